@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* atomic_int for headers that C++ includes too: before C++23 it has no <stdatomic.h>. */
-#ifndef SPOT_BASE_ATOMIC_H
-#define SPOT_BASE_ATOMIC_H
+#pragma once
 
 #ifdef __cplusplus
 #include <atomic>
@@ -9,6 +8,4 @@ using std::atomic_int;
 using std::atomic_load;
 #else
 #include <stdatomic.h>
-#endif
-
 #endif

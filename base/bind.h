@@ -3,8 +3,7 @@
  * the manual page, the canonical form and with it the provenance record. One pass finds
  * all errors of a document, each with file:line:column and the full name of the key,
  * such as "pools[2].price.spot". */
-#ifndef SPOT_BASE_BIND_H
-#define SPOT_BASE_BIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,5 +167,3 @@ void spot_bind_keep_node(
  * file with the scalar; a value of the command line has no such file. NULL: no memory.
  * The caller frees it. */
 SPOT_MUST_CHECK char *spot_node_file_path(const spot_node_t *node);
-
-#endif

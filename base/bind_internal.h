@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by binding scalars and binding lists, dictionaries and maps. */
-#ifndef SPOT_BASE_BIND_INTERNAL_H
-#define SPOT_BASE_BIND_INTERNAL_H
+#pragma once
 
 #include "base/bind.h"
 #include "base/canonical_internal.h"
@@ -30,5 +29,3 @@ spot_canonical_entry_t *spot_bind_write(spot_bind_t *self, const char *name, cha
 void spot_bind_write_file(spot_bind_t *self, const char *name, const spot_node_t *node);
 void spot_bind_write_node(spot_bind_t *self, const char *name, const spot_node_t *node);
 void spot_bind_write_order(spot_bind_t *self, const char *name, const spot_node_t *map);
-
-#endif

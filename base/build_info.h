@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sources and libraries of this program, on which its numbers depend. */
-#ifndef SPOT_BASE_BUILD_INFO_H
-#define SPOT_BASE_BUILD_INFO_H
+#pragma once
 
 typedef struct {
     const char *version;  /* "0.1.0" */
@@ -21,5 +20,3 @@ typedef struct {
 /* The libraries of base; a NULL name ends the list. A room that links another library
  * has an entry of its own. */
 extern const spot_library_t spot_base_libraries[];
-
-#endif

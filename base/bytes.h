@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Doubles as bits. */
-#ifndef SPOT_BASE_BYTES_H
-#define SPOT_BASE_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -24,5 +23,3 @@ spot_double_from_bits(uint64_t bits)
     memcpy(&value, &bits, sizeof(value));
     return value;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * additions and moves, so that the order does not depend on the shape of the heap. An
  * item keeps its handle until it leaves. No call allocates once the calendar has held
  * its largest number of items. */
-#ifndef SPOT_BASE_CALENDAR_H
-#define SPOT_BASE_CALENDAR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ spot_double_of_tick(int64_t tick)
 {
     return spot_double_from_bits((uint64_t) tick);
 }
-
-#endif

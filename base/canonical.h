@@ -7,8 +7,7 @@
  *
  * The table gives the type of each value. A value of unknown type (SPOT_FIELD_CUSTOM
  * without a table) or of another type is in the list as it is. */
-#ifndef SPOT_BASE_CANONICAL_H
-#define SPOT_BASE_CANONICAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ SPOT_MUST_CHECK int spot_canonical_parse(
  * Returns the number of differences. */
 size_t spot_canonical_compare(const spot_canonical_t *was, const spot_canonical_t *is,
     const char *place, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by making, writing and reading canonical lists. */
-#ifndef SPOT_BASE_CANONICAL_INTERNAL_H
-#define SPOT_BASE_CANONICAL_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ SPOT_MUST_CHECK int spot_canonical_sort(spot_canonical_t *self);
 /* A scalar as YAML: plain if possible, else quoted. A number or an empty text is quoted
  * if is_text. The caller frees it. NULL: no memory. */
 SPOT_MUST_CHECK char *spot_canonical_scalar(const char *text, bool is_text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Clocks for progress and waits; no result depends on them. */
-#ifndef SPOT_BASE_CLOCK_H
-#define SPOT_BASE_CLOCK_H
+#pragma once
 
 /* Seconds since a fixed moment, which changes only when the machine restarts. */
 double spot_clock_s(void);
@@ -11,5 +10,3 @@ double spot_clock_cpu_s(void);
 
 /* CPU seconds of the calling thread. */
 double spot_clock_thread_s(void);
-
-#endif

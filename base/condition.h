@@ -38,8 +38,7 @@
  * Bytes and depth are limited, so no input is expensive. Numbers are doubles and compare
  * exactly. A division by zero, a number that is not finite, and types or units that do
  * not fit are errors, never false. */
-#ifndef SPOT_BASE_CONDITION_H
-#define SPOT_BASE_CONDITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -176,5 +175,3 @@ typedef struct {
  * diag. */
 SPOT_MUST_CHECK int spot_condition_bound(
     const spot_condition_t *self, spot_condition_bound_t *bound, spot_diag_t *diag);
-
-#endif

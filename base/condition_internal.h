@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by parsing, checking and evaluating conditions: tokens, and operations in
  * postfix order. */
-#ifndef SPOT_BASE_CONDITION_INTERNAL_H
-#define SPOT_BASE_CONDITION_INTERNAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -104,5 +103,3 @@ void spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *w
 /* Reports at a place of the expression, unless there was an error before. */
 void spot_condition_tokens_error(spot_condition_tokens_t *self, const char *place,
     const char *format, ...) SPOT_PRINTF(3, 4);
-
-#endif

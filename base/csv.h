@@ -2,8 +2,7 @@
 /* Reads CSV rows with libcsv, line by line, plain or gzip, with the place of every
  * field. Each line is checked: valid UTF-8, no control bytes, closed quotes, at most 1
  * MiB. */
-#ifndef SPOT_BASE_CSV_H
-#define SPOT_BASE_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ SPOT_MUST_CHECK int spot_csv_check_width(
 
 /* Whether the first line of a file begins with start. False if it cannot be read. */
 bool spot_csv_begins(const char *path, const char *start);
-
-#endif

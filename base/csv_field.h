@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes fields of CSV files. */
-#ifndef SPOT_BASE_CSV_FIELD_H
-#define SPOT_BASE_CSV_FIELD_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@ void spot_csv_field_text(FILE *out, const char *text);
 /* Writes a comma and the number with 8 significant digits; only the comma if it is not
  * finite. */
 void spot_csv_field_number(FILE *out, double value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Strict dates and times of fixed widths as in ISO 8601. strptime() accepts a 30
  * February, one digit for two, and any text after the date. */
-#ifndef SPOT_BASE_DATETIME_H
-#define SPOT_BASE_DATETIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool spot_datetime_later(
 
 /* Reads YYYY-MM-DDThh:mm:ssZ and nothing else, as seconds since 1970-01-01T00:00:00Z. */
 bool spot_timestamp_parse(const char *text, int64_t *time_s);
-
-#endif

@@ -2,8 +2,7 @@
 /* Diagnostics: errors and warnings about input, each with file:line:column. Readers
  * append to a list, which their caller prints, so that one pass over a file reports all
  * errors. */
-#ifndef SPOT_BASE_DIAG_H
-#define SPOT_BASE_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void spot_diag_drop_warnings(spot_diag_t *self);
 
 /* Prints one item per line, in order; warnings start with "warning: ". */
 SPOT_API void spot_diag_print(const spot_diag_t *self, FILE *out);
-
-#endif

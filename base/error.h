@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Error codes, the assertion that stays in release builds, and function attributes. */
-#ifndef SPOT_BASE_ERROR_H
-#define SPOT_BASE_ERROR_H
+#pragma once
 
 #if defined(__cplusplus)
 #define SPOT_NORETURN [[noreturn]]
@@ -60,5 +59,3 @@ spot_error_first(int error, int next)
 #define spot_bug_assert(condition)                                                      \
     ((condition) ? (void) 0 : spot_bug_abort(#condition, __FILE__, __LINE__))
 SPOT_NORETURN void spot_bug_abort(const char *condition, const char *file, int line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds equal keys among many: texts, or points by their values. */
-#ifndef SPOT_BASE_GROUP_H
-#define SPOT_BASE_GROUP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct {
  * which may be j. NO_MEMORY. O(bytes). */
 SPOT_MUST_CHECK int spot_group_equal(
     const spot_key_t *keys, size_t num_keys, size_t *first_ids);
-
-#endif

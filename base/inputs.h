@@ -2,8 +2,7 @@
 /* The journal of the files read, each with the SHA-256 of its content, so that a study
  * notices a changed file. A reader writes to the journal of its diagnostics
  * (spot_diag_t.inputs), if there is one. */
-#ifndef SPOT_BASE_INPUTS_H
-#define SPOT_BASE_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ SPOT_MUST_CHECK int spot_inputs_name(
 
 /* For the reader of files: enters one by the SHA-256 of its whole content. */
 void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);
-
-#endif

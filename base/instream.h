@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A stream of the bytes of a file, plain or gzip (recognised by its content), or of
  * memory. */
-#ifndef SPOT_BASE_INSTREAM_H
-#define SPOT_BASE_INSTREAM_H
+#pragma once
 
 #include <sha2.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
 /* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
  * its whole content, even if only a part was read. */
 void spot_instream_close(spot_instream_t *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes JSON to a stream, with commas, nesting, escapes and exact numbers. */
-#ifndef SPOT_BASE_JSON_H
-#define SPOT_BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void spot_json_boolean(spot_json_t *self, const char *key, bool value);
 /* Writes a text: control bytes are escaped, invalid UTF-8 becomes U+FFFD, NULL is
  * null. */
 void spot_json_text(spot_json_t *self, const char *key, const char *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machine on which the program runs, for the provenance of results. */
-#ifndef SPOT_BASE_MACHINE_H
-#define SPOT_BASE_MACHINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ typedef struct {
 } spot_machine_t;
 
 void spot_machine_read(spot_machine_t *self);
-
-#endif

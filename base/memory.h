@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Growing arrays and copies of text, for all rooms. */
-#ifndef SPOT_BASE_MEMORY_H
-#define SPOT_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
 /* A copy of num_bytes bytes of text and a NUL, or NULL: no memory. The caller frees
  * it. */
 SPOT_MUST_CHECK char *spot_text_copy(const char *text, size_t num_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Short names for long ones: "depth" or "pipeline_depth" for job.pipeline_depth. */
-#ifndef SPOT_BASE_NAME_MATCH_H
-#define SPOT_BASE_NAME_MATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ SPOT_MUST_CHECK int spot_name_match(const char *name, const char *const *candida
 const char *spot_name_problem(const char *name, const char *what, const char *otherwise,
     const char *const *candidates, size_t num_candidates,
     char text[SPOT_NAME_PROBLEM_BYTES]);
-
-#endif

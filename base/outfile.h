@@ -4,8 +4,7 @@
  * the old file stays under the final name.
  *
  * While spot_stop is set, files are neither opened nor committed, but INTERRUPTED. */
-#ifndef SPOT_BASE_OUTFILE_H
-#define SPOT_BASE_OUTFILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ void spot_outfile_remove_all(void);
  * diag; then frees self. Returns error or the error of the commit. */
 SPOT_MUST_CHECK int spot_outfile_close(
     spot_outfile_t *self, int error, spot_diag_t *diag);
-
-#endif

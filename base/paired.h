@@ -3,8 +3,7 @@
  * random numbers), so the mean of their differences is more exact than the difference of
  * their means. Law, Simulation Modeling and Analysis, 5th ed., sections 10.2 and
  * 11.2. */
-#ifndef SPOT_BASE_PAIRED_H
-#define SPOT_BASE_PAIRED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ double spot_welch_half_width(
  * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at
  * all, and of binary values. */
 double spot_paired_gain(const spot_paired_t *self, double confidence);
-
-#endif

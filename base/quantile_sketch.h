@@ -10,8 +10,7 @@
  * 2020).
  *
  * The state depends on the set of values alone, not on their order. */
-#ifndef SPOT_BASE_QUANTILE_SKETCH_H
-#define SPOT_BASE_QUANTILE_SKETCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ SPOT_MUST_CHECK int spot_quantile_sketch_add(
  * outside the minimum and the maximum. */
 SPOT_MUST_CHECK int spot_quantile_sketch_quantiles(const spot_quantile_sketch_t *self,
     size_t num_p, const double *p, double *quantiles);
-
-#endif

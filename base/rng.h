@@ -6,8 +6,7 @@
  * sweep with the same seed draw the same numbers. Source: Salmon, Moraes, Dror, Shaw,
  * "Parallel random numbers: as easy as 1, 2, 3", SC'11; the implementation is Random123.
  */
-#ifndef SPOT_BASE_RNG_H
-#define SPOT_BASE_RNG_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ double spot_rng_exponential(spot_rng_t *self, double mean);
 
 /* An integer uniform on 0 ... limit - 1, without bias. limit > 0. */
 uint64_t spot_rng_below(spot_rng_t *self, uint64_t limit);
-
-#endif

@@ -3,8 +3,7 @@
  * confidences far out in the tails, where the error of Student's interval is wrong by an
  * order of magnitude for such values. Hall's transformation removes the skewness. Hall,
  * Journal of the Royal Statistical Society B 54(1), 1992. */
-#ifndef SPOT_BASE_SKEWED_H
-#define SPOT_BASE_SKEWED_H
+#pragma once
 
 #include "base/stats.h"
 
@@ -34,5 +33,3 @@ typedef struct {
 /* Widens Student's interval in the same way. */
 void spot_skewed_widen(
     const spot_skew_t *self, double confidence, double *low, double *high);
-
-#endif

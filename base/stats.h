@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Running statistics: compensated sums, mean and variance, quantiles, Student intervals.
  */
-#ifndef SPOT_BASE_STATS_H
-#define SPOT_BASE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void spot_quantiles(double *values, size_t num_values, size_t num_quantiles,
 
 /* Sorts in place, ascending; no value may be NAN. O(n log n). */
 void spot_sort(double *values, size_t num_values);
-
-#endif

@@ -3,13 +3,10 @@
  * whole, since a signal handler can reach nothing else; the program's handlers set it.
  * Long work polls it through a pointer (spot_watch_t), and output files are not
  * committed while it is set. */
-#ifndef SPOT_BASE_STOP_H
-#define SPOT_BASE_STOP_H
+#pragma once
 
 #include <stdatomic.h>
 
 /* The number of the signal; 0: none. Code that has answered the signal and goes on to
  * write files sets it to 0 again. */
 extern atomic_int spot_stop;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "did you mean ...?" for keys, options and names. */
-#ifndef SPOT_BASE_SUGGEST_H
-#define SPOT_BASE_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ typedef struct {
 
 void spot_suggest_init(spot_suggest_t *self, const char *text);
 void spot_suggest_offer(spot_suggest_t *self, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantities with units, as in YAML and on the command line. One parser reads all of
  * them by tables of units. */
-#ifndef SPOT_BASE_UNITS_H
-#define SPOT_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ double spot_duration_s(int64_t duration_ms);
 /* The shortest decimal text that reads back as the same double (15, 16 or 17 digits). */
 #define SPOT_NUMBER_TEXT_BYTES 32
 void spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks UTF-8, and makes text from outside safe to show. */
-#ifndef SPOT_BASE_UTF8_H
-#define SPOT_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void spot_utf8_print(FILE *out, const char *text);
 /* The same for one character, which *text is moved behind; at its end shown is "". */
 #define SPOT_UTF8_SHOWN_CHAR_BYTES 17
 void spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Progress and stop of long work. All zero: no progress is reported and nothing stops
  * it. */
-#ifndef SPOT_BASE_WATCH_H
-#define SPOT_BASE_WATCH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ spot_watch_report(const spot_watch_t *self, int64_t num_done, int64_t num_total)
         self->progress(self->context, num_done, num_total);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * document, no tags, no merge keys, no repeated keys, keys are scalars. Aliases become
  * copies, so no node has two parents; all copied text together has at most
  * SPOT_YAML_MAX_BYTES. Size, depth and numbers are limited, so no input is expensive. */
-#ifndef SPOT_BASE_YAML_H
-#define SPOT_BASE_YAML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ SPOT_MUST_CHECK int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other);
  * option, e.g. "--set". BAD_INPUT with the reason in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by composing and editing documents. */
-#ifndef SPOT_BASE_YAML_INTERNAL_H
-#define SPOT_BASE_YAML_INTERNAL_H
+#pragma once
 
 #include "base/yaml.h"
 
@@ -13,5 +12,3 @@ spot_node_t *spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind,
  * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_node_append(
     spot_node_t *self, spot_node_t *key, spot_node_t *child);
-
-#endif

@@ -5,8 +5,7 @@
  * so that steps, durable steps and stalls after any time follow in closed form, in O(1).
  * A checkpoint has two phases as in CheckFreq (Mohan, Phanishayee, Chidambaram,
  * FAST'21): a snapshot, which stalls the job, and a write in the background. */
-#ifndef SPOT_MODELS_CHECKPOINT_H
-#define SPOT_MODELS_CHECKPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms
 
 /* End of step number step (from 1) of the period; INT64_MAX if later than any run. */
 int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
-
-#endif

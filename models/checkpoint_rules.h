@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How often to write a checkpoint: the interval of each rule, and what it comes to. */
-#ifndef SPOT_MODELS_CHECKPOINT_RULES_H
-#define SPOT_MODELS_CHECKPOINT_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ typedef struct {
 
 void spot_checkpoint_answer(
     spot_checkpoint_answer_t *self, const spot_theory_question_t *question);
-
-#endif

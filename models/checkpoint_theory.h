@@ -12,8 +12,7 @@
  * phases as in CheckFreq (Mohan, Phanishayee, Chidambaram, FAST'21); their efficiency is
  * derived: a life of a job from one failure to the next is exponential, and the n-th
  * checkpoint of a life is durable at R + tau + s + p + (n - 1) T. */
-#ifndef SPOT_MODELS_CHECKPOINT_THEORY_H
-#define SPOT_MODELS_CHECKPOINT_THEORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ spot_theory_life_t spot_theory_life_of(const spot_cycle_t *cycle);
  * life ends, over M. Finite and >= 0. */
 double spot_theory_life_efficiency(
     const spot_theory_life_t *life, double mtbf_s, double restart_s);
-
-#endif

@@ -2,8 +2,7 @@
 /* A table by the number of instances alone: throughput, step time and pauses of a
  * system, as measured or published without its pipelines. n counts all instances that
  * are ready when the pipelines form, in use or not. */
-#ifndef SPOT_MODELS_INSTANCE_TABLE_H
-#define SPOT_MODELS_INSTANCE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ const spot_instance_row_t *spot_instance_table_nearest(
  * with the fewest instances; NULL: none. O(rows). */
 const spot_instance_row_t *spot_instance_table_best(
     const spot_instance_table_t *self, int64_t num_instances);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A training job: the durations of its steps, checkpoints and pauses. */
-#ifndef SPOT_MODELS_JOB_H
-#define SPOT_MODELS_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ bool spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines);
 
 /* Whether that step time is by (D,P) and marked in the table as fitted by a formula. */
 bool spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines);
-
-#endif

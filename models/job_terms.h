@@ -10,8 +10,7 @@
  *     job.checkpoint.write  state bytes / fleet.storage
  *     job.reconfiguration   job.regroup + job.rebuild, always
  */
-#ifndef SPOT_MODELS_JOB_TERMS_H
-#define SPOT_MODELS_JOB_TERMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ spot_model_state_bytes(const spot_model_t *self)
 /* Time to move bytes at a bandwidth above 0, in whole ms; SPOT_MAX_DURATION_MS at most.
  */
 int64_t spot_transfer_ms(double bytes, double bytes_per_s);
-
-#endif

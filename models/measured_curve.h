@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A measured curve y(x), linear between its points. */
-#ifndef SPOT_MODELS_MEASURED_CURVE_H
-#define SPOT_MODELS_MEASURED_CURVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ double spot_measured_at(const spot_measured_curve_t *self, double x);
 /* The point at exactly x, or NULL. O(log num_points). */
 const spot_measured_point_t *spot_measured_find(
     const spot_measured_curve_t *self, double x);
-
-#endif

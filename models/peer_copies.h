@@ -3,8 +3,7 @@
  * instances form groups, and each member of a group holds the shards of the whole group.
  * A loss of several instances can be recovered from memory if every group keeps a
  * survivor. */
-#ifndef SPOT_MODELS_PEER_COPIES_H
-#define SPOT_MODELS_PEER_COPIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ int64_t spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t in
  * 1e-9. NO_MEMORY. O(num_instances num_lost), some 0.2 us each. */
 SPOT_MUST_CHECK int spot_peer_recovery_probability(
     int64_t num_instances, int64_t group_size, int64_t num_lost, double *probability);
-
-#endif

@@ -9,8 +9,7 @@
  * GPipe: Huang et al., NeurIPS'19. 1F1B with a flush: Narayanan et al., SC'21 (not
  * interleaved). Rule-based schedule: Athlur et al., Varuna, EuroSys'22. Ring all-reduce:
  * Patarasuk and Yuan, JPDC 2009. */
-#ifndef SPOT_MODELS_PIPELINE_SCHEDULE_H
-#define SPOT_MODELS_PIPELINE_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ double spot_stage_memory_bytes(
  * the most of all stages: M in GPipe, min(P, M) in 1F1B. */
 int64_t spot_pipeline_gpipe_in_flight(const spot_pipeline_t *self);
 int64_t spot_pipeline_1f1b_in_flight(const spot_pipeline_t *self);
-
-#endif

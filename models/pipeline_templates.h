@@ -9,8 +9,7 @@
  * Oobleck makes its templates (there by its own formula, here by the schedule of the
  * job). A step ends with its slowest pipeline; then the gradients are summed over all
  * pipelines. */
-#ifndef SPOT_MODELS_PIPELINE_TEMPLATES_H
-#define SPOT_MODELS_PIPELINE_TEMPLATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ int64_t spot_template_set_instances(const spot_template_set_t *self);
  * SPOT_TEMPLATES_MAX_INSTANCES. */
 double spot_templates_best_set(const spot_templates_t *self, int32_t num_instances,
     int32_t min_pipelines, spot_template_set_t *set, bool *is_exact);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cost of instances: a price that may change with time, and a meter that sums the
  * payments. */
-#ifndef SPOT_MODELS_PRICE_H
-#define SPOT_MODELS_PRICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ void spot_meter_change(spot_meter_t *self, int64_t now_ms, int64_t num_more);
 
 /* US dollars for all time before the latest change. O(1). */
 double spot_meter_usd(const spot_meter_t *self);
-
-#endif

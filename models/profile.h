@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile: means of measured step, checkpoint, reload and reconfiguration times, as
  * YAML. A scenario uses any of them by {profile: FILE} in place of a duration. */
-#ifndef SPOT_MODELS_PROFILE_H
-#define SPOT_MODELS_PROFILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void spot_profile_settle_reload(
 /* The step times of {profile: FILE}, rounded to whole ms. */
 void spot_profile_settle_step_time(spot_bind_t *bind, const spot_field_t *field,
     const spot_node_t *node, spot_step_time_t *target);
-
-#endif

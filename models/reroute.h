@@ -3,8 +3,7 @@
  * as in ReCycle (Gandhi et al., SOSP'24). An approximation, unverified: max((M+P-1)c, M
  * c max_s D/(D-f_s) + fill) with c = F+B and f_s places lost at stage s; fill = (P-1)F
  * at best, with weight gradients moved into bubbles, (P-1)c at worst. */
-#ifndef SPOT_MODELS_REROUTE_H
-#define SPOT_MODELS_REROUTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int64_t spot_reroute_micro_batch(const spot_job_t *job);
  * worst stage, 0 to num_pipelines - 1; with 0 it is the job's own. At least 1 ms. */
 int64_t spot_reroute_step_ms(const spot_reroute_t *self, const spot_job_t *job,
     int64_t num_pipelines, int64_t num_lost);
-
-#endif

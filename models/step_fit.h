@@ -7,8 +7,7 @@
  * ceil((layers-1)/P) layers of the largest stage. The terms are the time of 1F1B without
  * latency, a constant time per step, and the all-reduce of a stage over D pipelines. c,
  * h, g, a >= 0 by least squares on the relative error. */
-#ifndef SPOT_MODELS_STEP_FIT_H
-#define SPOT_MODELS_STEP_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self);
 SPOT_MUST_CHECK int spot_step_fit_fill(const spot_step_fit_t *self,
     const spot_step_grid_t *measured, const spot_step_range_t *range,
     spot_step_grid_t *full);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fit of a table of step times, and the table with its gaps filled. */
-#ifndef SPOT_MODELS_STEP_FIT_FILE_H
-#define SPOT_MODELS_STEP_FIT_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ SPOT_MUST_CHECK int spot_step_fit_grid(const spot_step_fit_request_t *request,
 SPOT_MUST_CHECK int spot_step_fit_write(const spot_step_fit_request_t *request,
     const spot_step_grid_t *grid, const spot_step_fit_t *fit, const char *path,
     spot_diag_t *diag);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Step time by (D,P): D pipelines of P stages each. Only listed, feasible pairs have
  * one; there is no interpolation. */
-#ifndef SPOT_MODELS_STEP_GRID_H
-#define SPOT_MODELS_STEP_GRID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ SPOT_MUST_CHECK int spot_step_grid_read(
  * in the order of pairs; numbers read back exactly. */
 void spot_step_grid_write(
     const spot_step_grid_t *self, const char *const *remarks, FILE *out);
-
-#endif

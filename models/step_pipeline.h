@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Step time by (D,P) from the schedule of the pipelines. The model has equal layers in P
  * stages of at most ceil(layers/P) layers; all stages count as that long. */
-#ifndef SPOT_MODELS_STEP_PIPELINE_H
-#define SPOT_MODELS_STEP_PIPELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ double spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_p
  * grid even then. */
 SPOT_MUST_CHECK int spot_step_pipeline_fill(const spot_step_pipeline_t *self,
     int64_t samples_per_step, int64_t max_instances, spot_step_grid_t *grid);
-
-#endif

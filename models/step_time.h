@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Step time by world size, linear between measured points and flat outside; or by (D,P),
  * for the pairs of a table or of a pipeline model only. */
-#ifndef SPOT_MODELS_STEP_TIME_H
-#define SPOT_MODELS_STEP_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int64_t spot_step_time_largest(const spot_step_time_t *self);
 
 /* Whether world_size is within the measured points. The caller must warn if not. */
 bool spot_step_time_covers(const spot_step_time_t *self, int64_t world_size);
-
-#endif

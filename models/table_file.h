@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a table from a CSV file: remarks, a row of column names, then rows; reports all
  * errors in one pass. Internal to models. */
-#ifndef SPOT_MODELS_TABLE_FILE_H
-#define SPOT_MODELS_TABLE_FILE_H
+#pragma once
 
 #include "base/csv.h"
 
@@ -41,5 +40,3 @@ void spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t 
 /* Whether a row has num_columns fields; reports it if not. */
 bool spot_table_file_check_width(
     spot_table_file_t *self, const spot_csv_row_t *row, size_t num_columns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads keys in the remarks of a table: "samples_per_step: 256 micro_batch: 4". */
-#ifndef SPOT_MODELS_TABLE_REMARK_H
-#define SPOT_MODELS_TABLE_REMARK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
  * an integer from 1 to 10^12. */
 bool spot_table_remark_read(const spot_csv_row_t *row, const char *path, const char *key,
     int64_t *value, spot_diag_t *diag);
-
-#endif

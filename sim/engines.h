@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The list of engines. A new one is one line of engines.c. */
-#ifndef SPOT_SIM_ENGINES_H
-#define SPOT_SIM_ENGINES_H
+#pragma once
 
 #include "sim/engine/experiment.h"
 
@@ -10,5 +9,3 @@
 
 /* Ends with NULL. */
 extern const spot_experiment_t *const spot_engines[];
-
-#endif

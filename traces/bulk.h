@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The events of a trace for statistics: rows of one kind at one time are one event, and
  * their sizes add up. */
-#ifndef SPOT_TRACES_BULK_H
-#define SPOT_TRACES_BULK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ typedef struct {
 /* Does not keep trace. NO_MEMORY; free self even then. O(events). */
 SPOT_MUST_CHECK int spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace);
 void spot_bulks_free(spot_bulks_t *self);
-
-#endif

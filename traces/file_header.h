@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header of a CSV file of this program: a line with format and version, lines "#
  * key: value", then the row of columns. */
-#ifndef SPOT_TRACES_FILE_HEADER_H
-#define SPOT_TRACES_FILE_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ SPOT_MUST_CHECK int spot_file_header_read(
 
 /* Frees the keys of a header or a trace. */
 void spot_file_keys_free(spot_trace_key_t *keys, size_t num_keys);
-
-#endif

@@ -3,8 +3,7 @@
  * return by the user (right-censored). Format: "# spotsim-lifetimes: 1", header keys
  * start, source, license, columns start_s,duration_s,status,instance, then any
  * others. */
-#ifndef SPOT_TRACES_LIFETIMES_H
-#define SPOT_TRACES_LIFETIMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void spot_lifetimes_free(spot_lifetimes_t *self);
  * there is no such further column, or no row is left. O(rows). */
 SPOT_MUST_CHECK int spot_lifetimes_keep(
     spot_lifetimes_t *self, const char *option, const char *where, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A table of distinct texts, numbered 0, 1, ... in the order of their addition. */
-#ifndef SPOT_TRACES_NAMES_H
-#define SPOT_TRACES_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int32_t spot_names_find(const spot_names_t *self, const char *text, size_t num_b
  * leaves self unchanged. O(bytes) expected. */
 SPOT_MUST_CHECK int spot_names_add(
     spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id);
-
-#endif

@@ -2,8 +2,7 @@
 /* A recorder that reads the population once a tick, and the events that it sees. An
  * event is seen at the next tick; instances that come and go between two ticks are never
  * seen. */
-#ifndef SPOT_TRACES_RECORDER_H
-#define SPOT_TRACES_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ size_t spot_recorder_finish(
  * even then. O(events). */
 SPOT_MUST_CHECK int spot_recorder_trace(
     const spot_trace_t *trace, int64_t tick_ms, bool is_net, spot_trace_t *recorded);
-
-#endif

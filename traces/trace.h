@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recorded or generated trace: the additions and losses of instances as seen from
  * outside. It is read from and written to the canonical CSV, version 1. */
-#ifndef SPOT_TRACES_TRACE_H
-#define SPOT_TRACES_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
  * Returns the number of bytes. */
 #define SPOT_TRACE_TIME_BYTES 24
 size_t spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES]);
-
-#endif

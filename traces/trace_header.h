@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header of a canonical trace file: its lines "# key: value" and the row of columns.
  */
-#ifndef SPOT_TRACES_TRACE_HEADER_H
-#define SPOT_TRACES_TRACE_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ bool spot_trace_start_is(const char *value);
  * rest cannot be checked; IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_trace_header_read(
     spot_trace_header_t *self, spot_trace_t *trace, spot_csv_t *csv, spot_diag_t *diag);
-
-#endif

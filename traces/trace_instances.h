@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The instance names in the rows of a canonical trace file. It knows which of them run,
  * and refuses names that cannot come or go. */
-#ifndef SPOT_TRACES_TRACE_INSTANCES_H
-#define SPOT_TRACES_TRACE_INSTANCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ SPOT_MUST_CHECK int spot_trace_instances_take(
 /* Moves the names to trace and points its events at their ids. Call it after the last
  * row. */
 void spot_trace_instances_finish(spot_trace_instances_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the canonical trace CSV row by row, so that a generator needs no memory for the
  * trace. */
-#ifndef SPOT_TRACES_TRACE_WRITE_H
-#define SPOT_TRACES_TRACE_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void spot_trace_writer_free(spot_trace_writer_t *self);
  * same. Errors as spot_trace_writer_init() and spot_trace_writer_commit(). */
 SPOT_MUST_CHECK int spot_trace_write(
     const spot_trace_t *trace, const char *path, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of a study's replications that its store has. */
-#ifndef SPOT_SIM_ANALYSIS_COMPLETENESS_H
-#define SPOT_SIM_ANALYSIS_COMPLETENESS_H
+#pragma once
 
 #include "sim/analysis/summary.h"
 
@@ -28,5 +27,3 @@ SPOT_MUST_CHECK int spot_store_find_completeness(
 /* The same of a store on disk. BAD_INPUT, IO, NO_MEMORY with the reason in diag. */
 SPOT_MUST_CHECK int spot_completeness_read(
     const char *path, spot_completeness_t *completeness, spot_diag_t *diag);
-
-#endif

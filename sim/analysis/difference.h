@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Differences between points of a study, replication by replication: all points have the
  * same events in the same replication. */
-#ifndef SPOT_SIM_ANALYSIS_DIFFERENCE_H
-#define SPOT_SIM_ANALYSIS_DIFFERENCE_H
+#pragma once
 
 #include "base/paired.h"
 #include "sim/analysis/estimate.h"
@@ -32,5 +31,3 @@ SPOT_MUST_CHECK int spot_store_difference_between(const spot_compared_t *point,
  * [num_points][num_metrics]; the caller frees it. NULL after an error. */
 SPOT_MUST_CHECK int spot_store_differences(
     const spot_store_t *store, spot_paired_t **pairs);
-
-#endif

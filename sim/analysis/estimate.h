@@ -6,8 +6,7 @@
  * Techniques, 3rd ed., section 6.4). A probability has Wilson's interval (Journal of the
  * American Statistical Association 22, 1927). A quantile has that of the order
  * statistics (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2). */
-#ifndef SPOT_SIM_ANALYSIS_ESTIMATE_H
-#define SPOT_SIM_ANALYSIS_ESTIMATE_H
+#pragma once
 
 #include "sim/store/store.h"
 
@@ -112,5 +111,3 @@ double spot_line_value(const spot_line_t *self, const double *row);
  * reading, NO_MEMORY. O(rows). */
 SPOT_MUST_CHECK int spot_lines_read(const spot_store_t *store, size_t point_id,
     size_t num_metrics, const size_t *metric_ids, spot_line_t *lines);
-
-#endif

@@ -2,8 +2,7 @@
 /* Means over groups of replications, the same ones at all points; of the values whose
  * means are the estimates (see spot_line_t). Products of different
  * groups have no bias from replication noise. */
-#ifndef SPOT_SIM_ANALYSIS_GROUP_MEANS_H
-#define SPOT_SIM_ANALYSIS_GROUP_MEANS_H
+#pragma once
 
 #include "base/stats.h"
 #include "sim/analysis/estimate.h"
@@ -45,5 +44,3 @@ double spot_group_product(
 /* Half the width of the interval of a figure from its values with one of num_values
  * things left out: Tukey's jackknife, Student's t. */
 double spot_jackknife_half_width(const spot_moments_t *left_out, double confidence);
-
-#endif

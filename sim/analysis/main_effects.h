@@ -17,8 +17,7 @@
  *
  * All squares are products of different groups of replications (group_means.h), which
  * removes replication noise. */
-#ifndef SPOT_SIM_ANALYSIS_MAIN_EFFECTS_H
-#define SPOT_SIM_ANALYSIS_MAIN_EFFECTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_effects_init(
     spot_effects_t *self, const spot_effects_data_t *data, double confidence);
 void spot_effects_free(spot_effects_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Pareto front of choices with a cost and a gain: those that no other choice beats
  * in both. */
-#ifndef SPOT_SIM_ANALYSIS_PARETO_H
-#define SPOT_SIM_ANALYSIS_PARETO_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ typedef enum {
 /* fates: [num_choices]. Equal choices share their fate. NO_MEMORY. O(n log n). */
 SPOT_MUST_CHECK int spot_pareto_find(
     const spot_choice_t *choices, size_t num_choices, spot_choice_fate_t *fates);
-
-#endif

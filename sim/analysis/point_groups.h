@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Groups of points of a study that differ in one key only, for any plan. */
-#ifndef SPOT_SIM_ANALYSIS_POINT_GROUPS_H
-#define SPOT_SIM_ANALYSIS_POINT_GROUPS_H
+#pragma once
 
 #include "base/error.h"
 #include "sim/store/head.h"
@@ -25,5 +24,3 @@ void spot_point_groups_free(spot_point_groups_t *self);
  * caller frees it. NO_MEMORY leaves NULL. */
 SPOT_MUST_CHECK int spot_baseline_points(
     const spot_study_head_t *head, size_t **base_ids);
-
-#endif

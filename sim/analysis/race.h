@@ -11,8 +11,7 @@
  * probabilities and quantiles are exact. An event that occurs in no replication counts
  * as impossible for means and ratios, so the minimum of replications must be large
  * enough to include rare events that matter. */
-#ifndef SPOT_SIM_ANALYSIS_RACE_H
-#define SPOT_SIM_ANALYSIS_RACE_H
+#pragma once
 
 #include "sim/analysis/estimate.h"
 
@@ -88,5 +87,3 @@ bool spot_race_is_decided(const spot_race_t *self);
 /* The most by which any point may be better than the best, in the metric's unit.
  * INFINITY without a best. */
 double spot_race_regret(const spot_race_t *self);
-
-#endif

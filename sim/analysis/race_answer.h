@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of a race: the best point of the plan, its rivals, and the certainty. */
-#ifndef SPOT_SIM_ANALYSIS_RACE_ANSWER_H
-#define SPOT_SIM_ANALYSIS_RACE_ANSWER_H
+#pragma once
 
 #include "sim/analysis/race.h"
 
@@ -43,5 +42,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_race_answer_init(
     spot_race_answer_t *self, const spot_store_t *store);
 void spot_race_answer_free(spot_race_answer_t *self);
-
-#endif

@@ -18,8 +18,7 @@
  * for the first order, with B centred (least error in trials on four functions, against
  * Jansen, and Janon and Monod); (f), Jansen (Computer Physics Communications 117, 1999),
  * for the total. */
-#ifndef SPOT_SIM_ANALYSIS_SENSITIVITY_H
-#define SPOT_SIM_ANALYSIS_SENSITIVITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_sensitivity_init(spot_sensitivity_t *self,
     const spot_sensitivity_data_t *data, double confidence, uint64_t seed);
 void spot_sensitivity_free(spot_sensitivity_t *self);
-
-#endif

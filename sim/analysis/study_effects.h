@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Main effects of the keys of a study on the mean of a metric, for any plan. */
-#ifndef SPOT_SIM_ANALYSIS_STUDY_EFFECTS_H
-#define SPOT_SIM_ANALYSIS_STUDY_EFFECTS_H
+#pragma once
 
 #include "sim/analysis/main_effects.h"
 #include "sim/store/store.h"
@@ -37,5 +36,3 @@ const char *spot_study_effects_outcome(const spot_study_effects_t *self);
 
 /* Sets order[num_keys] to the keys by their range, the largest first. */
 void spot_study_effects_order(const spot_study_effects_t *self, size_t *order);
-
-#endif

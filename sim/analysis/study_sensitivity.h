@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sobol indices of the metrics of a study whose plan is made for them. */
-#ifndef SPOT_SIM_ANALYSIS_STUDY_SENSITIVITY_H
-#define SPOT_SIM_ANALYSIS_STUDY_SENSITIVITY_H
+#pragma once
 
 #include "sim/analysis/sensitivity.h"
 #include "sim/store/store.h"
@@ -34,5 +33,3 @@ const char *spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *sel
 /* The share of replication noise in the variance of the points' means, which was
  * removed. NAN: unknown. */
 double spot_sensitivity_noise_share(const spot_sensitivity_t *indices);
-
-#endif

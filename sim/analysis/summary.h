@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Summaries of metrics over the rows of a point. */
-#ifndef SPOT_SIM_ANALYSIS_SUMMARY_H
-#define SPOT_SIM_ANALYSIS_SUMMARY_H
+#pragma once
 
 #include "base/stats.h"
 #include "sim/analysis/estimate.h"
@@ -45,5 +44,3 @@ SPOT_MUST_CHECK int spot_summarise(
  * NULL after an error. */
 SPOT_MUST_CHECK int spot_summarise_all(
     const spot_store_t *store, spot_summary_t **summaries);
-
-#endif

@@ -2,8 +2,7 @@
 /* The best value of a key at each combination of the other keys, its lead, and the
  * values of another key between which the winner changes. Points are compared
  * replication by replication. */
-#ifndef SPOT_SIM_ANALYSIS_WINNERS_H
-#define SPOT_SIM_ANALYSIS_WINNERS_H
+#pragma once
 
 #include "sim/analysis/difference.h"
 #include "sim/analysis/point_groups.h"
@@ -58,5 +57,3 @@ const spot_break_even_t *spot_winners_break_even(
 
 /* The summary of the metric at a point. */
 const spot_summary_t *spot_winners_summary(const spot_winners_t *self, size_t point_id);
-
-#endif

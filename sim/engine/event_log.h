@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The event log of one replication: records of a fixed size, in memory. The engine that
  * writes it defines what kinds and values mean. */
-#ifndef SPOT_SIM_ENGINE_EVENT_LOG_H
-#define SPOT_SIM_ENGINE_EVENT_LOG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void spot_event_log_sort(spot_event_log_t *self);
 /* The text of a record, or NULL. */
 const char *spot_event_log_text(
     const spot_event_log_t *self, const spot_log_record_t *record);
-
-#endif

@@ -2,8 +2,7 @@
 /* The experiment: all that the bench knows of an engine. It binds a scenario from YAML,
  * says what a replication of it yields, and runs one. One const table for each engine,
  * listed in sim/engines.c. */
-#ifndef SPOT_SIM_ENGINE_EXPERIMENT_H
-#define SPOT_SIM_ENGINE_EXPERIMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -169,5 +168,3 @@ spot_replication_seek(const spot_replication_t *self, spot_rng_t *rng,
         .name = "engine", .type = SPOT_FIELD_SELECTOR, .initial = "train",              \
         .help = "which engine runs the scenario, see `spotsim engine`"                  \
     }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a replication yields: metrics, warnings, and the colours of their pictures. */
-#ifndef SPOT_SIM_ENGINE_METRIC_H
-#define SPOT_SIM_ENGINE_METRIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ typedef struct {
 } spot_colour_t;
 
 #define SPOT_MAX_WARNINGS 16
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plain scenarios: structs that begin with their outputs and own no memory, so that
  * free() frees them. Most engines need no others. */
-#ifndef SPOT_SIM_ENGINE_PLAIN_SCENARIO_H
-#define SPOT_SIM_ENGINE_PLAIN_SCENARIO_H
+#pragma once
 
 #include "sim/engine/experiment.h"
 
@@ -16,5 +15,3 @@ SPOT_MUST_CHECK int spot_plain_bind(void **scenario, size_t num_bytes,
 
 /* The function of the engine's table that returns the outputs. */
 const spot_outputs_t *spot_plain_outputs(const void *scenario);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scenario files: read, changed as a command line asks, and bound by their engine. */
-#ifndef SPOT_SIM_ENGINE_SCENARIO_FILE_H
-#define SPOT_SIM_ENGINE_SCENARIO_FILE_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -51,5 +50,3 @@ SPOT_MUST_CHECK int spot_bound_scenario_example(
     spot_bound_scenario_t *self, const spot_experiment_t *experiment, spot_diag_t *diag);
 
 void spot_bound_scenario_free(spot_bound_scenario_t *self);
-
-#endif

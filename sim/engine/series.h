@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series: named tables of one replication, such as a queue over time or a row for each
  * job. An engine fills them, the store keeps them, reports draw them by their shape. */
-#ifndef SPOT_SIM_ENGINE_SERIES_H
-#define SPOT_SIM_ENGINE_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t co
 
 /* Aborts if instants are not in order where the shape says so. O(cells). */
 void spot_series_verify(const spot_series_t *self);
-
-#endif

@@ -6,8 +6,7 @@
  * move a border. An instance that leaves leaves a hole; holes are closed when the end
  * reaches the last place. Branch-free where it can be: branches on single instances
  * would be unpredictable. */
-#ifndef SPOT_SIM_FLEET_FLEET_H
-#define SPOT_SIM_FLEET_FLEET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ void spot_fleet_print_state(const spot_fleet_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(places). */
 void spot_fleet_verify(const spot_fleet_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options "table: FILE.csv, extrapolate: yes" of recovery systems with a table of
  * their own by n (recovery.md 3.3). n counts all usable instances. */
-#ifndef SPOT_SIM_RECOVERY_BY_INSTANCES_H
-#define SPOT_SIM_RECOVERY_BY_INSTANCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int64_t spot_by_instances_num_active(
     const spot_instance_row_t *row, int64_t num_instances);
 
 void spot_by_instances_free(spot_by_instances_t *self);
-
-#endif

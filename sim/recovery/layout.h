@@ -2,8 +2,7 @@
 /* Which instance holds which stage of which pipeline: D pipelines of P stages, for
  * recovery systems whose answer depends on which instance is lost. Place d P + s is
  * stage s of pipeline d. A layout lives in the state of a policy. */
-#ifndef SPOT_SIM_RECOVERY_LAYOUT_H
-#define SPOT_SIM_RECOVERY_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int64_t spot_layout_first_deadline_ms(
 
 /* rep[s]: how many of the D holders of a stage are left. O(D). */
 int32_t spot_layout_replicas(const spot_layout_t *self, int32_t stage);
-
-#endif

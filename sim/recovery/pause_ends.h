@@ -2,8 +2,7 @@
 /* The timers of systems that pause until a wake: by default one at most; with the stale
  * timers of published simulators each loss adds one. They live in the state of a
  * policy. */
-#ifndef SPOT_SIM_RECOVERY_PAUSE_ENDS_H
-#define SPOT_SIM_RECOVERY_PAUSE_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool spot_pause_ends_take(spot_pause_ends_t *self, int64_t now_ms, int64_t *paus
 
 /* When the next timer is due; 0: none. O(ends). */
 int64_t spot_pause_ends_next_ms(const spot_pause_ends_t *self);
-
-#endif

@@ -3,8 +3,7 @@
  * the job and its instances and returns a decision; the engine carries the decision out
  * and charges the time. A policy never touches instances, clock or ledger.
  * share/examples/recovery_mine.c shows how to write and register one of your own. */
-#ifndef SPOT_SIM_RECOVERY_RECOVERY_H
-#define SPOT_SIM_RECOVERY_RECOVERY_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -323,5 +322,3 @@ spot_recovery_keeps_steps(const spot_recovery_choice_t *self)
 }
 
 void spot_recovery_choice_free(spot_recovery_choice_t *self);
-
-#endif

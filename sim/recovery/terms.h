@@ -3,8 +3,7 @@
  * systems share (models/job_terms.h) are the job's; an option that is given wins over
  * them. The figures of a paper count only with "published_defaults: yes". A figure that
  * neither the job nor an option gives is lacking, and the scenario cannot run. */
-#ifndef SPOT_SIM_RECOVERY_TERMS_H
-#define SPOT_SIM_RECOVERY_TERMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool spot_terms_can_copy(spot_terms_t *self, const char *what, const char *inste
 /* Time for an instance to copy a share (0 to 1) of the state from its peers, in whole
  * ms. Only where spot_terms_can_copy(). */
 int64_t spot_terms_copy_ms(const spot_job_t *job, double share);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a winner is from losing: the value of a key at which the next one is as good.
  * Found by more runs than those of the study, and kept beside its rows. */
-#ifndef SPOT_SIM_STORE_BREAK_EVEN_H
-#define SPOT_SIM_STORE_BREAK_EVEN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ typedef struct {
     char unit[SPOT_BREAK_EVEN_UNIT_BYTES]; /* "s" for durations; "" for plain numbers */
     spot_break_even_side_t sides[SPOT_NUM_BREAK_EVEN_SIDES];
 } spot_break_even_t;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * In SQL, digest(a, b, ...) is that of the values in their order, with their types, and
  * the aggregate digest_rows(a, b, ...) that of a set of rows in any order. */
-#ifndef SPOT_SIM_STORE_DIGEST_H
-#define SPOT_SIM_STORE_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint64_t spot_digest_number(uint64_t digest, double number);
 
 /* Makes the functions known to a connection. */
 SPOT_MUST_CHECK int spot_digest_register(spot_db_t *db);
-
-#endif

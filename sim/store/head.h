@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a study is: enough to read its rows without its YAML. */
-#ifndef SPOT_SIM_STORE_HEAD_H
-#define SPOT_SIM_STORE_HEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -248,5 +247,3 @@ spot_study_batch_size(const spot_study_head_t *head)
 {
     return head->batch_replications;
 }
-
-#endif

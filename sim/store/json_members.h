@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Structs as JSON objects: a table of members writes them, reads them back and frees
  * them. Nothing that is read is trusted. Internal to sim/store. */
-#ifndef SPOT_SIM_STORE_JSON_MEMBERS_H
-#define SPOT_SIM_STORE_JSON_MEMBERS_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ SPOT_MUST_CHECK int spot_json_members_read(const spot_json_member_t *members,
 
 /* Frees what a struct owns. Accepts a zeroed or half-read one. */
 void spot_json_members_free(const spot_json_member_t *members, void *structure);
-
-#endif

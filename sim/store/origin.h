@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the rows of a store come from, as it noted it: what they depend on, and each
  * process that wrote some. */
-#ifndef SPOT_SIM_STORE_ORIGIN_H
-#define SPOT_SIM_STORE_ORIGIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ SPOT_MUST_CHECK int spot_origin_read(spot_origin_t *self, const spot_store_t *st
 
 /* Accepts a zeroed self. */
 void spot_origin_free(spot_origin_t *self);
-
-#endif

@@ -45,8 +45,7 @@
  *
  * Where a name is taken already (without regard to case), columns named by paths,
  * metrics, warnings and columns of series have "_" appended. Internal to sim/store. */
-#ifndef SPOT_SIM_STORE_SCHEMA_H
-#define SPOT_SIM_STORE_SCHEMA_H
+#pragma once
 
 #include "sim/store/head.h"
 #include "sim/store/sqlite_db.h"
@@ -124,5 +123,3 @@ SPOT_MUST_CHECK int spot_schema_create_points(
 
 /* ", ?" that many times: for %z in SQL, see spot_db_run(). */
 char *spot_schema_places(spot_db_t *db, size_t num_places);
-
-#endif

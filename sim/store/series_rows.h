@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series that a store keeps: named tables of single replications, see
  * sim/engine/series.h. A store in memory keeps none. */
-#ifndef SPOT_SIM_STORE_SERIES_ROWS_H
-#define SPOT_SIM_STORE_SERIES_ROWS_H
+#pragma once
 
 #include "sim/engine/series.h"
 #include "sim/store/store.h"
@@ -47,5 +46,3 @@ SPOT_MUST_CHECK int spot_store_put_series(spot_store_t *store, size_t point_id,
  * O(cells). */
 SPOT_MUST_CHECK int spot_store_read_series(const spot_store_t *store, size_t point_id,
     int64_t replication, spot_recording_t *recording);
-
-#endif

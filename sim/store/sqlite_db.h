@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A connection to an SQLite file that remembers what first went wrong, so that code
  * without a diag at hand only passes an error on. Internal to sim/store. */
-#ifndef SPOT_SIM_STORE_SQLITE_DB_H
-#define SPOT_SIM_STORE_SQLITE_DB_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -102,5 +101,3 @@ char *spot_db_text(sqlite3_stmt *statement, int column, int *error);
 /* Ends a transaction: commits if error is 0, else rolls back. Returns error, or what the
  * commit says. */
 SPOT_MUST_CHECK int spot_db_end(spot_db_t *self, int error);
-
-#endif

@@ -6,8 +6,7 @@
  * point from a multiple of that number on, and its rows are put from its first one on
  * without gaps. A row is a function of the study, the point and the replication, so
  * whoever puts it puts the same, and putting it again changes nothing. */
-#ifndef SPOT_SIM_STORE_STORE_H
-#define SPOT_SIM_STORE_STORE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -114,5 +113,3 @@ int64_t spot_store_num_warned(
  * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
 SPOT_MUST_CHECK int spot_store_open_memory(
     spot_store_t **self, const spot_study_head_t *head);
-
-#endif

@@ -9,8 +9,7 @@
  * reached (no such file or folder, no right to it); IO: reading or writing fails (no
  * space, locked for too long, the disk); NO_MEMORY.
  */
-#ifndef SPOT_SIM_STORE_STORE_SQLITE_H
-#define SPOT_SIM_STORE_STORE_SQLITE_H
+#pragma once
 
 #include "base/watch.h"
 #include "sim/store/origin.h"
@@ -54,5 +53,3 @@ SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path
 SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
     const char *const *paths, const spot_watch_t *watch, int64_t *num_added,
     spot_diag_t *diag);
-
-#endif

@@ -2,8 +2,7 @@
 /* How the store on disk is made inside: all that is written is written on one
  * connection, under a lock; all that is read is read on another. Internal to sim/store.
  */
-#ifndef SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
-#define SPOT_SIM_STORE_STORE_SQLITE_INTERNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -155,5 +154,3 @@ SPOT_MUST_CHECK int spot_series_read(
 /* Lists all replications with series in a zeroed list; their point_id is the number of
  * the point. BAD_INPUT: they are not those that were written. */
 SPOT_MUST_CHECK int spot_series_numbers(spot_db_t *db, spot_series_list_t *list);
-
-#endif

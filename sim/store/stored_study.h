@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store on disk holds of its study: written from a head, read into one, and
  * compared with the one that is to go on. Internal to sim/store. */
-#ifndef SPOT_SIM_STORE_STORED_STUDY_H
-#define SPOT_SIM_STORE_STORED_STUDY_H
+#pragma once
 
 #include "sim/store/head.h"
 #include "sim/store/origin.h"
@@ -57,5 +56,3 @@ SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self,
 SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
     const spot_study_head_t *head, const spot_columns_t *columns,
     const uint32_t *numbers);
-
-#endif

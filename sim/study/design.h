@@ -3,8 +3,7 @@
  *
  * A coordinate depends on (seed, point, dimension) and, for the Latin hypercube, on the
  * number of points, never on the number of dimensions. */
-#ifndef SPOT_SIM_STUDY_DESIGN_H
-#define SPOT_SIM_STUDY_DESIGN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ SPOT_MUST_CHECK int spot_design_sobol(
  * NO_MEMORY. Source: Saltelli et al., Computer Physics Communications 181(2), 2010. */
 SPOT_MUST_CHECK int spot_design_saltelli(
     size_t num_samples, size_t num_inputs, uint64_t seed, double *points);
-
-#endif

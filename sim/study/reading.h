@@ -11,8 +11,7 @@
  *                  break_even.c
  *
  * Internal to sim/study. */
-#ifndef SPOT_SIM_STUDY_READING_H
-#define SPOT_SIM_STUDY_READING_H
+#pragma once
 
 #include <pthread.h>
 
@@ -304,5 +303,3 @@ SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
 /* How many replications each point gets, what reports are asked to show, and the
  * replications whose series are kept. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_views_choose(spot_reading_t *self);
-
-#endif

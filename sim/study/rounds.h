@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which batches of a study are run in which round. Internal to sim/study. */
-#ifndef SPOT_SIM_STUDY_ROUNDS_H
-#define SPOT_SIM_STUDY_ROUNDS_H
+#pragma once
 
 #include "sim/analysis/race.h"
 #include "sim/study/study.h"
@@ -46,5 +45,3 @@ SPOT_MUST_CHECK int spot_rounds_next(
 spot_batch_t spot_rounds_batch_of(
     const spot_rounds_t *self, size_t point_id, int64_t batch_id);
 spot_batch_t spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id);
-
-#endif

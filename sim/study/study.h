@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A parameter study: a scenario, the values of its swept keys, and how many replications
  * each point gets. It runs any experiment and puts the rows into a store. */
-#ifndef SPOT_SIM_STUDY_STUDY_H
-#define SPOT_SIM_STUDY_STUDY_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -258,5 +257,3 @@ typedef struct {
  * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free study even then. */
 SPOT_MUST_CHECK int spot_compare_read(const spot_compare_request_t *self,
     const spot_experiment_t *const *engines, spot_study_t *study, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cost of a run: spot instances by zone, instances on demand, and services. */
-#ifndef SPOT_SIM_TRAIN_COST_H
-#define SPOT_SIM_TRAIN_COST_H
+#pragma once
 
 #include "sim/train/train.h"
 
@@ -19,5 +18,3 @@ SPOT_NOINLINE void spot_cost_pay(
 
 /* At the end of the run: sets cost_usd of its result. */
 void spot_cost_settle(spot_train_t *self);
-
-#endif

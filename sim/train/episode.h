@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An episode: from one decision to the next the job waits, or pauses and then trains.
  * Its time is charged at its end, in closed form. */
-#ifndef SPOT_SIM_TRAIN_EPISODE_H
-#define SPOT_SIM_TRAIN_EPISODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *vie
 
 /* At the end of the run: pending work is unsaved, or useful if the job is finished. */
 void spot_pending_end(spot_train_t *self);
-
-#endif

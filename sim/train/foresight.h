@@ -3,8 +3,7 @@
  *
  * The trace and its dice alone say how many instances are ready at a time, so a second
  * membership goes through the run before it starts. */
-#ifndef SPOT_SIM_TRAIN_FORESIGHT_H
-#define SPOT_SIM_TRAIN_FORESIGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void spot_foresight_free(spot_foresight_t *self);
  * trace). */
 void spot_foresight_look(
     spot_foresight_t *self, uint64_t seed, uint64_t replication, const atomic_int *stop);
-
-#endif

@@ -2,8 +2,7 @@
 /* The ledger: each instance-millisecond from the tick that sees an instance arrive to
  * the tick that sees it gone belongs to exactly one category. Integers, so there is no
  * rounding. */
-#ifndef SPOT_SIM_TRAIN_LEDGER_H
-#define SPOT_SIM_TRAIN_LEDGER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ int64_t spot_ledger_total(const spot_ledger_t *self);
 
 /* Aborts unless the sum equals the integral and no category is negative. */
 void spot_ledger_verify(const spot_ledger_t *self);
-
-#endif

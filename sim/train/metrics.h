@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The metrics of a training run, computed from its exact result. */
-#ifndef SPOT_SIM_TRAIN_METRICS_H
-#define SPOT_SIM_TRAIN_METRICS_H
+#pragma once
 
 #include "sim/engine/metric.h"
 #include "sim/train/train.h"
@@ -36,5 +35,3 @@ extern const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS];
 
 /* Sets flags[SPOT_TRAIN_NUM_WARNINGS]: 1 if the condition holds, else 0. */
 void spot_train_warning_flags(const spot_train_result_t *result, unsigned char *flags);
-
-#endif

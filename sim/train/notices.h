@@ -4,8 +4,7 @@
  * Preemptions depend on the trace and its random streams alone, so a second membership
  * of the same replication runs ahead of the first one and finds them. The first one
  * carries them out. */
-#ifndef SPOT_SIM_TRAIN_NOTICES_H
-#define SPOT_SIM_TRAIN_NOTICES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void spot_notices_see(spot_notices_t *self, const spot_change_t *change);
 /* Announces the preemptions due at a tick, after its changes are seen. An instance that
  * arrives within the lead is announced on arrival. */
 void spot_notices_look(spot_notices_t *self, int64_t now_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The records of the event log of a training run, and their form as JSON lines. */
-#ifndef SPOT_SIM_TRAIN_RUN_LOG_H
-#define SPOT_SIM_TRAIN_RUN_LOG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -56,5 +55,3 @@ SPOT_NOINLINE void spot_run_log_end(spot_train_t *train);
 
 /* Writes one JSON object a line, in order of time. */
 void spot_run_log_write(const spot_event_log_t *log, FILE *out);
-
-#endif

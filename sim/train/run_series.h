@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of a training run, made from its event log: instances by category, events,
  * and progress. */
-#ifndef SPOT_SIM_TRAIN_RUN_SERIES_H
-#define SPOT_SIM_TRAIN_RUN_SERIES_H
+#pragma once
 
 #include "sim/engine/event_log.h"
 #include "sim/engine/series.h"
@@ -16,5 +15,3 @@ extern const spot_series_kind_t *const spot_train_series[SPOT_TRAIN_NUM_SERIES];
 SPOT_MUST_CHECK int spot_run_record(const spot_scenario_t *scenario,
     const spot_train_result_t *result, const spot_event_log_t *log,
     spot_recording_t *recording);
-
-#endif

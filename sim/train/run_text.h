@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of one run as a short text for a terminal. */
-#ifndef SPOT_SIM_TRAIN_RUN_TEXT_H
-#define SPOT_SIM_TRAIN_RUN_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@
  * and the warnings. */
 void spot_run_text_write(const spot_scenario_t *scenario,
     const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
-
-#endif

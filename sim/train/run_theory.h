@@ -2,8 +2,7 @@
 /* The theory of checkpoints beside the result of one run: the share of its time that the
  * job keeps by the closed form, and the share that it kept. The two may differ if an
  * assumption of the theory does not hold; doubts lists such assumptions. */
-#ifndef SPOT_SIM_TRAIN_RUN_THEORY_H
-#define SPOT_SIM_TRAIN_RUN_THEORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,5 +54,3 @@ void spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out);
 
 /* Writes the key "theory": {applies, reason}, and all values if it applies. */
 void spot_run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json);
-
-#endif

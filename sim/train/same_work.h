@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the work of a run would cost and take on demand: on instances that are rented for
  * as long as the work needs and are never lost. */
-#ifndef SPOT_SIM_TRAIN_SAME_WORK_H
-#define SPOT_SIM_TRAIN_SAME_WORK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ typedef struct {
  * fastest. No work takes and costs nothing. O(rentals). */
 spot_same_work_t spot_same_work_find(
     const spot_rentals_t *self, const spot_work_done_t *work);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A scenario: one elastic training job on one fleet of spot instances, read from YAML.
  * Constant after reading, so all threads share it. */
-#ifndef SPOT_SIM_TRAIN_SCENARIO_H
-#define SPOT_SIM_TRAIN_SCENARIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ SPOT_API SPOT_MUST_CHECK int spot_scenario_read(spot_scenario_t *self, const cha
     const spot_scenario_changes_t *changes, spot_diag_t *diag);
 
 SPOT_API void spot_scenario_free(spot_scenario_t *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ticks: the instants at which the controller looks at the cluster. */
-#ifndef SPOT_SIM_TRAIN_TICK_H
-#define SPOT_SIM_TRAIN_TICK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ spot_ticks_at_or_after(const spot_ticks_t *self, int64_t time_ms)
     }
     return tick_ms;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * checkpoints.
  *
  * Life: init -> run, as often as wanted -> free. The result stays until the next run. */
-#ifndef SPOT_SIM_TRAIN_TRAIN_H
-#define SPOT_SIM_TRAIN_TRAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -174,5 +173,3 @@ void spot_train_print_state(const spot_train_t *self, FILE *out);
 
 /* Aborts if an invariant of the state does not hold. O(instances). */
 void spot_train_verify(const spot_train_t *self);
-
-#endif

@@ -2,8 +2,7 @@
 /* A comparison of one trace with other traces, or with models and their replications.
  * Each column has figures and distances; the distance between the halves of the trace is
  * the floor. */
-#ifndef SPOT_COMPARE_COMPARISON_H
-#define SPOT_COMPARE_COMPARISON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -129,5 +128,3 @@ void spot_comparison_json_write(const spot_comparison_t *self, FILE *out);
 
 /* Writes one row per column, in the form of a reference table, with 8 digits. */
 void spot_comparison_csv_write(const spot_comparison_t *self, FILE *out);
-
-#endif

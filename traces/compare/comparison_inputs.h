@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files of a comparison, and the comparison that is made of them. */
-#ifndef SPOT_COMPARE_COMPARISON_INPUTS_H
-#define SPOT_COMPARE_COMPARISON_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ size_t spot_comparison_first_judged(const spot_comparison_t *self);
 /* Undefined is not within a limit. */
 bool spot_comparison_is_within(
     const spot_comparison_column_t *column, const spot_comparison_limit_t *limit);
-
-#endif

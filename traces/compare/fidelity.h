@@ -3,8 +3,7 @@
  * recorded at one tick s; x is the population at 0, s, 2s, ...; F and H are empirical
  * distribution functions of the two. Each trace is measured once, so that many
  * replications can be compared with one trace. */
-#ifndef SPOT_COMPARE_FIDELITY_H
-#define SPOT_COMPARE_FIDELITY_H
+#pragma once
 
 #include "traces/compare/observation.h"
 #include "traces/compare/population.h"
@@ -89,5 +88,3 @@ void spot_fidelity_free(spot_fidelity_t *self);
  * population). */
 void spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *against,
     double metrics[SPOT_FIDELITY_NUM_METRICS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The samples and figures of one observation. Internal to traces/compare. */
-#ifndef SPOT_COMPARE_FIDELITY_FIGURES_H
-#define SPOT_COMPARE_FIDELITY_FIGURES_H
+#pragma once
 
 #include "traces/compare/fidelity.h"
 
@@ -12,5 +11,3 @@ SPOT_MUST_CHECK int spot_fidelity_sample_resize(
 /* Fills the samples, the counts and the figures; sorts the samples. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fidelity_take_figures(
     spot_fidelity_t *self, const spot_observation_t *observation);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace as recorded at the common tick of a comparison. It is made from a trace file,
  * from half of another observation, or from the events of a generator. */
-#ifndef SPOT_COMPARE_OBSERVATION_H
-#define SPOT_COMPARE_OBSERVATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void spot_observation_free(spot_observation_t *self);
 
 /* Aborts if an invariant is violated. O(events). */
 void spot_observation_verify(const spot_observation_t *self);
-
-#endif

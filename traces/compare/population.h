@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Integers on the grid of ticks or windows: the population N of an observation at 0, s,
  * 2s, ..., and its events per window. Sums over them are exact. */
-#ifndef SPOT_COMPARE_POPULATION_H
-#define SPOT_COMPARE_POPULATION_H
+#pragma once
 
 #include "traces/compare/observation.h"
 
@@ -62,5 +61,3 @@ void spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf);
  * functions of two populations with at least one value. O(levels). */
 void spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other,
     double *area, double *area_squared);
-
-#endif

@@ -3,8 +3,7 @@
  * trace, model, replicates, one per metric (its mean) and "sd_METRIC".
  * spot_comparison_csv_write() writes such a table, with the label of a column as model;
  * tables from elsewhere have the kind of the model there. */
-#ifndef SPOT_COMPARE_REFERENCE_H
-#define SPOT_COMPARE_REFERENCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ const spot_reference_row_t *spot_reference_find(
  * infinite. */
 double spot_reference_z(const spot_reference_row_t *row, int metric_id, double mean,
     int64_t num_replications);
-
-#endif

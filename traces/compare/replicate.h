@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replications of a model, recorded in the same way as the trace they are compared
  * with. */
-#ifndef SPOT_COMPARE_REPLICATE_H
-#define SPOT_COMPARE_REPLICATE_H
+#pragma once
 
 #include "base/stats.h"
 #include "base/watch.h"
@@ -45,5 +44,3 @@ SPOT_MUST_CHECK int spot_band_init_gaps(spot_band_t *self,
     const spot_replicate_t *replicate, int direction, size_t num_points,
     const double *time_s);
 void spot_band_free(spot_band_t *self);
-
-#endif

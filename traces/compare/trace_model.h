@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model file, bound so that its replications can be compared with a trace. */
-#ifndef SPOT_COMPARE_TRACE_MODEL_H
-#define SPOT_COMPARE_TRACE_MODEL_H
+#pragma once
 
 #include "traces/generate/model.h"
 #include "traces/trace.h"
@@ -27,5 +26,3 @@ void spot_trace_model_file_free(spot_trace_model_file_t *self);
 /* Whether the file is a trace, plain or gzip, by its first line. False also if it cannot
  * be read. */
 bool spot_is_trace_file(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converting recordings of clouds and papers to the canonical trace file. */
-#ifndef SPOT_TRACES_CONVERT_CONVERT_H
-#define SPOT_TRACES_CONVERT_CONVERT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_convert(const spot_convert_t *task, size_t num_inputs,
     const spot_convert_input_t *inputs, spot_trace_t *trace,
     spot_convert_report_t *report, spot_diag_t *diag);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An importer reads one format of recordings, row by row, into a trace: one file and one
  * const table each. This header declares the table and the helpers of all importers. */
-#ifndef SPOT_TRACES_CONVERT_IMPORTER_H
-#define SPOT_TRACES_CONVERT_IMPORTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,5 +148,3 @@ void spot_count_series_init(spot_count_series_t *self, spot_import_t *import);
 void spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count);
 /* Ends the trace at end_ms, at or after the last sample. */
 void spot_count_series_finish(spot_count_series_t *self, int64_t end_ms);
-
-#endif

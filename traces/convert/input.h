@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A file to convert, on the disk (plain or gzip) or in memory. */
-#ifndef SPOT_TRACES_CONVERT_INPUT_H
-#define SPOT_TRACES_CONVERT_INPUT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ SPOT_MUST_CHECK int spot_convert_input_stream(
 #define SPOT_CONVERT_INPUT_LINE_BYTES 512
 SPOT_MUST_CHECK int spot_convert_input_first_line(const spot_convert_input_t *self,
     char text[SPOT_CONVERT_INPUT_LINE_BYTES], spot_diag_t *diag);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reads JSON one token at a time, so that a document may have any length. libyaml parses
  * it, as JSON is YAML; YAML that is not JSON is refused where it would change the
  * meaning. */
-#ifndef SPOT_TRACES_CONVERT_JSON_READER_H
-#define SPOT_TRACES_CONVERT_JSON_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ SPOT_MUST_CHECK int spot_json_reader_object(spot_json_reader_t *self, const char
  * BAD_INPUT. */
 SPOT_MUST_CHECK int spot_json_reader_expected(
     const spot_json_reader_t *self, const char *what, const char *expected);
-
-#endif

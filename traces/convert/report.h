@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report of a conversion: what was read, what was repaired or left out, and what
  * stays uncertain. */
-#ifndef SPOT_TRACES_CONVERT_REPORT_H
-#define SPOT_TRACES_CONVERT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void spot_convert_report_print(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out);
 void spot_convert_report_json(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out);
-
-#endif

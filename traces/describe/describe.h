@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of a trace: population, events, gaps, sizes, bursts, time of day, lives.
  * All are doubles, so that undefined ones are NAN; counts are exact up to 2^53. */
-#ifndef SPOT_DESCRIBE_DESCRIBE_H
-#define SPOT_DESCRIBE_DESCRIBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ void spot_describe_warn(
 /* Prints the figures in groups, some ten lines. For kind availability the labels speak
  * of obtainable instances, as nothing ran. */
 void spot_describe_print(const spot_describe_t *self, FILE *out);
-
-#endif

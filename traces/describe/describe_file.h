@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Describes files: traces, lifetimes files, and the two logs of the seed study. */
-#ifndef SPOT_DESCRIBE_DESCRIBE_FILE_H
-#define SPOT_DESCRIBE_DESCRIBE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ SPOT_MUST_CHECK int spot_describe_logs(spot_description_t *self,
 bool spot_describe_is_log(const char *path);
 
 void spot_description_free(spot_description_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of spot_describe_init() that walk the events. They are defined for any
  * trace. */
-#ifndef SPOT_DESCRIBE_INTERNAL_H
-#define SPOT_DESCRIBE_INTERNAL_H
+#pragma once
 
 #include "traces/bulk.h"
 #include "traces/describe/describe.h"
@@ -17,5 +16,3 @@ void spot_describe_fill_population(
  * Needs mean_n and span_h. */
 void spot_describe_fill_events(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks);
-
-#endif

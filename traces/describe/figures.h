@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures by name: JSON, CSV and the manual are made from one table. */
-#ifndef SPOT_DESCRIBE_FIGURES_H
-#define SPOT_DESCRIBE_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void spot_describe_write_json(
  * exact, undefined ones empty, infinite ones "inf". */
 void spot_describe_write_csv_head(FILE *out);
 void spot_describe_write_csv(const spot_describe_t *self, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events by hour of day, per time in which they could happen. */
-#ifndef SPOT_DESCRIBE_HOURS_H
-#define SPOT_DESCRIBE_HOURS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int64_t spot_hours_start_ms(const spot_trace_t *trace);
  * the trace, -1 unknown. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_hours_init(spot_hours_t *self, const spot_trace_t *trace,
     spot_event_kind_t kind, int64_t start_ms);
-
-#endif

@@ -2,8 +2,7 @@
 /* The product-limit estimator of a survival function from right-censored values. Kaplan
  * and Meier, J. Am. Stat. Assoc. 53(282), 1958. Without censoring it is 1 minus the
  * empirical distribution function. */
-#ifndef SPOT_DESCRIBE_KAPLAN_MEIER_H
-#define SPOT_DESCRIBE_KAPLAN_MEIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ double spot_kaplan_meier_median(const spot_kaplan_meier_t *self);
 
 /* Integral of S from 0 to the largest value; NAN without values. */
 double spot_kaplan_meier_restricted_mean(const spot_kaplan_meier_t *self);
-
-#endif

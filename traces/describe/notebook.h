@@ -2,8 +2,7 @@
 /* The statistics of the seed study's notebook under their own names, exact to the last
  * bit: integer sums, then one division. The figures of describe.h are better: mttp_s is
  * the mean gap between any two changes of the count, not a time to preemption. */
-#ifndef SPOT_DESCRIBE_NOTEBOOK_H
-#define SPOT_DESCRIBE_NOTEBOOK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -45,5 +44,3 @@ void spot_notebook_print(const spot_notebook_t *self, FILE *out);
 /* Writes one object: trace, then the figures. key as of spot_json_open(). */
 void spot_notebook_write_json(
     const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key);
-
-#endif

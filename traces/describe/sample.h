@@ -2,8 +2,7 @@
 /* Measurements of a trace: gaps between events, sizes of events, spells of a single
  * instance, lives of named instances. Statistics, fits and comparisons all start from
  * these values. */
-#ifndef SPOT_DESCRIBE_SAMPLE_H
-#define SPOT_DESCRIBE_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void spot_sample_keep_complete(spot_sample_t *self);
 /* Most instances that can run: the capacity; if that is unbounded, the largest
  * population. O(bulks). */
 int32_t spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks);
-
-#endif

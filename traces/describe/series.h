@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statistics of a series of values: moments, autocorrelation, and the distance of two
  * empirical distributions. */
-#ifndef SPOT_DESCRIBE_SERIES_H
-#define SPOT_DESCRIBE_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ typedef struct {
 /* Both samples are sorted ascending and have at least one value. O(n + m). */
 spot_distance_t spot_series_distance(
     const double *sorted_f, size_t num_f, const double *sorted_h, size_t num_h);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two files that a cluster of the seed study logged: timestamp,count of running
  * nodes and timestamp,number of terminated ones. */
-#ifndef SPOT_DESCRIBE_STAMPED_COUNTS_H
-#define SPOT_DESCRIBE_STAMPED_COUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool spot_stamped_counts_is_file(const char *path, const char *column);
 SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self,
     const char *path, const char *column, size_t min_rows, spot_diag_t *diag);
 void spot_stamped_counts_free(spot_stamped_counts_t *self);
-
-#endif

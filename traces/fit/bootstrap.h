@@ -2,8 +2,7 @@
 /* The p-value of a fit by parametric bootstrap of the Anderson-Darling distance. Stute,
  * Gonzalez Manteiga, Presedo Quindimil, Metrika 40, 1993. Published tables do not apply,
  * as the parameters are estimated and values are tied. */
-#ifndef SPOT_TRACES_FIT_BOOTSTRAP_H
-#define SPOT_TRACES_FIT_BOOTSTRAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ typedef struct {
  * NO_MEMORY, INTERRUPTED. */
 SPOT_MUST_CHECK int spot_fit_bootstrap(
     const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A sample of durations prepared for fits: equal values are grouped, sums and logarithms
  * are precomputed, and values that could spoil a fit are counted. */
-#ifndef SPOT_TRACES_FIT_DURATIONS_H
-#define SPOT_TRACES_FIT_DURATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ double spot_durations_log_likelihood(spot_durations_t *self, const spot_law_t *l
  * and all values are multiples of it, else 0. Lifetimes: always 0. */
 double spot_fit_default_tick(
     const spot_sample_t *sample, spot_sample_kind_t kind, double resolution_s);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The closing sentences of a fit: what no fit can know, and the recommended
  * generator. */
-#ifndef SPOT_TRACES_FIT_FIT_ADVICE_H
-#define SPOT_TRACES_FIT_FIT_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *ad
 
 /* Warns if the law of lives is far from the sample (KS above 0.1). */
 void spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks);
-
-#endif

@@ -2,8 +2,7 @@
 /* Lives that end at a wall, such as the 24 h of preemptible machines. Lives are censored
  * at the wall and their law is lognormal; deaths after the wall give the law of its
  * overrun. */
-#ifndef SPOT_TRACES_FIT_FIT_DEADLINE_H
-#define SPOT_TRACES_FIT_FIT_DEADLINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ typedef struct {
 /* Looks for a wall. NO_MEMORY. O(n log n). */
 SPOT_MUST_CHECK int spot_fit_find_wall(
     spot_fit_wall_t *self, const spot_sample_t *sample);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Doubts about a generator model whose recording is short or quiet. */
-#ifndef SPOT_TRACES_FIT_FIT_DOUBTS_H
-#define SPOT_TRACES_FIT_FIT_DOUBTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  * NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_fit_doubts(
     spot_fit_words_t *self, const spot_trace_t *trace, const char *model);
-
-#endif

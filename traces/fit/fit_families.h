@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One row per family: its unconstrained parameters, the starts of the search, and the
  * exact estimate if there is one. Internal to the room. */
-#ifndef SPOT_TRACES_FIT_FIT_FAMILIES_H
-#define SPOT_TRACES_FIT_FIT_FAMILIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family);
 /* Sets the parameters of a law from theta; its settings stay unchanged. */
 void spot_fit_family_law(
     const spot_fit_family_t *self, const double *theta, double *parameters);
-
-#endif

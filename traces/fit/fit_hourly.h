@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rates of events by hour of the day. They are off by default: on held-out halves of
  * recordings they improve the model little. */
-#ifndef SPOT_TRACES_FIT_FIT_HOURLY_H
-#define SPOT_TRACES_FIT_FIT_HOURLY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ typedef struct {
  * rates are 1. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_fit_hourly(
     spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms);
-
-#endif

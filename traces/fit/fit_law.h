@@ -2,8 +2,7 @@
 /* Fits laws of durations by maximum likelihood: one family, or all of them ranked by
  * AIC, with location 0 and no correction of bias. Flags and a note say what could not be
  * fitted or means nothing. */
-#ifndef SPOT_TRACES_FIT_FIT_LAW_H
-#define SPOT_TRACES_FIT_FIT_LAW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
 
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A list of sentences for people. */
-#ifndef SPOT_TRACES_FIT_FIT_LINES_H
-#define SPOT_TRACES_FIT_FIT_LINES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void spot_fit_say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2
 /* Writes a number with its noun into text: "1 preemption", "3 preemptions". Returns
  * text. */
 const char *spot_fit_count(char text[64], size_t number, const char *noun);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes fitted generator models as YAML, which `trace generate` reads and a scenario
  * accepts as its `trace:`. */
-#ifndef SPOT_TRACES_FIT_FIT_MODEL_H
-#define SPOT_TRACES_FIT_FIT_MODEL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -42,5 +41,3 @@ SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *
  * "replay". path: of the trace, relative to the folder of the model. */
 void spot_recorded_write(const char *generator, const char *path, size_t num_events,
     const spot_fit_origin_t *origin, FILE *out);
-
-#endif

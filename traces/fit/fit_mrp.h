@@ -2,8 +2,7 @@
 /* The Markov renewal model of a trace. The kind of the next event depends on the last
  * one; the gap between them depends on both kinds, and on whether the population is at a
  * limit. */
-#ifndef SPOT_TRACES_FIT_FIT_MRP_H
-#define SPOT_TRACES_FIT_FIT_MRP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ SPOT_MUST_CHECK int spot_fit_mrp(
 
 /* Whether every search ended at a maximum. */
 bool spot_mrp_converged(const spot_mrp_t *self);
-
-#endif

@@ -3,8 +3,7 @@
  * Stat. Assoc. 49, 1954; with censored values from the product-limit estimate. They
  * compare families on one sample. Published tables do not apply, as the parameters are
  * estimated and values are tied. */
-#ifndef SPOT_TRACES_FIT_FIT_QUALITY_H
-#define SPOT_TRACES_FIT_FIT_QUALITY_H
+#pragma once
 
 #include "traces/fit/durations.h"
 #include "traces/laws/law.h"
@@ -16,5 +15,3 @@ double spot_fit_ks(const spot_durations_t *durations, const spot_law_t *law);
 /* n times the integral of (F_n - F)^2/(F (1 - F)) dF; with censored values, up to the
  * last death. NAN on a lattice. O(groups). */
 double spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law);
-
-#endif

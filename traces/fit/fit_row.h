@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fit of durations or of sizes as the tables show it. */
-#ifndef SPOT_TRACES_FIT_FIT_ROW_H
-#define SPOT_TRACES_FIT_FIT_ROW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void spot_fit_row_of_size(
 
 /* Whether the row has that parameter, and its value means something. */
 bool spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The seed model of a trace: independent events with fixed probabilities per minute. */
-#ifndef SPOT_TRACES_FIT_FIT_SEED_H
-#define SPOT_TRACES_FIT_FIT_SEED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ typedef struct {
 /* Fits the model. BAD_INPUT: the trace has neither preemption nor addition; NO_MEMORY.
  * O(events). */
 SPOT_MUST_CHECK int spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits the sizes of events, by maximum likelihood or, if the family has another
  * estimate, by that. */
-#ifndef SPOT_TRACES_FIT_FIT_SIZE_H
-#define SPOT_TRACES_FIT_FIT_SIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
 double spot_size_log_likelihood(const spot_size_family_table_t *family,
     const double *parameters, const spot_size_sample_t *sample);
-
-#endif

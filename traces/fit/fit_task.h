@@ -2,8 +2,7 @@
 /* The fit of one file: what was asked for, what was read, and the three things that are
  * made of it: ranked fits of its samples (fit_samples.c), a generator model
  * (fit_emit.c), and the closing advice. */
-#ifndef SPOT_TRACES_FIT_FIT_TASK_H
-#define SPOT_TRACES_FIT_FIT_TASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ SPOT_MUST_CHECK int spot_fit_task_run(spot_fit_task_t *self);
 /* The sentences after all fits. has_fits: there was a fit to show. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fit_task_advice(
     spot_fit_task_t *self, bool has_fits, spot_fit_words_t *words);
-
-#endif

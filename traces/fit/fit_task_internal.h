@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files of a fit task share. Internal to the room. */
-#ifndef SPOT_TRACES_FIT_FIT_TASK_INTERNAL_H
-#define SPOT_TRACES_FIT_FIT_TASK_INTERNAL_H
+#pragma once
 
 #include "traces/fit/fit_task.h"
 
@@ -29,5 +28,3 @@ SPOT_MUST_CHECK int spot_fit_task_hours(
 
 /* Writes the generator model that is asked for, or mrp. */
 SPOT_MUST_CHECK int spot_fit_task_emit(spot_fit_task_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Explains a ranking of fits in plain words: the best family, how sure it is, what it
  * gets wrong, and what it says nothing about. */
-#ifndef SPOT_TRACES_FIT_FIT_WORDS_H
-#define SPOT_TRACES_FIT_FIT_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
 /* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
  * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */
 const char *spot_fit_difference_words(double difference);
-
-#endif

@@ -2,8 +2,7 @@
 /* Maximises a log-likelihood over at most three unconstrained parameters: a simplex from
  * several starts (Nelder and Mead, The Computer Journal 7, 1965), then Newton steps with
  * numerical derivatives, which also give the standard errors. */
-#ifndef SPOT_TRACES_FIT_MAXIMISE_H
-#define SPOT_TRACES_FIT_MAXIMISE_H
+#pragma once
 
 #include <gsl/gsl_multimin.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ bool spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id);
  * is not finite or not positive definite: ln L does not fall to all sides of theta. */
 bool spot_maximum_covariance(const spot_maximum_t *self,
     double covariance[SPOT_MAXIMISE_MAX_PARAMETERS][SPOT_MAXIMISE_MAX_PARAMETERS]);
-
-#endif

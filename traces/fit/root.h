@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the root of a function of one variable in a bracket. Brent, Algorithms for
  * Minimization without Derivatives, 1973. */
-#ifndef SPOT_TRACES_FIT_ROOT_H
-#define SPOT_TRACES_FIT_ROOT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ typedef double (*spot_root_function_t)(double x, void *context);
  * short. */
 bool spot_root_find(
     spot_root_function_t function, void *context, double low, double high, double *root);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scales that map a parameter of a law to an unconstrained number, for searches and
  * standard errors. Internal to the room. */
-#ifndef SPOT_TRACES_FIT_SCALE_H
-#define SPOT_TRACES_FIT_SCALE_H
+#pragma once
 
 typedef enum {
     SPOT_FIT_SCALE_PLAIN,
@@ -12,5 +11,3 @@ typedef enum {
 
 /* d parameter / d theta at the value of the parameter. */
 double spot_fit_scale_slope(spot_fit_scale_t scale, double parameter);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The estimates of the families of sizes. Internal to the room. The sample has at least
  * two events; the estimates handle sizes that are all 1 or all equal. */
-#ifndef SPOT_TRACES_FIT_SIZE_ESTIMATE_H
-#define SPOT_TRACES_FIT_SIZE_ESTIMATE_H
+#pragma once
 
 #include "traces/fit/fit_size.h"
 
@@ -47,5 +46,3 @@ double spot_size_maximise(const spot_size_search_t *search,
 /* Map a parameter to its scale, and back. */
 double spot_size_scaled(spot_fit_scale_t scale, double parameter);
 double spot_size_unscaled(spot_fit_scale_t scale, double theta);
-
-#endif

@@ -2,8 +2,7 @@
 /* Families of laws of the sizes of events, k >= 1, one const table each. Some are laws
  * of the size alone, others of the size given its limit: the instances running for a
  * preemption, those missing to the capacity for an addition. */
-#ifndef SPOT_TRACES_FIT_SIZE_FAMILY_H
-#define SPOT_TRACES_FIT_SIZE_FAMILY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ double spot_size_log_rising(double x, int32_t n);
 /* Mean of a law for one limit. O(limit). */
 double spot_size_mean_given(
     const spot_size_family_table_t *family, const double *parameters, int32_t limit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes generated traces as canonical files. */
-#ifndef SPOT_TRACES_GENERATE_GENERATE_H
-#define SPOT_TRACES_GENERATE_GENERATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ SPOT_MUST_CHECK int spot_generate(const spot_trace_model_t *model,
 SPOT_MUST_CHECK int spot_generate_several(const spot_trace_model_t *model,
     const spot_generate_t *task, int64_t num_replications, const char *folder,
     spot_diag_t *diag);
-
-#endif

@@ -2,8 +2,7 @@
 /* The interface of generators of traces: each has one const table. A model holds the
  * values of its YAML keys, shared by all threads; a state is one replication under
  * way. */
-#ifndef SPOT_TRACES_GENERATE_GENERATOR_H
-#define SPOT_TRACES_GENERATE_GENERATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ extern const spot_generator_t spot_generator_zones;
 
 /* Every generator that "generator: NAME" can name, NULL-terminated. */
 extern const spot_generator_t *const spot_generators[];
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rates that depend on the hour of the day: a gap drawn for a constant rate of 1 ends
  * when the integral of the rate reaches it. */
-#ifndef SPOT_TRACES_GENERATE_HOURLY_H
-#define SPOT_TRACES_GENERATE_HOURLY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ extern const spot_field_t spot_hourly_fields[];
  * the hour of the day at time 0. O(1): at most two turns of the clock. */
 double spot_hourly_rates_end(
     const spot_hourly_rates_t *self, double start_hour, double time_s, double gap_s);
-
-#endif

@@ -2,8 +2,7 @@
 /* The living instances: turns the events of a trace, counts or names, into slots taken
  * and given. It depends on the trace alone, not on the job, so that every recovery
  * system loses the same instances. */
-#ifndef SPOT_TRACES_GENERATE_MEMBERSHIP_H
-#define SPOT_TRACES_GENERATE_MEMBERSHIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
 /* Aborts if an invariant is violated. O(capacity + names). */
 void spot_membership_verify(const spot_membership_t *self);
-
-#endif

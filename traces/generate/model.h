@@ -2,8 +2,7 @@
 /* A trace model: a generator with its parameters, or a recorded trace, bound from the
  * map "trace:" of a scenario or from a model file. It is constant after init, so that
  * all threads share it. */
-#ifndef SPOT_TRACES_GENERATE_MODEL_H
-#define SPOT_TRACES_GENERATE_MODEL_H
+#pragma once
 
 #include "traces/generate/generator.h"
 
@@ -91,5 +90,3 @@ bool spot_trace_model_has_initial(const spot_trace_model_t *self);
 
 /* The same for the map of a "trace:" before it is bound; false if unknown. */
 bool spot_trace_node_has_initial(const spot_node_t *node);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Turns a process in continuous time into the events of a trace: ticks up to the
  * horizon, and a recorder that merges the changes of a tick. */
-#ifndef SPOT_TRACES_GENERATE_OUTLET_H
-#define SPOT_TRACES_GENERATE_OUTLET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void spot_outlet_lose(spot_outlet_t *self, int64_t num_lost);
  * would not reach the horizon. */
 void spot_gap_law_check(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
-
-#endif

@@ -3,8 +3,7 @@
  * price of 0.91 USD per instance-hour from 0 s and 1.2 from 21600 s on. A key
  * "price_usd_per_h.ZONE" is the price of the instances whose names start with "ZONE/".
  */
-#ifndef SPOT_TRACES_GENERATE_PRICE_HEADER_H
-#define SPOT_TRACES_GENERATE_PRICE_HEADER_H
+#pragma once
 
 #include "base/diag.h"
 #include "traces/generate/generator.h"
@@ -22,5 +21,3 @@ SPOT_MUST_CHECK int spot_price_header_read(const spot_trace_t *trace, const char
     spot_price_steps_t *price, spot_zones_t *zones, spot_diag_t *diag);
 
 void spot_zones_free(spot_zones_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recorded traces of models. Models that are bound one after another share them: a study
  * over one trace reads it once, for any number of points. */
-#ifndef SPOT_TRACES_GENERATE_RECORDINGS_H
-#define SPOT_TRACES_GENERATE_RECORDINGS_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -27,5 +26,3 @@ void spot_recorded_trace_close(spot_recorded_trace_t *self);
  * gives them: with the capacity of the trace (if unbounded, its largest population), its
  * population at time 0, its resolution and its length. O(events). */
 void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common);
-
-#endif

@@ -5,8 +5,7 @@
  * An instance that comes and goes within one tick is not seen and left out. So the
  * losses of a tick are instances that lived at its start. Their number is that of the
  * recorder, unless a process chose a victim that had just come. */
-#ifndef SPOT_TRACES_GENERATE_ROSTER_H
-#define SPOT_TRACES_GENERATE_ROSTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ bool spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event);
 
 /* Aborts if an invariant is violated. O(slots). */
 void spot_roster_verify(const spot_roster_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A random stream for each of many slots, with four bytes per slot: its position in the
  * stream. */
-#ifndef SPOT_TRACES_GENERATE_SLOT_DICE_H
-#define SPOT_TRACES_GENERATE_SLOT_DICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
 
 /* Draws the next value of the law for a slot, in s. */
 double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot);
-
-#endif

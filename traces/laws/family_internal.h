@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Macros for the parameters in tables of families, and helpers that families share.
  * Internal to the room. */
-#ifndef SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
-#define SPOT_TRACES_LAWS_FAMILY_INTERNAL_H
+#pragma once
 
 #include <math.h>
 
@@ -56,5 +55,3 @@ spot_law_log_sum(double a, double b)
 
     return isinf(high) ? high : high + log1p(exp(fmin(a, b) - high));
 }
-
-#endif

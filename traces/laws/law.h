@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Laws of durations: gaps between events, spells, lifetimes of instances. A family is
  * one const table; a law is a family with its parameters. All times are in seconds. */
-#ifndef SPOT_TRACES_LAWS_LAW_H
-#define SPOT_TRACES_LAWS_LAW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ double spot_law_cv(const spot_law_t *self);
 
 /* The t with P(T <= t) = p, 0 <= p < 1, to 1e-12 relative. */
 double spot_law_quantile(const spot_law_t *self, double p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The law of the number of instances of one event: a distribution on 1, 2, ... as a
  * table of cumulative probabilities, drawn with one uniform number by inversion. */
-#ifndef SPOT_TRACES_LAWS_SIZE_LAW_H
-#define SPOT_TRACES_LAWS_SIZE_LAW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
  * counts as 1; 0 for the other families. O(1). */
 double spot_size_law_p_rounded_to_0(const spot_size_law_t *self,
     const spot_size_family_parameters_t *parameters, const spot_size_big_t *big);
-
-#endif

@@ -3,8 +3,7 @@
  * ..., drawn with one uniform number by inversion, 1 + floor(ln(1 - u) / ln q), q the
  * probability that a trial fails (Devroye, "Non-Uniform Random Variate Generation",
  * 1986, X.2). */
-#ifndef SPOT_TRACES_LAWS_TRIAL_LAW_H
-#define SPOT_TRACES_LAWS_TRIAL_LAW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ int64_t spot_trial_law_invert(const spot_trial_law_t *self, uint64_t number);
 
 /* One draw. O(1). */
 int64_t spot_trial_law_draw(const spot_trial_law_t *self, spot_rng_t *rng);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of the recovery system bamboo and where it gets what is not given. */
-#ifndef SPOT_SIM_RECOVERY_BAMBOO_BAMBOO_H
-#define SPOT_SIM_RECOVERY_BAMBOO_BAMBOO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ extern const spot_field_t spot_bamboo_fields[];
 
 /* settle of the system. */
 int spot_bamboo_settle(void *options, spot_terms_t *terms);
-
-#endif

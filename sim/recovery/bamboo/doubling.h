@@ -2,8 +2,7 @@
 /* A layout in which the holder of a stage can take the next stage too: the places of the
  * layout, and for each place the instance that took it when its own holder was lost. It
  * lives in the state of a policy. */
-#ifndef SPOT_SIM_RECOVERY_BAMBOO_DOUBLING_H
-#define SPOT_SIM_RECOVERY_BAMBOO_DOUBLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool spot_doubling_lose(spot_doubling_t *self, const int32_t *slots, int32_t num
 
 /* Whether some stage has no holder. O(places). */
 bool spot_doubling_lacks_stage(const spot_doubling_t *self);
-
-#endif

@@ -5,8 +5,7 @@
  * A pipeline of n members has n stages; stage s has the layers from floor(s L/n) to
  * floor((s+1) L/n). An instance gets its new layers at the end of the pause and keeps
  * the old ones until then. */
-#ifndef SPOT_SIM_RECOVERY_OOBLECK_MEMBERS_H
-#define SPOT_SIM_RECOVERY_OOBLECK_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ spot_template_set_t spot_members_set(const spot_members_t *self);
 
 /* The most layers that one member must copy until the end of the pause. */
 int32_t spot_members_most_missing(const spot_members_t *self);
-
-#endif

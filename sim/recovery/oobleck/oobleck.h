@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the parts of the recovery system oobleck: options, mixes of pipelines,
  * state, and the faults of the published simulator. */
-#ifndef SPOT_SIM_RECOVERY_OOBLECK_OOBLECK_H
-#define SPOT_SIM_RECOVERY_OOBLECK_OOBLECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ bool spot_oobleck_has_fault(const spot_oobleck_options_t *self);
 void spot_oobleck_decide_with_faults(const spot_oobleck_options_t *self,
     spot_oobleck_state_t *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
-
-#endif

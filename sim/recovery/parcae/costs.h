@@ -5,8 +5,7 @@
  * Source: Duan et al., Parcae, NSDI'24, and its program (JF-D/Parcae, liveput/cost.py,
  * monte_carlo.py, throughput.py); constants of GPT-1.5B. Times are ms, fractions
  * included: a decision rounds its sum. A place is d P + s. */
-#ifndef SPOT_SIM_RECOVERY_PARCAE_COSTS_H
-#define SPOT_SIM_RECOVERY_PARCAE_COSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ double spot_parcae_move_ms(const spot_parcae_costs_t *self,
  * saves nothing. */
 double spot_parcae_reload_ms(
     const spot_parcae_costs_t *self, int32_t depth, double checkpoint_ms);
-
-#endif

@@ -6,8 +6,7 @@
  * are the sets of victims, or for pipelines of the same depth the losses of each stage.
  * If there are at most num_samples outcomes all are counted, otherwise the mean of a
  * sample is taken. */
-#ifndef SPOT_SIM_RECOVERY_PARCAE_LIVEPUT_H
-#define SPOT_SIM_RECOVERY_PARCAE_LIVEPUT_H
+#pragma once
 
 #include "base/rng.h"
 #include "sim/recovery/parcae/parcae.h"
@@ -28,5 +27,3 @@ typedef struct {
  * probability that no active instance is lost. */
 double spot_parcae_expect(
     const spot_parcae_t *self, const spot_parcae_chance_t *chance, double *costs);
-
-#endif

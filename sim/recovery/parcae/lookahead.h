@@ -7,8 +7,7 @@
  * SPOT_PARCAE_MAX_WAYS with the most samples. An interval of length T yields speed *
  * max(0, T - E[cost]) samples; a cost above T leaves a rest for the next interval. Only
  * the first step is carried out; the next decision looks ahead again. */
-#ifndef SPOT_SIM_RECOVERY_PARCAE_LOOKAHEAD_H
-#define SPOT_SIM_RECOVERY_PARCAE_LOOKAHEAD_H
+#pragma once
 
 #include "sim/recovery/parcae/liveput.h"
 
@@ -72,5 +71,3 @@ void spot_parcae_moves_free(spot_parcae_moves_t *self);
 /* The pair to form. O(num_intervals pairs^2) and the computation of new tables. */
 int32_t spot_parcae_look_ahead(
     spot_parcae_lookahead_t *self, const spot_parcae_question_t *question);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the two Parcae systems: options and the pairs (D,P) to choose from. */
-#ifndef SPOT_SIM_RECOVERY_PARCAE_PARCAE_H
-#define SPOT_SIM_RECOVERY_PARCAE_PARCAE_H
+#pragma once
 
 #include "sim/recovery/parcae/costs.h"
 #include "sim/recovery/recovery.h"
@@ -77,5 +76,3 @@ spot_parcae_rest_ms(const spot_recovery_view_t *view)
  * reconfiguration. */
 void spot_parcae_decide_pair(const spot_parcae_t *self, int32_t pair_id, double pause_ms,
     double restart_ms, spot_recovery_decision_t *decision);
-
-#endif

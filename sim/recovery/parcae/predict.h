@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forecasts of the number of instances from the counts so far. */
-#ifndef SPOT_SIM_RECOVERY_PARCAE_PREDICT_H
-#define SPOT_SIM_RECOVERY_PARCAE_PREDICT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ typedef struct {
  * [num_forecasts] rounded, then cut off at the limits. Returns how many were cut off. */
 int32_t spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
     const spot_parcae_limits_t *limits, int32_t *forecasts, int32_t num_forecasts);
-
-#endif

@@ -3,8 +3,7 @@
  * equal entries, and the place of every entry, are those of CPython's heapq (its
  * documentation gives the invariant, its source the order of the moves), because that
  * simulator reads the array. */
-#ifndef SPOT_SIM_RECOVERY_VARUNA_QUEUE_H
-#define SPOT_SIM_RECOVERY_VARUNA_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void spot_queue_push(spot_queue_t *self, int64_t time_ms, int kind);
 /* Makes a heap of the array again, as that simulator does when a checkpoint ends, and
  * returns whether a loss stands before the first checkpoint in it. O(num). */
 bool spot_queue_has_loss_first(spot_queue_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the parts of the recovery system varuna: options, state, shapes of
  * pipelines, and the faults of the published simulator. */
-#ifndef SPOT_SIM_RECOVERY_VARUNA_VARUNA_H
-#define SPOT_SIM_RECOVERY_VARUNA_VARUNA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ void spot_varuna_start_faults(const spot_varuna_options_t *self,
 void spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
     spot_varuna_faults_t *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
-
-#endif

@@ -2,8 +2,7 @@
 /* The size of an event given n, the instances that it can take or the room for new ones,
  * by the law all-or-geometric: all n with probability pi_all, else geometric truncated
  * to 1 ... n. */
-#ifndef SPOT_TRACES_GENERATE_MRP_GIVEN_SIZE_H
-#define SPOT_TRACES_GENERATE_MRP_GIVEN_SIZE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void spot_given_size_free(spot_given_size_t *self);
 /* Draws a size from 1 ... n, 1 <= n <= most. Uses no random number for n = 1, one if
  * pi_all is 0 or the size is all, else two. O(1). */
 int64_t spot_given_size_draw(const spot_given_size_t *self, int64_t n, spot_rng_t *rng);
-
-#endif

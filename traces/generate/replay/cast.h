@@ -2,8 +2,7 @@
 /* The cast of a replay: which instance plays which role of the recording, by the rules
  * in generator_replay.c. An instance has an id below the largest population of the
  * recording, which is reused after it has gone. */
-#ifndef SPOT_TRACES_GENERATE_REPLAY_CAST_H
-#define SPOT_TRACES_GENERATE_REPLAY_CAST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ const int32_t *spot_cast_jump(spot_cast_t *self, int64_t round);
  * text. */
 const char *spot_cast_name(
     const spot_cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 1]);
-
-#endif

@@ -6,8 +6,7 @@
  * trial; SPOT_STREAM_COUNT one for each size, and in the loop another one for an
  * addition of size 1 that may be a number rounded to 0. Entity 0 is preemption, 1
  * addition. */
-#ifndef SPOT_TRACES_GENERATE_SEED_GENERATOR_SEED_H
-#define SPOT_TRACES_GENERATE_SEED_GENERATOR_SEED_H
+#pragma once
 
 #include "base/rng.h"
 #include "traces/generate/generator.h"
@@ -115,5 +114,3 @@ SPOT_NOINLINE bool spot_seed_notebook_next(
 
 /* Moves from the success at a tick to the next success. */
 void spot_seed_advance(spot_seed_trials_t *self, int64_t tick);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Streams: SHOCK at first_entity for the gaps between shocks; the losses of a zone are
  * drawn from a stream of that zone. */
-#ifndef SPOT_TRACES_GENERATE_ZONES_SHOCKS_H
-#define SPOT_TRACES_GENERATE_ZONES_SHOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ typedef struct {
 void spot_shock_clock_init(spot_shock_clock_t *self, const spot_shocks_t *shocks,
     const spot_model_common_t *common, const spot_dice_t *dice);
 void spot_shock_clock_next(spot_shock_clock_t *self);
-
-#endif
