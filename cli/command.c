@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 
-#include <getopt.h>
-#include <stdarg.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/build_info.h"
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/stop.h"
-#include "base/units.h"
-#include "base/utf8.h"
 #include "cli/interrupt.h"
+#include "sim/store/origin.h"
 #include "sim/store/store_sqlite.h"
 
 const spot_command_t *const spot_commands[] = {
@@ -38,297 +37,137 @@ const spot_command_t *const spot_commands[] = {
     NULL,
 };
 
-/* The text that argp prints: the doc before the options, the examples behind them. */
-static char *
-join_help(const spot_command_t *command)
+const spot_command_t *
+spot_command_find(const char *name)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    const char *name, *doc;
-
-    if (stream == NULL) {
-        return NULL;
-    }
-    fprintf(stream, "%s\v%s\n", command->summary, command->doc);
-    for (size_t j = 0; command->item != NULL && (doc = command->item(j, &name)) != NULL;
-         j++) {
-        fprintf(stream, "  %-11s %s\n", name, doc);
-    }
-    fprintf(stream, "\nExamples:\n%s", command->examples);
-    if (fclose(stream) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-/* ---- What getopt prints of a command line ---- */
-
-#define FIRST_LONG 256 /* above all characters */
-
-/* The options of a command and those of argp itself, for getopt. */
-typedef struct {
-    struct option longs[64];
-    size_t num_longs;
-    char shorts[128]; /* "ab:c" */
-    size_t num_shorts;
-} getopt_table_t;
-
-static void
-add_option(getopt_table_t *self, const char *name, int key, bool has_value)
-{
-    spot_bug_assert(self->num_longs + 1 < sizeof(self->longs) / sizeof(*self->longs));
-    /* options of one value would not be ambiguous */
-    self->longs[self->num_longs] = (struct option){.name = name,
-        .has_arg = has_value ? required_argument : no_argument,
-        .val = FIRST_LONG + (int) self->num_longs};
-    self->num_longs++;
-    if (key > ' ' && key <= '~') {
-        spot_bug_assert(self->num_shorts + 2 < sizeof(self->shorts));
-        self->shorts[self->num_shorts++] = (char) key;
-        if (has_value) {
-            self->shorts[self->num_shorts++] = ':';
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        if (strcmp(spot_commands[j]->name, name) == 0) {
+            return spot_commands[j];
         }
     }
+    return NULL;
 }
 
-/* Whether getopt will complain of the command line. */
-static bool
-is_refused(const spot_command_t *command, int argc, char **argv)
-{
-    getopt_table_t table = {.num_longs = 0};
-    char **copy = spot_calloc((size_t) argc + 1, sizeof(*copy)); /* getopt sorts it */
-    bool is_bad = false;
-    int key;
-
-    if (copy == NULL) {
-        return false;
-    }
-    memcpy(copy, argv, (size_t) argc * sizeof(*copy));
-    for (const struct argp_option *option = command->options;
-         option != NULL && option->name != NULL; option++) {
-        add_option(&table, option->name, option->key, option->arg != NULL);
-    }
-    add_option(&table, "help", '?', false);
-    add_option(&table, "usage", 0, false);
-    opterr = 0;
-    do {
-        key = getopt_long(argc, copy, table.shorts, table.longs, NULL);
-        is_bad = is_bad || key == '?';
-    } while (key != -1);
-    free(copy);
-    return is_bad;
-}
-
-static char *
-printed(const char *text)
-{
-    char *copy = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&copy, &num_bytes);
-
-    if (out != NULL) {
-        spot_utf8_print(out, text);
-        fclose(out);
-    }
-    return copy;
-}
-
-/* getopt quotes an option that it does not know as it is. The program ends with that, so
- * that nothing else needs the arguments. */
+/* before: what stands before the first of them. */
 static void
-escape_refused(const spot_command_t *command, int argc, char **argv)
+print_libraries(const char *before, const spot_library_t *libraries)
 {
-    if (!is_refused(command, argc, argv)) {
-        return;
-    }
-    for (int j = 1; j < argc; j++) {
-        char *text = printed(argv[j]);
-
-        argv[j] = text == NULL ? argv[j] : text;
+    for (const spot_library_t *library = libraries; library->name != NULL; library++) {
+        printf("%s%s %s", library == libraries ? before : ", ", library->name,
+            library->version());
     }
 }
 
 void
-spot_command_parse(const spot_command_t *command, int argc, char **argv,
-    argp_parser_t parse, void *input)
+spot_command_print_version(void)
 {
-    char *help = join_help(command);
-    const struct argp argp = {.options = command->options,
-        .parser = parse,
-        .args_doc = command->arguments[0] == '\0' ? NULL : command->arguments,
-        .doc = help};
-    error_t error;
+    printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
+    printf(
+        "built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
+    print_libraries(" ", spot_base_libraries);
+    print_libraries(", ", spot_store_libraries);
+    putchar('\n');
+}
 
-    escape_refused(command, argc, argv);
-    argp_err_exit_status = SPOT_EXIT_BAD_INPUT;
-    error = argp_parse(&argp, argc, argv, 0, NULL, input);
-    free(help);
-    if (error != 0) {
-        fprintf(stderr, "%s: %s\n", argv[0], strerror(error));
-        exit(SPOT_EXIT_FAILED);
+/* ---- Calls ---- */
+
+/* Whether all that went wrong is that the reader of standard output, such as head, has
+ * seen enough. */
+static bool
+is_reader_gone(const spot_diag_t *diag)
+{
+    char text[128];
+    bool is_gone = diag->num_errors > 0;
+
+    snprintf(text, sizeof(text), "standard output: cannot write: %s", strerror(EPIPE));
+    for (size_t j = 0; j < diag->num_items && is_gone; j++) {
+        is_gone = !diag->items[j].is_error || strcmp(diag->items[j].text, text) == 0;
     }
+    return is_gone;
 }
 
 void
-spot_option_error(struct argp_state *state, const char *format, ...)
+spot_command_end_by_pipe(void)
 {
-    char *message = NULL, *shown = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&message, &num_bytes);
-    va_list arguments;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
 
-    if (out != NULL) {
-        va_start(arguments, format);
-        vfprintf(out, format, arguments);
-        va_end(arguments);
-        fclose(out);
-        shown = printed(message);
+/* Prints the diagnostics and turns an error into an exit code. */
+static int
+finish(spot_call_t *self, int error)
+{
+    spot_diag_t *diag = &self->diag;
+    const bool is_explained = diag->num_errors > 0;
+    const bool is_unreadable =
+        self->is_reading && error == SPOT_ERR_IO && !diag->out_of_descriptors;
+
+    if (is_reader_gone(diag)) {
+        spot_command_end_by_pipe();
     }
-    free(message);
-    argp_error(state, "%s", shown == NULL ? spot_error_text(SPOT_ERR_NO_MEMORY) : shown);
-    free(shown);
-}
-
-int64_t
-spot_option_integer(
-    struct argp_state *state, const char *option, const char *text, int64_t min)
-{
-    int64_t value = 0;
-
-    if (spot_integer_parse(text, &value) != 0 || value < min) {
-        spot_option_error(state, "%s: expected an integer from %lld, got \"%s\"", option,
-            (long long) min, text);
+    if (self->is_quiet) {
+        spot_diag_drop_warnings(diag);
     }
-    return value;
-}
-
-static int64_t
-duration_ms_from(struct argp_state *state, const char *option, const char *text,
-    int64_t min_ms, const char *range)
-{
-    const char *problem = "";
-    int64_t duration_ms = 0;
-
-    if (spot_duration_parse(text, &duration_ms, &problem) != 0 || duration_ms < min_ms) {
-        spot_option_error(state,
-            "%s: expected a duration %s 0 such as \"355 min\", got \"%s\"", option,
-            range, text);
-    }
-    return duration_ms;
-}
-
-int64_t
-spot_option_duration_ms(struct argp_state *state, const char *option, const char *text)
-{
-    return duration_ms_from(state, option, text, 1, "above");
-}
-
-int64_t
-spot_option_duration_from_0_ms(
-    struct argp_state *state, const char *option, const char *text)
-{
-    return duration_ms_from(state, option, text, 0, "from");
-}
-
-int64_t
-spot_option_seconds_ms(struct argp_state *state, const char *option, const char *text)
-{
-    const char *problem = "";
-    int64_t duration_ms = 0;
-    double duration_s;
-    const int ret = spot_number_parse(text, &duration_s) == 0
-                        ? spot_duration_from_s(duration_s, &duration_ms)
-                        : spot_duration_parse(text, &duration_ms, &problem);
-
-    if (ret != 0 || duration_ms <= 0) {
-        spot_option_error(
-            state, "%s: expected seconds above 0 such as 600, got \"%s\"", option, text);
-    }
-    return duration_ms;
-}
-
-bool
-spot_has_suffix(const char *path, const char *suffix)
-{
-    const size_t num_bytes = strlen(path), length = strlen(suffix);
-
-    return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
-}
-
-/* Whether a word of a list such as ".svg or .html" is the text, in any case. */
-static bool
-is_among(const char *text, const char *words)
-{
-    const size_t length = strlen(text);
-
-    while (*words != '\0') {
-        const size_t num_bytes = strcspn(words, " ");
-
-        if (num_bytes == length && strncasecmp(words, text, length) == 0) {
-            return true;
-        }
-        words += num_bytes + strspn(words + num_bytes, " ");
-    }
-    return false;
-}
-
-const char *
-spot_option_file(
-    struct argp_state *state, const char *option, const char *text, const char *endings)
-{
-    static const char formats[] =
-        ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
-        ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
-        ".feather .xml .gz .bz2 .xz .zst .zip .tar";
-    const char *slash = strrchr(text, '/');
-    const char *dot = strrchr(slash == NULL ? text : slash, '.');
-
-    if (dot == NULL || !is_among(dot, formats) || is_among(dot, endings)) {
-        return text;
-    }
-    if (endings[0] == '\0') {
-        spot_option_error(state, "%s: expected a text file, got \"%s\"", option, text);
-    } else {
-        spot_option_error(state, "%s: expected a file that ends in %s, got \"%s\"",
-            option, endings, text);
-    }
-    return text;
-}
-
-error_t
-spot_option_argument(struct argp_state *state, int key, const char *text,
-    const char **argument, const char *what)
-{
-    switch (key) {
-        case ARGP_KEY_ARG:
-            if (*argument != NULL) {
-                spot_option_error(state, "expected %s, got \"%s\" too", what, text);
-            }
-            *argument = text;
-            return 0;
-        case ARGP_KEY_END:
-            if (*argument == NULL) {
-                spot_option_error(state, "expected %s", what);
-            }
-            return 0;
+    spot_diag_close_file(diag);
+    spot_diag_print(diag, stderr);
+    switch (is_unreadable ? SPOT_ERR_BAD_INPUT : error) {
+        case SPOT_ERR_BAD_INPUT:
+        case SPOT_ERR_CANNOT_RUN:
+            return SPOT_EXIT_BAD_INPUT;
+        case SPOT_ERR_INTERRUPTED:
+            fprintf(stderr, "spotsim: interrupted\n");
+            return SPOT_EXIT_INTERRUPTED;
         default:
-            return ARGP_ERR_UNKNOWN;
+            if (error < 0 && !is_explained) {
+                fprintf(stderr, "spotsim: %s\n", spot_error_text(error));
+            }
+            return error < 0 ? SPOT_EXIT_FAILED : error;
     }
 }
 
-void
-spot_option_list_add(spot_option_list_t *self, const char *text)
+/* The lists that options were stored in. */
+static void
+free_lists(spot_call_t *self)
 {
+    for (const spot_option_t *option = self->command->options; option->name != NULL;
+         option++) {
+        if (option->kind == SPOT_OPTION_TEXTS || option->kind == SPOT_OPTION_ARGUMENTS) {
+            spot_option_list_t *list =
+                (void *) ((char *) self->arguments + option->offset);
 
-    if (spot_array_reserve(&self->texts, &self->max_texts, self->num_texts + 1,
-            sizeof(*self->texts)) != 0) {
-        fprintf(stderr, "spotsim: out of memory\n");
-        exit(SPOT_EXIT_FAILED);
+            free(list->texts);
+            *list = (spot_option_list_t){0};
+        }
     }
-    self->texts[self->num_texts++] = text;
 }
+
+int
+spot_command_call(const spot_command_t *command, int argc, char **argv)
+{
+    spot_call_t call = {
+        .command = command, .argc = argc, .argv = argv, .is_reading = true};
+    char name[64];
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    snprintf(name, sizeof(name), "spotsim %s", command->name);
+    argv[0] = name; /* for what notes the command line */
+    spot_diag_init(&call.diag);
+    call.arguments = spot_calloc(1, command->arguments_bytes);
+    if (call.arguments != NULL) {
+        if (command->initial != NULL) {
+            memcpy(call.arguments, command->initial, command->arguments_bytes);
+        }
+        spot_options_parse(&call);
+        ret = command->run(&call);
+        free_lists(&call);
+    }
+    free(call.arguments);
+    ret = finish(&call, ret);
+    spot_diag_free(&call.diag);
+    return ret;
+}
+
+/* ---- Files ---- */
 
 static bool
 is_file(const char *path)
@@ -420,34 +259,26 @@ spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *dia
 }
 
 int
-spot_command_finish(spot_diag_t *diag, int error)
+spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
 {
-    const bool is_explained = diag->num_errors > 0;
+    int flushed = 0;
 
-    spot_diag_close_file(diag);
-    spot_diag_print(diag, stderr);
-    spot_diag_free(diag);
-    switch (error) {
-        case 0:
-            return SPOT_EXIT_GOOD;
-        case SPOT_ERR_BAD_INPUT:
-        case SPOT_ERR_CANNOT_RUN:
-            return SPOT_EXIT_BAD_INPUT;
-        case SPOT_ERR_INTERRUPTED:
-            fprintf(stderr, "spotsim: interrupted\n");
-            return SPOT_EXIT_INTERRUPTED;
-        default:
-            if (!is_explained) {
-                fprintf(stderr, "spotsim: %s\n", spot_error_text(error));
-            }
-            return SPOT_EXIT_FAILED;
+    if (store != NULL) {
+        flushed = store->flush(store, diag);
+        store->close(store);
     }
+    return flushed != 0 ? flushed : error;
 }
 
 int
-spot_command_finish_reading(spot_diag_t *diag, int error)
+spot_command_write(const char *path, int (*write)(const void *context, FILE *out),
+    const void *context, spot_diag_t *diag)
 {
-    const bool is_bad = error == SPOT_ERR_IO && !diag->out_of_descriptors;
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
 
-    return spot_command_finish(diag, is_bad ? SPOT_ERR_BAD_INPUT : error);
+    if (ret == 0) {
+        ret = write(context, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
 }

@@ -3,12 +3,12 @@
 #ifndef SPOT_CLI_COMMAND_H
 #define SPOT_CLI_COMMAND_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "cli/options.h"
 #include "sim/store/store.h"
 
 enum {
@@ -18,18 +18,38 @@ enum {
     SPOT_EXIT_INTERRUPTED = 130
 };
 
-typedef struct {
+typedef struct spot_command spot_command_t;
+
+/* A command at work. */
+typedef struct spot_call {
+    const spot_command_t *command;
+    int argc; /* of the command line, for databases to note */
+    char **argv;
+    void *arguments; /* the struct that the options are stored in */
+    bool is_quiet;   /* -q: warnings are dropped at the end */
+    bool is_reading; /* set at first: what cannot be read now is bad input. The command
+                        clears it when all is read */
+    spot_diag_t diag;
+} spot_call_t;
+
+struct spot_command {
     const char *name;      /* "trace generate" */
     const char *arguments; /* "SCENARIO" */
     const char *summary;   /* one line */
     const char *doc;       /* paragraphs, for --help and the manual */
-    const char *examples;  /* one command a line */
-    const struct argp_option *options;
+    const char *examples;  /* one command a line, up to 80 columns */
+    const spot_option_t *options;
+    const char *quiet; /* what -q leaves out, if not warnings and progress */
     /* The doc of the j-th thing that is listed behind doc, its name in *name, or NULL
      * behind the last; the function may be NULL. */
     const char *(*item)(size_t j, const char **name);
-    int (*run)(int argc, char **argv); /* argv[0] is the command's full name */
-} spot_command_t;
+    size_t arguments_bytes;           /* of the struct that the options are stored in */
+    const void *initial;              /* what it has before; NULL: zeros */
+    void (*check)(spot_call_t *call); /* the options together; may be NULL */
+    /* Returns an error, with its reason in the call's diag, 0, or an exit code above
+     * 0. */
+    int (*run)(spot_call_t *call);
+};
 
 extern const spot_command_t spot_command_trace_describe;
 extern const spot_command_t spot_command_trace_convert;
@@ -52,49 +72,20 @@ extern const spot_command_t spot_command_help;
 /* Every command, in the order of the manual, NULL-terminated. */
 extern const spot_command_t *const spot_commands[];
 
-/* Parses the arguments of a command by its options; exits with 2 on a usage error and
- * with 0 after --help. parse gets each option's key and ARGP_KEY_ARG for each argument.
- */
-void spot_command_parse(const spot_command_t *command, int argc, char **argv,
-    argp_parser_t parse, void *input);
+/* The command with this name, or NULL. */
+const spot_command_t *spot_command_find(const char *name);
 
-/* Values of options; a wrong one is a usage error. */
-int64_t spot_option_integer(
-    struct argp_state *state, const char *option, const char *text, int64_t min);
-int64_t spot_option_duration_ms(
-    struct argp_state *state, const char *option, const char *text);
-int64_t spot_option_duration_from_0_ms(
-    struct argp_state *state, const char *option, const char *text);
+/* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
+ * Returns the exit code. */
+int spot_command_call(const spot_command_t *command, int argc, char **argv);
 
-/* The same where a plain number is in seconds. */
-int64_t spot_option_seconds_ms(
-    struct argp_state *state, const char *option, const char *text);
+/* What "spotsim --version" prints; its first line is for programs: "spotsim VERSION
+ * (COMMIT)". */
+void spot_command_print_version(void);
 
-/* Reports a wrong command line and ends the program; what it quotes is escaped. */
-void spot_option_error(struct argp_state *state, const char *format, ...)
-    SPOT_PRINTF(2, 3);
-
-/* The file that an option names. An ending of some file format must be among endings,
- * such as ".csv or .db"; "" for plain text. Names with other endings, or none, are good.
- */
-const char *spot_option_file(
-    struct argp_state *state, const char *option, const char *text, const char *endings);
-
-bool spot_has_suffix(const char *path, const char *suffix);
-
-/* The one argument of a command, e.g. "a scenario file": what parse does with every key
- * that is no option. */
-error_t spot_option_argument(struct argp_state *state, int key, const char *text,
-    const char **argument, const char *what);
-
-/* The texts of an option that may be given several times. */
-typedef struct {
-    size_t num_texts;
-    size_t max_texts;
-    const char **texts; /* [num_texts] borrowed from argv */
-} spot_option_list_t;
-
-void spot_option_list_add(spot_option_list_t *self, const char *text);
+/* Ends the program without a message, as others end when the reader of their output has
+ * gone. */
+void spot_command_end_by_pipe(void);
 
 /* Files of a command, NULLs are passed over; "-" is no file. */
 typedef struct {
@@ -107,16 +98,20 @@ typedef struct {
 SPOT_MUST_CHECK int spot_command_check_outputs(
     spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag);
 
+/* Writes a file, or standard output if path is NULL or "-", by write, whose errors are
+ * returned; IO with the reason in diag. */
+SPOT_MUST_CHECK int spot_command_write(const char *path,
+    int (*write)(const void *context, FILE *out), const void *context,
+    spot_diag_t *diag);
+
 /* Opens a store for reading only; from now on the first signal stops the reading. Errors
  * of spot_store_open_sqlite_reader(). */
 SPOT_MUST_CHECK int spot_command_open_store(
     spot_store_t **store, const char *path, spot_diag_t *diag);
 
-/* Prints and frees the diagnostics and turns an error into an exit code. */
-int spot_command_finish(spot_diag_t *diag, int error);
-
-/* The same where only reading was tried: whatever failed is bad input, but for a lack of
- * file descriptors. */
-int spot_command_finish_reading(spot_diag_t *diag, int error);
+/* Closes a store that may be NULL. Returns why it could not be read or written, else
+ * error. */
+SPOT_MUST_CHECK int spot_command_close_store(
+    spot_store_t *store, int error, spot_diag_t *diag);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
@@ -8,21 +9,6 @@
 #include "cli/study_task.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
-
-enum {
-    OPTION_OVER = 256,
-    OPTION_RECOVERY,
-    OPTION_TRACE,
-    OPTION_REPLICATIONS,
-    OPTION_SEED,
-    OPTION_SET,
-    OPTION_THREADS,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_PLOT,
-    OPTION_PLOT_PROGRESS,
-    OPTION_PROGRESS
-};
 
 typedef struct {
     spot_study_task_t task;
@@ -32,170 +18,115 @@ typedef struct {
     spot_option_list_t sets;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"over", OPTION_OVER, "KEY=A,B,...", 0,
-        "Compare values of a key of the scenario, two or more, written as in a YAML "
-        "list; the others are compared with the first. Given several times, all "
-        "combinations are compared with that of the first values",
-        0},
-    {"recovery", OPTION_RECOVERY, "A,B,...", 0,
-        "Short for --over recovery=A,B,...: recovery systems, NAME or {system: NAME, "
-        "OPTION: VALUE}",
-        0},
-    {"trace", OPTION_TRACE, "FILE", 0,
-        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "
-        "scenario's trace",
-        0},
-    {"replications", OPTION_REPLICATIONS, "N", 0,
-        "Replications of each case (default: as many as the engine says, 1000 of train; "
-        "1 where they do not differ, such as on a recorded trace that names its "
-        "instances)",
-        0},
-    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
-    {"set", OPTION_SET, "KEY=VALUE", 0,
-        "Set a key of the scenario, e.g. job.reload=\"60 s\", or of the study that this "
-        "makes, e.g. metrics=[cost_usd]; may be given several times",
-        0},
-    {"threads", OPTION_THREADS, "N", 0,
-        "Threads to run on (default: all processors); the results are the same", 0},
-    {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
-    {"csv", OPTION_CSV, "FILE", 0,
-        "Write the results as CSV, one row a case and metric; - is standard output, "
-        "instead of the table",
-        0},
-    {"plot", OPTION_PLOT, "FILE.svg", 0,
-        "Draw the parts of each case, such as where the paid instance time went, a bar "
-        "a case (needs gnuplot)",
-        0},
-    {"plot-progress", OPTION_PLOT_PROGRESS, "FILE.svg", 0,
-        "Draw how far each case came over time in the first replication (needs gnuplot)",
-        0},
-    {"output", 'o', "FILE.db", 0,
-        "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
-        "where it was stopped",
-        0},
-    {"progress", OPTION_PROGRESS, "FORM", 0,
-        "The form of the progress on standard error: auto, line, lines, json or none, "
-        "as for `spotsim study`",
-        0},
-    {NULL, 0, NULL, 0, NULL, 0},
-};
+static const arguments_t initial = {.request = {.seed = 1}};
 
 static void
-add_key(arguments_t *self, const char *option, const char *key, const char *values)
+add_key(spot_call_t *call, const spot_option_t *option, const char *text)
 {
+    arguments_t *self = call->arguments;
     spot_compare_request_t *request = &self->request;
+    const bool is_short = strcmp(option->name, "recovery") == 0;
 
     if (spot_array_reserve(&self->keys, &self->max_keys, request->num_keys + 1,
             sizeof(*self->keys)) != 0) {
         fprintf(stderr, "spotsim: out of memory\n");
         exit(SPOT_EXIT_FAILED);
     }
-    self->keys[request->num_keys++] = (spot_compare_key_t){option, key, values};
+    self->keys[request->num_keys++] = (spot_compare_key_t){
+        is_short ? "--recovery" : "--over", is_short ? "recovery" : NULL, text};
     request->keys = self->keys;
 }
 
 static void
-finish_arguments(struct argp_state *state, const arguments_t *arguments)
+check_store(spot_call_t *call, const spot_option_t *option, const char *text)
 {
-    if (arguments->request.num_keys == 0) {
-        spot_option_error(
-            state, "expected --recovery A,B,...; `spotsim recovery` lists them");
+    (void) option;
+    if (!spot_study_task_is_store(text)) {
+        spot_usage_error(call,
+            "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv", text);
     }
-    spot_study_task_check_json(&arguments->task, state, "--csv");
 }
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-    spot_compare_request_t *request = &arguments->request;
-    spot_study_task_t *task = &arguments->task;
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a scenario file", 0, "SCENARIO", task.input_path, NULL, .min = 1),
+    SPOT_OPTION(OWN, "over", 0, "KEY=A,B,...", keys,
+        "Compare values of a key of the scenario, two or more, written as in a YAML "
+        "list; the others are compared with the first. Given several times, all "
+        "combinations are compared with that of the first values",
+        .settle = add_key),
+    SPOT_OPTION(OWN, "recovery", 0, "A,B,...", keys,
+        "Short for --over recovery=A,B,...: recovery systems, NAME or {system: NAME, "
+        "OPTION: VALUE}",
+        .settle = add_key),
+    SPOT_OPTION_TRACE(request.trace_path),
+    SPOT_OPTION(COUNT, "replications", 0, "N", request.num_replications,
+        "Replications of each case (default: as many as the engine says, 1000 of train; "
+        "1 where they do not differ, such as on a recorded trace that names its "
+        "instances)",
+        .min = 1),
+    SPOT_OPTION_SEED(request.seed),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a key of the scenario, e.g. job.reload=\"60 s\", or of the study that this "
+        "makes, e.g. metrics=[cost_usd]; may be given several times"),
+    SPOT_OPTION_THREADS,
+    SPOT_OPTION_JSON(
+        task.results.is_json, "Print the results as JSON instead of a table"),
+    SPOT_OPTION(FILE, "csv", 0, "FILE", task.results.csv_path,
+        "Write the results as CSV, one row a case and metric; - is standard output, "
+        "instead of the table",
+        .endings = ".csv"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.bars_path,
+        "Draw the parts of each case, such as where the paid instance time went, a bar "
+        "a case (needs gnuplot)",
+        .endings = ".svg"),
+    SPOT_OPTION(FILE, "plot-progress", 0, "FILE.svg", task.progress_path,
+        "Draw how far each case came over time in the first replication (needs gnuplot)",
+        .endings = ".svg"),
+    SPOT_OPTION(FILE, "output", 'o', "FILE.db", task.store_path,
+        "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
+        "where it was stopped",
+        .settle = check_store),
+    SPOT_OPTION_PROGRESS,
+    SPOT_OPTION_END,
+};
 
-    switch (key) {
-        case OPTION_OVER:
-            add_key(arguments, "--over", NULL, text);
-            return 0;
-        case OPTION_RECOVERY:
-            add_key(arguments, "--recovery", "recovery", text);
-            return 0;
-        case OPTION_TRACE:
-            request->trace_path = text;
-            return 0;
-        case OPTION_REPLICATIONS:
-            request->num_replications =
-                spot_option_integer(state, "--replications", text, 1);
-            return 0;
-        case OPTION_SEED:
-            request->seed = spot_option_integer(state, "--seed", text, 0);
-            return 0;
-        case OPTION_SET:
-            spot_option_list_add(&arguments->sets, text);
-            return 0;
-        case OPTION_THREADS:
-            spot_study_task_threads(task, state, text);
-            return 0;
-        case OPTION_JSON:
-            task->results.is_json = true;
-            return 0;
-        case OPTION_CSV:
-            task->results.csv_path = spot_option_file(state, "--csv", text, ".csv");
-            return 0;
-        case OPTION_PLOT:
-            task->results.bars_path = spot_option_file(state, "--plot", text, ".svg");
-            return 0;
-        case OPTION_PLOT_PROGRESS:
-            task->progress_path =
-                spot_option_file(state, "--plot-progress", text, ".svg");
-            return 0;
-        case 'o':
-            if (!spot_study_task_is_store(text)) {
-                spot_option_error(state,
-                    "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv",
-                    text);
-            }
-            task->store_path = text;
-            return 0;
-        case OPTION_PROGRESS:
-            spot_study_task_progress(task, state, text);
-            return 0;
-        case ARGP_KEY_SUCCESS:
-            finish_arguments(state, arguments);
-            return 0;
-        default:
-            return spot_option_argument(
-                state, key, text, &task->input_path, "a scenario file");
+static void
+check(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+
+    if (arguments->request.num_keys == 0) {
+        spot_usage_error(
+            call, "expected --recovery A,B,...; `spotsim recovery` lists them");
     }
+    spot_study_task_check_json(&arguments->task, call, "--csv");
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {.request = {.seed = 1}};
-    spot_compare_request_t *request = &arguments.request;
+    arguments_t *arguments = call->arguments;
+    spot_compare_request_t *request = &arguments->request;
     spot_study_t study;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret;
 
-    spot_diag_init(&diag);
-    spot_study_task_init(&arguments.task, argc, argv);
-    spot_command_parse(&spot_command_compare, argc, argv, parse, &arguments);
+    spot_study_task_init(&arguments->task, call);
     spot_interrupt_watch();
-    request->scenario_path = arguments.task.input_path;
-    request->num_sets = arguments.sets.num_texts;
-    request->sets = arguments.sets.texts;
-    ret = spot_compare_read(request, spot_engines, &study, &diag);
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
-        ret = spot_study_task_keep_ledger(&arguments.task, &study);
-        ret = ret == 0 ? spot_study_task_run(&arguments.task, &study, &diag) : ret;
-        exit_code = spot_command_finish(&diag, ret);
+    request->scenario_path = arguments->task.input_path;
+    request->num_sets = arguments->sets.num_texts;
+    request->sets = arguments->sets.texts;
+    ret = spot_compare_read(request, spot_engines, &study, &call->diag);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = spot_study_task_keep_ledger(&arguments->task, &study);
+    }
+    if (ret == 0) {
+        ret = spot_study_task_run(&arguments->task, &study, &call->diag);
     }
     spot_study_free(&study);
-    free(arguments.keys);
-    free(arguments.sets.texts);
-    return exit_code;
+    free(arguments->keys);
+    return ret;
 }
 
 const spot_command_t spot_command_compare = {
@@ -225,5 +156,8 @@ const spot_command_t spot_command_compare = {
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"
         "      --set sweep.trace.preemption.per_minute=[0.05,0.2]\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

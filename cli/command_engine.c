@@ -1,60 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json.h"
-#include "base/outfile.h"
-#include "base/utf8.h"
+#include "cli/catalogue.h"
 #include "cli/command.h"
-#include "cli/engine_words.h"
-#include "reports/text_cell.h"
 #include "sim/engines.h"
-
-enum { OPTION_JSON = 256 };
 
 typedef struct {
     const char *name; /* NULL: all engines */
+    const char *output_path;
     bool is_json;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"json", OPTION_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+static const char *
+engine_name(size_t j)
+{
+    return spot_engines[j] == NULL ? NULL : spot_engines[j]->name;
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "one engine", 0, "NAME", name, NULL, .what = "engine",
+        .words = engine_name),
+    SPOT_OPTION_JSON(is_json, "Print JSON instead of text"),
+    SPOT_OPTION_OUTPUT(output_path, NULL),
+    SPOT_OPTION_END,
 };
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
+static int
+write_list(const void *context, FILE *out)
 {
-    arguments_t *arguments = state->input;
+    const spot_doc_t doc = spot_doc_of_terminal(out);
 
-    switch (key) {
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case ARGP_KEY_END:
-            return 0; /* without a name all of them */
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->name, "one engine");
+    (void) context;
+    for (size_t j = 0; spot_engines[j] != NULL; j++) {
+        spot_doc_item(&doc, spot_engines[j]->name, "", spot_engines[j]->summary, 14);
     }
+    return 0;
 }
 
-static void
-write_list(FILE *out)
-{
-    int width = 0;
-
-    for (size_t j = 0; spot_engines[j] != NULL; j++) {
-        spot_text_widen(&width, spot_engines[j]->name);
-    }
-    for (size_t j = 0; spot_engines[j] != NULL; j++) {
-        fprintf(
-            out, "%-*s  %s\n", width, spot_engines[j]->name, spot_engines[j]->summary);
-    }
-}
-
-static void
-write_list_json(FILE *out)
+static int
+write_list_json(const void *context, FILE *out)
 {
     spot_json_t json;
 
+    (void) context;
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '[');
     for (size_t j = 0; spot_engines[j] != NULL; j++) {
@@ -64,71 +51,47 @@ write_list_json(FILE *out)
         spot_json_close(&json, '}');
     }
     spot_json_close(&json, ']');
+    return 0;
 }
 
 static int
-write_engine(
-    const spot_experiment_t *experiment, bool is_json, FILE *out, spot_diag_t *diag)
+write_engine(const void *context, FILE *out)
 {
-    spot_engine_words_t words;
-    int ret = spot_engine_words_init(&words, experiment, diag);
+    const spot_engine_words_t *words = context;
+    const spot_doc_t doc = spot_doc_of_terminal(out);
 
-    if (ret == 0 && is_json) {
-        ret = spot_engine_words_json(&words, out);
-    } else if (ret == 0) {
-        spot_engine_words_text(&words, out);
+    fprintf(out, "%s: %s.\n", words->experiment->name, words->experiment->summary);
+    spot_engine_words_put(words, &doc);
+    return 0;
+}
+
+static int
+write_engine_json(const void *context, FILE *out)
+{
+    return spot_engine_words_json(context, out);
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_suggest_t near; /* the name is one of an engine */
+    spot_engine_words_t words;
+    int ret;
+
+    call->is_reading = false;
+    if (arguments->name == NULL) {
+        return spot_command_write(arguments->output_path,
+            arguments->is_json ? write_list_json : write_list, NULL, &call->diag);
+    }
+    ret = spot_engine_words_init(
+        &words, spot_experiment_find(spot_engines, arguments->name, &near), &call->diag);
+    if (ret == 0) {
+        ret = spot_command_write(arguments->output_path,
+            arguments->is_json ? write_engine_json : write_engine, &words, &call->diag);
     }
     spot_engine_words_free(&words);
     return ret;
-}
-
-/* BAD_INPUT with the nearest name in diag. */
-static int
-find_engine(const char *name, const spot_experiment_t **experiment, spot_diag_t *diag)
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-    spot_suggest_t near;
-
-    *experiment = spot_experiment_find(spot_engines, name, &near);
-    if (*experiment != NULL) {
-        return 0;
-    }
-    spot_diag_error(diag, "spotsim engine", 0, 0, "unknown engine \"%s\"%s%s%s",
-        spot_utf8_shown(name, shown),
-        near.nearest == NULL ? "; without a name all are listed" : ", did you mean \"",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
-    return SPOT_ERR_BAD_INPUT;
-}
-
-static int
-answer(const arguments_t *arguments, spot_diag_t *diag)
-{
-    const spot_experiment_t *experiment = NULL;
-    spot_outfile_t file;
-    int ret =
-        arguments->name == NULL ? 0 : find_engine(arguments->name, &experiment, diag);
-
-    if (ret != 0) {
-        return ret;
-    }
-    ret = spot_outfile_init(&file, NULL, diag);
-    if (ret == 0 && experiment != NULL) {
-        ret = write_engine(experiment, arguments->is_json, file.stream, diag);
-    } else if (ret == 0) {
-        (arguments->is_json ? write_list_json : write_list)(file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-static int
-run(int argc, char **argv)
-{
-    arguments_t arguments = {0};
-    spot_diag_t diag;
-
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_engine, argc, argv, parse, &arguments);
-    return spot_command_finish(&diag, answer(&arguments, &diag));
 }
 
 const spot_command_t spot_command_engine = {
@@ -140,5 +103,6 @@ const spot_command_t spot_command_engine = {
     .examples = "  spotsim engine\n"
                 "  spotsim engine train --json\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };

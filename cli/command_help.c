@@ -2,89 +2,79 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
 
-enum { OPTION_MAN = 256 };
-
-static const struct argp_option options[] = {
-    {"man", OPTION_MAN, "PAGE", 0,
-        "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5, "
-        "spotsim-study.5, spotsim-trace.5, or spotsim-engine-NAME.5 of an engine; list: "
-        "their names",
-        0},
-    {NULL, 0, NULL, 0, NULL, 0},
-};
-
 typedef struct {
     const char *page;
-    char command[64]; /* the words behind "help", with blanks between */
+    spot_option_list_t words;
 } arguments_t;
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-    const size_t length = strlen(arguments->command);
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENTS, "a command", 0, "COMMAND", words, NULL),
+    SPOT_OPTION(TEXT, "man", 0, "PAGE", page,
+        "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5, "
+        "spotsim-study.5, spotsim-trace.5, or spotsim-engine-NAME.5 of an engine; list: "
+        "their names"),
+    SPOT_OPTION_END,
+};
 
-    switch (key) {
-        case OPTION_MAN:
-            arguments->page = text;
-            return 0;
-        case ARGP_KEY_ARG:
-            snprintf(arguments->command + length, sizeof(arguments->command) - length,
-                "%s%s", length == 0 ? "" : " ", text);
-            return 0;
-        default:
-            return ARGP_ERR_UNKNOWN;
-    }
-}
-
-/* What "spotsim COMMAND --help" prints. */
 static int
-help_command(const char *name)
+help_command(spot_call_t *call, const char *name)
 {
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        if (strcmp(spot_commands[j]->name, name) == 0) {
-            char program[80], option[] = "--help";
-            char *arguments[] = {program, option, NULL};
+    const spot_command_t *command = spot_command_find(name);
 
-            snprintf(program, sizeof(program), "spotsim %s", name);
-            return spot_commands[j]->run(2, arguments);
-        }
+    if (command != NULL) {
+        spot_manual_help(command, stdout);
+    } else if (!spot_manual_group(name, stdout)) {
+        spot_diag_error(
+            &call->diag, "spotsim help", 0, 0, "unknown command \"%s\"", name);
+        return SPOT_ERR_BAD_INPUT;
     }
-    if (spot_manual_group(name, stdout)) {
-        return SPOT_EXIT_GOOD;
-    }
-    fputs("spotsim help: unknown command \"", stderr);
-    spot_utf8_print(stderr, name);
-    fputs("\"\n", stderr);
-    return SPOT_EXIT_BAD_INPUT;
+    return 0;
 }
 
 static int
-run(int argc, char **argv)
+write_page(spot_call_t *call, const char *page)
 {
-    arguments_t arguments = {0};
-    spot_diag_t diag;
+    const char *name;
     int ret;
 
-    spot_command_parse(&spot_command_help, argc, argv, parse, &arguments);
-    if (arguments.page == NULL && arguments.command[0] != '\0') {
-        return help_command(arguments.command);
+    if (strcmp(page, "list") == 0) {
+        for (size_t j = 0; (name = spot_manual_page_name(j)) != NULL; j++) {
+            puts(name);
+        }
+        return 0;
     }
-    if (arguments.page == NULL) {
-        spot_manual_overview(stdout);
-        return SPOT_EXIT_GOOD;
-    }
-    spot_diag_init(&diag);
-    ret = spot_manual_page(arguments.page, stdout, &diag);
+    ret = spot_manual_page(page, stdout, &call->diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        fprintf(stderr, "%s: no page \"%s\"\n", argv[0], arguments.page);
-        ret = SPOT_ERR_BAD_INPUT;
+        spot_diag_error(&call->diag, "spotsim help", 0, 0, "no page \"%s\"", page);
+        return SPOT_ERR_BAD_INPUT;
     }
-    return spot_command_finish(&diag, ret);
+    return ret;
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    char name[64] = "";
+
+    call->is_reading = false;
+    for (size_t j = 0; j < arguments->words.num_texts; j++) {
+        const size_t used = strlen(name);
+
+        snprintf(name + used, sizeof(name) - used, "%s%s", j == 0 ? "" : " ",
+            arguments->words.texts[j]);
+    }
+    if (arguments->page != NULL) {
+        return write_page(call, arguments->page);
+    }
+    if (name[0] != '\0') {
+        return help_command(call, name);
+    }
+    spot_manual_overview(stdout);
+    return 0;
 }
 
 const spot_command_t spot_command_help = {
@@ -96,5 +86,6 @@ const spot_command_t spot_command_help = {
     .examples = "  spotsim help trace generate\n"
                 "  spotsim help --man=spotsim-scenario.5 | man -l -\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };

@@ -8,51 +8,20 @@
 #include "cli/step_fit_report.h"
 #include "models/step_fit_file.h"
 
-enum {
-    OPTION_LAYERS = 256,
-    OPTION_SAMPLES,
-    OPTION_MICRO_BATCH,
-    OPTION_PIPELINES,
-    OPTION_DEPTHS,
-    OPTION_INSTANCES,
-    OPTION_JSON
-};
-
 typedef struct {
     spot_step_fit_request_t request;
     const char *output_path; /* NULL: no table is written */
     bool is_json;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FULL.csv", 0,
-        "Write the table with its gaps filled by the formula; - is standard output, "
-        "instead of the report",
-        0},
-    {"pipelines", OPTION_PIPELINES, "A-B", 0,
-        "Pipelines of the written table (default: from the fewest of TABLE to the most)",
-        0},
-    {"depths", OPTION_DEPTHS, "A-B", 0,
-        "Its depths (default: from the least of TABLE to the most)", 0},
-    {"instances", OPTION_INSTANCES, "N", 0,
-        "Most instances of its pairs (default: the most of TABLE)", 0},
-    {"layers", OPTION_LAYERS, "N", 0,
-        "Layers of the model (default: \"layers: N\" in the header of TABLE)", 0},
-    {"samples-per-step", OPTION_SAMPLES, "N", 0,
-        "Samples of a step, its global batch (default: \"samples_per_step: N\" in the "
-        "header)",
-        0},
-    {"micro-batch", OPTION_MICRO_BATCH, "N", 0,
-        "Samples of a micro-batch (default: \"micro_batch: N\" in the header)", 0},
-    {"json", OPTION_JSON, NULL, 0, "Print the fit as one JSON object", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
-};
-
 /* "4-32", or "8" for "8-8". */
 static void
-parse_range(struct argp_state *state, const char *option, const char *text, int64_t *min,
-    int64_t *max)
+take_range(spot_call_t *call, const spot_option_t *option, const char *text)
 {
+    spot_step_range_t *range = &((arguments_t *) call->arguments)->request.range;
+    const bool is_depth = strcmp(option->name, "depths") == 0;
+    int64_t *min = is_depth ? &range->min_depth : &range->min_pipelines;
+    int64_t *max = is_depth ? &range->max_depth : &range->max_pipelines;
     const char *dash = strchr(text, '-');
     const size_t num_bytes = dash == NULL ? strlen(text) : (size_t) (dash - text);
     char first[24];
@@ -61,52 +30,39 @@ parse_range(struct argp_state *state, const char *option, const char *text, int6
     if (spot_integer_parse(first, min) != 0 ||
         spot_integer_parse(dash == NULL ? first : dash + 1, max) != 0 || *min < 1 ||
         *max < *min || *max > SPOT_MAX_INSTANCES) {
-        spot_option_error(state,
-            "%s: expected a range from 1 to %d such as 4-32, got \"%s\"", option,
+        spot_usage_error(call,
+            "--%s: expected a range from 1 to %d such as 4-32, got \"%s\"", option->name,
             SPOT_MAX_INSTANCES, text);
     }
 }
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-    spot_step_range_t *range = &arguments->request.range;
-
-    switch (key) {
-        case 'o':
-            arguments->output_path = spot_option_file(state, "-o", text, ".csv");
-            return 0;
-        case OPTION_PIPELINES:
-            parse_range(state, "--pipelines", text, &range->min_pipelines,
-                &range->max_pipelines);
-            return 0;
-        case OPTION_DEPTHS:
-            parse_range(state, "--depths", text, &range->min_depth, &range->max_depth);
-            return 0;
-        case OPTION_INSTANCES:
-            range->max_instances = spot_option_integer(state, "--instances", text, 1);
-            return 0;
-        case OPTION_LAYERS:
-            arguments->request.num_layers =
-                spot_option_integer(state, "--layers", text, 1);
-            return 0;
-        case OPTION_SAMPLES:
-            arguments->request.samples_per_step =
-                spot_option_integer(state, "--samples-per-step", text, 1);
-            return 0;
-        case OPTION_MICRO_BATCH:
-            arguments->request.micro_batch =
-                spot_option_integer(state, "--micro-batch", text, 1);
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        default:
-            return spot_option_argument(state, key, text, &arguments->request.table_path,
-                "a table of step times by D and P");
-    }
-}
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a table of step times by D and P", 0, "TABLE",
+        request.table_path, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FULL.csv", output_path,
+        "Write the table with its gaps filled by the formula; - is standard output, "
+        "instead of the report",
+        .endings = ".csv"),
+    SPOT_OPTION(OWN, "pipelines", 0, "A-B", request,
+        "Pipelines of the written table (default: from the fewest of TABLE to the most)",
+        .settle = take_range),
+    SPOT_OPTION(OWN, "depths", 0, "A-B", request,
+        "Its depths (default: from the least of TABLE to the most)",
+        .settle = take_range),
+    SPOT_OPTION(COUNT, "instances", 0, "N", request.range.max_instances,
+        "Most instances of its pairs (default: the most of TABLE)", .min = 1),
+    SPOT_OPTION(COUNT, "layers", 0, "N", request.num_layers,
+        "Layers of the model (default: \"layers: N\" in the header of TABLE)", .min = 1),
+    SPOT_OPTION(COUNT, "samples-per-step", 0, "N", request.samples_per_step,
+        "Samples of a step, its global batch (default: \"samples_per_step: N\" in the "
+        "header)",
+        .min = 1),
+    SPOT_OPTION(COUNT, "micro-batch", 0, "N", request.micro_batch,
+        "Samples of a micro-batch (default: \"micro_batch: N\" in the header)",
+        .min = 1),
+    SPOT_OPTION_JSON(is_json, "Print the fit as one JSON object"),
+    SPOT_OPTION_END,
+};
 
 static int
 report(const arguments_t *arguments, const spot_step_fit_t *fit, spot_diag_t *diag)
@@ -143,24 +99,18 @@ fit_and_tell(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {0};
+    const arguments_t *arguments = call->arguments;
     spot_step_grid_t grid;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret = spot_step_grid_read(&grid, arguments->request.table_path, &call->diag);
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_model_fit, argc, argv, parse, &arguments);
-    ret = spot_step_grid_read(&grid, arguments.request.table_path, &diag);
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
-        ret = fit_and_tell(&arguments, &grid, &diag);
-        exit_code = spot_command_finish(&diag, ret);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = fit_and_tell(arguments, &grid, &call->diag);
     }
     spot_step_grid_free(&grid);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_model_fit = {
@@ -176,8 +126,9 @@ const spot_command_t spot_command_model_fit = {
            "(D,P) by it. A scenario takes the written table by job.step_time: {table: "
            "FULL.csv}.",
     .examples = "  spotsim model fit steps.csv\n"
-                "  spotsim model fit steps.csv --pipelines 1-8 --depths 4-32 "
-                "--instances 64 -o full.csv\n",
+                "  spotsim model fit steps.csv --pipelines 1-8 --depths 4-32 \\\n"
+                "      --instances 64 -o full.csv\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };

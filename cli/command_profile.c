@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/outfile.h"
 #include "cli/command.h"
 #include "models/profile.h"
 
@@ -8,59 +7,35 @@ typedef struct {
     const char *output_path;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "PROFILE.yaml", 0,
-        "Write the profile here (default: standard output)", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a folder of measurements", 0, "FOLDER", folder, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "PROFILE.yaml", output_path,
+        "Write the profile here (default: standard output)", .endings = ".yaml or .yml"),
+    SPOT_OPTION_END,
 };
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
+static int
+write_profile(const void *context, FILE *out)
 {
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case 'o':
-            arguments->output_path =
-                spot_option_file(state, "-o", text, ".yaml or .yml");
-            return 0;
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->folder, "a folder of measurements");
-    }
+    spot_profile_write(context, out);
+    return 0;
 }
 
 static int
-write_profile(const spot_profile_t *profile, const char *path, spot_diag_t *diag)
+run(spot_call_t *call)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
+    const arguments_t *arguments = call->arguments;
+    spot_profile_t profile;
+    int ret = spot_profile_measure(&profile, arguments->folder, &call->diag);
 
     if (ret == 0) {
-        spot_profile_write(profile, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-static int
-run(int argc, char **argv)
-{
-    arguments_t arguments = {0};
-    spot_profile_t profile;
-    spot_diag_t diag;
-    int exit_code, ret;
-
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_profile, argc, argv, parse, &arguments);
-    ret = spot_profile_measure(&profile, arguments.folder, &diag);
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
-        ret = write_profile(&profile, arguments.output_path, &diag);
-        exit_code = spot_command_finish(&diag, ret);
+        call->is_reading = false;
+        ret = spot_command_write(
+            arguments->output_path, write_profile, &profile, &call->diag);
     }
     spot_profile_free(&profile);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_profile = {
@@ -74,5 +49,6 @@ const spot_command_t spot_command_profile = {
            "scenario takes the means by {profile: FILE} in place of a duration.",
     .examples = "  spotsim profile measured/ -o profile.yaml\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };

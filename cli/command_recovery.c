@@ -1,97 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
-#include "base/outfile.h"
-#include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/doc.h"
 #include "cli/field_text.h"
-#include "reports/text_cell.h"
 #include "sim/recovery/recovery.h"
-
-enum { OPTION_JSON = 256 };
 
 typedef struct {
     const char *name; /* NULL: all systems */
+    const char *output_path;
     bool is_json;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"json", OPTION_JSON, NULL, 0, "Print JSON instead of text", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+static const char *
+system_name(size_t j)
+{
+    return spot_recovery_systems[j] == NULL ? NULL : spot_recovery_systems[j]->name;
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "one recovery system", 0, "NAME", name, NULL,
+        .what = "recovery system", .words = system_name),
+    SPOT_OPTION_JSON(is_json, "Print JSON instead of text"),
+    SPOT_OPTION_OUTPUT(output_path, NULL),
+    SPOT_OPTION_END,
 };
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
+static void
+put_line(const spot_doc_t *doc, const char *what, const char *text)
 {
-    arguments_t *arguments = state->input;
+    char line[1024];
 
-    switch (key) {
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case ARGP_KEY_END:
-            return 0; /* without a name all of them */
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->name, "one recovery system");
-    }
+    snprintf(line, sizeof(line), "%s%s", what, text);
+    spot_doc_text(doc, line);
 }
 
-/* *system NULL: all of them are asked for. BAD_INPUT with the nearest name in diag. */
+/* context: the system, or NULL for all. */
 static int
-find_system(const char *name, const spot_recovery_t **system, spot_diag_t *diag)
+write_text(const void *context, FILE *out)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-    spot_suggest_t near;
+    const spot_recovery_t *system = context;
+    const spot_doc_t doc = spot_doc_of_terminal(out);
 
-    *system = NULL;
-    if (name == NULL) {
-        return 0;
+    for (size_t j = 0; system == NULL && spot_recovery_systems[j] != NULL; j++) {
+        const spot_recovery_t *listed = spot_recovery_systems[j];
+        char text[1024];
+
+        snprintf(text, sizeof(text), "%s\n\nsource: %s", listed->doc, listed->source);
+        spot_doc_item(&doc, listed->name, "", text, 21);
     }
-    spot_suggest_init(&near, name);
-    *system = spot_recovery_find(name, &near);
-    if (*system != NULL) {
-        return 0;
+    if (system != NULL) {
+        fprintf(out, "%s: ", system->name);
+        spot_doc_text(&doc, system->doc);
+        put_line(&doc, "source: ", system->source);
+        if (system->published != NULL) {
+            put_line(&doc, "published defaults: ", system->published);
+        }
+        spot_doc_section(&doc, "Options");
+        spot_doc_fields(&doc, spot_field_first(system->options), NULL, "");
     }
-    spot_diag_error(diag, "spotsim recovery", 0, 0,
-        "unknown recovery system \"%s\"%s%s%s", spot_utf8_shown(name, shown),
-        near.nearest == NULL ? "; without a name all are listed" : ", did you mean \"",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
-    return SPOT_ERR_BAD_INPUT;
+    return 0;
 }
-
-/* ---- Text ---- */
-
-static void
-write_list(FILE *out)
-{
-    int width = 0;
-
-    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        spot_text_widen(&width, spot_recovery_systems[j]->name);
-    }
-    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        const spot_recovery_t *system = spot_recovery_systems[j];
-
-        fprintf(out, "%-*s  %s\n%*s  source: %s\n", width, system->name, system->doc,
-            width, "", system->source);
-    }
-}
-
-static void
-write_system(const spot_recovery_t *system, FILE *out)
-{
-    fprintf(out, "%s: %s\nsource: %s\n", system->name, system->doc, system->source);
-    if (system->published != NULL) {
-        fprintf(out, "published defaults: %s\n", system->published);
-    }
-    fputs("\noptions:\n", out);
-    spot_fields_write(system->options, "", out);
-}
-
-/* ---- JSON ---- */
 
 static int
 write_system_json(spot_json_t *json, const spot_recovery_t *system)
@@ -109,14 +77,14 @@ write_system_json(spot_json_t *json, const spot_recovery_t *system)
 }
 
 static int
-write_json(const spot_recovery_t *system, FILE *out)
+write_json(const void *context, FILE *out)
 {
     spot_json_t json;
     int ret = 0;
 
     spot_json_init(&json, out, 2);
-    if (system != NULL) {
-        return write_system_json(&json, system);
+    if (context != NULL) {
+        return write_system_json(&json, context);
     }
     spot_json_open(&json, NULL, '[');
     for (size_t j = 0; ret == 0 && spot_recovery_systems[j] != NULL; j++) {
@@ -127,36 +95,17 @@ write_json(const spot_recovery_t *system, FILE *out)
 }
 
 static int
-write_answer(const spot_recovery_t *system, bool is_json, spot_diag_t *diag)
+run(spot_call_t *call)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, NULL, diag);
+    const arguments_t *arguments = call->arguments;
+    spot_suggest_t near;
 
-    if (ret == 0 && is_json) {
-        ret = write_json(system, file.stream);
-    } else if (ret == 0 && system == NULL) {
-        write_list(file.stream);
-    } else if (ret == 0) {
-        write_system(system, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-static int
-run(int argc, char **argv)
-{
-    arguments_t arguments = {0};
-    const spot_recovery_t *system;
-    spot_diag_t diag;
-    int ret;
-
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_recovery, argc, argv, parse, &arguments);
-    ret = find_system(arguments.name, &system, &diag);
-    if (ret == 0) {
-        ret = write_answer(system, arguments.is_json, &diag);
-    }
-    return spot_command_finish(&diag, ret);
+    call->is_reading = false;
+    spot_suggest_init(&near, arguments->name == NULL ? "" : arguments->name);
+    return spot_command_write(arguments->output_path,
+        arguments->is_json ? write_json : write_text,
+        arguments->name == NULL ? NULL : spot_recovery_find(arguments->name, &near),
+        &call->diag);
 }
 
 const spot_command_t spot_command_recovery = {
@@ -169,5 +118,6 @@ const spot_command_t spot_command_recovery = {
     .examples = "  spotsim recovery\n"
                 "  spotsim recovery checkpoint --json\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };

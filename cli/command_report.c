@@ -14,13 +14,6 @@
 /* What is written to one file each. */
 enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
 
-enum {
-    OPTION_FORMAT = 256, /* and the formats behind it */
-    OPTION_LATEX = OPTION_FORMAT + SPOT_NUM_FORMATS,
-    OPTION_MARKDOWN,
-    OPTION_NO_COLOUR
-};
-
 typedef struct {
     const char *store_path;
     const char *second_path;      /* of a store to compare it with, or NULL */
@@ -29,27 +22,30 @@ typedef struct {
     bool is_plain;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "REPORT.html", 0, "Write one self-contained page to this file", 0},
-    {"svg", OPTION_FORMAT + SPOT_FORMAT_SVG, "DIR", 0,
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
+    SPOT_OPTION(
+        ARGUMENT, "one database, or two to compare", 0, "AFTER.db", second_path, NULL),
+    SPOT_OPTION(FILE, "output", 'o', "REPORT.html", paths[FILE_PAGE],
+        "Write one self-contained page to this file", .endings = ".html or .htm"),
+    SPOT_OPTION(FOLDER, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
         "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv and "
         "the script of gnuplot, which draws it again, beside it; DIR is made if only "
-        "its last part is missing (needs gnuplot)",
-        0},
-    {"png", OPTION_FORMAT + SPOT_FORMAT_PNG, "DIR", 0,
-        "The same as PNG, twice as large (by rsvg-convert where it is installed)", 0},
-    {"pdf", OPTION_FORMAT + SPOT_FORMAT_PDF, "DIR", 0,
-        "The same as PDF, with its fonts in it (by rsvg-convert where it is installed)",
-        0},
-    {"latex", OPTION_LATEX, "FILE.tex", 0,
+        "its last part is missing (needs gnuplot)"),
+    SPOT_OPTION(FOLDER, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
+        "The same as PNG, twice as large (by rsvg-convert where it is installed)"),
+    SPOT_OPTION(FOLDER, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],
+        "The same as PDF, with its fonts in it (by rsvg-convert where it is installed)"),
+    SPOT_OPTION(FILE, "latex", 0, "FILE.tex", paths[FILE_LATEX],
         "Write the means and the differences to the baseline as LaTeX tables, for the "
         "packages booktabs and longtable; - is standard output",
-        0},
-    {"markdown", OPTION_MARKDOWN, "FILE.md", 0,
-        "The same as Markdown tables; - is standard output", 0},
-    {"no-color", OPTION_NO_COLOUR, NULL, 0,
-        "No escape codes on the terminal; so does NO_COLOR in the environment", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        .endings = ".tex"),
+    SPOT_OPTION(FILE, "markdown", 0, "FILE.md", paths[FILE_MARKDOWN],
+        "The same as Markdown tables; - is standard output", .endings = ".md"),
+    SPOT_OPTION(FLAG, "no-color", 0, NULL, is_plain,
+        "No escape codes on the terminal; so does NO_COLOR in the environment"),
+    SPOT_OPTION_END,
 };
 
 static bool
@@ -72,66 +68,21 @@ has_paper(const arguments_t *arguments)
 }
 
 static void
-check_arguments(struct argp_state *state, const arguments_t *arguments)
+check(spot_call_t *call)
 {
+    const arguments_t *arguments = call->arguments;
     int num_stdout = 0;
 
     for (int j = 0; j < NUM_FILES; j++) {
         num_stdout += is_stdout(arguments->paths[j]);
     }
     if (num_stdout > 1) {
-        spot_option_error(state, "expected one output at most on standard output");
+        spot_usage_error(call, "expected one output at most on standard output");
     }
     if (arguments->second_path != NULL && has_paper(arguments)) {
-        spot_option_error(state,
+        spot_usage_error(call,
             "expected no output but --output with two databases: pictures and tables "
             "for papers are of one");
-    }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case 'o':
-            arguments->paths[FILE_PAGE] =
-                spot_option_file(state, "-o", text, ".html or .htm");
-            return 0;
-        case OPTION_FORMAT + SPOT_FORMAT_SVG:
-        case OPTION_FORMAT + SPOT_FORMAT_PNG:
-        case OPTION_FORMAT + SPOT_FORMAT_PDF:
-            arguments->papers.folders[key - OPTION_FORMAT] = text;
-            return 0;
-        case OPTION_LATEX:
-            arguments->paths[FILE_LATEX] =
-                spot_option_file(state, "--latex", text, ".tex");
-            return 0;
-        case OPTION_MARKDOWN:
-            arguments->paths[FILE_MARKDOWN] =
-                spot_option_file(state, "--markdown", text, ".md");
-            return 0;
-        case ARGP_KEY_SUCCESS:
-            check_arguments(state, arguments);
-            return 0;
-        case OPTION_NO_COLOUR:
-            arguments->is_plain = true;
-            return 0;
-        case ARGP_KEY_ARG:
-            if (arguments->store_path != NULL && arguments->second_path == NULL) {
-                arguments->second_path = text;
-                return 0;
-            }
-            if (arguments->second_path != NULL) {
-                spot_option_error(state,
-                    "expected one database, or two to compare, got \"%s\" too", text);
-            }
-            return spot_option_argument(
-                state, key, text, &arguments->store_path, "a database of results");
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->store_path, "a database of results");
     }
 }
 
@@ -245,41 +196,40 @@ check_outputs(const arguments_t *arguments, spot_diag_t *diag)
 }
 
 static int
-run(int argc, char **argv)
+show_one(spot_call_t *call, const arguments_t *arguments)
 {
-    arguments_t arguments = {0};
     spot_store_t *store = NULL;
-    spot_report_t report;
-    spot_diag_t diag;
-    int ret, flushed;
+    spot_report_t report = {.num_rows = 0};
+    int ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_report, argc, argv, parse, &arguments);
-    ret = check_outputs(&arguments, &diag);
-    if (ret != 0) {
-        return spot_command_finish(&diag, ret);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = spot_report_init(&report, store);
     }
-    if (arguments.second_path != NULL) {
-        return spot_report_two(
-            &(spot_report_task_t){{arguments.store_path, arguments.second_path},
-                arguments.paths[FILE_PAGE], arguments.is_plain},
-            &diag);
-    }
-    ret = spot_command_open_store(&store, arguments.store_path, &diag);
-    if (ret != 0) {
-        return spot_command_finish_reading(&diag, ret);
-    }
-    ret = spot_report_init(&report, store);
     if (ret == 0) {
         ret = spot_report_read_pairs(&report);
     }
     if (ret == 0) {
-        ret = write_outputs(&arguments, &report, &diag);
+        ret = write_outputs(arguments, &report, &call->diag);
     }
     spot_report_free(&report);
-    flushed = store->flush(store, &diag); /* says why it was not read */
-    store->close(store);
-    return spot_command_finish(&diag, flushed != 0 ? flushed : ret);
+    return spot_command_close_store(store, ret, &call->diag);
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    const spot_report_task_t two = {{arguments->store_path, arguments->second_path},
+        arguments->paths[FILE_PAGE], arguments->is_plain};
+    const int ret = check_outputs(arguments, &call->diag);
+
+    if (ret != 0) {
+        call->is_reading = false;
+        return ret;
+    }
+    return arguments->second_path != NULL ? spot_report_two(&two, call)
+                                          : show_one(call, arguments);
 }
 
 const spot_command_t spot_command_report = {
@@ -302,5 +252,7 @@ const spot_command_t spot_command_report = {
                 "  spotsim report before.db after.db\n"
                 "  spotsim report before.db after.db -o changes.html\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .check = check,
     .run = run,
 };

@@ -14,21 +14,10 @@
 #include "sim/engine/scenario_file.h"
 #include "sim/engines.h"
 
-enum {
-    OPTION_TRACE = 256,
-    OPTION_SEED,
-    OPTION_REPLICATION,
-    OPTION_SET,
-    OPTION_CHECK_THEORY,
-    OPTION_JSON,
-    OPTION_EVENTS,
-    OPTION_PLOT,
-    OPTION_SERIES
-};
-
 typedef struct {
     const char *scenario_path;
     const char *trace_path;
+    const char *output_path;
     const char *events_path;
     const char *plot_path;
     const char *series_path; /* a folder */
@@ -39,75 +28,34 @@ typedef struct {
     spot_option_list_t sets;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"trace", OPTION_TRACE, "FILE", 0,
-        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "
-        "scenario's trace",
-        0},
-    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
-    {"replication", OPTION_REPLICATION, "R", 0,
-        "Which replication of the seed to run (default 0)", 0},
-    {"set", OPTION_SET, "KEY=VALUE", 0,
+static const arguments_t initial = {.seed = 1};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),
+    SPOT_OPTION_TRACE(trace_path),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION(COUNT, "replication", 0, "R", replication,
+        "Which replication of the seed to run (default 0)"),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the scenario, e.g. job.reload=\"60 s\"; may be given several "
-        "times",
-        0},
-    {"check-theory", OPTION_CHECK_THEORY, NULL, 0,
+        "times"),
+    SPOT_OPTION(FLAG, "check-theory", 0, NULL, has_theory,
         "Print beside the result which share of its time the job keeps by the theory of "
-        "checkpoints, see 'spotsim theory checkpoint --help'",
-        0},
-    {"json", OPTION_JSON, NULL, 0, "Print the result as one JSON object", 0},
-    {"events", OPTION_EVENTS, "FILE.jsonl", 0,
-        "Write the event log, one JSON object a line; - is standard output", 0},
-    {"plot", OPTION_PLOT, "FILE", 0,
+        "checkpoints, see 'spotsim theory checkpoint --help'"),
+    SPOT_OPTION_JSON(is_json, "Print the result as one JSON object"),
+    SPOT_OPTION_OUTPUT(output_path, NULL),
+    SPOT_OPTION(FILE, "events", 0, "FILE.jsonl", events_path,
+        "Write the event log, one JSON object a line; - is standard output",
+        .endings = ".jsonl or .ndjson"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE", plot_path,
         "Draw the instances over time by what they do: FILE.svg is a picture (needs "
         "gnuplot), FILE.html a page with one that can be zoomed",
-        0},
-    {"series", OPTION_SERIES, "FOLDER", 0,
-        "Write each series of the engine as FOLDER/NAME.csv", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        .endings = ".svg or .html"),
+    SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
+        "Write each series of the engine as FOLDER/NAME.csv"),
+    SPOT_OPTION_END,
 };
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case OPTION_TRACE:
-            arguments->trace_path = text;
-            return 0;
-        case OPTION_SEED:
-            arguments->seed = spot_option_integer(state, "--seed", text, 0);
-            return 0;
-        case OPTION_REPLICATION:
-            arguments->replication =
-                spot_option_integer(state, "--replication", text, 0);
-            return 0;
-        case OPTION_SET:
-            spot_option_list_add(&arguments->sets, text);
-            return 0;
-        case OPTION_CHECK_THEORY:
-            arguments->has_theory = true;
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case OPTION_EVENTS:
-            arguments->events_path =
-                spot_option_file(state, "--events", text, ".jsonl or .ndjson");
-            return 0;
-        case OPTION_PLOT:
-            arguments->plot_path =
-                spot_option_file(state, "--plot", text, ".svg or .html");
-            return 0;
-        case OPTION_SERIES:
-            arguments->series_path = text;
-            return 0;
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->scenario_path, "a scenario file");
-    }
-}
 
 /* A bound scenario, a worker of it and what its replication yielded. */
 typedef struct {
@@ -154,8 +102,9 @@ check_options(const run_t *self, spot_diag_t *diag)
 }
 
 static int
-write_view(const run_t *self, FILE *out)
+write_view(const void *context, FILE *out)
 {
+    const run_t *self = context;
     const arguments_t *arguments = self->arguments;
     const spot_run_view_t *view = self->experiment->view;
     const spot_run_result_t result = {self->experiment, self->name, self->outputs,
@@ -176,24 +125,12 @@ write_view(const run_t *self, FILE *out)
 }
 
 static int
-write_events(const run_t *self, FILE *out)
+write_events(const void *context, FILE *out)
 {
+    const run_t *self = context;
+
     self->experiment->view->events(self->worker, out);
     return 0;
-}
-
-/* Writes a file, or standard output if path is NULL or "-". */
-static int
-write_file(const run_t *self, const char *path,
-    int (*write)(const run_t *self, FILE *out), spot_diag_t *diag)
-{
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        ret = write(self, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
 }
 
 static int
@@ -226,10 +163,10 @@ static int
 write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    int ret = write_file(self, NULL, write_view, diag);
+    int ret = spot_command_write(arguments->output_path, write_view, self, diag);
 
     if (ret == 0 && arguments->events_path != NULL) {
-        ret = write_file(self, arguments->events_path, write_events, diag);
+        ret = spot_command_write(arguments->events_path, write_events, self, diag);
     }
     if (ret == 0 && arguments->plot_path != NULL) {
         ret = write_plot(self, arguments->plot_path, diag);
@@ -313,8 +250,8 @@ run_scenario(
         ret = spot_command_check_outputs(
             (spot_command_files_t){
                 2, (const char *[]){arguments->scenario_path, arguments->trace_path}},
-            (spot_command_files_t){
-                2, (const char *[]){arguments->events_path, arguments->plot_path}},
+            (spot_command_files_t){3, (const char *[]){arguments->output_path,
+                                          arguments->events_path, arguments->plot_path}},
             diag);
     }
     if (ret == 0 && arguments->series_path != NULL) {
@@ -324,31 +261,22 @@ run_scenario(
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {.seed = 1};
-    spot_scenario_changes_t changes;
+    const arguments_t *arguments = call->arguments;
+    const spot_scenario_changes_t changes = {
+        arguments->trace_path, arguments->sets.num_texts, arguments->sets.texts};
     spot_bound_scenario_t bound;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret = spot_bound_scenario_read(
+        &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_run, argc, argv, parse, &arguments);
-    changes.trace_path = arguments.trace_path;
-    changes.num_sets = arguments.sets.num_texts;
-    changes.sets = arguments.sets.texts;
-    ret = spot_bound_scenario_read(
-        &bound, spot_engines, arguments.scenario_path, &changes, &diag);
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
+    if (ret == 0) {
+        call->is_reading = false;
         spot_interrupt_watch();
-        ret = run_scenario(&arguments, &bound, &diag);
-        exit_code = spot_command_finish(&diag, ret);
+        ret = run_scenario(arguments, &bound, &call->diag);
     }
     spot_bound_scenario_free(&bound);
-    free(arguments.sets.texts);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_run = {
@@ -367,5 +295,7 @@ const spot_command_t spot_command_run = {
         "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n"
         "  spotsim run seed-64.yaml --series run\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
     .run = run,
 };

@@ -10,83 +10,79 @@
 
 #define MAX_SHARDS 1000000
 
-enum {
-    OPTION_THREADS = 256,
-    OPTION_SET,
-    OPTION_JSON,
-    OPTION_PLOT,
-    OPTION_SHARD,
-    OPTION_PROGRESS,
-    OPTION_PLAN,
-    OPTION_SENSITIVITY
-};
-
 typedef struct {
     spot_study_task_t task;
     const char *output_path;
     bool is_plan;
     spot_option_list_t sets;
+    int64_t seed, num_replications;
+    const char *trace_path;
+    char *made[3]; /* sets that options are short for */
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
+static void parse_shard(spot_call_t *, const spot_option_t *, const char *);
+
+static const arguments_t initial = {.seed = -1};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a study file", 0, "STUDY", task.input_path, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
         "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that "
         "is run again with it runs what is missing. Any other name: a summary as CSV, "
         "one row a point and metric; -: the same on standard output",
-        0},
-    {"plot", OPTION_PLOT, "FILE.svg", 0, "Draw the results (needs gnuplot)", 0},
-    {"threads", OPTION_THREADS, "N", 0,
-        "Threads to run on (default: all processors); the results are the same", 0},
-    {"shard", OPTION_SHARD, "I/N", 0,
+        .endings = ".csv or .db or .sqlite or .sqlite3"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.plot_path,
+        "Draw the results (needs gnuplot)", .endings = ".svg"),
+    SPOT_OPTION_THREADS,
+    SPOT_OPTION(TEXT, "shard", 0, "I/N", task.shard,
         "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "
         "`spotsim merge` joins them",
-        0},
-    {"set", OPTION_SET, "KEY=VALUE", 0,
+        .settle = parse_shard),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the study (replications.count=100), of its scenario "
         "(job.reload=\"60 s\"), or the values of a swept key; may be given several "
-        "times",
-        0},
-    {"json", OPTION_JSON, NULL, 0, "Print the results as JSON instead of a table", 0},
-    {"sensitivity", OPTION_SENSITIVITY, "FILE.csv", 0,
+        "times"),
+    SPOT_OPTION(COUNT, "seed", 0, "N", seed, "Short for --set replications.seed=N"),
+    SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
+        "Short for --set replications.count=N", .min = 1),
+    SPOT_OPTION_TRACE(trace_path),
+    SPOT_OPTION_JSON(
+        task.results.is_json, "Print the results as JSON instead of a table"),
+    SPOT_OPTION(FILE, "sensitivity", 0, "FILE.csv", task.results.sensitivity_path,
         "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
-        0},
-    {"plan", OPTION_PLAN, NULL, 0,
+        .endings = ".csv"),
+    SPOT_OPTION(FLAG, "plan", 0, NULL, is_plan,
         "Print the points, the runs, with -o FILE.db how many of them are there and "
         "left, and an estimate of the time for these (measured on some runs), with "
-        "--json as JSON; write nothing",
-        0},
-    {"progress", OPTION_PROGRESS, "FORM", 0,
-        "The form of the progress on standard error: auto (default: line on a "
-        "terminal, else lines), line, lines (every 10 s), json (an object a line, "
-        "every s), none",
-        0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        "--json as JSON; write nothing"),
+    SPOT_OPTION_PROGRESS,
+    SPOT_OPTION_END,
 };
 
 /* "3/8" is the third of eight. */
 static void
-parse_shard(struct argp_state *state, const char *text, spot_study_task_t *task)
+parse_shard(spot_call_t *call, const spot_option_t *option, const char *text)
 {
+    spot_study_task_t *task = &((arguments_t *) call->arguments)->task;
     int64_t i = 0, n = 0;
     int num_bytes = 0;
 
     if (sscanf(text, "%" SCNd64 "/%" SCNd64 "%n", &i, &n, &num_bytes) != 2 ||
         text[num_bytes] != '\0' || strspn(text, "0123456789/") != strlen(text) ||
         i < 1 || n > MAX_SHARDS || i > n) {
-        spot_option_error(state,
-            "--shard: expected I/N with I from 1 to N and N up to %d, e.g. 3/8, got "
-            "\"%s\"",
-            MAX_SHARDS, text);
+        spot_usage_error(call,
+            "--%s: expected I/N with I from 1 to N and N up to %d, e.g. 3/8, got \"%s\"",
+            option->name, MAX_SHARDS, text);
     }
-    task->shard = text;
     task->shard_id = i - 1;
     task->num_shards = n;
 }
 
 /* What is no database is CSV. */
 static void
-finish_arguments(struct argp_state *state, arguments_t *arguments)
+check(spot_call_t *call)
 {
+    arguments_t *arguments = call->arguments;
     spot_study_task_t *task = &arguments->task;
     spot_study_results_t *results = &task->results;
 
@@ -95,95 +91,89 @@ finish_arguments(struct argp_state *state, arguments_t *arguments)
     } else {
         results->csv_path = arguments->output_path;
         if (task->num_shards > 0) {
-            spot_option_error(
-                state, "--shard needs a database to keep its part in: -o FILE.db");
+            spot_usage_error(
+                call, "--shard needs a database to keep its part in: -o FILE.db");
         }
     }
-    spot_study_task_check_json(task, state, "-o");
+    spot_study_task_check_json(task, call, "-o");
     if (task->num_shards > 1 && !arguments->is_plan &&
         (results->is_json || results->plot_path != NULL ||
             results->sensitivity_path != NULL)) {
-        spot_option_error(
-            state, "a part of a study has no results to show: merge the parts");
+        spot_usage_error(
+            call, "a part of a study has no results to show: merge the parts");
+    }
+    if (arguments->trace_path != NULL && strchr(arguments->trace_path, '\'') != NULL) {
+        spot_usage_error(call, "--trace: expected a name without \"'\", got \"%s\"",
+            arguments->trace_path);
     }
 }
 
-static error_t
-parse(int key, char *text, struct argp_state *state)
+/* Adds what an option is short for, behind the sets that were given. */
+static int
+add_set(arguments_t *self, size_t j, const char *key, const char *value)
 {
-    arguments_t *arguments = state->input;
+    const size_t num_bytes = strlen(key) + strlen(value) + 4;
 
-    switch (key) {
-        case 'o':
-            arguments->output_path = spot_option_file(
-                state, "-o", text, ".csv or .db or .sqlite or .sqlite3");
-            return 0;
-        case OPTION_PLOT:
-            arguments->task.results.plot_path =
-                spot_option_file(state, "--plot", text, ".svg");
-            return 0;
-        case OPTION_THREADS:
-            spot_study_task_threads(&arguments->task, state, text);
-            return 0;
-        case OPTION_SHARD:
-            parse_shard(state, text, &arguments->task);
-            return 0;
-        case OPTION_PROGRESS:
-            spot_study_task_progress(&arguments->task, state, text);
-            return 0;
-        case OPTION_SET:
-            spot_option_list_add(&arguments->sets, text);
-            return 0;
-        case OPTION_JSON:
-            arguments->task.results.is_json = true;
-            return 0;
-        case OPTION_SENSITIVITY:
-            arguments->task.results.sensitivity_path =
-                spot_option_file(state, "--sensitivity", text, ".csv");
-            return 0;
-        case OPTION_PLAN:
-            arguments->is_plan = true;
-            return 0;
-        case ARGP_KEY_SUCCESS:
-            finish_arguments(state, arguments);
-            return 0;
-        default:
-            return spot_option_argument(
-                state, key, text, &arguments->task.input_path, "a study file");
+    self->made[j] = malloc(num_bytes);
+    if (self->made[j] == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
+    snprintf(self->made[j], num_bytes, "%s%s%s", key, value, j == 2 ? "'}" : "");
+    spot_option_list_add(&self->sets, self->made[j]);
+    return 0;
 }
 
 static int
-run(int argc, char **argv)
+add_sets(arguments_t *self)
 {
-    arguments_t arguments = {0};
-    spot_study_task_t *task = &arguments.task;
-    spot_study_t study;
-    spot_diag_t diag;
-    int exit_code, ret;
+    char number[24];
+    int ret = 0;
 
-    spot_diag_init(&diag);
-    spot_study_task_init(task, argc, argv);
-    spot_command_parse(&spot_command_study, argc, argv, parse, &arguments);
-    spot_interrupt_watch();
-    ret = spot_study_read(&study, spot_engines, task->input_path, arguments.sets.texts,
-        arguments.sets.num_texts, &diag);
-    if (ret == 0) {
-        ret = spot_study_check_shards(&study, task->num_shards, &diag);
+    if (self->seed >= 0) {
+        snprintf(number, sizeof(number), "%" PRId64, self->seed);
+        ret = add_set(self, 0, "replications.seed=", number);
     }
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
+    if (ret == 0 && self->num_replications > 0) {
+        snprintf(number, sizeof(number), "%" PRId64, self->num_replications);
+        ret = add_set(self, 1, "replications.count=", number);
+    }
+    if (ret == 0 && self->trace_path != NULL) {
+        ret = add_set(self, 2, "trace={file: '", self->trace_path);
+    }
+    return ret;
+}
+
+static int
+run(spot_call_t *call)
+{
+    arguments_t *arguments = call->arguments;
+    spot_study_task_t *task = &arguments->task;
+    spot_study_t study = {.experiment = NULL};
+    int ret;
+
+    spot_study_task_init(task, call);
+    spot_interrupt_watch();
+    ret = add_sets(arguments);
+    if (ret == 0) {
+        ret = spot_study_read(&study, spot_engines, task->input_path,
+            arguments->sets.texts, arguments->sets.num_texts, &call->diag);
+    }
+    if (ret == 0) {
+        ret = spot_study_check_shards(&study, task->num_shards, &call->diag);
+    }
+    if (ret == 0) {
+        call->is_reading = false;
         ret = spot_study_task_keep_ledger(task, &study);
-        if (ret == 0) {
-            ret = arguments.is_plan ? spot_study_task_plan(task, &study, &diag)
-                                    : spot_study_task_run(task, &study, &diag);
-        }
-        exit_code = spot_command_finish(&diag, ret);
+    }
+    if (ret == 0) {
+        ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(
+            task, &study, &call->diag);
     }
     spot_study_free(&study);
-    free(arguments.sets.texts);
-    return exit_code;
+    for (size_t j = 0; j < 3; j++) {
+        free(arguments->made[j]);
+    }
+    return ret;
 }
 
 const spot_command_t spot_command_study = {
@@ -200,10 +190,13 @@ const spot_command_t spot_command_study = {
         "130; a second one stops at once. Without a database it keeps what was done "
         "beside the CSV, as FILE.csv.partial.",
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
-                "  spotsim study study.yaml --set replications.count=100 "
-                "--set job.pipeline_depth=[4,8]\n"
+                "  spotsim study study.yaml --replications 100 \\\n"
+                "      --set job.pipeline_depth=[4,8]\n"
                 "  spotsim study study.yaml --plan\n"
                 "  spotsim study study.yaml -o part-3.db --shard 3/8\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

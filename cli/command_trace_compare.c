@@ -13,19 +13,6 @@
 #include "cli/progress_line.h"
 #include "traces/compare/comparison_inputs.h"
 
-enum {
-    OPTION_HALVES = 256,
-    OPTION_REPLICATIONS,
-    OPTION_SEED,
-    OPTION_REFERENCE,
-    OPTION_LIMIT,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_SVG
-};
-
-#define DEFAULT_REPLICATIONS 400
-
 typedef struct {
     spot_option_list_t paths;
     spot_comparison_request_t request; /* its paths are those above */
@@ -33,54 +20,26 @@ typedef struct {
     size_t max_limits;
     spot_comparison_limit_t *limits; /* [num_limits] */
     bool is_json;
-    bool is_quiet;
     const char *csv_path;
     const char *svg_folder;
     const char *output_path;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"halves", OPTION_HALVES, NULL, 0,
-        "Hold the second half of TRACE against its first one", 0},
-    {"replications", OPTION_REPLICATIONS, "R", 0,
-        "Replications of each model (default 400)", 0},
-    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
-    {"reference", OPTION_REFERENCE, "FILE.csv", 0,
-        "Earlier results, as --csv writes them: also print how many standard errors a "
-        "model's means are off. Its row is the one of this trace whose \"model\" is the "
-        "name of the file without .yaml, else the kind of the model: mrp, block, "
-        "seed-corrected, seed-cell42, seed-loop, ...",
-        0},
-    {"limit", OPTION_LIMIT, "METRIC=X", 0,
-        "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
-        "be given several times",
-        0},
-    {"json", OPTION_JSON, NULL, 0, "Print one JSON object instead of a table", 0},
-    {"csv", OPTION_CSV, "FILE", 0, "Also write one row a column here", 0},
-    {"svg", OPTION_SVG, "DIR", 0,
-        "Draw into this folder: TRACE-distances.svg, with --reference "
-        "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
-        "TRACE-LABEL-compare.svg, the instances over time, and "
-        "TRACE-LABEL-preempt-gap-compare.svg and -add-gap-compare.svg; of a model with "
-        "the 5-95 % band of its replications. Each with its points as CSV (needs "
-        "gnuplot)",
-        0},
-    {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
-    {"quiet", 'q', NULL, 0, "No table, warnings or progress; for --csv and --limit", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
-};
+static const arguments_t initial = {.request = {.seed = 1, .num_replications = 400}};
 
 static void
-add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
+add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
 {
+    arguments_t *arguments = call->arguments;
     const char *equals = strchr(text, '=');
     char name[64];
     spot_comparison_limit_t limit;
 
+    (void) option;
     snprintf(
         name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
     if (equals == NULL || spot_number_parse(equals + 1, &limit.value) != 0) {
-        spot_option_error(state, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
+        spot_usage_error(call, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
     }
     limit.metric_id = spot_fidelity_metric_id(name);
     if (limit.metric_id < 0) {
@@ -90,93 +49,81 @@ add_limit(arguments_t *arguments, struct argp_state *state, const char *text)
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
         }
-        spot_option_error(state, "--limit: unknown metric \"%s\"%s%s%s", name,
+        spot_usage_error(call, "--limit: unknown metric \"%s\"%s%s%s", name,
             near.nearest != NULL ? ", did you mean \"" : "",
             near.nearest != NULL ? near.nearest : "", near.nearest != NULL ? "\"?" : "");
     }
     if (spot_array_reserve(&arguments->limits, &arguments->max_limits,
             arguments->num_limits + 1, sizeof(*arguments->limits)) != 0) {
-        argp_failure(state, SPOT_EXIT_FAILED, 0, "out of memory");
+        fprintf(stderr, "spotsim: out of memory\n");
+        exit(SPOT_EXIT_FAILED);
     }
     arguments->limits[arguments->num_limits++] = limit;
 }
 
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENTS, "two trace files, or model files and a trace file", 0,
+        "TRACE", paths, NULL),
+    SPOT_OPTION(FLAG, "halves", 0, NULL, request.is_halves,
+        "Hold the second half of TRACE against its first one"),
+    SPOT_OPTION(COUNT, "replications", 0, "R", request.num_replications,
+        "Replications of each model (default 400)", .min = 1),
+    SPOT_OPTION_SEED(request.seed),
+    SPOT_OPTION(FILE, "reference", 0, "FILE.csv", request.reference_path,
+        "Earlier results, as --csv writes them: also print how many standard errors a "
+        "model's means are off. Its row is the one of this trace whose \"model\" is the "
+        "name of the file without .yaml, else the kind of the model: mrp, block, "
+        "seed-corrected, seed-cell42, seed-loop, ..."),
+    SPOT_OPTION(OWN, "limit", 0, "METRIC=X", limits,
+        "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
+        "be given several times",
+        .settle = add_limit),
+    SPOT_OPTION_JSON(is_json, "Print one JSON object instead of a table"),
+    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path, "Also write one row a column here",
+        .endings = ".csv"),
+    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
+        "Draw into this folder: TRACE-distances.svg, with --reference "
+        "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
+        "TRACE-LABEL-compare.svg, the instances over time, and "
+        "TRACE-LABEL-preempt-gap-compare.svg and -add-gap-compare.svg; of a model with "
+        "the 5-95 % band of its replications. Each with its points as CSV (needs "
+        "gnuplot)"),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+        "Write the table here (default: standard output)"),
+    SPOT_OPTION_END,
+};
+
 static void
-check_arguments(const arguments_t *arguments, struct argp_state *state)
+check(spot_call_t *call)
 {
+    arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
 
     if (arguments->request.is_halves && num_paths != 1) {
-        spot_option_error(state, "--halves: expected one trace file");
+        spot_usage_error(call, "--halves: expected one trace file");
     }
     if (!arguments->request.is_halves && num_paths < 2) {
-        spot_option_error(
-            state, "expected two trace files, or model files and a trace file");
+        spot_usage_error(
+            call, "expected two trace files, or model files and a trace file");
     }
     if (arguments->output_path != NULL) {
-        (void) spot_option_file(
-            state, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
+        spot_option_check_ending(
+            call, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
     }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case OPTION_HALVES:
-            arguments->request.is_halves = true;
-            return 0;
-        case OPTION_REPLICATIONS:
-            arguments->request.num_replications =
-                spot_option_integer(state, "--replications", text, 1);
-            return 0;
-        case OPTION_SEED:
-            arguments->request.seed = spot_option_integer(state, "--seed", text, 0);
-            return 0;
-        case OPTION_REFERENCE:
-            arguments->request.reference_path = text;
-            return 0;
-        case OPTION_LIMIT:
-            add_limit(arguments, state, text);
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case OPTION_CSV:
-            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
-            return 0;
-        case OPTION_SVG:
-            arguments->svg_folder = text;
-            return 0;
-        case 'o':
-            arguments->output_path = text;
-            return 0;
-        case 'q':
-            arguments->is_quiet = true;
-            return 0;
-        case ARGP_KEY_ARG:
-            spot_option_list_add(&arguments->paths, text);
-            return 0;
-        case ARGP_KEY_END:
-            check_arguments(arguments, state);
-            arguments->request.num_paths = arguments->paths.num_texts;
-            arguments->request.paths = arguments->paths.texts;
-            return 0;
-        default:
-            return ARGP_ERR_UNKNOWN;
-    }
+    arguments->request.num_paths = num_paths;
+    arguments->request.paths = arguments->paths.texts;
 }
 
 static int
-compare(spot_comparison_t *self, const arguments_t *arguments,
-    const spot_comparison_inputs_t *inputs, spot_diag_t *diag)
+compare(
+    spot_comparison_t *self, spot_call_t *call, const spot_comparison_inputs_t *inputs)
 {
+    const arguments_t *arguments = call->arguments;
     spot_progress_line_t line;
     const spot_watch_t watch =
-        spot_progress_line_start(&line, "replications", arguments->is_quiet);
-    const int ret = spot_comparison_run(self, &arguments->request, inputs, &watch, diag);
+        spot_progress_line_start(&line, "replications", call->is_quiet);
+    const int ret =
+        spot_comparison_run(self, &arguments->request, inputs, &watch, &call->diag);
 
     spot_progress_line_finish(&line);
     return ret;
@@ -197,12 +144,13 @@ write_file(const spot_comparison_t *comparison,
 }
 
 static int
-write_all(
-    const spot_comparison_t *comparison, const arguments_t *arguments, spot_diag_t *diag)
+write_all(const spot_comparison_t *comparison, spot_call_t *call)
 {
+    const arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
     int ret = 0;
 
-    if (!arguments->is_quiet) {
+    if (!call->is_quiet) {
         ret = write_file(comparison,
             arguments->is_json ? spot_comparison_json_write : spot_comparison_text_write,
             arguments->output_path, diag);
@@ -216,12 +164,14 @@ write_all(
 
 /* The pictures of all columns, and those of each one that was added. */
 static int
-draw_all(const spot_comparison_t *comparison, const arguments_t *arguments,
-    const spot_comparison_inputs_t *input, spot_diag_t *diag)
+draw_all(const spot_comparison_t *comparison, spot_call_t *call,
+    const spot_comparison_inputs_t *input)
 {
+    const arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
     spot_progress_line_t line;
     const spot_watch_t watch =
-        spot_progress_line_start(&line, "replications drawn", arguments->is_quiet);
+        spot_progress_line_start(&line, "replications drawn", call->is_quiet);
     const char *path = arguments->paths.texts[arguments->paths.num_texts - 1];
     const spot_comparison_column_t *columns =
         comparison->columns + SPOT_COMPARISON_FIRST;
@@ -284,49 +234,38 @@ is_within_limits(const spot_comparison_t *comparison, const arguments_t *argumen
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {
-        .request = {.seed = 1, .num_replications = DEFAULT_REPLICATIONS}};
+    arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
     spot_comparison_t comparison = {0};
     spot_comparison_inputs_t input;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret;
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_trace_compare, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    ret = spot_comparison_inputs_read(&input, &arguments.request, &diag);
+    ret = spot_comparison_inputs_read(&input, &arguments->request, diag);
     ret =
-        spot_error_first(ret, spot_pictures_check("--svg", arguments.svg_folder, &diag));
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
+        spot_error_first(ret, spot_pictures_check("--svg", arguments->svg_folder, diag));
+    if (ret == 0) {
+        call->is_reading = false;
         ret = spot_command_check_outputs(
-            (spot_command_files_t){arguments.paths.num_texts, arguments.paths.texts},
+            (spot_command_files_t){arguments->paths.num_texts, arguments->paths.texts},
             (spot_command_files_t){
-                2, (const char *[]){arguments.output_path, arguments.csv_path}},
-            &diag);
-        ret = ret == 0 ? compare(&comparison, &arguments, &input, &diag) : ret;
-        if (ret == 0) {
-            ret = write_all(&comparison, &arguments, &diag);
-        }
-        if (ret == 0 && arguments.svg_folder != NULL) {
-            ret = draw_all(&comparison, &arguments, &input, &diag);
-        }
-        if (arguments.is_quiet) {
-            spot_diag_drop_warnings(&diag);
-        }
-        exit_code = spot_command_finish(&diag, ret);
+                2, (const char *[]){arguments->output_path, arguments->csv_path}},
+            diag);
     }
-    if (ret == 0 && !is_within_limits(&comparison, &arguments)) {
-        exit_code = SPOT_EXIT_FAILED;
+    ret = ret == 0 ? compare(&comparison, call, &input) : ret;
+    ret = ret == 0 ? write_all(&comparison, call) : ret;
+    if (ret == 0 && arguments->svg_folder != NULL) {
+        ret = draw_all(&comparison, call, &input);
+    }
+    if (ret == 0 && !is_within_limits(&comparison, arguments)) {
+        ret = SPOT_EXIT_FAILED;
     }
     spot_comparison_free(&comparison);
     spot_comparison_inputs_free(&input);
-    free(arguments.limits);
-    free(arguments.paths.texts);
-    return exit_code;
+    free(arguments->limits);
+    return ret;
 }
 
 const spot_command_t spot_command_trace_compare = {
@@ -345,11 +284,16 @@ const spot_command_t spot_command_trace_compare = {
         "block (made of the trace itself) when there is a trace, mrp when there are "
         "only parameters. Suggested limits: 1.5 times the reference of the same model. "
         "What each metric means stands in the output of --json.",
-    .examples = "  spotsim trace compare generated.csv recorded.csv\n"
-                "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
-                "  spotsim trace compare block.yaml recorded.csv --replications 4000 "
-                "--limit ks_preempt_gap=0.15\n"
-                "  spotsim trace compare --halves recorded.csv --json\n",
+    .examples =
+        "  spotsim trace compare generated.csv recorded.csv\n"
+        "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
+        "  spotsim trace compare block.yaml recorded.csv --replications 4000 \\\n"
+        "      --limit ks_preempt_gap=0.15\n"
+        "  spotsim trace compare --halves recorded.csv --json\n",
     .options = options,
+    .quiet = "No table, warnings or progress; for --csv and --limit",
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

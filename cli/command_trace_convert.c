@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "traces/convert/convert.h"
@@ -10,148 +9,28 @@
 #include "traces/trace_header.h"
 #include "traces/trace_write.h"
 
-enum {
-    OPTION_FROM = 256,
-    OPTION_NAME,
-    OPTION_START,
-    OPTION_RESOLUTION,
-    OPTION_CAPACITY,
-    OPTION_KIND,
-    OPTION_UNIT,
-    OPTION_POLL_COPIES,
-    OPTION_WINDOW,
-    OPTION_SET,
-    OPTION_STRICT,
-    OPTION_JSON
-};
-
 typedef struct {
     spot_convert_t task;
+    int unit; /* index into units; -1: the format's own */
     const char *output_path;
-    bool is_quiet, is_json;
+    bool is_json;
     spot_option_list_t paths;
     spot_option_list_t sets;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-        "Write the trace here, compressed if it ends in .gz (default: standard output)",
-        0},
-    {"from", OPTION_FROM, "FORMAT", 0,
-        "The format of the input (default: recognised from its content)", 0},
-    {"name", OPTION_NAME, "NAME", 0,
-        "Name of the trace (default: that of the file without folder and ending)", 0},
-    {"start", OPTION_START, "TIME", 0,
-        "When it starts: a date, a date-time such as 2024-06-07T17:00:00Z, or unknown",
-        0},
-    {"resolution", OPTION_RESOLUTION, "DURATION", 0,
-        "Tick of the recorder, e.g. \"60 s\" or 60 (default: as the format's rule has "
-        "it)",
-        0},
-    {"capacity", OPTION_CAPACITY, "N", 0,
-        "Instances that were asked for, or unbounded (default: the largest number)", 0},
-    {"kind", OPTION_KIND, "named|counts|availability", 0,
-        "What the numbers are (default: as the format has it)", 0},
-    {"unit", OPTION_UNIT, "ms|s|h", 0,
-        "Unit of the times, for bamboo, parcae (default ms) and step (default s)", 0},
-    {"poll-copies", OPTION_POLL_COPIES, "N", 0,
-        "gcloud: every poll may be there N times, its copies 60 s apart; they are "
-        "dropped",
-        0},
-    {"window", OPTION_WINDOW, "DURATION", 0,
-        "node-count: a termination belongs to the first row of counts within, e.g. "
-        "\"60 s\" or 60 (default 0)",
-        0},
-    {"set", OPTION_SET, "KEY=VALUE", 0,
-        "Set a header key, such as cloud=aws; may be given several times", 0},
-    {"strict", OPTION_STRICT, NULL, 0,
-        "Refuse what would have to be repaired, and times between ticks", 0},
-    {"quiet", 'q', NULL, 0, "No report on standard error", 0},
-    {"json", OPTION_JSON, NULL, 0,
-        "Write the report as JSON to standard output; needs -o", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
-};
+static const arguments_t initial = {.task = {.kind = -1, .window_ms = -1}, .unit = -1};
 
-static void
-check_format(struct argp_state *state, const char *text)
+static const char *const units[] = {"ms", "s", "h", NULL};
+
+static const char *
+format_name(size_t j)
 {
-    spot_suggest_t near;
-
-    spot_suggest_init(&near, text);
-    for (size_t j = 0; spot_importers[j] != NULL; j++) {
-        if (strcmp(spot_importers[j]->name, text) == 0) {
-            return;
-        }
-        spot_suggest_offer(&near, spot_importers[j]->name);
-    }
-    if (near.nearest != NULL) {
-        spot_option_error(
-            state, "--from: no format \"%s\", did you mean \"%s\"?", text, near.nearest);
-    }
-    spot_option_error(state, "--from: no format \"%s\"; --help lists them", text);
-}
-
-/* The index of text in a NULL-terminated list. */
-static int
-parse_choice(struct argp_state *state, const char *option, const char *text,
-    const char *const *choices, const char *expected)
-{
-    for (int j = 0; choices[j] != NULL; j++) {
-        if (strcmp(choices[j], text) == 0) {
-            return j;
-        }
-    }
-    spot_option_error(state, "%s: expected %s, got \"%s\"", option, expected, text);
-    return -1;
-}
-
-static int64_t
-parse_unit_ms(struct argp_state *state, const char *text)
-{
-    static const char *const names[] = {"ms", "s", "h", NULL};
-    static const int64_t units_ms[] = {1, SPOT_MS_PER_S, SPOT_MS_PER_H};
-    const int unit = parse_choice(state, "--unit", text, names, "ms, s or h");
-
-    return unit < 0 ? 0 : units_ms[unit];
-}
-
-/* Plain seconds are taken too, as a trace file has them. */
-static int64_t
-parse_duration_ms(
-    struct argp_state *state, const char *option, const char *text, int64_t min_ms)
-{
-    const char *problem = "";
-    int64_t duration_ms = 0;
-    double duration_s;
-    int ret = spot_number_parse(text, &duration_s) == 0
-                  ? spot_duration_from_s(duration_s, &duration_ms)
-                  : spot_duration_parse(text, &duration_ms, &problem);
-
-    if (ret != 0 || duration_ms < min_ms) {
-        spot_option_error(state,
-            "%s: expected a duration %s such as \"60 s\" or 60, got \"%s\"", option,
-            min_ms == 0 ? "from 0" : "above 0", text);
-    }
-    return duration_ms;
-}
-
-static int64_t
-parse_capacity(struct argp_state *state, const char *text)
-{
-    int64_t capacity = SPOT_UNBOUNDED;
-
-    if (strcmp(text, "unbounded") != 0) {
-        capacity = spot_option_integer(state, "--capacity", text, 1);
-        if (capacity >= SPOT_UNBOUNDED) {
-            spot_option_error(state, "--capacity: too large: \"%s\"", text);
-        }
-    }
-    return capacity;
+    return spot_importers[j] == NULL ? NULL : spot_importers[j]->name;
 }
 
 /* What a header line can hold. */
 static void
-check_value(struct argp_state *state, const char *option, const char *value)
+check_value(spot_call_t *call, const spot_option_t *option, const char *value)
 {
     const size_t num_bytes = strlen(value);
     bool is_good = num_bytes > 0 && value[0] != ' ' && value[num_bytes - 1] != ' ';
@@ -161,15 +40,16 @@ check_value(struct argp_state *state, const char *option, const char *value)
                    *byte != '"';
     }
     if (!is_good) {
-        spot_option_error(state,
-            "%s: expected text without comma, double quote, line end and blanks around, "
+        spot_usage_error(call,
+            "--%s: expected text without comma, double quote, line end and blanks "
+            "around, "
             "got \"%s\"",
-            option, value);
+            option->name, value);
     }
 }
 
 static void
-check_set(struct argp_state *state, const char *text)
+check_set(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     static const char *const others[] = {
         "name", "start", "resolution_s", "kind", "capacity", "spotsim-trace", NULL};
@@ -179,107 +59,101 @@ check_set(struct argp_state *state, const char *text)
     const size_t num_bytes = strcspn(text, "=: ,\"\t\r\n");
 
     if (value == NULL || num_bytes == 0 || text + num_bytes != value) {
-        spot_option_error(state, "--set: expected KEY=VALUE, got \"%s\"", text);
-        return;
+        spot_usage_error(call, "--set: expected KEY=VALUE, got \"%s\"", text);
     }
-    check_value(state, "--set", value + 1);
+    check_value(call, option, value + 1);
     for (size_t j = 0; others[j] != NULL; j++) {
         if (strlen(others[j]) == num_bytes && strncmp(others[j], text, num_bytes) == 0) {
-            spot_option_error(state, "--set: %s is set with %s", others[j], with[j]);
+            spot_usage_error(call, "--set: %s is set with %s", others[j], with[j]);
         }
     }
 }
 
 static void
-check_arguments(arguments_t *arguments, struct argp_state *state)
+check_start(spot_call_t *call, const spot_option_t *option, const char *text)
 {
-    if (arguments->paths.num_texts == 0) {
-        spot_option_error(state, "expected a file to convert");
+    (void) option;
+    if (!spot_trace_start_is(text)) {
+        spot_usage_error(
+            call, "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
     }
+}
+
+static void
+take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    arguments_t *arguments = call->arguments;
+
+    (void) option;
+    arguments->task.capacity = SPOT_UNBOUNDED;
+    if (strcmp(text, "unbounded") != 0 &&
+        (spot_integer_parse(text, &arguments->task.capacity) != 0 ||
+            arguments->task.capacity < 1 ||
+            arguments->task.capacity >= SPOT_UNBOUNDED)) {
+        spot_usage_error(call,
+            "--capacity: expected an integer from 1 to %lld or unbounded, got \"%s\"",
+            (long long) SPOT_UNBOUNDED - 1, text);
+    }
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENTS, "a file to convert", 0, "FILE", paths, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+        "Write the trace here, compressed if it ends in .gz (default: standard output)",
+        .endings = ".csv or .gz"),
+    SPOT_OPTION(TEXT, "from", 0, "FORMAT", task.format,
+        "The format of the input (default: recognised from its content)",
+        .what = "format", .words = format_name),
+    SPOT_OPTION(TEXT, "name", 0, "NAME", task.name,
+        "Name of the trace (default: that of the file without folder and ending)",
+        .settle = check_value),
+    SPOT_OPTION(TEXT, "start", 0, "TIME", task.start,
+        "When it starts: a date, a date-time such as 2024-06-07T17:00:00Z, or unknown",
+        .settle = check_start),
+    SPOT_OPTION(SECONDS, "resolution", 0, "DURATION", task.resolution_ms,
+        "Tick of the recorder, e.g. \"60 s\" or 60 (default: as the format's rule has "
+        "it)",
+        .min = 1),
+    SPOT_OPTION(OWN, "capacity", 0, "N", task.capacity,
+        "Instances that were asked for, or unbounded (default: the largest number)",
+        .settle = take_capacity),
+    SPOT_OPTION(CHOICE, "kind", 0, "named|counts|availability", task.kind,
+        "What the numbers are (default: as the format has it)",
+        .choices = spot_trace_kind_names),
+    SPOT_OPTION(CHOICE, "unit", 0, "ms|s|h", unit,
+        "Unit of the times, for bamboo, parcae (default ms) and step (default s)",
+        .choices = units),
+    SPOT_OPTION(COUNT, "poll-copies", 0, "N", task.num_poll_copies,
+        "gcloud: every poll may be there N times, its copies 60 s apart; they are "
+        "dropped",
+        .min = 1),
+    SPOT_OPTION(SECONDS, "window", 0, "DURATION", task.window_ms,
+        "node-count: a termination belongs to the first row of counts within, e.g. "
+        "\"60 s\" or 60 (default 0)"),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a header key, such as cloud=aws; may be given several times",
+        .settle = check_set),
+    SPOT_OPTION(FLAG, "strict", 0, NULL, task.is_strict,
+        "Refuse what would have to be repaired, and times between ticks"),
+    SPOT_OPTION_JSON(is_json, "Write the report as JSON to standard output; needs -o"),
+    SPOT_OPTION_END,
+};
+
+static void
+check(spot_call_t *call)
+{
+    static const int64_t units_ms[] = {1, SPOT_MS_PER_S, SPOT_MS_PER_H};
+    arguments_t *arguments = call->arguments;
+
     if (arguments->is_json &&
         (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0)) {
-        spot_option_error(state, "--json needs a file for the trace: -o FILE");
+        spot_usage_error(call, "--json needs a file for the trace: -o FILE");
+    }
+    if (arguments->unit >= 0) {
+        arguments->task.unit_ms = units_ms[arguments->unit];
     }
     arguments->task.num_sets = arguments->sets.num_texts;
     arguments->task.sets = arguments->sets.texts;
-}
-
-static error_t
-parse_task(arguments_t *arguments, int key, char *text, struct argp_state *state)
-{
-    spot_convert_t *task = &arguments->task;
-
-    switch (key) {
-        case OPTION_FROM:
-            check_format(state, text);
-            task->format = text;
-            return 0;
-        case OPTION_NAME:
-            check_value(state, "--name", text);
-            task->name = text;
-            return 0;
-        case OPTION_START:
-            if (!spot_trace_start_is(text)) {
-                spot_option_error(state,
-                    "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
-            }
-            task->start = text;
-            return 0;
-        case OPTION_RESOLUTION:
-            task->resolution_ms = parse_duration_ms(state, "--resolution", text, 1);
-            return 0;
-        case OPTION_CAPACITY:
-            task->capacity = parse_capacity(state, text);
-            return 0;
-        case OPTION_KIND:
-            task->kind = parse_choice(state, "--kind", text, spot_trace_kind_names,
-                "named, counts or availability");
-            return 0;
-        case OPTION_UNIT:
-            task->unit_ms = parse_unit_ms(state, text);
-            return 0;
-        case OPTION_POLL_COPIES:
-            task->num_poll_copies = spot_option_integer(state, "--poll-copies", text, 1);
-            return 0;
-        case OPTION_WINDOW:
-            task->window_ms = parse_duration_ms(state, "--window", text, 0);
-            return 0;
-        default:
-            return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case 'o':
-            arguments->output_path = spot_option_file(state, "-o", text, ".csv or .gz");
-            return 0;
-        case OPTION_SET:
-            check_set(state, text);
-            spot_option_list_add(&arguments->sets, text);
-            return 0;
-        case OPTION_STRICT:
-            arguments->task.is_strict = true;
-            return 0;
-        case 'q':
-            arguments->is_quiet = true;
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case ARGP_KEY_ARG:
-            spot_option_list_add(&arguments->paths, text);
-            return 0;
-        case ARGP_KEY_END:
-            check_arguments(arguments, state);
-            return 0;
-        default:
-            return parse_task(arguments, key, text, state);
-    }
 }
 
 static int
@@ -301,39 +175,33 @@ convert(const arguments_t *arguments, spot_trace_t *trace, spot_convert_report_t
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {.task = {.kind = -1, .window_ms = -1}};
+    const arguments_t *arguments = call->arguments;
     spot_trace_t trace;
     spot_convert_report_t report;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret;
 
     spot_trace_init(&trace);
     spot_convert_report_init(&report);
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_trace_convert, argc, argv, parse, &arguments);
-    ret = convert(&arguments, &trace, &report, &diag);
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
+    ret = convert(arguments, &trace, &report, &call->diag);
+    if (ret == 0) {
+        call->is_reading = false;
         ret = spot_command_check_outputs(
-            (spot_command_files_t){arguments.paths.num_texts, arguments.paths.texts},
-            (spot_command_files_t){1, &arguments.output_path}, &diag);
-        ret = ret == 0 ? spot_trace_write(&trace, arguments.output_path, &diag) : ret;
-        if (ret == 0 && !arguments.is_quiet && !arguments.is_json) {
+            (spot_command_files_t){arguments->paths.num_texts, arguments->paths.texts},
+            (spot_command_files_t){1, &arguments->output_path}, &call->diag);
+        ret = ret == 0 ? spot_trace_write(&trace, arguments->output_path, &call->diag)
+                       : ret;
+        if (ret == 0 && !call->is_quiet && !arguments->is_json) {
             spot_convert_report_print(&report, &trace, stderr);
         }
-        if (ret == 0 && arguments.is_json) {
+        if (ret == 0 && arguments->is_json) {
             spot_convert_report_json(&report, &trace, stdout);
         }
-        exit_code = spot_command_finish(&diag, ret);
     }
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
-    free(arguments.paths.texts);
-    free(arguments.sets.texts);
-    return exit_code;
+    return ret;
 }
 
 static const char *
@@ -358,6 +226,10 @@ const spot_command_t spot_command_trace_convert = {
         "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"
         "  spotsim trace convert node.csv term.csv --window \"60 s\" -o trace.csv\n",
     .options = options,
+    .quiet = "No report on standard error, no warnings",
     .item = format_item,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

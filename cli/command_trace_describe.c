@@ -13,17 +13,6 @@
 #include "traces/describe/describe_file.h"
 #include "traces/describe/figures.h"
 
-enum {
-    OPTION_TICK = 256,
-    OPTION_NET,
-    OPTION_NOTEBOOK,
-    OPTION_WHERE,
-    OPTION_STRICT,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_SVG
-};
-
 typedef struct {
     spot_option_list_t paths;
     const char *output_path;
@@ -31,103 +20,54 @@ typedef struct {
     const char *svg_folder;
     spot_describe_request_t request;
     bool is_json;
-    bool is_quiet;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"tick", OPTION_TICK, "S", 0,
-        "Describe what a recorder that looks every S seconds would have seen", 0},
-    {"net", OPTION_NET, NULL, 0,
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENTS, "a trace", 0, "TRACE", paths, NULL, .min = 1),
+    SPOT_OPTION(SECONDS, "tick", 0, "S", request.tick_ms,
+        "Describe what a recorder that looks every S seconds would have seen", .min = 1),
+    SPOT_OPTION(FLAG, "net", 0, NULL, request.is_net,
         "That recorder sees only the net change of a tick (without --tick: of the "
-        "resolution)",
-        0},
-    {"notebook", OPTION_NOTEBOOK, NULL, 0,
+        "resolution)"),
+    SPOT_OPTION(FLAG, "notebook", 0, NULL, request.is_notebook,
         "The twelve figures of the seed study's notebook instead; TRACE may be its two "
-        "logs NODE.csv TERM.csv",
-        0},
-    {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "Only these rows of a lifetimes file", 0},
-    {"strict", OPTION_STRICT, NULL, 0,
-        "Times that are no multiple of the resolution are an error", 0},
-    {"json", OPTION_JSON, NULL, 0,
-        "JSON instead of a table; a list where there are several traces", 0},
-    {"csv", OPTION_CSV, "FILE", 0,
-        "Write one row a trace, 8 significant digits; \"-\": instead of the table", 0},
-    {"svg", OPTION_SVG, "DIR", 0,
+        "logs NODE.csv TERM.csv"),
+    SPOT_OPTION(TEXT, "where", 0, "COLUMN=VALUE", request.where,
+        "Only these rows of a lifetimes file"),
+    SPOT_OPTION(FLAG, "strict", 0, NULL, request.is_strict,
+        "Times that are no multiple of the resolution are an error"),
+    SPOT_OPTION_JSON(
+        is_json, "JSON instead of a table; a list where there are several traces"),
+    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path,
+        "Write one row a trace, 8 significant digits; \"-\": instead of the table",
+        .endings = ".csv"),
+    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-availability.svg, NAME-hours.svg, "
         "NAME-preempt-gap-survival.svg and others, each with its points as CSV (needs "
-        "gnuplot)",
-        0},
-    {"output", 'o', "FILE", 0, "Write the table here (default: standard output)", 0},
-    {"quiet", 'q', NULL, 0, "No warnings", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        "gnuplot)"),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+        "Write the table here (default: standard output)"),
+    SPOT_OPTION_END,
 };
 
 static void
-check_arguments(const arguments_t *arguments, struct argp_state *state)
+check(spot_call_t *call)
 {
-    if (arguments->paths.num_texts == 0) {
-        spot_option_error(state, "expected a trace");
-    }
+    const arguments_t *arguments = call->arguments;
+
     if (arguments->request.is_notebook && arguments->csv_path != NULL) {
-        spot_option_error(state, "--notebook writes no CSV, but --json");
+        spot_usage_error(call, "--notebook writes no CSV, but --json");
     }
     if (arguments->request.is_notebook && arguments->svg_folder != NULL) {
-        spot_option_error(state, "--notebook draws no pictures");
+        spot_usage_error(call, "--notebook draws no pictures");
     }
     if (arguments->request.is_notebook && arguments->request.where != NULL) {
-        spot_option_error(
-            state, "--where is for lifetimes files, --notebook is for traces");
+        spot_usage_error(
+            call, "--where is for lifetimes files, --notebook is for traces");
     }
     if (arguments->output_path != NULL) {
-        (void) spot_option_file(
-            state, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
-    }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case OPTION_TICK:
-            arguments->request.tick_ms = spot_option_seconds_ms(state, "--tick", text);
-            return 0;
-        case OPTION_NET:
-            arguments->request.is_net = true;
-            return 0;
-        case OPTION_NOTEBOOK:
-            arguments->request.is_notebook = true;
-            return 0;
-        case OPTION_WHERE:
-            arguments->request.where = text;
-            return 0;
-        case OPTION_STRICT:
-            arguments->request.is_strict = true;
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case OPTION_CSV:
-            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
-            return 0;
-        case OPTION_SVG:
-            arguments->svg_folder = text;
-            return 0;
-        case 'o':
-            arguments->output_path = text;
-            return 0;
-        case 'q':
-            arguments->is_quiet = true;
-            return 0;
-        case ARGP_KEY_ARG:
-            spot_option_list_add(&arguments->paths, text);
-            return 0;
-        case ARGP_KEY_END:
-            check_arguments(arguments, state);
-            return 0;
-        default:
-            return ARGP_ERR_UNKNOWN;
+        spot_option_check_ending(
+            call, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
     }
 }
 
@@ -346,35 +286,25 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {0};
+    const arguments_t *arguments = call->arguments;
     result_t result = {0};
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret = spot_pictures_check("--svg", arguments->svg_folder, &call->diag);
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_trace_describe, argc, argv, parse, &arguments);
-    ret = spot_pictures_check("--svg", arguments.svg_folder, &diag);
-    if (ret == 0 && arguments.svg_folder != NULL) {
-        ret = check_picture_names(&arguments, &diag);
+    if (ret == 0 && arguments->svg_folder != NULL) {
+        ret = check_picture_names(arguments, &call->diag);
     }
     if (ret == 0) {
-        ret = describe_all(&arguments, &result, &diag);
+        ret = describe_all(arguments, &result, &call->diag);
     }
-    if (arguments.is_quiet) {
-        spot_diag_drop_warnings(&diag);
-    }
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
-        ret = write_result(&arguments, &result, &diag);
-        ret = ret != 0 ? ret : result.picture_error;
-        exit_code = spot_command_finish(&diag, ret);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = write_result(arguments, &result, &call->diag);
+        ret = ret == 0 ? result.picture_error : ret;
     }
     free_result(&result);
-    free(arguments.paths.texts);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_trace_describe = {
@@ -401,5 +331,7 @@ const spot_command_t spot_command_trace_describe = {
                 "  spotsim trace describe trace.csv --svg pictures\n"
                 "  spotsim trace describe --notebook nodes.csv terminations.csv\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .check = check,
     .run = run,
 };

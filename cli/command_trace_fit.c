@@ -5,36 +5,12 @@
 #include <string.h>
 
 #include "base/outfile.h"
-#include "base/units.h"
 #include "cli/command.h"
 #include "cli/fit_table.h"
 #include "cli/interrupt.h"
 #include "cli/pictures.h"
 #include "cli/progress_line.h"
 #include "traces/fit/fit_task.h"
-
-enum {
-    OPTION_WHAT = 256,
-    OPTION_FAMILIES,
-    OPTION_LIKELIHOOD,
-    OPTION_TICK,
-    OPTION_LIMIT,
-    OPTION_CUT,
-    OPTION_BOOTSTRAP,
-    OPTION_EMIT,
-    OPTION_START_HOUR,
-    OPTION_HOURLY,
-    OPTION_LIFETIMES,
-    OPTION_WHERE,
-    OPTION_SEED,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_SVG,
-    OPTION_QUIET
-};
-
-/* Rounds beyond this only cost time. */
-#define MAX_ROUNDS 1000000
 
 /* In the order of spot_likelihood_t, spot_what_t, spot_emit_t. */
 static const char *const likelihoods[] = {
@@ -48,196 +24,107 @@ typedef struct {
     const char *csv_path;
     const char *svg_folder; /* NULL: no pictures */
     bool is_json;
-    bool is_quiet;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"what", OPTION_WHAT, "WHAT", 0,
+static const arguments_t initial = {
+    .request = {
+        .what = SPOT_WHAT_ALL, .limit_s = (double) NAN, .start_hour = -1, .seed = 1}};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a trace", 0, "TRACE", request.path, NULL, .min = 1),
+    SPOT_OPTION(CHOICE, "what", 0, "WHAT", request.what,
         "gaps, lifetimes, spells, bulk (sizes), mrp (a model), hourly (rates), or all "
         "tables that the trace has values for (default: all)",
-        0},
-    {"families", OPTION_FAMILIES, "LIST", 0,
-        "Only these families of durations, A,B,... (default: all)", 0},
-    {"likelihood", OPTION_LIKELIHOOD, "KIND", 0,
+        .choices = whats),
+    SPOT_OPTION(TEXT, "families", 0, "LIST", request.families,
+        "Only these families of durations, A,B,... (default: all)"),
+    SPOT_OPTION(CHOICE, "likelihood", 0, "KIND", request.likelihood,
         "continuous, lattice or both: whether the recorder's tick counts (default: "
-        "lattice where the resolution is "
-        "30 s or more and all values are multiples; lifetimes: continuous)",
-        0},
-    {"tick", OPTION_TICK, "S", 0, "Tick of the lattice (default: the resolution)", 0},
-    {"limit", OPTION_LIMIT, "S", 0, "Longest possible life, for bathtub", 0},
-    {"cut", OPTION_CUT, "S", 0,
+        "lattice where the resolution is 30 s or more and all values are multiples; "
+        "lifetimes: continuous)",
+        .min = 1, .choices = likelihoods),
+    SPOT_OPTION(SECONDS, "tick", 0, "S", request.tick_s,
+        "Tick of the lattice (default: the resolution)", .min = 1, .is_real = true),
+    SPOT_OPTION(SECONDS, "limit", 0, "S", request.limit_s,
+        "Longest possible life, for bathtub", .min = 1, .is_real = true),
+    SPOT_OPTION(SECONDS, "cut", 0, "S", request.cut_s,
         "Lives of S and more are censored there, as before a wall: what dies behind it "
         "is the overrun of a deadline",
-        0},
-    {"bootstrap", OPTION_BOOTSTRAP, "B", 0,
+        .min = 1, .is_real = true),
+    SPOT_OPTION(COUNT, "bootstrap", 0, "B", request.num_rounds,
         "p-values of all families from B refitted samples each (default: none); only of "
         "continuous likelihoods without censoring",
-        0},
-    {"emit", OPTION_EMIT, "MODEL", 0,
+        .min = 1, .max = 1000000 /* rounds beyond this only cost time */),
+    SPOT_OPTION(CHOICE, "emit", 0, "MODEL", request.emit,
         "Write a generator model, block, mrp, replay or seed, to -o or instead of the "
         "tables",
-        0},
-    {"output", 'o', "FILE", 0, "Where --emit writes (default: standard output)", 0},
-    {"start-hour", OPTION_START_HOUR, "H", 0,
-        "Hour of the day at time 0, 0 to 23, where the trace does not say it", 0},
-    {"hourly", OPTION_HOURLY, NULL, 0, "Put rates by hour into the mrp model", 0},
-    {"lifetimes", OPTION_LIFETIMES, NULL, 0,
+        .min = 1, .choices = emits),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", request.model_path,
+        "Where --emit writes (default: standard output)", .endings = ".yaml or .yml"),
+    SPOT_OPTION(COUNT, "start-hour", 0, "H", request.start_hour,
+        "Hour of the day at time 0, 0 to 23, where the trace does not say it",
+        .max = 23),
+    SPOT_OPTION(FLAG, "hourly", 0, NULL, request.is_hourly,
+        "Put rates by hour into the mrp model"),
+    SPOT_OPTION(FLAG, "lifetimes", 0, NULL, request.has_lifetimes,
         "Put the law of the lifetimes into the mrp model, as deadlines besides the "
-        "events",
-        0},
-    {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "Only these rows of a lifetimes file", 0},
-    {"seed", OPTION_SEED, "N", 0, "Seed of the bootstrap (default 1)", 0},
-    {"json", OPTION_JSON, NULL, 0, "JSON instead of tables", 0},
-    {"csv", OPTION_CSV, "FILE", 0, "Write one row a fit, 8 significant digits", 0},
-    {"svg", OPTION_SVG, "DIR", 0,
+        "events"),
+    SPOT_OPTION(TEXT, "where", 0, "COLUMN=VALUE", request.where,
+        "Only these rows of a lifetimes file"),
+    SPOT_OPTION(
+        COUNT, "seed", 0, "N", request.seed, "Seed of the bootstrap (default 1)"),
+    SPOT_OPTION_JSON(is_json, "JSON instead of tables"),
+    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path,
+        "Write one row a fit, 8 significant digits", .endings = ".csv"),
+    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-preempt-gap-fit.svg, NAME-preempt-gap-qq.svg "
-        "and the like, each with its points as CSV (needs gnuplot)",
-        0},
-    {"quiet", OPTION_QUIET, NULL, 0, "No warnings, verdicts and legend", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        "and the like, each with its points as CSV (needs gnuplot)"),
+    SPOT_OPTION_END,
 };
 
-static int
-parse_choice(struct argp_state *state, const char *option, const char *text,
-    const char *const *choices, int first)
-{
-    char expected[128] = "";
-
-    for (int j = first; choices[j] != NULL; j++) {
-        if (strcmp(choices[j], text) == 0) {
-            return j;
-        }
-        snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
-            "%s%s", j == first ? "" : ", ", choices[j]);
-    }
-    spot_option_error(
-        state, "%s: expected one of %s, got \"%s\"", option, expected, text);
-    return first;
-}
-
-static double
-parse_seconds(struct argp_state *state, const char *option, const char *text)
-{
-    return (double) spot_option_seconds_ms(state, option, text) / (double) SPOT_MS_PER_S;
-}
-
 static void
-check_arguments(const arguments_t *arguments, struct argp_state *state)
+check(spot_call_t *call)
 {
+    const arguments_t *arguments = call->arguments;
     const spot_fit_request_t *request = &arguments->request;
 
     if (request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING) {
-        spot_option_error(state, "-o is for --emit");
+        spot_usage_error(call, "-o is for --emit");
     }
     if (arguments->svg_folder != NULL && request->what >= SPOT_WHAT_BULK &&
         request->what != SPOT_WHAT_ALL) {
-        spot_option_error(
-            state, "--svg: there are only pictures of gaps, lifetimes and spells");
+        spot_usage_error(
+            call, "--svg: there are only pictures of gaps, lifetimes and spells");
     }
     if (arguments->csv_path != NULL &&
         (request->what == SPOT_WHAT_MRP || request->what == SPOT_WHAT_HOURLY)) {
-        spot_option_error(state, "--csv: a model and rates by hour are no rows of fits");
+        spot_usage_error(call, "--csv: a model and rates by hour are no rows of fits");
     }
     if (arguments->csv_path != NULL &&
         (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(request))) {
-        spot_option_error(state, "--csv: expected a file, and with --emit -o FILE too");
+        spot_usage_error(call, "--csv: expected a file, and with --emit -o FILE too");
     }
     if (arguments->is_json &&
         (request->what == SPOT_WHAT_MRP || spot_fit_is_model_alone(request))) {
-        spot_option_error(state, "a model is YAML: --json needs -o FILE for it");
+        spot_usage_error(call, "a model is YAML: --json needs -o FILE for it");
     }
     if (request->emit != SPOT_EMIT_MRP &&
         (request->is_hourly || request->has_lifetimes)) {
-        spot_option_error(state, "%s is for --emit mrp",
+        spot_usage_error(call, "%s is for --emit mrp",
             request->is_hourly ? "--hourly" : "--lifetimes");
     }
     if (request->tick_s > 0 && request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
-        spot_option_error(state, "--tick is for the lattice likelihood");
+        spot_usage_error(call, "--tick is for the lattice likelihood");
     }
     if (request->cut_s > 0 && request->what != SPOT_WHAT_LIFETIMES &&
         request->what != SPOT_WHAT_ALL && !request->has_lifetimes) {
-        spot_option_error(state, "--cut is for lifetimes");
+        spot_usage_error(call, "--cut is for lifetimes");
     }
-    if (request->num_rounds > MAX_ROUNDS) {
-        spot_option_error(state, "--bootstrap: expected at most %d", MAX_ROUNDS);
-    }
-    if (request->start_hour > 23) {
-        spot_option_error(state, "--start-hour: expected 0 to 23");
-    }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-    spot_fit_request_t *self = &arguments->request;
-
-    switch (key) {
-        case OPTION_WHAT:
-            self->what = parse_choice(state, "--what", text, whats, 0);
-            return 0;
-        case OPTION_FAMILIES:
-            self->families = text;
-            return 0;
-        case OPTION_LIKELIHOOD:
-            self->likelihood = parse_choice(state, "--likelihood", text, likelihoods, 1);
-            return 0;
-        case OPTION_TICK:
-            self->tick_s = parse_seconds(state, "--tick", text);
-            return 0;
-        case OPTION_LIMIT:
-            self->limit_s = parse_seconds(state, "--limit", text);
-            return 0;
-        case OPTION_CUT:
-            self->cut_s = parse_seconds(state, "--cut", text);
-            return 0;
-        case OPTION_BOOTSTRAP:
-            self->num_rounds = spot_option_integer(state, "--bootstrap", text, 1);
-            return 0;
-        case OPTION_EMIT:
-            self->emit = parse_choice(state, "--emit", text, emits, 1);
-            return 0;
-        case 'o':
-            self->model_path = spot_option_file(state, "-o", text, ".yaml or .yml");
-            return 0;
-        case OPTION_START_HOUR:
-            self->start_hour = spot_option_integer(state, "--start-hour", text, 0);
-            return 0;
-        case OPTION_HOURLY:
-            self->is_hourly = true;
-            return 0;
-        case OPTION_LIFETIMES:
-            self->has_lifetimes = true;
-            return 0;
-        case OPTION_WHERE:
-            self->where = text;
-            return 0;
-        case OPTION_SEED:
-            self->seed = spot_option_integer(state, "--seed", text, 0);
-            return 0;
-        case OPTION_JSON:
-            arguments->is_json = true;
-            return 0;
-        case OPTION_CSV:
-            arguments->csv_path = spot_option_file(state, "--csv", text, ".csv");
-            return 0;
-        case OPTION_SVG:
-            arguments->svg_folder = text;
-            return 0;
-        case OPTION_QUIET:
-            arguments->is_quiet = true;
-            return 0;
-        case ARGP_KEY_END:
-            check_arguments(arguments, state);
-            break;
-        default:
-            break;
-    }
-    return spot_option_argument(state, key, text, &self->path, "a trace");
 }
 
 /* What the fits are given to. */
 typedef struct {
+    const spot_call_t *call;
     const arguments_t *arguments;
     spot_fit_task_t *task;
     spot_fit_table_t table;
@@ -306,7 +193,7 @@ watch_rounds(void *context, const char *family)
 
     spot_progress_line_finish(&self->line);
     snprintf(self->unit, sizeof(self->unit), "rounds of %s", family);
-    return spot_progress_line_start(&self->line, self->unit, self->arguments->is_quiet);
+    return spot_progress_line_start(&self->line, self->unit, self->call->is_quiet);
 }
 
 static int
@@ -331,7 +218,7 @@ fit_and_print(output_t *self)
     const spot_trace_t *trace = &self->task->trace;
     const char *name = spot_trace_key(trace, "name");
     const spot_fit_table_setting_t setting = {.trace = name != NULL ? name : "",
-        .is_quiet = arguments->is_quiet,
+        .is_quiet = self->call->is_quiet,
         .is_obtainable =
             !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
         .num_rounds = request->num_rounds,
@@ -361,39 +248,27 @@ fit_and_print(output_t *self)
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {.request = {.what = SPOT_WHAT_ALL,
-                                 .limit_s = (double) NAN,
-                                 .start_hour = -1,
-                                 .seed = 1}};
-    output_t output = {.arguments = &arguments};
-    spot_diag_t diag;
-    spot_fit_task_t task = {.request = &arguments.request,
+    const arguments_t *arguments = call->arguments;
+    output_t output = {.call = call, .arguments = arguments};
+    spot_fit_task_t task = {.request = &arguments->request,
         .sink = {&output, take_laws, take_sizes, take_hourly, watch_rounds},
-        .diag = &diag};
-    int exit_code, ret;
+        .diag = &call->diag};
+    int ret;
 
     output.task = &task;
-    spot_command_parse(&spot_command_trace_fit, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    spot_diag_init(&diag);
-    ret = spot_pictures_check("--svg", arguments.svg_folder, &diag);
+    ret = spot_pictures_check("--svg", arguments->svg_folder, &call->diag);
     ret = ret == 0 ? spot_fit_task_read(&task) : ret;
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
+    if (ret == 0) {
+        call->is_reading = false;
         ret = fit_and_print(&output);
-        if (arguments.is_quiet) {
-            spot_diag_drop_warnings(&diag);
-        }
-        exit_code = spot_command_finish(&diag, ret);
-        exit_code =
-            exit_code == SPOT_EXIT_GOOD && task.is_bad ? SPOT_EXIT_FAILED : exit_code;
     }
+    ret = ret == 0 && task.is_bad ? SPOT_EXIT_FAILED : ret;
     spot_fit_table_free(&output.table);
     spot_fit_task_free(&task);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_trace_fit = {
@@ -411,12 +286,16 @@ const spot_command_t spot_command_trace_fit = {
         "process) and seed (the notebook's independent events) have parameters only, "
         "replay is the recording itself.",
     .examples = "  spotsim trace fit trace.csv --what gaps\n"
-                "  spotsim trace fit trace.csv --what gaps --likelihood continuous "
-                "--bootstrap 399\n"
+                "  spotsim trace fit trace.csv --what gaps --likelihood continuous \\\n"
+                "      --bootstrap 399\n"
                 "  spotsim trace fit trace.csv --emit block -o model.yaml\n"
                 "  spotsim trace fit trace.csv --emit mrp > model.yaml\n"
                 "  spotsim trace fit lifetimes.csv --limit 90000\n"
                 "  spotsim trace fit lifetimes.csv --cut 86400\n",
     .options = options,
+    .quiet = "No warnings, verdicts, legend and progress",
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

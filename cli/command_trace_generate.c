@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -8,16 +7,6 @@
 #include "cli/progress_line.h"
 #include "sim/train/scenario.h"
 #include "traces/generate/generate.h"
-
-enum {
-    OPTION_HORIZON = 256,
-    OPTION_KIND,
-    OPTION_SEED,
-    OPTION_REPLICATION,
-    OPTION_REPLICATIONS,
-    OPTION_SET,
-    OPTION_NAME
-};
 
 typedef struct {
     const char *model_path;
@@ -28,103 +17,54 @@ typedef struct {
     int64_t seed;
     int64_t replication;
     int64_t num_replications; /* 0: one, to a file */
-    bool is_quiet;
     spot_option_list_t sets;
 } arguments_t;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
+static const arguments_t initial = {.seed = 1, .kind = -1};
+
+/* In the order of spot_trace_kind_t. */
+static const char *const kinds[] = {"named", "counts", NULL};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a model or scenario file", 0, "MODEL", model_path, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
         "Write the trace here, compressed if it ends in .gz (default: standard output); "
-        "with --replications a folder",
-        0},
-    {"horizon", OPTION_HORIZON, "DURATION", 0,
-        "Length of the trace, e.g. \"30 d\" (default: the model's own)", 0},
-    {"kind", OPTION_KIND, "named|counts", 0,
-        "Whether instances are named (default: the model's own, else named)", 0},
-    {"seed", OPTION_SEED, "N", 0, "Seed of the random streams (default 1)", 0},
-    {"replication", OPTION_REPLICATION, "R", 0,
-        "Which replication of the seed to generate (default 0)", 0},
-    {"replications", OPTION_REPLICATIONS, "N", 0,
-        "Write N replications into the folder -o as NAME.0000.csv ...", 0},
-    {"name", OPTION_NAME, "NAME", 0, "Name of the trace (default: the model's own)", 0},
-    {"set", OPTION_SET, "KEY=VALUE", 0,
-        "Set a key of the model or scenario; may be given several times", 0},
-    {"quiet", 'q', NULL, 0, "No warnings, no progress", 0},
-    {NULL, 0, NULL, 0, NULL, 0},
+        "with --replications a folder"),
+    SPOT_OPTION(DURATION, "horizon", 0, "DURATION", horizon_ms,
+        "Length of the trace, e.g. \"30 d\" (default: the model's own)", .min = 1),
+    SPOT_OPTION(CHOICE, "kind", 0, "named|counts", kind,
+        "Whether instances are named (default: the model's own, else named)",
+        .choices = kinds),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION(COUNT, "replication", 0, "R", replication,
+        "Which replication of the seed to generate (default 0)"),
+    SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
+        "Write N replications into the folder -o as NAME.0000.csv ...", .min = 1),
+    SPOT_OPTION(
+        TEXT, "name", 0, "NAME", name, "Name of the trace (default: the model's own)"),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a key of the model or scenario; may be given several times"),
+    SPOT_OPTION_END,
 };
 
-static int
-parse_kind(struct argp_state *state, const char *text)
-{
-    for (int j = SPOT_TRACE_NAMED; j <= SPOT_TRACE_COUNTS; j++) {
-        if (strcmp(spot_trace_kind_names[j], text) == 0) {
-            return j;
-        }
-    }
-    spot_option_error(state, "--kind: expected named or counts, got \"%s\"", text);
-    return -1;
-}
-
 static void
-check_arguments(const arguments_t *arguments, struct argp_state *state)
+check(spot_call_t *call)
 {
+    const arguments_t *arguments = call->arguments;
+
     if (arguments->num_replications > 0 && arguments->output_path == NULL) {
-        spot_option_error(state, "--replications needs a folder: -o FOLDER");
+        spot_usage_error(call, "--replications needs a folder: -o FOLDER");
     }
     if (arguments->num_replications == 0 && arguments->output_path != NULL) {
-        (void) spot_option_file(state, "-o", arguments->output_path, ".csv or .gz");
+        spot_option_check_ending(call, "-o", arguments->output_path, ".csv or .gz");
     }
     if (arguments->num_replications > INT64_MAX - arguments->replication) {
-        spot_option_error(state, "--replications: too many");
+        spot_usage_error(call, "--replications: too many");
     }
     if (arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL) {
-        spot_option_error(state, "--name: no comma, quote, slash or line end");
+        spot_usage_error(call, "--name: no comma, quote, slash or line end");
     }
-}
-
-static error_t
-parse(int key, char *text, struct argp_state *state)
-{
-    arguments_t *arguments = state->input;
-
-    switch (key) {
-        case 'o':
-            arguments->output_path = text;
-            return 0;
-        case OPTION_HORIZON:
-            arguments->horizon_ms = spot_option_duration_ms(state, "--horizon", text);
-            return 0;
-        case OPTION_KIND:
-            arguments->kind = parse_kind(state, text);
-            return 0;
-        case OPTION_SEED:
-            arguments->seed = spot_option_integer(state, "--seed", text, 0);
-            return 0;
-        case OPTION_REPLICATION:
-            arguments->replication =
-                spot_option_integer(state, "--replication", text, 0);
-            return 0;
-        case OPTION_REPLICATIONS:
-            arguments->num_replications =
-                spot_option_integer(state, "--replications", text, 1);
-            return 0;
-        case OPTION_NAME:
-            arguments->name = text;
-            return 0;
-        case 'q':
-            arguments->is_quiet = true;
-            return 0;
-        case OPTION_SET:
-            spot_option_list_add(&arguments->sets, text);
-            return 0;
-        case ARGP_KEY_END:
-            check_arguments(arguments, state);
-            break;
-        default:
-            break;
-    }
-    return spot_option_argument(
-        state, key, text, &arguments->model_path, "a model or scenario file");
 }
 
 /* A model file, or the trace of a scenario: whichever the document is. */
@@ -187,7 +127,7 @@ warn_of_end(const arguments_t *arguments, const input_t *input, int64_t horizon_
     const int64_t end_ms = spot_trace_model_end_ms(input->model);
     const bool is_told = input->is_scenario && arguments->horizon_ms == 0;
 
-    if (end_ms > 0 && end_ms < horizon_ms && !is_told && !arguments->is_quiet) {
+    if (end_ms > 0 && end_ms < horizon_ms && !is_told) {
         char end[SPOT_DURATION_TEXT_BYTES];
 
         spot_duration_text(end_ms, end);
@@ -198,9 +138,10 @@ warn_of_end(const arguments_t *arguments, const input_t *input, int64_t horizon_
 }
 
 static int
-generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *line,
-    spot_diag_t *diag)
+generate(spot_call_t *call, input_t *input, spot_progress_line_t *line)
 {
+    const arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
     const spot_model_common_t *common = spot_trace_model_common(input->model);
     const spot_generate_t task = {.seed = (uint64_t) arguments->seed,
         .replication = (uint64_t) arguments->replication,
@@ -212,7 +153,7 @@ generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *lin
                 : input->name != NULL   ? input->name
                                         : "generated",
         .version = SPOT_VERSION,
-        .watch = spot_progress_line_start(line, "traces", arguments->is_quiet)};
+        .watch = spot_progress_line_start(line, "traces", call->is_quiet)};
 
     if (task.horizon_ms == 0) {
         spot_diag_error(diag, arguments->model_path, 0, 0,
@@ -238,31 +179,21 @@ generate(const arguments_t *arguments, input_t *input, spot_progress_line_t *lin
 }
 
 static int
-run(int argc, char **argv)
+run(spot_call_t *call)
 {
-    arguments_t arguments = {.seed = 1, .kind = -1};
     input_t input;
     spot_progress_line_t line;
-    spot_diag_t diag;
-    int exit_code, ret;
+    int ret;
 
-    spot_diag_init(&diag);
-    spot_command_parse(&spot_command_trace_generate, argc, argv, parse, &arguments);
     spot_interrupt_watch();
-    ret = read_input(&input, &arguments, &diag);
-    if (arguments.is_quiet) {
-        spot_diag_drop_warnings(&diag);
-    }
-    if (ret != 0) {
-        exit_code = spot_command_finish_reading(&diag, ret);
-    } else {
-        ret = generate(&arguments, &input, &line, &diag);
+    ret = read_input(&input, call->arguments, &call->diag);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = generate(call, &input, &line);
         spot_progress_line_finish(&line);
-        exit_code = spot_command_finish(&diag, ret);
     }
     free_input(&input);
-    free(arguments.sets.texts);
-    return exit_code;
+    return ret;
 }
 
 const spot_command_t spot_command_trace_generate = {
@@ -280,9 +211,12 @@ const spot_command_t spot_command_trace_generate = {
         "the model says overdraw: clip; one that may pass the capacity is written as "
         "unbounded.",
     .examples = "  spotsim trace generate seed-64.yaml -o trace.csv\n"
-                "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 -o "
-                "month.csv.gz\n"
+                "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 \\\n"
+                "      -o month.csv.gz\n"
                 "  spotsim trace generate seed-64.yaml --replications 100 -o traces/\n",
     .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
     .run = run,
 };

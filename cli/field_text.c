@@ -7,14 +7,8 @@
 
 #include "base/units.h"
 
-void
-spot_plain_text(FILE *out, const char *text)
-{
-    fputs(text, out);
-}
-
 static void
-put_type(FILE *out, const spot_field_t *field, spot_put_text_t put)
+put_type(FILE *out, const spot_field_t *field)
 {
     static const char *const names[] = {
         [SPOT_FIELD_INTEGER] = "integer",
@@ -35,17 +29,17 @@ put_type(FILE *out, const spot_field_t *field, spot_put_text_t put)
     if (field->type == SPOT_FIELD_CHOICE) {
         for (int j = 0; field->choices[j] != NULL; j++) {
             fputs(j == 0 ? "" : " | ", out);
-            put(out, field->choices[j]);
+            fputs(field->choices[j], out);
         }
     } else {
-        put(out, field->expected != NULL ? field->expected : names[field->type]);
+        fputs(field->expected != NULL ? field->expected : names[field->type], out);
     }
 }
 
 /* The limits of a plain number, if it has no words of its own; durations are at least 0
  * everywhere. */
 static void
-put_range(FILE *out, const spot_field_t *field, spot_put_text_t put)
+put_range(FILE *out, const spot_field_t *field)
 {
     const bool is_number = field->type == SPOT_FIELD_INTEGER ||
                            field->type == SPOT_FIELD_NUMBER ||
@@ -58,28 +52,28 @@ put_range(FILE *out, const spot_field_t *field, spot_put_text_t put)
     spot_number_text(field->min, low);
     spot_number_text(field->max, high);
     fputs(" from ", out);
-    put(out, low);
+    fputs(low, out);
     if (isfinite(field->max)) {
         fputs(" to ", out);
-        put(out, high);
+        fputs(high, out);
     }
 }
 
 void
-spot_field_put_type(FILE *out, const spot_field_t *field, spot_put_text_t put)
+spot_field_put_type(FILE *out, const spot_field_t *field)
 {
-    put_type(out, field, put);
-    put_range(out, field, put);
+    put_type(out, field);
+    put_range(out, field);
 }
 
 void
-spot_field_put_default(FILE *out, const spot_field_t *field, spot_put_text_t put)
+spot_field_put_default(FILE *out, const spot_field_t *field)
 {
     if (field->initial == NULL) {
         fputs(" (required)", out);
     } else if (field->initial[0] != '\0' && strcmp(field->initial, "{}") != 0) {
         fputs(" (default ", out);
-        put(out, field->initial);
+        fputs(field->initial, out);
         fputs(")", out);
     }
 }
@@ -111,28 +105,6 @@ spot_field_keys(const spot_field_t *field, const char **between)
     }
 }
 
-void
-spot_fields_write(const spot_field_t *fields, const char *path, FILE *out)
-{
-    for (const spot_field_t *field = spot_field_first(fields); field != NULL;
-         field = spot_field_next(field)) {
-        const char *between = "";
-        const spot_field_t *keys = spot_field_keys(field, &between);
-        char name[128];
-
-        snprintf(name, sizeof(name), "%s%s", path, field->name);
-        fprintf(out, "  %s: ", name);
-        spot_field_put_type(out, field, spot_plain_text);
-        fprintf(out, "\n      %s", field->help != NULL ? field->help : "");
-        spot_field_put_default(out, field, spot_plain_text);
-        fputs(".\n", out);
-        if (keys != NULL) {
-            strncat(name, between, sizeof(name) - strlen(name) - 1);
-            spot_fields_write(keys, name, out);
-        }
-    }
-}
-
 /* What a value of the field looks like. NO_MEMORY. */
 static int
 write_type_json(spot_json_t *json, const spot_field_t *field)
@@ -145,7 +117,7 @@ write_type_json(spot_json_t *json, const spot_field_t *field)
     if (stream == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    spot_field_put_type(stream, field, spot_plain_text);
+    spot_field_put_type(stream, field);
     if (fclose(stream) == 0) {
         spot_json_text(json, "type", text);
     } else {

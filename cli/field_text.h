@@ -9,28 +9,18 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* Writes text to out, maybe with escapes. */
-typedef void (*spot_put_text_t)(FILE *out, const char *text);
-
-/* put for plain text. */
-void spot_plain_text(FILE *out, const char *text);
-
 /* What a value looks like, with the limits of a number: "integer from 1 to 64". */
-void spot_field_put_type(FILE *out, const spot_field_t *field, spot_put_text_t put);
+void spot_field_put_type(FILE *out, const spot_field_t *field);
 
 /* " (required)", " (default 0 s)", or nothing if there is no default. */
-void spot_field_put_default(FILE *out, const spot_field_t *field, spot_put_text_t put);
+void spot_field_put_default(FILE *out, const spot_field_t *field);
 
 /* The keys within a value: of a map, of the items of a list or dictionary, also where a
  * value may be one; between: what stands before their names. NULL: none. */
 const spot_field_t *spot_field_keys(const spot_field_t *field, const char **between);
 
-/* The fields of a table with all that is in them, two lines each; path: what stands
- * before their names. */
-void spot_fields_write(const spot_field_t *fields, const char *path, FILE *out);
-
-/* The same as a list of {name, type, is_required, default, help}, of what has keys also
- * with a list of that name. NO_MEMORY. */
+/* The fields of a table as a list of {name, type, is_required, default, help}, of what
+ * has keys also with a list of that name. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fields_write_json(
     spot_json_t *json, const char *name, const spot_field_t *fields);
 

@@ -2,17 +2,17 @@
 /* spotsim: a simulator of elastic training on preemptible instances. */
 #include <errno.h>
 #include <gsl/gsl_errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/build_info.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
-#include "sim/store/origin.h"
 
 /* Whether word is the first word, or the only one, of the command's name. */
 static bool
@@ -70,44 +70,12 @@ words_matched(const spot_command_t *command, int argc, char **argv)
     return argc > 2 && strcmp(argv[2], rest + 1) == 0 ? 2 : 0;
 }
 
-static int
-run_command(const spot_command_t *command, int num_words, int argc, char **argv)
-{
-    char name[64];
-
-    snprintf(name, sizeof(name), "spotsim %s", command->name);
-    argv[num_words] = name;
-    return command->run(argc - num_words, argv + num_words);
-}
-
 /* "--help" or "-?" behind the first word of commands of two. */
 static bool
 asks_for_help(int argc, char **argv)
 {
     return argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0 ||
                            strcmp(argv[2], "-h") == 0);
-}
-
-/* before: what stands before the first of them. */
-static void
-print_libraries(const char *before, const spot_library_t *libraries)
-{
-    for (const spot_library_t *library = libraries; library->name != NULL; library++) {
-        printf("%s%s %s", library == libraries ? before : ", ", library->name,
-            library->version());
-    }
-}
-
-/* The first line is for programs: "spotsim VERSION (COMMIT)". */
-static void
-print_version(void)
-{
-    printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
-    printf(
-        "built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
-    print_libraries(" ", spot_base_libraries);
-    print_libraries(", ", spot_store_libraries);
-    putchar('\n');
 }
 
 static int
@@ -122,14 +90,15 @@ run_words(int argc, char **argv)
         return SPOT_EXIT_GOOD;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        print_version();
+        spot_command_print_version();
         return SPOT_EXIT_GOOD;
     }
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         const int num_words = words_matched(spot_commands[j], argc, argv);
 
         if (num_words > 0) {
-            return run_command(spot_commands[j], num_words, argc, argv);
+            return spot_command_call(
+                spot_commands[j], argc - num_words, argv + num_words);
         }
     }
     if (asks_for_help(argc, argv) && spot_manual_group(argv[1], stdout)) {
@@ -141,18 +110,25 @@ run_words(int argc, char **argv)
     return unknown_command(argc, argv);
 }
 
-/* What went well may still be stuck on its way out. */
+/* What went well may still be stuck on its way out. A reader that has seen enough, such
+ * as head, is no failure: the program ends as others do then. */
 static int
 close_stdout(int exit_code)
 {
     const bool is_flushed = fflush(stdout) == 0;
+    const int error = is_flushed ? 0 : errno;
+    struct pollfd closed = {.fd = STDOUT_FILENO};
 
+    if ((!is_flushed || ferror(stdout)) && poll(&closed, 1, 0) == 1 &&
+        (closed.revents & POLLERR) != 0) {
+        spot_command_end_by_pipe();
+    }
     if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
         return exit_code;
     }
     /* The reason of an earlier failure is no longer known. */
     fprintf(stderr, "standard output: cannot write%s%s\n", is_flushed ? "" : ": ",
-        is_flushed ? "" : strerror(errno));
+        is_flushed ? "" : strerror(error));
     return SPOT_EXIT_FAILED;
 }
 

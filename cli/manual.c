@@ -4,13 +4,12 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/engine_words.h"
-#include "cli/manual_study.h"
-#include "cli/roff.h"
+#include "cli/catalogue.h"
+#include "cli/doc.h"
 #include "models/step_pipeline.h"
 #include "sim/engines.h"
 #include "sim/recovery/recovery.h"
+#include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
 #include "traces/describe/figures.h"
@@ -19,368 +18,366 @@
 #include "traces/generate/model.h"
 #include "traces/laws/law.h"
 
-static const char about[] = "spotsim answers, before anything is rented: what will a "
-                            "training job on preemptible "
-                            "(spot) instances really take? How long, how much money, "
-                            "where does every paid second "
-                            "go?";
+/* ---- Help on the terminal ---- */
+
+#define OPTION_COLUMN 26
+
+static bool
+is_of_group(const spot_command_t *command, const char *word)
+{
+    const size_t num_bytes = word == NULL ? 0 : strlen(word);
+
+    return word == NULL || (strncmp(command->name, word, num_bytes) == 0 &&
+                               command->name[num_bytes] == ' ');
+}
+
+/* Commands whose first word is that, or all. */
+static bool
+list_commands(const spot_doc_t *doc, const char *word)
+{
+    bool has_any = false;
+
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        if (is_of_group(spot_commands[j], word)) {
+            fputs(has_any ? "" : "Commands:\n", doc->out);
+            spot_doc_item(
+                doc, spot_commands[j]->name, "", spot_commands[j]->summary, 21);
+            has_any = true;
+        }
+    }
+    return has_any;
+}
 
 void
 spot_manual_overview(FILE *out)
 {
-    fprintf(out, "Usage: spotsim COMMAND ...\n\n"
-                 "Simulates elastic training on preemptible (spot) instances.\n\n"
-                 "Commands:\n");
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        fprintf(out, "  %-18s %s\n", spot_commands[j]->name, spot_commands[j]->summary);
-    }
-    fprintf(out, "\n'spotsim COMMAND --help' has more, with examples. First try:\n"
-                 "  spotsim study study.yaml -o idle.csv --plot idle.svg\n");
+    const spot_doc_t doc = spot_doc_of_terminal(out);
+
+    fputs("Usage: spotsim COMMAND ...\n\n", out);
+    spot_doc_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
+    putc('\n', out);
+    list_commands(&doc, NULL);
+    fputs("\n'spotsim COMMAND --help' has more, with examples. First try:\n"
+          "  spotsim study study.yaml -o idle.csv --plot idle.svg\n",
+        out);
 }
 
 bool
 spot_manual_group(const char *word, FILE *out)
 {
-    const size_t num_bytes = strlen(word);
-    bool is_group = false;
+    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const bool is_group = list_commands(&doc, word);
 
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        const char *name = spot_commands[j]->name;
-
-        if (strncmp(name, word, num_bytes) == 0 && name[num_bytes] == ' ') {
-            fprintf(out, "%s  %-18s %s\n", is_group ? "" : "Commands:\n", name,
-                spot_commands[j]->summary);
-            is_group = true;
-        }
-    }
-    if (is_group) {
-        fprintf(out, "\n'spotsim COMMAND --help' has more, with examples.\n");
-    }
+    fputs(is_group ? "\n'spotsim COMMAND --help' has more, with examples.\n" : "", out);
     return is_group;
 }
 
-static void
-put_option(FILE *out, const struct argp_option *option)
+void
+spot_manual_usage(const spot_command_t *command, FILE *out)
 {
-    fputs(".TP\n", out);
-    if (isprint(option->key)) {
-        fprintf(out, "\\fB\\-%c\\fR, ", option->key);
+    const char *form = command->arguments;
+
+    for (int j = 0; j == 0 || *form != '\0'; j++) {
+        const size_t num_bytes = strcspn(form, "\n");
+
+        fprintf(out, "%s spotsim %s [OPTION...] %.*s\n",
+            j == 0 ? "Usage:" : "  or: ", command->name, (int) num_bytes, form);
+        form += num_bytes + (form[num_bytes] == '\n');
     }
-    fputs("\\fB\\-\\-", out);
-    spot_roff_text(out, option->name);
-    fputs("\\fR", out);
-    if (option->arg != NULL) {
-        fputs("=\\fI", out);
-        spot_roff_text(out, option->arg);
-        fputs("\\fR", out);
-    }
-    putc('\n', out);
-    spot_roff_text(out, option->doc);
-    fputs(".\n", out);
 }
 
 static void
-put_command(FILE *out, const spot_command_t *command)
+put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
 {
-    const char *name, *doc;
+    const bool is_page = doc->width == 0;
+    char name[64], note[64];
 
-    fprintf(out, ".SS spotsim %s [OPTION...]%s", command->name,
-        command->arguments[0] == '\0' ? "" : " ");
-    for (const char *byte = command->arguments; *byte != '\0'; byte++) {
-        fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, out);
+    if (option->letter != 0) {
+        snprintf(name, sizeof(name), "-%c, --%s", option->letter, option->name);
+    } else {
+        snprintf(name, sizeof(name), "%s--%s", is_page ? "" : "    ", option->name);
     }
-    putc('\n', out);
-    spot_roff_text(out, command->summary);
-    fputs(".\n", out);
-    spot_roff_text(out, command->doc);
-    putc('\n', out);
-    for (size_t j = 0; command->item != NULL && (doc = command->item(j, &name)) != NULL;
+    snprintf(note, sizeof(note), "%s%s", option->value == NULL ? "" : "=",
+        option->value == NULL ? "" : option->value);
+    spot_doc_item(doc, name, note, help, OPTION_COLUMN);
+}
+
+/* Options, its own and those of all commands, and what else is listed. */
+static void
+put_lists(const spot_doc_t *doc, const spot_command_t *command)
+{
+    const char *name, *text;
+
+    for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL;
          j++) {
-        fputs(".TP\n.B ", out);
-        spot_roff_text(out, name);
-        putc('\n', out);
-        spot_roff_text(out, doc);
-        putc('\n', out);
+        spot_doc_item(doc, name, "", text, 14);
     }
-    for (const struct argp_option *option = command->options;
-         option != NULL && option->name != NULL; option++) {
-        put_option(out, option);
+    fputs(doc->width > 0 ? "\nOptions:\n" : "", doc->out);
+    for (const spot_option_t *option = command->options; option->name != NULL;
+         option++) {
+        if (!spot_option_is_argument(option)) {
+            put_option(doc, option, option->help);
+        }
     }
-    fputs(".PP\nExamples:\n.PP\n.nf\n", out);
-    spot_roff_text(out, command->examples);
-    fputs(".fi\n", out);
+    for (const spot_option_t *option = spot_options_of_all; option->name != NULL;
+         option++) {
+        put_option(doc, option,
+            option->letter == 'q' && command->quiet != NULL ? command->quiet
+                                                            : option->help);
+    }
+}
+
+void
+spot_manual_help(const spot_command_t *command, FILE *out)
+{
+    const spot_doc_t doc = spot_doc_of_terminal(out);
+
+    spot_manual_usage(command, out);
+    putc('\n', out);
+    spot_doc_text(&doc, command->summary);
+    putc('\n', out);
+    spot_doc_text(&doc, command->doc);
+    put_lists(&doc, command);
+    spot_doc_section(&doc, "Examples");
+    spot_doc_lines(&doc, command->examples);
+}
+
+/* ---- Parts of pages that are made from tables ---- */
+
+static void
+put_commands(const spot_doc_t *doc)
+{
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        const spot_command_t *command = spot_commands[j];
+
+        fprintf(doc->out, ".SS spotsim %s [OPTION...]%s", command->name,
+            command->arguments[0] == '\0' ? "" : " ");
+        for (const char *byte = command->arguments; *byte != '\0'; byte++) {
+            fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, doc->out);
+        }
+        putc('\n', doc->out);
+        spot_doc_text(doc, command->summary);
+        fputs(".PP\n", doc->out);
+        spot_doc_text(doc, command->doc);
+        put_lists(doc, command);
+        fputs(".PP\nExamples:\n", doc->out);
+        spot_doc_lines(doc, command->examples);
+    }
 }
 
 static void
-put_figure(FILE *out, const char *name, const char *unit, const char *help)
+put_figure(const spot_doc_t *doc, const char *name, const char *unit, const char *help)
 {
-    fputs(".TP\n\\fB", out);
-    spot_roff_text(out, name);
-    fputs("\\fR", out);
+    char note[64] = "";
+
     if (unit[0] != '\0') {
-        fputs(" (", out);
-        spot_roff_text(out, unit);
-        fputs(")", out);
+        snprintf(note, sizeof(note), " (%s)", unit);
     }
-    fputc('\n', out);
-    spot_roff_text(out, help);
-    fputs(".\n", out);
+    spot_doc_item(doc, name, note, help, SPOT_DOC_BELOW);
 }
 
 static void
-put_figures(FILE *out)
+put_figures(const spot_doc_t *doc)
 {
-    fputs(".SH FIGURES OF A TRACE\nThe output of \\fBspotsim trace describe\\fR: "
-          "columns of its CSV, keys of its JSON; empty or null if undefined.\n",
-        out);
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
-        put_figure(out, spot_describe_figures[j].name, spot_describe_figures[j].unit,
+        put_figure(doc, spot_describe_figures[j].name, spot_describe_figures[j].unit,
             spot_describe_figures[j].help);
     }
-    fputs(".PP\nWith \\fB\\-\\-notebook\\fR:\n", out);
+}
+
+static void
+put_notebook_figures(const spot_doc_t *doc)
+{
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
-        put_figure(out, spot_notebook_figures[j].name, spot_notebook_figures[j].unit,
+        put_figure(doc, spot_notebook_figures[j].name, spot_notebook_figures[j].unit,
             spot_notebook_figures[j].help);
     }
 }
 
 static void
-put_program(FILE *out)
+put_train_keys(const spot_doc_t *doc)
 {
-    spot_roff_head(
-        out, "spotsim", 1, "simulate elastic training on preemptible instances");
-    fputs(".SH SYNOPSIS\n.B spotsim\n.I COMMAND\n[\\fIOPTION\\fR...] "
-          "[\\fIARGUMENT\\fR...]\n"
-          ".SH DESCRIPTION\n",
-        out);
-    spot_roff_text(out, about);
-    fputs("\n.SH COMMANDS\n", out);
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        put_command(out, spot_commands[j]);
-    }
-    put_figures(out);
-    fputs(".SH EXIT STATUS\n.TP\n0\ngood\n.TP\n1\nfailed\n.TP\n2\nusage or bad input\n"
-          ".TP\n130\ninterrupted\n"
-          ".SH SEE ALSO\n.BR spotsim\\-scenario (5),\n.BR spotsim\\-trace (5),\n"
-          ".BR spotsim\\-study (5)\n",
-        out);
+    spot_doc_fields(doc, spot_field_first(spot_scenario_fields), NULL, "");
 }
 
-static const char step_tables[] =
-    ".SH STEP TIME BY (D,P)\n"
-    "\\fBjob.step_time: {table: \\fR\\fIFILE.csv\\fR\\fB}\\fR: D pipelines of P "
-    "instances. Of the depth \\fBjob.pipeline_depth\\fR the most pipelines form that "
-    "there are instances for and that have a step time; there is none between the pairs "
-    "and beyond them, and a run warns where fewer form than could. The file is UTF\\-8 "
-    "text:\n"
-    ".PP\n.nf\n"
-    "# samples_per_step: 256   micro_batch: 4   layers: 49\n"
-    "D,P,step_ms,samples_per_s,origin\n1,6,5304.2,48.26,measured\n2,6,3396,75.38,"
-    "fitted\n"
-    "1,4,,,measured\n.fi\n"
-    ".TP\n\\fBsamples_per_step\\fR, in the header, optional\nmust be that of the job.\n"
-    ".TP\n\\fBmicro_batch\\fR, \\fBlayers\\fR, in the header, optional\n"
-    "what \\fBspotsim model fit\\fR needs, which fills the gaps of a table.\n"
-    ".TP\n\\fBD\\fR, \\fBP\\fR\npipelines, and stages of each.\n"
-    ".TP\n\\fBstep_ms\\fR (ms)\nempty: the pair is infeasible, e.g. out of memory.\n"
-    ".TP\n\\fBsamples_per_s\\fR (samples/s), optional column\n"
-    "by it the fastest pair is chosen; 0 is infeasible.\n"
-    ".TP\n\\fBorigin\\fR, optional column\nmeasured or fitted; a run that uses a fitted "
-    "step time says so.\n"
-    ".PP\n\\fBjob.step_time: {pipeline: {\\fR\\fI...\\fR\\fB}}\\fR: all pairs that are "
-    "feasible, by closed forms that are exact for equal stages. The keys:\n";
-
-static const char equal_terms[] =
-    ".SH EQUAL TERMS\nAll recovery systems have the figures of the job. What is given "
-    "is "
-    "measured and wins. What is not given follows from \\fBjob.model\\fR, whose "
-    "parameters times bytes are the state, and a bandwidth: \\fBfleet.network\\fR is of "
-    "each instance, so that all copy at the same time; \\fBfleet.storage\\fR is of the "
-    "whole fleet, which writes and reads the state once.\n"
-    ".TP\n\\fBjob.detection\\fR\na loss that was not announced, before every pause for "
-    "it.\n"
-    ".TP\n\\fBjob.regroup\\fR, \\fBjob.rebuild\\fR\nthe same instances form their "
-    "groups anew; instances build a part of the model that they did not have. Together "
-    "they are \\fBjob.reconfiguration\\fR: two of the three may be given. Without a "
-    "split regrouping takes all of it.\n"
-    ".TP\n\\fBjob.reload\\fR, \\fBjob.checkpoint.write\\fR\nthe state over "
-    "\\fBfleet.storage\\fR if not given; without these their defaults, with a warning "
-    "where there is a \\fBjob.model\\fR.\n"
-    ".TP\ncopies between instances\ntheir share of the state over "
-    "\\fBfleet.network\\fR.\n"
-    ".PP\nAn option of a system wins over the figure of the job, for that system. "
-    "\\fBrecovery.checkpoint\\fR has the keys of \\fBjob.checkpoint\\fR, which are its "
-    "defaults: no system writes for free. A system that needs a figure which neither "
-    "the "
-    "job nor an option gives cannot run: \\fBspotsim run\\fR says which and exits with "
-    "2; in studies and comparisons its points have no replications and say why. With "
-    "\\fBpublished_defaults: yes\\fR it takes those of its paper, which are of another "
-    "model, and every output warns of it.\n";
+static void
+put_pipeline_keys(const spot_doc_t *doc)
+{
+    spot_doc_fields(doc, spot_step_pipeline_fields, NULL, "job.step_time.pipeline.");
+}
 
 static void
-put_scenario(FILE *out)
+put_train_metrics(const spot_doc_t *doc)
 {
-    spot_roff_head(
-        out, "spotsim-scenario", 5, "one training job on one fleet of spot instances");
-    fputs(".SH DESCRIPTION\nA YAML file. Unknown and repeated keys, wrong types, units "
-          "and ranges are errors with file:line:column. Every duration needs a unit. "
-          "Where a key is named, for a sweep or \\fB\\-\\-set\\fR, [0], [1], ... behind "
-          "it are the items of its list: trace.addition.big.range[1]=40.\n"
-          ".SH KEYS\n",
-        out);
-    spot_roff_fields(out, spot_scenario_fields, NULL, "");
-    fputs(".PP\nThe keys of \\fBtrace\\fR, by generator, are in "
-          "\\fBspotsim\\-trace\\fR(5).\n",
-        out);
-    fputs(step_tables, out);
-    spot_roff_fields(out, spot_step_pipeline_fields, NULL, "job.step_time.pipeline.");
-    fputs(equal_terms, out);
-    fputs(".SH RECOVERY SYSTEMS\nKeys of \\fBrecovery\\fR, by system.\n", out);
+    spot_catalogue_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_METRICS);
+}
+
+static void
+put_study_keys(const spot_doc_t *doc)
+{
+    spot_doc_fields(doc, spot_study_fields, NULL, "");
+}
+
+static void
+put_recovery_systems(const spot_doc_t *doc)
+{
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        fprintf(out, ".SS system: %s\n", spot_recovery_systems[j]->name);
-        spot_roff_text(out, spot_recovery_systems[j]->doc);
-        fputs(".\n", out);
-        if (spot_recovery_systems[j]->published != NULL) {
-            fputs("Published defaults: ", out);
-            spot_roff_text(out, spot_recovery_systems[j]->published);
-            fputs(".\n", out);
+        const spot_recovery_t *system = spot_recovery_systems[j];
+
+        fprintf(doc->out, ".SS system: %s\n", system->name);
+        spot_doc_text(doc, system->doc);
+        if (system->published != NULL) {
+            fputs(".PP\nPublished defaults:\n", doc->out);
+            spot_doc_text(doc, system->published);
         }
-        spot_roff_fields(out, spot_recovery_systems[j]->options, NULL, "recovery.");
+        spot_doc_fields(doc, spot_field_first(system->options), NULL, "recovery.");
     }
-    fputs(".SH METRICS\nWhat a run is measured by; null where undefined.\n", out);
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
-        fputs(".TP\n\\fB", out);
-        spot_roff_text(out, spot_train_metrics[j].name);
-        fprintf(out, "\\fR (%s)\n", spot_train_metrics[j].unit);
-        spot_roff_text(out, spot_train_metrics[j].help);
-        fputs(".\n", out);
-    }
-    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-trace (5),\n"
-          ".BR spotsim\\-study (5),\n.BR spotsim\\-engine\\-train (5)\n",
-        out);
 }
 
+/* Every key of a trace's model, a recorded trace last. */
 static void
-put_law(FILE *out, const spot_family_t *family)
-{
-    const int num_fields = family->num_parameters + family->num_settings;
-
-    fprintf(out, ".SS family: %s\n", family->name);
-    spot_roff_text(out, family->doc);
-    fputs(".\n", out);
-    spot_roff_fields(
-        out, family->fields, spot_field_next(&family->fields[num_fields - 1]), "");
-}
-
-/* The generators, a recorded trace last: every key of a trace's model. */
-static void
-put_generators(FILE *out)
+put_generators(const spot_doc_t *doc)
 {
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
-        fprintf(out, ".SS generator: %s\n", spot_generators[j]->name);
-        spot_roff_text(out, spot_generators[j]->doc);
-        fputs(".\n", out);
-        spot_roff_fields(out, spot_generators[j]->options, spot_model_common_fields, "");
+        fprintf(doc->out, ".SS generator: %s\n", spot_generators[j]->name);
+        spot_doc_text(doc, spot_generators[j]->doc);
+        spot_doc_fields(doc, spot_generators[j]->options, spot_model_common_fields, "");
     }
-    fputs(".SS every generator\n", out);
-    spot_roff_fields(out, spot_model_common_fields, NULL, "");
-    fputs(".SS a recorded trace, in a scenario only\n", out);
-    spot_roff_fields(out, spot_generator_file.options, NULL, "");
-    fputs(".SS a model file, in a scenario only\n", out);
-    spot_roff_fields(out, spot_model_file_fields, NULL, "");
-    fputs(".SH LAWS\nOf gaps, lifetimes and refills: \\fB{family: NAME, ...}\\fR or "
-          "\\fB{law: NAME, ...}\\fR; all times in seconds.\n",
-        out);
-    for (size_t j = 0; spot_families[j] != NULL; j++) {
-        put_law(out, spot_families[j]);
-    }
+    fputs(".SS every generator\n", doc->out);
+    spot_doc_fields(doc, spot_model_common_fields, NULL, "");
+    fputs(".SS a recorded trace, in a scenario only\n", doc->out);
+    spot_doc_fields(doc, spot_generator_file.options, NULL, "");
+    fputs(".SS a model file, in a scenario only\n", doc->out);
+    spot_doc_fields(doc, spot_model_file_fields, NULL, "");
 }
 
-static const char trace_files[] =
-    ".SH TRACE FILES\n"
-    "UTF\\-8 text: header lines \\fB# key: value\\fR, the row of columns, one row an "
-    "event. pandas.read_csv(comment=\\(aq#\\(aq) and R read it as it is.\n"
-    ".PP\n.nf\n"
-    "# spotsim\\-trace: 1\n# name: two\\-instances\n# start: unknown\n"
-    "# resolution_s: 60\n# kind: named\n# capacity: 4\n"
-    "time_s,event,count,instances\n0,init,2,a b\n600,preempt,1,a\n1200,add,1,c\n"
-    "3600,end,2,\n.fi\n"
-    ".TP\n\\fBspotsim\\-trace\\fR, first line\nversion of the format, 1.\n"
-    ".TP\n\\fBname\\fR\nof the trace.\n"
-    ".TP\n\\fBstart\\fR\nunknown, a date or a date\\-time (ISO 8601).\n"
-    ".TP\n\\fBresolution_s\\fR (s)\nhow often the recorder looked.\n"
-    ".TP\n\\fBkind\\fR\n"
-    "named: every instance has a name and thus a life; counts: only how many ran, so "
-    "that within one tick only the net change may be known; availability: how many a "
-    "probe could have obtained, while nothing ran.\n"
-    ".TP\n\\fBcapacity\\fR\nmost instances at a time, or unbounded.\n"
-    ".TP\n\\fBprice_usd_per_h\\fR, \\fBprice_usd_per_h.\\fR\\fIZONE\\fR (USD per "
-    "instance\\-hour), optional\nwhat an instance costs, in steps \\(dqFROM_S PRICE; "
-    "FROM_S PRICE; ...\\(dq, e.g. 0 0.91; 21600 1.2; of a zone: the instances whose "
-    "names start with ZONE/.\n"
-    ".PP\nOther keys are kept. The rows:\n"
-    ".TP\n\\fBtime_s\\fR (s)\nat most 3 decimals, never decreasing; at equal times "
-    "losses stand before additions.\n"
-    ".TP\n\\fBevent\\fR\ninit: the instances at 0, the first row; preempt: taken by "
-    "the provider; add; stop: given back by the user, which censors a life and is no "
-    "preemption; end: the last row, where the recording stops.\n"
-    ".TP\n\\fBcount\\fR (instances)\nhow many; of end, how many are left.\n"
-    ".TP\n\\fBinstances\\fR\nin kind named their names with blanks between.\n"
-    ".SH LIFETIMES FILES\n"
-    "First line \\fB# spotsim\\-lifetimes: 1\\fR; columns \\fBstart_s\\fR, "
-    "\\fBduration_s\\fR (s), \\fBstatus\\fR (preempted or stopped), \\fBinstance\\fR, "
-    "and any others, by which \\fB\\-\\-where\\fR selects.\n"
-    ".SH MODEL FILES\n"
-    "YAML: \\fBspotsim\\-model: 1\\fR and the keys of a generator. The same keys, or "
-    "the path of such a file, are the value of \\fBtrace\\fR in a scenario, whose "
-    "tick, fleet and horizon win.\n"
-    ".PP\n.nf\nspotsim\\-model: 1\ngenerator: lifetimes\ncapacity: 64\ninitial: 40\n"
-    "horizon_s: 86400\nlifetime: {law: deadline, zeta: 12, sigma: 3, deadline_s: "
-    "86400}\n"
-    "refill: {family: exponential, mu: 600}\n.fi\n";
-
 static void
-put_trace(FILE *out)
+put_laws(const spot_doc_t *doc)
 {
-    spot_roff_head(out, "spotsim-trace", 5,
-        "recorded traces of spot instances, and models of them");
-    fputs(trace_files, out);
-    put_generators(out);
-    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5)\n", out);
+    for (size_t j = 0; spot_families[j] != NULL; j++) {
+        const spot_family_t *family = spot_families[j];
+        const int num_fields = family->num_parameters + family->num_settings;
+
+        fprintf(doc->out, ".SS family: %s\n", family->name);
+        spot_doc_text(doc, family->doc);
+        spot_doc_fields(
+            doc, family->fields, spot_field_next(&family->fields[num_fields - 1]), "");
+    }
 }
 
 static const struct {
     const char *name;
-    void (*put)(FILE *out);
+    void (*put)(const spot_doc_t *doc);
+} parts[] = {
+    {"commands", put_commands},
+    {"figures", put_figures},
+    {"notebook-figures", put_notebook_figures},
+    {"train-keys", put_train_keys},
+    {"pipeline-keys", put_pipeline_keys},
+    {"train-metrics", put_train_metrics},
+    {"study-keys", put_study_keys},
+    {"recovery-systems", put_recovery_systems},
+    {"generators", put_generators},
+    {"laws", put_laws},
+};
+
+/* ---- Pages ---- */
+
+/* Texts in man(7) form; a line "@PART" is one of the parts. */
+extern const char spot_manual_spotsim[], spot_manual_scenario[], spot_manual_study[],
+    spot_manual_trace[], spot_manual_engine[];
+
+static const struct {
+    const char *name; /* with its section */
+    const char *summary;
+    const char *text;
 } pages[] = {
-    {"spotsim.1", put_program},
-    {"spotsim-scenario.5", put_scenario},
-    {"spotsim-study.5", spot_manual_study},
-    {"spotsim-trace.5", put_trace},
+    {"spotsim.1", "simulate elastic training on preemptible instances",
+        spot_manual_spotsim},
+    {"spotsim-scenario.5", "one training job on one fleet of spot instances",
+        spot_manual_scenario},
+    {"spotsim-study.5", "a parameter study over a scenario", spot_manual_study},
+    {"spotsim-trace.5", "recorded traces of spot instances, and models of them",
+        spot_manual_trace},
 };
 
 #define NUM_PAGES (sizeof(pages) / sizeof(pages[0]))
-#define ENGINE_PAGE "spotsim-engine-%s.5"
+#define ENGINE_PAGE "spotsim-engine-%.40s.5"
+
+const char *
+spot_manual_page_name(size_t j)
+{
+    static char name[96];
+
+    if (j < NUM_PAGES) {
+        return pages[j].name;
+    }
+    for (size_t k = 0; spot_engines[k] != NULL; k++) {
+        if (k == j - NUM_PAGES) {
+            snprintf(name, sizeof(name), ENGINE_PAGE, spot_engines[k]->name);
+            return name;
+        }
+    }
+    return NULL;
+}
 
 static void
-put_list(FILE *out)
+put_head(FILE *out, const char *page, const char *summary)
 {
-    for (size_t j = 0; j < NUM_PAGES; j++) {
-        fprintf(out, "%s\n", pages[j].name);
+    const int num_bytes = (int) strlen(page) - 2;
+
+    fputs(".TH \"", out);
+    for (int j = 0; j < num_bytes; j++) {
+        putc(toupper((unsigned char) page[j]), out);
     }
-    for (size_t j = 0; spot_engines[j] != NULL; j++) {
-        fprintf(out, ENGINE_PAGE "\n", spot_engines[j]->name);
+    fprintf(out,
+        "\" \"%s\" \"\" \"spotsim %s\" \"spotsim manual\"\n.SH NAME\n%.*s \\- %s\n",
+        page + num_bytes + 1, SPOT_VERSION, num_bytes, page, summary);
+}
+
+/* engine: of the part "engine". */
+static void
+put_part(const spot_doc_t *doc, const char *line, size_t num_bytes,
+    const spot_engine_words_t *engine)
+{
+    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
+        if (strlen(parts[j].name) == num_bytes &&
+            strncmp(parts[j].name, line, num_bytes) == 0) {
+            parts[j].put(doc);
+        }
+    }
+    if (engine != NULL && num_bytes == strlen("engine")) {
+        spot_engine_words_put(engine, doc);
+    }
+}
+
+static void
+put_page(const char *text, const spot_engine_words_t *engine, FILE *out)
+{
+    const spot_doc_t doc = {.out = out};
+
+    while (*text != '\0') {
+        const size_t num_bytes = strcspn(text, "\n");
+
+        if (*text == '@') {
+            put_part(&doc, text + 1, num_bytes - 1, engine);
+        } else {
+            fwrite(text, 1, num_bytes + 1, out);
+        }
+        text += num_bytes + 1;
     }
 }
 
 static int
-put_engine(const spot_experiment_t *experiment, FILE *out, spot_diag_t *diag)
+put_engine(
+    const char *page, const spot_experiment_t *experiment, FILE *out, spot_diag_t *diag)
 {
     spot_engine_words_t words;
     const int ret = spot_engine_words_init(&words, experiment, diag);
 
     if (ret == 0) {
-        spot_engine_words_manual(&words, out);
+        put_head(out, page, experiment->summary);
+        put_page(spot_manual_engine, &words, out);
     }
     spot_engine_words_free(&words);
     return ret;
@@ -389,22 +386,17 @@ put_engine(const spot_experiment_t *experiment, FILE *out, spot_diag_t *diag)
 int
 spot_manual_page(const char *page, FILE *out, spot_diag_t *diag)
 {
-    for (size_t j = 0; j < NUM_PAGES; j++) {
-        if (strcmp(pages[j].name, page) == 0) {
-            pages[j].put(out);
-            return 0;
-        }
-    }
-    for (size_t j = 0; spot_engines[j] != NULL; j++) {
-        char name[96];
+    const char *name;
 
-        snprintf(name, sizeof(name), ENGINE_PAGE, spot_engines[j]->name);
-        if (strcmp(name, page) == 0) {
-            return put_engine(spot_engines[j], out, diag);
+    for (size_t j = 0; (name = spot_manual_page_name(j)) != NULL; j++) {
+        if (strcmp(name, page) != 0) {
+            continue;
         }
-    }
-    if (strcmp(page, "list") == 0) {
-        put_list(out);
+        if (j >= NUM_PAGES) {
+            return put_engine(page, spot_engines[j - NUM_PAGES], out, diag);
+        }
+        put_head(out, page, pages[j].summary);
+        put_page(pages[j].text, NULL, out);
         return 0;
     }
     return SPOT_ERR_BAD_PARAM;

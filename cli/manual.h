@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The manual, made from the tables that parse the command line and the YAML. */
+/* Help and the manual, made from the tables that parse the command line and the YAML. */
 #ifndef SPOT_CLI_MANUAL_H
 #define SPOT_CLI_MANUAL_H
 
@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "cli/command.h"
 
 /* What "spotsim --help" prints. */
 void spot_manual_overview(FILE *out);
@@ -16,10 +17,16 @@ void spot_manual_overview(FILE *out);
  */
 bool spot_manual_group(const char *word, FILE *out);
 
-/* Writes a page in man(7) form: "spotsim.1", "spotsim-scenario.5", "spotsim-study.5",
- * "spotsim-trace.5", "spotsim-engine-NAME.5" of each engine, or "list", the names of all
- * of them, a line each. BAD_PARAM for another name; errors of binding an engine's
- * example, with the reason in diag. */
+/* What "spotsim COMMAND --help" and "--usage" print. */
+void spot_manual_help(const spot_command_t *command, FILE *out);
+void spot_manual_usage(const spot_command_t *command, FILE *out);
+
+/* The name of the j-th page, "spotsim.1" to "spotsim-engine-NAME.5" of each engine, or
+ * NULL behind the last. */
+const char *spot_manual_page_name(size_t j);
+
+/* Writes a page in man(7) form. BAD_PARAM: there is none of that name; errors of binding
+ * an engine's example, with the reason in diag. */
 SPOT_MUST_CHECK int spot_manual_page(const char *page, FILE *out, spot_diag_t *diag);
 
 #endif

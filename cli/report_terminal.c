@@ -165,43 +165,29 @@ write_two(
     return spot_outfile_close(&file, ret, diag);
 }
 
-static int
-close_side(opened_t *self, spot_diag_t *diag, int error)
-{
-    int flushed = 0;
-
-    spot_origin_free(&self->origin);
-    spot_report_free(&self->report);
-    if (self->store != NULL) {
-        flushed = self->store->flush(self->store, diag); /* says why it was not read */
-        self->store->close(self->store);
-    }
-    return flushed != 0 ? flushed : error;
-}
-
 int
-spot_report_two(const spot_report_task_t *task, spot_diag_t *diag)
+spot_report_two(const spot_report_task_t *task, spot_call_t *call)
 {
     spot_side_t sides[SPOT_NUM_SIDES];
     opened_t opened[SPOT_NUM_SIDES] = {{.store = NULL}, {.store = NULL}};
     spot_side_by_side_t two = {.num_metrics = 0};
-    bool is_reading = true;
     int ret = 0;
 
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = read_side(&opened[side], &sides[side], task->paths[side], diag);
+        ret = read_side(&opened[side], &sides[side], task->paths[side], &call->diag);
     }
     if (ret == 0) {
         ret = spot_side_by_side_init(&two, sides);
     }
     if (ret == 0) {
-        is_reading = false;
-        ret = write_two(task, &two, diag);
+        call->is_reading = false;
+        ret = write_two(task, &two, &call->diag);
     }
     spot_side_by_side_free(&two);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        ret = close_side(&opened[side], diag, ret);
+        spot_origin_free(&opened[side].origin);
+        spot_report_free(&opened[side].report);
+        ret = spot_command_close_store(opened[side].store, ret, &call->diag);
     }
-    return is_reading ? spot_command_finish_reading(diag, ret)
-                      : spot_command_finish(diag, ret);
+    return ret;
 }

@@ -36,8 +36,8 @@ typedef struct {
     bool is_plain;           /* no escape codes */
 } spot_report_task_t;
 
-/* Reads two stores, compares them and writes the page or to the terminal. Returns the
- * exit code; prints and frees the diag. */
-int spot_report_two(const spot_report_task_t *task, spot_diag_t *diag);
+/* Reads two stores, compares them and writes the page or to the terminal. Errors of
+ * reading, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_report_two(const spot_report_task_t *task, spot_call_t *call);
 
 #endif

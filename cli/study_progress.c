@@ -15,12 +15,13 @@
 
 #define LINE_BYTES 512
 
-const char *const spot_progress_form_names[SPOT_NUM_PROGRESS_FORMS] = {
+const char *const spot_progress_form_names[] = {
     [SPOT_PROGRESS_AUTO] = "auto",
     [SPOT_PROGRESS_LINE] = "line",
     [SPOT_PROGRESS_LINES] = "lines",
     [SPOT_PROGRESS_JSON] = "json",
     [SPOT_PROGRESS_NONE] = "none",
+    [SPOT_NUM_PROGRESS_FORMS] = NULL,
 };
 
 /* Seconds between two reports of a form. */

@@ -16,7 +16,7 @@ typedef enum {
 } spot_progress_form_t;
 
 /* "auto", "line", "lines", "json", "none". */
-extern const char *const spot_progress_form_names[SPOT_NUM_PROGRESS_FORMS];
+extern const char *const spot_progress_form_names[]; /* NULL-terminated */
 
 typedef struct {
     spot_progress_form_t form; /* not AUTO once it is started */

@@ -9,24 +9,25 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/utf8.h"
-#include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/progress_picture.h"
 #include "reports/study_plot.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
 
-#define MAX_THREADS 1024
-
 void
-spot_study_task_init(spot_study_task_t *self, int argc, char **argv)
+spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
 {
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    *self = (spot_study_task_t){.num_threads = num_processors > 0 ? num_processors : 1,
-        .shard = "",
-        .argc = argc,
-        .argv = argv};
+    if (self->num_threads == 0) {
+        self->num_threads = num_processors > 0 ? num_processors : 1;
+    }
+    if (call->is_quiet) {
+        self->progress = SPOT_PROGRESS_NONE;
+    }
+    self->argc = call->argc;
+    self->argv = call->argv;
 }
 
 bool
@@ -44,41 +45,15 @@ spot_study_task_is_store(const char *path)
 }
 
 void
-spot_study_task_threads(
-    spot_study_task_t *self, struct argp_state *state, const char *text)
-{
-    self->num_threads = spot_option_integer(state, "--threads", text, 1);
-    if (self->num_threads > MAX_THREADS) {
-        spot_option_error(state,
-            "--threads: expected an integer from 1 to %d, got \"%s\"", MAX_THREADS,
-            text);
-    }
-}
-
-void
-spot_study_task_progress(
-    spot_study_task_t *self, struct argp_state *state, const char *text)
-{
-    for (int j = 0; j < SPOT_NUM_PROGRESS_FORMS; j++) {
-        if (strcmp(text, spot_progress_form_names[j]) == 0) {
-            self->progress = (spot_progress_form_t) j;
-            return;
-        }
-    }
-    spot_option_error(
-        state, "--progress: expected auto, line, lines, json or none, got \"%s\"", text);
-}
-
-void
 spot_study_task_check_json(
-    const spot_study_task_t *self, struct argp_state *state, const char *csv_option)
+    const spot_study_task_t *self, const spot_call_t *call, const char *csv_option)
 {
     const spot_study_results_t *results = &self->results;
 
     if (results->is_json && results->csv_path != NULL &&
         strcmp(results->csv_path, "-") == 0) {
-        spot_option_error(
-            state, "--json and %s - both write to standard output", csv_option);
+        spot_usage_error(
+            call, "--json and %s - both write to standard output", csv_option);
     }
 }
 
@@ -168,7 +143,7 @@ open_database(const spot_study_task_t *self, const spot_study_t *study,
 
     if (ret == 0) {
         provenance.provenance.num_threads = self->num_threads;
-        provenance.provenance.shard = self->shard;
+        provenance.provenance.shard = self->shard == NULL ? "" : self->shard;
         ret = open(store, self->store_path, &study->head, &provenance.provenance, diag);
     }
     spot_study_provenance_free(&provenance);
@@ -203,19 +178,6 @@ write_results(
         return 0;
     }
     return spot_study_results_write(&self->results, store, diag);
-}
-
-/* Says why a store, if there is one, could not be written or read. */
-static int
-close_store(spot_store_t *store, int error, spot_diag_t *diag)
-{
-    int flushed = 0;
-
-    if (store != NULL) {
-        flushed = store->flush(store, diag);
-        store->close(store);
-    }
-    return flushed != 0 ? flushed : error;
 }
 
 /* Before the runs: whether there is something to draw. */
@@ -261,7 +223,7 @@ spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 static int
 go_on_reading(const spot_study_task_t *self, spot_store_t **store, spot_diag_t *diag)
 {
-    const int ret = close_store(*store, 0, diag);
+    const int ret = spot_command_close_store(*store, 0, diag);
 
     *store = NULL;
     return ret == 0 ? spot_command_open_store(store, self->store_path, diag) : ret;
@@ -290,7 +252,7 @@ spot_study_task_run(
         ret = check_plot(store, self->results.plot_path, diag);
     }
     if (ret == 0) {
-        spot_study_watcher_start(&watcher, self->progress);
+        spot_study_watcher_start(&watcher, (spot_progress_form_t) self->progress);
         ret = spot_study_run(study, store, &run, diag);
         spot_study_watcher_finish(&watcher, study, run.num_threads, ret);
         if (ret == SPOT_ERR_INTERRUPTED) {
@@ -306,7 +268,7 @@ spot_study_task_run(
     if (ret == 0) {
         ret = write_results(self, store, diag);
     }
-    return close_store(store, ret, diag);
+    return spot_command_close_store(store, ret, diag);
 }
 
 int
@@ -329,5 +291,5 @@ spot_study_task_plan(
     if (ret == 0) {
         ret = spot_plan_show(study, &request, diag);
     }
-    return close_store(store, ret, diag);
+    return spot_command_close_store(store, ret, diag);
 }

@@ -4,8 +4,7 @@
 #ifndef SPOT_CLI_STUDY_TASK_H
 #define SPOT_CLI_STUDY_TASK_H
 
-#include <argp.h>
-
+#include "cli/command.h"
 #include "cli/study_progress.h"
 #include "cli/study_results.h"
 #include "sim/study/study.h"
@@ -16,35 +15,41 @@ typedef struct {
     spot_study_results_t results;
     const char *progress_path; /* picture of the first replications; may be NULL */
     int64_t num_threads;
-    const char *shard; /* "I/N", or "" */
+    const char *shard; /* "I/N", or NULL */
     int64_t shard_id;
     int64_t num_shards;
-    spot_progress_form_t progress;
-    int argc; /* the command, for the database to note */
+    int progress; /* spot_progress_form_t */
+    int argc;     /* the command, for the database to note */
     char **argv;
 } spot_study_task_t;
 
-/* All processors, no outputs. */
-void spot_study_task_init(spot_study_task_t *self, int argc, char **argv);
+/* Takes from a call what is common to all: by default all processors. */
+void spot_study_task_init(spot_study_task_t *self, const spot_call_t *call);
 
 /* A name that says it is a database; path may be NULL. */
 bool spot_study_task_is_store(const char *path);
 
-/* Values of --threads and --progress; a wrong one is a usage error. */
-void spot_study_task_threads(
-    spot_study_task_t *self, struct argp_state *state, const char *text);
-void spot_study_task_progress(
-    spot_study_task_t *self, struct argp_state *state, const char *text);
-
 /* JSON and CSV cannot both go to standard output: a usage error that names the option of
  * the CSV. */
 void spot_study_task_check_json(
-    const spot_study_task_t *self, struct argp_state *state, const char *csv_option);
+    const spot_study_task_t *self, const spot_call_t *call, const char *csv_option);
 
 /* Before the two below: with a database the study keeps its ledger too, unless the
  * database was begun without it. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_study_task_keep_ledger(
     const spot_study_task_t *self, spot_study_t *study);
+
+/* The rows of options that both commands have; the task is a member of arguments_t. */
+#define SPOT_OPTION_THREADS                                                             \
+    SPOT_OPTION(COUNT, "threads", 0, "N", task.num_threads,                             \
+        "Threads to run on (default: all processors); the results are the same",        \
+        .min = 1, .max = 1024)
+#define SPOT_OPTION_PROGRESS                                                            \
+    SPOT_OPTION(CHOICE, "progress", 0, "FORM", task.progress,                           \
+        "The form of the progress on standard error: auto (default: line on a "         \
+        "terminal, else lines), line, lines (every 10 s), json (an object a line, "     \
+        "every s), none",                                                               \
+        .choices = spot_progress_form_names)
 
 /* Checks the outputs, runs what is missing in the store and writes the results. Errors
  * of spot_study_run() and of writing, with the reasons in diag. */

@@ -10,7 +10,7 @@ num_expected=683
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
-unset ARGP_HELP_FMT POSIXLY_CORRECT
+unset COLUMNS
 LC_ALL=C
 export LC_ALL
 num_cases=0
@@ -105,7 +105,7 @@ fi
 rm -rf "$work/nested.yaml" "$work/large.yaml" "$work/folder"
 
 # quoted MESSAGE ARGUMENT...: the first line is the message, and no byte is one that a terminal obeys;
-# the rest says where help is, in lines as wide as argp makes them.
+# the rest says where help is.
 quoted() {
     message=$1
     shift
@@ -120,7 +120,7 @@ quoted() {
     fi
 }
 
-# What getopt quotes of a command line is escaped, in all commands.
+# What a message quotes of a command line is escaped, in all commands.
 escape=$(printf '\033]0;x\007')
 "$spotsim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z ]*[a-z]\)  .*/\1/p' >"$work/commands"
 while IFS= read -r command; do
@@ -132,7 +132,7 @@ while IFS= read -r command; do
 done <"$work/commands"
 quoted "spotsim run: option '--se=\x1b]0;x\x07' is ambiguous; possibilities: '--seed' '--set' '--series'" \
     run "--se=$escape"
-quoted "spotsim run: invalid option -- '\\'" run "-$escape"
+quoted "spotsim run: invalid option -- '\x1b'" run "-$escape"
 rm -f "$work/commands"
 
 echo "$num_cases cases, $num_failed failed"

@@ -34,7 +34,7 @@ printf 'scenario: desk\nengine: queue\ncustomers: 2000\nwarm_up: 100\n' >queue.y
 
 # ---- The engine, its help and its manual page ----
 "$spotsim" engine >engines.txt
-expect engines.txt "train  One elastic" "queue  Customers who queue for servers"
+expect engines.txt "train       One elastic" "queue       Customers who queue for servers"
 "$spotsim" engine queue >engine.txt
 expect engine.txt "servers: integer from 1 to 1000" "(default 1.6)" \
     "wait_mean_s (s): time, lower is better" "busy_fraction.server-1: share" "queue: levels"

@@ -11,7 +11,7 @@ work=$(cd "$2" && pwd) || exit 1
 is_update=${3:-}
 source=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 cd "$(dirname "$0")/cli" || exit 1
-unset ARGP_HELP_FMT POSIXLY_CORRECT
+unset COLUMNS
 LC_ALL=C
 export LC_ALL
 version=$("$spotsim" --version | sed -n '1s/^spotsim \([^ ]*\) (.*)$/\1/p')
@@ -177,7 +177,7 @@ golden recovery-recycle.txt recovery recycle
 ends 2 recovery chekpoint
 stderr_says "spotsim recovery: unknown recovery system \"chekpoint\", did you mean \"checkpoint\"?"
 ends 2 recovery prayer
-stderr_says "unknown recovery system \"prayer\"; without a name all are listed"
+stderr_says "unknown recovery system \"prayer\"; known: bamboo, checkpoint"
 
 # Side by side: on a recorded trace, on a generated one, and both ways to say the same.
 systems='checkpoint,{system: checkpoint, detection: 60 s}'

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/engine_words.h"
+#include "cli/catalogue.h"
 
 #include <string.h>
 
 #include "base/json.h"
 #include "cli/field_text.h"
-#include "cli/roff.h"
 #include "reports/study_words.h"
 
 int
@@ -79,48 +78,72 @@ column_words(const spot_series_kind_t *kind, const spot_series_column_t *column,
         has_unit ? unit : "");
 }
 
-/* ---- Text ---- */
+/* ---- On a terminal or a page ---- */
 
+/* A sentence: the help with a full stop. */
 static void
-put_series(const spot_series_kind_t *kind, FILE *out)
+put_item(const spot_doc_t *doc, const char *name, const char *note, const char *help)
 {
-    char words[COLUMN_BYTES];
+    char text[1024];
 
-    fprintf(out, "  %s: %s\n      %s.\n", kind->name,
-        spot_series_shape_names[kind->shape], kind->help);
-    for (size_t k = 0; k < kind->num_columns; k++) {
-        column_words(kind, &kind->columns[k], words);
-        fprintf(out, "      %s\n", words);
-    }
+    snprintf(text, sizeof(text), "%s.", help);
+    spot_doc_item(doc, name, note, text, SPOT_DOC_BELOW);
 }
 
 void
-spot_engine_words_text(const spot_engine_words_t *self, FILE *out)
+spot_catalogue_metrics(
+    const spot_doc_t *doc, const spot_metric_t *metrics, size_t num_metrics)
+{
+    for (size_t j = 0; j < num_metrics; j++) {
+        char note[NOTE_BYTES];
+
+        metric_note(&metrics[j], note);
+        put_item(doc, metrics[j].name, note, metrics[j].help);
+    }
+}
+
+static void
+put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
+{
+    char words[COLUMN_BYTES], text[2048];
+    size_t used;
+
+    snprintf(text, sizeof(text), "%s. Columns: ", kind->help);
+    for (size_t k = 0; k < kind->num_columns; k++) {
+        used = strlen(text);
+        column_words(kind, &kind->columns[k], words);
+        snprintf(text + used, sizeof(text) - used, "%s%s", k == 0 ? "" : ", ", words);
+    }
+    snprintf(words, sizeof(words), ": %s", spot_series_shape_names[kind->shape]);
+    put_item(doc, kind->name, words, text);
+}
+
+void
+spot_engine_words_put(const spot_engine_words_t *self, const spot_doc_t *doc)
 {
     const spot_experiment_t *experiment = self->experiment;
     const spot_outputs_t *outputs = self->outputs;
-    char note[NOTE_BYTES];
 
-    fprintf(out, "%s: %s.\n%s\n\nkeys:\n", experiment->name, experiment->summary,
-        experiment->doc);
-    spot_fields_write(experiment->fields, "", out);
-    fputs("\nmetrics (of the example; they may depend on the scenario):\n", out);
-    for (size_t j = 0; j < outputs->num_metrics; j++) {
-        const spot_metric_t *metric = &outputs->metrics[j];
-
-        metric_note(metric, note);
-        fprintf(out, "  %s%s\n      %s.\n", metric->name, note, metric->help);
+    spot_doc_text(doc, experiment->doc);
+    spot_doc_section(doc, "Example");
+    spot_doc_lines(doc, experiment->example);
+    spot_doc_section(doc, "Keys");
+    spot_doc_fields(doc, spot_field_first(experiment->fields), NULL, "");
+    spot_doc_section(doc, "Metrics");
+    spot_doc_text(doc, "Those of the example; they may depend on the scenario.");
+    spot_catalogue_metrics(doc, outputs->metrics, outputs->num_metrics);
+    if (experiment->num_warnings > 0) {
+        spot_doc_section(doc, "Warnings");
     }
-    fputs(experiment->num_warnings == 0 ? "" : "\nwarnings:\n", out);
     for (size_t j = 0; j < experiment->num_warnings; j++) {
-        fprintf(out, "  %s\n      %s.\n", experiment->warnings[j].name,
-            experiment->warnings[j].text);
+        put_item(doc, experiment->warnings[j].name, "", experiment->warnings[j].text);
     }
-    fputs(outputs->num_series == 0 ? "" : "\nseries:\n", out);
+    if (outputs->num_series > 0) {
+        spot_doc_section(doc, "Series");
+    }
     for (size_t j = 0; j < outputs->num_series; j++) {
-        put_series(outputs->series[j], out);
+        put_series(doc, outputs->series[j]);
     }
-    fprintf(out, "\nexample:\n%s", experiment->example);
 }
 
 /* ---- JSON ---- */
@@ -202,76 +225,4 @@ spot_engine_words_json(const spot_engine_words_t *self, FILE *out)
     spot_json_text(&json, "example", experiment->example);
     spot_json_close(&json, '}');
     return ret;
-}
-
-/* ---- Manual ---- */
-
-static void
-put_item(FILE *out, const char *name, const char *note, const char *help)
-{
-    fputs(".TP\n\\fB", out);
-    spot_roff_text(out, name);
-    fputs("\\fR", out);
-    spot_roff_text(out, note);
-    fputc('\n', out);
-    spot_roff_text(out, help);
-    fputs(".\n", out);
-}
-
-static void
-put_metrics(const spot_outputs_t *outputs, FILE *out)
-{
-    fputs(".SH METRICS\nThose of the example below; they may depend on the scenario.\n",
-        out);
-    for (size_t j = 0; j < outputs->num_metrics; j++) {
-        const spot_metric_t *metric = &outputs->metrics[j];
-        char note[NOTE_BYTES];
-
-        metric_note(metric, note);
-        put_item(out, metric->name, note, metric->help);
-    }
-}
-
-static void
-put_all_series(const spot_outputs_t *outputs, FILE *out)
-{
-    for (size_t j = 0; j < outputs->num_series; j++) {
-        const spot_series_kind_t *kind = outputs->series[j];
-        char words[COLUMN_BYTES];
-
-        fputs(j == 0 ? ".SH SERIES\n" : "", out);
-        snprintf(words, sizeof(words), ": %s", spot_series_shape_names[kind->shape]);
-        put_item(out, kind->name, words, kind->help);
-        for (size_t k = 0; k < kind->num_columns; k++) {
-            column_words(kind, &kind->columns[k], words);
-            fputs(".br\n", out);
-            spot_roff_text(out, words);
-            fputc('\n', out);
-        }
-    }
-}
-
-void
-spot_engine_words_manual(const spot_engine_words_t *self, FILE *out)
-{
-    const spot_experiment_t *experiment = self->experiment;
-    char title[64];
-
-    snprintf(title, sizeof(title), "spotsim-engine-%.40s", experiment->name);
-    spot_roff_head(out, title, 5, experiment->summary);
-    fputs(".SH DESCRIPTION\n", out);
-    spot_roff_text(out, experiment->doc);
-    fputs("\n.PP\nA scenario is a YAML file:\n.PP\n.nf\n", out);
-    spot_roff_text(out, experiment->example);
-    fputs(".fi\n.SH KEYS\n", out);
-    spot_roff_fields(out, spot_field_first(experiment->fields), NULL, "");
-    put_metrics(self->outputs, out);
-    fputs(experiment->num_warnings == 0 ? "" : ".SH WARNINGS\n", out);
-    for (size_t j = 0; j < experiment->num_warnings; j++) {
-        put_item(out, experiment->warnings[j].name, "", experiment->warnings[j].text);
-    }
-    put_all_series(self->outputs, out);
-    fputs(".SH SEE ALSO\n.BR spotsim (1),\n.BR spotsim\\-scenario (5),\n"
-          ".BR spotsim\\-study (5)\n",
-        out);
 }

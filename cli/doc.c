@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/doc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+#include "cli/field_text.h"
+#include "cli/report_terminal.h"
+
+spot_doc_t
+spot_doc_of_terminal(FILE *out)
+{
+    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
+}
+
+static int
+columns_of(const char *text, size_t num_bytes)
+{
+    return (int) spot_utf8_count(text, num_bytes);
+}
+
+/* Words from a column on, all lines but the first one indented. */
+static void
+wrap(const spot_doc_t *self, const char *text, int column, int indent)
+{
+    bool is_first = true;
+
+    while (*text != '\0') {
+        const size_t num_bytes = strcspn(text, " \n");
+        const int num_columns = columns_of(text, num_bytes);
+
+        if (!is_first && column + 1 + num_columns > self->width) {
+            fprintf(self->out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!is_first) {
+            putc(' ', self->out);
+            column++;
+        }
+        fwrite(text, 1, num_bytes, self->out);
+        column += num_columns;
+        is_first = false;
+        text += num_bytes;
+        if (strncmp(text, "\n\n", 2) == 0) {
+            fprintf(self->out, "\n\n%*s", indent, "");
+            column = indent;
+            is_first = true;
+        }
+        text += strspn(text, " \n");
+    }
+    putc('\n', self->out);
+}
+
+/* With the characters escaped that roff would take for its own. */
+static void
+put_roff(FILE *out, const char *text)
+{
+    for (const char *byte = text; *byte != '\0'; byte++) {
+        if (*byte == '\\') {
+            fputs("\\e", out);
+        } else if (*byte == '-') {
+            fputs("\\-", out);
+        } else if ((*byte == '.' || *byte == '\'') &&
+                   (byte == text || byte[-1] == '\n')) {
+            fprintf(out, "\\&%c", *byte);
+        } else if (byte[0] == '\n' && byte[1] == '\n') {
+            fputs("\n.PP", out);
+        } else {
+            putc(*byte, out);
+        }
+    }
+}
+
+void
+spot_doc_section(const spot_doc_t *self, const char *title)
+{
+    if (self->width > 0) {
+        fprintf(self->out, "\n%s:\n", title);
+        return;
+    }
+    fputs(".SH ", self->out);
+    for (const char *byte = title; *byte != '\0'; byte++) {
+        putc(toupper((unsigned char) *byte), self->out);
+    }
+    putc('\n', self->out);
+}
+
+void
+spot_doc_text(const spot_doc_t *self, const char *text)
+{
+    if (self->width > 0) {
+        wrap(self, text, 0, 0);
+        return;
+    }
+    put_roff(self->out, text);
+    putc('\n', self->out);
+}
+
+/* Whether a text has another one in it, in any case. */
+static bool
+contains(const char *text, const char *wanted)
+{
+    const size_t num_bytes = strlen(wanted);
+
+    for (; *text != '\0'; text++) {
+        if (strncasecmp(text, wanted, num_bytes) == 0) {
+            return true;
+        }
+    }
+    return num_bytes == 0;
+}
+
+void
+spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
+    const char *text, int column)
+{
+    const int used = 2 + columns_of(name, strlen(name)) + columns_of(note, strlen(note));
+
+    if (self->grep != NULL && !contains(name, self->grep) &&
+        !contains(text, self->grep)) {
+        return;
+    }
+    if (self->width == 0) {
+        fputs(".TP\n\\fB", self->out);
+        put_roff(self->out, name);
+        fputs("\\fR", self->out);
+        put_roff(self->out, note);
+        putc('\n', self->out);
+        put_roff(self->out, text);
+        putc('\n', self->out);
+        return;
+    }
+    fputs("  ", self->out);
+    if (used + 2 > column && used <= self->width) {
+        fprintf(self->out, "%s%s\n%*s", name, note, column, "");
+    } else if (used + 2 > column) {
+        fputs(name, self->out);
+        wrap(self, note, used - columns_of(note, strlen(note)), SPOT_DOC_BELOW - 2);
+        fprintf(self->out, "%*s", column, "");
+    } else {
+        fprintf(self->out, "%s%s%*s", name, note, column - used, "");
+    }
+    wrap(self, text, column, column);
+}
+
+void
+spot_doc_lines(const spot_doc_t *self, const char *text)
+{
+    if (self->width > 0) {
+        fputs(text, self->out);
+        return;
+    }
+    fputs(".PP\n.nf\n", self->out);
+    put_roff(self->out, text);
+    fputs(".fi\n", self->out);
+}
+
+/* A field in words; the texts are freed by the caller. NULL: no memory. */
+static char *
+text_of(const spot_field_t *field, void (*put)(FILE *out, const spot_field_t *field))
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream != NULL) {
+        put(stream, field);
+        fclose(stream);
+    }
+    return text;
+}
+
+static void
+put_note(FILE *out, const spot_field_t *field)
+{
+    fputs(": ", out);
+    spot_field_put_type(out, field);
+}
+
+static void
+put_help(FILE *out, const spot_field_t *field)
+{
+    fputs(field->help != NULL ? field->help : "", out);
+    spot_field_put_default(out, field);
+    putc('.', out);
+}
+
+static void
+put_field(const spot_doc_t *self, const spot_field_t *field, const char *name)
+{
+    char *note = text_of(field, put_note), *help = text_of(field, put_help);
+
+    if (note != NULL && help != NULL) {
+        spot_doc_item(self, name, note, help, SPOT_DOC_BELOW);
+    }
+    free(note);
+    free(help);
+}
+
+void
+spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
+    const spot_field_t *until, const char *path)
+{
+    for (; field != NULL && field != until; field = spot_field_next(field)) {
+        const char *between = "";
+        const spot_field_t *keys = spot_field_keys(field, &between);
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s%s", path, field->name);
+        put_field(self, field, name);
+        if (keys != NULL) {
+            strncat(name, between, sizeof(name) - strlen(name) - 1);
+            spot_doc_fields(self, spot_field_first(keys), NULL, name);
+        }
+    }
+}

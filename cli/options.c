@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/manual.h"
+
+static void
+print_help(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    (void) option;
+    (void) text;
+    spot_manual_help(call->command, stdout);
+    exit(SPOT_EXIT_GOOD);
+}
+
+static void
+print_usage(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    (void) option;
+    (void) text;
+    spot_manual_usage(call->command, stdout);
+    exit(SPOT_EXIT_GOOD);
+}
+
+static void
+print_version(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    (void) call;
+    (void) option;
+    (void) text;
+    spot_command_print_version();
+    exit(SPOT_EXIT_GOOD);
+}
+
+static void
+be_quiet(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    (void) option;
+    (void) text;
+    call->is_quiet = true;
+}
+
+#define OF_ALL(name_, letter_, settle_, help_)                                          \
+    {                                                                                   \
+        .kind = SPOT_OPTION_OWN, .name = (name_), .letter = (letter_),                  \
+        .settle = (settle_), .help = (help_)                                            \
+    }
+
+const spot_option_t spot_options_of_all[] = {
+    OF_ALL("quiet", 'q', be_quiet, "No warnings, no progress"),
+    OF_ALL("help", 'h', print_help, "Print this help"),
+    OF_ALL("usage", 0, print_usage, "Print the form of the command only"),
+    OF_ALL("version", 0, print_version, "Print the version"),
+    SPOT_OPTION_END,
+};
+
+void
+spot_usage_error(const spot_call_t *call, const char *format, ...)
+{
+    char *message = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&message, &num_bytes);
+    va_list arguments;
+
+    if (out != NULL) {
+        va_start(arguments, format);
+        vfprintf(out, format, arguments);
+        va_end(arguments);
+        fclose(out);
+    }
+    fprintf(stderr, "spotsim %s: ", call->command->name);
+    spot_utf8_print(
+        stderr, message == NULL ? spot_error_text(SPOT_ERR_NO_MEMORY) : message);
+    fprintf(stderr, "\nTry 'spotsim %s --help'.\n", call->command->name);
+    free(message);
+    exit(SPOT_EXIT_BAD_INPUT);
+}
+
+void
+spot_option_list_add(spot_option_list_t *self, const char *text)
+{
+    if (spot_array_reserve(&self->texts, &self->max_texts, self->num_texts + 1,
+            sizeof(*self->texts)) != 0) {
+        fprintf(stderr, "spotsim: out of memory\n");
+        exit(SPOT_EXIT_FAILED);
+    }
+    self->texts[self->num_texts++] = text;
+}
+
+bool
+spot_option_is_argument(const spot_option_t *self)
+{
+    return self->kind == SPOT_OPTION_ARGUMENT || self->kind == SPOT_OPTION_ARGUMENTS;
+}
+
+/* ---- Values ---- */
+
+bool
+spot_has_suffix(const char *path, const char *suffix)
+{
+    const size_t num_bytes = strlen(path), length = strlen(suffix);
+
+    return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
+}
+
+/* Whether a word of a list such as ".svg or .html" is the text, in any case. */
+static bool
+is_among(const char *text, const char *words)
+{
+    const size_t length = strlen(text);
+
+    while (*words != '\0') {
+        const size_t num_bytes = strcspn(words, " ");
+
+        if (num_bytes == length && strncasecmp(words, text, length) == 0) {
+            return true;
+        }
+        words += num_bytes + strspn(words + num_bytes, " ");
+    }
+    return false;
+}
+
+void
+spot_option_check_ending(
+    const spot_call_t *call, const char *option, const char *path, const char *endings)
+{
+    static const char formats[] =
+        ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
+        ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
+        ".feather .xml .gz .bz2 .xz .zst .zip .tar";
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash == NULL ? path : slash, '.');
+
+    if (dot == NULL || !is_among(dot, formats) || is_among(dot, endings)) {
+        return;
+    }
+    if (endings[0] == '\0') {
+        spot_usage_error(call, "%s: expected a text file, got \"%s\"", option, path);
+    }
+    spot_usage_error(
+        call, "%s: expected a file that ends in %s, got \"%s\"", option, endings, path);
+}
+
+/* The option as messages call it: "--seed", "-o". */
+static const char *
+shown_name(const spot_option_t *option, char shown[64])
+{
+    if (spot_option_is_argument(option)) {
+        return option->value;
+    }
+    if (option->letter != 0 && option->kind == SPOT_OPTION_FILE) {
+        snprintf(shown, 64, "-%c", option->letter);
+    } else {
+        snprintf(shown, 64, "--%s", option->name);
+    }
+    return shown;
+}
+
+static int64_t
+parse_count(const spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const bool is_limited = option->max > 0;
+    int64_t value = 0;
+
+    if (spot_integer_parse(text, &value) != 0 || value < option->min ||
+        (is_limited && value > option->max)) {
+        char limit[32] = "";
+
+        snprintf(limit, sizeof(limit), " to %lld", (long long) option->max);
+        spot_usage_error(call, "--%s: expected an integer from %lld%s, got \"%s\"",
+            option->name, (long long) option->min, is_limited ? limit : "", text);
+    }
+    return value;
+}
+
+static double
+parse_number(const spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    double value = 0;
+
+    if (spot_number_parse(text, &value) != 0 || value < (double) option->min ||
+        value > (double) option->max) {
+        spot_usage_error(call, "--%s: expected a number from %lld to %lld, got \"%s\"",
+            option->name, (long long) option->min, (long long) option->max, text);
+    }
+    return value;
+}
+
+static int64_t
+parse_duration(const spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const bool may_be_plain = option->kind == SPOT_OPTION_SECONDS;
+    const char *problem = "";
+    int64_t duration_ms = 0;
+    double duration_s;
+    const int ret = may_be_plain && spot_number_parse(text, &duration_s) == 0
+                        ? spot_duration_from_s(duration_s, &duration_ms)
+                        : spot_duration_parse(text, &duration_ms, &problem);
+
+    if (ret != 0 || duration_ms < option->min) {
+        spot_usage_error(call, "--%s: expected a duration %s 0 such as %s, got \"%s\"",
+            option->name, option->min > 0 ? "above" : "from",
+            may_be_plain ? "\"60 s\" or 60" : "\"355 min\"", text);
+    }
+    return duration_ms;
+}
+
+/* ", did you mean "NAME"?", or "". */
+static const char *
+hint(const spot_suggest_t *near, char text[128])
+{
+    const bool has_any = near->nearest != NULL;
+
+    snprintf(text, 128, "%s%s%s", has_any ? ", did you mean \"" : "",
+        has_any ? near->nearest : "", has_any ? "\"?" : "");
+    return text;
+}
+
+/* "sync, async or none": the choices of an option. */
+static void
+list_choices(const spot_option_t *option, char text[256])
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t j = (size_t) option->min; option->choices[j] != NULL && used < 256;
+         j++) {
+        used += (size_t) snprintf(text + used, 256 - used, "%s%s",
+            j == (size_t) option->min        ? ""
+            : option->choices[j + 1] == NULL ? " or "
+                                             : ", ",
+            option->choices[j]);
+    }
+}
+
+static int
+parse_choice(const spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    char list[256], shown[128];
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, text);
+    for (int j = (int) option->min; option->choices[j] != NULL; j++) {
+        if (strcmp(option->choices[j], text) == 0) {
+            return j;
+        }
+        spot_suggest_offer(&near, option->choices[j]);
+    }
+    list_choices(option, list);
+    spot_usage_error(call, "--%s: expected %s, got \"%s\"%s", option->name, list, text,
+        hint(&near, shown));
+}
+
+/* A text that must be one of the words. */
+static void
+check_word(const spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const bool is_argument = spot_option_is_argument(option);
+    const char *word;
+    char shown[128], list[512] = "";
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, text);
+    for (size_t j = 0; (word = option->words(j)) != NULL; j++) {
+        const size_t used = strlen(list);
+
+        if (strcmp(word, text) == 0) {
+            return;
+        }
+        spot_suggest_offer(&near, word);
+        snprintf(
+            list + used, sizeof(list) - used, "%s%s", j == 0 ? "; known: " : ", ", word);
+    }
+    spot_usage_error(call, "%s%s%sunknown %s \"%s\"%s", is_argument ? "" : "--",
+        is_argument ? "" : option->name, is_argument ? "" : ": ", option->what, text,
+        near.nearest == NULL ? list : hint(&near, shown));
+}
+
+/* Stores the value of an option or argument; NULL for a flag. */
+static void
+store(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    void *target = (char *) call->arguments + option->offset;
+    char shown[64];
+
+    if (option->words != NULL) {
+        check_word(call, option, text);
+    }
+    if (option->endings != NULL && option->kind != SPOT_OPTION_ARGUMENTS) {
+        spot_option_check_ending(call, shown_name(option, shown), text, option->endings);
+    }
+    switch (option->kind) {
+        case SPOT_OPTION_FLAG:
+            *(bool *) target = true;
+            break;
+        case SPOT_OPTION_COUNT:
+            *(int64_t *) target = parse_count(call, option, text);
+            break;
+        case SPOT_OPTION_NUMBER:
+            *(double *) target = parse_number(call, option, text);
+            break;
+        case SPOT_OPTION_DURATION:
+        case SPOT_OPTION_SECONDS:
+            if (option->is_real) {
+                *(double *) target = spot_duration_s(parse_duration(call, option, text));
+            } else {
+                *(int64_t *) target = parse_duration(call, option, text);
+            }
+            break;
+        case SPOT_OPTION_CHOICE:
+            *(int *) target = parse_choice(call, option, text);
+            break;
+        case SPOT_OPTION_TEXTS:
+        case SPOT_OPTION_ARGUMENTS:
+            spot_option_list_add(target, text);
+            break;
+        case SPOT_OPTION_OWN:
+            break;
+        default:
+            *(const char **) target = text;
+            break;
+    }
+    if (option->settle != NULL) {
+        option->settle(call, option, text);
+    }
+}
+
+/* ---- The command line ---- */
+
+/* Whether option has a value in the command line. */
+static bool
+has_value(const spot_option_t *option)
+{
+    return option->value != NULL;
+}
+
+/* Both tables of a command behind each other: the j-th option, or NULL. */
+static const spot_option_t *
+option_at(const spot_call_t *call, size_t j)
+{
+    for (const spot_option_t *option = call->command->options; option->name != NULL;
+         option++) {
+        if (!spot_option_is_argument(option) && j-- == 0) {
+            return option;
+        }
+    }
+    return spot_options_of_all[j].name == NULL ? NULL : &spot_options_of_all[j];
+}
+
+const spot_option_t *
+spot_option_find(const spot_option_t *options, const char *name)
+{
+    for (const spot_option_t *option = options; option->name != NULL; option++) {
+        if (!spot_option_is_argument(option) && strcmp(option->name, name) == 0) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+SPOT_NORETURN static void
+refuse_long(const spot_call_t *call, const char *word, size_t num_bytes, int num_options)
+{
+    const spot_option_t *option;
+    char name[64], list[256] = "";
+    spot_suggest_t near;
+
+    snprintf(name, sizeof(name), "%.*s", (int) num_bytes, word);
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; (option = option_at(call, j)) != NULL; j++) {
+        const size_t used = strlen(list);
+
+        spot_suggest_offer(&near, option->name);
+        if (strncmp(option->name, word, num_bytes) == 0) {
+            snprintf(list + used, sizeof(list) - used, " '--%s'", option->name);
+        }
+    }
+    if (num_options > 1) {
+        spot_usage_error(
+            call, "option '--%s' is ambiguous; possibilities:%s", word, list);
+    }
+    spot_usage_error(call, "unrecognized option '--%s'%s%s%s", word,
+        near.nearest == NULL ? "" : ", did you mean '--",
+        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?");
+}
+
+/* The option that a word behind "--" names, whole or as its only beginning. */
+static const spot_option_t *
+find_long(const spot_call_t *call, const char *word, size_t num_bytes)
+{
+    const spot_option_t *option, *found = NULL;
+    int num_found = 0;
+
+    for (size_t j = 0; (option = option_at(call, j)) != NULL; j++) {
+        if (strncmp(option->name, word, num_bytes) == 0) {
+            if (option->name[num_bytes] == '\0') {
+                return option;
+            }
+            found = option;
+            num_found++;
+        }
+    }
+    if (num_found != 1) {
+        refuse_long(call, word, num_bytes, num_found);
+    }
+    return found;
+}
+
+/* "--name", "--name=value" or "--name value". Returns the index of the last word. */
+static int
+take_long(spot_call_t *call, int word_id)
+{
+    const char *word = call->argv[word_id] + 2;
+    const size_t num_bytes = strcspn(word, "=");
+    const spot_option_t *option = find_long(call, word, num_bytes);
+    const bool is_given = word[num_bytes] == '=';
+
+    if (!has_value(option)) {
+        if (is_given) {
+            spot_usage_error(
+                call, "option '--%s' doesn't allow an argument", option->name);
+        }
+        store(call, option, NULL);
+        return word_id;
+    }
+    if (!is_given && word_id + 1 == call->argc) {
+        spot_usage_error(call, "option '--%s' requires an argument", option->name);
+    }
+    store(call, option, is_given ? word + num_bytes + 1 : call->argv[word_id + 1]);
+    return is_given ? word_id : word_id + 1;
+}
+
+/* "-q", "-o FILE", "-oFILE", "-qo FILE". Returns the index of the last word. */
+static int
+take_letters(spot_call_t *call, int word_id)
+{
+    for (const char *letter = call->argv[word_id] + 1; *letter != '\0'; letter++) {
+        const char wanted = *letter == '?' ? 'h' : *letter;
+        const spot_option_t *option;
+        size_t j = 0;
+
+        while ((option = option_at(call, j)) != NULL && option->letter != wanted) {
+            j++;
+        }
+        if (option == NULL) {
+            spot_usage_error(call, "invalid option -- '%c'", *letter);
+        }
+        if (!has_value(option)) {
+            store(call, option, NULL);
+        } else if (letter[1] != '\0') {
+            store(call, option, letter + 1);
+            return word_id;
+        } else if (word_id + 1 == call->argc) {
+            spot_usage_error(call, "option requires an argument -- '%c'", *letter);
+        } else {
+            store(call, option, call->argv[word_id + 1]);
+            return word_id + 1;
+        }
+    }
+    return word_id;
+}
+
+/* The row of the argument_id-th word that is no option, or NULL; its noun otherwise. */
+static const spot_option_t *
+argument_at(const spot_call_t *call, size_t argument_id, const char **noun)
+{
+    *noun = "options only";
+    for (const spot_option_t *option = call->command->options; option->name != NULL;
+         option++) {
+        if (spot_option_is_argument(option)) {
+            *noun = option->name;
+            if (argument_id == 0 || option->kind == SPOT_OPTION_ARGUMENTS) {
+                return option;
+            }
+            argument_id--;
+        }
+    }
+    return NULL;
+}
+
+static void
+take_argument(spot_call_t *call, size_t argument_id, const char *text)
+{
+    const char *noun;
+    const spot_option_t *option = argument_at(call, argument_id, &noun);
+
+    if (option == NULL) {
+        spot_usage_error(call, "expected %s, got \"%s\"%s", noun, text,
+            argument_id > 0 ? " too" : "");
+    }
+    store(call, option, text);
+}
+
+static void
+check_arguments(const spot_call_t *call, size_t num_given)
+{
+    for (const spot_option_t *option = call->command->options; option->name != NULL;
+         option++) {
+        if (spot_option_is_argument(option)) {
+            if ((int64_t) num_given < option->min) {
+                spot_usage_error(call, "expected %s", option->name);
+            }
+            num_given -= num_given > 0;
+        }
+    }
+}
+
+void
+spot_options_parse(spot_call_t *call)
+{
+    size_t num_arguments = 0;
+    bool is_over = false; /* behind "--" */
+
+    for (int j = 1; j < call->argc; j++) {
+        const char *word = call->argv[j];
+
+        if (is_over || word[0] != '-' || word[1] == '\0') {
+            take_argument(call, num_arguments++, word);
+        } else if (strcmp(word, "--") == 0) {
+            is_over = true;
+        } else {
+            j = (word[1] == '-' ? take_long : take_letters)(call, j);
+        }
+    }
+    check_arguments(call, num_arguments);
+    if (call->command->check != NULL) {
+        call->command->check(call);
+    }
+}
