@@ -62,7 +62,7 @@ build() {
 demo() {
     # shellcheck disable=SC2086
     install_packages $build_packages
-    build release spotsim -DBUILD_TESTING=OFF
+    build release all -DBUILD_TESTING=OFF
     mkdir -p results
     study=reports/studies/idle-vs-preemption/study.yaml
     result=results/idle-vs-preemption
@@ -77,6 +77,10 @@ demo() {
     echo "    picture   $PWD/$result.svg"
     echo "    page      $PWD/$result.html"
     echo "    database  $PWD/$result.db"
+    say "To use it in this shell, and to begin with the first example of README.md:"
+    echo "    export PATH=\"$PWD/build/release:\$PATH\""
+    echo "    cd $PWD/reports/studies/idle-vs-preemption"
+    echo "or install it: cmake --install build/release --prefix ~/.local"
 }
 
 run_tests() {

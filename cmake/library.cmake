@@ -43,8 +43,7 @@ endforeach()
 file(RELATIVE_PATH spot_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/spotsim.pc.in spotsim.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/spotsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# As they lie here: studies name sample models by relative paths.
-install(DIRECTORY reports/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/reports)
-install(DIRECTORY models/sample DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim/models)
-install(DIRECTORY share/slurm share/examples share/python DESTINATION ${CMAKE_INSTALL_DATADIR}/spotsim
-    PATTERN __pycache__ EXCLUDE)
+# Studies, sample models, guides, job scripts, examples and the Python package.
+install(CODE "set(SPOT_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\")
+set(SPOT_DATA_DIR \"${CMAKE_INSTALL_DATADIR}/spotsim\")")
+install(SCRIPT cmake/install_tracked.cmake)
