@@ -58,21 +58,25 @@ has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
     return true;
 }
 
-/* The first series of a shape, or NULL; *end_ms is raised to its last row. */
-static const spot_series_t *
-find_shape(const spot_recording_t *recording, spot_series_shape_t shape, double *end_ms)
+/* The first max_series series of a shape; returns their number. *end_ms is raised to
+ * their last rows. */
+static size_t
+find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
+    const spot_series_t **found, size_t max_series, double *end_ms)
 {
-    for (size_t j = 0; j < recording->num_series; j++) {
+    size_t num_found = 0;
+
+    for (size_t j = 0; j < recording->num_series && num_found < max_series; j++) {
         const spot_series_t *series = &recording->series[j];
 
         if (has_shape(series->kind, shape)) {
+            found[num_found++] = series;
             if (series->num_rows > 0) {
                 *end_ms = fmax(*end_ms, spot_run_time_ms(series, series->num_rows - 1));
             }
-            return series;
         }
     }
-    return NULL;
+    return num_found;
 }
 
 static int
@@ -112,9 +116,11 @@ spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
     if (recording->num_series > 0) {
         self->end_ms = to_ms(recording->series[0].kind, recording->end_ticks);
     }
-    self->levels = find_shape(recording, SPOT_SERIES_LEVELS, &self->end_ms);
-    self->events = find_shape(recording, SPOT_SERIES_EVENTS, &self->end_ms);
-    self->curve = find_shape(recording, SPOT_SERIES_CURVE, &self->end_ms);
+    (void) find_shape(recording, SPOT_SERIES_LEVELS, &self->levels, 1, &self->end_ms);
+    (void) find_shape(recording, SPOT_SERIES_EVENTS, &self->events, 1, &self->end_ms);
+    self->num_curves = find_shape(
+        recording, SPOT_SERIES_CURVE, self->curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
+    self->curve = self->curves[0];
     self->num_levels = self->levels == NULL ? 0 : self->levels->kind->num_columns - 1;
     return self->events == NULL ? 0 : find_marks(self);
 }
@@ -166,5 +172,20 @@ spot_run_series_level_noun(const spot_run_series_t *self)
 const char *
 spot_run_series_curve_noun(const spot_run_series_t *self)
 {
-    return column_name(&self->curve->kind->columns[1]);
+    return spot_run_series_curve_name(self, 0);
+}
+
+const char *
+spot_run_series_curve_name(const spot_run_series_t *self, size_t curve_id)
+{
+    return column_name(&self->curves[curve_id]->kind->columns[1]);
+}
+
+const char *
+spot_run_series_curve_unit(const spot_run_series_t *self, size_t curve_id)
+{
+    const spot_series_kind_t *kind = self->curves[curve_id]->kind;
+    const char *unit = spot_series_column_unit(kind, &kind->columns[1]);
+
+    return strcmp(unit, "1") == 0 ? "" : unit;
 }

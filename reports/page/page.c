@@ -37,6 +37,7 @@ static const struct {
     const char *end;
 } scripts[] = {
     {spot_page_chart, spot_page_chart_end},
+    {spot_page_base_js, spot_page_base_js_end},
     {spot_page_js, spot_page_js_end},
     {spot_page_explorer_js, spot_page_explorer_js_end},
     {spot_page_table_js, spot_page_table_js_end},

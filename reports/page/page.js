@@ -53,21 +53,6 @@ const spotPage = (() => {
 
     place.textContent = ""; /* read; the text is large */
 
-    /* An element: properties are those of the DOM, children are elements or texts. */
-    function element(tag, properties, ...children) {
-        const made = document.createElement(tag);
-
-        for (const [name, value] of Object.entries(properties || {})) {
-            if (name.includes("-") || name === "role" || name === "for" || name === "scope") {
-                made.setAttribute(name, value);
-            } else {
-                made[name] = value;
-            }
-        }
-        made.append(...children);
-        return made;
-    }
-
     /* Three digits, as the pictures have them. */
     function shortNumber(value) {
         const size = Math.abs(value);
@@ -131,28 +116,5 @@ const spotPage = (() => {
         }
     }
 
-    let numControls = 0;
-
-    /* A labelled control for a row of controls. */
-    function control(words, input, className) {
-        input.id = input.id || "control-" + numControls++;
-        const name = element("label", { for: input.id }, words);
-
-        return className === "check"
-            ? element("div", { className: "control check" }, input, name)
-            : element("div", { className: "control " + (className || "") }, name, input);
-    }
-
-    function select(options, chosen, whenChanged) {
-        const made = element("select", {});
-
-        for (const option of options) {
-            made.append(element("option", { value: String(option.value) }, option.words));
-        }
-        made.value = String(chosen);
-        made.addEventListener("change", () => whenChanged(made.value));
-        return made;
-    }
-
-    return { data, element, shortNumber, meanText, metricWords, unitText, label, axisValue, control, select };
+    return { data, shortNumber, meanText, metricWords, unitText, label, axisValue };
 })();

@@ -12,6 +12,7 @@
     .endm
 
     asset spot_page_css, SPOT_PAGE_CSS
+    asset spot_page_base_js, SPOT_PAGE_BASE_JS
     asset spot_page_js, SPOT_PAGE_JS
     asset spot_page_explorer_js, SPOT_PAGE_EXPLORER_JS
     asset spot_page_table_js, SPOT_PAGE_TABLE_JS

@@ -4,7 +4,7 @@
 "use strict";
 
 spotPage.explorer = (() => {
-    const { data, element, control, select } = spotPage;
+    const { data } = spotPage, { element, control, select } = spot;
     const place = document.getElementById("explorer-place");
     const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400, maxTicks = 30;
     const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];

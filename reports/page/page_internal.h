@@ -91,6 +91,7 @@ void spot_page_script_write(FILE *out, const char *start, const char *end);
 
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];
+extern const char spot_page_base_js[], spot_page_base_js_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];

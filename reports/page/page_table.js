@@ -3,7 +3,7 @@
 "use strict";
 
 spotPage.table = (() => {
-    const { data, element, control } = spotPage;
+    const { data } = spotPage, { element, control } = spot;
     const table = document.getElementById("points-table");
     const rowsOfPage = 100, rowsOfPrint = 500;
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page_timeline.h"
 
+#include <math.h>
+
 #include "base/units.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/timeline_data.h"
 #include "reports/timeline_plot.h"
+
+/* Of a page of one run: 3 MB. */
+#define MAX_ROWS 150000
 
 static int
 write_script(const void *context, const char *picture_path, FILE *out)
@@ -12,17 +17,39 @@ write_script(const void *context, const char *picture_path, FILE *out)
     return spot_timeline_plot_script(context, picture_path, out);
 }
 
+/* A table whose rows the script writes anew for the stretch that it shows; name, caption
+ * are ours. */
+static void
+open_table(FILE *out, const char *name, const char *caption, const char *const *heads)
+{
+    fprintf(out,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n"
+        "<table class=\"timeline-%s\">\n<caption data-words=\"%s\">%s, the whole "
+        "run</caption>\n<thead><tr>",
+        caption, name, caption, caption);
+    for (size_t j = 0; heads[j] != NULL; j++) {
+        spot_html_element(out, "th scope=\"col\"", heads[j]);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+static void
+close_table(FILE *out)
+{
+    fputs("</tbody>\n</table>\n</div>\n", out);
+}
+
 /* In the order of the legend: the picture's stack from its top down. */
 static void
 write_categories(
     const spot_run_series_t *run, const spot_timeline_bins_t *bins, FILE *out)
 {
-    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Categories "
-          "and their shares\">\n<table>\n<thead><tr><th scope=\"col\">category</th><th "
-          "scope=\"col\">share</th><th scope=\"col\">",
-        out);
-    spot_html_text(out, spot_run_series_level_noun(run));
-    fputs(" on average</th></tr></thead>\n<tbody>\n", out);
+    char average[160];
+
+    snprintf(
+        average, sizeof(average), "%.140s on average", spot_run_series_level_noun(run));
+    open_table(out, "shares", "Shares",
+        (const char *const[]){"category", "share", average, NULL});
     for (size_t k = run->num_levels; k-- > 0;) {
         const double share = bins->shares[k];
 
@@ -37,17 +64,14 @@ write_categories(
                 share, 100 * share, mean, mean);
         }
     }
-    fputs("</tbody>\n</table>\n</div>\n", out);
+    close_table(out);
 }
 
 static void
 write_marks(const spot_run_series_t *run, FILE *out)
 {
-    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"What "
-          "happened\">\n<table>\n<thead><tr><th scope=\"col\">what happened</th><th "
-          "scope=\"col\">times</th><th scope=\"col\">count in all</th></tr></thead>\n"
-          "<tbody>\n",
-        out);
+    open_table(out, "marks", "Events",
+        (const char *const[]){"what happened", "times", "count in all", NULL});
     for (size_t k = 0; k < run->num_mark_kinds; k++) {
         spot_timeline_mark_bin_t all;
         const size_t num_marks = spot_timeline_bin_marks(run, (int32_t) k, 1, &all);
@@ -61,7 +85,41 @@ write_marks(const spot_run_series_t *run, FILE *out)
                 num_marks, num_marks, (long long) all.count, (long long) all.count);
         }
     }
-    fputs("</tbody>\n</table>\n</div>\n", out);
+    close_table(out);
+}
+
+static void
+write_amount(FILE *out, double value, const char *unit, const char *divisor)
+{
+    fprintf(out, "<td data-value=\"%.9g\">%.*f%s", value, value == round(value) ? 0 : 2,
+        value, unit[0] == '\0' ? "" : " ");
+    spot_html_text(out, unit);
+    fprintf(out, "%s</td>", divisor);
+}
+
+static void
+write_curves(const spot_run_series_t *run, FILE *out)
+{
+    open_table(out, "curves", "Progress",
+        (const char *const[]){"what", "change", "rate", "at the end", NULL});
+    for (size_t k = 0; k < run->num_curves; k++) {
+        const spot_series_t *curve = run->curves[k];
+        const char *unit = spot_run_series_curve_unit(run, k);
+
+        if (curve->num_rows > 0) {
+            const double end = spot_run_value(curve, curve->num_rows - 1, 1);
+            const double change = end - spot_run_value(curve, 0, 1);
+
+            fputs("<tr>", out);
+            spot_html_element(
+                out, "th scope=\"row\"", spot_run_series_curve_name(run, k));
+            write_amount(out, change, unit, "");
+            write_amount(out, change / run->end_ms * SPOT_MS_PER_H, unit, "/h");
+            write_amount(out, end, unit, "");
+            fputs("</tr>\n", out);
+        }
+    }
+    close_table(out);
 }
 
 static int
@@ -77,6 +135,9 @@ write_tables(const spot_run_series_t *run, FILE *out)
         }
         if (run->events != NULL) {
             write_marks(run, out);
+        }
+        if (run->num_curves > 0) {
+            write_curves(run, out);
         }
         fputs("</div>\n", out);
     }
@@ -146,7 +207,7 @@ spot_page_timeline_write(const spot_run_series_t *run,
     ret = write_figure(run, style, out, diag);
     fputs("<script type=\"application/json\" class=\"timeline-data\">", out);
     if (ret == 0) {
-        ret = spot_timeline_data_write(run, out);
+        ret = spot_timeline_data_write(run, style->max_rows, out);
     }
     fputs("</script>\n", out);
     if (ret == 0) {
@@ -169,8 +230,10 @@ spot_page_run_write(
     spot_html_element(out, "p class=\"note\"", run->note);
     fputs("\n</header>\n<main>\n", out);
     ret = spot_page_timeline_write(run,
-        &(spot_page_timeline_style_t){"Timeline of the run", path, true}, out, diag);
+        &(spot_page_timeline_style_t){"Timeline of the run", path, true, MAX_ROWS}, out,
+        diag);
     fputs("</main>\n", out);
+    spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
     spot_page_script_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
     fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;

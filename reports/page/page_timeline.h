@@ -26,6 +26,7 @@ typedef struct {
     const char *label;
     const char *path; /* what messages call it */
     bool is_drawn;    /* with a static picture; else its tables only */
+    size_t max_rows;  /* of the series: more are shown in bins; see timeline_data.h */
 } spot_page_timeline_style_t;
 
 SPOT_MUST_CHECK int spot_page_timeline_write(const spot_run_series_t *run,

@@ -1,150 +1,99 @@
-/* Timelines of runs that can be zoomed. The data is described in timeline_data.h; texts
-   from outside are only ever set as textContent. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Timelines of runs that can be zoomed. timeline_data.h describes the data. */
 "use strict";
-(() => {
-    const LEFT = 84, RIGHT = 14, TOP = 24, AREAS = 280, LANE = 20, PROGRESS = 90, FOOT = 34;
-    const MIN_SPAN_MS = 1000;
-    const UNITS = [["d", 86400000], ["h", 3600000], ["min", 60000], ["s", 1000], ["ms", 1]];
-    const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5,
-        36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 432e6, 864e6, 1728e6, 432e7, 864e7];
 
-    const element = (tag, properties, ...children) => {
-        const node = Object.assign(document.createElement(tag), properties);
-        node.append(...children);
-        return node;
-    };
+(() => {
+    const {element, clamp, lastAt, niceStep, timeText, numberText, tickText} = spot;
+    const AREAS = 260, LANE = 20, CURVE = 80, GAP = 30, FOOT = 30, RIGHT = 14;
+    const HOUR_MS = 36e5;
+
     const sums = (differences) => {
         let sum = 0;
         return Float64Array.from(differences, (difference) => (sum += difference));
     };
-    const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
-
-    /* The last index of sorted values whose value is at most x; -1: none. */
-    const lastAt = (values, x) => {
-        let low = 0, high = values.length;
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (values[middle] <= x) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low - 1;
-    };
-
-    /* "2 d 6 h": at most three units, down to the one of precision_ms. */
-    const timeText = (time_ms, precision_ms) => {
-        const words = [];
-        let rest = Math.round(time_ms / precision_ms) * precision_ms;
-        for (const [name, unit] of UNITS) {
-            const count = Math.floor(rest / unit);
-            if (count > 0 && words.length < 4) {
-                words.push(`${count} ${name}`);
-            }
-            rest -= count * unit;
-        }
-        return words.length === 0 ? "0" : words.join(" ");
-    };
     const precisionOf = (span_ms) =>
         span_ms > 20 * 864e5 ? 6e4 : span_ms > 600e3 ? 1000 : span_ms > 6e3 ? 100 : 1;
-    const numberText = (value) => {
-        const digits = Math.abs(value - Math.round(value)) < 1e-9 ? 0 : Math.abs(value) < 10 ? 2 : 1;
-        return value.toLocaleString("en", {maximumFractionDigits: digits});
-    };
-    const niceStep = (range, count) => {
-        const rough = range / count, power = 10 ** Math.floor(Math.log10(rough));
-        return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
-    };
-    const shortText = (value) =>
-        value.toLocaleString("en", {notation: Math.abs(value) < 1e5 ? "standard" : "compact", maximumFractionDigits: 3});
+    const withUnit = (text, unit) => (unit === "" ? text : `${text} ${unit}`);
 
     class Timeline {
         constructor(root, number) {
-            const data = JSON.parse(root.querySelector(".timeline-data").textContent);
             this.root = root;
-            this.data = data;
-            this.end = data.end_ms;
+            this.data = JSON.parse(root.querySelector(".timeline-data").textContent);
+            this.end = this.data.end_ms;
+            this.least = Math.min(1000, this.end / 1000); /* the shortest stretch shown */
             this.from = 0;
             this.to = this.end;
             this.cursor = null;
-            this.decode(data);
+            this.decode(this.data);
             this.build(number);
             this.listen();
             this.readHash();
         }
 
         decode(data) {
-            this.isThinned = data.bin_ms !== null;
-            this.categories = data.categories.map((category) => ({
-                ...category, heights: Float64Array.from(category.heights), isShown: true
+            const num = data.categories.length, heights = new Float64Array(num), starts = [], states = [];
+            let time = 0;
+            for (let j = 0; j < data.rows.length; j += 2 + 2 * data.rows[j + 1]) {
+                time += data.rows[j];
+                for (let k = j + 2; k < j + 2 + 2 * data.rows[j + 1]; k += 2) {
+                    heights[data.rows[k]] = data.rows[k + 1];
+                }
+                starts.push(time);
+                states.push(...heights);
+            }
+            this.isBinned = data.bin_ms !== null;
+            this.starts = Float64Array.from(starts);
+            this.categories = data.categories.map((category, k) => ({
+                ...category, isShown: true, heights: this.starts.map((_, j) => states[j * num + k])
             }));
-            this.starts = this.isThinned ? Float64Array.from(data.low, (_, j) => j * data.bin_ms) : sums(data.starts);
-            const totals = () => this.starts.map((_, j) =>
-                this.categories.reduce((sum, category) => sum + category.heights[j], 0));
-            this.low = this.isThinned ? Float64Array.from(data.low) : totals();
-            this.high = this.isThinned ? Float64Array.from(data.high) : this.low;
+            const total = this.starts.map((_, j) => this.categories.reduce((sum, category) => sum + category.heights[j], 0));
+            this.low = this.isBinned ? Float64Array.from(data.low) : total;
+            this.high = this.isBinned ? Float64Array.from(data.high) : total;
             this.peak = this.high.reduce((peak, value) => Math.max(peak, value), 1);
             this.marks = data.marks.map((mark) => ({
-                ...mark, times: mark.times || null, isShown: true,
+                ...mark, isShown: true, isBinned: mark.bins !== undefined,
                 at: mark.at ? sums(mark.at) : sums(mark.bins).map((bin) => (bin + 0.5) * this.end / data.num_mark_bins),
                 most: mark.counts.reduce((most, count) => Math.max(most, count), 1)
             }));
+            this.curves = data.curves.filter((curve) => curve.at.length > 0).map((curve) =>
+                ({...curve, at: sums(curve.at), values: Float64Array.from(curve.values)}));
             this.areas = data.height === null ? 0 : AREAS;
-            this.hasCurve = data.progress !== null;
-            this.progressAt = sums(data.progress_at);
-            this.progressValues = Float64Array.from(data.progress_values);
         }
 
         build(number) {
-            const live = this.root.querySelector(".timeline-live");
-            const help = element("p", {className: "note", id: `timeline-help-${number}`, textContent:
+            const help = element("p", {className: "note", id: `timeline-help-${number}`},
                 "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
-                "Keys: + and −, ← and → to move, Shift with ← or → to read, Home for the whole run."});
-            const button = (label, text, action) => {
-                const node = element("button", {type: "button", className: "button", textContent: text});
-                node.setAttribute("aria-label", label);
-                node.title = label;
-                node.addEventListener("click", action);
-                return node;
-            };
-            this.canvas = element("canvas", {});
-            this.canvas.setAttribute("aria-hidden", "true");
+                "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
+                "Home for the whole run.");
+            this.canvas = element("canvas", {"aria-hidden": "true"});
             this.range = element("div", {className: "timeline-range", hidden: true});
-            this.tip = element("div", {className: "timeline-tip", hidden: true});
-            this.tip.setAttribute("aria-hidden", "true");
-            this.plot = element("div", {className: "timeline-plot", tabIndex: 0}, this.canvas, this.range, this.tip);
-            this.plot.setAttribute("role", "application");
-            this.plot.setAttribute("aria-label", `Zoomable timeline: ${this.root.dataset.label}`);
-            this.plot.setAttribute("aria-describedby", help.id);
+            this.tip = element("div", {className: "timeline-tip", hidden: true, "aria-hidden": "true"});
+            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application",
+                "aria-label": `Zoomable timeline: ${this.root.dataset.label}`, "aria-describedby": help.id},
+            this.canvas, this.range, this.tip);
             this.status = element("output", {});
-            this.read = element("p", {className: "timeline-read"});
-            this.read.setAttribute("aria-live", "polite");
-            this.legend = element("ul", {className: "timeline-legend"});
-            [...this.categories].reverse().forEach((category) =>
-                this.addEntry(category, `${(100 * category.share).toFixed(1)} %`));
-            this.marks.forEach((mark) => this.addEntry(mark, `${mark.num_marks.toLocaleString("en")}×`));
+            this.binned = element("p", {className: "note timeline-binned"});
+            this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
+            this.legend = element("ul", {className: "legend timeline-legend"},
+                ...[...[...this.categories].reverse(), ...this.marks].map((item) => {
+                    const entry = spot.toggle(item.name, item.colour, (isShown) => {
+                        item.isShown = isShown;
+                        this.redraw();
+                    });
+                    return entry.item;
+                }));
+            const live = this.root.querySelector(".timeline-live");
             live.append(
                 element("div", {className: "timeline-bar"},
-                    button("Zoom in", "+", () => this.zoom(0.5)), button("Zoom out", "−", () => this.zoom(2)),
-                    button("Earlier", "←", () => this.move(-0.5)), button("Later", "→", () => this.move(0.5)),
-                    button("Whole run", "Whole run", () => this.show(0, this.end)), this.status),
-                this.plot, this.read, this.legend, help);
+                    spot.button("+", () => this.zoom(0.5), "Zoom in"), spot.button("−", () => this.zoom(2), "Zoom out"),
+                    spot.button("←", () => this.move(-0.5), "Earlier"), spot.button("→", () => this.move(0.5), "Later"),
+                    ...(this.marks.length === 0 ? [] : [
+                        spot.button("‹ event", () => this.goToEvent(-1), "Previous event"),
+                        spot.button("event ›", () => this.goToEvent(1), "Next event")]),
+                    spot.button("Whole run", () => this.show(0, this.end)), this.status),
+                this.plot, this.binned, this.read, this.legend, help);
             live.hidden = false;
             this.root.classList.add("has-script");
-        }
-
-        addEntry(item, note) {
-            const swatch = element("span", {className: "swatch"});
-            const node = element("button", {type: "button", className: "button"}, swatch, `${item.name} ${note}`);
-            swatch.style.background = item.colour;
-            node.setAttribute("aria-pressed", "true");
-            node.addEventListener("click", () => {
-                item.isShown = !item.isShown;
-                node.setAttribute("aria-pressed", String(item.isShown));
-                this.redraw();
-            });
-            this.legend.append(element("li", {}, node));
         }
 
         /* Pointers in places of the plot. */
@@ -205,17 +154,17 @@
             this.plot.addEventListener("wheel", (event) => this.wheel(event, place(event)), {passive: false});
             this.plot.addEventListener("keydown", (event) => this.key(event));
             window.addEventListener("hashchange", () => this.readHash());
-            window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+            spot.isDark.addEventListener("change", () => this.redraw());
             new ResizeObserver(() => this.redraw()).observe(this.plot);
         }
 
         /* What was under both fingers stays under them. */
         pinch(start, fingers) {
             const span = start.to - start.from;
-            const time = (x) => start.from + (x - LEFT) / this.width * span;
+            const time = (x) => start.from + (x - this.left) / this.width * span;
             const [first, second] = start.fingers.map(time);
             const scale = (second - first) / Math.max(fingers[1] - fingers[0], 8);
-            const from = first - (fingers[0] - LEFT) * scale;
+            const from = first - (fingers[0] - this.left) * scale;
             this.show(from, from + this.width * scale);
         }
 
@@ -235,37 +184,34 @@
 
         key(event) {
             const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-            if (event.ctrlKey || event.metaKey || event.altKey) {
-                return;
-            }
-            if (event.key === "+" || event.key === "=") {
-                this.zoom(0.5);
-            } else if (event.key === "-") {
-                this.zoom(2);
-            } else if (event.key === "Home") {
-                this.show(0, this.end);
-            } else if (event.key === "Escape") {
-                this.point(null);
-            } else if (step !== 0 && event.shiftKey) {
-                const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
-                this.point(clamp(at + step * (this.to - this.from) / 100, this.from, this.to));
-                this.read.textContent = this.words();
-            } else if (step !== 0) {
-                this.move(step * 0.2);
-            } else {
+            const actions = {
+                "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
+                Home: () => this.show(0, this.end), Escape: () => this.point(null),
+                n: () => this.goToEvent(1), p: () => this.goToEvent(-1)
+            };
+            if (event.ctrlKey || event.metaKey || event.altKey || (step === 0 && actions[event.key] === undefined)) {
                 return;
             }
             event.preventDefault();
+            if (step === 0) {
+                actions[event.key]();
+            } else if (event.shiftKey) {
+                const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
+                this.point(clamp(at + step * (this.to - this.from) / 100, this.from, this.to));
+                this.read.textContent = this.words();
+            } else {
+                this.move(step * 0.2);
+            }
         }
 
         timeAt(x) {
-            return this.from + clamp((x - LEFT) / this.width, 0, 1) * (this.to - this.from);
+            return this.from + clamp((x - this.left) / this.width, 0, 1) * (this.to - this.from);
         }
 
         zoom(factor, around) {
             const isInside = this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to;
             const at = around !== undefined ? around : isInside ? this.cursor : (this.from + this.to) / 2;
-            const span = clamp((this.to - this.from) * factor, Math.min(MIN_SPAN_MS, this.end), this.end);
+            const span = clamp((this.to - this.from) * factor, this.least, this.end);
             const from = at - (at - this.from) / (this.to - this.from) * span;
             this.show(from, from + span);
         }
@@ -275,9 +221,29 @@
             this.show(this.from + shift, this.to + shift);
         }
 
+        /* The cursor goes to the nearest event of a shown kind on one side, and the stretch
+           with it. */
+        goToEvent(direction) {
+            const at = this.cursor === null ? (direction > 0 ? this.from : this.to) : this.cursor;
+            const nearest = this.marks.filter((mark) => mark.isShown).reduce((best, mark) => {
+                const j = direction > 0 ? lastAt(mark.at, at) + 1 : lastAt(mark.at, at - 1e-6);
+                const time = mark.at[j];
+                return time !== undefined && (best === null || (time - best) * direction < 0) ? time : best;
+            }, null);
+            if (nearest === null) {
+                return;
+            }
+            if (nearest < this.from || nearest > this.to) {
+                const half = (this.to - this.from) / 2;
+                this.show(nearest - half, nearest + half);
+            }
+            this.point(nearest);
+            this.read.textContent = this.words();
+        }
+
         /* A stretch of the run, moved inside of it. */
         show(from, to, isFromHash) {
-            const span = clamp(to - from, Math.min(MIN_SPAN_MS, this.end), this.end);
+            const span = clamp(to - from, this.least, this.end);
             this.from = clamp(from, 0, this.end - span);
             this.to = this.from + span;
             this.redraw();
@@ -289,6 +255,7 @@
 
         /* #t=START,END in seconds, as in media fragments: a stretch that can be sent. */
         readHash() {
+            this.hash = window.location.hash;
             const found = /^#t=([0-9.]+),([0-9.]+)$/.exec(window.location.hash);
             if (found !== null && Number(found[2]) > Number(found[1])) {
                 this.show(1000 * Number(found[1]), 1000 * Number(found[2]), true);
@@ -296,7 +263,11 @@
         }
 
         writeHash() {
-            const isWhole = this.from === 0 && this.to === this.end;
+            if (window.location.hash !== this.hash) {
+                this.readHash(); /* another address came in between */
+                return;
+            }
+            const isWhole = this.isWhole();
             const hash = isWhole ? window.location.pathname + window.location.search
                 : `#t=${Math.round(this.from) / 1000},${Math.round(this.to) / 1000}`;
             if (isWhole && !window.location.hash.startsWith("#t=")) {
@@ -304,9 +275,14 @@
             }
             try {
                 window.history.replaceState(null, "", hash);
+                this.hash = window.location.hash;
             } catch (error) {
                 /* Where pages may not change their address there is nothing to send. */
             }
+        }
+
+        isWhole() {
+            return this.from === 0 && this.to === this.end;
         }
 
         point(time) {
@@ -324,37 +300,57 @@
             }
         }
 
+        /* From the top down: areas, a lane for each kind of events, curves, and how fast the
+           first of them rises. On a narrow screen the names of lanes stand above them. */
+        layout(width) {
+            const isNarrow = width < 560, panels = [];
+            let top = 24;
+            const add = (height, gap, draw) => {
+                panels.push({top: top + gap, height, draw});
+                top += gap + height;
+            };
+            this.left = isNarrow ? 46 : 92;
+            this.width = Math.max(width - this.left - RIGHT, 50);
+            this.isNarrow = isNarrow;
+            if (this.areas > 0) {
+                add(this.areas, 0, (panel) => this.drawAreas(panel));
+            }
+            this.marks.filter((mark) => mark.isShown).forEach((mark) =>
+                add(LANE, isNarrow ? 16 : 0, (panel) => this.drawLane(mark, panel)));
+            this.curves.forEach((curve) => add(CURVE, GAP, (panel) => this.drawCurve(curve, panel)));
+            if (this.curves.length > 0) {
+                add(CURVE, GAP, (panel) => this.drawRate(this.curves[0], panel));
+            }
+            return {panels, height: top + FOOT};
+        }
+
         draw() {
             const width = this.plot.clientWidth, ratio = window.devicePixelRatio || 1;
             if (width === 0) {
                 return; /* hidden */
             }
-            const style = getComputedStyle(this.root);
-            const lanes = this.marks.filter((mark) => mark.isShown);
-            const height = TOP + this.areas + lanes.length * LANE + (this.hasCurve ? 34 + PROGRESS : 0) + FOOT;
-            this.width = Math.max(width - LEFT - RIGHT, 50);
-            this.ink = style.color;
-            this.quiet = style.getPropertyValue("--quiet").trim() || style.color;
-            this.edge = style.getPropertyValue("--edge").trim() || "#8c959f55";
-            this.accent = style.getPropertyValue("--accent").trim() || "#0072b2";
+            const {panels, height} = this.layout(width);
+            this.ink = spot.colourOf("ink");
+            this.quiet = spot.colourOf("quiet");
+            this.edge = spot.colourOf("edge");
+            this.accent = spot.colourOf("accent");
             this.canvas.width = Math.round(width * ratio);
             this.canvas.height = Math.round(height * ratio);
             this.canvas.style.height = `${height}px`;
             this.context = this.canvas.getContext("2d");
             this.context.scale(ratio, ratio);
-            this.context.font = `12px ${style.fontFamily}`;
+            this.context.font = `12px ${getComputedStyle(this.root).fontFamily}`;
             this.context.textBaseline = "middle";
+            this.notes = this.isBinned
+                ? [`heights are averages over ${timeText(this.data.bin_ms, 1000)}: the run has more rows than the page holds`] : [];
             this.drawGrid(height);
-            if (this.areas > 0) {
-                this.drawAreas();
-            }
-            lanes.forEach((mark, j) => this.drawLane(mark, TOP + this.areas + j * LANE));
-            if (this.hasCurve) {
-                this.drawProgress(height - FOOT - PROGRESS);
-            }
+            panels.forEach((panel) => panel.draw(panel));
             this.drawCursor(height - FOOT);
-            this.status.textContent = this.from === 0 && this.to === this.end ? `the whole run, ${this.wordsOf(this.end)}`
+            this.status.textContent = this.isWhole() ? `the whole run, ${this.wordsOf(this.end)}`
                 : `${this.wordsOf(this.from)} to ${this.wordsOf(this.to)} of ${this.wordsOf(this.end)}`;
+            this.binned.textContent = this.notes.length === 0 ? "Every row and event of this stretch is drawn."
+                : `In this stretch ${this.notes.join("; ")}.`;
+            this.writeFigures();
             this.root.dataset.drawn = String(Number(this.root.dataset.drawn || 0) + 1);
         }
 
@@ -363,33 +359,30 @@
         }
 
         xOf(time) {
-            return LEFT + (time - this.from) / (this.to - this.from) * this.width;
+            return this.left + (time - this.from) / (this.to - this.from) * this.width;
         }
 
-        text(text, x, y, align, colour) {
+        text(text, x, y, align) {
             this.context.textAlign = align;
-            this.context.fillStyle = colour || this.quiet;
-            this.context.fillText(text, x, y, align === "right" ? LEFT - 10 : undefined);
+            this.context.fillStyle = this.quiet;
+            this.context.fillText(text, x, y);
         }
 
-        line(x0, y0, x1, y1, colour, width) {
-            const context = this.context;
-            context.beginPath();
-            context.moveTo(x0, y0);
-            context.lineTo(x1, y1);
-            context.strokeStyle = colour;
-            context.lineWidth = width || 1;
-            context.stroke();
+        line(points, colour, width) {
+            this.context.beginPath();
+            points.forEach(([x, y]) => this.context.lineTo(x, y));
+            this.context.strokeStyle = colour;
+            this.context.lineWidth = width || 1;
+            this.context.stroke();
         }
 
         /* Times below, with lines through all panels. */
         drawGrid(height) {
-            const span = this.to - this.from, count = Math.max(2, this.width / 110);
-            const step = STEPS_MS.find((candidate) => candidate >= span / count) || STEPS_MS[STEPS_MS.length - 1];
+            const step = spot.timeStep(this.to - this.from, Math.max(2, this.width / 110));
             for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
                 const x = Math.round(this.xOf(time)) + 0.5;
-                this.line(x, TOP, x, height - FOOT + 4, this.edge);
-                this.text(timeText(time, Math.min(step, 1000)), clamp(x, LEFT + 4, LEFT + this.width - 18),
+                this.line([[x, 24], [x, height - FOOT + 4]], this.edge);
+                this.text(timeText(time, Math.min(step, 1000)), clamp(x, this.left + 4, this.left + this.width - 18),
                     height - FOOT + 16, "center");
             }
         }
@@ -398,23 +391,29 @@
             const step = niceStep(high - low, count);
             for (let value = Math.ceil(low / step) * step; value <= high * 1.000001; value += step) {
                 const y = Math.round(yOf(value)) + 0.5;
-                this.line(LEFT, y, LEFT + this.width, y, this.edge);
-                this.text(shortText(Number(value.toPrecision(6))), LEFT - 8, y, "right");
+                this.line([[this.left, y], [this.left + this.width, y]], this.edge);
+                this.text(tickText(Number(value.toPrecision(6))), this.left - 6, y, "right");
+            }
+        }
+
+        /* What of each row lies in a stretch: visit(row, start, end). */
+        rowsBetween(from, to, visit) {
+            for (let j = Math.max(lastAt(this.starts, from), 0); j < this.starts.length && this.starts[j] < to; j++) {
+                const start = Math.max(this.starts[j], from);
+                const end = Math.min(j + 1 < this.starts.length ? this.starts[j + 1] : this.end, to);
+                visit(j, start, end);
             }
         }
 
         /* Averages over columns of one pixel, and their lowest and highest totals. */
-        columns(num_columns) {
-            const shown = this.categories.filter((category) => category.isShown);
+        columns(shown, num_columns) {
             const sum = shown.map(() => new Float64Array(num_columns));
             const low = new Float64Array(num_columns).fill(Infinity), high = new Float64Array(num_columns);
             const column_ms = (this.to - this.from) / num_columns;
-            let j = Math.max(lastAt(this.starts, this.from), 0);
-            for (; j < this.starts.length && this.starts[j] < this.to; j++) {
-                const start = Math.max(this.starts[j], this.from);
-                const end = Math.min(j + 1 < this.starts.length ? this.starts[j + 1] : this.end, this.to);
-                const first = Math.min(Math.floor((start - this.from) / column_ms), num_columns - 1);
-                for (let c = first; c < num_columns; c++) {
+            let num_rows = 0;
+            this.rowsBetween(this.from, this.to, (j, start, end) => {
+                num_rows++;
+                for (let c = Math.min(Math.floor((start - this.from) / column_ms), num_columns - 1); c < num_columns; c++) {
                     const left = this.from + c * column_ms;
                     const share = (Math.min(end, left + column_ms) - Math.max(start, left)) / column_ms;
                     if (share <= 0) {
@@ -424,38 +423,39 @@
                     low[c] = Math.min(low[c], this.low[j]);
                     high[c] = Math.max(high[c], this.high[j]);
                 }
+            });
+            if (num_rows > num_columns && !this.isBinned) {
+                this.notes.push(`a column of pixels is the average of ${timeText(column_ms, column_ms > 1e4 ? 1000 : 1)}, ` +
+                    "with the lowest and the highest total as lines");
             }
-            return {shown, sum, low, high};
+            return {sum, low, high};
         }
 
-        drawAreas() {
-            const context = this.context, num_columns = Math.max(Math.round(this.width * (window.devicePixelRatio || 1)), 1);
-            const {shown, sum, low, high} = this.columns(num_columns);
-            const step = this.width / num_columns, bottom = TOP + AREAS;
+        drawAreas({top, height}) {
+            const context = this.context, bottom = top + height;
+            const num_columns = Math.max(Math.round(this.width * (window.devicePixelRatio || 1)), 1);
+            const shown = this.categories.filter((category) => category.isShown);
+            const {sum, low, high} = this.columns(shown, num_columns);
+            const step = this.width / num_columns, isAll = shown.length === this.categories.length;
             const scale = niceStep(this.peak, 5) * Math.ceil(this.peak / niceStep(this.peak, 5));
-            const yOf = (value) => bottom - value / scale * AREAS;
+            const yOf = (value) => bottom - value / scale * height;
             const fill = (heights, colour) => {
                 context.beginPath();
-                context.moveTo(LEFT, bottom);
+                context.moveTo(this.left, bottom);
                 heights.forEach((value, c) => {
-                    context.lineTo(LEFT + c * step, yOf(value));
-                    context.lineTo(LEFT + (c + 1) * step, yOf(value));
+                    context.lineTo(this.left + c * step, yOf(value));
+                    context.lineTo(this.left + (c + 1) * step, yOf(value));
                 });
-                context.lineTo(LEFT + this.width, bottom);
+                context.lineTo(this.left + this.width, bottom);
                 context.fillStyle = colour;
                 context.fill();
             };
-            const outline = (heights, colour, line_px) => {
-                context.beginPath();
-                heights.forEach((value, c) => context.lineTo(LEFT + (c + 0.5) * step, yOf(value)));
-                context.strokeStyle = colour;
-                context.lineWidth = line_px;
-                context.stroke();
-            };
+            const outline = (heights, colour, width) => this.line(
+                Array.from(heights, (value, c) => [this.left + (c + 0.5) * step, yOf(value === Infinity ? 0 : value)]),
+                colour, width);
             this.text(this.data.height, 8, 12, "left");
             this.drawScale(0, scale, 5, yOf);
-            const isWhole = shown.length === this.categories.length;
-            if (isWhole) {
+            if (isAll) {
                 context.globalAlpha = 0.4;
                 fill(high, this.edge);
                 context.globalAlpha = 1;
@@ -467,75 +467,154 @@
             for (let k = sum.length - 1; k >= 0; k--) {
                 fill(sum[k], shown[k].colour);
             }
-            if (isWhole) {
-                outline(low.map((value) => (value === Infinity ? 0 : value)), this.ink, 0.5);
+            if (isAll) {
+                outline(low, this.ink, 0.5);
                 outline(high, this.quiet, 1);
             }
-            this.line(LEFT, bottom + 0.5, LEFT + this.width, bottom + 0.5, this.quiet);
+            this.line([[this.left, bottom + 0.5], [this.left + this.width, bottom + 0.5]], this.quiet);
         }
 
-        /* Triangles where there is room, else ticks; the more they count, the larger. */
-        drawLane(mark, top) {
-            const context = this.context, bottom = top + LANE - 2;
-            const first = lastAt(mark.at, this.from - 1e-9) + 1, last = lastAt(mark.at, this.to);
-            const num_visible = last - first + 1;
+        /* The marks of a stretch: the first and the last. */
+        marksBetween(mark, from, to) {
+            return [lastAt(mark.at, from - 1e-9) + 1, lastAt(mark.at, to)];
+        }
+
+        /* Triangles where there is room, else ticks, or bars of the counts in columns; the
+           more they count, the larger. */
+        drawLane(mark, {top}) {
+            const context = this.context, bottom = top + LANE - 2, full = LANE - 5;
+            const [first, last] = this.marksBetween(mark, this.from, this.to), num_visible = last - first + 1;
             const isWide = num_visible * 9 < this.width;
-            this.text(mark.name, LEFT - 8, top + LANE / 2 + 1, "right");
-            this.line(LEFT, bottom + 0.5, LEFT + this.width, bottom + 0.5, this.edge);
+            if (this.isNarrow) {
+                this.text(mark.name, this.left, top - 6, "left");
+            } else {
+                this.text(mark.name, this.left - 6, top + LANE / 2 + 1, "right");
+            }
+            this.line([[this.left, bottom + 0.5], [this.left + this.width, bottom + 0.5]], this.edge);
             context.fillStyle = mark.colour;
+            if (num_visible * 2 > this.width || mark.isBinned) {
+                this.drawBars(mark, first, last, bottom, full);
+                return;
+            }
             for (let j = first; j <= last; j++) {
-                const size = 0.35 + 0.65 * mark.counts[j] / mark.most;
-                const x = this.xOf(mark.at[j]);
+                const size = 0.35 + 0.65 * mark.counts[j] / mark.most, x = this.xOf(mark.at[j]);
                 if (!isWide || mark.shape === "tick") {
-                    context.fillRect(x - 0.6, bottom - size * (LANE - 5), isWide ? 2 : 1.2, size * (LANE - 5));
+                    context.fillRect(x - 0.6, bottom - size * full, isWide ? 2 : 1.2, size * full);
                     continue;
                 }
-                const y = mark.shape === "up" ? top + 5 : bottom - 1, height = (LANE - 8) * (mark.shape === "up" ? 1 : -1);
+                const y = mark.shape === "up" ? top + 5 : bottom - 1, side = (LANE - 8) * (mark.shape === "up" ? 1 : -1);
                 const half = 2.5 + 2.5 * size;
                 context.beginPath();
                 context.moveTo(x, y);
-                context.lineTo(x - half, y + height);
-                context.lineTo(x + half, y + height);
+                context.lineTo(x - half, y + side);
+                context.lineTo(x + half, y + side);
                 context.fill();
             }
         }
 
-        progress(time) {
-            const at = this.progressAt, values = this.progressValues, j = lastAt(at, time);
-            if (j < 0) {
-                return values.length === 0 ? 0 : values[0];
+        drawBars(mark, first, last, bottom, full) {
+            const num_bars = Math.max(Math.floor(this.width / 3), 1), bars = new Float64Array(num_bars);
+            const bar_ms = (this.to - this.from) / num_bars;
+            for (let j = first; j <= last; j++) {
+                bars[Math.min(Math.floor((mark.at[j] - this.from) / bar_ms), num_bars - 1)] += mark.counts[j];
             }
-            return j + 1 < at.length
-                ? values[j] + (values[j + 1] - values[j]) * (time - at[j]) / (at[j + 1] - at[j]) : values[j];
+            const most = bars.reduce((value, bar) => Math.max(value, bar), 1);
+            bars.forEach((bar, b) =>
+                this.context.fillRect(this.left + b * 3, bottom - bar / most * full, 2, bar / most * full));
+            this.notes.push(`“${mark.name}” stands as counts of ${timeText(mark.isBinned
+                ? Math.max(bar_ms, this.end / this.data.num_mark_bins) : bar_ms, 1000)} each`);
         }
 
-        /* The curve fills its panel at any zoom; its scale tells from where to where. */
-        drawProgress(top) {
-            const context = this.context, bottom = top + PROGRESS;
-            const points = [[this.from, this.progress(this.from)]];
-            for (let j = lastAt(this.progressAt, this.from) + 1;
-                j < this.progressAt.length && this.progressAt[j] < this.to; j++) {
-                points.push([this.progressAt[j], this.progressValues[j]]);
+        valueAt(curve, time) {
+            const {at, values} = curve, j = lastAt(at, time);
+            if (j < 0 || j + 1 === at.length) {
+                return values[Math.max(j, 0)];
             }
-            points.push([this.to, this.progress(this.to)]);
-            const least = points.reduce((value, point) => Math.min(value, point[1]), Infinity);
+            return values[j] + (values[j + 1] - values[j]) * (time - at[j]) / (at[j + 1] - at[j]);
+        }
+
+        /* A line with what lies below it; its scale goes from where to where it goes. */
+        drawLine(points, words, {top, height}, isFromZero) {
+            const context = this.context, bottom = top + height;
+            const least = isFromZero ? 0 : points.reduce((value, point) => Math.min(value, point[1]), Infinity);
             const most = points.reduce((value, point) => Math.max(value, point[1]), -Infinity);
-            const step = niceStep(Math.max(most - least, Math.abs(most) * 1e-3, 1), 3);
+            const step = niceStep(Math.max(most - least, Math.abs(most) * 1e-3, 1e-6), 3);
             const low = Math.floor(least / step) * step, high = Math.max(Math.ceil(most / step) * step, low + step);
-            const yOf = (value) => bottom - (value - low) / (high - low) * PROGRESS;
-            this.text(this.data.progress, 8, top - 16, "left");
+            const yOf = (value) => bottom - (value - low) / (high - low) * height;
+            this.text(words, 8, top - 14, "left");
             this.drawScale(low, high, 3, yOf);
-            context.beginPath();
-            points.forEach(([time, value]) => context.lineTo(this.xOf(time), yOf(value)));
-            context.strokeStyle = this.accent;
-            context.lineWidth = 1.8;
-            context.stroke();
-            context.lineTo(LEFT + this.width, bottom);
-            context.lineTo(LEFT, bottom);
+            this.line(points.map(([time, value]) => [this.xOf(time), yOf(value)]), this.accent, 1.8);
+            context.lineTo(this.left + this.width, bottom);
+            context.lineTo(this.left, bottom);
             context.globalAlpha = 0.12;
             context.fillStyle = this.accent;
             context.fill();
             context.globalAlpha = 1;
+        }
+
+        drawCurve(curve, panel) {
+            const points = [[this.from, this.valueAt(curve, this.from)]];
+            for (let j = lastAt(curve.at, this.from) + 1; j < curve.at.length && curve.at[j] < this.to; j++) {
+                points.push([curve.at[j], curve.values[j]]);
+            }
+            points.push([this.to, this.valueAt(curve, this.to)]);
+            this.drawLine(points, this.curveWords(curve), panel, false);
+        }
+
+        curveWords(curve) {
+            return curve.unit === "" || curve.name.includes(curve.unit) ? curve.name : `${curve.name} (${curve.unit})`;
+        }
+
+        drawRate(curve, panel) {
+            const num_bars = Math.max(Math.floor(this.width / 6), 1), bar_ms = (this.to - this.from) / num_bars;
+            const points = [];
+            for (let b = 0; b < num_bars; b++) {
+                const from = this.from + b * bar_ms;
+                const rate = (this.valueAt(curve, from + bar_ms) - this.valueAt(curve, from)) / bar_ms * HOUR_MS;
+                points.push([from, rate], [from + bar_ms, rate]);
+            }
+            this.drawLine(points,
+                `${curve.name} per h, averages over ${timeText(bar_ms, bar_ms > 1e4 ? 1000 : bar_ms > 100 ? 10 : 1)}`, panel, true);
+        }
+
+        /* What the tables below say is of the stretch that is shown. */
+        writeFigures() {
+            const areas = this.categories.map(() => 0), span = this.to - this.from;
+            this.rowsBetween(this.from, this.to, (j, start, end) => this.categories.forEach((category, k) => {
+                areas[k] += category.heights[j] * (end - start);
+            }));
+            const total = areas.reduce((sum, area) => sum + area, 0);
+            const cell = (value, text) => element("td", {"data-value": String(value)}, text);
+            this.fill("shares", this.categories.map((category, k) => [category.name,
+                cell(areas[k] / total, `${(100 * areas[k] / (total || 1)).toFixed(1)} %`),
+                cell(areas[k] / span, (areas[k] / span).toFixed(2))]).reverse());
+            this.fill("marks", this.marks.map((mark) => {
+                const [first, last] = this.marksBetween(mark, this.from, this.to);
+                let count = 0, times = 0;
+                for (let m = first; m <= last; m++) {
+                    count += mark.counts[m];
+                    times += mark.isBinned ? mark.times[m] : 1;
+                }
+                const about = mark.isBinned && !this.isWhole() ? "about " : "";
+                return [mark.name, cell(times, about + times.toLocaleString("en")), cell(count, about + count.toLocaleString("en"))];
+            }));
+            this.fill("curves", this.curves.map((curve) => {
+                const end = this.valueAt(curve, this.to), change = end - this.valueAt(curve, this.from);
+                return [curve.name, cell(change, withUnit(numberText(change), curve.unit)),
+                    cell(change / span * HOUR_MS, withUnit(numberText(change / span * HOUR_MS), `${curve.unit}/h`)),
+                    cell(end, withUnit(numberText(end), curve.unit))];
+            }));
+            this.root.querySelectorAll(".timeline-tables caption").forEach((caption) => {
+                caption.textContent = `${caption.dataset.words}, ${this.status.textContent}`;
+            });
+        }
+
+        fill(name, rows) {
+            const table = this.root.querySelector(`.timeline-${name}`);
+            if (table !== null) {
+                table.tBodies[0].replaceChildren(...rows.map(([head, ...cells]) =>
+                    element("tr", {}, element("th", {scope: "row"}, head), ...cells)));
+            }
         }
 
         /* What is known at the cursor: [text, number, colour] a row. */
@@ -543,34 +622,33 @@
             const j = Math.max(lastAt(this.starts, this.cursor), 0);
             const near_ms = 4 / this.width * (this.to - this.from);
             const rows = [];
-            const total = this.categories.reduce((sum, category) => sum + category.heights[j], 0);
             if (this.areas > 0) {
-                rows.push([this.data.height, this.isThinned && this.low[j] < this.high[j]
+                const total = this.categories.reduce((sum, category) => sum + category.heights[j], 0);
+                rows.push([this.data.height, this.low[j] < this.high[j]
                     ? `${numberText(total)} (${numberText(this.low[j])} to ${numberText(this.high[j])})`
                     : numberText(total), null]);
             }
             [...this.categories].reverse().filter((category) => category.isShown && category.heights[j] > 0)
                 .forEach((category) => rows.push([category.name, numberText(category.heights[j]), category.colour]));
             this.marks.filter((mark) => mark.isShown).forEach((mark) => {
-                const first = lastAt(mark.at, this.cursor - near_ms) + 1, last = lastAt(mark.at, this.cursor + near_ms);
+                const [first, last] = this.marksBetween(mark, this.cursor - near_ms, this.cursor + near_ms);
                 let count = 0, times = 0;
                 for (let m = first; m <= last; m++) {
                     count += mark.counts[m];
-                    times += mark.times === null ? 1 : mark.times[m];
+                    times += mark.isBinned ? mark.times[m] : 1;
                 }
                 if (times > 0) {
                     rows.push([mark.name, times > 1 ? `${numberText(count)} (${times}×)` : numberText(count), mark.colour]);
                 }
             });
-            if (this.hasCurve) {
-                rows.push([this.data.progress, numberText(Math.floor(this.progress(this.cursor))), null]);
-            }
+            this.curves.forEach((curve) =>
+                rows.push([curve.name, withUnit(numberText(this.valueAt(curve, this.cursor)), curve.unit), null]));
             return rows;
         }
 
         heading() {
             const time = timeText(this.cursor, precisionOf(this.to - this.from));
-            return this.isThinned ? `${time}, averages over ${timeText(this.data.bin_ms, 1000)}` : time;
+            return this.isBinned ? `${time}, averages over ${timeText(this.data.bin_ms, 1000)}` : time;
         }
 
         words() {
@@ -583,33 +661,28 @@
             if (!isShown) {
                 return;
             }
-            const x = this.xOf(this.cursor);
-            this.line(x, TOP, x, bottom, this.ink, 1);
-            this.tip.replaceChildren(element("strong", {textContent: this.heading()}),
+            const x = this.xOf(this.cursor), isRight = x > this.left + this.width / 2;
+            this.line([[x, 24], [x, bottom]], this.ink);
+            this.tip.replaceChildren(element("strong", {}, this.heading()),
                 ...this.rows().map(([name, value, colour]) => {
                     const swatch = element("span", {className: "swatch"});
                     swatch.style.background = colour || "transparent";
-                    return element("span", {className: "row"}, swatch, name, element("b", {textContent: value}));
+                    return element("span", {className: "row"}, swatch, name, element("b", {}, value));
                 }));
-            const isRight = x > LEFT + this.width / 2;
             this.tip.style.left = isRight ? "auto" : `${x + 12}px`;
             this.tip.style.right = isRight ? `${this.plot.clientWidth - x + 12}px` : "auto";
         }
     }
 
     /* Of several timelines one at a time, chosen by their labels. */
-    const choose = (box, number) => {
+    const choose = (box) => {
         const timelines = [...box.querySelectorAll(":scope > .timeline")];
-        if (timelines.length < 2) {
-            return;
+        const show = (shown) => timelines.forEach((timeline, j) => { timeline.hidden = j !== Number(shown); });
+        if (timelines.length > 1) {
+            box.prepend(element("div", {className: "controls timeline-chooser"}, spot.control("Run", spot.select(
+                timelines.map((timeline, j) => ({value: j, words: timeline.dataset.label})), 0, show))));
+            show(0);
         }
-        const select = element("select", {id: `timeline-choice-${number}`},
-            ...timelines.map((timeline, j) => element("option", {value: String(j), textContent: timeline.dataset.label})));
-        const show = () => timelines.forEach((timeline, j) => { timeline.hidden = j !== select.selectedIndex; });
-        select.addEventListener("change", show);
-        box.prepend(element("p", {className: "timeline-chooser"},
-            element("label", {htmlFor: select.id, textContent: "Run: "}), select));
-        show();
     };
 
     document.querySelectorAll(".timelines").forEach(choose);

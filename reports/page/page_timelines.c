@@ -39,7 +39,7 @@ write_one(const spot_page_t *page, const spot_series_id_t *id, bool is_drawn, FI
         snprintf(label, sizeof(label), "%s%sreplication %" PRId64, words,
             words[0] == '\0' ? "" : ", ", id->replication);
         ret = spot_page_timeline_write(&run,
-            &(spot_page_timeline_style_t){label, page->source->path, is_drawn}, out,
+            &(spot_page_timeline_style_t){label, page->source->path, is_drawn, 0}, out,
             page->diag);
     }
     spot_run_series_free(&run);

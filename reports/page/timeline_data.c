@@ -13,21 +13,19 @@
 #include "reports/palette.h"
 #include "reports/unseen.h"
 
-/* What segments that are kept may take, their times included. */
-#define MAX_NUMBERS 56000
-/* Each has up to four points of the progress curve. */
-#define PROGRESS_COLUMNS 1000
+/* Points of a curve that is thinned: each column has up to four. */
+#define CURVE_COLUMNS 1000
 
 typedef struct {
     spot_json_t json;
     FILE *out;
     const spot_run_series_t *run;
-    const spot_timeline_bins_t *bins;
+    size_t max_rows;
+    spot_timeline_bins_t bins;
     size_t num_marks;       /* of the kind that is written */
     bool are_marks_thinned; /* a group is a bin, else a mark */
     size_t num_groups;
-    spot_timeline_mark_bin_t *marks; /* [SPOT_TIMELINE_DATA_BINS] the first num_groups */
-    spot_curve_t progress;
+    spot_timeline_mark_bin_t *marks; /* [max_rows] the first num_groups */
 } data_t;
 
 /* Numbers of arrays are written without the blanks of spot_json_t, which would be a
@@ -73,19 +71,7 @@ mark_shape(const spot_run_series_t *run, int32_t mark_kind)
     return sign == '-' ? "down" : sign == '+' ? "up" : "tick";
 }
 
-static void
-write_heights(data_t *self, size_t category_id)
-{
-    /* Of averages, three digits are more than a screen can show. */
-    const int num_digits = self->bins->is_thinned ? 3 : 6;
-
-    spot_json_open(&self->json, "heights", '[');
-    for (size_t j = 0; j < self->bins->num_bins; j++) {
-        put_number(self, j, num_digits, self->bins->bins[j].heights[category_id]);
-    }
-    spot_json_close(&self->json, ']');
-}
-
+/* Only categories that occur are written, under numbers of their own. */
 static void
 write_categories(data_t *self)
 {
@@ -95,65 +81,78 @@ write_categories(data_t *self)
     for (size_t k = 0; k < run->num_levels; k++) {
         const char *name = spot_run_series_level(run, k);
 
-        if (self->bins->shares[k] > 0) {
+        if (self->bins.shares[k] > 0) {
             spot_json_open(&self->json, NULL, '{');
             spot_json_text(&self->json, "name", name);
             spot_json_text(
                 &self->json, "colour", spot_palette_colour(run->colours, name, k));
-            spot_json_number(&self->json, "share", self->bins->shares[k]);
-            write_heights(self, k);
             spot_json_close(&self->json, '}');
         }
     }
     spot_json_close(&self->json, ']');
 }
 
-/* Where the bins start, or what their averages hide. */
+/* The heights of a bin that differ from those before, with their number in front. */
 static void
-write_bins(data_t *self)
+write_changes(data_t *self, const double *heights, const double *before)
 {
-    const spot_timeline_bins_t *bins = self->bins;
-    double before_ms = 0;
+    /* Of averages, three digits are more than a screen can show. */
+    const int num_digits = self->bins.is_thinned ? 3 : 6;
+    size_t num_changes = 0;
+    int64_t category = 0;
 
-    if (!bins->is_thinned) {
-        spot_json_number(&self->json, "bin_ms", (double) NAN);
-        spot_json_open(&self->json, "starts", '[');
-        for (size_t j = 0; j < bins->num_bins; j++) {
-            put_time(self, j, bins->bins[j].start_ms - before_ms);
-            before_ms = bins->bins[j].start_ms;
+    for (size_t k = 0; k < self->run->num_levels; k++) {
+        num_changes += heights[k] != (before == NULL ? 0 : before[k]);
+    }
+    put_integer(self, 1, (int64_t) num_changes);
+    for (size_t k = 0; k < self->run->num_levels; k++) {
+        if (heights[k] != (before == NULL ? 0 : before[k])) {
+            put_integer(self, 1, category);
+            put_number(self, 1, num_digits, heights[k]);
         }
-        spot_json_close(&self->json, ']');
-        return;
+        category += self->bins.shares[k] > 0;
     }
-    spot_json_number(&self->json, "bin_ms", self->run->end_ms / (double) bins->num_bins);
-    spot_json_open(&self->json, "low", '[');
-    for (size_t j = 0; j < bins->num_bins; j++) {
-        put_number(self, j, 6, bins->bins[j].dip);
-    }
-    spot_json_close(&self->json, ']');
-    spot_json_open(&self->json, "high", '[');
-    for (size_t j = 0; j < bins->num_bins; j++) {
-        put_number(self, j, 6, bins->bins[j].peak);
-    }
-    spot_json_close(&self->json, ']');
 }
 
-/* Where many marks are, those of a bin stand together. */
+static void
+write_rows(data_t *self)
+{
+    const spot_timeline_bins_t *bins = &self->bins;
+
+    spot_json_number(&self->json, "bin_ms",
+        bins->is_thinned ? self->run->end_ms / (double) bins->num_bins : (double) NAN);
+    spot_json_open(&self->json, "rows", '[');
+    for (size_t j = 0; j < bins->num_bins; j++) {
+        put_time(
+            self, j, bins->bins[j].start_ms - (j == 0 ? 0 : bins->bins[j - 1].start_ms));
+        write_changes(
+            self, bins->bins[j].heights, j == 0 ? NULL : bins->bins[j - 1].heights);
+    }
+    spot_json_close(&self->json, ']');
+    for (int is_high = 0; bins->is_thinned && is_high < 2; is_high++) {
+        spot_json_open(&self->json, is_high ? "high" : "low", '[');
+        for (size_t j = 0; j < bins->num_bins; j++) {
+            put_number(self, j, 6, is_high ? bins->bins[j].peak : bins->bins[j].dip);
+        }
+        spot_json_close(&self->json, ']');
+    }
+}
+
+/* Where there are more marks than rows may be, those of a bin are one group. */
 static void
 gather_marks(data_t *self, int32_t mark_kind)
 {
     const spot_run_series_t *run = self->run;
-    size_t num_marks =
-        spot_timeline_bin_marks(run, mark_kind, SPOT_TIMELINE_DATA_BINS, self->marks);
 
-    self->num_marks = num_marks;
-    self->are_marks_thinned = num_marks > SPOT_TIMELINE_DATA_BINS;
+    self->num_marks =
+        spot_timeline_bin_marks(run, mark_kind, SPOT_TIMELINE_DATA_BINS, self->marks);
+    self->are_marks_thinned = self->num_marks > self->max_rows;
     if (self->are_marks_thinned) {
         self->num_groups = SPOT_TIMELINE_DATA_BINS;
         return;
     }
     self->num_groups = 0;
-    for (size_t j = 0; num_marks > 0 && j < run->events->num_rows; j++) {
+    for (size_t j = 0; self->num_marks > 0 && j < run->events->num_rows; j++) {
         if (run->mark_kinds[j] == mark_kind) {
             self->marks[self->num_groups++] = (spot_timeline_mark_bin_t){1,
                 (int64_t) spot_run_value(run->events, j, 2),
@@ -210,51 +209,51 @@ static void
 write_mark_kind(data_t *self, int32_t mark_kind)
 {
     const char *name = self->run->mark_names[mark_kind];
-    int64_t count = 0;
 
     gather_marks(self, mark_kind);
     if (self->num_marks == 0) {
         return;
-    }
-    for (size_t j = 0; j < self->num_groups; j++) {
-        count += self->marks[j].count;
     }
     spot_json_open(&self->json, NULL, '{');
     spot_json_text(&self->json, "name", name);
     spot_json_text(&self->json, "colour",
         spot_palette_colour(self->run->colours, name, (size_t) mark_kind));
     spot_json_text(&self->json, "shape", mark_shape(self->run, mark_kind));
-    spot_json_unsigned(&self->json, "num_marks", self->num_marks);
-    spot_json_integer(&self->json, "count", count);
     write_mark_places(self);
     write_mark_counts(self);
     spot_json_close(&self->json, '}');
 }
 
 static int
-write_progress(data_t *self)
+write_curve(data_t *self, size_t curve_id)
 {
-    const spot_series_t *curve = self->run->curve;
-    spot_curve_t *progress = &self->progress;
-    double before_ms = 0;
+    const spot_series_t *series = self->run->curves[curve_id];
+    spot_curve_t curve = {0};
     int ret = 0;
 
-    for (size_t j = 0; curve != NULL && j < curve->num_rows && ret == 0; j++) {
+    for (size_t j = 0; j < series->num_rows && ret == 0; j++) {
         ret = spot_curve_add(
-            progress, spot_run_time_ms(curve, j), spot_run_value(curve, j, 1));
+            &curve, spot_run_time_ms(series, j), spot_run_value(series, j, 1));
     }
-    spot_curve_thin_to(progress, PROGRESS_COLUMNS, 0, self->run->end_ms, false);
-    spot_json_open(&self->json, "progress_at", '[');
-    for (size_t j = 0; j < progress->num_points; j++) {
-        put_time(self, j, progress->points[j].x - before_ms);
-        before_ms = progress->points[j].x;
+    if (series->num_rows > self->max_rows) {
+        spot_curve_thin_to(&curve, CURVE_COLUMNS, 0, self->run->end_ms, false);
+    }
+    spot_json_open(&self->json, NULL, '{');
+    spot_json_text(&self->json, "name", spot_run_series_curve_name(self->run, curve_id));
+    spot_json_text(&self->json, "unit", spot_run_series_curve_unit(self->run, curve_id));
+    spot_json_boolean(&self->json, "is_thinned", series->num_rows > self->max_rows);
+    spot_json_open(&self->json, "at", '[');
+    for (size_t j = 0; j < curve.num_points; j++) {
+        put_time(self, j, curve.points[j].x - (j == 0 ? 0 : curve.points[j - 1].x));
     }
     spot_json_close(&self->json, ']');
-    spot_json_open(&self->json, "progress_values", '[');
-    for (size_t j = 0; j < progress->num_points; j++) {
-        put_number(self, j, 9, progress->points[j].y);
+    spot_json_open(&self->json, "values", '[');
+    for (size_t j = 0; j < curve.num_points; j++) {
+        put_number(self, j, 9, curve.points[j].y);
     }
     spot_json_close(&self->json, ']');
+    spot_json_close(&self->json, '}');
+    spot_curve_free(&curve);
     return ret;
 }
 
@@ -262,26 +261,26 @@ static int
 write_object(data_t *self)
 {
     const spot_run_series_t *run = self->run;
-    int ret;
+    int ret = 0;
 
     spot_json_init(&self->json, self->out, 0);
     spot_json_open(&self->json, NULL, '{');
-    spot_json_text(&self->json, "title", run->title);
-    spot_json_text(&self->json, "note", run->note);
     spot_json_text(&self->json, "height",
         run->levels == NULL ? NULL : spot_run_series_level_noun(run));
-    spot_json_text(&self->json, "progress",
-        run->curve == NULL ? NULL : spot_run_series_curve_noun(run));
     spot_json_number(&self->json, "end_ms", run->end_ms);
-    write_bins(self);
     write_categories(self);
+    write_rows(self);
     spot_json_unsigned(&self->json, "num_mark_bins", SPOT_TIMELINE_DATA_BINS);
     spot_json_open(&self->json, "marks", '[');
     for (size_t j = 0; j < run->num_mark_kinds; j++) {
         write_mark_kind(self, (int32_t) j);
     }
     spot_json_close(&self->json, ']');
-    ret = write_progress(self);
+    spot_json_open(&self->json, "curves", '[');
+    for (size_t j = 0; j < run->num_curves && ret == 0; j++) {
+        ret = write_curve(self, j);
+    }
+    spot_json_close(&self->json, ']');
     spot_json_close(&self->json, '}');
     return ret;
 }
@@ -308,22 +307,12 @@ copy_for_script(const char *text, FILE *out)
 }
 
 int
-spot_timeline_data_bins(spot_timeline_bins_t *self, const spot_run_series_t *run)
+spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *out)
 {
-    const size_t max_bins = MAX_NUMBERS / (run->num_levels + 1);
     const size_t num_rows = run->levels == NULL ? 0 : run->levels->num_rows;
-
-    return spot_timeline_bins_init(self, run,
-        num_rows <= max_bins || max_bins < SPOT_TIMELINE_DATA_BINS
-            ? max_bins
-            : SPOT_TIMELINE_DATA_BINS);
-}
-
-int
-spot_timeline_data_write(const spot_run_series_t *run, FILE *out)
-{
-    spot_timeline_bins_t bins;
-    data_t data = {.run = run, .bins = &bins};
+    data_t data = {.run = run,
+        .max_rows =
+            max_rows > SPOT_TIMELINE_DATA_BINS ? max_rows : SPOT_TIMELINE_DATA_BINS};
     spot_page_text_t text;
     int ret = spot_page_text_begin(&text);
 
@@ -331,8 +320,9 @@ spot_timeline_data_write(const spot_run_series_t *run, FILE *out)
         return ret;
     }
     data.out = text.stream;
-    data.marks = spot_calloc(SPOT_TIMELINE_DATA_BINS, sizeof(*data.marks));
-    ret = spot_timeline_data_bins(&bins, run);
+    data.marks = spot_calloc(data.max_rows, sizeof(*data.marks));
+    ret = spot_timeline_bins_init(&data.bins, run,
+        num_rows > data.max_rows ? SPOT_TIMELINE_DATA_BINS : data.max_rows);
     if (data.marks == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
@@ -343,8 +333,7 @@ spot_timeline_data_write(const spot_run_series_t *run, FILE *out)
     if (ret == 0) {
         copy_for_script(text.text, out);
     }
-    spot_curve_free(&data.progress);
-    spot_timeline_bins_free(&bins);
+    spot_timeline_bins_free(&data.bins);
     free(data.marks);
     spot_page_text_free(&text);
     return ret;

@@ -8,31 +8,26 @@
 #include "base/error.h"
 #include "reports/timeline_bins.h"
 
-/* Bins of a run whose levels have too many rows to keep them. */
+/* Bins of a run that has more rows than the page may have. */
 #define SPOT_TIMELINE_DATA_BINS 4000
 
-/* One JSON object that may stand in a <script> element: it has no "<". Times are in ms,
- * those in arrays are differences to the one before.
- *   title, note, height (what levels count), progress (what the curve is): texts;
- *              height and progress are null without levels or curve
+/* One JSON object that may stand in a <script> element: it has no "<". Times are in ms;
+ * all times but end_ms and bin_ms are differences to the one before.
+ *   height     what levels count; null without levels
  *   end_ms
- *   bin_ms     length of the bins, or null: each row of the levels starts at starts[j]
- *   starts     [num_bins], only without bin_ms
+ *   categories those that occur, from the bottom of the stack up: {name, colour}
+ *   bin_ms     length of the bins, or null: the rows are those of the levels
+ *   rows       one after another: time, number of changes, and for each change the
+ *              category and its new height; of bins, the average height
  *   low, high  [num_bins] lowest and highest total, only with bin_ms
- *   categories those that occur, from the bottom of the stack up: {name, colour, share,
- *              heights: [num_bins] averages}
  *   num_mark_bins
- *   marks      kinds that occur: {name, colour, shape: down, up or tick, num_marks,
- *              count, at: [times], counts: [each]}; of more than SPOT_TIMELINE_DATA_BINS
- *              marks instead of at, bins: [which, as differences], counts of all in
- *              each, and times: [how many are in each]
- *   progress_at, progress_values: points of the curve
- * A month of 1e5 events takes about 250 kB. NO_MEMORY. O(rows + events kinds). */
-SPOT_MUST_CHECK int spot_timeline_data_write(const spot_run_series_t *run, FILE *out);
-
-/* The rows of the levels where they are few enough for a page, else
- * SPOT_TIMELINE_DATA_BINS bins. Free self even after an error. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_timeline_data_bins(
-    spot_timeline_bins_t *self, const spot_run_series_t *run);
+ *   marks      kinds that occur: {name, colour, shape: down, up or tick, at: [times],
+ *              counts: [each]}; of more than max_rows marks instead of at, bins: [which,
+ *              as differences], counts of all in each, and times: [how many are in each]
+ *   curves     {name, unit, is_thinned, at, values}: points; thinned above max_rows
+ * At least SPOT_TIMELINE_DATA_BINS rows are kept. A month of 1e5 events takes about 2
+ * MB, or 300 kB in bins. NO_MEMORY. O(rows + events kinds). */
+SPOT_MUST_CHECK int spot_timeline_data_write(
+    const spot_run_series_t *run, size_t max_rows, FILE *out);
 
 #endif

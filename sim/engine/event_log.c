@@ -60,6 +60,7 @@ spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
     record = &self->records[self->num_records++];
     record->sequence = (int64_t) self->num_records;
     record->time_ms = time_ms;
+    record->amount = 0;
     record->kind = kind;
     memcpy(record->values, values, sizeof(record->values));
     record->text_offset = text == NULL ? -1 : keep_text(self, text);

@@ -11,6 +11,7 @@
 typedef struct {
     int64_t time_ms;
     int64_t values[SPOT_EVENT_VALUES];
+    double amount;    /* what the engine adds to a record; 0 */
     int64_t sequence; /* order of adding */
     int32_t kind;
     int32_t text_offset; /* into texts, -1: none */

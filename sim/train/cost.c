@@ -58,23 +58,23 @@ spot_cost_start(spot_train_t *self)
     spot_cost_pay(self, NULL, self->membership.population, 1);
 }
 
-void
-spot_cost_settle(spot_train_t *self)
+double
+spot_cost_until(spot_train_t *self, int64_t time_ms)
 {
-    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
-    const int64_t on_demand_ms = self->num_on_demand * self->end_ms;
+    const int64_t on_demand_ms = self->num_on_demand * time_ms;
     spot_sum_t usd = {0};
 
-    if (self->has_one_price) {
+    if (!self->is_metered) {
         spot_sum_add(&usd, spot_price_usd(common_price(self)->steps[0].usd_per_h,
                                self->result.ledger.population_ms - on_demand_ms));
     }
-    for (size_t j = 0; j < self->num_meters && !self->has_one_price; j++) {
-        spot_meter_change(&self->meters[j], self->end_ms, 0);
+    for (size_t j = 0; j < self->num_meters && self->is_metered; j++) {
+        spot_meter_change(&self->meters[j], time_ms, 0);
         spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
     }
     spot_sum_add(&usd,
         spot_price_usd(self->scenario->fleet.price.on_demand_usd_per_h, on_demand_ms));
-    spot_sum_add(&usd, spot_price_usd(recovery->service_usd_per_h, self->end_ms));
-    self->result.cost_usd = spot_sum_total(&usd);
+    spot_sum_add(
+        &usd, spot_price_usd(self->scenario->recovery.service_usd_per_h, time_ms));
+    return spot_sum_total(&usd);
 }

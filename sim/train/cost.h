@@ -7,8 +7,8 @@
 /* Makes the meters of self. NO_MEMORY; spot_train_free() frees them. */
 SPOT_MUST_CHECK int spot_cost_init(spot_train_t *self);
 
-/* Starts the meters of a run if there is not one price for all: the initial instances
- * cost from time 0 on. */
+/* Starts the meters of a run that has some: the initial instances cost from time 0 on.
+ */
 void spot_cost_start(spot_train_t *self);
 
 /* From self->now_ms on adds num_more paid instances (-1: one less) for each of the count
@@ -16,5 +16,7 @@ void spot_cost_start(spot_train_t *self);
 SPOT_NOINLINE void spot_cost_pay(
     spot_train_t *self, const int32_t *slots, int32_t count, int num_more);
 
-/* At the end of the run: sets cost_usd of its result. */
-void spot_cost_settle(spot_train_t *self);
+/* US dollars for the time from 0 to time_ms, which never decreases from call to call and
+ * is not before the latest change. Without meters, time_ms is the end of the run.
+ * O(meters). */
+double spot_cost_until(spot_train_t *self, int64_t time_ms);

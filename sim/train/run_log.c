@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "sim/train/cost.h"
 
 /* The most checkpoints of one episode that get a record each. */
 #define MAX_CHECKPOINTS 10000
@@ -81,6 +82,10 @@ spot_run_log_change(spot_train_t *train, const spot_change_t *change)
         train->membership.population + train->num_on_demand, change->kind};
 
     add_named(train, SPOT_LOG_CHANGE, values, change->slots, change->count);
+    if (train->log->has_failed == 0) {
+        train->log->records[train->log->num_records - 1].amount =
+            spot_cost_until(train, train->now_ms);
+    }
 }
 
 void

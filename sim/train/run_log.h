@@ -14,7 +14,8 @@ typedef enum {
                          of an episode with over 10,000 of them. Without checkpoints: an
                          end of a stretch of training, 0 and 2 are 0 */
     SPOT_LOG_CHANGE, /* of the trace, in its order: 0 instances, 1 clipped, 2 population,
-                        3 spot_event_kind_t; text: names of the instances */
+                        3 spot_event_kind_t; text: names of the instances;
+                        amount: the cost until then in USD */
     SPOT_LOG_NOTICE, /* of preemptions: 0 instances, 1 the first deadline in ms; text:
                         names of the instances */
     SPOT_LOG_ROLLBACK, /* 0 steps lost, 1 durable steps, 2 job ms lost, 3 aborted */

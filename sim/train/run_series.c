@@ -48,6 +48,9 @@ static const spot_series_column_t progress_columns[] = {
               .unit = "steps",
               .label = "steps durable"}};
 
+static const spot_series_column_t cost_columns[] = {
+    TIME, {.name = "cost", .kind = SPOT_COLUMN_NUMBER, .unit = "USD", .label = "cost"}};
+
 static const spot_series_kind_t instances = {.name = "instances",
     .help = "instances by what they do, from each instant to the next",
     .shape = SPOT_SERIES_LEVELS,
@@ -69,12 +72,20 @@ static const spot_series_kind_t progress = {.name = "progress",
     .num_columns = 2,
     .columns = progress_columns};
 
-enum { SERIES_INSTANCES, SERIES_EVENTS, SERIES_PROGRESS };
+static const spot_series_kind_t cost = {.name = "cost",
+    .help = "cost so far, exact at each change of the fleet and straight between them",
+    .shape = SPOT_SERIES_CURVE,
+    .ticks_per_s = SPOT_MS_PER_S,
+    .num_columns = 2,
+    .columns = cost_columns};
+
+enum { SERIES_INSTANCES, SERIES_EVENTS, SERIES_PROGRESS, SERIES_COST };
 
 const spot_series_kind_t *const spot_train_series[SPOT_TRAIN_NUM_SERIES] = {
     [SERIES_INSTANCES] = &instances,
     [SERIES_EVENTS] = &events,
     [SERIES_PROGRESS] = &progress,
+    [SERIES_COST] = &cost,
 };
 
 typedef struct {
@@ -129,6 +140,31 @@ add_progress(const builder_t *self, int64_t time_ms)
     return spot_series_add(&self->series[SERIES_PROGRESS], cells);
 }
 
+static int
+add_cost(const builder_t *self, int64_t time_ms, double usd)
+{
+    const spot_cell_t cells[] = {{.integer = time_ms}, {.number = usd}};
+
+    return spot_series_add(&self->series[SERIES_COST], cells);
+}
+
+/* Instances that come or go, and what was paid until then. */
+static int
+add_change(const builder_t *self, const spot_log_record_t *record)
+{
+    static const int changes[] = {[SPOT_EVENT_PREEMPT] = EVENT_PREEMPTED,
+        [SPOT_EVENT_ADD] = EVENT_ADDED,
+        [SPOT_EVENT_STOP] = EVENT_STOPPED};
+    int ret = 0;
+
+    if (record->values[0] != 0) { /* not all clipped */
+        ret = add_event(
+            self, record->time_ms, changes[record->values[3]], record->values[0]);
+        ret = ret == 0 ? add_cost(self, record->time_ms, record->amount) : ret;
+    }
+    return ret;
+}
+
 /* Steps that are durable at once increase only from the start of training on. */
 static int
 add_phase(const builder_t *self, int64_t time_ms)
@@ -155,17 +191,11 @@ add_durable(builder_t *self, const spot_log_record_t *record)
 static int
 add_record(builder_t *self, const spot_log_record_t *record)
 {
-    static const int changes[] = {[SPOT_EVENT_PREEMPT] = EVENT_PREEMPTED,
-        [SPOT_EVENT_ADD] = EVENT_ADDED,
-        [SPOT_EVENT_STOP] = EVENT_STOPPED};
     const int64_t *values = record->values;
 
     switch ((spot_log_kind_t) record->kind) {
         case SPOT_LOG_CHANGE:
-            if (values[0] == 0) { /* all clipped */
-                return 0;
-            }
-            return add_event(self, record->time_ms, changes[values[3]], values[0]);
+            return add_change(self, record);
         case SPOT_LOG_NOTICE:
             return 0;
         case SPOT_LOG_ROLLBACK:
@@ -197,6 +227,8 @@ spot_run_record(const spot_scenario_t *scenario, const spot_train_result_t *resu
     const char *name = trace == NULL ? NULL : spot_trace_key(trace, "name");
     int ret = add_progress(&self, 0);
 
+    ret = ret == 0 ? add_cost(&self, 0, 0) : ret;
+
     snprintf(recording->note, sizeof(recording->note),
         "recovery %s · %s %.60s · seed %" PRIu64 ", replication %" PRIu64,
         scenario->recovery.system->name, name == NULL ? "generator" : "trace",
@@ -208,5 +240,5 @@ spot_run_record(const spot_scenario_t *scenario, const spot_train_result_t *resu
         ret = add_record(&self, &log->records[j]);
         recording->end_ticks = log->records[j].time_ms;
     }
-    return ret;
+    return ret == 0 ? add_cost(&self, recording->end_ticks, result->cost_usd) : ret;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of a training run, made from its event log: instances by category, events,
- * and progress. */
+ * progress and cost. */
 #pragma once
 
 #include "sim/engine/event_log.h"
 #include "sim/engine/series.h"
 #include "sim/train/train.h"
 
-#define SPOT_TRAIN_NUM_SERIES 3
+#define SPOT_TRAIN_NUM_SERIES 4
 extern const spot_series_kind_t *const spot_train_series[SPOT_TRAIN_NUM_SERIES];
 
 /* Fills a recording of these series from the log of a finished run. NO_MEMORY; free

@@ -146,7 +146,7 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
     if (self->gone != NULL) {
         note_gone(self, change);
     }
-    if (!self->has_one_price) {
+    if (self->is_metered) {
         spot_cost_pay(self, change->slots, change->count, -1);
     }
     spot_fleet_remove(&self->fleet, change->slots, change->count);
@@ -177,7 +177,7 @@ apply_change(spot_train_t *self, const spot_change_t *change)
         return;
     }
     self->result.added += change->count;
-    if (!self->has_one_price) {
+    if (self->is_metered) {
         spot_cost_pay(self, change->slots, change->count, 1);
     }
     spot_fleet_add(
@@ -402,7 +402,7 @@ finish(spot_train_t *self)
     spot_pending_end(self);
     settle_redundant(self);
     spot_ledger_verify(&result->ledger);
-    spot_cost_settle(self);
+    result->cost_usd = spot_cost_until(self, self->end_ms);
     if (self->log != NULL) {
         spot_run_log_end(self);
     }
@@ -469,7 +469,8 @@ spot_train_start(
     spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
     spot_fleet_add(
         &self->fleet, self->membership.initial, self->membership.population, 0);
-    if (!self->has_one_price) {
+    self->is_metered = !self->has_one_price || log != NULL;
+    if (self->is_metered) {
         spot_cost_start(self);
     }
     look_ahead(self);

@@ -118,6 +118,7 @@ typedef struct {
     size_t num_meters;
     spot_meter_t *meters; /* [num_meters] 0: zones without own price, j + 1: zone j */
     bool has_one_price;   /* one constant price: the cost follows from the ledger */
+    bool is_metered;      /* this run: without one price, or with a log */
     spot_ticks_t ticks;
     spot_notices_t notices;
     spot_foresight_t foresight;

@@ -127,11 +127,11 @@ golden run-generated.json run generated.yaml --json --replication 3 --seed 7
 ends 0 run scenario.yaml --set "horizon=30 min" --events "$work/events.jsonl"
 same events.jsonl "$work/events.jsonl"
 ends 0 run scenario.yaml --set "horizon=30 min" --series "$work/series"
-for series in events instances progress; do
+for series in cost events instances progress; do
     same "run-$series.csv" "$work/series/$series.csv"
 done
 expect "no other series" [ "$(echo "$work/series"/*)" = "$(
-    echo "$work/series/events.csv" "$work/series/instances.csv" "$work/series/progress.csv")" ]
+    echo "$work/series/cost.csv" "$work/series/events.csv" "$work/series/instances.csv" "$work/series/progress.csv")" ]
 ends 0 run generated.yaml --seed 7 --replication 3 --events "$work/events.jsonl"
 "$spotsim" trace generate generated.yaml --seed 7 --replication 3 -o "$work/same.csv"
 ends 0 run generated.yaml --trace "$work/same.csv" --json
