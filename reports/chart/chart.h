@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A picture as a declaration: its words, its panels with their axes, and the series in
+ * them. The kit chooses scales, ticks, places of labels, legend and layout, once for a
+ * wide and once for a narrow picture. reports/draw.h turns a declaration into a file.
+ *
+ * A declaration opens a panel, then its rows and ticks, then its series with their data:
+ * each call belongs to what was opened last. All texts and data are copied. A call that
+ * fails (NO_MEMORY, or BAD_PARAM where nothing is open yet) is remembered, and all later
+ * calls do nothing: ask spot_chart_error() once, at the end.
+ *
+ *     spot_chart_title(chart, "How does idle time grow with the preemption rate?");
+ *     spot_chart_note(chart, "%zu replications at each point", num_replications);
+ *     spot_chart_panel(chart, &(spot_chart_panel_t){
+ *         .title = "pipeline depth 8",
+ *         .x = {.name = "preemptions per hour"},
+ *         .y = {.name = "idle time", .unit = SPOT_CHART_PERCENT, .group = 1}});
+ *     spot_chart_series(chart, &(spot_chart_series_t){
+ *         .kind = SPOT_CHART_LINE, .name = "idle", .marker = SPOT_CHART_CIRCLE});
+ *     for (size_t j = 0; j < num_x; j++) {
+ *         spot_chart_add(chart, &(spot_chart_datum_t){
+ *             .x = x[j], .y = y[j], .y_low = low[j], .y_high = high[j]});
+ *     }
+ *     return spot_chart_error(chart);
+ *
+ * A field that is 0 or NULL means "as usual", which its comment tells. */
+#ifndef SPOT_REPORTS_CHART_CHART_H
+#define SPOT_REPORTS_CHART_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "reports/chart/ink.h"
+
+typedef struct spot_chart spot_chart_t;
+
+/* NULL: no memory. */
+spot_chart_t *spot_chart_new(void);
+void spot_chart_free(spot_chart_t *self); /* NULL does nothing */
+
+/* The first error of all calls, or 0. */
+SPOT_MUST_CHECK int spot_chart_error(const spot_chart_t *self);
+
+/* ---- Words around the panels ---- */
+
+/* One sentence over the picture. It wraps, to three lines at most. */
+void spot_chart_title(spot_chart_t *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A line under the title, quiet; may be called several times. It wraps. */
+void spot_chart_note(spot_chart_t *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A line at the very bottom, quiet; may be called several times. It wraps. */
+void spot_chart_foot(spot_chart_t *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What the picture shows, for those who do not see it: its <desc>. */
+void spot_chart_describe(spot_chart_t *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- Panels ---- */
+
+typedef enum {
+    SPOT_CHART_LINEAR,
+    SPOT_CHART_LOG, /* values <= 0 are undefined, ends of intervals apart */
+    SPOT_CHART_ROWS /* categories: value j is the middle of row j, see spot_chart_row()
+                     */
+} spot_chart_scale_kind_t;
+
+/* What the numbers of an axis are, which decides how ticks are written. */
+typedef enum {
+    SPOT_CHART_NUMBER,
+    SPOT_CHART_PERCENT, /* 20 is written "20 %" */
+    SPOT_CHART_MS,      /* a time or duration in ms: written in s, min, h or d */
+    SPOT_CHART_S        /* the same in s */
+} spot_chart_unit_t;
+
+/* A linear axis of MS or S is written in one unit, which is appended to its name:
+ * "time (h)"; each tick of a logarithmic one has its own: "20 min", "1 h". */
+typedef struct {
+    spot_chart_scale_kind_t kind;
+    spot_chart_unit_t unit;
+    const char *name; /* NULL: none. Of y it stands above the ticks */
+    double low, high; /* the ends, if high > low; data beyond them are clipped.
+                         Else from the data: x ends at them, y at round numbers */
+    bool has_zero;    /* of ends from the data: 0 is one of them, or within. Always so
+                         where AREA or BARS grow from it */
+    bool is_hidden;   /* neither ticks nor their labels nor grid */
+    int group;        /* > 0: all axes of this number have the same ends, and only
+                         those at the left or at the bottom show their labels */
+    const char *high_name; /* of y: "more than the baseline", above the panel with an
+                              arrow up */
+    const char *low_name;  /* of y: below it with an arrow down */
+} spot_chart_axis_t;
+
+#define SPOT_CHART_MAX_SIDES 3
+
+typedef struct {
+    const char *title; /* over the panel: NULL: none */
+    spot_chart_axis_t x;
+    spot_chart_axis_t y;     /* of ROWS: row 0 is the top one */
+    const char *second_name; /* below the second labels of spot_chart_tick() */
+    const char *note;        /* quiet, at the right above the panel */
+    const char *empty;       /* in the middle, where there is nothing to draw */
+    bool is_below;           /* under the panel before it, in the same column of the grid
+                                and with its edges; else the next place of the grid */
+    bool is_square;          /* x and y are the same length */
+    double height_px;        /* 0: as usual; rows find their own */
+    const char
+        *side_names[SPOT_CHART_MAX_SIDES]; /* headings of the texts right of rows */
+} spot_chart_panel_t;
+
+void spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel);
+
+/* A row of the axis of ROWS of the panel, in order. Returns its number: 0, 1... */
+typedef struct {
+    const char *name;
+    const char *heading; /* over it and what follows: NULL: none */
+    const char *note;    /* quiet, below its bar: NULL: none */
+    const char *empty;   /* quiet, instead of a bar: "undefined in all replications" */
+    const char *sides[SPOT_CHART_MAX_SIDES]; /* at the right of the panel */
+} spot_chart_row_t;
+
+size_t spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row);
+
+/* A label of x at a value instead of round numbers, and a second one under it or NULL.
+ * Those that have no room are left out, evenly. */
+void spot_chart_tick(
+    spot_chart_t *self, double x, const char *label, const char *second);
+
+/* ---- Series ---- */
+
+typedef enum {
+    /* y over x; a band where data have y_low < y_high; a gap where y is NAN. */
+    SPOT_CHART_LINE,
+    /* The same, each y from its x until the next x. Ends at the last x. */
+    SPOT_CHART_STEPS,
+    /* Markers, with an interval in x where x_low < x_high and in y where y_low < y_high.
+     */
+    SPOT_CHART_POINTS,
+    /* Filled; those of a panel stand upon each other in the order of their declaration
+     * (is_alone: this one does not). All that are stacked have the same values of x. */
+    SPOT_CHART_AREA,
+    /* The same as steps. */
+    SPOT_CHART_AREA_STEPS,
+    /* From 0 along the axis that has no ROWS, at the place on the other one; those at
+     * the same place stand behind each other in the order of their declaration. Both
+     * axes without ROWS: upright, x is the middle, and "thickness" is in units of x. An
+     * interval is drawn at the end. The label of a datum stands within its bar, if it
+     * fits. */
+    SPOT_CHART_BARS,
+    /* Who ran where, when: from x_low to x_high in row y. Many. */
+    SPOT_CHART_SPANS,
+    /* Marks of what happens at x: strokes from the bottom; y is their height as a share
+     * of the panel's, 0: short ones. */
+    SPOT_CHART_STROKES
+} spot_chart_kind_t;
+
+typedef enum {
+    SPOT_CHART_NO_MARKER, /* of POINTS: a circle */
+    SPOT_CHART_CIRCLE,
+    SPOT_CHART_SQUARE,
+    SPOT_CHART_TRIANGLE,
+    SPOT_CHART_DIAMOND,
+    SPOT_CHART_DOWN, /* a triangle on its tip */
+    SPOT_CHART_NUM_MARKERS
+} spot_chart_marker_t;
+
+typedef enum {
+    SPOT_CHART_SOLID,
+    SPOT_CHART_DASHED,
+    SPOT_CHART_DOTTED
+} spot_chart_dash_t;
+
+/* Where the name of a series stands. */
+typedef enum {
+    SPOT_CHART_NAME_AUTO,   /* LINE, STEPS and AREA: at their end, if they all fit there;
+                               else in the legend */
+    SPOT_CHART_NAME_END,    /* the same, even of POINTS */
+    SPOT_CHART_NAME_LEGEND, /* in the legend, once for all panels */
+    SPOT_CHART_NAME_NONE
+} spot_chart_name_t;
+
+typedef struct {
+    spot_chart_kind_t kind;
+    const char *name;   /* NULL: none is written */
+    const char *colour; /* "#rrggbb"; NULL: ink */
+    const char *side;   /* in the legend at the right of the name: "15.2 %" */
+    spot_chart_name_t name_at;
+    spot_chart_marker_t marker; /* of LINE and STEPS: where there is room */
+    double marker_px;           /* radius; 0: as usual */
+    bool is_hollow;             /* markers; a datum can be so too */
+    spot_chart_dash_t dash;
+    double width_px;             /* of a line; 0: 2, thinner where there are many data */
+    const char *interval_colour; /* of bands and intervals; NULL: that of the series */
+    bool is_alone;               /* an AREA from y_low (0 where there is none) to y */
+    bool is_faint;               /* what is filled lets through what is behind it */
+    double thickness;            /* of BARS and SPANS as a share of their row; 0: 0.68 */
+} spot_chart_series_t;
+
+/* Series are drawn in this order: AREA, BARS and SPANS, bands, rules, intervals, lines,
+ * markers; those of one kind in the order of their declaration. */
+void spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series);
+
+/* One place of a series; an undefined x or y is a gap. An interval is there where its
+ * high end is above its low one. */
+typedef struct {
+    double x, y;
+    double x_low, x_high;
+    double y_low, y_high;
+    const char
+        *label; /* beside the marker where it is free; left out where nothing is */
+    const char *hover;  /* told by browsers under the pointer; left out where there are
+                           more than 400 */
+    const char *colour; /* instead of that of the series */
+    bool is_hollow;
+} spot_chart_datum_t;
+
+void spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum);
+
+/* Shorthands. */
+void spot_chart_add_xy(spot_chart_t *self, double x, double y);
+void spot_chart_add_span(spot_chart_t *self, double row, double low, double high);
+
+/* The distribution function of a sample in any order as data of a series of STEPS;
+ * is_longer: the share that is longer. NAN are left out. scale: 1, or 100 for percent.
+ * O(n log n). */
+void spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
+    double scale, bool is_longer);
+
+/* ---- Rules and the legend ---- */
+
+typedef enum {
+    SPOT_CHART_HORIZONTAL, /* at a y; its name at its right end */
+    SPOT_CHART_VERTICAL,   /* at an x; its name at the top */
+    SPOT_CHART_DIAGONAL    /* y = x; its name in the legend */
+} spot_chart_direction_t;
+
+/* A line across the panel. */
+typedef struct {
+    spot_chart_direction_t direction;
+    double at;
+    const char *name;   /* NULL: none */
+    const char *colour; /* NULL: quiet */
+    spot_chart_dash_t dash;
+} spot_chart_rule_t;
+
+void spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule);
+
+/* An entry of the legend that is no series, in the order of the calls: series that have
+ * their names there stand where they were declared. */
+typedef struct {
+    const char *text;
+    const char *side;           /* at its right, or NULL */
+    bool is_heading;            /* quiet, without a sample of its colour */
+    const char *sign;           /* instead of a sample: "1" */
+    const char *colour;         /* of the sample; NULL: ink */
+    spot_chart_marker_t marker; /* the sample; NO_MARKER: a square of the colour */
+    bool is_hollow;
+    bool is_line; /* the sample is a line */
+    spot_chart_dash_t dash;
+} spot_chart_entry_t;
+
+void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry);
+
+/* ---- What was declared ---- */
+
+/* Valid until the next call; "" where there is none. */
+const char *spot_chart_title_text(const spot_chart_t *self);
+const char *spot_chart_description(const spot_chart_t *self);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a picture is drawn: a function declares it in a chart (reports/chart/chart.h), and
+ * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
+ * and PDF of it. A picture appears whole or not at all. */
+#ifndef SPOT_REPORTS_DRAW_H
+#define SPOT_REPORTS_DRAW_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "reports/chart/chart.h"
+#include "reports/picture_format.h"
+
+/* Declares a picture of what context points to. Returns spot_chart_error(chart), or an
+ * error of its own. */
+typedef int (*spot_declare_t)(spot_chart_t *chart, const void *context);
+
+/* All calls: the error of declare, NO_MEMORY, IO; CHILD with the reason in diag where
+ * PNG or PDF is asked for and rsvg-convert is missing or fails. */
+
+/* To an open stream; path is what messages call it. */
+SPOT_MUST_CHECK int spot_draw_stream(spot_declare_t declare, const void *context,
+    spot_picture_format_t format, FILE *out, const char *path, spot_diag_t *diag);
+
+/* To a file, written under a temporary name first. path NULL: standard output. */
+SPOT_MUST_CHECK int spot_draw_file(spot_declare_t declare, const void *context,
+    spot_picture_format_t format, const char *path, spot_diag_t *diag);
+
+/* Into a page: a wide and a narrow SVG, <svg class="chart wide"> and <svg class="chart
+ * narrow">, of which the page shows one. They have no style of their own but that of
+ * spot_draw_page_style(). Without the title where has_title is false: the page has it as
+ * its heading then. */
+SPOT_MUST_CHECK int spot_draw_page(
+    spot_declare_t declare, const void *context, bool has_title, FILE *out);
+
+/* The CSS, once a page, for all its charts: which of both is seen, and the dark. */
+void spot_draw_page_style(FILE *out);
+
+/* A gnuplot script that draws the same data again, simply, with the data in it. It draws
+ * to picture_path, an SVG. */
+SPOT_MUST_CHECK int spot_draw_script(
+    spot_declare_t declare, const void *context, const char *picture_path, FILE *out);
+
+#endif
