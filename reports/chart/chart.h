@@ -44,20 +44,16 @@ SPOT_MUST_CHECK int spot_chart_error(const spot_chart_t *self);
 /* ---- Words around the panels ---- */
 
 /* One sentence over the picture. It wraps, to three lines at most. */
-void spot_chart_title(spot_chart_t *self, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void spot_chart_title(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* A line under the title, quiet; may be called several times. It wraps. */
-void spot_chart_note(spot_chart_t *self, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void spot_chart_note(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* A line at the very bottom, quiet; may be called several times. It wraps. */
-void spot_chart_foot(spot_chart_t *self, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void spot_chart_foot(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* What the picture shows, for those who do not see it: its <desc>. */
-void spot_chart_describe(spot_chart_t *self, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void spot_chart_describe(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* ---- Panels ---- */
 

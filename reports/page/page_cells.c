@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/page/html.h"
+#include "reports/markup/html.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
 

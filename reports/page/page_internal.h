@@ -4,7 +4,7 @@
 #define SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
 
 #include "reports/gnuplot.h"
-#include "reports/page/html.h"
+#include "reports/markup/html.h"
 #include "reports/page/page.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"

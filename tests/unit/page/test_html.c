@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "reports/page/html.h"
+#include "reports/markup/html.h"
 
 static void
 assert_cut(const char *text, size_t max_chars, const char *wanted, bool is_cut)

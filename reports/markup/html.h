@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing HTML to a stream: whatever comes from outside is text, never markup. Internal
- * to reports/page. */
-#ifndef SPOT_REPORTS_PAGE_HTML_H
-#define SPOT_REPORTS_PAGE_HTML_H
+/* Writing HTML, and the texts of SVG, to a stream: whatever comes from outside is text,
+ * never markup. */
+#ifndef SPOT_REPORTS_MARKUP_HTML_H
+#define SPOT_REPORTS_MARKUP_HTML_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@ void spot_html_text(FILE *out, const char *text);
 /* The same of the first max_chars characters, and an ellipsis for the others. Returns
  * whether there are others. */
 bool spot_html_cut(FILE *out, const char *text, size_t max_chars);
+
 /* The same of a text of num_bytes bytes. */
 void spot_html_bytes(FILE *out, const char *text, size_t num_bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/page/html.h"
+#include "reports/markup/html.h"
 
 #include <string.h>
 

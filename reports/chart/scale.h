@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The scale of an axis: from values to px, with ticks and their labels. Internal to the
+ * room. */
+#ifndef SPOT_REPORTS_CHART_SCALE_H
+#define SPOT_REPORTS_CHART_SCALE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "reports/chart/chart.h"
+
+#define SPOT_CHART_MAX_TICKS 16
+#define SPOT_CHART_TICK_BYTES 32
+
+typedef struct {
+    double value;
+    char label[SPOT_CHART_TICK_BYTES];
+} spot_chart_scale_tick_t;
+
+typedef struct {
+    spot_chart_scale_kind_t kind;
+    spot_chart_unit_t unit;
+    double low, high;       /* low < high; of LOG 0 < low */
+    double low_px, high_px; /* where they are; set by the layout */
+    const char *time_name;  /* "h": the unit of a linear axis of time, else NULL */
+    size_t num_ticks;
+    spot_chart_scale_tick_t ticks[SPOT_CHART_MAX_TICKS]; /* [num_ticks] increasing */
+} spot_chart_scale_t;
+
+/* A scale over low to high, which may be equal, undefined (then 0 to 1) or, of LOG, not
+ * above 0. is_round: the ends move out to ticks. At least 2 and at most max_ticks (4 to
+ * SPOT_CHART_MAX_TICKS) ticks whose labels differ; none of ROWS, whose ends are taken as
+ * they are. */
+void spot_chart_scale_init(spot_chart_scale_t *self, spot_chart_scale_kind_t kind,
+    spot_chart_unit_t unit, double low, double high, bool is_round, size_t max_ticks);
+
+/* A value beyond the ends is placed at most 4 lengths beyond them. NAN: undefined, as
+ * values <= 0 of LOG. */
+double spot_chart_scale_px(const spot_chart_scale_t *self, double value);
+
+/* The same for an end of an interval, where a value <= 0 of LOG is far below. */
+double spot_chart_scale_end_px(const spot_chart_scale_t *self, double value);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A chart as SVG: a document of its own, or a part of a page. */
+#ifndef SPOT_REPORTS_CHART_SVG_H
+#define SPOT_REPORTS_CHART_SVG_H
+
+#include <stdio.h>
+
+#include "reports/chart/chart.h"
+
+#define SPOT_CHART_SVG_WIDE_PX 960.0
+#define SPOT_CHART_SVG_NARROW_PX 344.0
+
+/* A document with its style, on white. width_px: one of the above, or another one.
+ * NO_MEMORY, IO, or the error of the declaration. */
+SPOT_MUST_CHECK int spot_chart_svg(spot_chart_t *self, double width_px, FILE *out);
+
+/* A part of a page, of class "chart wide" or "chart narrow" by its width, which takes
+ * its style from spot_chart_svg_style(). has_title: else its title stands in the page.
+ */
+SPOT_MUST_CHECK int spot_chart_svg_inline(
+    spot_chart_t *self, double width_px, bool has_title, FILE *out);
+
+/* The CSS of the parts, once a page. Its colours follow the reader's preference, dark or
+ * light, and paper is always light. */
+void spot_chart_svg_style(FILE *out);
+
+#endif
