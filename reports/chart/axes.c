@@ -234,8 +234,8 @@ spot_chart_find_scales(spot_chart_layout_t *self, double width_px)
         const double height_px = place->box.bottom - place->box.top;
         const bool has_bars = x.has_bars && spot_chart_is_lying(place->node);
 
-        spot_chart_scale_init(
-            &place->x, look->x.kind, look->x.unit, x.low, x.high, has_bars && !x.is_given, num_x);
+        spot_chart_scale_init(&place->x, look->x.kind, look->x.unit, x.low, x.high,
+            has_bars && !x.is_given, num_x);
         spot_chart_scale_init(&place->y, look->y.kind, look->y.unit, y.low, y.high,
             !y.is_given, ticks_of(height_px, Y_TICK_PX));
         place->x_name = name_of(self->chart, &look->x, &place->x);
@@ -397,22 +397,36 @@ put_x_labels(spot_chart_layout_t *self, const spot_chart_place_t *place)
     free(labels);
 }
 
+/* Where a name below a panel has its middle: that of the panel, if it fits around it. */
+static double
+middle_of(const spot_chart_layout_t *self, const spot_chart_place_t *place,
+    spot_chart_text_look_t look, const char *name)
+{
+    const double middle = (place->box.left + place->box.right) / 2;
+    const double room = 2 * fmin(middle - place->cell_left, place->cell_right - middle);
+    const double width = spot_chart_text_px(name == NULL ? "" : name,
+        name == NULL ? 0 : strlen(name), spot_chart_text_size(self, look));
+
+    return width <= room ? middle : (place->cell_left + place->cell_right) / 2;
+}
+
 /* The name of x in the middle, that of second labels, and what is below y's low end. */
 static void
 put_x_names(spot_chart_layout_t *self, const spot_chart_place_t *place)
 {
     const spot_chart_foot_t foot = spot_chart_foot_of(self, place);
     const spot_chart_panel_t *look = &place->node->look;
-    const double middle = (place->box.left + place->box.right) / 2;
     const double max_px = place->cell_right - place->cell_left;
     double y = place->box.bottom + foot.labels_px;
 
-    (void) spot_chart_put_wrapped(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_MIDDLE, middle,
-        y, place->x_name, max_px, 2, true);
+    (void) spot_chart_put_wrapped(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_MIDDLE,
+        middle_of(self, place, SPOT_CHART_TEXT_LABEL, place->x_name), y, place->x_name,
+        max_px, 2, true);
     y += foot.name_px + foot.second_px;
     if (look->second_name != NULL) {
         (void) spot_chart_put_wrapped(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_MIDDLE,
-            middle, y, look->second_name, max_px, 2, true);
+            middle_of(self, place, SPOT_CHART_TEXT_NOTE, look->second_name), y,
+            look->second_name, max_px, 2, true);
     }
     y += foot.second_name_px;
     if (look->y.low_name != NULL) {

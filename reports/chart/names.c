@@ -505,7 +505,7 @@ put_flow(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
         put_entry(self, &entries[j], x + at, y + used, width);
         at += width + (self->is_narrow ? 0.7 : 1) * FLOW_GAP_PX;
     }
-    return num_entries > 0 ? used + ENTRY_PX / 2 + 2 : 0;
+    return num_entries > 0 ? used + ENTRY_PX / 2 + 8 : 0;
 }
 
 double
