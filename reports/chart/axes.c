@@ -190,7 +190,9 @@ find_range(const spot_chart_t *chart, const spot_chart_panel_node_t *panel, bool
     if (given.is_given) {
         return given;
     }
-    make_room(&all, axis);
+    if (is_x || axis->kind == SPOT_CHART_LOG) {
+        make_room(&all, axis);
+    }
     return all;
 }
 

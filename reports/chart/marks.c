@@ -489,6 +489,26 @@ draw_segment(const marks_t *self, spot_chart_path_t *path, double x, double y,
     }
 }
 
+/* Whether a place in the panel is the first one at its px since seen was cleared. */
+static bool
+is_new(const marks_t *self, double x, double y)
+{
+    const double column = floor(x - self->place->box.left + 0.5);
+    const double row = floor(y - self->place->box.top + 0.5);
+    unsigned char *cell;
+
+    if (!(column >= 0 && column < (double) self->seen_width && row >= 0 &&
+            row < (double) self->seen_height)) {
+        return true;
+    }
+    cell = &self->seen[(size_t) row * self->seen_width + (size_t) column];
+    if (*cell != 0) {
+        return false;
+    }
+    *cell = 1;
+    return true;
+}
+
 static void
 draw_intervals_in(
     const marks_t *self, const spot_chart_series_node_t *series, const char *colour)
@@ -497,6 +517,7 @@ draw_intervals_in(
     const bool is_bars = series->look.kind == SPOT_CHART_BARS;
     spot_chart_path_t path;
 
+    memset(self->seen, 0, self->seen_width * self->seen_height);
     spot_chart_open_colour(self->pen, colour);
     path = open_path(self->pen, "l", is_bars ? 1.6 : 1.1, "");
     for (size_t j = 0; j < series->num_data; j++) {
@@ -506,6 +527,9 @@ draw_intervals_in(
 
         if (series->look.interval_colour == NULL && !is_bars &&
             strcmp(colour_of(series, j), colour) != 0) {
+            continue;
+        }
+        if (series->num_data > MANY_POINTS && !is_new(self, x, y)) {
             continue;
         }
         if (datum->x_high > datum->x_low && !isnan(y)) {
@@ -630,19 +654,6 @@ spot_chart_draw_marker(const spot_chart_pen_t *pen, spot_chart_marker_t marker,
 
     add_marker(&path, marker, is_hollow, x, y, radius);
     close_path(&path);
-}
-
-/* Whether no marker of this look is at the same px yet; enters it. */
-static bool
-is_new(const marks_t *self, double x, double y)
-{
-    const size_t column = (size_t) (x - self->place->box.left + 0.5);
-    const size_t row = (size_t) (y - self->place->box.top + 0.5);
-    unsigned char *cell = &self->seen[row * self->seen_width + column];
-    const bool is_first = *cell == 0;
-
-    *cell = 1;
-    return is_first;
 }
 
 static void

@@ -74,6 +74,12 @@ spot_chart_is_lying(const spot_chart_panel_node_t *panel)
 }
 
 static inline bool
+spot_chart_is_time(spot_chart_unit_t unit)
+{
+    return unit == SPOT_CHART_MS || unit == SPOT_CHART_S;
+}
+
+static inline bool
 spot_chart_is_line(spot_chart_kind_t kind)
 {
     return kind == SPOT_CHART_LINE || kind == SPOT_CHART_STEPS;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/chart/model.h"
+
 #define NARROWEST 1e-9 /* of a range, relative to its values: doubles have no more */
 #define WIDEST 1e280   /* so that no difference overflows */
 #define FAR 4          /* lengths of an axis beyond its ends */
@@ -149,25 +151,27 @@ second_of(spot_chart_unit_t unit)
     return unit == SPOT_CHART_MS ? 1000 : 1;
 }
 
-static bool
-is_time(spot_chart_unit_t unit)
+const char *
+spot_chart_time_unit(spot_chart_unit_t unit, double largest, double *length)
 {
-    return unit == SPOT_CHART_MS || unit == SPOT_CHART_S;
+    const double second = second_of(unit);
+    size_t j = 0;
+
+    while (j + 1 < NUM_TIME_UNITS && largest / second < 3 * time_units[j].unit_s) {
+        j++;
+    }
+    *length = time_units[j].unit_s * second;
+    return time_units[j].name;
 }
 
-/* In the largest unit of which there are at least three. */
 static void
 add_times(spot_chart_scale_t *self, bool is_round, size_t max_ticks)
 {
-    const double second = second_of(self->unit);
-    size_t j = 0;
+    double length;
 
-    while (j + 1 < NUM_TIME_UNITS &&
-           fmax(fabs(self->low), fabs(self->high)) / second < 3 * time_units[j].unit_s) {
-        j++;
-    }
-    self->time_name = time_units[j].name;
-    add_linear(self, time_units[j].unit_s * second, is_round, max_ticks);
+    self->time_name = spot_chart_time_unit(
+        self->unit, fmax(fabs(self->low), fabs(self->high)), &length);
+    add_linear(self, length, is_round, max_ticks);
 }
 
 /* ---- Logarithmic ticks ---- */
@@ -241,7 +245,7 @@ add_log(spot_chart_scale_t *self, size_t max_ticks)
     const double decades = log10(self->high / self->low);
     const int stride = (int) ceil(decades / (double) max_ticks);
 
-    if (is_time(self->unit)) {
+    if (spot_chart_is_time(self->unit)) {
         for (int level = 3; level >= 0; level--) {
             add_log_times(self, level);
             if (self->num_ticks <= max_ticks) {
@@ -249,10 +253,11 @@ add_log(spot_chart_scale_t *self, size_t max_ticks)
             }
         }
     }
-    if (!is_time(self->unit) || self->num_ticks < 2 || self->num_ticks > max_ticks) {
+    if (!spot_chart_is_time(self->unit) || self->num_ticks < 2 ||
+        self->num_ticks > max_ticks) {
         add_powers(self, 3 * decades > (double) max_ticks ? stride : 0);
     }
-    if (self->num_ticks < 2 && is_time(self->unit)) {
+    if (self->num_ticks < 2 && spot_chart_is_time(self->unit)) {
         add_times(self, false, max_ticks);
     } else if (self->num_ticks < 2) {
         add_linear(self, 1, false, max_ticks);
@@ -296,7 +301,7 @@ spot_chart_scale_init(spot_chart_scale_t *self, spot_chart_scale_kind_t kind,
     choose_ends(self, low, high);
     if (kind == SPOT_CHART_LOG) {
         add_log(self, max_ticks);
-    } else if (kind == SPOT_CHART_LINEAR && is_time(unit)) {
+    } else if (kind == SPOT_CHART_LINEAR && spot_chart_is_time(unit)) {
         add_times(self, is_round, max_ticks);
     } else if (kind == SPOT_CHART_LINEAR) {
         add_linear(self, 1, is_round, max_ticks);

@@ -41,4 +41,8 @@ double spot_chart_scale_px(const spot_chart_scale_t *self, double value);
 /* The same for an end of an interval, where a value <= 0 of LOG is far below. */
 double spot_chart_scale_end_px(const spot_chart_scale_t *self, double value);
 
+/* The unit that an axis of time up to a value is written in, the largest of which there
+ * are at least three: its name, and its length in the unit of the axis. */
+const char *spot_chart_time_unit(spot_chart_unit_t unit, double largest, double *length);
+
 #endif
