@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 
 build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
     librandom123-dev zlib1g-dev libmd-dev libsqlite3-dev libcjson-dev sqlite3 libcmocka-dev gnuplot-nox
-    fonts-inter libjs-chart.js"
+    librsvg2-bin fonts-inter libjs-chart.js"
 
 say() {
     printf '\n==> %s\n' "$*"

@@ -196,6 +196,18 @@ find_range(const spot_chart_t *chart, const spot_chart_panel_node_t *panel, bool
     return all;
 }
 
+void
+spot_chart_axis_scale(const spot_chart_t *chart, const spot_chart_panel_node_t *panel,
+    bool is_x, size_t max_ticks, spot_chart_scale_t *scale)
+{
+    const spot_chart_axis_t *axis = is_x ? &panel->look.x : &panel->look.y;
+    const range_t range = find_range(chart, panel, is_x);
+    const bool ends_at_data = is_x && !(range.has_bars && spot_chart_is_lying(panel));
+
+    spot_chart_scale_init(scale, axis->kind, axis->unit, range.low, range.high,
+        !range.is_given && !ends_at_data, max_ticks);
+}
+
 static size_t
 ticks_of(double length_px, double tick_px)
 {
@@ -231,15 +243,10 @@ spot_chart_find_scales(spot_chart_layout_t *self, double width_px)
     for (size_t j = 0; j < self->num_places; j++) {
         spot_chart_place_t *place = &self->places[j];
         const spot_chart_panel_t *look = &place->node->look;
-        const range_t x = find_range(self->chart, place->node, true);
-        const range_t y = find_range(self->chart, place->node, false);
-        const double height_px = place->box.bottom - place->box.top;
-        const bool has_bars = x.has_bars && spot_chart_is_lying(place->node);
 
-        spot_chart_scale_init(&place->x, look->x.kind, look->x.unit, x.low, x.high,
-            has_bars && !x.is_given, num_x);
-        spot_chart_scale_init(&place->y, look->y.kind, look->y.unit, y.low, y.high,
-            !y.is_given, ticks_of(height_px, Y_TICK_PX));
+        spot_chart_axis_scale(self->chart, place->node, true, num_x, &place->x);
+        spot_chart_axis_scale(self->chart, place->node, false,
+            ticks_of(place->box.bottom - place->box.top, Y_TICK_PX), &place->y);
         place->x_name = name_of(self->chart, &look->x, &place->x);
         place->y_name = name_of(self->chart, &look->y, &place->y);
     }
@@ -352,6 +359,7 @@ x_label_at(const spot_chart_layout_t *self, const spot_chart_place_t *place, siz
         label.width_px = fmax(label.width_px,
             spot_chart_text_px(label.second, strlen(label.second), size));
     }
+    label.width_px = fmin(label.width_px, place->cell_right - place->cell_left);
     return label;
 }
 
@@ -473,7 +481,8 @@ put_sides(spot_chart_layout_t *self, const spot_chart_place_t *place, size_t row
         if (width > 0 && row->sides[j] != NULL && !spot_chart_folds(self, place->node)) {
             spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, right, y,
                 spot_chart_text_cut(row->sides[j],
-                    spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL), width));
+                    spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL),
+                    width - SPOT_CHART_SIDE_GAP_PX));
         }
         right -= width;
     }
@@ -547,21 +556,9 @@ put_rows(spot_chart_layout_t *self, const spot_chart_place_t *place)
 {
     const size_t stride =
         (size_t) fmax(ceil((SPOT_CHART_LINE_PX - 2) / place->row_pitch_px), 1);
-    const spot_chart_panel_t *look = &place->node->look;
-    double right = place->cell_right;
 
     for (size_t j = 0; j < place->node->num_rows; j++) {
         put_row(self, place, j, j % stride == 0);
-    }
-    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0;) {
-        if (look->side_names[j] != NULL && !spot_chart_folds(self, place->node)) {
-            spot_chart_put(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_END, right,
-                place->box.top - SPOT_CHART_LINE_PX / 2 - 2,
-                spot_chart_text_cut(look->side_names[j],
-                    spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE),
-                    spot_chart_side_px(self, place->node, j) + 40));
-        }
-        right -= spot_chart_side_px(self, place->node, j);
     }
 }
 

@@ -222,6 +222,17 @@ spot_chart_description(const spot_chart_t *self)
 
 /* ---- Panels ---- */
 
+/* Colours become attributes and commands: whatever is none becomes ink. */
+static void
+keep_colour(spot_chart_t *self, const char **colour)
+{
+    if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
+                               strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
+        *colour = SPOT_INK;
+    }
+    spot_chart_keep(self, colour);
+}
+
 static void
 keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 {
@@ -316,7 +327,7 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
     *node = *rule;
     node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
     spot_chart_keep(self, &node->name);
-    spot_chart_keep(self, &node->colour);
+    keep_colour(self, &node->colour);
     if (rule->direction == SPOT_CHART_DIAGONAL && rule->name != NULL) {
         spot_chart_legend(self, &(spot_chart_entry_t){.text = rule->name,
                                     .colour = node->colour,
@@ -340,7 +351,7 @@ spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
     spot_chart_keep(self, &node->look.text);
     spot_chart_keep(self, &node->look.side);
     spot_chart_keep(self, &node->look.sign);
-    spot_chart_keep(self, &node->look.colour);
+    keep_colour(self, &node->look.colour);
 }
 
 /* ---- Series ---- */
@@ -365,9 +376,9 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
         node->look.marker = SPOT_CHART_CIRCLE;
     }
     spot_chart_keep(self, &node->look.name);
-    spot_chart_keep(self, &node->look.colour);
+    keep_colour(self, &node->look.colour);
     spot_chart_keep(self, &node->look.side);
-    spot_chart_keep(self, &node->look.interval_colour);
+    keep_colour(self, &node->look.interval_colour);
     *entry = (spot_chart_entry_node_t){.panel_id = self->num_panels - 1,
         .series_id = panel->num_series - 1,
         .is_series = true};
@@ -385,7 +396,7 @@ spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
         *node = *datum;
         spot_chart_keep(self, &node->label);
         spot_chart_keep(self, &node->hover);
-        spot_chart_keep(self, &node->colour);
+        keep_colour(self, &node->colour);
         self->num_hovers += datum->hover != NULL;
     }
 }

@@ -229,8 +229,9 @@ put_datum_label(spot_chart_layout_t *self, raster_t *raster,
 
 /* Within its bar, if it has room there. */
 static void
-put_bar_label(spot_chart_layout_t *self, const spot_chart_place_t *place,
-    const spot_chart_series_node_t *series, size_t datum_id)
+put_bar_label(spot_chart_layout_t *self, raster_t *raster,
+    const spot_chart_place_t *place, const spot_chart_series_node_t *series,
+    size_t datum_id)
 {
     const spot_chart_datum_t *datum = &series->data[datum_id];
     const bool is_lying = spot_chart_is_lying(place->node);
@@ -243,24 +244,47 @@ put_bar_label(spot_chart_layout_t *self, const spot_chart_place_t *place,
         spot_chart_is_light(colour) ? SPOT_CHART_TEXT_DARK : SPOT_CHART_TEXT_LIGHT;
     const double size = spot_chart_text_size(self, look);
     const double width = spot_chart_text_px(datum->label, strlen(datum->label), size);
-    double low_px, high_px, at_px;
+    const spot_chart_box_t *box = &place->box;
+    const spot_chart_line_t line = spot_chart_text_cut(datum->label, size, width + 1);
+    spot_chart_text_t text = {.look = look, .anchor = SPOT_CHART_MIDDLE, .line = line};
+    spot_chart_box_t bar, text_box;
 
     if (is_lying) {
-        low_px = fmax(spot_chart_x_px(place, low), place->box.left);
-        high_px = fmin(spot_chart_x_px(place, high), place->box.right);
-        at_px = spot_chart_y_px(place, at);
+        bar = (spot_chart_box_t){spot_chart_x_px(place, low),
+            spot_chart_y_px(place, at) - half, spot_chart_x_px(place, high),
+            spot_chart_y_px(place, at) + half};
     } else {
-        low_px = fmax(spot_chart_y_px(place, high), place->box.top);
-        high_px = fmin(spot_chart_y_px(place, low), place->box.bottom);
-        at_px = spot_chart_x_px(place, at);
+        bar = (spot_chart_box_t){spot_chart_x_px(place, at) - half,
+            spot_chart_y_px(place, high), spot_chart_x_px(place, at) + half,
+            spot_chart_y_px(place, low)};
     }
-    if ((is_lying ? width : size * 1.3) + 6 <= high_px - low_px &&
-        (is_lying ? size * 1.2 : width + 4) <= 2 * half) {
-        const double middle = (low_px + high_px) / 2;
+    bar = (spot_chart_box_t){fmax(bar.left, box->left), fmax(bar.top, box->top),
+        fmin(bar.right, box->right), fmin(bar.bottom, box->bottom)};
+    text.x = (bar.left + bar.right) / 2;
+    text.y = (bar.top + bar.bottom) / 2;
+    text_box = spot_chart_text_box(self, &text);
+    if (is_within(&bar, &text_box, 0) && is_free(raster, &text_box, TAKEN)) {
+        enter(raster, &text_box, TAKEN);
+        spot_chart_put(self, look, text.anchor, text.x, text.y, line);
+    }
+}
 
-        spot_chart_put(self, look, SPOT_CHART_MIDDLE, is_lying ? middle : at_px,
-            is_lying ? at_px : middle,
-            spot_chart_text_cut(datum->label, size, width + 1));
+/* In the middle, as far as nothing is there. */
+static void
+put_empty(spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
+{
+    static const offset_t offsets[] = {
+        {0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}};
+    const spot_chart_box_t *box = &place->box;
+    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_NOTE,
+        .x = (box->left + box->right) / 2,
+        .y = (box->top + box->bottom) / 2};
+
+    if (place->node->look.empty != NULL) {
+        text.line = spot_chart_text_cut(place->node->look.empty,
+            spot_chart_text_size(self, text.look), box->right - box->left);
+        (void) put_around(self, raster, place, &text, offsets,
+            sizeof(offsets) / sizeof(offsets[0]), 0);
     }
 }
 
@@ -297,6 +321,7 @@ static void
 put_place_labels(
     spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
 {
+    put_empty(self, raster, place);
     for (size_t k = 0; k < place->node->num_rules; k++) {
         put_rule_name(self, raster, place, &place->node->rules[k]);
     }
@@ -309,7 +334,7 @@ put_place_labels(
                 continue;
             }
             if (series->look.kind == SPOT_CHART_BARS) {
-                put_bar_label(self, place, series, j);
+                put_bar_label(self, raster, place, series, j);
             } else {
                 put_datum_label(self, raster, place, &series->data[j], radius);
             }

@@ -220,14 +220,14 @@ spot_chart_side_px(
 {
     double width = width_of(self, SPOT_CHART_TEXT_NOTE, panel->look.side_names[side]);
 
-    if (spot_chart_folds(self, panel)) {
+    if (panel->look.y.kind != SPOT_CHART_ROWS || spot_chart_folds(self, panel)) {
         return 0;
     }
     for (size_t j = 0; j < panel->num_rows; j++) {
         width = fmax(
             width, width_of(self, SPOT_CHART_TEXT_LABEL, panel->rows[j].sides[side]));
     }
-    return width > 0 ? fmin(width, self->width_px / 4) + 20 : 0;
+    return width > 0 ? fmin(width, self->width_px / 4) + SPOT_CHART_SIDE_GAP_PX : 0;
 }
 
 static double
@@ -280,13 +280,22 @@ static double
 pitch_px(const spot_chart_panel_node_t *panel)
 {
     const double num_rows = fmax((double) panel->num_rows, 1);
+    double lowest = 2;
 
+    for (size_t j = 0; j < panel->num_rows; j++) {
+        const spot_chart_row_t *row = &panel->rows[j];
+
+        if (row->heading != NULL || row->note != NULL || row->empty != NULL ||
+            row->sides[0] != NULL || row->sides[1] != NULL || row->sides[2] != NULL) {
+            lowest = SPOT_CHART_LINE_PX + 2;
+        }
+    }
     if (panel->look.height_px > 0) {
-        return panel->look.height_px / num_rows;
+        return fmax(panel->look.height_px / num_rows, lowest);
     }
     return panel->num_rows <= MANY_ROWS
                ? PITCH_PX
-               : fmin(LOW_PITCH_PX, fmax(ROWS_PX / num_rows, 2));
+               : fmin(LOW_PITCH_PX, fmax(ROWS_PX / num_rows, lowest));
 }
 
 /* The height of a panel's box. */
@@ -366,18 +375,32 @@ column_left_px(const spot_chart_layout_t *self, size_t column)
     return width;
 }
 
+/* Whether the legend ends above the first names at ends. */
+static bool
+is_legend_apart(const spot_chart_layout_t *self)
+{
+    return self->num_places > 0 && self->num_columns == 1 &&
+           !spot_chart_has_ends(self, &self->places[0]) &&
+           spot_chart_legend_height_px(self) <= panel_px(self, self->places[0].node);
+}
+
+/* For sides of rows, names at ends and a legend, beside each other. */
 static double
 right_px(const spot_chart_layout_t *self)
 {
-    double width = spot_chart_end_names_px(self);
+    const double ends = spot_chart_end_names_px(self);
+    double sides = 0, legend = 0;
 
     for (size_t j = 0; j < self->num_places; j++) {
-        width = fmax(width, sides_px(self, self->places[j].node));
+        sides = fmax(sides, sides_px(self, self->places[j].node));
     }
     if (spot_chart_has_legend_column(self)) {
-        width = fmax(width, spot_chart_legend_width_px(self) + LEGEND_GAP_PX);
+        legend = spot_chart_legend_width_px(self) + LEGEND_GAP_PX;
+        if (is_legend_apart(self)) {
+            return fmax(ends, legend);
+        }
     }
-    return width;
+    return sides + ends + legend;
 }
 
 /* The left and right edges of all boxes. */
@@ -425,6 +448,27 @@ lay_across(spot_chart_layout_t *self)
 
 /* ---- Down ---- */
 
+/* The headings of the sides of rows. */
+static double
+put_side_names(
+    spot_chart_layout_t *self, const spot_chart_place_t *place, double y, bool is_real)
+{
+    const char *const *names = place->node->look.side_names;
+    double right = place->cell_right, used = 0;
+
+    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0;) {
+        const double width = spot_chart_side_px(self, place->node, j);
+
+        if (width > 0 && names[j] != NULL) {
+            used = fmax(used,
+                spot_chart_put_wrapped(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_END, right,
+                    y, names[j], width - SPOT_CHART_SIDE_GAP_PX, 1, is_real));
+        }
+        right -= width;
+    }
+    return used;
+}
+
 /* The title, the name of y and the note above a panel. */
 static double
 put_head(spot_chart_layout_t *self, const spot_chart_place_t *place, double bottom,
@@ -455,11 +499,7 @@ put_head(spot_chart_layout_t *self, const spot_chart_place_t *place, double bott
     used += spot_chart_put_wrapped(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, left,
         y + used, place->y_name, max_px, 2, is_real && place->shows_y);
     used += spot_chart_put_lane_names(self, place, left, y + used, is_real);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && used == 0; j++) {
-        used = look->side_names[j] != NULL && !spot_chart_folds(self, place->node)
-                   ? SPOT_CHART_LINE_PX - HEAD_GAP_PX + 4
-                   : 0;
-    }
+    used += put_side_names(self, place, y + used, is_real);
     return used > 0 ? used + HEAD_GAP_PX : 0;
 }
 
@@ -505,7 +545,7 @@ lay_cell(spot_chart_layout_t *self, size_t first_id, double top, double head_px)
         spot_chart_place_t *place = &self->places[j];
         double height = panel_px(self, place->node);
 
-        if (place->node->look.is_square) {
+        if (place->node->look.is_square && place->row_px == NULL) {
             height = place->box.right - place->box.left;
         }
         y += j == first_id ? head_px : BELOW_GAP_PX + put_head(self, place, 0, false, 0);
@@ -598,14 +638,6 @@ put_panels(spot_chart_layout_t *self)
 
         (void) put_head(self, place, place->box.top, true, head);
         spot_chart_put_axes(self, place);
-        if (place->node->look.empty != NULL) {
-            spot_chart_put(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_MIDDLE,
-                (place->box.left + place->box.right) / 2,
-                (place->box.top + place->box.bottom) / 2,
-                spot_chart_text_cut(place->node->look.empty,
-                    spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE),
-                    place->box.right - place->box.left));
-        }
         spot_chart_put_end_names(self, place);
     }
 }
@@ -657,6 +689,7 @@ spot_chart_layout_init(
     self->num_columns = choose_columns(self);
     choose_places(self);
     for (size_t j = 0; j < self->num_places; j++) {
+        self->has_sides = self->has_sides || sides_px(self, self->places[j].node) > 0;
         self->places[j].box.bottom = panel_px(self, self->places[j].node);
         place_rows(self, &self->places[j]);
     }

@@ -66,6 +66,7 @@ typedef struct {
     int error;
     bool is_narrow;
     bool has_title;
+    bool has_sides; /* rows have texts at their right */
     double width_px, height_px;
     size_t num_places, num_columns;
     spot_chart_place_t *places; /* [num_places] one a panel, in the same order */
@@ -111,6 +112,7 @@ spot_chart_foot_t spot_chart_foot_of(
 
 /* Whether the sides of rows stand below them, as in narrow pictures; else the width of
  * one of their columns, 0 where there is none. */
+#define SPOT_CHART_SIDE_GAP_PX 16.0 /* between columns */
 bool spot_chart_folds(
     const spot_chart_layout_t *self, const spot_chart_panel_node_t *panel);
 double spot_chart_side_px(
@@ -124,6 +126,11 @@ double spot_chart_y_px(const spot_chart_place_t *place, double y);
 double spot_chart_half_bar_px(
     const spot_chart_place_t *place, const spot_chart_series_t *series);
 
+/* The scale of an axis, from its data and its group. */
+void spot_chart_axis_scale(const spot_chart_t *chart,
+    const spot_chart_panel_node_t *panel, bool is_x, size_t max_ticks,
+    spot_chart_scale_t *scale);
+
 /* Sets the ends of all scales from the data, groups together. The px are not set yet;
  * width_px is that of the narrowest panel. */
 void spot_chart_find_scales(spot_chart_layout_t *self, double width_px);
@@ -136,6 +143,10 @@ void spot_chart_put_axes(spot_chart_layout_t *self, const spot_chart_place_t *pl
 /* Whether the names of series stand at their ends. */
 bool spot_chart_wants_end_names(const spot_chart_layout_t *self);
 
+/* Whether a place has names at its right. */
+bool spot_chart_has_ends(
+    const spot_chart_layout_t *self, const spot_chart_place_t *place);
+
 /* Room at the right of the last column for names; 0 where there are none. */
 double spot_chart_end_names_px(const spot_chart_layout_t *self);
 void spot_chart_put_end_names(
@@ -145,6 +156,7 @@ void spot_chart_put_end_names(
  * or a column below narrow ones. */
 bool spot_chart_has_legend_column(const spot_chart_layout_t *self);
 double spot_chart_legend_width_px(const spot_chart_layout_t *self);
+double spot_chart_legend_height_px(const spot_chart_layout_t *self); /* of a column */
 
 /* Whether it is a list below the panels of a narrow picture. */
 bool spot_chart_has_legend_list(const spot_chart_layout_t *self);

@@ -16,6 +16,7 @@
 #define MAX_END_SHARE 0.25 /* of the width */
 #define MAX_COLUMN_PX 300.0
 #define SIDE_GAP_PX 14.0
+#define HEADING_GAP_PX 8.0
 
 /* ---- Which names stand where ---- */
 
@@ -64,17 +65,31 @@ has_all_names(const spot_chart_layout_t *self, const spot_chart_place_t *place)
     return true;
 }
 
+static bool
+is_end_rule(const spot_chart_rule_t *rule)
+{
+    return rule->direction == SPOT_CHART_HORIZONTAL && rule->name != NULL;
+}
+
+static bool
+is_named_stroke(const spot_chart_series_node_t *series)
+{
+    return series->look.kind == SPOT_CHART_STROKES && series->look.name != NULL &&
+           series->look.name_at != SPOT_CHART_NAME_NONE &&
+           series->look.name_at != SPOT_CHART_NAME_LEGEND;
+}
+
 static size_t
 count_ends(const spot_chart_place_t *place)
 {
     size_t num_ends = 0;
 
     for (size_t k = 0; k < place->node->num_series; k++) {
-        num_ends += is_end_named(&place->node->series[k]);
+        num_ends += is_end_named(&place->node->series[k]) ||
+                    is_named_stroke(&place->node->series[k]);
     }
     for (size_t k = 0; k < place->node->num_rules; k++) {
-        num_ends += place->node->rules[k].direction == SPOT_CHART_HORIZONTAL &&
-                    place->node->rules[k].name != NULL;
+        num_ends += is_end_rule(&place->node->rules[k]);
     }
     return num_ends;
 }
@@ -101,6 +116,7 @@ typedef struct {
     const char *text;
     spot_chart_entry_t sample;
     double from_x, from_y; /* what it names */
+    bool is_lane;          /* a whole panel */
     double y;
 } end_name_t;
 
@@ -168,8 +184,8 @@ collect_ends(
         const spot_chart_rule_t *rule = &place->node->rules[k];
         const double y = spot_chart_y_px(place, rule->at);
 
-        if (rule->direction == SPOT_CHART_HORIZONTAL && rule->name != NULL &&
-            y >= place->box.top - 0.5 && y <= place->box.bottom + 0.5) {
+        if (is_end_rule(rule) && y >= place->box.top - 0.5 &&
+            y <= place->box.bottom + 0.5) {
             names[num_names++] = (end_name_t){.text = rule->name,
                 .sample = {.colour = rule->colour, .is_line = true, .dash = rule->dash},
                 .from_x = place->box.right,
@@ -212,12 +228,21 @@ text_px(const spot_chart_layout_t *self, const char *text)
         text, strlen(text), spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL));
 }
 
-static bool
-is_named_stroke(const spot_chart_series_node_t *series)
+bool
+spot_chart_has_ends(const spot_chart_layout_t *self, const spot_chart_place_t *place)
 {
-    return series->look.kind == SPOT_CHART_STROKES && series->look.name != NULL &&
-           series->look.name_at != SPOT_CHART_NAME_NONE &&
-           series->look.name_at != SPOT_CHART_NAME_LEGEND;
+    for (size_t k = 0; k < place->node->num_series; k++) {
+        if (is_named_stroke(&place->node->series[k]) ||
+            (self->has_end_names && is_end_named(&place->node->series[k]))) {
+            return true;
+        }
+    }
+    for (size_t k = 0; k < place->node->num_rules; k++) {
+        if (is_end_rule(&place->node->rules[k])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 double
@@ -239,7 +264,7 @@ spot_chart_end_names_px(const spot_chart_layout_t *self)
         for (size_t k = 0; k < place->node->num_rules && place->is_last_column; k++) {
             const spot_chart_rule_t *rule = &place->node->rules[k];
 
-            if (rule->direction == SPOT_CHART_HORIZONTAL && rule->name != NULL) {
+            if (is_end_rule(rule)) {
                 width = fmax(width, text_px(self, rule->name));
             }
         }
@@ -271,21 +296,6 @@ put_name(spot_chart_layout_t *self, const spot_chart_entry_t *sample, const char
         x + SAMPLE_PX + SAMPLE_GAP_PX, y,
         spot_chart_text_cut(text, spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL),
             max_px - SAMPLE_PX - SAMPLE_GAP_PX));
-}
-
-static void
-put_stroke_names(spot_chart_layout_t *self, const spot_chart_place_t *place)
-{
-    for (size_t k = 0; k < place->node->num_series && !self->is_narrow; k++) {
-        const spot_chart_series_node_t *series = &place->node->series[k];
-
-        if (is_named_stroke(series) && place->is_last_column) {
-            put_name(self, &(spot_chart_entry_t){.colour = series->look.colour},
-                series->look.name, place->box.right + LEADER_PX,
-                (place->box.top + place->box.bottom) / 2,
-                MAX_END_SHARE * self->width_px);
-        }
-    }
 }
 
 double
@@ -320,16 +330,17 @@ spot_chart_put_end_names(spot_chart_layout_t *self, const spot_chart_place_t *pl
         self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
         return;
     }
-    put_stroke_names(self, place);
     num_names = place->is_last_column ? collect_ends(self, place, names) : 0;
     qsort(names, num_names, sizeof(*names), by_height);
     spread(place, names, num_names);
     for (size_t j = 0; j < num_names; j++) {
-        put_sample(self, &(spot_chart_sample_t){.is_leader = true,
-                             .from_x = fmax(names[j].from_x, place->box.left) + 4,
-                             .from_y = names[j].from_y,
-                             .x = x - 3,
-                             .y = names[j].y});
+        if (!names[j].is_lane) {
+            put_sample(self, &(spot_chart_sample_t){.is_leader = true,
+                                 .from_x = fmax(names[j].from_x, place->box.left) + 4,
+                                 .from_y = names[j].from_y,
+                                 .x = x - 3,
+                                 .y = names[j].y});
+        }
         put_name(self, &names[j].sample, names[j].text, x, names[j].y,
             MAX_END_SHARE * self->width_px + SAMPLE_PX + SAMPLE_GAP_PX);
     }
@@ -412,13 +423,13 @@ is_list(const spot_chart_layout_t *self)
 bool
 spot_chart_has_legend_column(const spot_chart_layout_t *self)
 {
-    return !self->is_narrow && is_list(self);
+    return !self->is_narrow && !self->has_sides && is_list(self);
 }
 
 bool
 spot_chart_has_legend_list(const spot_chart_layout_t *self)
 {
-    return self->is_narrow && is_list(self);
+    return (self->is_narrow || self->has_sides) && is_list(self);
 }
 
 static double
@@ -443,6 +454,21 @@ spot_chart_legend_width_px(const spot_chart_layout_t *self)
         }
     }
     return fmin(width, MAX_COLUMN_PX);
+}
+
+double
+spot_chart_legend_height_px(const spot_chart_layout_t *self)
+{
+    double height = 0;
+
+    for (size_t j = 0; j < self->chart->num_entries; j++) {
+        spot_chart_entry_t look;
+
+        if (is_in_legend(self, j, &look)) {
+            height += ENTRY_PX + (look.is_heading ? HEADING_GAP_PX : 0);
+        }
+    }
+    return height;
 }
 
 static void
@@ -481,7 +507,9 @@ put_list(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
     double used = 0;
 
     for (size_t j = 0; j < num_entries; j++) {
-        used += entries[j].is_heading && j > 0 && !entries[j - 1].is_heading ? 8 : 0;
+        used += entries[j].is_heading && j > 0 && !entries[j - 1].is_heading
+                    ? HEADING_GAP_PX
+                    : 0;
         put_entry(self, &entries[j], x, y + used + ENTRY_PX / 2, max_px);
         used += ENTRY_PX;
     }

@@ -93,24 +93,24 @@ spot_chart_path_rectangle(spot_chart_path_t *self, const spot_chart_box_t *box)
 
 /* ---- Points ---- */
 
+/* The lowest and the highest point of a column, in their order. */
 typedef struct {
     double column;
-    size_t first, low, high, last; /* of the points */
+    size_t low, high; /* of the points */
     bool is_open;
 } column_t;
 
 static size_t
 end_column(column_t *column, spot_chart_point_t *points, size_t num_kept)
 {
-    const size_t low = column->low < column->high ? column->low : column->high;
-    const size_t high = column->low < column->high ? column->high : column->low;
-    const size_t ids[] = {column->first, low, high, column->last};
+    const size_t first = column->low < column->high ? column->low : column->high;
+    const size_t second = column->low < column->high ? column->high : column->low;
 
-    for (size_t j = 0; j < 4 && column->is_open; j++) {
-        if (j == 0 || ids[j] != ids[j - 1]) {
-            points[num_kept++] =
-                points[ids[j]]; /* num_kept <= ids[j]: never overtaken */
-        }
+    if (column->is_open) {
+        points[num_kept++] = points[first]; /* num_kept <= first: never overtaken */
+    }
+    if (column->is_open && second != first) {
+        points[num_kept++] = points[second];
     }
     column->is_open = false;
     return num_kept;
@@ -136,11 +136,10 @@ spot_chart_thin(spot_chart_point_t *points, size_t num_points)
             points[num_kept++] = gap;
         } else if (!column.is_open || at != column.column) {
             num_kept = end_column(&column, points, num_kept);
-            column = (column_t){at, j, j, j, j, true};
+            column = (column_t){at, j, j, true};
         } else {
             column.low = points[j].y < points[column.low].y ? j : column.low;
             column.high = points[j].y > points[column.high].y ? j : column.high;
-            column.last = j;
         }
     }
     return end_column(&column, points, num_kept);

@@ -26,8 +26,8 @@ typedef struct {
     double x, y; /* px; NAN: a gap */
 } spot_chart_point_t;
 
-/* Keeps of each column of a px the first, the lowest, the highest and the last point, if
- * there are more than four a px. Returns how many are left. */
+/* Keeps of each column of a px the lowest and the highest point, if there are more than
+ * four a px. Returns how many are left. */
 size_t spot_chart_thin(spot_chart_point_t *points, size_t num_points);
 
 /* A line through points, as far as it is within the box. */

@@ -255,7 +255,7 @@ add_log(spot_chart_scale_t *self, size_t max_ticks)
     }
     if (!spot_chart_is_time(self->unit) || self->num_ticks < 2 ||
         self->num_ticks > max_ticks) {
-        add_powers(self, 3 * decades > (double) max_ticks ? stride : 0);
+        add_powers(self, 3 * decades + 1 > (double) max_ticks ? stride : 0);
     }
     if (self->num_ticks < 2 && spot_chart_is_time(self->unit)) {
         add_times(self, false, max_ticks);
@@ -274,8 +274,8 @@ choose_ends(spot_chart_scale_t *self, double low, double high)
         low = self->kind == SPOT_CHART_LOG ? 1 : 0;
         high = low + 1;
     }
-    low = fmax(low, -WIDEST);
-    high = fmin(high, WIDEST);
+    low = fmin(fmax(low, -WIDEST), WIDEST);
+    high = fmin(fmax(high, -WIDEST), WIDEST);
     if (self->kind == SPOT_CHART_LOG) {
         high = high > 1e-280 ? high : 1;
         low = fmin(low > 1e-280 ? low : high / 1000, high);

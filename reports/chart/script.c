@@ -3,20 +3,21 @@
 
 #include <math.h>
 
-#include "reports/chart/model.h"
-#include "reports/chart/scale.h"
+#include "reports/chart/layout.h"
 
 #define PANEL_PX 340
 
 typedef struct {
     FILE *out;
+    const spot_chart_t *chart;
     const spot_chart_panel_node_t *panel;
     size_t panel_id;
     double x_unit, y_unit; /* what a 1 of the script is in the declaration */
 } script_t;
 
-/* A text in quotes. In single ones gnuplot knows no escapes but '' for a quote; a line
- * end would end the command, and what is behind it would be run. */
+/* A text in quotes. A line end would end the command, and what is behind it would be
+ * run; a quote becomes a typographic one: gnuplot knows no escape for it in all places.
+ */
 static void
 write_quoted(FILE *out, const char *text)
 {
@@ -24,65 +25,47 @@ write_quoted(FILE *out, const char *text)
     for (const char *at = text == NULL ? "" : text; *at != '\0'; at++) {
         const unsigned char byte = (unsigned char) *at;
 
-        fputs(byte == '\'' ? "'" : "", out);
-        fputc(byte < 0x20 || byte == 0x7f ? ' ' : byte, out);
+        if (byte == '\'') {
+            fputs("’", out);
+        } else {
+            fputc(byte < 0x20 || byte == 0x7f ? ' ' : byte, out);
+        }
     }
     fputc('\'', out);
 }
 
 /* ---- Axes ---- */
 
-/* The largest number of an axis in size. */
-static double
-largest(const spot_chart_panel_node_t *panel, bool is_x)
-{
-    const spot_chart_axis_t *axis = is_x ? &panel->look.x : &panel->look.y;
-    double most = fmax(fabs(axis->low), fabs(axis->high));
-
-    for (size_t k = 0; k < panel->num_series; k++) {
-        for (size_t j = 0; j < panel->series[k].num_data; j++) {
-            const spot_chart_datum_t *datum = &panel->series[k].data[j];
-
-            most = fmax(most, fabs(is_x ? datum->x : datum->y)); /* passes over NAN */
-            most = fmax(most, fabs(is_x ? datum->x_high : datum->y_high));
-        }
-    }
-    return most;
-}
-
 /* Name, scale, ends and ticks. Returns the unit of times, else 1. */
 static double
 write_axis(const script_t *self, bool is_x)
 {
     const spot_chart_axis_t *axis = is_x ? &self->panel->look.x : &self->panel->look.y;
-    const char sign = is_x ? 'x' : 'y';
-    const char *name = "";
+    const char sign = is_x ? 'x' : 'y', *name = NULL;
     FILE *out = self->out;
+    spot_chart_scale_t scale;
     double unit = 1;
 
+    spot_chart_axis_scale(self->chart, self->panel, is_x, 8, &scale);
     if (spot_chart_is_time(axis->unit)) {
-        name = spot_chart_time_unit(axis->unit, largest(self->panel, is_x), &unit);
+        name = spot_chart_time_unit(axis->unit, scale.high, &unit);
     }
     fprintf(out, "set %clabel ", sign);
     write_quoted(out, axis->name);
-    fprintf(out, " . '%s%s%s'\n", name[0] == '\0' ? "" : " (", name,
-        name[0] == '\0' ? "" : ")");
-    fprintf(out, "%s logscale %c\nset %crange [*:*]\nset %ctics auto format '%%g%s'\n",
-        axis->kind == SPOT_CHART_LOG ? "set" : "unset", sign, sign, sign,
-        axis->unit == SPOT_CHART_PERCENT ? " %%" : "");
+    fprintf(out, name == NULL ? "\n" : " . ' (%s)'\n", name);
+    fprintf(out,
+        "%s logscale %c\nset %crange [%.10g:%.10g]\nset %ctics auto format '%%g%s'\n",
+        axis->kind == SPOT_CHART_LOG ? "set" : "unset", sign, sign, scale.low / unit,
+        scale.high / unit, sign, axis->unit == SPOT_CHART_PERCENT ? " %%" : "");
     if (axis->kind == SPOT_CHART_ROWS) {
-        const double end = (double) self->panel->num_rows - 0.5;
-
-        fprintf(out, "set %crange [%g:%g]\nset %ctics ()\n", sign, is_x ? -0.5 : end,
-            is_x ? end : -0.5, sign);
+        fprintf(out, "%sset %ctics ()\n", is_x ? "" : "set yrange [] reverse\n", sign);
         for (size_t j = 0; j < self->panel->num_rows; j++) {
             fprintf(out, "set %ctics add (", sign);
             write_quoted(out, self->panel->rows[j].name);
             fprintf(out, " %zu)\n", j);
         }
-    } else if (axis->high > axis->low) {
-        fprintf(out, "set %crange [%.10g:%.10g]\n", sign, axis->low / unit,
-            axis->high / unit);
+    } else {
+        fprintf(out, "set %crange [] noreverse\n", sign);
     }
     return unit;
 }
@@ -90,12 +73,16 @@ write_axis(const script_t *self, bool is_x)
 static void
 write_x_labels(const script_t *self)
 {
+    fputs(self->panel->num_x_labels > 0 ? "set xtics ()\n" : "", self->out);
     for (size_t j = 0; j < self->panel->num_x_labels; j++) {
-        fputs(j == 0 ? "set xtics (" : ", ", self->out);
-        write_quoted(self->out, self->panel->x_labels[j].label);
-        fprintf(self->out, " %.10g", self->panel->x_labels[j].x / self->x_unit);
+        const spot_chart_x_label_t *label = &self->panel->x_labels[j];
+
+        if (isfinite(label->x)) {
+            fputs("set xtics add (", self->out);
+            write_quoted(self->out, label->label);
+            fprintf(self->out, " %.10g)\n", label->x / self->x_unit);
+        }
     }
-    fputs(self->panel->num_x_labels > 0 ? ")\n" : "", self->out);
 }
 
 static void
@@ -105,6 +92,9 @@ write_rules(const script_t *self)
     for (size_t j = 0; j < self->panel->num_rules; j++) {
         const spot_chart_rule_t *rule = &self->panel->rules[j];
 
+        if (rule->direction != SPOT_CHART_DIAGONAL && !isfinite(rule->at)) {
+            continue;
+        }
         if (rule->direction == SPOT_CHART_HORIZONTAL) {
             const double at = rule->at / self->y_unit;
 
@@ -297,6 +287,7 @@ spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
     fputc('\n', out);
     for (size_t j = 0; j < self->num_panels; j++) {
         write_panel(&(script_t){.out = out,
+            .chart = self,
             .panel = &self->panels[j],
             .panel_id = j,
             .x_unit = 1,

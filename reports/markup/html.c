@@ -55,6 +55,14 @@ is_control(unsigned char byte)
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
 }
 
+/* U+FFFE and U+FFFF, which XML has no place for. */
+static bool
+is_no_character(const char *text, size_t num_bytes)
+{
+    return num_bytes == 3 &&
+           (spot_utf8_code_point(text, num_bytes) & 0xfffeU) == 0xfffeU;
+}
+
 void
 spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
 {
@@ -62,7 +70,8 @@ spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
         const size_t length = spot_utf8_length(text, num_bytes);
         const char *escape = entity(*text);
 
-        if (length == 0 || (length == 1 && is_control((unsigned char) *text))) {
+        if (length == 0 || (length == 1 && is_control((unsigned char) *text)) ||
+            is_no_character(text, length)) {
             fputs("\xef\xbf\xbd", out);
         } else if (is_numbered(text, length)) {
             fprintf(out, "\\u%04x", spot_utf8_code_point(text, length));

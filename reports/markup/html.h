@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 /* Text from outside, for elements and for attributes in double quotes: & < > " ' are
- * escaped; bytes that are not UTF-8 and control characters of ASCII become U+FFFD; other
- * characters that show nothing but control how text is shown, marks of direction and C1
- * controls, are shown as \uHHHH, without the blanks and joiners of other scripts. */
+ * escaped; bytes that are not UTF-8, U+FFFE, U+FFFF and control characters of ASCII
+ * become U+FFFD; other characters that show nothing but control how text is shown, marks
+ * of direction and C1 controls, are shown as \uHHHH, without the blanks and joiners of
+ * other scripts. */
 void spot_html_text(FILE *out, const char *text);
 
 /* The same of the first max_chars characters, and an ellipsis for the others. Returns

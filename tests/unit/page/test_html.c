@@ -44,6 +44,7 @@ what_is_no_text_is_replaced(void **state)
         "b\n\tc",
         false);
     assert_cut("\xff\xc3", 100, "\xef\xbf\xbd\xef\xbf\xbd", false);
+    assert_cut("\xef\xbf\xbe\xef\xbf\xbf", 100, "\xef\xbf\xbd\xef\xbf\xbd", false);
 }
 
 /* A name could turn around what stands behind it, or look like another one. */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/chart/layout.h"
+#include "tests/unit/chart/random_chart.h"
+
+#define NUM_CHARTS 200
+#define TOUCH_PX                                                                        \
+    0.5 /* that boxes may share: they are a little larger than their text               \
+         */
+
+static bool
+overlap(const spot_chart_box_t *a, const spot_chart_box_t *b)
+{
+    return fmin(a->right, b->right) - fmax(a->left, b->left) > TOUCH_PX &&
+           fmin(a->bottom, b->bottom) - fmax(a->top, b->top) > TOUCH_PX;
+}
+
+/* Prints what overlaps or leaves the picture; returns how often. */
+static size_t
+count_overlaps(const spot_chart_layout_t *layout, unsigned seed)
+{
+    size_t num_bad = 0;
+
+    for (size_t j = 0; j < layout->num_texts; j++) {
+        const spot_chart_text_t *a = &layout->texts[j];
+        const spot_chart_box_t box = spot_chart_text_box(layout, a);
+
+        for (size_t k = 0; k < j; k++) {
+            const spot_chart_text_t *b = &layout->texts[k];
+            const spot_chart_box_t other = spot_chart_text_box(layout, b);
+
+            if (overlap(&box, &other)) {
+                num_bad++;
+                print_error(
+                    "chart %u, %g px: \"%.*s\" (%d) at %.0f %.0f and \"%.*s\" (%d) at "
+                    "%.0f %.0f overlap\n",
+                    seed, layout->width_px, (int) a->line.num_bytes, a->line.text,
+                    (int) a->look, a->x, a->y, (int) b->line.num_bytes, b->line.text,
+                    (int) b->look, b->x, b->y);
+            }
+        }
+        if (box.left < -TOUCH_PX || box.right > layout->width_px + TOUCH_PX ||
+            box.top < -TOUCH_PX || box.bottom > layout->height_px + TOUCH_PX) {
+            num_bad++;
+            print_error("chart %u: \"%.*s\" (%d) at %.0f %.0f is outside of %g x %g\n",
+                seed, (int) a->line.num_bytes, a->line.text, (int) a->look, a->x, a->y,
+                layout->width_px, layout->height_px);
+        }
+    }
+    return num_bad;
+}
+
+/* Panels neither overlap nor leave the picture. */
+static void
+assert_panels_apart(const spot_chart_layout_t *layout)
+{
+    for (size_t j = 0; j < layout->num_places; j++) {
+        const spot_chart_box_t *box = &layout->places[j].box;
+
+        assert_true(box->right > box->left && box->bottom > box->top);
+        assert_true(box->left >= 0 && box->right <= layout->width_px);
+        assert_true(box->top >= 0 && box->bottom <= layout->height_px);
+        for (size_t k = 0; k < j; k++) {
+            assert_false(overlap(box, &layout->places[k].box));
+        }
+    }
+}
+
+static void
+no_label_overlaps_another(void **state)
+{
+    static const double widths[] = {SPOT_CHART_WIDE_PX, SPOT_CHART_NARROW_PX};
+
+    size_t num_bad = 0;
+
+    (void) state;
+    for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
+        for (size_t j = 0; j < 2; j++) {
+            spot_chart_t *chart = spot_chart_new();
+            spot_chart_layout_t layout;
+
+            assert_non_null(chart);
+            random_chart_declare(chart, seed);
+            assert_int_equal(spot_chart_layout_init(&layout, chart, widths[j], true), 0);
+            num_bad += count_overlaps(&layout, seed);
+            assert_panels_apart(&layout);
+            spot_chart_layout_free(&layout);
+            spot_chart_free(chart);
+        }
+    }
+    assert_int_equal(num_bad, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_label_overlaps_another),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

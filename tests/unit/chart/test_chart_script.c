@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/chart/script.h"
+#include "tests/unit/chart/random_chart.h"
+
+#define NUM_CHARTS 40
+
+/* The script of a chart; the caller frees. */
+static char *
+write_script(spot_chart_t *chart)
+{
+    char *script = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&script, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_chart_error(chart), 0);
+    assert_int_equal(spot_chart_script(chart, "picture.svg", out), 0);
+    assert_int_equal(fclose(out), 0);
+    return script;
+}
+
+/* A line end in a name would end the command or the data, and what follows would be run.
+ */
+static void
+texts_stay_texts(void **state)
+{
+    spot_chart_t *chart = spot_chart_new();
+    char *script;
+
+    (void) state;
+    assert_non_null(chart);
+    spot_chart_title(chart, "%s", "it's\nsystem('touch hacked')");
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.title = "a\nEOD\nsystem('touch hacked')",
+                   .y = {.kind = SPOT_CHART_ROWS}});
+    (void) spot_chart_row(chart, &(spot_chart_row_t){.name = "EOD\r\nexit"});
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_BARS,
+                                 .name = "`touch hacked`\n!touch hacked",
+                                 .colour = "'; system('touch hacked')"});
+    spot_chart_add_xy(chart, 1, 0);
+    script = write_script(chart);
+    assert_non_null(strstr(script, "'it’s system(’touch hacked’)'"));
+    assert_non_null(strstr(script, "'EOD  exit'"));
+    for (const char *line = script; line != NULL && *line != '\0';) {
+        assert_true(strncmp(line, "system", 6) != 0 && strncmp(line, "exit", 4) != 0);
+        assert_true(*line != '!');
+        line = strchr(line, '\n');
+        line = line == NULL ? NULL : line + 1;
+    }
+    assert_null(strstr(script, "rgb ''"));
+    free(script);
+    spot_chart_free(chart);
+}
+
+/* Any declaration is a script that gnuplot runs, where gnuplot is. */
+static void
+gnuplot_runs_them(void **state)
+{
+    (void) state;
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) {
+        skip();
+    }
+    (void) signal(SIGPIPE, SIG_IGN); /* gnuplot may end early: a failure, not an end */
+    for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
+        spot_chart_t *chart = spot_chart_new();
+        FILE *gnuplot;
+        char *script;
+
+        assert_non_null(chart);
+        random_chart_declare(chart, seed);
+        script = write_script(chart);
+        gnuplot = popen("gnuplot -d - >/dev/null 2>&1", "w");
+        assert_non_null(gnuplot);
+        /* The picture goes nowhere. */
+        for (const char *line = script; *line != '\0';) {
+            const size_t length = strcspn(line, "\n") + 1;
+
+            if (strncmp(line, "set output", 10) != 0) {
+                fwrite(line, 1, length, gnuplot);
+            }
+            line += length;
+        }
+        if (pclose(gnuplot) != 0) {
+            fail_msg("gnuplot does not run the script of chart %u", seed);
+        }
+        free(script);
+        spot_chart_free(chart);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_stay_texts),
+        cmocka_unit_test(gnuplot_runs_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
