@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "reports/unseen.h"
+#include "reports/markup/unseen.h"
 
 /* Whether an ASCII byte may be in a file name without being special to anything. */
 static bool

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/unseen.h"
+#include "reports/markup/unseen.h"
 
 static const char *
 entity(char byte)

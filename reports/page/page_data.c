@@ -9,12 +9,12 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/markup/unseen.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
 #include "reports/shown_unit.h"
 #include "reports/study_words.h"
-#include "reports/unseen.h"
 #include "reports/value_label.h"
 
 /* Numbers of all columns together: 3.5 MB. */

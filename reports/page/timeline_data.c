@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "reports/curve.h"
+#include "reports/markup/unseen.h"
 #include "reports/page/page_cells.h"
 #include "reports/palette.h"
-#include "reports/unseen.h"
 
 /* Points of a curve that is thinned: each column has up to four. */
 #define CURVE_COLUMNS 1000

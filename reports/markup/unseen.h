@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Characters that show nothing themselves, but control how text is shown. */
-#ifndef SPOT_REPORTS_UNSEEN_H
-#define SPOT_REPORTS_UNSEEN_H
+#ifndef SPOT_REPORTS_MARKUP_UNSEEN_H
+#define SPOT_REPORTS_MARKUP_UNSEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
