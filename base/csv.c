@@ -81,7 +81,13 @@ static int
 start_reading(spot_csv_t *self)
 {
     int ret = fill_buffer(self);
+    const char *kind = ret == 0 ? spot_foreign_kind(self->buffer, self->end) : NULL;
 
+    if (kind != NULL) {
+        spot_diag_error(
+            self->diag, self->file, 0, 0, "this is %s: expected a CSV file", kind);
+        return SPOT_ERR_BAD_INPUT;
+    }
     if (ret == 0 && self->end >= 3 && memcmp(self->buffer, "\xef\xbb\xbf", 3) == 0) {
         self->start = 3;
     }
@@ -137,6 +143,17 @@ spot_csv_close(spot_csv_t *self)
     free(self->columns);
     free(self->texts);
     free(self);
+}
+
+const char *
+spot_csv_wrong_separator(const char *line)
+{
+    if (strchr(line, ',') != NULL) {
+        return NULL;
+    }
+    return strchr(line, ';') != NULL    ? "semicolons"
+           : strchr(line, '\t') != NULL ? "tabs"
+                                        : NULL;
 }
 
 const char *
@@ -230,7 +247,9 @@ check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
         length = spot_utf8_length(row->text + place, row->num_bytes - place);
         if (byte < 0x20 || byte == 0x7f) {
             spot_diag_error(self->diag, self->file, row->line, place + 1,
-                "byte 0x%02X is not allowed", byte);
+                byte == '\t' ? "byte 0x%02X is not allowed: a tab, expected a comma"
+                             : "byte 0x%02X is not allowed",
+                byte);
             return SPOT_ERR_BAD_INPUT;
         }
         if (length == 0) {

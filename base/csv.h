@@ -26,8 +26,8 @@ typedef struct {
     const size_t *columns; /* [num_fields] 1-based position of the first byte */
 } spot_csv_row_t;
 
-/* Opens path; gzip is recognised by its content. IO with the reason in diag, NO_MEMORY;
- * *self is NULL then. */
+/* Opens path; gzip is recognised by its content. IO with the reason in diag, BAD_INPUT
+ * for a picture, a database and the like, NO_MEMORY; *self is NULL then. */
 SPOT_MUST_CHECK int spot_csv_open(
     spot_csv_t **self, const char *path, spot_diag_t *diag);
 
@@ -46,6 +46,10 @@ SPOT_MUST_CHECK int spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row);
 
 /* The 1-based position in the line of the byte at offset in the text of a field. */
 size_t spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset);
+
+/* What stands between the fields of a row in place of commas, "semicolons" or "tabs", or
+ * NULL: commas, or nothing. */
+const char *spot_csv_wrong_separator(const char *line);
 
 /* The name of the file in messages. */
 const char *spot_csv_file(const spot_csv_t *self);

@@ -132,3 +132,32 @@ spot_instream_close(spot_instream_t *self)
     }
     memset(self, 0, sizeof(*self));
 }
+
+const char *
+spot_foreign_kind(const char *bytes, size_t num_bytes)
+{
+    static const struct {
+        const char *start, *kind;
+    } kinds[] = {
+        {"<svg", "an SVG picture"},
+        {"<?xml", "an XML file, such as an SVG picture"},
+        {"<!DOCTYPE", "a web page"},
+        {"<html", "a web page"},
+        {"\x89PNG", "a PNG picture"},
+        {"\xff\xd8\xff", "a JPEG picture"},
+        {"%PDF", "a PDF file"},
+        {"%!PS", "a PostScript file"},
+        {"SQLite format 3", "a database of SQLite"},
+        {"PK\x03\x04", "a ZIP file, such as a spreadsheet"},
+        {"PAR1", "a Parquet file"},
+    };
+
+    for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
+        const size_t length = strlen(kinds[j].start);
+
+        if (num_bytes >= length && memcmp(bytes, kinds[j].start, length) == 0) {
+            return kinds[j].kind;
+        }
+    }
+    return NULL;
+}

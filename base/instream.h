@@ -36,3 +36,7 @@ SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
 /* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
  * its whole content, even if only a part was read. */
 void spot_instream_close(spot_instream_t *self);
+
+/* What a file is that is neither a table nor YAML, by its first bytes: "an SVG picture";
+ * NULL: not known. */
+const char *spot_foreign_kind(const char *bytes, size_t num_bytes);

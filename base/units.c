@@ -7,12 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "base/suggest.h"
 
 typedef struct {
     const char *name;
     double factor;
     int64_t enough; /* least number in texts, so that 60 s stay 60 s; 0: none in texts */
+    const char *meant; /* the problem of a name that is nearly this one */
 } unit_t;
+
+#define UNIT(name, factor, enough)                                                      \
+    {                                                                                   \
+        (name), (factor), (enough), "unknown unit, did you mean \"" name "\"?"          \
+    }
 
 /* Units have falling factors: texts use the first one that is exact. */
 struct spot_units {
@@ -24,42 +33,45 @@ struct spot_units {
 };
 
 const spot_units_t spot_units_ms = {
-    .units = (const unit_t[]){{"d", 8.64e7, 2}, {"h", 3.6e6, 2}, {"min", 6e4, 10},
-        {"s", 1e3, 1}, {"ms", 1, 1}, {NULL, 0, 0}},
+    .units = (const unit_t[]){UNIT("d", 8.64e7, 2), UNIT("h", 3.6e6, 2),
+        UNIT("min", 6e4, 10), UNIT("s", 1e3, 1), UNIT("ms", 1, 1), {.name = NULL}},
     .most = (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
 };
 
 const spot_units_t spot_units_ns = {
-    .units = (const unit_t[]){{"d", 8.64e13, 2}, {"h", 3.6e12, 2}, {"min", 6e10, 10},
-        {"s", 1e9, 1}, {"ms", 1e6, 1}, {"us", 1e3, 1}, {"ns", 1, 1}, {NULL, 0, 0}},
+    .units = (const unit_t[]){UNIT("d", 8.64e13, 2), UNIT("h", 3.6e12, 2),
+        UNIT("min", 6e10, 10), UNIT("s", 1e9, 1), UNIT("ms", 1e6, 1), UNIT("us", 1e3, 1),
+        UNIT("ns", 1, 1), {.name = NULL}},
     .most = 1e6 * (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
 };
 
 const spot_units_t spot_units_bytes = {
-    .units = (const unit_t[]){{"TiB", 0x1p40, 1}, {"TB", 1e12, 1}, {"GiB", 0x1p30, 1},
-        {"GB", 1e9, 1}, {"MiB", 0x1p20, 1}, {"MB", 1e6, 1}, {"KiB", 0x1p10, 1},
-        {"kB", 1e3, 1}, {"B", 1, 1}, {NULL, 0, 0}},
+    .units = (const unit_t[]){UNIT("TiB", 0x1p40, 1), UNIT("TB", 1e12, 1),
+        UNIT("GiB", 0x1p30, 1), UNIT("GB", 1e9, 1), UNIT("MiB", 0x1p20, 1),
+        UNIT("MB", 1e6, 1), UNIT("KiB", 0x1p10, 1), UNIT("kB", 1e3, 1), UNIT("B", 1, 1),
+        {.name = NULL}},
     .most = 9e18,
     .beyond = "more than 9000000 TB",
     .zero = "0 B",
 };
 
 const spot_units_t spot_units_bytes_per_s = {
-    .units = (const unit_t[]){{"TiB/s", 0x1p40, 1}, {"TB/s", 1e12, 1},
-        {"Tbit/s", 1.25e11, 1}, {"GiB/s", 0x1p30, 1}, {"GB/s", 1e9, 1},
-        {"Gbit/s", 1.25e8, 1}, {"MiB/s", 0x1p20, 1}, {"MB/s", 1e6, 1},
-        {"Mbit/s", 1.25e5, 1}, {"KiB/s", 0x1p10, 1}, {"kB/s", 1e3, 1},
-        {"kbit/s", 125, 1}, {"B/s", 1, 1}, {"bit/s", 0.125, 0}, {NULL, 0, 0}},
+    .units = (const unit_t[]){UNIT("TiB/s", 0x1p40, 1), UNIT("TB/s", 1e12, 1),
+        UNIT("Tbit/s", 1.25e11, 1), UNIT("GiB/s", 0x1p30, 1), UNIT("GB/s", 1e9, 1),
+        UNIT("Gbit/s", 1.25e8, 1), UNIT("MiB/s", 0x1p20, 1), UNIT("MB/s", 1e6, 1),
+        UNIT("Mbit/s", 1.25e5, 1), UNIT("KiB/s", 0x1p10, 1), UNIT("kB/s", 1e3, 1),
+        UNIT("kbit/s", 125, 1), UNIT("B/s", 1, 1), UNIT("bit/s", 0.125, 0),
+        {.name = NULL}},
     .zero = "0 B/s",
 };
 
 const spot_units_t spot_units_usd_per_h = {
-    .units = (const unit_t[]){{"USD/s", 3600, 0}, {"USD/min", 60, 0}, {"USD/h", 1, 1},
-        {"USD/d", 1.0 / 24, 0}, {NULL, 0, 0}},
+    .units = (const unit_t[]){UNIT("USD/s", 3600, 0), UNIT("USD/min", 60, 0),
+        UNIT("USD/h", 1, 1), UNIT("USD/d", 1.0 / 24, 0), {.name = NULL}},
     .plain_factor = 1,
     .zero = "0 USD/h",
 };
@@ -169,6 +181,58 @@ multiply(const spot_units_t *self, const char *text, double factor,
     return ret;
 }
 
+/* The unit that a word stands for, such as "hours", or the word itself. */
+static const char *
+unit_of_word(const char *word)
+{
+    static const char *const words[][2] = {{"day", "d"}, {"hour", "h"}, {"hr", "h"},
+        {"minute", "min"}, {"second", "s"}, {"sec", "s"}, {"byte", "B"},
+        {"USD", "USD/h"}};
+    const size_t num_bytes = strlen(word);
+    const size_t stem = num_bytes - (num_bytes > 0 && word[num_bytes - 1] == 's');
+
+    for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+        if (strlen(words[j][0]) == stem && strncasecmp(word, words[j][0], stem) == 0) {
+            return words[j][1];
+        }
+    }
+    return word;
+}
+
+/* The problem of an unknown unit: what it may mean, as "KB" is kB and "mins" nearly
+ * min. */
+static const char *
+near_unit(const spot_units_t *self, const char *text)
+{
+    spot_suggest_t near;
+
+    if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/")] !=
+        '\0') {
+        return "unknown unit";
+    }
+    spot_suggest_init(&near, unit_of_word(text));
+    for (const unit_t *unit = self->units; unit->name != NULL; unit++) {
+        if (strcasecmp(near.text, unit->name) == 0) {
+            return unit->meant;
+        }
+        if (strlen(near.text) > 2) { /* all units of a letter or two are near */
+            spot_suggest_offer(&near, unit->name);
+        }
+    }
+    for (const unit_t *unit = self->units; unit->name != NULL; unit++) {
+        if (unit->name == near.nearest) {
+            return unit->meant;
+        }
+    }
+    return "unknown unit";
+}
+
+const char *
+spot_units_name(const spot_units_t *self, size_t j)
+{
+    return self->units[j].name;
+}
+
 int
 spot_units_parse(const spot_units_t *self, const char *text, spot_amount_t *amount,
     const char **problem)
@@ -189,7 +253,7 @@ spot_units_parse(const spot_units_t *self, const char *text, spot_amount_t *amou
             unit++;
         }
         factor = unit->factor;
-        *problem = "unknown unit";
+        *problem = near_unit(self, end);
     }
     return factor == 0 ? SPOT_ERR_BAD_INPUT
                        : multiply(self, text, factor, amount, problem);

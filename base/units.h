@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -39,6 +40,9 @@ extern const spot_units_t spot_units_ns;          /* durations in whole ns */
 extern const spot_units_t spot_units_bytes;       /* B, kB, KiB, ... in whole bytes */
 extern const spot_units_t spot_units_bytes_per_s; /* real; Gbit/s, GB/s, GiB/s, ... */
 extern const spot_units_t spot_units_usd_per_h;   /* real; a number alone is USD/h */
+
+/* The name of the j-th unit, largest first, or NULL behind the last. */
+const char *spot_units_name(const spot_units_t *self, size_t j);
 
 typedef union {
     int64_t whole; /* of spot_units_ms, _ns and _bytes */

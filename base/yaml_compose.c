@@ -505,6 +505,11 @@ spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
 
     memset(self, 0, sizeof(*self));
     ret = ret == 0 ? spot_instream_read(&stream, bytes, limit, &num_bytes, diag) : ret;
+    if (ret == 0 && spot_foreign_kind(bytes, num_bytes) != NULL) {
+        spot_diag_error(diag, path, 0, 0, "this is %s: expected a YAML file",
+            spot_foreign_kind(bytes, num_bytes));
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     ret = ret == 0 ? spot_yaml_parse(self, path, bytes, num_bytes, diag) : ret;
     spot_instream_close(&stream);
     free(bytes);

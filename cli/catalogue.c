@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/catalogue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/units.h"
 #include "cli/field_text.h"
 #include "reports/study_words.h"
+#include "sim/engines.h"
+#include "sim/recovery/recovery.h"
+#include "sim/study/study.h"
+#include "traces/generate/generator.h"
 
 int
 spot_engine_words_init(
@@ -144,6 +150,181 @@ spot_engine_words_put(const spot_engine_words_t *self, const spot_doc_t *doc)
     for (size_t j = 0; j < outputs->num_series; j++) {
         put_series(doc, outputs->series[j]);
     }
+}
+
+/* ---- Keys of a file ---- */
+
+/* Whether a document is a study, not a scenario. */
+static bool
+is_study(const spot_node_t *root)
+{
+    static const char *const keys[] = {"study", "sweep", "optimise", "replications"};
+
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        if (spot_node_get(root, keys[j]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+put_keys(const spot_doc_t *doc, const spot_node_t *root, spot_diag_t *diag)
+{
+    const spot_experiment_t *experiment;
+    const int ret = spot_experiment_choose(&experiment, spot_engines, root, diag);
+
+    if (ret == 0) {
+        spot_doc_keys(doc, spot_field_first(experiment->fields), root, "");
+    }
+    return ret;
+}
+
+/* Of a scenario in a file of its own. */
+static int
+put_keys_of_file(const spot_doc_t *doc, const spot_node_t *path, spot_diag_t *diag)
+{
+    char *file = spot_node_file_path(path);
+    spot_yaml_t document = {.root = NULL};
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (file != NULL) {
+        ret = spot_scenario_read_document(&document, file, NULL, diag);
+    }
+    if (ret == 0) {
+        ret = put_keys(doc, document.root, diag);
+    }
+    spot_yaml_free(&document);
+    free(file);
+    return ret;
+}
+
+int
+spot_catalogue_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int ret = spot_scenario_read_document(&document, path, NULL, diag);
+
+    if (ret == 0 && !is_study(document.root)) {
+        ret = put_keys(doc, document.root, diag);
+    } else if (ret == 0) {
+        const spot_node_t *scenario = spot_node_get(document.root, "scenario");
+
+        if (scenario != NULL && scenario->kind == SPOT_NODE_MAP) {
+            ret = put_keys(doc, scenario, diag);
+        } else if (scenario != NULL && scenario->kind == SPOT_NODE_SCALAR) {
+            ret = put_keys_of_file(doc, scenario, diag);
+        }
+        spot_doc_keys(doc, spot_field_first(spot_study_fields), document.root, "");
+    }
+    spot_yaml_free(&document);
+    return ret;
+}
+
+/* ---- Topics of help ---- */
+
+static int
+put_all_metrics(const spot_doc_t *doc, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && spot_engines[j] != NULL; j++) {
+        spot_engine_words_t words;
+
+        ret = spot_engine_words_init(&words, spot_engines[j], diag);
+        if (ret == 0) {
+            fprintf(doc->out, "%sMetrics of the engine %s:\n", j == 0 ? "" : "\n",
+                spot_engines[j]->name);
+            spot_catalogue_metrics(
+                doc, words.outputs->metrics, words.outputs->num_metrics);
+        }
+        spot_engine_words_free(&words);
+    }
+    return ret;
+}
+
+static int
+put_all_keys(const spot_doc_t *doc, spot_diag_t *diag)
+{
+    (void) diag;
+    for (size_t j = 0; spot_engines[j] != NULL; j++) {
+        fprintf(doc->out, "%sKeys of the engine %s:\n", j == 0 ? "" : "\n",
+            spot_engines[j]->name);
+        spot_doc_fields(doc, spot_field_first(spot_engines[j]->fields), NULL, "");
+    }
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        fprintf(doc->out, "\nKeys of the recovery system %s:\n",
+            spot_recovery_systems[j]->name);
+        spot_doc_fields(
+            doc, spot_field_first(spot_recovery_systems[j]->options), NULL, "recovery.");
+    }
+    for (size_t j = 0; spot_generators[j] != NULL; j++) {
+        fprintf(doc->out, "\nKeys of the generator %s:\n", spot_generators[j]->name);
+        spot_doc_fields(
+            doc, spot_field_first(spot_generators[j]->options), NULL, "trace.");
+    }
+    spot_doc_section(doc, "Keys of a study");
+    spot_doc_fields(doc, spot_field_first(spot_study_fields), NULL, "");
+    return 0;
+}
+
+static int
+put_units(const spot_doc_t *doc, spot_diag_t *diag)
+{
+    static const struct {
+        const char *what, *help;
+        const spot_units_t *units;
+    } kinds[] = {
+        {"durations", "such as \"88 s\", 1.5h or \"250 ms\"", &spot_units_ms},
+        {"short durations", "of engines that count nanoseconds, such as \"20 us\"",
+            &spot_units_ns},
+        {"sizes", "such as \"220 kB\" or \"24 GiB\"", &spot_units_bytes},
+        {"rates", "such as \"10 Gbit/s\"", &spot_units_bytes_per_s},
+        {"prices", "of an instance; a number alone is in USD/h", &spot_units_usd_per_h},
+    };
+
+    (void) diag;
+    for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
+        char text[512];
+        const char *unit;
+        size_t used = 0;
+
+        for (size_t k = 0; (unit = spot_units_name(kinds[j].units, k)) != NULL; k++) {
+            used += (size_t) snprintf(
+                text + used, sizeof(text) - used, "%s%s", k == 0 ? "" : ", ", unit);
+        }
+        snprintf(text + used, sizeof(text) - used, ": %s", kinds[j].help);
+        spot_doc_item(doc, kinds[j].what, "", text, 20);
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*put)(const spot_doc_t *doc, spot_diag_t *diag);
+} topics[] = {
+    {"metrics", put_all_metrics},
+    {"keys", put_all_keys},
+    {"units", put_units},
+};
+
+const char *
+spot_catalogue_topic_name(size_t j)
+{
+    return j < sizeof(topics) / sizeof(topics[0]) ? topics[j].name : NULL;
+}
+
+int
+spot_catalogue_topic(const spot_doc_t *doc, const char *topic, spot_diag_t *diag)
+{
+    const char *name;
+
+    for (size_t j = 0; (name = spot_catalogue_topic_name(j)) != NULL; j++) {
+        if (strcmp(name, topic) == 0) {
+            return topics[j].put(doc, diag);
+        }
+    }
+    return SPOT_ERR_BAD_PARAM;
 }
 
 /* ---- JSON ---- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Engines in words: their keys, and what their examples yield. For help, `spotsim
  * engine` and the manual. */
-#ifndef SPOT_CLI_CATALOGUE_H
-#define SPOT_CLI_CATALOGUE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,8 +26,20 @@ void spot_engine_words_free(spot_engine_words_t *self);
 void spot_engine_words_put(const spot_engine_words_t *self, const spot_doc_t *doc);
 SPOT_MUST_CHECK int spot_engine_words_json(const spot_engine_words_t *self, FILE *out);
 
+/* Lists the keys of the scenario at path, of its engine and of all that it chooses, with
+ * its values; of a study those of its scenario, then its own. BAD_INPUT, IO with the
+ * reasons in diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_catalogue_keys(
+    const spot_doc_t *doc, const char *path, spot_diag_t *diag);
+
+/* What `spotsim help TOPIC` lists: "metrics" and "keys" of all engines, "units".
+ * BAD_PARAM: another topic; NO_MEMORY. */
+SPOT_MUST_CHECK int spot_catalogue_topic(
+    const spot_doc_t *doc, const char *topic, spot_diag_t *diag);
+
+/* The name of the j-th topic, or NULL behind the last. */
+const char *spot_catalogue_topic_name(size_t j);
+
 /* An item for each metric. */
 void spot_catalogue_metrics(
     const spot_doc_t *doc, const spot_metric_t *metrics, size_t num_metrics);
-
-#endif

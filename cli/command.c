@@ -22,6 +22,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_compare,
     &spot_command_engine,
     &spot_command_recovery,
+    &spot_command_keys,
     &spot_command_merge,
     &spot_command_export,
     &spot_command_report,
@@ -33,6 +34,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,
+    &spot_command_completion,
     &spot_command_help,
     NULL,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a command is, and what all commands share. Arguments in, exit code out. */
-#ifndef SPOT_CLI_COMMAND_H
-#define SPOT_CLI_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +66,8 @@ extern const spot_command_t spot_command_report;
 extern const spot_command_t spot_command_theory_checkpoint;
 extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;
+extern const spot_command_t spot_command_keys;
+extern const spot_command_t spot_command_completion;
 extern const spot_command_t spot_command_help;
 
 /* Every command, in the order of the manual, NULL-terminated. */
@@ -113,5 +114,3 @@ SPOT_MUST_CHECK int spot_command_open_store(
  * error. */
 SPOT_MUST_CHECK int spot_command_close_store(
     spot_store_t *store, int error, spot_diag_t *diag);
-
-#endif

@@ -8,6 +8,7 @@ typedef struct {
     const char *name; /* NULL: all engines */
     const char *output_path;
     bool is_json;
+    bool is_example;
 } arguments_t;
 
 static const char *
@@ -20,6 +21,8 @@ static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "one engine", 0, "NAME", name, NULL, .what = "engine",
         .words = engine_name),
     SPOT_OPTION_JSON(is_json, "Print JSON instead of text"),
+    SPOT_OPTION(FLAG, "example", 0, NULL, is_example,
+        "Write the example alone: a scenario that runs as it is"),
     SPOT_OPTION_OUTPUT(output_path, NULL),
     SPOT_OPTION_END,
 };
@@ -66,9 +69,28 @@ write_engine(const void *context, FILE *out)
 }
 
 static int
+write_example(const void *context, FILE *out)
+{
+    const spot_engine_words_t *words = context;
+
+    fputs(words->experiment->example, out);
+    return 0;
+}
+
+static int
 write_engine_json(const void *context, FILE *out)
 {
     return spot_engine_words_json(context, out);
+}
+
+static void
+check(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+
+    if (arguments->is_example && (arguments->name == NULL || arguments->is_json)) {
+        spot_usage_error(call, "--example is of one engine, as YAML");
+    }
 }
 
 static int
@@ -88,7 +110,10 @@ run(spot_call_t *call)
         &words, spot_experiment_find(spot_engines, arguments->name, &near), &call->diag);
     if (ret == 0) {
         ret = spot_command_write(arguments->output_path,
-            arguments->is_json ? write_engine_json : write_engine, &words, &call->diag);
+            arguments->is_example ? write_example
+            : arguments->is_json  ? write_engine_json
+                                  : write_engine,
+            &words, &call->diag);
     }
     spot_engine_words_free(&words);
     return ret;
@@ -101,8 +126,10 @@ const spot_command_t spot_command_engine = {
     .doc = "An engine runs a scenario, which names it as engine: NAME (default train). "
            "Each has a manual page, spotsim-engine-NAME(5).",
     .examples = "  spotsim engine\n"
-                "  spotsim engine train --json\n",
+                "  spotsim engine train --json\n"
+                "  spotsim engine train --example -o first.yaml\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
+    .check = check,
     .run = run,
 };

@@ -2,11 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
+#include "cli/catalogue.h"
 #include "cli/command.h"
 #include "cli/manual.h"
 
 typedef struct {
     const char *page;
+    const char *grep;
     spot_option_list_t words;
 } arguments_t;
 
@@ -16,22 +19,44 @@ static const spot_option_t options[] = {
         "Write a manual page in man(7) form: spotsim.1, spotsim-scenario.5, "
         "spotsim-study.5, spotsim-trace.5, or spotsim-engine-NAME.5 of an engine; list: "
         "their names"),
+    SPOT_OPTION(TEXT, "grep", 0, "TEXT", grep,
+        "Of metrics and keys, only those with this text in their name or help"),
     SPOT_OPTION_END,
 };
 
+/* A command, the first word of several, or a topic. */
 static int
-help_command(spot_call_t *call, const char *name)
+help_about(spot_call_t *call, const char *name)
 {
+    const arguments_t *arguments = call->arguments;
     const spot_command_t *command = spot_command_find(name);
+    spot_doc_t doc = spot_doc_of_terminal(stdout);
+    int ret;
 
-    if (command != NULL) {
-        spot_manual_help(command, stdout);
-    } else if (!spot_manual_group(name, stdout)) {
-        spot_diag_error(
-            &call->diag, "spotsim help", 0, 0, "unknown command \"%s\"", name);
-        return SPOT_ERR_BAD_INPUT;
+    if (command != NULL || spot_manual_group(name, stdout)) {
+        if (command != NULL) {
+            spot_manual_help(command, stdout);
+        }
+        return 0;
     }
-    return 0;
+    doc.grep = arguments->grep;
+    ret = spot_catalogue_topic(&doc, name, &call->diag);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        const char *word;
+        spot_suggest_t near;
+
+        spot_suggest_init(&near, name);
+        for (size_t j = 0; spot_commands[j] != NULL; j++) {
+            spot_suggest_offer(&near, spot_commands[j]->name);
+        }
+        for (size_t j = 0; (word = spot_catalogue_topic_name(j)) != NULL; j++) {
+            spot_suggest_offer(&near, word);
+        }
+        spot_usage_error(call, "unknown command or topic \"%s\"%s%s%s", name,
+            near.nearest == NULL ? "" : ", did you mean \"",
+            near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
+    }
+    return ret;
 }
 
 static int
@@ -48,8 +73,7 @@ write_page(spot_call_t *call, const char *page)
     }
     ret = spot_manual_page(page, stdout, &call->diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(&call->diag, "spotsim help", 0, 0, "no page \"%s\"", page);
-        return SPOT_ERR_BAD_INPUT;
+        spot_usage_error(call, "no page \"%s\"; --man=list lists them", page);
     }
     return ret;
 }
@@ -71,7 +95,7 @@ run(spot_call_t *call)
         return write_page(call, arguments->page);
     }
     if (name[0] != '\0') {
-        return help_command(call, name);
+        return help_about(call, name);
     }
     spot_manual_overview(stdout);
     return 0;
@@ -79,11 +103,15 @@ run(spot_call_t *call)
 
 const spot_command_t spot_command_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
-    .summary = "List the commands, help with one, or write a manual page",
-    .doc =
-        "The pages are made from the tables that parse the command line and the YAML.",
+    .arguments = "[COMMAND]\nmetrics|keys|units",
+    .summary =
+        "List commands, metrics, keys or units; help with a command; manual pages",
+    .doc = "metrics are those of all engines with their units; keys those of scenarios, "
+           "recovery systems, generators and studies; units those that values may have. "
+           "All "
+           "is made from the tables that parse the command line and the YAML.",
     .examples = "  spotsim help trace generate\n"
+                "  spotsim help keys --grep checkpoint\n"
                 "  spotsim help --man=spotsim-scenario.5 | man -l -\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which pictures trace compare draws with --svg. All calls draw on after an error and
  * return the first one; files are called NAME-WHAT or NAME-LABEL-WHAT. */
-#ifndef SPOT_CLI_COMPARE_PICTURES_H
-#define SPOT_CLI_COMPARE_PICTURES_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -35,5 +34,3 @@ SPOT_MUST_CHECK int spot_pictures_of_other(const spot_comparison_t *comparison,
 SPOT_MUST_CHECK int spot_pictures_of_model(const spot_comparison_t *comparison,
     const spot_replicate_t *replicate, const spot_trace_t *trace,
     const spot_picture_place_t *place, spot_diag_t *diag);
-
-#endif

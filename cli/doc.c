@@ -157,41 +157,56 @@ spot_doc_lines(const spot_doc_t *self, const char *text)
     fputs(".fi\n", self->out);
 }
 
-/* A field in words; the texts are freed by the caller. NULL: no memory. */
+/* The help of a field, the value that it has included. */
 static char *
-text_of(const spot_field_t *field, void (*put)(FILE *out, const spot_field_t *field))
+help_of(const spot_field_t *field, const spot_node_t *value)
+{
+    char shown[SPOT_UTF8_SHOWN_BYTES], *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream != NULL) {
+        fputs(field->help != NULL ? field->help : "", stream);
+        spot_field_put_default(stream, field);
+        if (value != NULL && value->kind == SPOT_NODE_SCALAR) {
+            fprintf(stream, "; here %s", spot_utf8_shown(value->text, shown));
+        }
+        putc('.', stream);
+        fclose(stream);
+    }
+    return text;
+}
+
+static char *
+type_of(const spot_field_t *field)
 {
     char *text = NULL;
     size_t num_bytes;
     FILE *stream = open_memstream(&text, &num_bytes);
 
     if (stream != NULL) {
-        put(stream, field);
+        fputs(": ", stream);
+        spot_field_put_type(stream, field);
         fclose(stream);
     }
     return text;
 }
 
 static void
-put_note(FILE *out, const spot_field_t *field)
+put_field(const spot_doc_t *self, const spot_field_t *field, const char *name,
+    const spot_node_t *value)
 {
-    fputs(": ", out);
-    spot_field_put_type(out, field);
-}
+    char *note, *help;
 
-static void
-put_help(FILE *out, const spot_field_t *field)
-{
-    fputs(field->help != NULL ? field->help : "", out);
-    spot_field_put_default(out, field);
-    putc('.', out);
-}
-
-static void
-put_field(const spot_doc_t *self, const spot_field_t *field, const char *name)
-{
-    char *note = text_of(field, put_note), *help = text_of(field, put_help);
-
+    if (self->prefix != NULL) {
+        if (strncmp(name, self->prefix, strlen(self->prefix)) == 0 &&
+            strpbrk(name, "[K") == NULL) {
+            fprintf(self->out, "%s=\n", name);
+        }
+        return;
+    }
+    note = type_of(field);
+    help = help_of(field, value);
     if (note != NULL && help != NULL) {
         spot_doc_item(self, name, note, help, SPOT_DOC_BELOW);
     }
@@ -199,20 +214,59 @@ put_field(const spot_doc_t *self, const spot_field_t *field, const char *name)
     free(help);
 }
 
+/* The keys below a field, of the map that it has or may have. */
+static const spot_field_t *
+keys_below(const spot_field_t *field, const spot_node_t **node, const char **between)
+{
+    const spot_field_t *form = field;
+
+    while (*node != NULL && form != NULL && form->type == SPOT_FIELD_ONE_OF) {
+        form = spot_field_form(form, *node);
+        if (form != NULL && form->name[0] != '\0') {
+            return NULL;
+        }
+    }
+    if (*node != NULL && form != NULL && form->table != NULL) {
+        *between = ".";
+        return form->table(*node);
+    }
+    if (*node != NULL && (*node)->kind != SPOT_NODE_MAP) {
+        *node = NULL;
+    }
+    return spot_field_keys(field, between);
+}
+
+static void
+put_fields(const spot_doc_t *self, const spot_field_t *field, const spot_field_t *until,
+    const spot_node_t *map, const char *path)
+{
+    for (; field != NULL && field != until; field = spot_field_next(field)) {
+        const spot_node_t *value = map == NULL ? NULL : spot_node_get(map, field->name);
+        const char *between = "";
+        const spot_field_t *keys;
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s%s", path, field->name);
+        put_field(self, field, name, value);
+        keys = keys_below(field, &value, &between);
+        if (keys != NULL && strlen(name) + strlen(between) < sizeof(name)) {
+            strcat(name, between);
+            put_fields(self, spot_field_first(keys), NULL,
+                between[0] == '.' && between[1] == '\0' ? value : NULL, name);
+        }
+    }
+}
+
 void
 spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
     const spot_field_t *until, const char *path)
 {
-    for (; field != NULL && field != until; field = spot_field_next(field)) {
-        const char *between = "";
-        const spot_field_t *keys = spot_field_keys(field, &between);
-        char name[128];
+    put_fields(self, field, until, NULL, path);
+}
 
-        snprintf(name, sizeof(name), "%s%s", path, field->name);
-        put_field(self, field, name);
-        if (keys != NULL) {
-            strncat(name, between, sizeof(name) - strlen(name) - 1);
-            spot_doc_fields(self, spot_field_first(keys), NULL, name);
-        }
-    }
+void
+spot_doc_keys(const spot_doc_t *self, const spot_field_t *field, const spot_node_t *map,
+    const char *path)
+{
+    put_fields(self, field, NULL, map, path);
 }

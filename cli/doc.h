@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Help and manual: the same sections, texts and lists, on a terminal or as a manual page
  * in man(7) form. */
-#ifndef SPOT_CLI_DOC_H
-#define SPOT_CLI_DOC_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,8 +9,9 @@
 
 typedef struct {
     FILE *out;
-    int width;        /* columns of a terminal; 0: a manual page */
-    const char *grep; /* only items with this in their name or text; NULL: all */
+    int width;          /* columns of a terminal; 0: a manual page */
+    const char *grep;   /* only items with this in their name or text; NULL: all */
+    const char *prefix; /* not NULL: only names that start so, a line each */
 } spot_doc_t;
 
 /* For the terminal, whose width counts. */
@@ -36,7 +36,10 @@ void spot_doc_lines(const spot_doc_t *self, const char *text);
 void spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
     const spot_field_t *until, const char *path);
 
+/* The same for the keys that a map may have, among them those of the tables that its
+ * values choose, with the values that are there. */
+void spot_doc_keys(const spot_doc_t *self, const spot_field_t *field,
+    const spot_node_t *map, const char *path);
+
 /* Where help stands below what it is of. */
 #define SPOT_DOC_BELOW 6
-
-#endif

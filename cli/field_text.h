@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a field of a YAML map looks like, in words: for the manual and for commands. */
-#ifndef SPOT_CLI_FIELD_TEXT_H
-#define SPOT_CLI_FIELD_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ const spot_field_t *spot_field_keys(const spot_field_t *field, const char **betw
  * has keys also with a list of that name. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fields_write_json(
     spot_json_t *json, const char *name, const spot_field_t *fields);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of fits: text or JSON on standard output as they come, rows of CSV kept until
  * they are asked for. */
-#ifndef SPOT_CLI_FIT_TABLE_H
-#define SPOT_CLI_FIT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words
 
 /* The rows so far, columns first. */
 void spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out);
-
-#endif

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/complete.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
 
@@ -91,6 +92,10 @@ run_words(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         spot_command_print_version();
+        return SPOT_EXIT_GOOD;
+    }
+    if (strcmp(argv[1], "--complete") == 0 && argc > 2) {
+        spot_complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
     for (size_t j = 0; spot_commands[j] != NULL; j++) {

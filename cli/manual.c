@@ -57,8 +57,10 @@ spot_manual_overview(FILE *out)
     spot_doc_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
     putc('\n', out);
     list_commands(&doc, NULL);
-    fputs("\n'spotsim COMMAND --help' has more, with examples. First try:\n"
-          "  spotsim study study.yaml -o idle.csv --plot idle.svg\n",
+    fputs("\n'spotsim COMMAND --help' has more, with examples. First try, anywhere:\n"
+          "  spotsim engine train --example -o first.yaml\n"
+          "  spotsim run first.yaml\n"
+          "  spotsim compare first.yaml --recovery checkpoint,ideal\n",
         out);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Help and the manual, made from the tables that parse the command line and the YAML. */
-#ifndef SPOT_CLI_MANUAL_H
-#define SPOT_CLI_MANUAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ const char *spot_manual_page_name(size_t j);
 /* Writes a page in man(7) form. BAD_PARAM: there is none of that name; errors of binding
  * an engine's example, with the reason in diag. */
 SPOT_MUST_CHECK int spot_manual_page(const char *page, FILE *out, spot_diag_t *diag);
-
-#endif

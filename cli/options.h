@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of a command as a table. Parsing, --help, the manual page and the
  * completion of shells are made from it. */
-#ifndef SPOT_CLI_OPTIONS_H
-#define SPOT_CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ void spot_option_check_ending(const struct spot_call *call, const char *option,
     const char *path, const char *endings);
 
 bool spot_has_suffix(const char *path, const char *suffix);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where commands draw to with --svg, and which pictures those about traces draw. */
-#ifndef SPOT_CLI_PICTURES_H
-#define SPOT_CLI_PICTURES_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -33,5 +32,3 @@ SPOT_MUST_CHECK int spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes
 SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
     const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
     double tick_s, const char *folder, const char *name, spot_diag_t *diag);
-
-#endif

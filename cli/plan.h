@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim study --plan: what would run. */
-#ifndef SPOT_CLI_PLAN_H
-#define SPOT_CLI_PLAN_H
+#pragma once
 
 #include "base/diag.h"
 #include "sim/study/study.h"
@@ -20,5 +19,3 @@ typedef struct {
  * store, or the first error of a run. */
 SPOT_MUST_CHECK int spot_plan_show(
     const spot_study_t *study, const spot_plan_request_t *request, spot_diag_t *diag);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far long work is: a line that is written over and over where standard error is a
  * terminal, nothing elsewhere. */
-#ifndef SPOT_CLI_PROGRESS_LINE_H
-#define SPOT_CLI_PROGRESS_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ spot_watch_t spot_progress_line_start(
 
 /* Clears the line; returns the seconds since the start. */
 double spot_progress_line_finish(spot_progress_line_t *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The picture of `spotsim compare --plot-progress`. */
-#ifndef SPOT_CLI_PROGRESS_PICTURE_H
-#define SPOT_CLI_PROGRESS_PICTURE_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -12,5 +11,3 @@
  * of spot_progress_plot(). */
 SPOT_MUST_CHECK int spot_progress_picture(
     const spot_study_t *study, const char *svg_path, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports on the terminal, of one store or of two side by side. */
-#ifndef SPOT_CLI_REPORT_TERMINAL_H
-#define SPOT_CLI_REPORT_TERMINAL_H
+#pragma once
 
 #include "cli/command.h"
 #include "reports/report.h"
@@ -39,5 +38,3 @@ typedef struct {
 /* Reads two stores, compares them and writes the page or to the terminal. Errors of
  * reading, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_report_two(const spot_report_task_t *task, spot_call_t *call);
-
-#endif

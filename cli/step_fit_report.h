@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report of "spotsim model fit", as text and as JSON. */
-#ifndef SPOT_CLI_STEP_FIT_REPORT_H
-#define SPOT_CLI_STEP_FIT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 /* path: of the table. */
 void spot_step_fit_text(const spot_step_fit_t *fit, const char *path, FILE *out);
 void spot_step_fit_json(const spot_step_fit_t *fit, const char *path, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a study is, on standard error: a line that is written over and over on a
  * terminal, a line from time to time elsewhere, or JSON objects, one a line. */
-#ifndef SPOT_CLI_STUDY_PROGRESS_H
-#define SPOT_CLI_STUDY_PROGRESS_H
+#pragma once
 
 #include "sim/study/study.h"
 
@@ -36,5 +35,3 @@ void spot_study_watcher_tell(void *context, const spot_study_progress_t *progres
 /* Says how it ended: what was run, in what time, and how. error: of the run. */
 void spot_study_watcher_finish(
     spot_study_watcher_t *self, const spot_study_t *study, int num_threads, int error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `spotsim study` makes of a store: the table, CSV, JSON and the picture. */
-#ifndef SPOT_CLI_STUDY_RESULTS_H
-#define SPOT_CLI_STUDY_RESULTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ SPOT_MUST_CHECK int spot_study_results_write(
  * the whole would have. */
 void spot_study_results_keep_partial(
     const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Running a study that was read: the store, the progress, an interrupt and the results.
  * What `spotsim study` and `spotsim compare` share. */
-#ifndef SPOT_CLI_STUDY_TASK_H
-#define SPOT_CLI_STUDY_TASK_H
+#pragma once
 
 #include "cli/command.h"
 #include "cli/study_progress.h"
@@ -60,5 +59,3 @@ SPOT_MUST_CHECK int spot_study_task_run(
  * reading it, with the reasons in diag. */
 SPOT_MUST_CHECK int spot_study_task_plan(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
-
-#endif

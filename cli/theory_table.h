@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What "theory checkpoint" answers: the intervals of each rule and what each comes to.
  */
-#ifndef SPOT_CLI_THEORY_TABLE_H
-#define SPOT_CLI_THEORY_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ void spot_theory_table_write(const spot_theory_question_t *question, FILE *out);
  * [{rule, interval_s, loss, loss_without}]}}; null where undefined, infinite or not
  * asked. best_steps is there if the step is, memory if it is asked. */
 void spot_theory_json_write(const spot_theory_question_t *question, FILE *out);
-
-#endif

@@ -41,6 +41,12 @@ read_line(spot_table_file_t *self, const spot_table_reader_t *reader, void *tabl
         spot_table_file_report(self, row->line, "empty line");
     } else if (self->has_columns) {
         return reader->read_row(table, row);
+    } else if (spot_csv_wrong_separator(row->text) != NULL) {
+        spot_diag_error(self->diag, self->path, row->line, 1,
+            "expected columns with commas between, got %s",
+            spot_csv_wrong_separator(row->text));
+        self->is_faulty = true;
+        self->is_over = true;
     } else {
         reader->read_columns(table, row);
         self->has_columns = true;

@@ -79,8 +79,13 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     if (!is_columns(row)) {
+        const char *separator = spot_csv_wrong_separator(row->text);
+
         spot_diag_error(diag, file, row->line, 1,
-            "expected the columns start_s,duration_s,status,instance and others behind");
+            "expected the columns start_s,duration_s,status,instance and others "
+            "behind%s%s",
+            separator == NULL ? "" : " with commas between, got ",
+            separator == NULL ? "" : separator);
         return SPOT_ERR_BAD_INPUT;
     }
     for (size_t j = NUM_COLUMNS; j < row->num_fields; j++) {

@@ -114,8 +114,13 @@ spot_trace_header_read(
     }
     self->has_columns = is_columns(&row);
     if (!self->has_columns && (ret == 0 || row.num_fields > 0)) {
+        const char *separator = spot_csv_wrong_separator(row.text);
+
         spot_diag_error(diag, spot_csv_file(csv), row.line, 1,
-            "expected the columns time_s,event,count,instances");
+            "expected the columns time_s,event,count,instances%s%s",
+            separator == NULL ? "" : " with commas between, got ",
+            separator == NULL ? "" : separator);
+        ret = separator == NULL ? ret : SPOT_ERR_BAD_INPUT;
     }
-    return ret == 0 ? SPOT_ERR_BAD_INPUT : 1;
+    return ret <= 0 ? SPOT_ERR_BAD_INPUT : 1;
 }

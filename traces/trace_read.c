@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "traces/trace.h"
@@ -80,8 +81,9 @@ check_time(const reader_t *self, row_t *row)
 
     if (spot_trace_time_parse(text, &row->time_ms) != 0) {
         ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
-            "time_s: expected seconds with at most 3 decimals, got '%s'",
-            spot_csv_shown(text, shown));
+            "time_s: expected seconds with at most 3 decimals, got '%s'%s",
+            spot_csv_shown(text, shown),
+            spot_datetime_is(text) ? ", a date: count from the start of the trace" : "");
     } else if (row->time_ms < self->time_ms && !self->is_doubtful) {
         spot_trace_time_text(row->time_ms, time);
         spot_trace_time_text(self->time_ms, previous);

@@ -310,7 +310,8 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
 
     memset(self, 0, sizeof(*self));
     if (study.root != NULL && is_no_study(study.root)) {
-        spot_diag_error(diag, path, 0, 0, "this is a scenario, not a study");
+        spot_diag_error(
+            diag, path, 0, 0, "this is a scenario, not a study: use `spotsim run`");
         error = SPOT_ERR_BAD_INPUT;
     } else if (study.root != NULL) {
         error = spot_error_first(error, spot_study_init(self, engines, &source, diag));

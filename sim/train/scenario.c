@@ -335,8 +335,9 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (spot_node_get(root, "study") != NULL) {
-        spot_diag_error(diag, root->file, 0, 0, "this is a study, not a scenario");
+    if (spot_node_get(root, "study") != NULL || spot_node_get(root, "sweep") != NULL) {
+        spot_diag_error(diag, root->file, 0, 0,
+            "this is a study, not a scenario: use `spotsim study`");
         return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_bind_document(spot_scenario_fields, root, diag, self);

@@ -118,6 +118,49 @@ done <"$work/commands"
 expect "--help lists at least five commands" [ "$(wc -l <"$work/commands")" -ge 5 ]
 ends 2 help --man=nonsense
 
+# What --help says to try first works in an empty folder.
+mkdir -p "$work/first"
+rm -f "$work/first/first.yaml"
+"$spotsim" --help | sed -n '/^.*First try/,$s/^  spotsim //p' >"$work/first/tries"
+expect "--help says what to try first" [ "$(wc -l <"$work/first/tries")" -ge 2 ]
+while IFS= read -r line; do
+    num_checks=$((num_checks + 1))
+    # shellcheck disable=SC2086
+    (cd "$work/first" && "$spotsim" $line </dev/null) >"$work/stdout" 2>"$work/stderr" ||
+        fail "the first try: spotsim $line: $(cat "$work/stderr")"
+done <"$work/first/tries"
+
+# Help is read in 80 columns, and in others.
+expect "help fits 80 columns" [ -z "$(awk 'length > 80' help*.txt)" ]
+COLUMNS=60 "$spotsim" study --help | sed '/^Examples:/,$d' >"$work/narrow"
+expect "help fits 60 columns" [ -z "$(awk 'length > 60' "$work/narrow")" ]
+
+# Topics.
+golden help-units.txt help units
+golden keys.txt keys scenario.yaml --grep checkpoint
+ends 0 help metrics
+expect "all metrics have their units" \
+    grep -q '^  mtbp_s (s): time, higher is better' "$work/stdout"
+ends 0 help keys --grep "pipeline depth"
+ends 0 keys study.yaml --grep replications
+expect "a study has its own keys" grep -q '^  replications.count: ' "$work/stdout"
+
+# The reader of standard output may have seen enough.
+num_checks=$((num_checks + 1))
+{
+    sleep 0.3
+    "$spotsim" help keys 2>"$work/stderr"
+    echo $? >"$work/code"
+} | true
+[ "$(cat "$work/code")" -eq 141 ] || fail "help keys | true: exit code $(cat "$work/code")"
+{
+    sleep 0.3
+    "$spotsim" run scenario.yaml 2>"$work/stderr"
+    echo $? >"$work/code"
+} | true
+[ "$(cat "$work/code")" -eq 141 ] || fail "run | true: exit code $(cat "$work/code")"
+expect "a reader that stops early is no error" [ ! -s "$work/stderr" ]
+
 # ---- One run ----
 golden run.txt run scenario.yaml
 golden run.json run scenario.yaml --json

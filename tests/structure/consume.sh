@@ -39,4 +39,5 @@ for page in man1/spotsim.1 man5/spotsim-scenario.5 man5/spotsim-study.5; do
 done
 test -r "$prefix/share/spotsim/slurm/spotsim-array.sbatch"
 test -r "$prefix/share/spotsim/python/spotsim/__init__.py"
+test -r "$prefix/share/bash-completion/completions/spotsim"
 echo "installed, consumed through pkg-config: idle_fraction $idle"

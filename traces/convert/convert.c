@@ -58,6 +58,12 @@ recognise(
             num_found++;
         }
     }
+    if (ret == 0 && num_found == 0 && spot_csv_wrong_separator(line) != NULL) {
+        spot_diag_error(diag, input->path, 0, 0,
+            "expected fields with commas between, got %s",
+            spot_csv_wrong_separator(line));
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     if (ret == 0 && num_found != 1) {
         report_formats(input->path,
             num_found == 0 ? "the format is not recognised" : "the format is ambiguous",

@@ -41,7 +41,11 @@ spot_convert_input_first_line(const spot_convert_input_t *self,
         const char *start = bytes;
 
         bytes[num_bytes] = '\0';
-        if (num_bytes == 0) {
+        if (spot_foreign_kind(bytes, num_bytes) != NULL) {
+            spot_diag_error(diag, self->path, 0, 0, "this is %s: expected a recording",
+                spot_foreign_kind(bytes, num_bytes));
+            ret = SPOT_ERR_BAD_INPUT;
+        } else if (num_bytes == 0) {
             spot_diag_error(diag, self->path, 1, 1, "file is empty");
             ret = SPOT_ERR_BAD_INPUT;
         }

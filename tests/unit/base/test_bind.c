@@ -308,7 +308,7 @@ test_bad_durations(void **state)
         "ms\", got \"88\": the unit is missing\n");
     assert_bad("{size: 1, pause: 88 sec}",
         "f.yaml:1:18: pause: expected a duration such as \"88 s\", \"1.5 h\" or \"250 "
-        "ms\", got \"88 sec\": unknown unit\n");
+        "ms\", got \"88 sec\": unknown unit, did you mean \"s\"?\n");
     assert_bad("{size: 1, pause: soon}",
         "f.yaml:1:18: pause: expected a duration such as \"88 s\", \"1.5 h\" or \"250 "
         "ms\", got \"soon\": it does not start with a number\n");

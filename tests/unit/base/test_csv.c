@@ -113,7 +113,8 @@ static void
 test_bytes_that_are_not_allowed(void **state)
 {
     (void) state;
-    assert_message("a,b\nc\td\n", "x:2:2: byte 0x09 is not allowed");
+    assert_message(
+        "a,b\nc\td\n", "x:2:2: byte 0x09 is not allowed: a tab, expected a comma");
     assert_message("a\x7f\n", "x:1:2: byte 0x7F is not allowed");
     assert_message("a,b\rc\n", "x:1:4: byte 0x0D is not allowed");
     assert_message("a\r", "x:1:2: byte 0x0D is not allowed");

@@ -107,8 +107,8 @@ test_what_is_no_duration(void **state)
     assert_no_duration("88", "the unit is missing");
     assert_no_duration("-1.5", "the unit is missing");
     assert_no_duration("88 ", "unknown unit");
-    assert_no_duration("88 sec", "unknown unit");
-    assert_no_duration("88 S", "unknown unit");
+    assert_no_duration("88 sec", "unknown unit, did you mean \"s\"?");
+    assert_no_duration("88 S", "unknown unit, did you mean \"s\"?");
     assert_no_duration("88 s ", "unknown unit");
     assert_no_duration("88\ts", "unknown unit");
     assert_no_duration("1,5 h", "unknown unit");
@@ -211,8 +211,8 @@ test_prices(void **state)
     assert_no_price("$0.91", "it does not start with a number");
     assert_no_price("0.91 ", "unknown unit");
     assert_no_price("0.91 EUR/h", "unknown unit");
-    assert_no_price("0.91 usd/h", "unknown unit");
-    assert_no_price("0.91 USD", "unknown unit");
+    assert_no_price("0.91 usd/h", "unknown unit, did you mean \"USD/h\"?");
+    assert_no_price("0.91 USD", "unknown unit, did you mean \"USD/h\"?");
     assert_no_price("1e400", "the number is too large");
     assert_no_price("1e306 USD/s", "the number is too large");
 }
@@ -295,7 +295,7 @@ test_bytes(void **state)
     assert_no_amount(&spot_units_bytes, "9223372036854775808 B", too_many);
     assert_no_amount(&spot_units_bytes, "-1e19 B", too_many);
     assert_no_amount(&spot_units_bytes, "1024", "the unit is missing");
-    assert_no_amount(&spot_units_bytes, "1 KB", "unknown unit");
+    assert_no_amount(&spot_units_bytes, "1 KB", "unknown unit, did you mean \"kB\"?");
     assert_no_amount(&spot_units_bytes, "1 Gbit", "unknown unit");
     assert_no_amount(&spot_units_bytes, "big", "it does not start with a number");
 }

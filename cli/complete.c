@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/catalogue.h"
+#include "cli/command.h"
+
+/* The command line up to the word that is completed. */
+typedef struct {
+    int num_words; /* before it */
+    char *const *words;
+    const char *prefix; /* what is typed of it */
+} line_t;
+
+static void
+offer(const line_t *line, const char *word, const char *help)
+{
+    if (strncmp(word, line->prefix, strlen(line->prefix)) == 0) {
+        printf("%s%s%s\n", word, help == NULL ? "" : "\t", help == NULL ? "" : help);
+    }
+}
+
+/* The j-th word of commands: 0 the first of all, 1 the second of those that start as the
+ * line does. */
+static void
+offer_commands(const line_t *line, int j)
+{
+    char before[64] = "";
+
+    for (size_t k = 0; spot_commands[k] != NULL; k++) {
+        const char *name = spot_commands[k]->name;
+        const size_t num_bytes = strcspn(name, " ");
+        const bool is_group = name[num_bytes] == ' ';
+        char word[64];
+
+        snprintf(word, sizeof(word), "%.*s", (int) num_bytes, name);
+        if (j == 0 && strcmp(word, before) != 0) {
+            offer(line, word, is_group ? NULL : spot_commands[k]->summary);
+        } else if (j == 1 && is_group && strcmp(word, line->words[0]) == 0) {
+            offer(line, name + num_bytes + 1, spot_commands[k]->summary);
+        }
+        snprintf(before, sizeof(before), "%s", word);
+    }
+}
+
+/* The command of a line and the number of its words, or NULL. */
+static const spot_command_t *
+find_command(const line_t *line, int *num_words)
+{
+    char name[128];
+
+    for (*num_words = 1; *num_words <= 2 && *num_words <= line->num_words;
+         ++*num_words) {
+        const spot_command_t *command;
+
+        snprintf(name, sizeof(name), "%s%s%s", line->words[0],
+            *num_words == 2 ? " " : "", *num_words == 2 ? line->words[1] : "");
+        command = spot_command_find(name);
+        if (command != NULL) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
+static const spot_option_t *
+find_option(const spot_command_t *command, const char *word)
+{
+    const spot_option_t *tables[] = {command->options, spot_options_of_all};
+
+    for (size_t j = 0; j < 2; j++) {
+        for (const spot_option_t *option = tables[j]; option->name != NULL; option++) {
+            if (!spot_option_is_argument(option) &&
+                (strncmp(word, "--", 2) == 0
+                        ? strcmp(word + 2, option->name) == 0
+                        : word[0] == '-' && word[1] == option->letter &&
+                              word[2] == '\0')) {
+                return option;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void
+offer_options(const line_t *line, const spot_command_t *command)
+{
+    const spot_option_t *tables[] = {command->options, spot_options_of_all};
+
+    for (size_t j = 0; j < 2; j++) {
+        for (const spot_option_t *option = tables[j]; option->name != NULL; option++) {
+            char word[64];
+
+            snprintf(word, sizeof(word), "--%s", option->name);
+            if (!spot_option_is_argument(option)) {
+                offer(line, word, option->help);
+            }
+        }
+    }
+}
+
+/* The keys of the scenario or study that the line names, each with "=". */
+static void
+offer_keys(const line_t *line)
+{
+    for (int j = line->num_words - 1; j > 0; j--) {
+        if (spot_has_suffix(line->words[j], ".yaml") ||
+            spot_has_suffix(line->words[j], ".yml")) {
+            const spot_doc_t doc = {.out = stdout, .prefix = line->prefix};
+            spot_diag_t diag;
+
+            spot_diag_init(&diag);
+            (void) !spot_catalogue_keys(&doc, line->words[j], &diag);
+            spot_diag_free(&diag);
+            return;
+        }
+    }
+}
+
+static void
+offer_values(const line_t *line, const spot_option_t *option)
+{
+    const char *word;
+
+    if (option->choices != NULL) {
+        for (size_t j = (size_t) option->min; option->choices[j] != NULL; j++) {
+            offer(line, option->choices[j], NULL);
+        }
+    } else if (option->words != NULL) {
+        for (size_t j = 0; (word = option->words(j)) != NULL; j++) {
+            offer(line, word, NULL);
+        }
+    } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {
+        offer_keys(line);
+    } else if (option->kind == SPOT_OPTION_FOLDER) {
+        puts(":folders");
+    } else if (option->kind == SPOT_OPTION_FILE || spot_option_is_argument(option)) {
+        printf(":files%s%s\n", option->endings == NULL ? "" : " ",
+            option->endings == NULL ? "" : option->endings);
+    }
+}
+
+/* The row of the argument that the word is. */
+static const spot_option_t *
+argument_of(const line_t *line, const spot_command_t *command, int first)
+{
+    const spot_option_t *argument = NULL;
+    int num_before = 0;
+
+    for (int j = first; j < line->num_words; j++) {
+        const spot_option_t *option = find_option(command, line->words[j]);
+
+        num_before += option == NULL && line->words[j][0] != '-';
+        j += option != NULL && option->value != NULL;
+    }
+    for (const spot_option_t *row = command->options; row->name != NULL; row++) {
+        if (spot_option_is_argument(row) && num_before >= 0) {
+            argument = row;
+            num_before -= row->kind == SPOT_OPTION_ARGUMENT;
+        }
+    }
+    return num_before < 0 ||
+                   (argument != NULL && argument->kind == SPOT_OPTION_ARGUMENTS)
+               ? argument
+               : NULL;
+}
+
+/* What `spotsim help` takes: commands and topics. */
+static void
+offer_help(const line_t *line)
+{
+    const line_t rest = {line->num_words - 1, line->words + 1, line->prefix};
+    const char *word;
+
+    offer_commands(&rest, rest.num_words);
+    for (size_t j = 0;
+         rest.num_words == 0 && (word = spot_catalogue_topic_name(j)) != NULL; j++) {
+        offer(line, word, NULL);
+    }
+}
+
+static void
+complete_command(line_t *line, const spot_command_t *command, int first)
+{
+    const char *last = line->num_words > first ? line->words[line->num_words - 1] : "";
+    const spot_option_t *option = find_option(command, last);
+    const char *equals = strchr(line->prefix, '=');
+    char name[64];
+
+    if (strncmp(line->prefix, "--", 2) == 0 && equals != NULL) {
+        snprintf(
+            name, sizeof(name), "%.*s", (int) (equals - line->prefix), line->prefix);
+        option = find_option(command, name);
+        line->prefix = equals + 1;
+    }
+    if (option != NULL && option->value != NULL) {
+        offer_values(line, option);
+    } else if (line->prefix[0] == '-') {
+        offer_options(line, command);
+    } else if (command == &spot_command_help) {
+        offer_help(line);
+    } else if ((option = argument_of(line, command, first)) != NULL) {
+        offer_values(line, option);
+    }
+}
+
+void
+spot_complete(int num_words, char *const *words)
+{
+    line_t line = {num_words - 1, words, words[num_words - 1]};
+    const spot_command_t *command;
+    int first;
+
+    /* "--NAME", "=" and "VALUE" of bash: "=" is no word. */
+    if (strcmp(line.prefix, "=") == 0) {
+        line.prefix = "";
+    } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
+        line.num_words--;
+    }
+    command = find_command(&line, &first);
+    if (command != NULL) {
+        complete_command(&line, command, first);
+    } else if (line.num_words <= 1) {
+        offer_commands(&line, line.num_words);
+    }
+    if (line.num_words == 0) {
+        offer(&line, "--help", "Print this help");
+        offer(&line, "--version", "Print the version");
+    }
+}
