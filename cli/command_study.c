@@ -185,10 +185,10 @@ const spot_command_t spot_command_study = {
         "(common random numbers), and the results do not depend on the number of "
         "threads or parts. With -o FILE.db the study can be stopped at any time, even "
         "by a power cut: run the same command again and it runs what is missing. "
-        "Several processes may work on one database of a local disk at once. An "
-        "interrupt finishes the batches under way, keeps what was done and exits with "
-        "130; a second one stops at once. Without a database it keeps what was done "
-        "beside the CSV, as FILE.csv.partial.",
+        "One process at a time writes to a database. An interrupt finishes the batches "
+        "under way, keeps what was done and exits with 130; a second one stops at once. "
+        "Without a database it keeps what was done beside the CSV, as "
+        "FILE.csv.partial.",
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --replications 100 \\\n"
                 "      --set job.pipeline_depth=[4,8]\n"
