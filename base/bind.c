@@ -322,8 +322,10 @@ table_of(const spot_field_t *field, const spot_node_t **node)
                                          : NULL;
 }
 
-const spot_field_t *
-spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *path)
+/* The field at a path; *above: that of the map it is in, left alone for map itself. */
+static const spot_field_t *
+field_at(const spot_field_t *fields, const spot_node_t *map, const char *path,
+    const spot_field_t **above)
 {
     const size_t key_bytes = strcspn(path, ".");
     const spot_field_t *field = spot_field_find(fields, path, key_bytes);
@@ -336,8 +338,33 @@ spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *pa
     memcpy(key, path, key_bytes);
     key[key_bytes] = '\0';
     node = spot_node_get(map, key);
+    *above = field;
     fields = node == NULL ? NULL : table_of(field, &node);
-    return fields == NULL ? NULL : spot_field_at(fields, node, path + key_bytes + 1);
+    return fields == NULL ? NULL : field_at(fields, node, path + key_bytes + 1, above);
+}
+
+const spot_field_t *
+spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *path)
+{
+    const spot_field_t *above = NULL;
+
+    return field_at(fields, map, path, &above);
+}
+
+bool
+spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
+    char *text, size_t num_bytes)
+{
+    const spot_field_t *above = NULL;
+    const spot_field_t *field = field_at(fields, map, path, &above);
+    const char *label = field == NULL ? NULL : field->label;
+    const char *before = above == NULL ? NULL : above->label;
+
+    if (label == NULL || (label[0] == ' ' && before == NULL)) {
+        return false;
+    }
+    snprintf(text, num_bytes, "%s%s", label[0] == ' ' ? before : "", label);
+    return true;
 }
 
 static void

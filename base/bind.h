@@ -55,6 +55,9 @@ struct spot_field {
     double min, max;
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     const char *help;    /* for the manual */
+    /* What reports call it, without its unit: "pipeline depth". With a blank in front,
+     * " per minute", the label of its map precedes it. NULL: its path. */
+    const char *label;
     /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
      * fields; of numbers in place of the usual words. */
     const char *expected;
@@ -126,6 +129,11 @@ const spot_field_t *spot_field_find(
  * is none, or it lies within a list or dictionary. */
 const spot_field_t *spot_field_at(
     const spot_field_t *fields, const spot_node_t *map, const char *path);
+
+/* The whole label of the value at such a path, in text of num_bytes; false where it has
+ * none. */
+bool spot_field_label(const spot_field_t *fields, const spot_node_t *map,
+    const char *path, char *text, size_t num_bytes);
 
 /* The form that a node has among those of a one-of, or NULL. */
 const spot_field_t *spot_field_form(const spot_field_t *self, const spot_node_t *node);

@@ -75,6 +75,22 @@ spot_utf8_is_layout(const char *character, size_t num_bytes)
            (byte[1] == 0x81 && is_between(byte[2], 0xa6, 0xa9));
 }
 
+void
+spot_utf8_end_whole(char *text)
+{
+    size_t end = strlen(text), start = end;
+
+    while (start > 0 && end - start < 4 && ((unsigned char) text[start - 1] & 0x80)) {
+        start--;
+        if ((unsigned char) text[start] >= 0xc0) {
+            break;
+        }
+    }
+    if (start < end && spot_utf8_length(text + start, end - start) != end - start) {
+        text[start] = '\0';
+    }
+}
+
 unsigned
 spot_utf8_code_point(const char *character, size_t num_bytes)
 {

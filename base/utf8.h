@@ -14,6 +14,9 @@ size_t spot_utf8_length(const char *text, size_t num_bytes);
 /* Number of characters in num_bytes bytes of well-formed text. */
 size_t spot_utf8_count(const char *text, size_t num_bytes);
 
+/* Takes the part of a character, or what is none, off the end of a text that was cut. */
+void spot_utf8_end_whole(char *text);
+
 /* The code point of a well-formed character of num_bytes bytes. */
 unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
 

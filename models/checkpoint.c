@@ -66,6 +66,7 @@ static const spot_field_t every_forms[] = {
 /* The keys with their defaults, "" for none: they are left as they are. */
 #define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                      \
     {.name = "mode",                                                                    \
+        .label = "checkpoint mode",                                                     \
         .type = SPOT_FIELD_CHOICE,                                                      \
         .offset = offsetof(spot_checkpoint_t, mode),                                    \
         .initial = mode_,                                                               \
@@ -73,6 +74,7 @@ static const spot_field_t every_forms[] = {
         .help = "async: training goes on while a checkpoint is written; sync: the job " \
                 "is stalled for the write time"},                                       \
         {.name = "every",                                                               \
+            .label = "checkpoint interval",                                             \
             .type = SPOT_FIELD_ONE_OF,                                                  \
             .offset = 0,                                                                \
             .initial = every_,                                                          \
@@ -88,6 +90,7 @@ static const spot_field_t every_forms[] = {
                 "end after that much training; auto: after as many steps as hide the "  \
                 "write, as CheckFreq sets it at first, with mode sync each step"},      \
         {.name = "write",                                                               \
+            .label = "checkpoint write time",                                           \
             .type = SPOT_FIELD_ONE_OF,                                                  \
             .offset = offsetof(spot_checkpoint_t, write_ms),                            \
             .fields = spot_profile_forms,                                               \
@@ -98,15 +101,16 @@ static const spot_field_t every_forms[] = {
                     "bytes "                                                            \
                     "of job.model over fleet.storage, where these are given"},          \
         {.name = "snapshot",                                                            \
+            .label = "snapshot stall",                                                  \
             .type = SPOT_FIELD_DURATION,                                                \
             .offset = offsetof(spot_checkpoint_t, snapshot_ms),                         \
             .max = HUGE_VAL,                                                            \
             .initial = snapshot_,                                                       \
             .help = "async only: time the job is stalled to take the snapshot"},        \
     {                                                                                   \
-        .name = "busy", .type = SPOT_FIELD_CHOICE,                                      \
-        .offset = offsetof(spot_checkpoint_t, busy), .initial = busy_,                  \
-        .choices = busy_names,                                                          \
+        .name = "busy", .label = "checkpoint due during a write",                       \
+        .type = SPOT_FIELD_CHOICE, .offset = offsetof(spot_checkpoint_t, busy),         \
+        .initial = busy_, .choices = busy_names,                                        \
         .help = "async only: what to do when a checkpoint is due and a write is in "    \
                 "flight: skip it, snapshot and wait, or wait (join) and snapshot"       \
     }

@@ -64,19 +64,23 @@ settle_step_time(
 /* The defaults are the measured means of the seed study, rounded to seconds. */
 const spot_field_t spot_job_fields[] = {
     {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1,
-        SPOT_MAX_INSTANCES, "16", "instances in one pipeline")},
+         SPOT_MAX_INSTANCES, "16", "instances in one pipeline"),
+        .label = "pipeline depth"},
     {SPOT_RANGE(INTEGER, "max_pipelines", spot_job_t, max_pipelines, 1,
-        SPOT_MAX_INSTANCES, "1000000",
-        "most pipelines that the job can use; more instances stay standby")},
+         SPOT_MAX_INSTANCES, "1000000",
+         "most pipelines that the job can use; more instances stay standby"),
+        .label = "most pipelines"},
     {SPOT_RANGE(INTEGER, "samples_per_step", spot_job_t, samples_per_step, 1, 1e12,
-        "1024",
-        "samples in one step (global batch size), the same at every world size")},
+         "1024",
+         "samples in one step (global batch size), the same at every world size"),
+        .label = "samples per step"},
     {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms,
          "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}",
          "time of a step by world size (number of active instances): linear between the "
          "points, flat outside with a warning; or by pipelines and depth, see STEP TIME "
          "BY (D,P)"),
-        .settle = settle_step_time, .expected = STEP_TIME_EXPECTED},
+        .label = "step time", .settle = settle_step_time,
+        .expected = STEP_TIME_EXPECTED},
     {SPOT_CHOICE("step_time_assumed", spot_job_t, is_step_assumed, spot_no_yes, "no",
         "yes: step_time was not measured; recovery systems that use it do not compete "
         "where a study asks for the best")},
@@ -86,27 +90,32 @@ const spot_field_t spot_job_fields[] = {
         "the state that is saved and copied: with fleet.storage and fleet.network it "
         "gives the times that are not measured")},
     {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s",
-        "time to detect a loss that was not announced; lengthens the pause after one, "
-        "with every recovery system")},
+         (double) SPOT_MAX_DURATION_MS, "0 s",
+         "time to detect a loss that was not announced; lengthens the pause after one, "
+         "with every recovery system"),
+        .label = "detection time"},
     {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "pause in which the same instances, which keep what they run, form their groups "
-        "anew; job.reconfiguration less job.rebuild if not given")},
+         (double) SPOT_MAX_DURATION_MS, "",
+         "pause in which the same instances, which keep what they run, form their "
+         "groups "
+         "anew; job.reconfiguration less job.rebuild if not given"),
+        .label = "regroup pause"},
     {SPOT_RANGE(DURATION, "rebuild", spot_job_t, rebuild_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "pause in which instances start their processes and build their part of the "
-        "model; job.reconfiguration less job.regroup if not given")},
+         (double) SPOT_MAX_DURATION_MS, "",
+         "pause in which instances start their processes and build their part of the "
+         "model; job.reconfiguration less job.regroup if not given"),
+        .label = "rebuild pause"},
     {SPOT_FIELDS(ONE_OF, "reconfiguration", spot_job_t, reconfiguration_ms,
          spot_profile_forms, "88 s",
          "pause to form new pipelines after a loss or an addition: regroup and rebuild "
          "together, which take its place where both are given"),
-        .settle = spot_profile_settle_reconfiguration,
+        .label = "reconfiguration pause", .settle = spot_profile_settle_reconfiguration,
         .expected = SPOT_PROFILE_EXPECTED},
     {SPOT_FIELDS(ONE_OF, "reload", spot_job_t, reload_ms, spot_profile_forms, "47 s",
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
-        .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED},
+        .label = "reload time", .settle = spot_profile_settle_reload,
+        .expected = SPOT_PROFILE_EXPECTED},
     {.name = NULL},
 };
 

@@ -460,7 +460,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     }
     self.metric = &head->metrics[self.metric_id];
     spot_metric_subject(self.metric, self.subject);
-    self.is_plural = spot_metric_is_plural(self.metric);
+    self.is_plural = false;
     self.out = open_memstream(&text, &size);
     if (self.out == NULL) {
         return SPOT_ERR_NO_MEMORY;

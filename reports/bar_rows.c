@@ -146,7 +146,7 @@ add_value_words(const spot_bar_rows_t *self, size_t point_id, size_t axis_id,
     if (used + 8 >= SPOT_POINT_BYTES) {
         return used;
     }
-    spot_figure_words(axis->path, words, sizeof(words));
+    spot_key_words(axis, words);
     return used + (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
                       used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ",
                       spot_value_label(axis, value_id, label));

@@ -316,7 +316,7 @@ spot_cost_group_words(
     text[0] = '\0';
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
         if (spot_axis_is_circumstance(&head->axes[j]) && self->num_groups > 1) {
-            spot_figure_words(head->axes[j].path, words, sizeof(words));
+            spot_key_words(&head->axes[j], words);
             used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used,
                 "%s%s %s", used == 0 ? "" : ", ", words,
                 spot_point_label(head, point_id, j, label));

@@ -61,7 +61,7 @@ spot_compared_words(
     const bool is_bare = isnan(axis->numbers[value_id]);
     char words[SPOT_WORDS_BYTES], label[SPOT_VALUE_LABEL_BYTES];
 
-    spot_figure_words(axis->path, words, sizeof(words));
+    spot_key_words(axis, words);
     snprintf(text, SPOT_NOTE_BYTES, "%s%s%s", is_bare ? "" : words, is_bare ? "" : " ",
         spot_value_label(axis, value_id, label));
 }

@@ -75,41 +75,6 @@ spot_figure_cut(char *text, size_t max_chars)
     }
 }
 
-/* Where the words of a name start. */
-static const char *
-name_start(const char *name)
-{
-    const char *dot = strchr(name, '.');
-
-    return dot != NULL && strpbrk(dot + 1, "._") != NULL ? dot + 1 : name;
-}
-
-void
-spot_figure_words(const char *name, char *text, size_t num_bytes)
-{
-    static const char *const spoken[][2] = {{"h", "hour"}, {"usd", "USD"}};
-    const char *word = name_start(name);
-    size_t used = 0;
-
-    text[0] = '\0';
-    while (*word != '\0' && used + 1 < num_bytes) {
-        const size_t length = strcspn(word, "._");
-        const char *shown = word;
-        size_t shown_bytes = length;
-
-        for (size_t j = 0; j < sizeof(spoken) / sizeof(spoken[0]); j++) {
-            if (strlen(spoken[j][0]) == length &&
-                strncmp(word, spoken[j][0], length) == 0) {
-                shown = spoken[j][1];
-                shown_bytes = strlen(shown);
-            }
-        }
-        used += (size_t) snprintf(text + used, num_bytes - used, "%s%.*s",
-            used == 0 ? "" : " ", (int) shown_bytes, shown);
-        word += length + (word[length] != '\0');
-    }
-}
-
 /* Bytes of the first line of text. */
 static size_t
 line_bytes(const char *text, size_t max_chars)

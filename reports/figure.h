@@ -71,10 +71,6 @@ void spot_figure_cut(char *text, size_t max_chars);
 /* A scale of at most max_steps steps of 1, 2 or 5 times a power of ten. */
 spot_scale_t spot_scale_around(double low, double high, int max_steps);
 
-/* "preempted_per_h" or "trace.preemption.per_minute" as people say it: "preempted per
- * hour", "preemption per minute". The first part of a path goes if two words remain. */
-void spot_figure_words(const char *name, char *text, size_t num_bytes);
-
 /* Lines that text takes at max_chars characters a line, broken at blanks: at most
  * SPOT_PARAGRAPH_LINES, so that a long text leaves room for the picture. */
 #define SPOT_PARAGRAPH_LINES 3

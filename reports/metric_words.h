@@ -11,10 +11,10 @@
 #define SPOT_WORDS_BYTES 96
 #define SPOT_LABEL_BYTES 32
 
-/* "cost (USD)" for cost_usd; a name that says its unit in words needs no more. */
+/* Its label with its unit, "cost (USD)"; a label that has the unit needs no more. */
 void spot_metric_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 
-/* The same, but "idle" for idle_fraction; true if it is a fraction. */
+/* The same; true if it is a share, whose values are shown in percent. */
 bool spot_fraction_words(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 
 /* Both with another unit, in which its values are shown: "time to finish (h)". */
@@ -40,18 +40,14 @@ spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_i
 /* What its estimate is: "mean", "ratio of totals", "probability", "quantile". */
 const char *spot_estimate_words(const spot_metric_t *metric);
 
-/* What a sentence calls it, without a unit: "idle time" for idle_fraction, "cost" for
- * cost_usd. */
+/* What a sentence calls it, a singular without a unit: "idle time", "cost". */
 void spot_metric_subject(const spot_metric_t *metric, char text[SPOT_WORDS_BYTES]);
 
-/* Whether its verb is a plural, by its name: "samples per s", "steps kept", "mean
- * instances", but "USD per 1000 samples". */
-bool spot_metric_is_plural(const spot_metric_t *metric);
-
-/* A value of it as a sentence says it: "8.3 %" of a fraction, "12.5 USD". Two digits of
+/* A value of it as a sentence says it: "8.3 %" of a share, "1,212.5 USD". Two digits of
  * resolution, a difference that matters, can be seen, and one of the value; all that
- * makes sense where resolution is 0. "undefined" for what is not finite. */
-void spot_metric_value_words(const spot_metric_t *metric, double value,
+ * makes sense where resolution is 0. "undefined" for what is not finite. These three
+ * return text. */
+const char *spot_metric_value_words(const spot_metric_t *metric, double value,
     double resolution, char text[SPOT_WORDS_BYTES]);
 
 /* Two values of it that differ: "8 %" and "41 %", but "5" and "12 instances". */
@@ -59,12 +55,12 @@ void spot_metric_pair_words(const spot_metric_t *metric, double first, double se
     char first_text[SPOT_WORDS_BYTES], char second_text[SPOT_WORDS_BYTES]);
 
 /* "17.3 ±0.2 %"; without an interval where half_width is not above 0. */
-void spot_metric_interval_words(const spot_metric_t *metric, double value,
+const char *spot_metric_interval_words(const spot_metric_t *metric, double value,
     double half_width, char text[SPOT_WORDS_BYTES]);
 
 /* The sizes of differences of it: "0.3 to 5.5 percentage points", "5 USD" where both
  * read the same. */
-void spot_metric_change_words(
+const char *spot_metric_change_words(
     const spot_metric_t *metric, double low, double high, char text[SPOT_WORDS_BYTES]);
 
 /* Three digits are enough for a label; "" for an undefined value. Returns the number of

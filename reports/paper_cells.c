@@ -126,7 +126,7 @@ measure_key(spot_paper_cells_t *self, size_t key_id)
         if (column->is_number) {
             spot_axis_words(axis, column->head);
         } else {
-            spot_figure_words(axis->path, column->head, SPOT_WORDS_BYTES);
+            spot_key_words(axis, column->head);
         }
     }
     measure_head(column);

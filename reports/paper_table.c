@@ -345,7 +345,7 @@ make_caption(const table_t *self, char **caption)
             const spot_axis_value_t value = spot_study_baseline(head, j);
             const spot_axis_t *axis = &head->axes[value.axis_id];
 
-            spot_figure_words(axis->path, words, sizeof(words));
+            spot_key_words(axis, words);
             fprintf(out, "%s%s %s", j == 0 ? "Differences to " : ", ", words,
                 spot_value_label(axis, value.value_id, label));
         }

@@ -45,11 +45,8 @@ list_axes(const spot_study_head_t *head, size_t point_id, char text[SPOT_POINT_B
 
     text[0] = '\0';
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
-        const char *dot = strrchr(head->axes[j].path, '.');
-
         if (point_id == SPOT_NO_POINT) {
-            spot_figure_words(
-                dot == NULL ? head->axes[j].path : dot + 1, words, sizeof(words));
+            spot_key_words(&head->axes[j], words);
         } else {
             (void) spot_point_label(head, point_id, j, words);
         }

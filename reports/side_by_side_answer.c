@@ -140,8 +140,7 @@ write_undefined(const spot_side_by_side_t *self, FILE *out)
         return;
     }
     fprintf(out, "%c%s %s no value at any point that both have.",
-        toupper((unsigned char) words[0]), words + 1,
-        spot_metric_is_plural(metric) ? "have" : "has");
+        toupper((unsigned char) words[0]), words + 1, "has");
 }
 
 /* "Of the 3 points that both have, ", or where some of these have no value "Of the 2
@@ -162,7 +161,7 @@ static void
 write_moves(const spot_side_by_side_t *self, FILE *out)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(self, self->main_id);
-    const bool is_plural = spot_metric_is_plural(metric);
+    const bool is_plural = false;
     const size_t num_up = move_of(self, true).num_points;
     const size_t num_down = move_of(self, false).num_points;
     char words[SPOT_WORDS_BYTES];

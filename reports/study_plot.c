@@ -98,17 +98,6 @@ choose_layout(study_plot_t *self)
     self->grid.y = spot_study_y_scale(curves, num_panels, self->shown.factor);
 }
 
-/* The name of a swept key in a title: all of it where it stands alone, else its last
- * part. */
-static void
-title_words(const spot_axis_t *axis, bool is_alone, char words[SPOT_WORDS_BYTES])
-{
-    const char *dot = strrchr(axis->path, '.');
-
-    spot_figure_words(
-        is_alone || dot == NULL ? axis->path : dot + 1, words, SPOT_WORDS_BYTES);
-}
-
 /* "pipeline depth 8", "mode async, reload 10 s": where the panel is on other axes. Where
  * it has all points, "together with pipeline depth, reload": what varies too. */
 static void
@@ -123,7 +112,7 @@ draw_panel_title(const study_plot_t *self, const spot_panel_t *panel, size_t pan
         if (j != self->curves->axis_id) {
             const size_t value_id = spot_curves_value_id(self->curves, panel_id, j);
 
-            title_words(&head->axes[j], head->num_axes <= 2, words);
+            spot_key_words(&head->axes[j], words);
             if (!is_varied) {
                 (void) spot_value_label(&head->axes[j], value_id, label);
             }

@@ -54,10 +54,10 @@ void spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES
 void spot_study_note(
     const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES]);
 
-/* "preemption per minute", "checkpoint every (s)". */
+/* The same with its unit: "checkpoint interval (s)". */
 void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
-/* Its path as people say it: "pipeline depth", "checkpoint every". */
+/* What reports call a key: "pipeline depth"; its path where its table has no label. */
 void spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
 /* x in a sentence: "the " and what the study calls it, else "preemption per minute".

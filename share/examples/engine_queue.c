@@ -47,8 +47,8 @@ static const spot_field_t fields[] = {SPOT_BENCH_FIELDS,
 
 enum { WAIT_MEAN, WAIT_P99, UTILISATION, BUSY, NUM_METRICS }; /* BUSY + j: of server j */
 static const spot_metric_t metrics[] = {
-    {"wait_mean_s", "s", "mean wait for the service", .kind = SPOT_METRIC_TIME,
-        .better = SPOT_BETTER_LOWER},
+    {"wait_mean_s", "s", "mean wait for the service", .label = "mean wait",
+        .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER},
     {"wait_p99_s", "s", "wait that 1 % of the customers exceed",
         .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER},
     {"utilisation", "1", "mean share of busy servers", .kind = SPOT_METRIC_SHARE},

@@ -8,7 +8,7 @@
 /* What a metric measures, for sentences and pictures. */
 typedef enum {
     SPOT_METRIC_PLAIN,
-    SPOT_METRIC_SHARE, /* of a whole, from 0 to 1 */
+    SPOT_METRIC_SHARE, /* of a whole, which is 1: shown in percent */
     SPOT_METRIC_COST,
     SPOT_METRIC_GAIN,
     SPOT_METRIC_TIME,
@@ -43,8 +43,8 @@ typedef struct {
     const char *name;
     const char *unit; /* "1" for a plain number or a fraction */
     const char *help;
-    const char *label; /* of an axis or a column: "idle"; NULL: made from name */
-    const char *noun;  /* in a sentence: "idle time"; NULL: as label */
+    const char *label; /* of an axis or a column, without the unit: "idle"; NULL: name */
+    const char *noun;  /* in a sentence, a singular: "idle time"; NULL: as label */
     spot_metric_kind_t kind;
     spot_metric_better_t better;
     const char *numerator;   /* names of metrics of the same outputs that are not
@@ -58,6 +58,19 @@ typedef struct {
     spot_estimator_t estimator;
     double p; /* of a QUANTILE, 0 to 1 */
 } spot_metric_t;
+
+/* What an axis, and what a sentence calls it. */
+static inline const char *
+spot_metric_label(const spot_metric_t *self)
+{
+    return self->label == NULL ? self->name : self->label;
+}
+
+static inline const char *
+spot_metric_noun(const spot_metric_t *self)
+{
+    return self->noun == NULL ? spot_metric_label(self) : self->noun;
+}
 
 /* Its estimator, never USUAL. */
 static inline spot_estimator_t

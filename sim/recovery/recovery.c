@@ -45,6 +45,7 @@ check_checkpoint(
 
 const spot_field_t spot_recovery_plain_fields[] = {
     {.name = "service_usd_per_h",
+        .label = "price of services",
         .type = SPOT_FIELD_NUMBER,
         .offset = SPOT_NOWHERE,
         .max = 1e6,
@@ -61,6 +62,7 @@ const spot_field_t spot_recovery_plain_fields[] = {
                 "are of another model; all outputs warn of it. no: they are those of "
                 "the job, and what the job does not say is an error"},
     {.name = "system",
+        .label = "recovery system",
         .type = SPOT_FIELD_SELECTOR,
         .help = "name of the recovery system"},
     {.name = NULL},

@@ -21,6 +21,7 @@ typedef struct {
     double *numbers; /* [num_values] for an axis: numbers as they are, durations in s,
                         NAN for other values */
     char *unit;      /* of numbers: "s" for durations, "" else */
+    char *label;     /* what reports call it: "pipeline depth"; NULL: its path */
 } spot_axis_t;
 
 typedef struct {

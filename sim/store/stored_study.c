@@ -83,6 +83,7 @@ static const spot_json_member_t kind_members[] = {
 static const spot_json_member_t axis_members[] = {
     SPOT_MEMBER_NEEDED(spot_axis_t, "path", path, TEXT),
     SPOT_MEMBER_NEEDED(spot_axis_t, "unit", unit, TEXT),
+    SPOT_MEMBER(spot_axis_t, "label", label, TEXT),
     SPOT_MEMBER(spot_axis_t, "num_values", num_values, COUNT),
     SPOT_MEMBER_LIST(
         spot_axis_t, "texts", texts, offsetof(spot_axis_t, num_values), a_text),

@@ -27,7 +27,7 @@ typedef struct {
 struct spot_forms {
     size_t num_names;
     size_t max_names;
-    char **names; /* [num_names] of metrics of the head */
+    char **names; /* [num_names] and words of metrics of the head */
     size_t num_events;
     size_t max_events;
     event_t **events;   /* [num_events] */
@@ -274,9 +274,36 @@ spot_forms_has(
 
 /* ---- A form as a metric of the head ---- */
 
+/* A text of the head that the forms own, or NULL: no memory. */
+static const char *
+keep_text(struct spot_forms *self, char *text)
+{
+    if (text == NULL || spot_array_reserve(&self->names, &self->max_names,
+                            self->num_names + 1, sizeof(text)) != 0) {
+        free(text);
+        return NULL;
+    }
+    self->names[self->num_names++] = text;
+    return text;
+}
+
+/* "p95 of idle time": what a form is called, by what is inside. */
+static const char *
+form_words(struct spot_forms *self, const char *name, const char *inside)
+{
+    const size_t num_bytes = strlen(name) + strlen(inside) + sizeof(" of ");
+    char *text = malloc(num_bytes);
+
+    if (text != NULL) {
+        snprintf(text, num_bytes, "%.*s of %s", (int) strcspn(name, "("), name, inside);
+    }
+    return keep_text(self, text);
+}
+
 /* The metric inside as the form has it. */
 static spot_metric_t
-metric_of(const spot_metric_t *inside, const form_t *form, const char *name)
+metric_of(struct spot_forms *forms, const spot_metric_t *inside, const form_t *form,
+    const char *name)
 {
     spot_metric_t metric = *inside;
 
@@ -284,8 +311,10 @@ metric_of(const spot_metric_t *inside, const form_t *form, const char *name)
     metric.estimator = form->estimator;
     metric.p = form->p;
     metric.is_total = false;
-    metric.label = NULL;
-    metric.noun = NULL;
+    if (inside->kind != SPOT_METRIC_PROBABILITY) {
+        metric.label = form_words(forms, name, spot_metric_label(inside));
+        metric.noun = form_words(forms, name, spot_metric_noun(inside));
+    }
     if (inside->numerator == NULL) {
         metric.numerator = inside->name;
     }
@@ -315,12 +344,9 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
         forms = study->forms = spot_calloc(1, sizeof(*forms));
     }
     copy = forms == NULL ? NULL : spot_text_copy(name, strlen(name));
-    if (copy == NULL || spot_array_reserve(&forms->names, &forms->max_names,
-                            forms->num_names + 1, sizeof(copy)) != 0) {
-        free(copy);
+    if (copy == NULL || keep_text(forms, copy) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    forms->names[forms->num_names++] = copy;
     inside_id = find_inside(outputs, &form);
     if (inside_id < outputs->num_metrics) {
         const spot_metric_t *inside = &outputs->metrics[inside_id];
@@ -333,7 +359,7 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
                 inside->name, inside->name);
             return 0;
         }
-        metric = metric_of(inside, &form, copy);
+        metric = metric_of(forms, inside, &form, copy);
     } else if (form.estimator != SPOT_ESTIMATOR_PROBABILITY) {
         copy[strlen(copy) - 1] = '\0';
         spot_metrics_unknown(self, key, place, copy + (form.inside - name));
@@ -344,6 +370,9 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
             return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
         }
         metric.name = copy;
+        copy = spot_text_copy(form.inside, form.num_bytes);
+        metric.label = form_words(forms, name, copy == NULL ? "" : copy);
+        free(copy);
     }
     return spot_metrics_keep(self, &metric);
 }

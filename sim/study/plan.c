@@ -11,6 +11,8 @@
 #include "sim/study/design.h"
 #include "sim/study/reading.h"
 
+#define LABEL_BYTES 128
+
 typedef struct {
     spot_reading_t *reading;
     spot_study_head_t *head;
@@ -266,6 +268,20 @@ item_place(const spot_swept_t *swept, size_t item_id)
                                                 : swept->place;
 }
 
+/* What reports call the key of an axis; nothing where its table has no label. */
+static int
+keep_label(const spot_reading_t *self, spot_axis_t *axis)
+{
+    const spot_study_t *study = self->study;
+    char label[LABEL_BYTES];
+
+    if (spot_field_label(study->experiment->fields, study->template->scenario.root,
+            axis->path, label, sizeof(label))) {
+        return spot_reading_copy(&axis->label, label);
+    }
+    return 0;
+}
+
 /* Fills an axis and its column of the rows. */
 static int
 fill_column(planner_t *self, size_t axis_id)
@@ -277,6 +293,7 @@ fill_column(planner_t *self, size_t axis_id)
 
     swept->num_items = swept->is_spread ? self->num_rows : swept->num_items;
     ret = plan_axis(self, axis_id, &values);
+    ret = ret == 0 ? keep_label(self->reading, &self->head->axes[axis_id]) : ret;
     if (ret == 0 && (is_choice || self->head->plan.kind == SPOT_PLAN_GRID) &&
         values.first_repeated < swept->num_items) { /* points would be repeated */
         spot_node_error(self->reading, item_place(swept, values.first_repeated), NULL,

@@ -220,124 +220,152 @@ same_work(const run_t *run, int which)
         "job_stalled_ms", "run_ms", 1, CLOCK ": waiting for a checkpoint")              \
     RATIO(job_lost_fraction, "1", SHARE, LOWER, "job lost", "job lost time",            \
         "job_lost_ms", "run_ms", 1, CLOCK ": training that a rollback threw away")      \
-    METRIC(steps_executed, "steps", PLAIN, HIGHER, NULL, NULL, steps, STEPS_EXECUTED,   \
-        "steps that ended")                                                             \
-    METRIC(steps_kept, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_KEPT,            \
-        "executed less lost")                                                           \
-    METRIC(steps_durable, "steps", GAIN, HIGHER, NULL, NULL, steps, STEPS_DURABLE,      \
-        "recoverable at the end")                                                       \
-    METRIC(steps_lost, "steps", PLAIN, LOWER, NULL, NULL, steps, STEPS_LOST,            \
-        "rolled back")                                                                  \
-    RATIO(samples_per_s, "samples/s", GAIN, HIGHER, NULL, NULL, "samples_kept",         \
+    METRIC(steps_executed, "steps", PLAIN, HIGHER, "steps executed",                    \
+        "number of steps executed", steps, STEPS_EXECUTED, "steps that ended")          \
+    METRIC(steps_kept, "steps", GAIN, HIGHER, "steps kept", "number of steps kept",     \
+        steps, STEPS_KEPT, "executed less lost")                                        \
+    METRIC(steps_durable, "steps", GAIN, HIGHER, "steps durable",                       \
+        "number of durable steps", steps, STEPS_DURABLE, "recoverable at the end")      \
+    METRIC(steps_lost, "steps", PLAIN, LOWER, "steps lost", "number of steps lost",     \
+        steps, STEPS_LOST, "rolled back")                                               \
+    RATIO(samples_per_s, "samples/s", GAIN, HIGHER, "throughput", NULL, "samples_kept", \
         "run_ms", SPOT_MS_PER_S, "samples of the steps kept over the whole run")        \
-    CUT_OFF(cost_usd, "USD", COST, LOWER, NULL, NULL, cost_usd, 0,                      \
+    CUT_OFF(cost_usd, "USD", COST, LOWER, "cost", NULL, cost_usd, 0,                    \
         "all instance time at the price of its time, and services of the recovery "     \
         "system")                                                                       \
-    RATIO(usd_per_h, "USD/h", COST, LOWER, NULL, NULL, "cost_usd", "run_ms",            \
+    RATIO(usd_per_h, "USD/h", COST, LOWER, "cost per hour", NULL, "cost_usd", "run_ms", \
         SPOT_MS_PER_H, "cost over the whole run")                                       \
-    RATIO(usd_per_1000_samples, "USD", COST, LOWER, NULL, NULL, "cost_usd",             \
-        "samples_kept", 1000, "cost of 1,000 samples kept; null if none was")           \
-    RATIO(samples_per_usd, "samples/USD", GAIN, HIGHER, NULL, NULL, "samples_kept",     \
-        "cost_usd", 1, "samples kept for a dollar; null if nothing was paid")           \
-    METRIC(same_work_on_demand_usd, "USD", COST, NEITHER, NULL, NULL, same_work,        \
-        SAME_WORK_USD,                                                                  \
+    RATIO(usd_per_1000_samples, "USD", COST, LOWER, "cost per 1,000 samples", NULL,     \
+        "cost_usd", "samples_kept", 1000,                                               \
+        "cost of 1,000 samples kept; null if none was")                                 \
+    RATIO(samples_per_usd, "samples/USD", GAIN, HIGHER, "samples per dollar",           \
+        "number of samples per dollar", "samples_kept", "cost_usd", 1,                  \
+        "samples kept for a dollar; null if nothing was paid")                          \
+    METRIC(same_work_on_demand_usd, "USD", COST, NEITHER, "same work on demand, cost",  \
+        "cost of the same work on demand", same_work, SAME_WORK_USD,                    \
         "cost of the steps kept on demand: of the cheapest known world size that is "   \
         "as fast as the run, or meets the deadline; else of the fastest")               \
-    METRIC(same_work_on_demand_s, "s", TIME, NEITHER, NULL, NULL, same_work,            \
-        SAME_WORK_S,                                                                    \
+    METRIC(same_work_on_demand_s, "s", TIME, NEITHER, "same work on demand, time",      \
+        "time of the same work on demand", same_work, SAME_WORK_S,                      \
         "time of the same, preparation and stalls for checkpoints included")            \
-    METRIC(same_work_on_demand_instances, "instances", PLAIN, NEITHER, NULL, NULL,      \
+    METRIC(same_work_on_demand_instances, "instances", PLAIN, NEITHER,                  \
+        "same work on demand, size", "number of instances for the same work on demand", \
         same_work, SAME_WORK_INSTANCES, "that world size")                              \
-    RATIO(saving_fraction, "1", PLAIN, HIGHER, "saving", "saving", "saving_usd",        \
+    RATIO(saving_fraction, "1", SHARE, HIGHER, "saving", "saving", "saving_usd",        \
         "same_work_on_demand_usd", 1,                                                   \
         "1 - cost_usd / same_work_on_demand_usd; below 0: on demand is cheaper")        \
-    RATIO(mean_instances, "instances", PLAIN, NEITHER, NULL, NULL, "paid_instance_ms",  \
-        "run_ms", 1, "paid at a time, on average")                                      \
-    METRIC(peak_instances, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_PEAK,  \
-        "most at a time")                                                               \
-    METRIC(preempted, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_PREEMPTED,    \
+    RATIO(mean_instances, "instances", PLAIN, NEITHER, "mean instances",                \
+        "mean number of instances", "paid_instance_ms", "run_ms", 1,                    \
+        "paid at a time, on average")                                                   \
+    METRIC(peak_instances, "instances", PLAIN, NEITHER, "peak instances",               \
+        "largest number of instances", count, COUNT_PEAK, "most at a time")             \
+    METRIC(preempted, "instances", PLAIN, LOWER, "preempted",                           \
+        "number of preempted instances", count, COUNT_PREEMPTED,                        \
         "taken by the provider")                                                        \
-    METRIC(added, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_ADDED,          \
-        "that arrived after time 0")                                                    \
-    METRIC(clipped, "instances", PLAIN, LOWER, NULL, NULL, count, COUNT_CLIPPED,        \
+    METRIC(added, "instances", PLAIN, NEITHER, "added", "number of added instances",    \
+        count, COUNT_ADDED, "that arrived after time 0")                                \
+    METRIC(clipped, "instances", PLAIN, LOWER, "clipped",                               \
+        "number of clipped instances", count, COUNT_CLIPPED,                            \
         "of the trace that could not be taken or added")                                \
-    RATIO(preempted_per_h, "instances/h", PLAIN, LOWER, NULL, NULL, "preempted",        \
-        "run_ms", SPOT_MS_PER_H, "taken by the provider in an hour")                    \
-    RATIO(mtbp_s, "s", TIME, HIGHER, NULL, NULL, "preemption_span_ms",                  \
-        "preemption_tick_gaps", 1.0 / SPOT_MS_PER_S,                                    \
+    RATIO(preempted_per_h, "instances/h", PLAIN, LOWER, "preempted",                    \
+        "number of preempted instances per hour", "preempted", "run_ms", SPOT_MS_PER_H, \
+        "taken by the provider in an hour")                                             \
+    RATIO(mtbp_s, "s", TIME, HIGHER, "time between preemptions",                        \
+        "mean time between preemptions", "preemption_span_ms", "preemption_tick_gaps",  \
+        1.0 / SPOT_MS_PER_S,                                                            \
         "mean time between ticks with a preemption; null below two of them")            \
-    METRIC(rollbacks, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_ROLLBACKS,            \
-        "while training")                                                               \
-    METRIC(reconfigurations, "1", PLAIN, LOWER, NULL, NULL, count,                      \
-        COUNT_RECONFIGURATIONS, "new pipelines or none after a loss or an addition")    \
-    METRIC(fatal, "1", PLAIN, LOWER, NULL, NULL, count, COUNT_FATAL,                    \
-        "losses that a redundant recovery system could not absorb")                     \
-    RATIO(preemption_gap_s, "s", TIME, HIGHER, NULL, NULL, "preemption_span_ms",        \
+    METRIC(rollbacks, "1", PLAIN, LOWER, "rollbacks", "number of rollbacks", count,     \
+        COUNT_ROLLBACKS, "while training")                                              \
+    METRIC(reconfigurations, "1", PLAIN, LOWER, "reconfigurations",                     \
+        "number of reconfigurations", count, COUNT_RECONFIGURATIONS,                    \
+        "new pipelines or none after a loss or an addition")                            \
+    METRIC(fatal, "1", PLAIN, LOWER, "fatal losses", "number of fatal losses", count,   \
+        COUNT_FATAL, "losses that a redundant recovery system could not absorb")        \
+    RATIO(preemption_gap_s, "s", TIME, HIGHER, "preemption gap",                        \
+        "mean gap between preempted instances", "preemption_span_ms",                   \
         "preemption_gaps", 1.0 / SPOT_MS_PER_S,                                         \
         "mean time from one preempted instance to the next; null below two of them")    \
-    RATIO(mean_lifetime_h, "h", TIME, HIGHER, NULL, NULL, "paid_instance_ms",           \
-        "instances_used", 1.0 / SPOT_MS_PER_H,                                          \
+    RATIO(mean_lifetime_h, "h", TIME, HIGHER, "mean lifetime",                          \
+        "mean lifetime of an instance", "paid_instance_ms", "instances_used",           \
+        1.0 / SPOT_MS_PER_H,                                                            \
         "from arrival to end of an instance, or of the run if that is sooner")          \
-    RATIO(samples_per_s_once_started, "samples/s", GAIN, HIGHER, NULL, NULL,            \
-        "samples_kept", "started_ms", SPOT_MS_PER_S,                                    \
+    RATIO(samples_per_s_once_started, "samples/s", GAIN, HIGHER,                        \
+        "throughput once started", NULL, "samples_kept", "started_ms", SPOT_MS_PER_S,   \
         "samples of the steps kept over the run from the first start of training")      \
-    TOTAL(paid_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, paid_ms, 0,       \
-        "paid instance time: the sum of the nine below")                                \
-    TOTAL(prepping_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,     \
-        SPOT_SHARE_PREPPING, "paid instance time: prepping")                            \
-    TOTAL(standby_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
-        SPOT_SHARE_STANDBY, "paid instance time: standby")                              \
-    TOTAL(reconfiguring_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL,          \
-        share_ms, SPOT_SHARE_RECONFIGURING, "paid instance time: reconfiguring")        \
-    TOTAL(reloading_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,    \
-        SPOT_SHARE_RELOADING, "paid instance time: reloading")                          \
-    TOTAL(useful_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,       \
-        SPOT_SHARE_USEFUL, "paid instance time: useful")                                \
-    TOTAL(lost_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,         \
-        SPOT_SHARE_LOST, "paid instance time: lost")                                    \
-    TOTAL(unsaved_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
-        SPOT_SHARE_UNSAVED, "paid instance time: unsaved")                              \
-    TOTAL(stalled_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,      \
-        SPOT_SHARE_STALLED, "paid instance time: stalled")                              \
-    TOTAL(redundant_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, share_ms,    \
-        SPOT_SHARE_REDUNDANT, "paid instance time: redundant")                          \
-    TOTAL(idle_instance_ms, "instance-ms", TIME, NEITHER, NULL, NULL, idle_ms, 0,       \
+    TOTAL(paid_instance_ms, "instance-ms", TIME, NEITHER, "paid", "paid instance time", \
+        paid_ms, 0, "paid instance time: the sum of the nine below")                    \
+    TOTAL(prepping_instance_ms, "instance-ms", TIME, NEITHER, "prepping",               \
+        "prepping instance time", share_ms, SPOT_SHARE_PREPPING,                        \
+        "paid instance time: prepping")                                                 \
+    TOTAL(standby_instance_ms, "instance-ms", TIME, NEITHER, "standby",                 \
+        "standby instance time", share_ms, SPOT_SHARE_STANDBY,                          \
+        "paid instance time: standby")                                                  \
+    TOTAL(reconfiguring_instance_ms, "instance-ms", TIME, NEITHER, "reconfiguring",     \
+        "reconfiguring instance time", share_ms, SPOT_SHARE_RECONFIGURING,              \
+        "paid instance time: reconfiguring")                                            \
+    TOTAL(reloading_instance_ms, "instance-ms", TIME, NEITHER, "reloading",             \
+        "reloading instance time", share_ms, SPOT_SHARE_RELOADING,                      \
+        "paid instance time: reloading")                                                \
+    TOTAL(useful_instance_ms, "instance-ms", TIME, NEITHER, "useful",                   \
+        "useful instance time", share_ms, SPOT_SHARE_USEFUL,                            \
+        "paid instance time: useful")                                                   \
+    TOTAL(lost_instance_ms, "instance-ms", TIME, NEITHER, "lost", "lost instance time", \
+        share_ms, SPOT_SHARE_LOST, "paid instance time: lost")                          \
+    TOTAL(unsaved_instance_ms, "instance-ms", TIME, NEITHER, "unsaved",                 \
+        "unsaved instance time", share_ms, SPOT_SHARE_UNSAVED,                          \
+        "paid instance time: unsaved")                                                  \
+    TOTAL(stalled_instance_ms, "instance-ms", TIME, NEITHER, "stalled",                 \
+        "stalled instance time", share_ms, SPOT_SHARE_STALLED,                          \
+        "paid instance time: stalled")                                                  \
+    TOTAL(redundant_instance_ms, "instance-ms", TIME, NEITHER, "redundant",             \
+        "redundant instance time", share_ms, SPOT_SHARE_REDUNDANT,                      \
+        "paid instance time: redundant")                                                \
+    TOTAL(idle_instance_ms, "instance-ms", TIME, NEITHER, "idle", "idle instance time", \
+        idle_ms, 0,                                                                     \
         "paid instance time: prepping, standby, reconfiguring, reloading and stalled")  \
-    TOTAL(run_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_RUN,                 \
+    TOTAL(run_ms, "ms", TIME, NEITHER, "run", "length of the run", clock_ms, CLOCK_RUN, \
         "length of the run")                                                            \
-    TOTAL(job_waiting_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms, SPOT_JOB_WAITING,    \
-        "the job's time: waiting")                                                      \
-    TOTAL(job_reconfiguring_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms,                \
-        SPOT_JOB_RECONFIGURING, "the job's time: reconfiguring")                        \
-    TOTAL(job_reloading_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms,                    \
-        SPOT_JOB_RELOADING, "the job's time: reloading")                                \
-    TOTAL(job_training_ms, "ms", TIME, NEITHER, NULL, NULL, job_ms, SPOT_JOB_TRAINING,  \
+    TOTAL(job_waiting_ms, "ms", TIME, NEITHER, "job waiting",                           \
+        "waiting time of the job", job_ms, SPOT_JOB_WAITING, "the job's time: waiting") \
+    TOTAL(job_reconfiguring_ms, "ms", TIME, NEITHER, "job reconfiguring",               \
+        "reconfiguring time of the job", job_ms, SPOT_JOB_RECONFIGURING,                \
+        "the job's time: reconfiguring")                                                \
+    TOTAL(job_reloading_ms, "ms", TIME, NEITHER, "job reloading",                       \
+        "reloading time of the job", job_ms, SPOT_JOB_RELOADING,                        \
+        "the job's time: reloading")                                                    \
+    TOTAL(job_training_ms, "ms", TIME, NEITHER, "job training",                         \
+        "training time of the job", job_ms, SPOT_JOB_TRAINING,                          \
         "the job's time: training")                                                     \
-    TOTAL(job_stalled_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_STALLED,     \
+    TOTAL(job_stalled_ms, "ms", TIME, NEITHER, "job stalled",                           \
+        "stalled time of the job", clock_ms, CLOCK_STALLED,                             \
         "the job's time: stalled, a part of training")                                  \
-    TOTAL(job_lost_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_LOST,           \
-        "the job's time: lost, a part of training")                                     \
-    TOTAL(started_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms, CLOCK_STARTED,         \
+    TOTAL(job_lost_ms, "ms", TIME, NEITHER, "job lost", "lost time of the job",         \
+        clock_ms, CLOCK_LOST, "the job's time: lost, a part of training")               \
+    TOTAL(started_ms, "ms", TIME, NEITHER, "run once started",                          \
+        "length of the run once started", clock_ms, CLOCK_STARTED,                      \
         "from the first start of training to the end of the run")                       \
-    TOTAL(samples_kept, "samples", GAIN, NEITHER, NULL, NULL, samples_kept, 0,          \
-        "samples of the steps kept")                                                    \
-    TOTAL(instances_used, "instances", PLAIN, NEITHER, NULL, NULL, count, COUNT_USED,   \
-        "at time 0 and added")                                                          \
-    TOTAL(preemption_span_ms, "ms", TIME, NEITHER, NULL, NULL, clock_ms,                \
-        CLOCK_PREEMPTIONS, "from the first to the last tick with a preemption")         \
-    TOTAL(preemption_gaps, "1", PLAIN, NEITHER, NULL, NULL, count, COUNT_GAPS,          \
+    TOTAL(samples_kept, "samples", GAIN, NEITHER, "samples kept",                       \
+        "number of samples kept", samples_kept, 0, "samples of the steps kept")         \
+    TOTAL(instances_used, "instances", PLAIN, NEITHER, "instances used",                \
+        "number of instances used", count, COUNT_USED, "at time 0 and added")           \
+    TOTAL(preemption_span_ms, "ms", TIME, NEITHER, "span of preemptions", NULL,         \
+        clock_ms, CLOCK_PREEMPTIONS,                                                    \
+        "from the first to the last tick with a preemption")                            \
+    TOTAL(preemption_gaps, "1", PLAIN, NEITHER, "preemption gaps",                      \
+        "number of preemption gaps", count, COUNT_GAPS,                                 \
         "preempted instances after the first one")                                      \
-    TOTAL(preemption_tick_gaps, "1", PLAIN, NEITHER, NULL, NULL, count,                 \
-        COUNT_TICK_GAPS, "ticks with a preemption after the first one")                 \
-    TOTAL(saving_usd, "USD", PLAIN, NEITHER, NULL, NULL, same_work, SAVING_USD,         \
+    TOTAL(preemption_tick_gaps, "1", PLAIN, NEITHER, "preemption tick gaps",            \
+        "number of preemption tick gaps", count, COUNT_TICK_GAPS,                       \
+        "ticks with a preemption after the first one")                                  \
+    TOTAL(saving_usd, "USD", PLAIN, NEITHER, "saving", NULL, same_work, SAVING_USD,     \
         "same_work_on_demand_usd less cost_usd")                                        \
-    KNOWN(time_to_finish_s, "s", TIME, LOWER, NULL, NULL, "run_ms", NULL,               \
+    KNOWN(time_to_finish_s, "s", TIME, LOWER, "time to finish", NULL, "run_ms", NULL,   \
         1.0 / SPOT_MS_PER_S, "finished",                                                \
         "when the steps of until.steps were kept; null if they were not")               \
-    METRIC(finished, "1", PROBABILITY, HIGHER, NULL, "probability to finish", finished, \
-        0,                                                                              \
+    METRIC(finished, "1", PROBABILITY, HIGHER, "finished", "probability to finish",     \
+        finished, 0,                                                                    \
         "1 if the steps of until.steps were kept, else 0; its mean is a probability")   \
-    METRIC(met_deadline, "1", PROBABILITY, HIGHER, NULL,                                \
+    METRIC(met_deadline, "1", PROBABILITY, HIGHER, "deadline met",                      \
         "probability to meet the deadline", met_deadline, 0,                            \
         "1 if they were kept by the deadline, else 0")
 

@@ -160,7 +160,7 @@ for store in servers race compare; do
     "$spotsim" report $store.db >$store-report.txt
     "$spotsim" report $store.db -o $store.html --markdown $store.md 2>/dev/null
     expect $store.html "wait_mean_s"
-    expect $store.md "wait mean (s)"
+    expect $store.md "mean wait (s)"
 done
 expect servers.html "Single runs over time: customers that wait." "replication 3"
 expect servers-report.txt "As servers goes from 1 to 4"

@@ -285,14 +285,17 @@ settle_chance(
 
 static const spot_field_t chance_options[] = {
     {.name = "preempt_per_h",
+        .label = "preemption per hour",
         CHANCE_FIELD(PREEMPTION),
         .help = "probability that an instance is preempted within an hour; random: "
                 "drawn for each replication, one an hour of the day"},
     {.name = "add_per_h",
+        .label = "addition per hour",
         CHANCE_FIELD(ADDITION),
         .help = "probability that a free place is filled within an hour"},
     {SPOT_RANGE(INTEGER, "start_hour", model_t, start_hour, 0, SPOT_HOURS_PER_DAY - 1,
-        "0", "hour of the day at time 0")},
+         "0", "hour of the day at time 0"),
+        .label = "hour at the start"},
     {SPOT_CHOICE("fills_at_start", model_t, fills_at_start, spot_no_yes, "no",
         "whether each free place is filled at time 0 too, with the probability of the "
         "first hour; unlike the initial ones, those instances must prepare")},

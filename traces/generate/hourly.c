@@ -35,7 +35,8 @@ settle_hours(
 
 const spot_field_t spot_hourly_fields[] = {
     {SPOT_RANGE(NUMBER, "start_hour", spot_hourly_t, start_hour, 0, 23.999999, NULL,
-        "hour of the day at time 0")},
+         "hour of the day at time 0"),
+        .label = "hour at the start"},
     {.name = "preempt",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_hourly_t, preempt.rates),

@@ -283,6 +283,7 @@ static const spot_field_t deadline_fields[] = {
     SPOT_LAW_PARAMETER(ZETA, "zeta", -700, 700, "mean of ln t, t in s"),
     SPOT_LAW_POSITIVE(SIGMA, "sigma", "standard deviation of ln t"),
     {.name = "deadline_s",
+        .label = "life limit",
         .type = SPOT_FIELD_ONE_OF,
         .offset = DEADLINE * sizeof(double),
         .initial = "none",

@@ -232,44 +232,53 @@ oobleck_broken_rules(const void *options, char *text, size_t num_bytes)
 
 static const spot_field_t oobleck_options[] = {
     {SPOT_RANGE(INTEGER, "f", spot_oobleck_options_t, num_failures, 0, 1000, "3",
-        "instances that can be lost at once without a loss of state: there are f+1 "
-        "pipelines at least, and the job starts with (f+1) n_min instances")},
+         "instances that can be lost at once without a loss of state: there are f+1 "
+         "pipelines at least, and the job starts with (f+1) n_min instances"),
+        .label = "tolerated losses"},
     {SPOT_RANGE(INTEGER, "n_min", spot_oobleck_options_t, min_depth, 0,
-        SPOT_MAX_INSTANCES, "0",
-        "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
-        "activation_bytes)/memory_bytes); without memory_bytes by "
-        "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
-        "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
-        "and n_min is that, as with a table by n")},
+         SPOT_MAX_INSTANCES, "0",
+         "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
+         "activation_bytes)/memory_bytes); without memory_bytes by "
+         "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
+         "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
+         "and n_min is that, as with a table by n"),
+        .label = "smallest pipeline"},
     {SPOT_CHOICE("growth", spot_oobleck_options_t, growth, growths, "at_preemption",
-        "when new instances are used: at_preemption, with the next loss; better: as "
-        "soon as steps get faster by it; never: not before those in use are too few")},
+         "when new instances are used: at_preemption, with the next loss; better: as "
+         "soon as steps get faster by it; never: not before those in use are too few"),
+        .label = "growth"},
     {SPOT_RANGE(NUMBER, "min_gain", spot_oobleck_options_t, min_gain, 0, 1e6, "0",
-        "growth better: how much more throughput is worth a pause; 0.1: 10 %")},
+         "growth better: how much more throughput is worth a pause; 0.1: 10 %"),
+        .label = "least gain of growth"},
     {SPOT_RANGE(DURATION, "detection", spot_oobleck_options_t, detection_ms, 0, HUGE_VAL,
-        "",
-        "time to detect a loss, in the pause after one; job.detection if not given")},
+         "",
+         "time to detect a loss, in the pause after one; job.detection if not given"),
+        .label = "detection time"},
     {SPOT_RANGE(DURATION, "regroup", spot_oobleck_options_t, regroup_ms, 0, HUGE_VAL, "",
-        "pause to form pipelines; that of the table or job.regroup if not given; "
-        "without a table instances that take layers which they did not have need "
-        "job.rebuild and the copying besides; published: 2 s, of BERT-large and GPT-2, "
-        "and no rebuild")},
+         "pause to form pipelines; that of the table or job.regroup if not given; "
+         "without a table instances that take layers which they did not have need "
+         "job.rebuild and the copying besides; published: 2 s, of BERT-large and GPT-2, "
+         "and no rebuild"),
+        .label = "regroup pause"},
     {SPOT_RANGE(NUMBER, "layer_bytes", spot_oobleck_options_t, layer_bytes, 0, MAX_BYTES,
-        "",
-        "state of one layer, copied to instances that lack it (of one stage where "
-        "job.step_time is a table); if not given the state of job.model over its "
-        "layers, or job.step_time.pipeline.memory.state_bytes; needed without a table; "
-        "published: without the latter no time is taken")},
+         "",
+         "state of one layer, copied to instances that lack it (of one stage where "
+         "job.step_time is a table); if not given the state of job.model over its "
+         "layers, or job.step_time.pipeline.memory.state_bytes; needed without a table; "
+         "published: without the latter no time is taken"),
+        .label = "state of a layer"},
     {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_oobleck_options_t,
-        bandwidth_bytes_per_s, 1, MAX_BYTES, "",
-        "of such a copy, bytes per second; fleet.network if not given; published: "
-        "1.25e9, a link of 10 Gbit/s")},
+         bandwidth_bytes_per_s, 1, MAX_BYTES, "",
+         "of such a copy, bytes per second; fleet.network if not given; published: "
+         "1.25e9, a link of 10 Gbit/s"),
+        .label = "copy bandwidth"},
     {SPOT_RANGE(NUMBER, "parameter_bytes", spot_oobleck_options_t, parameter_bytes, 0,
         MAX_BYTES, "0", "parameters of the whole model, for n_min")},
     {SPOT_RANGE(NUMBER, "activation_bytes", spot_oobleck_options_t, activation_bytes, 0,
         MAX_BYTES, "0", "largest activations of a layer, for n_min")},
     {SPOT_RANGE(NUMBER, "memory_bytes", spot_oobleck_options_t, memory_bytes, 0,
-        MAX_BYTES, "0", "memory of the GPUs of an instance, for n_min; 0: not told")},
+         MAX_BYTES, "0", "memory of the GPUs of an instance, for n_min; 0: not told"),
+        .label = "memory of an instance"},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_oobleck_options_t, by_n)),
     {SPOT_CHOICE("trains_in_pause", spot_oobleck_options_t, fault.trains_in_pause,
         spot_no_yes, "no",

@@ -14,23 +14,31 @@ static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
     {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1,
-        (double) SPOT_MAX_DURATION_MS, "60 s",
-        "decisions are made at multiples of it, and where active instances are lost")},
+         (double) SPOT_MAX_DURATION_MS, "60 s",
+         "decisions are made at multiples of it, and where active instances are lost"),
+        .label = "decision interval"},
     {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES,
-        "6",
-        "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
-        "of job.pipeline_depth")},
+         "6",
+         "shallowest pipelines to choose, where job.step_time is by (D,P); else they "
+         "are "
+         "of job.pipeline_depth"),
+        .label = "smallest pipeline depth"},
     {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES,
-        "32", "deepest pipelines to choose, likewise")},
+         "32", "deepest pipelines to choose, likewise"),
+        .label = "largest pipeline depth"},
     {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest",
-        "of equally fast pipelines those of the fewest instances, then of the smallest "
-        "depth; par: the fewest pipelines, as in the published program")},
+         "of equally fast pipelines those of the fewest instances, then of the smallest "
+         "depth; par: the fewest pipelines, as in the published program"),
+        .label = "choice between equals"},
     {SPOT_CHOICE("pause_merge", spot_parcae_t, merges_pauses, merge_names, "restart",
-        "what a decision in a pause costs: its own pause; add: and one more restart, as "
-        "in the published program")},
+         "what a decision in a pause costs: its own pause; add: and one more restart, "
+         "as "
+         "in the published program"),
+        .label = "decision in a pause"},
     {SPOT_RANGE(DURATION, "detection", spot_parcae_t, detection_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "time to detect a loss, in the pause after one; job.detection if not given")},
+         (double) SPOT_MAX_DURATION_MS, "",
+         "time to detect a loss, in the pause after one; job.detection if not given"),
+        .label = "detection time"},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 

@@ -141,11 +141,12 @@ throughput_release(void *options)
 
 static const spot_field_t throughput_options[] = {
     {SPOT_RANGE(DURATION, "save_load", options_t, save_load_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "with published_defaults: yes only, time to save and load the state with every "
-        "decision but the first, which keeps all steps that ended, even after a loss; "
-        "published: 14 s. Otherwise a loss rolls back, job.reload is paid, and without "
-        "a loss a checkpoint is written first")},
+         (double) SPOT_MAX_DURATION_MS, "",
+         "with published_defaults: yes only, time to save and load the state with every "
+         "decision but the first, which keeps all steps that ended, even after a loss; "
+         "published: 14 s. Otherwise a loss rolls back, job.reload is paid, and without "
+         "a loss a checkpoint is written first"),
+        .label = "save and load time"},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 

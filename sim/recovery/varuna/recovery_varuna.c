@@ -504,36 +504,47 @@ varuna_knows_future(const void *options)
 
 static const spot_field_t varuna_options[] = {
     {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL,
-        "",
-        "time to detect a loss; lengthens the pause after one; job.detection if not "
-        "given; published: 60 s, in which transient errors may pass")},
+         "",
+         "time to detect a loss; lengthens the pause after one; job.detection if not "
+         "given; published: 60 s, in which transient errors may pass"),
+        .label = "detection time"},
     {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1,
-        (double) SPOT_MAX_STEPS, "",
-        "steps between two checkpoints, each of which stalls the job for the write time "
-        "of the checkpoint; takes the place of its other keys, which hold if it is not "
-        "given; published: 10")},
+         (double) SPOT_MAX_STEPS, "",
+         "steps between two checkpoints, each of which stalls the job for the write "
+         "time "
+         "of the checkpoint; takes the place of its other keys, which hold if it is not "
+         "given; published: 10"),
+        .label = "checkpoint interval"},
     {SPOT_RANGE(DURATION, "copy", spot_varuna_options_t, copy_ms, 0, HUGE_VAL, "0 s",
-        "time to copy a written checkpoint in the background; it is durable only then")},
+         "time to copy a written checkpoint in the background; it is durable only then"),
+        .label = "copy time of a checkpoint"},
     {SPOT_RANGE(DURATION, "poll", spot_varuna_options_t, poll_ms, 0, HUGE_VAL, "0 s",
-        "additions are seen at whole multiples of this time only; 0 s: at once")},
+         "additions are seen at whole multiples of this time only; 0 s: at once"),
+        .label = "polling interval"},
     {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
-        "so long before an announced loss the job writes a checkpoint at the end of its "
-        "step and pauses, if there is time for both; sooner where a step and the "
-        "checkpoint take longer. 30 s as published: what a step and the checkpoint "
-        "leave of it is not trained, for each announced loss; 0 s: all but a step is")},
+         "so long before an announced loss the job writes a checkpoint at the end of "
+         "its "
+         "step and pauses, if there is time for both; sooner where a step and the "
+         "checkpoint take longer. 30 s as published: what a step and the checkpoint "
+         "leave of it is not trained, for each announced loss; 0 s: all but a step is"),
+        .label = "lead before a loss"},
     {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL,
-        "120 s",
-        "how long it pauses behind that checkpoint, and at least until the loss, before "
-        "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
-        "so, is idle for each announced loss; 0 s: it starts anew at the loss")},
+         "120 s",
+         "how long it pauses behind that checkpoint, and at least until the loss, "
+         "before "
+         "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
+         "so, is idle for each announced loss; 0 s: it starts anew at the loss"),
+        .label = "settling time"},
     {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000,
-        "",
-        "points at which the model can be cut into stages: depths are their divisors, "
-        "but for the number itself; the layers of job.step_time if not given")},
+         "",
+         "points at which the model can be cut into stages: depths are their divisors, "
+         "but for the number itself; the layers of job.step_time if not given"),
+        .label = "cut points"},
     {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1,
-        1e12, "",
-        "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
-        "in multiples of its micro_batch; only that if not given")},
+         1e12, "",
+         "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
+         "in multiples of its micro_batch; only that if not given"),
+        .label = "largest micro-batch"},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
     {SPOT_CHOICE("fault_steps_in_pause", spot_varuna_options_t, fault.has_steps_in_pause,
         spot_no_yes, "no",

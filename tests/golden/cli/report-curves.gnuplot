@@ -16,7 +16,7 @@ set multiplot
 set label 'Do deep pipelines suffer more from preemptions?' at screen 0.026667,0.93684 left front font ',19' textcolor rgb '#1f2328'
 set label 'small · 2 replications at each point · seed 5 · curve: ratio of totals, band: its 95 % confidence interval' at screen 0.026667,0.88421 left front font ',11.5' textcolor rgb '#6e7781'
 set label 'pipeline depth 4' at screen 0.071111,0.81684 left front font ',13' textcolor rgb '#3d444d'
-set label 'idle fraction' at screen 0.026667,0.77053 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'idle' at screen 0.026667,0.77053 left front font ',11.5' textcolor rgb '#6e7781'
 set xtics ()
 set xtics add ('0.05' 0.05)
 set xtics add ('0.2' 0.2)

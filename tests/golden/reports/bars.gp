@@ -26,7 +26,7 @@ set label 'it''s "quoted"' at screen 0.24267,0.26165 right front font ',13' text
 set label '100 %' at screen 0.57689,0.26165 center front font ',13' textcolor rgb '#1f2328'
 set label '11.0' at screen 0.97333,0.26165 right front font ',13' textcolor rgb '#3d444d'
 set label 'share of the whole' at screen 0.57689,0.071685 center front font ',13' textcolor rgb '#3d444d'
-set label 'USD per hour' at screen 0.97333,0.60932 right front font ',11.5' textcolor rgb '#6e7781'
+set label 'USD per hour (USD/h)' at screen 0.97333,0.60932 right front font ',11.5' textcolor rgb '#6e7781'
 unset grid
 set grid xtics back lt 1 lw 1 lc rgb '#e9ebee'
 set xtics 0,10 format '%g %%'

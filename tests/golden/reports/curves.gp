@@ -31,7 +31,7 @@ set label '16' at screen 0.94289,0.54659 left front font ',13' textcolor rgb '#3
 set arrow from screen 0.90511,0.57211 to screen 0.92067,0.57211 nohead front lw 1 lc rgb '#c4c9cf'
 set label '' at screen 0.92956,0.57211 front point pt 7 ps 0.8 lw 1.4 lc rgb '#0072b2'
 set label '8' at screen 0.94289,0.57211 left front font ',13' textcolor rgb '#3d444d'
-set label 'idle fraction' at screen 0.026667,0.86762 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'idle' at screen 0.026667,0.86762 left front font ',11.5' textcolor rgb '#6e7781'
 set label 'strip: who is lowest; thin where that is not sure' at screen 0.90178,0.86762 right front font ',11.5' textcolor rgb '#6e7781'
 set label 'preemption per minute' at screen 0.48644,0.038278 center front font ',13' textcolor rgb '#3d444d'
 set xtics ()

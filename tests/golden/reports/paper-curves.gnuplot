@@ -16,7 +16,7 @@ set multiplot
 set label 'How does idle time grow with the preemption rate?' at screen 0.026667,0.94197 left front font ',19' textcolor rgb '#1f2328'
 set label 'idle-vs-preemption · 10 replications at each point · seed 1 · curve: mean, band: its 95 % confidence interval' at screen 0.026667,0.89362 left front font ',11.5' textcolor rgb '#6e7781'
 set label 'pipeline depth 8' at screen 0.071111,0.83172 left front font ',13' textcolor rgb '#3d444d'
-set label 'idle fraction' at screen 0.026667,0.78917 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'idle' at screen 0.026667,0.78917 left front font ',11.5' textcolor rgb '#6e7781'
 set xtics ()
 set xtics add ('0' 0)
 set label '0' at screen 0.071111,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
@@ -31,7 +31,7 @@ set label '71.4' at screen 0.35218,0.081238 center front font ',11.5' textcolor 
 set xtics add ('0.5' 0.5)
 set label '85.0' at screen 0.42244,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
 set label 'preemption per minute' at screen 0.24678,0.12573 center front font ',13' textcolor rgb '#3d444d'
-set label 'preempted per hour' at screen 0.24678,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
+set label 'preempted per hour (1/h)' at screen 0.24678,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
 set lmargin at screen 0.071111
 set rmargin at screen 0.42244
 set tmargin at screen 0.75435
@@ -94,7 +94,7 @@ set label '71.2' at screen 0.74351,0.081238 center front font ',11.5' textcolor 
 set xtics add ('0.5' 0.5)
 set label '88.3' at screen 0.81378,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
 set label 'preemption per minute' at screen 0.63811,0.12573 center front font ',13' textcolor rgb '#3d444d'
-set label 'preempted per hour' at screen 0.63811,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
+set label 'preempted per hour (1/h)' at screen 0.63811,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
 set lmargin at screen 0.46244
 set rmargin at screen 0.81378
 set tmargin at screen 0.75435

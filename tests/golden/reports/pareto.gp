@@ -28,8 +28,8 @@ set label '' at screen 0.70111,0.53469 front point pt 6 ps 0.8 lw 1.4 lc rgb '#a
 set label 'grey: surely worse' at screen 0.71444,0.53469 left front font ',13' textcolor rgb '#3d444d'
 set label '' at screen 0.70111,0.50254 front point pt 12 ps 0.8 lw 1.4 lc rgb '#6e7781'
 set label 'a bound, which does not compete' at screen 0.71444,0.50254 left front font ',13' textcolor rgb '#3d444d'
-set label 'samples per s: more is better' at screen 0.026667,0.85956 left front font ',11.5' textcolor rgb '#6e7781'
-set label 'USD per hour: less is better' at screen 0.36889,0.059222 center front font ',13' textcolor rgb '#3d444d'
+set label 'throughput (1/s): more is better' at screen 0.026667,0.85956 left front font ',11.5' textcolor rgb '#6e7781'
+set label 'cost per hour (USD/h): less is better' at screen 0.36889,0.059222 center front font ',13' textcolor rgb '#3d444d'
 set label '' at screen 0.026667,0.023689 left front font ',11.5' textcolor rgb '#6e7781'
 set xtics ()
 set xtics add ('5' 5)

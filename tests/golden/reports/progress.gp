@@ -17,7 +17,7 @@ set object rectangle from screen 0.79911,0.48871 to screen 0.81022,0.49479 front
 set label 'checkpoint  658' at screen 0.818,0.49175 left front font ',13' textcolor rgb '#3d444d'
 set arrow from screen 0.78022,0.78543 to screen 0.79578,0.78543 nohead front lw 1 lc rgb '#c4c9cf'
 set object rectangle from screen 0.79911,0.78239 to screen 0.81022,0.78847 front fillcolor rgb '#d55e00' fillstyle solid 1 noborder
-set label 'it''s slow  1169' at screen 0.818,0.78543 left front font ',13' textcolor rgb '#3d444d'
+set label 'it''s slow  1,169' at screen 0.818,0.78543 left front font ',13' textcolor rgb '#3d444d'
 set xtics 0,1 format '%g'
 set lmargin at screen 0.082222
 set rmargin at screen 0.77689

@@ -14,6 +14,7 @@
 #include "tests/unit/page/page_sample.h"
 
 static char system_path[] = "recovery.system", every_path[] = "job.checkpoint.every",
+            system_label[] = "recovery system", every_label[] = "checkpoint interval",
             s_unit[] = "s", no_unit[] = "", name[] = "made-up",
             question[] = "Which is best?", lost_name[] = "lost_fraction",
             limit[] = "lost_fraction <= 0.2",
@@ -28,9 +29,13 @@ page_sample_init(page_sample_t *self, int64_t num_replications)
 
     *self = (page_sample_t){
         .metrics = {{.name = "cost_usd",
+                        .label = "cost",
                         .unit = "USD",
                         .help = "all instance time at the price of its time"},
             {.name = "lost_fraction",
+                .label = "lost",
+                .noun = "lost time",
+                .kind = SPOT_METRIC_SHARE,
                 .unit = "1",
                 .help = "fraction of the paid instance time: lost work"}},
         .warning = {"clipped", "a model was used outside of what it was measured for"},
@@ -42,6 +47,7 @@ page_sample_init(page_sample_t *self, int64_t num_replications)
             self->numbers[j][k] = j == 0 ? (double) NAN : 10 * (double) (k + 1);
         }
         self->axes[j] = (spot_axis_t){.path = j == 0 ? system_path : every_path,
+            .label = j == 0 ? system_label : every_label,
             .num_values = sizes[j],
             .texts = self->texts[j],
             .numbers = self->numbers[j],

@@ -18,14 +18,26 @@
 
 enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };
 
+#define SHARE(label_, noun_)                                                            \
+    {                                                                                   \
+        .name = label_ "_fraction", .unit = "1", .help = "", .label = label_,           \
+        .noun = noun_, .kind = SPOT_METRIC_SHARE                                        \
+    }
+
 static const spot_metric_t metrics[NUM_METRICS] = {
-    [PREPPING] = {.name = "prepping_fraction", .unit = "1", .help = ""},
-    [STANDBY] = {.name = "standby_fraction", .unit = "1", .help = ""},
-    [RECONFIGURING] = {.name = "reconfiguring_fraction", .unit = "1", .help = ""},
-    [RELOADING] = {.name = "reloading_fraction", .unit = "1", .help = ""},
-    [IDLE] = {.name = "idle_fraction", .unit = "1", .help = ""},
-    [PREEMPTED] = {.name = "preempted_per_h", .unit = "1/h", .help = ""},
-    [USD] = {.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
+    [PREPPING] = SHARE("prepping", "prepping time"),
+    [STANDBY] = SHARE("standby", "standby time"),
+    [RECONFIGURING] = SHARE("reconfiguring", "reconfiguring time"),
+    [RELOADING] = SHARE("reloading", "reloading time"),
+    [IDLE] = SHARE("idle", "idle time"),
+    [PREEMPTED] = {.name = "preempted_per_h",
+        .unit = "1/h",
+        .help = "",
+        .label = "preempted per hour"},
+    [USD] = {.name = "usd_per_1000_samples",
+        .unit = "USD",
+        .help = "",
+        .label = "USD per 1000 samples"},
 };
 
 static const spot_warning_t warnings[] = {
@@ -42,10 +54,30 @@ copy(const char *text)
     return result;
 }
 
+/* Of the keys whose tables have one. */
+static char *
+label_of(const char *path)
+{
+    static const char *const labels[][2] = {
+        {"trace.preemption.per_minute", "preemption per minute"},
+        {"job.pipeline_depth", "pipeline depth"},
+    };
+
+    for (size_t j = 0; j < sizeof(labels) / sizeof(labels[0]); j++) {
+        if (strcmp(path, labels[j][0]) == 0) {
+            return copy(labels[j][1]);
+        }
+    }
+    return NULL;
+}
+
 spot_axis_t
 sample_axis(const char *path, size_t num_values, const double *numbers)
 {
-    spot_axis_t axis = {.path = copy(path), .num_values = num_values, .unit = copy("")};
+    spot_axis_t axis = {.path = copy(path),
+        .num_values = num_values,
+        .unit = copy(""),
+        .label = label_of(path)};
     char text[SPOT_NUMBER_TEXT_BYTES];
 
     axis.texts = spot_calloc(num_values, sizeof(*axis.texts));
@@ -72,6 +104,7 @@ sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis)
     free(old->numbers);
     free(old->path);
     free(old->unit);
+    free(old->label);
     head->num_points = head->num_points / old->num_values * axis.num_values;
     *old = axis;
 }
@@ -166,7 +199,8 @@ sample_idle_store(const spot_study_head_t *head)
 void
 sample_plain_head(spot_study_head_t *head, int64_t num_replications)
 {
-    static const spot_metric_t wait = {.name = "wait_s", .unit = "s", .help = ""};
+    static const spot_metric_t wait = {
+        .name = "wait_s", .unit = "s", .help = "", .label = "wait"};
 
     memset(head, 0, sizeof(*head));
     head->name = copy("plain");
@@ -203,15 +237,21 @@ sample_marked_head(spot_study_head_t *head)
     static const spot_metric_t marked[M_NUM_METRICS] = {
         [M_LATE] = {.name = "p50(late_s)",
             .unit = "s",
+            .label = "p50 of late",
             .help = "",
             .kind = SPOT_METRIC_TIME,
             .known_if = "finished",
             .estimator = SPOT_ESTIMATOR_QUANTILE,
             .p = 0.5},
-        [M_WAIT] = {.name = "wait_s", .unit = "s", .help = "", .kind = SPOT_METRIC_TIME},
-        [M_LOSS] = {.name = "loss_usd", .unit = "USD", .help = ""},
+        [M_WAIT] = {.name = "wait_s",
+            .unit = "s",
+            .help = "",
+            .label = "wait",
+            .kind = SPOT_METRIC_TIME},
+        [M_LOSS] = {.name = "loss_usd", .unit = "USD", .help = "", .label = "loss"},
         [M_TAIL] = {.name = "p95(wait_s)",
             .unit = "s",
+            .label = "p95 of wait",
             .help = "",
             .kind = SPOT_METRIC_TIME,
             .estimator = SPOT_ESTIMATOR_QUANTILE,

@@ -37,7 +37,12 @@ case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
 
     memset(self, 0, sizeof(*self));
     sample_plain_head(&self->head, NUM_ROWS);
-    self->metric = (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = ""};
+    self->metric = (spot_metric_t){.name = "idle_fraction",
+        .unit = "1",
+        .help = "",
+        .label = "idle",
+        .noun = "idle time",
+        .kind = SPOT_METRIC_SHARE};
     self->head.metrics[0] = self->metric;
     self->head.num_axes = num_other > 1 ? 2 : 1;
     self->head.min_replications = NUM_ROWS;
@@ -352,14 +357,17 @@ test_ends(void **state)
 
     (void) state;
     case_init(&sample, 3, five_x, 1);
-    sample.metric =
-        (spot_metric_t){.name = "usd_per_1000_samples", .unit = "USD", .help = ""};
+    sample.metric = (spot_metric_t){.name = "usd_per_1000_samples",
+        .unit = "USD",
+        .label = "cost per 1,000 samples",
+        .help = ""};
     sample.head.metrics[0] = sample.metric;
     fill(&sample, (double[]){0.14, 40, 11.8});
     sample.noise = 0;
     text = answer_of(&sample, 1); /* without intervals */
-    assert_non_null(strstr(text, "USD per 1000 samples does not surely change: 0.1 to "
-                                 "11.8. This is what 1 of 40 "));
+    assert_non_null(
+        strstr(text, "cost per 1,000 samples does not surely change: 0.1 USD to "
+                     "11.8 USD. This is what 1 of 40 "));
     free(text);
     spot_study_head_free(&sample.head);
 }
@@ -468,49 +476,6 @@ test_categories(void **state)
     sample.noise = 0.3;
     sample.head.has_baseline = true;
     check(&sample, "Idle time does not surely differ from that with alpha.");
-}
-
-/* Verbs and pronouns go with the name of the metric. */
-static void
-test_plural(void **state)
-{
-    static const spot_metric_t steps = {
-        .name = "steps_kept", .unit = "steps", .help = ""};
-    static const double two_x[] = {0, 0.5};
-    const double none = (double) NAN;
-    case_t sample;
-
-    (void) state;
-    case_init(&sample, 2, two_x, 2);
-    fill(&sample, (double[]){0.4, 0.2, 0.8, none});
-    sample.head.metrics[0] = steps;
-    check(&sample,
-        "As preemption per minute goes from 0 to 0.5, steps kept grow from 0.40 to 0.80 "
-        "with pipeline depth 8; pipeline depth 16 halves them; steps kept are undefined "
-        "in all replications with preemption per minute 0.5, pipeline depth 16.");
-    case_init(&sample, 5, five_x, 1);
-    fill(&sample, (double[]){0.4, 0.2, 0.1, 0.2, 0.3});
-    sample.head.metrics[0] = steps;
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, steps kept fall from 0.40 to "
-        "a minimum of 0.10 at 0.2 and rise to 0.30.");
-    case_init(&sample, 2, two_x, 1);
-    fill(&sample, (double[]){none, none});
-    sample.head.metrics[0] = steps;
-    check(&sample, "Steps kept are undefined in all replications.");
-    case_init(&sample, 3, five_x, 1);
-    make_categories(&sample, 3);
-    fill(&sample, (double[]){0.2, 0.1, 0.3});
-    sample.head.metrics[0] = steps;
-    check(&sample, "The lowest steps kept, 0.10, are those of beta; the highest, 0.30, "
-                   "those of gamma.");
-    case_init(&sample, 3, five_x, 1);
-    make_categories(&sample, 3);
-    fill(&sample, (double[]){0.2, 0.2, 0.2});
-    sample.noise = 0.3;
-    sample.head.has_baseline = true;
-    sample.head.metrics[0] = steps;
-    check(&sample, "Steps kept do not surely differ from those with alpha.");
 }
 
 /* Winners along x: the first key is x, the second competes. */
@@ -629,7 +594,6 @@ main(void)
         cmocka_unit_test(test_incomplete),
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_plural),
         cmocka_unit_test(test_winners),
         cmocka_unit_test(test_sampled_plan),
         cmocka_unit_test(test_hostile),

@@ -16,10 +16,12 @@
 
 enum { NUM_PARTS = 2, NUM_METRICS = 3 };
 
-static const spot_metric_t metrics[NUM_METRICS] = {
-    {.name = "goodput_fraction", .unit = "1", .help = ""},
-    {.name = "lost_fraction", .unit = "1", .help = ""},
-    {.name = "usd_per_h", .unit = "USD/h", .help = ""}};
+static const spot_metric_t metrics[NUM_METRICS] = {{.name = "goodput_fraction",
+                                                       .unit = "1",
+                                                       .label = "goodput",
+                                                       .kind = SPOT_METRIC_SHARE},
+    {.name = "lost_fraction", .unit = "1", .label = "lost", .kind = SPOT_METRIC_SHARE},
+    {.name = "usd_per_h", .unit = "USD/h", .label = "USD per hour"}};
 
 static char *
 copy(const char *text)

@@ -15,7 +15,8 @@
 #include "reports/gnuplot.h"
 #include "tests/unit/reports/sample.h"
 
-static const spot_metric_t cost = {.name = "cost_usd", .unit = "USD", .help = ""};
+static const spot_metric_t cost = {
+    .name = "cost_usd", .unit = "USD", .help = "", .label = "cost"};
 
 static char *
 copy(const char *text)

@@ -27,7 +27,8 @@ make_sample(sample_t *self, size_t num_rows)
 {
     static const double numbers[] = {1, 2};
 
-    *self = (sample_t){.metric = {.name = "wait_s", .unit = "s", .help = ""}};
+    *self = (sample_t){
+        .metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
     self->axis = sample_axis("x", 2, numbers);
     self->head = (spot_study_head_t){.num_points = 2,
         .num_axes = 1,
@@ -70,6 +71,7 @@ assert_table(sample_t *self, const char *expected)
     free(self->axis.texts);
     free(self->axis.numbers);
     free(self->axis.unit);
+    free(self->axis.label);
 }
 
 static void
@@ -162,7 +164,7 @@ test_points_without_a_partner_are_told(void **state)
     static const double rows[] = {1, 2, 3, 4};
     spot_axis_t axes[] = {sample_axis("x", 2, x), sample_axis("y", 2, y)};
     uint32_t value_ids[] = {0, 0, 1, 0, 1, 1};
-    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = ""};
+    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"};
     const spot_study_head_t head = {.num_points = 3,
         .num_axes = 2,
         .axes = axes,
@@ -198,6 +200,7 @@ test_points_without_a_partner_are_told(void **state)
         free(axes[j].texts);
         free(axes[j].numbers);
         free(axes[j].unit);
+        free(axes[j].label);
     }
 }
 

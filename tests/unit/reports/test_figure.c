@@ -44,32 +44,6 @@ test_scales(void **state)
 }
 
 static void
-test_words(void **state)
-{
-    static const char *const cases[][2] = {
-        {"trace.preemption.per_minute", "preemption per minute"},
-        {"job.pipeline_depth", "pipeline depth"},
-        {"recovery.system", "recovery system"},
-        {"fleet.price.spot", "price spot"},
-        {"horizon", "horizon"},
-        {"preempted_per_h", "preempted per hour"},
-        {"cost_usd", "cost USD"},
-        {"hours", "hours"},
-        {"a_", "a"},
-        {"", ""},
-    };
-    char text[40], small[6];
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        spot_figure_words(cases[j][0], text, sizeof(text));
-        assert_string_equal(text, cases[j][1]);
-    }
-    spot_figure_words("one_two_three", small, sizeof(small));
-    assert_string_equal(small, "one t");
-}
-
-static void
 test_lines(void **state)
 {
     (void) state;
@@ -243,7 +217,6 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_words),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_texts_are_quoted),

@@ -18,8 +18,8 @@
 enum { COST, GAIN, NUM_METRICS, MAX_RATES = 10000 };
 
 static const spot_metric_t metrics[NUM_METRICS] = {
-    {.name = "usd_per_h", .unit = "USD/h", .help = ""},
-    {.name = "samples_per_s", .unit = "1/s", .help = ""}};
+    {.name = "usd_per_h", .unit = "USD/h", .help = "", .label = "cost per hour"},
+    {.name = "samples_per_s", .unit = "1/s", .help = "", .label = "throughput"}};
 
 static char *
 copy(const char *text)
@@ -178,7 +178,8 @@ test_golden(void **state)
     free(text);
     text = write_text(&report, 2);
     assert_string_equal(text,
-        "What more samples per s costs in USD per hour. Compared at each of 2 traces, 3 "
+        "What more throughput (1/s) costs in cost per hour (USD/h). Compared at each of "
+        "2 traces, 3 "
         "of 6 points are on the Pareto front, where nothing gains more for less, most "
         "often checkpoint: at 2 of 2; 1 is worse than another one by more than the "
         "intervals.");

@@ -24,8 +24,11 @@
 #include "tests/unit/reports/sample.h"
 
 static const spot_metric_t metrics[] = {
-    {.name = "wait_s", .unit = "s", .help = ""},
-    {.name = "busy_fraction.server-2", .unit = "1", .help = ""},
+    {.name = "wait_s", .unit = "s", .help = "", .label = "wait"},
+    {.name = "busy_fraction.server-2",
+        .unit = "1",
+        .help = "",
+        .label = "busy fraction server-2"},
 };
 
 /* Of "servers" 1, 2 and 3 the first one has no second server, and nothing is chance at

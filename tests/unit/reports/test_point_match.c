@@ -112,8 +112,8 @@ make_study(study_t *self, uint64_t *state, int num_axes)
         for (int k = 0; k < MAX_VALUES; k++) {
             self->texts[j][k] = texts[meanings[k]][draw(state, 3)];
         }
-        self->axes[j] = (spot_axis_t){
-            paths[path_ids[j]], MAX_VALUES, self->texts[j], self->numbers, self->unit};
+        self->axes[j] = (spot_axis_t){paths[path_ids[j]], MAX_VALUES, self->texts[j],
+            self->numbers, self->unit, NULL};
         for (size_t k = 0; k < self->head.num_points; k++) {
             const uint32_t value_id = draw(state, MAX_VALUES);
 
@@ -197,7 +197,7 @@ num_pairs_with(const char *canonical, size_t *num_unknown)
     static char *depths[] = {eight, sixteen};
     static double numbers[] = {8, 16};
     static char path[] = "job.pipeline_depth", unit[] = "";
-    spot_axis_t axis = {path, 2, depths, numbers, unit};
+    spot_axis_t axis = {path, 2, depths, numbers, unit, NULL};
     const spot_study_head_t swept = {.num_axes = 1, .axes = &axis, .num_points = 2};
     const spot_study_head_t fixed = {.num_points = 1};
     const spot_match_side_t sides[] = {{&swept, NULL}, {&fixed, canonical}};

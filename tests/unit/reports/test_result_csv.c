@@ -37,7 +37,7 @@ test_golden(void **state)
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
     static const spot_metric_t metrics[] = {
         {.name = "idle_fraction", .unit = "1", .help = ""},
-        {.name = "wait_s", .unit = "s", .help = ""}};
+        {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
     spot_study_head_t head = {.batch_replications = 64,
         .num_replications = 3,
         .num_axes = 2,

@@ -140,8 +140,9 @@ test_answer_of_undefined(void **state)
     (void) state;
     compare_plain(&self, &none, &none);
     assert_answered(&self, " Wait has no value at any point that both have.");
-    self.heads[SPOT_BEFORE].metrics[0].name = "steps_kept";
-    assert_answered(&self, " Steps kept have no value at any point that both have.");
+    self.heads[SPOT_BEFORE].metrics[0].label = "number of steps kept";
+    assert_answered(
+        &self, " Number of steps kept has no value at any point that both have.");
     two_end(&self);
     compare_plain(&self, &none, &some);
     assert_answered(

@@ -147,7 +147,7 @@ test_a_study_that_says_nothing(void **state)
     text = write_script(self->store);
     assert_non_null(strstr(text, "set label 'idle-vs-preemption' at"));
     assert_non_null(strstr(text, "set label 'pipeline depth' at"));
-    assert_non_null(strstr(text, "set label 'prepping fraction' at"));
+    assert_non_null(strstr(text, "set label 'prepping' at"));
     assert_non_null(strstr(text, "set label 'preemption per minute 0.45' at"));
     assert_int_equal(sample_count(text, "\nplot "), 11);
     assert_int_equal(sample_count(text, "y1=0"), 0);
@@ -516,10 +516,10 @@ test_description(void **state)
     assert_non_null(
         strstr(text, "Estimates of idle with 95 % confidence intervals along "
                      "preemption per minute: from "));
-    assert_non_null(strstr(text, " % (per minute 0, pipeline depth 8) to "));
+    assert_non_null(strstr(text, " % (preemption per minute 0, pipeline depth 8) to "));
     assert_string_equal(text + strlen(text) - 2, ").");
     assert_non_null(strstr(text, ") to "));
-    assert_null(strstr(strstr(text, ") to "), "per minute 0,"));
+    assert_null(strstr(strstr(text, ") to "), "preemption per minute 0,"));
     free(text);
     spot_report_free(&report);
     store->close(store);

@@ -16,22 +16,21 @@ test_metrics(void **state)
     static const struct {
         spot_metric_t metric;
         const char *words;
-        const char *without_fraction;
+        const char *noun;
     } cases[] = {
-        {{.name = "idle_fraction", .unit = "1", .help = ""}, "idle fraction", "idle"},
-        {{.name = "rollbacks", .unit = "1", .help = ""}, "rollbacks", "rollbacks"},
-        {{.name = "cost_usd", .unit = "USD", .help = ""}, "cost (USD)", "cost (USD)"},
-        {{.name = "wait_s", .unit = "s", .help = ""}, "wait (s)", "wait (s)"},
-        {{.name = "response", .unit = "s", .help = ""}, "response (s)", "response (s)"},
-        {{.name = "s", .unit = "s", .help = ""}, "s (s)", "s (s)"},
-        {{.name = "preempted", .unit = "instances", .help = ""}, "preempted (instances)",
-            "preempted (instances)"},
-        {{.name = "mean_instances", .unit = "instances", .help = ""}, "mean instances",
-            "mean instances"},
-        {{.name = "preempted_per_h", .unit = "instances/h", .help = ""},
-            "preempted per hour", "preempted per hour"},
-        {{.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
-            "USD per 1000 samples", "USD per 1000 samples"},
+        {{.name = "idle_fraction",
+             .unit = "1",
+             .label = "idle",
+             .noun = "idle time",
+             .kind = SPOT_METRIC_SHARE},
+            "idle", "idle time"},
+        {{.name = "rollbacks", .unit = "1"}, "rollbacks", "rollbacks"},
+        {{.name = "cost_usd", .unit = "USD", .label = "cost"}, "cost (USD)", "cost"},
+        {{.name = "wait_s", .unit = "s"}, "wait_s (s)", "wait_s"},
+        {{.name = "preempted", .unit = "instances"}, "preempted (instances)",
+            "preempted"},
+        {{.name = "mean_instances", .unit = "instances", .label = "mean instances"},
+            "mean instances", "mean instances"},
     };
 
     (void) state;
@@ -41,11 +40,13 @@ test_metrics(void **state)
         spot_metric_words(&cases[j].metric, text);
         assert_string_equal(text, cases[j].words);
         assert_int_equal(spot_fraction_words(&cases[j].metric, text), j == 0);
-        assert_string_equal(text, cases[j].without_fraction);
+        assert_string_equal(text, cases[j].words);
+        spot_metric_subject(&cases[j].metric, text);
+        assert_string_equal(text, cases[j].noun);
     }
 }
 
-/* The unit at the end of a name gives way to the one that its values are shown in. */
+/* Values are shown in a unit that suits them. */
 static void
 test_other_units(void **state)
 {
@@ -54,21 +55,17 @@ test_other_units(void **state)
         double largest, factor;
         const char *words;
     } cases[] = {
-        {{.name = "wait_s", .unit = "s", .kind = SPOT_METRIC_TIME}, 86400, 1.0 / 3600,
-            "wait (h)"},
-        {{.name = "wait_s", .unit = "s", .kind = SPOT_METRIC_TIME}, 90, 1, "wait (s)"},
-        {{.name = "mean_lifetime_h", .unit = "h", .kind = SPOT_METRIC_TIME}, 240,
-            1.0 / 24, "mean lifetime (d)"},
-        {{.name = "idle_instance_ms", .unit = "instance-ms", .kind = SPOT_METRIC_TIME},
+        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 86400,
+            1.0 / 3600, "wait (h)"},
+        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 90, 1,
+            "wait (s)"},
+        {{.name = "l", .unit = "h", .label = "mean lifetime", .kind = SPOT_METRIC_TIME},
+            240, 1.0 / 24, "mean lifetime (d)"},
+        {{.name = "i", .unit = "instance-ms", .label = "idle", .kind = SPOT_METRIC_TIME},
             8e6, 1.0 / 3.6e6, "idle (instance-h)"},
-        {{.name = "p95(wait_s)",
-             .unit = "s",
-             .kind = SPOT_METRIC_TIME,
-             .estimator = SPOT_ESTIMATOR_QUANTILE},
-            1e6, 1.0 / 86400, "p95 of wait (d)"},
-        {{.name = "idle_fraction", .unit = "1", .kind = SPOT_METRIC_SHARE}, 1, 100,
+        {{.name = "i", .unit = "1", .label = "idle", .kind = SPOT_METRIC_SHARE}, 1, 100,
             "idle"},
-        {{.name = "cost_usd", .unit = "USD", .kind = SPOT_METRIC_COST}, 1e9, 1,
+        {{.name = "c", .unit = "USD", .label = "cost", .kind = SPOT_METRIC_COST}, 1e9, 1,
             "cost (USD)"},
     };
 
@@ -85,50 +82,19 @@ test_other_units(void **state)
 }
 
 static void
-test_plurals(void **state)
-{
-    static const spot_metric_t many[] = {
-        {.name = "samples_per_s", .unit = "samples/s", .help = ""},
-        {.name = "samples_per_s_once_started", .unit = "samples/s", .help = ""},
-        {.name = "samples_per_usd", .unit = "1", .help = ""},
-        {.name = "steps_kept", .unit = "steps", .help = ""},
-        {.name = "mean_instances", .unit = "instances", .help = ""},
-        {.name = "rollbacks", .unit = "1", .help = ""},
-        {.name = "losses_per_h", .unit = "1", .help = ""}};
-    static const spot_metric_t one[] = {
-        {.name = "usd_per_1000_samples", .unit = "USD", .help = ""},
-        {.name = "cost_usd", .unit = "USD", .help = ""},
-        {.name = "losses_fraction", .unit = "1", .help = ""},
-        {.name = "loss", .unit = "1", .help = ""},
-        {.name = "loss_of_steps", .unit = "1", .help = ""},
-        {.name = "mtbp_s", .unit = "s", .help = ""},
-        {.name = "time_to_finish_s", .unit = "s", .help = ""},
-        {.name = "s", .unit = "s", .help = ""},
-        {.name = "preemption_gap_s", .unit = "s", .help = ""},
-        {.name = "", .unit = "1", .help = ""}};
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(many) / sizeof(many[0]); j++) {
-        assert_true(spot_metric_is_plural(&many[j]));
-    }
-    for (size_t j = 0; j < sizeof(one) / sizeof(one[0]); j++) {
-        assert_false(spot_metric_is_plural(&one[j]));
-    }
-}
-
-static void
 test_axes(void **state)
 {
-    char path[] = "job.checkpoint.every", seconds[] = "s", none[] = "";
-    const spot_axis_t duration = {.path = path, .unit = seconds};
+    char path[] = "job.checkpoint.every", label[] = "checkpoint interval";
+    char seconds[] = "s", none[] = "";
+    const spot_axis_t duration = {.path = path, .unit = seconds, .label = label};
     const spot_axis_t number = {.path = path, .unit = none};
     char text[SPOT_WORDS_BYTES];
 
     (void) state;
     spot_axis_words(&duration, text);
-    assert_string_equal(text, "checkpoint every (s)");
+    assert_string_equal(text, "checkpoint interval (s)");
     spot_axis_words(&number, text);
-    assert_string_equal(text, "checkpoint every");
+    assert_string_equal(text, "job.checkpoint.every");
 }
 
 static void
@@ -143,8 +109,8 @@ test_short_numbers(void **state)
         {5.0, "5.00"},
         {17.44, "17.4"},
         {-87.06, "-87.1"},
-        {1234.5, "1234"},
-        {12345678, "1.23e+07"},
+        {1234.5, "1,234"},
+        {12345678, "12,345,678"},
         {(double) NAN, ""},
     };
 
@@ -161,7 +127,7 @@ static void
 test_notes(void **state)
 {
     char name[] = "n";
-    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = ""};
+    spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"};
     const spot_study_head_t head = {.name = name,
         .seed = 3,
         .num_metrics = 1,
@@ -197,7 +163,8 @@ static void
 test_labels_of_x(void **state)
 {
     char path[] = "job.pipeline_depth", unit[] = "";
-    spot_axis_t axis = {.path = path, .unit = unit};
+    char own[] = "pipeline depth";
+    spot_axis_t axis = {.path = path, .unit = unit, .label = own};
     spot_study_head_t head = {.num_axes = 1, .axes = &axis};
     char label[SPOT_WORDS_BYTES + 1], text[SPOT_WORDS_BYTES];
 
@@ -228,7 +195,6 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_other_units),
-        cmocka_unit_test(test_plurals),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_notes),

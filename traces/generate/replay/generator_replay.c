@@ -344,15 +344,16 @@ static const spot_field_t replay_options[] = {
         "recorded")},
     {SPOT_RANGE(NUMBER, "from_s", model_t, from, 0, 3e9, "",
          "beginning of the window of the recording that is replayed, in s (default 0)"),
-        .settle = keep_place},
+        .label = "start of the window", .settle = keep_place},
     {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "",
          "its end (default: that of the recording)"),
-        .settle = keep_place},
+        .label = "end of the window", .settle = keep_place},
     {SPOT_CHOICE("wrap", model_t, wrap, wrap_names, "false",
         "whether the window begins again at its end, with one event that jumps back to "
         "the instances it began with; without, its last instances stay")},
     {SPOT_CHOICE("start", model_t, start, start_names, "first",
-        "whether a replication starts at the first or at a random tick of the window")},
+         "whether a replication starts at the first or at a random tick of the window"),
+        .label = "start in the window"},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -268,7 +268,8 @@ seed_stopped_ms(const void *state)
 
 static const spot_field_t direction_fields[] = {
     {SPOT_RANGE(NUMBER, "per_minute", direction_t, p_per_minute, 0, 1, NULL,
-        "probability of at least one event in a minute")},
+         "probability of at least one event in a minute"),
+        .label = " per minute"},
     {.name = "count",
         .type = SPOT_FIELD_ONE_OF,
         SPOT_SIZE_FAMILY_FIELD(direction_t, count),
@@ -282,9 +283,11 @@ static const spot_field_t direction_fields[] = {
 
 static const spot_field_t seed_options[] = {
     {SPOT_FIELDS(MAP, "preemption", model_t, directions[PREEMPTION], direction_fields,
-        NULL, "events in which instances are preempted")},
+         NULL, "events in which instances are preempted"),
+        .label = "preemption"},
     {SPOT_FIELDS(MAP, "addition", model_t, directions[ADDITION], direction_fields, NULL,
-        "events in which instances arrive")},
+         "events in which instances arrive"),
+        .label = "addition"},
     {.name = NULL, .fields = spot_seed_notebook_fields},
 };
 

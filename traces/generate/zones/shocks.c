@@ -10,11 +10,14 @@
 
 const spot_field_t spot_shocks_fields[] = {
     {SPOT_RANGE(NUMBER, "per_hour", spot_shocks_t, per_hour, 0, 3600, NULL,
-        "shocks in an hour, on average")},
+         "shocks in an hour, on average"),
+        .label = "shocks per hour"},
     {SPOT_RANGE(NUMBER, "p_zone", spot_shocks_t, p_zone, 0, 1, NULL,
-        "probability of each zone to be hit by a shock")},
+         "probability of each zone to be hit by a shock"),
+        .label = "probability to hit a zone"},
     {SPOT_RANGE(NUMBER, "share", spot_shocks_t, share, 0, 1, NULL,
-        "probability of each living instance of a hit zone to be lost")},
+         "probability of each living instance of a hit zone to be lost"),
+        .label = "share of a zone lost"},
     {.name = NULL},
 };
 

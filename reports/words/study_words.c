@@ -150,27 +150,12 @@ spot_replications_words(const spot_study_head_t *head, int64_t min_rows,
     }
 }
 
-/* Takes the first bytes of a character off the end, where it did not fit. */
-static void
-drop_partial(char *text)
-{
-    size_t used = 0, length;
-
-    while (text[used] != '\0') {
-        length = spot_utf8_length(text + used, strlen(text + used));
-        if (length == 0) {
-            text[used] = '\0';
-            return;
-        }
-        used += length;
-    }
-}
-
 void
 spot_key_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
 {
-    spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
-    drop_partial(text);
+    snprintf(
+        text, SPOT_WORDS_BYTES, "%s", axis->label == NULL ? axis->path : axis->label);
+    spot_utf8_end_whole(text);
 }
 
 void
@@ -184,13 +169,12 @@ spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t left_out
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
         const spot_axis_t *axis = &head->axes[j];
         const size_t value_id = spot_study_value_id(head, point_id, j);
-        const char *dot = strrchr(axis->path, '.');
         const bool is_bare = head->num_axes == 1 || isnan(axis->numbers[value_id]);
 
         if (j == left_out_id) {
             continue;
         }
-        spot_figure_words(dot == NULL ? axis->path : dot + 1, words, sizeof(words));
+        spot_key_words(axis, words);
         (void) spot_value_label(axis, value_id, value);
         if (strlen(value) > SHORT_VALUE && axis->unit[0] == '\0' &&
             isfinite(axis->numbers[value_id])) {
@@ -244,7 +228,7 @@ spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
 {
     size_t used;
 
-    spot_figure_words(axis->path, text, SPOT_WORDS_BYTES);
+    spot_key_words(axis, text);
     used = strlen(text);
     if (axis->unit[0] != '\0') {
         snprintf(text + used, SPOT_WORDS_BYTES - used, " (%s)", axis->unit);
