@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "reports/break_even_text.h"
+#include "reports/break_even.h"
 #include "reports/interval_text.h"
 #include "reports/plan_json.h"
 #include "reports/shown_unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which value of a key wins where, for studies that ask for the best. */
-#include "reports/break_even_text.h"
+#include "reports/break_even.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"

@@ -146,14 +146,12 @@ test_grows_and_falls(void **state)
     (void) state;
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.08, 0.15, 0.22, 0.3, 0.41});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time grows from 8 % to "
-        "41 %.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time grows "
+                   "from 8 % to 41 %.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.41, 0.3, 0.22, 0.15, 0.08});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time falls from 41 % to "
-        "8 %.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time falls "
+                   "from 41 % to 8 %.");
 }
 
 static void
@@ -164,19 +162,16 @@ test_turns(void **state)
     (void) state;
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.4, 0.2, 0.1, 0.2, 0.3});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time falls from 40 % to a "
-        "minimum of 10 % at 0.2 and rises to 30 %.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time falls "
+                   "from 40 % to a minimum of 10 % at 0.2 and rises to 30 %.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.1, 0.2, 0.1, 0.4, 0.3});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time rises from 10 % to a "
-        "maximum of 40 % at 0.3 and falls to 30 %.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time rises "
+                   "from 10 % to a maximum of 40 % at 0.3 and falls to 30 %.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.2, 0.1, 0.4, 0.3, 0.3});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time varies between 10 % "
-        "at 0.1 and 40 % at 0.2.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time varies "
+                   "between 10 % at 0.1 and 40 % at 0.2.");
 }
 
 /* Differences that are within the noise are no change; no noise, no difference. */
@@ -193,7 +188,7 @@ test_claims_nothing(void **state)
     sample.noise = 0.2;
     text = answer_of(&sample, NUM_ROWS);
     assert_non_null(strstr(text, "idle time does not surely change"));
-    assert_non_null(strstr(text, "pipeline depth makes no sure difference"));
+    assert_non_null(strstr(text, "Pipeline depth makes no sure difference"));
     free(text);
     text = answer_of(&sample, 1); /* without intervals there is nothing to be sure of */
     assert_null(strstr(text, "grows"));
@@ -219,7 +214,7 @@ test_other_keys(void **state)
     fill(&sample, (double[]){0.4, 0.2, 0.8, 0.4});
     check(&sample,
         "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
-        "with pipeline depth 8; pipeline depth 16 halves it.");
+        "with pipeline depth 8. With pipeline depth 16 it is half as high.");
     case_init(&sample, 2, two_x, 2);
     fill(&sample, (double[]){0.2, 0.4, 0.4, 0.8});
     sample.head.has_baseline = true;
@@ -227,13 +222,13 @@ test_other_keys(void **state)
     sample.head.baseline_value_id = 1;
     check(&sample,
         "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
-        "with pipeline depth 16; pipeline depth 8 halves it.");
+        "with pipeline depth 16. With pipeline depth 8 it is half as high.");
     case_init(&sample, 2, two_x, 2);
     fill(&sample, (double[]){0.2, 0.3, 0.4, 0.35});
     check(&sample,
         "As preemption per minute goes from 0 to 0.5, idle time grows from 20 % to 40 % "
-        "with pipeline depth 8; pipeline depth 16 lowers it by up to 5.0 percentage "
-        "points, and elsewhere raises it by up to 10 percentage points.");
+        "with pipeline depth 8. With pipeline depth 16 it is up to 5.0 percentage "
+        "points lower and elsewhere up to 10 percentage points higher.");
 }
 
 /* Nulls are left out of a curve; a metric without any value is told as such. */
@@ -246,13 +241,12 @@ test_undefined(void **state)
     (void) state;
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, 0.1, 0.2, 0.3, none});
-    check(&sample,
-        "As preemption per minute goes from 0.1 to 0.3, idle time grows from 10 % to 30 "
-        "%; idle time is undefined in all replications with preemption per minute 0.05, "
-        "0.5.");
+    check(&sample, "As preemption per minute goes from 0.1 to 0.3, idle time grows from "
+                   "10 % to 30 %. Idle time is undefined in all replications with "
+                   "preemption per minute 0.05, 0.5.");
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){none, none, 0.2, none, none});
-    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2; idle time "
+    check(&sample, "Idle time is 19.97 ±0.12 % at preemption per minute 0.2. Idle time "
                    "is undefined in all replications with preemption per minute 0.05, "
                    "0.1, 0.3 and 1 more.");
     case_init(&sample, 5, five_x, 1);
@@ -276,23 +270,21 @@ test_undefined_of_keys(void **state)
     sample.head.baseline_axis_id = 1;
     sample.head.baseline_value_id = 1;
     fill(&sample, (double[]){0.1, none, 0.2, none, 0.3, none});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; idle time is undefined in all replications with "
-        "pipeline depth 16.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.2, idle time grows "
+                   "from 10 % to 30 % with pipeline depth 8. Idle time is undefined in "
+                   "all replications with pipeline depth 16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, 0.2, 0.4, 0.3, none});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; pipeline depth 16 doubles it; idle time is "
-        "undefined in all replications with preemption per minute 0.2, pipeline depth "
-        "16.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.2, idle time grows "
+                   "from 10 % to 30 % with pipeline depth 8. With pipeline depth 16 it "
+                   "is twice as high. Idle time is undefined in all replications with "
+                   "preemption per minute 0.2, pipeline depth 16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, none, 0.4, 0.3, none});
     check(&sample,
         "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8; pipeline depth 16 doubles it; idle time is "
-        "undefined in all replications at 2 of 6 points.");
+        "30 % with pipeline depth 8. With pipeline depth 16 it is twice as high. Idle "
+        "time is undefined in all replications at 2 of 6 points.");
 }
 
 /* Some values of a point, few or many. */
@@ -311,19 +303,17 @@ test_partly_undefined(void **state)
     assert_null(strstr(text, "undefined"));
     free(text);
     sample.num_null = 23;
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time grows from 8 % to "
-        "41 %; idle time is undefined in 23 of 40 replications with preemption per "
-        "minute 0.3.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time grows "
+                   "from 8 % to 41 %. Idle time is undefined in 23 of 40 replications "
+                   "with preemption per minute 0.3.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, (double) NAN});
     sample.null_id = 1;
     sample.num_null = 20;
-    check(&sample,
-        "The lowest idle time, 10.0 %, is that of beta; the highest, 20.0 %, that "
-        "of alpha; idle time is undefined in all replications with gamma, and in 20 "
-        "of 40 replications with beta.");
+    check(&sample, "The lowest idle time is 10.0 % with beta. The highest idle time is "
+                   "20.0 % with alpha. Idle time is undefined in all replications with "
+                   "gamma. Idle time is undefined in 20 of 40 replications with beta.");
 }
 
 /* How much a value lowers or raises is told by the sure differences only. */
@@ -342,8 +332,8 @@ test_sure_sizes_only(void **state)
     }
     text = answer_of(&sample, NUM_ROWS);
     assert_non_null(strstr(text, "idle time does not surely change: 14 % to "));
-    assert_non_null(
-        strstr(text, "; pipeline depth 16 lowers it by up to 2.0 percentage points."));
+    assert_non_null(strstr(
+        text, ". With pipeline depth 16 it is up to 2.0 percentage points lower."));
     free(text);
     spot_study_head_free(&sample.head);
 }
@@ -365,9 +355,8 @@ test_ends(void **state)
     fill(&sample, (double[]){0.14, 40, 11.8});
     sample.noise = 0;
     text = answer_of(&sample, 1); /* without intervals */
-    assert_non_null(
-        strstr(text, "cost per 1,000 samples does not surely change: 0.1 USD to "
-                     "11.8 USD. This is what 1 of 40 "));
+    assert_non_null(strstr(text, "cost per 1,000 samples does not surely change: 0.1 "
+                                 "USD to 11.8 USD. This is what 1 of 40 "));
     free(text);
     spot_study_head_free(&sample.head);
 }
@@ -388,15 +377,13 @@ test_short_numbers(void **state)
     case_init(&sample, 3, long_x, 1);
     set_texts(&sample, texts);
     fill(&sample, (double[]){0.4, 0.1, 0.3});
-    check(&sample,
-        "As preemption per minute goes from 0.0303 to 0.9091, idle time falls from 40 % "
-        "to a minimum of 10 % at 0.06061 and rises to 30 %.");
+    check(&sample, "As preemption per minute goes from 0.0303 to 0.9091, idle time "
+                   "falls from 40 % to a minimum of 10 % at 0.06061 and rises to 30 %.");
     case_init(&sample, 3, near_x, 1);
     set_texts(&sample, near_texts);
     fill(&sample, (double[]){0.1, 0.2, 0.3});
-    check(&sample,
-        "As preemption per minute goes from 0.0303030303 to 0.9091, idle time "
-        "grows from 10 % to 30 %.");
+    check(&sample, "As preemption per minute goes from 0.0303030303 to 0.9091, idle "
+                   "time grows from 10 % to 30 %.");
 }
 
 static void
@@ -409,9 +396,8 @@ test_incomplete(void **state)
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.08, 0.15, 0.22, 0.3, 0.41});
     text = answer_of(&sample, 12);
-    assert_non_null(strstr(text,
-        "grows from 8 % to 41 %. This is what 12 of 40 replications at each point say "
-        "so far."));
+    assert_non_null(strstr(text, "grows from 8 % to 41 %. This is what 12 of 40 "
+                                 "replications at each point say so far."));
     free(text);
     text = answer_of(&sample, 0);
     assert_string_equal(text, "No replication is there yet: run the same spotsim study "
@@ -454,9 +440,8 @@ test_categories(void **state)
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, 0.3});
-    check(&sample,
-        "The lowest idle time, 10 %, is that of beta; the highest, 30 %, that "
-        "of gamma.");
+    check(&sample, "The lowest idle time is 10 % with beta. The highest idle time is 30 "
+                   "% with gamma.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.1, 0.3});
@@ -467,9 +452,8 @@ test_categories(void **state)
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.2, 0.3});
     sample.head.has_baseline = true;
-    check(&sample,
-        "Compared with alpha (20.0 %), idle time is 10.0 percentage points higher with "
-        "gamma; 1 of 2 does not surely differ.");
+    check(&sample, "Compared with alpha (20.0 %), idle time is 10.0 percentage points "
+                   "higher with gamma. 1 of 2 does not surely differ.");
     case_init(&sample, 3, five_x, 1);
     make_categories(&sample, 3);
     fill(&sample, (double[]){0.2, 0.2, 0.2});
@@ -492,9 +476,9 @@ test_winners(void **state)
     sample.head.best =
         (spot_best_t){.is_asked = true, .axis_id = 1, .is_left_out = is_left_out};
     text = answer_of(&sample, NUM_ROWS);
-    assert_string_equal(text,
-        "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on (preemption "
-        "per minute); their means cross at about 0.209.");
+    assert_string_equal(
+        text, "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on "
+              "(preemption per minute). Their means cross at about 0.209.");
     free(text);
     sample.means[4] = 0.1999; /* too near to tell */
     text = answer_of(&sample, NUM_ROWS);
@@ -522,10 +506,9 @@ test_sampled_plan(void **state)
         sample.means[j] = 0.2 + 0.01 * (double) (j / 2) + 0.001 * (double) (j % 2);
     }
     text = answer_of(&sample, NUM_ROWS);
-    assert_non_null(
-        strstr(text, "Preemption per minute matters most for idle time: 96 % "
-                     "of the variance between points ("));
-    assert_non_null(strstr(text, "; pipeline depth hardly matters (less than 5 %)."));
+    assert_non_null(strstr(text, "Preemption per minute matters most for idle time: 96 "
+                                 "% of the variance between points ("));
+    assert_non_null(strstr(text, ". Pipeline depth hardly matters (less than 5 %)."));
     free(text);
     for (size_t j = 0; j < sample.head.num_points; j++) {
         sample.means[j] = 0.2;

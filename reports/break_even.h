@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far winners are from losing, in words. */
-#ifndef SPOT_REPORTS_BREAK_EVEN_TEXT_H
-#define SPOT_REPORTS_BREAK_EVEN_TEXT_H
+#ifndef SPOT_REPORTS_WORDS_BREAK_EVEN_H
+#define SPOT_REPORTS_WORDS_BREAK_EVEN_H
 
 #include <stdio.h>
 
 #include "sim/analysis/winners.h"
 
 /* "trace.frequency = 8: oobleck stays ahead of varuna while recovery.regroup is below 77
- * s (75.7 to 78.9 s; it is 2 s)", without an end of line. */
+ * s (75.7 to 78.9); it is 2 s", without an end of line. */
 void spot_break_even_write(
     const spot_winners_t *winners, const spot_break_even_t *item, FILE *out);
 

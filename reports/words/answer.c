@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/answer_internal.h"
-
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/memory.h"
 #include "reports/text_cell.h"
 #include "reports/unable.h"
+#include "reports/words/answer_internal.h"
 #include "sim/analysis/completeness.h"
 #include "sim/analysis/point_groups.h"
 #include "sim/analysis/study_effects.h"
@@ -16,40 +16,48 @@
 #define MAX_NAMED 3   /* compared points that are all named */
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */
 
+/* ---- Words of points ---- */
+
 const spot_summary_t *
 spot_answer_at(const spot_answer_t *self, size_t point_id)
 {
     return spot_report_summary(self->report, point_id, self->metric_id);
 }
 
-void
-spot_answer_value(const spot_answer_t *self, size_t point_id, double resolution,
-    char text[SPOT_WORDS_BYTES])
+const char *
+spot_answer_best(bool is_maximised)
 {
-    spot_metric_value_words(
-        self->metric, spot_answer_at(self, point_id)->value, resolution, text);
+    return is_maximised ? "highest" : "lowest";
+}
+
+const char *
+spot_answer_value(const spot_answer_t *self, size_t point_id, char *text)
+{
+    const spot_summary_t *summary = spot_answer_at(self, point_id);
+
+    return spot_metric_interval_words(
+        self->metric, summary->value, summary->half_width, text);
 }
 
 /* Four digits of a number that has more; false: it has not. */
 static bool
-shorten(const spot_axis_t *axis, size_t value_id, char text[SPOT_VALUE_LABEL_BYTES])
+shorten(const spot_axis_t *axis, size_t value_id, char *text)
 {
     const double number = axis->numbers[value_id];
 
     if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
         return false;
     }
-    snprintf(text, SPOT_VALUE_LABEL_BYTES, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
+    snprintf(text, SPOT_POINT_BYTES, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
         number, axis->unit[0] == '\0' ? "" : " ", axis->unit);
     return strlen(text) < strlen(axis->texts[value_id]);
 }
 
-void
-spot_answer_label(
-    const spot_axis_t *axis, size_t value_id, char text[SPOT_VALUE_LABEL_BYTES])
+const char *
+spot_answer_label(const spot_axis_t *axis, size_t value_id, char *text)
 {
     const double number = axis->numbers[value_id];
-    char other[SPOT_VALUE_LABEL_BYTES];
+    char other[SPOT_POINT_BYTES];
     bool is_short = shorten(axis, value_id, text);
 
     for (size_t j = 0; is_short && j < axis->num_values; j++) {
@@ -58,53 +66,46 @@ spot_answer_label(
                 strcmp(text, shorten(axis, j, other) ? other : axis->texts[j]) != 0;
         }
     }
-    if (!is_short) {
-        (void) spot_value_label(axis, value_id, text);
-    }
+    return is_short ? text : spot_value_label(axis, value_id, text);
 }
 
-void
-spot_answer_setting(const spot_study_head_t *head, size_t axis_id, size_t value_id,
-    char text[SPOT_POINT_BYTES])
+const char *
+spot_answer_setting(
+    const spot_study_head_t *head, size_t axis_id, size_t value_id, char *text)
 {
     const spot_axis_t *axis = &head->axes[axis_id];
-    char words[SPOT_WORDS_BYTES], value[SPOT_VALUE_LABEL_BYTES];
+    const char *value = spot_answer_label(axis, value_id, SPOT_ROOM);
+    char words[SPOT_WORDS_BYTES];
 
     spot_key_words(axis, words);
-    spot_answer_label(axis, value_id, value);
-    if (isnan(axis->numbers[value_id])) {
-        snprintf(text, SPOT_POINT_BYTES, "%s", value);
-    } else {
-        snprintf(text, SPOT_POINT_BYTES, "%s %s", words, value);
-    }
+    snprintf(text, SPOT_POINT_BYTES, "%s%s%s",
+        isnan(axis->numbers[value_id]) ? "" : words,
+        isnan(axis->numbers[value_id]) ? "" : " ", value);
+    return text;
 }
 
-void
-spot_answer_point(
-    const spot_study_head_t *head, size_t point_id, char text[SPOT_POINT_BYTES])
+const char *
+spot_answer_point(const spot_study_head_t *head, size_t point_id, char *text)
 {
-    char setting[SPOT_POINT_BYTES];
     size_t used = 0;
 
     text[0] = '\0';
     for (size_t j = 0; j < head->num_axes; j++) {
-        if (head->axes[j].num_values > 1) {
-            spot_answer_setting(
-                head, j, spot_study_value_id(head, point_id, j), setting);
-            if (used + strlen(setting) + 3 > SPOT_POINT_BYTES) {
-                return;
-            }
-            used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, "%s%s",
-                used == 0 ? "" : ", ", setting);
+        const char *setting =
+            head->axes[j].num_values < 2
+                ? ""
+                : spot_answer_setting(
+                      head, j, spot_study_value_id(head, point_id, j), SPOT_ROOM);
+
+        if (setting[0] != '\0' && used + strlen(setting) + 3 <= SPOT_POINT_BYTES) {
+            used +=
+                (size_t) sprintf(text + used, "%s%s", used == 0 ? "" : ", ", setting);
         }
     }
+    return text;
 }
 
-int
-spot_gap_sign(const spot_gap_t *gap)
-{
-    return (gap->low > 0) - (gap->high < 0);
-}
+/* ---- Gaps ---- */
 
 /* Replication by replication. */
 static int
@@ -144,6 +145,7 @@ spot_answer_gap(const spot_answer_t *self, size_t x_id, size_t y_id, size_t num_
     gap->mean = x->value - y->value;
     gap->low = isfinite(half_width) ? gap->mean - half_width : -HUGE_VAL;
     gap->high = isfinite(half_width) ? gap->mean + half_width : HUGE_VAL;
+    gap->sign = (gap->low > 0) - (gap->high < 0);
     return ret;
 }
 
@@ -172,69 +174,56 @@ find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
     return num_defined;
 }
 
-static void
-write_single(spot_answer_t *self, size_t point_id)
-{
-    const spot_summary_t *summary = spot_answer_at(self, point_id);
-    char value[SPOT_WORDS_BYTES];
-
-    spot_metric_interval_words(self->metric, summary->value, summary->half_width, value);
-    fprintf(self->out, "%s %s %s", self->subject, spot_answer_word(self, "is", "are"),
-        value);
-}
-
 /* The lowest and the highest of several points; of one replication each, which has no
  * interval, as they are. */
 static int
-write_range(spot_answer_t *self, size_t low_id, size_t high_id)
+write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
 {
     const size_t num_points = self->head->num_points;
-    const bool is_single =
-        self->report->max_rows == 1 &&
-        spot_answer_at(self, low_id)->value < spot_answer_at(self, high_id)->value;
-    char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
+    const double lowest = spot_answer_at(self, low_id)->value,
+                 highest = spot_answer_at(self, high_id)->value;
+    const bool is_single = self->report->max_rows == 1 && lowest < highest;
+    char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES];
     spot_gap_t gap;
     int ret =
         spot_answer_gap(self, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
 
-    spot_metric_pair_words(self->metric, spot_answer_at(self, low_id)->value,
-        spot_answer_at(self, high_id)->value, low, high);
-    if (is_single || spot_gap_sign(&gap) > 0) {
-        spot_answer_point(self->head, low_id, point);
-        fprintf(self->out, "the lowest %s, %s, %s of %s", self->subject, low,
-            spot_answer_word(self, "is that", "are those"), point);
-        spot_answer_point(self->head, high_id, point);
-        fprintf(self->out, "; the highest, %s, %s of %s%s", high,
-            spot_answer_word(self, "that", "those"), point,
-            is_single ? ", in one replication each" : "");
+    spot_metric_pair_words(self->metric, lowest, highest, low, high);
+    if (is_single || gap.sign > 0) {
+        spot_metric_value_words(self->metric, lowest, highest - lowest, low);
+        fprintf(self->out,
+            "%sthe lowest %s is %s with %s\nthe highest %s is %s with %s\n",
+            is_single ? "in one replication of each point " : "", self->noun, low,
+            spot_answer_point(self->head, low_id, SPOT_ROOM), self->noun, high,
+            spot_answer_point(self->head, high_id, SPOT_ROOM));
     } else {
-        fprintf(self->out, "%s %s not surely differ between the %zu points: %s to %s",
-            self->subject, spot_answer_word(self, "does", "do"), num_points, low, high);
+        fprintf(self->out,
+            "%s does not surely differ between the %zu points: %s to %s\n", self->noun,
+            num_points, low, high);
     }
     return ret;
 }
 
 static int
-write_points(spot_answer_t *self)
+write_points(const spot_answer_t *self)
 {
     size_t low_id = 0, high_id = 0;
     const size_t num_defined = find_extremes(self, &low_id, &high_id);
 
+    if (num_defined > 1) {
+        return write_range(self, low_id, high_id);
+    }
     if (num_defined == 0) {
         spot_answer_nowhere(self);
-        return 0;
+    } else {
+        fprintf(self->out, "%s is %s\n", self->noun,
+            spot_answer_value(self, low_id, SPOT_ROOM));
     }
-    if (num_defined == 1) {
-        write_single(self, low_id);
-        return 0;
-    }
-    return write_range(self, low_id, high_id);
+    return 0;
 }
 
 /* ---- Differences to a baseline ---- */
 
-/* What a point is compared with, and the difference; base_id is SPOT_NO_POINT where it
- * is not compared. */
 typedef struct {
     size_t point_id, base_id;
     spot_gap_t gap;
@@ -265,12 +254,11 @@ find_compared(
     for (size_t j = 0; ret == 0 && j < num_points; j++) {
         compared_t compared = {.point_id = j, .base_id = base_ids[j]};
 
-        if (base_ids[j] == SPOT_NO_POINT || base_ids[j] == j) {
-            continue;
-        }
-        ret = spot_answer_gap(self, j, base_ids[j], *num_compared, &compared.gap);
-        if (ret == 0 && spot_gap_sign(&compared.gap) != 0) {
-            sure[(*num_sure)++] = compared;
+        if (base_ids[j] != SPOT_NO_POINT && base_ids[j] != j) {
+            ret = spot_answer_gap(self, j, base_ids[j], *num_compared, &compared.gap);
+            if (ret == 0 && compared.gap.sign != 0) {
+                sure[(*num_sure)++] = compared;
+            }
         }
     }
     free(base_ids);
@@ -278,77 +266,67 @@ find_compared(
     return ret;
 }
 
-/* "5.9 percentage points higher with seed.yaml". */
-static void
-write_compared(const spot_answer_t *self, const compared_t *compared, const char *before)
-{
-    const double size = fabs(compared->gap.mean);
-    char change[SPOT_WORDS_BYTES], point[SPOT_POINT_BYTES];
-
-    spot_metric_change_words(self->metric, size, size, change);
-    spot_answer_point(self->head, compared->point_id, point);
-    fprintf(self->out, "%s%s %s with %s", before, change,
-        compared->gap.mean > 0 ? "higher" : "lower", point);
-}
-
 /* "checkpoint", or "checkpoint, fleet capacity 32". */
-static void
-baseline_words(const spot_study_head_t *head, char text[SPOT_POINT_BYTES])
+static const char *
+baseline_words(const spot_study_head_t *head, char *text)
 {
-    char label[SPOT_VALUE_LABEL_BYTES], setting[SPOT_POINT_BYTES];
     size_t used;
 
-    spot_answer_label(
-        &head->axes[head->baseline_axis_id], head->baseline_value_id, label);
-    used = (size_t) snprintf(text, SPOT_POINT_BYTES, "%s", label);
+    (void) spot_answer_label(
+        &head->axes[head->baseline_axis_id], head->baseline_value_id, text);
+    used = strlen(text);
     for (size_t j = 0; j < head->num_more_baselines && used < SPOT_POINT_BYTES; j++) {
         const spot_axis_value_t *more = &head->more_baselines[j];
 
-        spot_answer_setting(head, more->axis_id, more->value_id, setting);
-        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, ", %s", setting);
+        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, ", %s",
+            spot_answer_setting(head, more->axis_id, more->value_id, SPOT_ROOM));
     }
+    return text;
 }
 
 static void
-write_all_compared(
-    spot_answer_t *self, const compared_t *sure, size_t num_sure, size_t num_compared)
+write_compared(const spot_answer_t *self, const compared_t *sure, size_t num_sure,
+    size_t num_compared)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
-    char base[SPOT_POINT_BYTES], value[SPOT_WORDS_BYTES];
+    const size_t num_same = num_compared - num_sure;
+    char value[SPOT_WORDS_BYTES];
 
-    baseline_words(head, base);
     if (num_sure == 0) {
-        fprintf(self->out, "%s %s with %s", self->subject,
-            spot_answer_word(self, "does not surely differ from that",
-                "do not surely differ from those"),
-            base);
+        fprintf(self->out, "%s does not surely differ from that with %s\n", self->noun,
+            baseline_words(head, SPOT_ROOM));
         return;
     }
-    fprintf(self->out, "compared with %s", base);
+    fprintf(self->out, "compared with %s", baseline_words(head, SPOT_ROOM));
     if (head->num_axes == 1) {
-        spot_answer_value(self, sure[0].base_id, fabs(sure[0].gap.mean), value);
-        fprintf(self->out, " (%s)", value);
+        fprintf(self->out, " (%s)",
+            spot_metric_value_words(self->metric,
+                spot_answer_at(self, sure[0].base_id)->value, fabs(sure[0].gap.mean),
+                value));
     }
-    fprintf(self->out, ", %s %s ", self->subject, spot_answer_word(self, "is", "are"));
     for (size_t j = 0; j < num_named; j++) {
-        write_compared(self, &sure[j],
-            j == 0               ? ""
-            : j == num_named - 1 ? " and "
-                                 : ", ");
+        const double size = fabs(sure[j].gap.mean);
+
+        fprintf(self->out, "%s%s%s%s %s with %s",
+            j > 0 && j == num_named - 1 ? " and " : ", ", j == 0 ? self->noun : "",
+            j == 0 ? " is " : "",
+            spot_metric_change_words(self->metric, size, size, value),
+            sure[j].gap.mean > 0 ? "higher" : "lower",
+            spot_answer_point(head, sure[j].point_id, SPOT_ROOM));
     }
+    fputc('\n', self->out);
     if (num_sure > num_named) {
-        fprintf(self->out, "; %zu more differ by less", num_sure - num_named);
+        fprintf(self->out, "%zu more differ by less\n", num_sure - num_named);
     }
-    if (num_sure < num_compared) {
-        fprintf(self->out, "; %zu of %zu do%s not surely differ",
-            num_compared - num_sure, num_compared,
-            num_compared - num_sure == 1 ? "es" : "");
+    if (num_same > 0) {
+        fprintf(self->out, "%zu of %zu do%s not surely differ\n", num_same, num_compared,
+            num_same == 1 ? "es" : "");
     }
 }
 
 static int
-write_differences(spot_answer_t *self)
+write_differences(const spot_answer_t *self)
 {
     compared_t *sure = spot_calloc(self->head->num_points, sizeof(*sure));
     size_t num_sure, num_compared;
@@ -356,7 +334,7 @@ write_differences(spot_answer_t *self)
                            : find_compared(self, sure, &num_sure, &num_compared);
 
     if (ret == 0) {
-        write_all_compared(self, sure, num_sure, num_compared);
+        write_compared(self, sure, num_sure, num_compared);
     }
     free(sure);
     return ret;
@@ -364,29 +342,12 @@ write_differences(spot_answer_t *self)
 
 /* ---- All of it ---- */
 
-/* What the intervals of the means say. */
 static int
-write_means(spot_answer_t *self)
-{
-    bool is_written = false;
-    int ret;
-
-    if (self->head->best.is_asked) {
-        ret = spot_answer_of_winners(self);
-    } else {
-        ret = spot_answer_of_curve(self, &is_written);
-        if (ret == 0 && !is_written) {
-            ret =
-                self->head->has_baseline ? write_differences(self) : write_points(self);
-        }
-    }
-    return ret == 0 ? spot_answer_of_undefined(self) : ret;
-}
-
-static int
-write_sentence(spot_answer_t *self)
+write_sentences(const spot_answer_t *self)
 {
     const spot_study_head_t *head = self->head;
+    bool is_written = false;
+    int ret;
 
     if (head->optimise.metric != NULL) {
         return spot_answer_of_race(self);
@@ -395,7 +356,15 @@ write_sentence(spot_answer_t *self)
         spot_study_effects_problem(head) == NULL && self->report->min_rows > 0) {
         return spot_answer_of_effects(self);
     }
-    return write_means(self);
+    if (head->best.is_asked) {
+        ret = spot_answer_of_winners(self);
+    } else {
+        ret = spot_answer_of_curve(self, &is_written);
+        if (ret == 0 && !is_written) {
+            ret = head->has_baseline ? write_differences(self) : write_points(self);
+        }
+    }
+    return ret == 0 ? spot_answer_of_undefined(self) : ret;
 }
 
 /* How much of what was asked for it rests on, where that is not all. */
@@ -403,43 +372,40 @@ static void
 write_missing(const spot_answer_t *self)
 {
     const spot_report_t *report = self->report;
-    const spot_completeness_t completeness =
-        spot_store_completeness(report->store, report->summaries);
+    const bool is_open =
+        report->head->until.metric != NULL || report->head->optimise.metric != NULL;
 
-    if (completeness.num_unfinished == 0) {
-        return;
+    if (spot_store_completeness(report->store, report->summaries).num_unfinished > 0) {
+        fprintf(self->out, "this is what %" PRId64, report->min_rows);
+        if (report->min_rows < report->max_rows) {
+            fprintf(self->out, " to %" PRId64, report->max_rows);
+        }
+        fprintf(self->out, " of %s%" PRId64 " replications at each point say so far\n",
+            is_open ? "up to " : "", report->head->num_replications);
     }
-    fprintf(self->out, ". This is what %" PRId64, report->min_rows);
-    if (report->min_rows < report->max_rows) {
-        fprintf(self->out, " to %" PRId64, report->max_rows);
-    }
-    fprintf(self->out, " of %s%" PRId64 " replications at each point say so far",
-        report->head->until.metric != NULL || report->head->optimise.metric != NULL
-            ? "up to "
-            : "",
-        report->head->num_replications);
 }
 
-/* With a capital, at its full length. */
+/* Lines become sentences: a capital, and a full stop and a blank between them. */
 static void
-write_plain(char *text, FILE *out)
+write_plain(char *lines, FILE *out)
 {
-    if (text[0] >= 'a' && text[0] <= 'z') {
-        text[0] = (char) (text[0] - 'a' + 'A');
-    }
-    spot_text_write_cut(out, text, SPOT_ANSWER_CHARS);
-    fputc('.', out);
-}
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
 
-/* What the answer leaves out, as it could not run. */
-static void
-write_unable(const spot_study_head_t *head, FILE *out)
-{
-    char text[SPOT_UNABLE_BYTES];
-
-    for (size_t kind_id = 0; spot_unable_next(head, &kind_id, text);) {
-        fprintf(out, " %s.", text);
+    for (bool is_start = true; stream != NULL && *lines != '\0'; lines++) {
+        if (*lines != '\n') {
+            fputc(is_start ? toupper((unsigned char) *lines) : *lines, stream);
+        } else if (lines[1] != '\0') {
+            fputs(". ", stream);
+        }
+        is_start = *lines == '\n';
     }
+    if (stream != NULL && fclose(stream) == 0) {
+        spot_text_write_cut(out, text, SPOT_ANSWER_CHARS);
+        fputc('.', out);
+    }
+    free(text);
 }
 
 int
@@ -448,7 +414,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     const spot_study_head_t *head = report->head;
     spot_answer_t self = {
         .report = report, .head = head, .metric_id = spot_main_metric(head)};
-    char *text = NULL;
+    char unable[SPOT_UNABLE_BYTES], *text = NULL;
     size_t size = 0;
     int ret = 0;
 
@@ -459,13 +425,12 @@ spot_answer_write(const spot_report_t *report, FILE *out)
         return 0;
     }
     self.metric = &head->metrics[self.metric_id];
-    spot_metric_subject(self.metric, self.subject);
-    self.is_plural = false;
+    self.noun = spot_metric_noun(self.metric);
     self.out = open_memstream(&text, &size);
     if (self.out == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = write_sentence(&self);
+    ret = write_sentences(&self);
     if (ret == 0) {
         write_missing(&self);
     }
@@ -474,7 +439,9 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     }
     if (ret == 0) {
         write_plain(text, out);
-        write_unable(head, out);
+        for (size_t kind_id = 0; spot_unable_next(head, &kind_id, unable);) {
+            fprintf(out, " %s.", unable);
+        }
     }
     free(text);
     return ret;
