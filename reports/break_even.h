@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far winners are from losing, in words. */
-#ifndef SPOT_REPORTS_WORDS_BREAK_EVEN_H
-#define SPOT_REPORTS_WORDS_BREAK_EVEN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ const spot_break_even_t *spot_break_even_nearest(const spot_winners_t *winners);
  * asks for them and the store has none of its rows, what to do. */
 void spot_break_evens_write(
     const spot_winners_t *winners, const char *before, FILE *out);
-
-#endif

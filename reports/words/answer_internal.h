@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of an answer, by what a study asks for. */
-#ifndef SPOT_REPORTS_WORDS_ANSWER_INTERNAL_H
-#define SPOT_REPORTS_WORDS_ANSWER_INTERNAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -67,5 +66,3 @@ void spot_answer_nowhere(const spot_answer_t *self);
 
 /* Where the metric has no value; nothing where it has none anywhere. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_answer_of_undefined(const spot_answer_t *self);
-
-#endif

@@ -476,9 +476,9 @@ test_winners(void **state)
     sample.head.best =
         (spot_best_t){.is_asked = true, .axis_id = 1, .is_left_out = is_left_out};
     text = answer_of(&sample, NUM_ROWS);
-    assert_string_equal(
-        text, "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on "
-              "(preemption per minute). Their means cross at about 0.209.");
+    assert_string_equal(text,
+        "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on "
+        "(preemption per minute). Their means cross at about 0.209.");
     free(text);
     sample.means[4] = 0.1999; /* too near to tell */
     text = answer_of(&sample, NUM_ROWS);

@@ -52,7 +52,8 @@ case_init(store_case_t *self, int64_t num_replications)
         self->texts[j / 4][j % 4] = texts[j / 4][j % 4];
     }
     memcpy(self->numbers, numbers, sizeof(numbers));
-    self->axes[0] = (spot_axis_t){depth, 2, self->texts[0], self->numbers[0], none, NULL};
+    self->axes[0] =
+        (spot_axis_t){depth, 2, self->texts[0], self->numbers[0], none, NULL};
     self->axes[1] = (spot_axis_t){reload, 2, self->texts[1], self->numbers[1], s, NULL};
     self->metrics[0] =
         (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = "idle"};
