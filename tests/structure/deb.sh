@@ -7,7 +7,7 @@
 set -eu
 cpack=$1
 build=$2
-for tool in dpkg dpkg-deb dpkg-shlibdeps gzip; do
+for tool in dpkg dpkg-deb dpkg-shlibdeps file gzip; do
     command -v "$tool" >/dev/null || {
         echo "skipped: there is no $tool"
         exit 77
