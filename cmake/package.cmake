@@ -12,8 +12,8 @@ all processors, races for the best configuration and comparisons of recovery
 systems on the same events; it converts, describes, fits and generates traces
 of preemptions.
 .
-The package has the program, its library with headers, manual pages, shipped
-studies, sample models and guides.")
+The package has the program, its library with headers, manual pages,
+completion for shells, shipped studies, sample models and guides.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE

@@ -8,6 +8,11 @@ function(spot_gzip)
     execute_process(COMMAND gzip -9 -n -f ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# Where zsh of Debian looks.
+if(EXISTS ${root}/share/zsh/site-functions)
+    file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
+endif()
+
 file(GLOB pages ${root}/share/man/man*/*)
 spot_gzip(${pages})
 

@@ -50,7 +50,8 @@ for file in usr/bin/spotsim usr/include/spotsim/spotsim.h usr/share/man/man1/spo
     usr/share/man/man5/spotsim-scenario.5.gz usr/share/doc/spotsim/copyright \
     usr/share/doc/spotsim/changelog.gz usr/share/doc/spotsim/README.md \
     usr/share/doc/spotsim/docs/studies.md usr/share/spotsim/slurm/spotsim-array.sbatch \
-    usr/share/spotsim/python/spotsim/__init__.py usr/share/spotsim/models/sample/seed-64/reconfig.csv; do
+    usr/share/bash-completion/completions/spotsim usr/share/zsh/vendor-completions/_spotsim \
+    usr/share/fish/vendor_completions.d/spotsim.fish usr/share/spotsim/python/spotsim/__init__.py usr/share/spotsim/models/sample/seed-64/reconfig.csv; do
     test -r "$root/$file" || fail "there is no $file"
 done
 ls "$root"/usr/lib/libspotsim.so.* "$root"/usr/lib/*/libspotsim.so.* >"$work/libraries" 2>/dev/null || true
