@@ -2,11 +2,12 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/build_info.h"
 #include "base/memory.h"
@@ -88,11 +89,32 @@ is_reader_gone(const spot_diag_t *diag)
     return is_gone;
 }
 
-void
-spot_command_end_by_pipe(void)
+/* As others end when the reader of their output has gone. */
+static void
+end_by_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
+}
+
+int
+spot_command_close_stdout(int exit_code)
+{
+    const bool is_flushed = fflush(stdout) == 0;
+    const int error = is_flushed ? 0 : errno;
+    struct pollfd closed = {.fd = STDOUT_FILENO};
+
+    if ((!is_flushed || ferror(stdout)) && poll(&closed, 1, 0) == 1 &&
+        (closed.revents & POLLERR) != 0) {
+        end_by_pipe();
+    }
+    if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
+        return exit_code;
+    }
+    /* The reason of an earlier failure is no longer known. */
+    fprintf(stderr, "standard output: cannot write%s%s\n", is_flushed ? "" : ": ",
+        is_flushed ? "" : strerror(error));
+    return SPOT_EXIT_FAILED;
 }
 
 /* Prints the diagnostics and turns an error into an exit code. */
@@ -105,7 +127,7 @@ finish(spot_call_t *self, int error)
         self->is_reading && error == SPOT_ERR_IO && !diag->out_of_descriptors;
 
     if (is_reader_gone(diag)) {
-        spot_command_end_by_pipe();
+        end_by_pipe();
     }
     if (self->is_quiet) {
         spot_diag_drop_warnings(diag);
@@ -170,82 +192,6 @@ spot_command_call(const spot_command_t *command, int argc, char **argv)
 }
 
 /* ---- Files ---- */
-
-static bool
-is_file(const char *path)
-{
-    return path != NULL && strcmp(path, "-") != 0;
-}
-
-static bool
-is_same_file(const char *path, const char *other)
-{
-    struct stat a, b;
-
-    return is_file(path) && is_file(other) && stat(path, &a) == 0 &&
-           stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
-/* Results may lie in it that took days. */
-static bool
-is_database(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    FILE *stream = is_file(path) ? fopen(path, "rb") : NULL;
-    char bytes[sizeof(magic)] = "";
-    size_t num_bytes = 0;
-
-    if (stream != NULL) {
-        num_bytes = fread(bytes, 1, sizeof(bytes), stream);
-        fclose(stream);
-    }
-    return num_bytes == sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0;
-}
-
-/* NULL: nothing. */
-static const char *
-why_not_there(spot_command_files_t inputs, spot_command_files_t outputs, size_t id)
-{
-    const char *path = outputs.paths[id];
-
-    for (size_t j = 0; j < inputs.num_paths; j++) {
-        if (is_same_file(path, inputs.paths[j]) ||
-            (is_file(path) && is_file(inputs.paths[j]) &&
-                strcmp(path, inputs.paths[j]) == 0)) {
-            return "is an input, which the output would replace: expected another file";
-        }
-    }
-    if (is_database(path)) {
-        return "is a database, which the output would replace: expected another file";
-    }
-    for (size_t j = 0; j < id; j++) {
-        if (is_file(path) && outputs.paths[j] != NULL &&
-            strcmp(path, outputs.paths[j]) == 0 && strncmp(path, "/dev/", 5) != 0) {
-            return "two outputs cannot go to one file";
-        }
-    }
-    return NULL;
-}
-
-int
-spot_command_check_outputs(
-    spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag)
-{
-    int ret = 0;
-
-    for (size_t j = 0; j < outputs.num_paths && ret == 0; j++) {
-        const char *reason = why_not_there(inputs, outputs, j);
-
-        if (reason != NULL) {
-            spot_diag_error(diag, outputs.paths[j], 0, 0, "%s", reason);
-            ret = SPOT_ERR_BAD_INPUT;
-        } else if (is_file(outputs.paths[j])) {
-            ret = spot_outfile_check(outputs.paths[j], diag);
-        }
-    }
-    return ret;
-}
 
 int
 spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/files.h"
 #include "cli/options.h"
 #include "sim/store/store.h"
 
@@ -84,20 +85,10 @@ int spot_command_call(const spot_command_t *command, int argc, char **argv);
  * (COMMIT)". */
 void spot_command_print_version(void);
 
-/* Ends the program without a message, as others end when the reader of their output has
- * gone. */
-void spot_command_end_by_pipe(void);
-
-/* Files of a command, NULLs are passed over; "-" is no file. */
-typedef struct {
-    size_t num_paths;
-    const char *const *paths; /* [num_paths] */
-} spot_command_files_t;
-
-/* Before long work: whether every output can be written, and none is one of the inputs,
- * which would be lost, or another output. BAD_INPUT, IO with the reason in diag. */
-SPOT_MUST_CHECK int spot_command_check_outputs(
-    spot_command_files_t inputs, spot_command_files_t outputs, spot_diag_t *diag);
+/* Before the program ends: what went well may still be stuck on its way out. Returns the
+ * exit code. A reader that has seen enough, such as head, is no failure: the program
+ * ends by SIGPIPE then, as others do. */
+int spot_command_close_stdout(int exit_code);
 
 /* Writes a file, or standard output if path is NULL or "-", by write, whose errors are
  * returned; IO with the reason in diag. */

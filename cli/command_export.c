@@ -97,9 +97,8 @@ run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_store_t *store = NULL;
-    int ret =
-        spot_command_check_outputs((spot_command_files_t){1, &arguments->store_path},
-            (spot_command_files_t){1, &arguments->output_path}, &call->diag);
+    int ret = spot_files_check((spot_files_t){1, &arguments->store_path},
+        (spot_files_t){1, &arguments->output_path}, &call->diag);
 
     if (ret != 0) {
         call->is_reading = false;

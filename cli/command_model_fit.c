@@ -82,9 +82,9 @@ fit_and_tell(const arguments_t *arguments, spot_step_grid_t *grid, spot_diag_t *
 {
     const char *output_path = arguments->output_path;
     spot_step_fit_t fit;
-    int ret = spot_command_check_outputs(
-        (spot_command_files_t){1, (const char *[]){arguments->request.table_path}},
-        (spot_command_files_t){1, (const char *[]){output_path}}, diag);
+    int ret = spot_files_check(
+        (spot_files_t){1, (const char *[]){arguments->request.table_path}},
+        (spot_files_t){1, (const char *[]){output_path}}, diag);
 
     if (ret == 0) {
         ret = spot_step_fit_grid(&arguments->request, grid, &fit, diag);

@@ -184,10 +184,9 @@ check_outputs(const arguments_t *arguments, spot_diag_t *diag)
         [SPOT_FORMAT_PNG] = "--png",
         [SPOT_FORMAT_PDF] = "--pdf",
     };
-    int ret = spot_command_check_outputs(
-        (spot_command_files_t){
-            2, (const char *[]){arguments->store_path, arguments->second_path}},
-        (spot_command_files_t){NUM_FILES, arguments->paths}, diag);
+    int ret = spot_files_check((spot_files_t){2, (const char *[]){arguments->store_path,
+                                                     arguments->second_path}},
+        (spot_files_t){NUM_FILES, arguments->paths}, diag);
 
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
         ret = spot_pictures_check(names[j], arguments->papers.folders[j], diag);

@@ -247,11 +247,11 @@ run_scenario(
     int ret = check_options(&self, diag);
 
     if (ret == 0) {
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){
+        ret = spot_files_check(
+            (spot_files_t){
                 2, (const char *[]){arguments->scenario_path, arguments->trace_path}},
-            (spot_command_files_t){3, (const char *[]){arguments->output_path,
-                                          arguments->events_path, arguments->plot_path}},
+            (spot_files_t){3, (const char *[]){arguments->output_path,
+                                  arguments->events_path, arguments->plot_path}},
             diag);
     }
     if (ret == 0 && arguments->series_path != NULL) {

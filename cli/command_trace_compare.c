@@ -248,9 +248,9 @@ run(spot_call_t *call)
         spot_error_first(ret, spot_pictures_check("--svg", arguments->svg_folder, diag));
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){arguments->paths.num_texts, arguments->paths.texts},
-            (spot_command_files_t){
+        ret = spot_files_check(
+            (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
+            (spot_files_t){
                 2, (const char *[]){arguments->output_path, arguments->csv_path}},
             diag);
     }

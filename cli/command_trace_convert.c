@@ -187,9 +187,9 @@ run(spot_call_t *call)
     ret = convert(arguments, &trace, &report, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){arguments->paths.num_texts, arguments->paths.texts},
-            (spot_command_files_t){1, &arguments->output_path}, &call->diag);
+        ret = spot_files_check(
+            (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
+            (spot_files_t){1, &arguments->output_path}, &call->diag);
         ret = ret == 0 ? spot_trace_write(&trace, arguments->output_path, &call->diag)
                        : ret;
         if (ret == 0 && !call->is_quiet && !arguments->is_json) {

@@ -264,10 +264,9 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
                              strcmp(arguments->csv_path, "-") == 0 &&
                              arguments->output_path == NULL;
     spot_outfile_t file;
-    int ret = spot_command_check_outputs(
-        (spot_command_files_t){arguments->paths.num_texts, arguments->paths.texts},
-        (spot_command_files_t){
-            2, (const char *[]){arguments->output_path, arguments->csv_path}},
+    int ret = spot_files_check(
+        (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
+        (spot_files_t){2, (const char *[]){arguments->output_path, arguments->csv_path}},
         diag);
 
     if (ret == 0 && arguments->csv_path != NULL) {

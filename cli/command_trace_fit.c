@@ -228,8 +228,8 @@ fit_and_print(output_t *self)
     int ret = spot_fit_table_init(&self->table, &setting, arguments->is_json);
 
     if (ret == 0) {
-        ret = spot_command_check_outputs((spot_command_files_t){1, &request->path},
-            (spot_command_files_t){
+        ret = spot_files_check((spot_files_t){1, &request->path},
+            (spot_files_t){
                 2, (const char *[]){request->model_path, arguments->csv_path}},
             self->task->diag);
     }

@@ -161,9 +161,8 @@ generate(spot_call_t *call, input_t *input, spot_progress_line_t *line)
         return SPOT_ERR_BAD_INPUT;
     }
     if (arguments->num_replications == 0) {
-        const int ret =
-            spot_command_check_outputs((spot_command_files_t){1, &arguments->model_path},
-                (spot_command_files_t){1, &arguments->output_path}, diag);
+        const int ret = spot_files_check((spot_files_t){1, &arguments->model_path},
+            (spot_files_t){1, &arguments->output_path}, diag);
 
         if (ret != 0) {
             return ret;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim: a simulator of elastic training on preemptible instances. */
-#include <errno.h>
 #include <gsl/gsl_errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/suggest.h"
 #include "base/utf8.h"
@@ -115,28 +112,6 @@ run_words(int argc, char **argv)
     return unknown_command(argc, argv);
 }
 
-/* What went well may still be stuck on its way out. A reader that has seen enough, such
- * as head, is no failure: the program ends as others do then. */
-static int
-close_stdout(int exit_code)
-{
-    const bool is_flushed = fflush(stdout) == 0;
-    const int error = is_flushed ? 0 : errno;
-    struct pollfd closed = {.fd = STDOUT_FILENO};
-
-    if ((!is_flushed || ferror(stdout)) && poll(&closed, 1, 0) == 1 &&
-        (closed.revents & POLLERR) != 0) {
-        spot_command_end_by_pipe();
-    }
-    if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
-        return exit_code;
-    }
-    /* The reason of an earlier failure is no longer known. */
-    fprintf(stderr, "standard output: cannot write%s%s\n", is_flushed ? "" : ": ",
-        is_flushed ? "" : strerror(error));
-    return SPOT_EXIT_FAILED;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -144,5 +119,5 @@ main(int argc, char **argv)
     spot_interrupt_start();
     signal(SIGPIPE, SIG_IGN); /* writing says so itself: a closed pipe, */
     signal(SIGXFSZ, SIG_IGN); /* and a file that may not grow */
-    return close_stdout(run_words(argc, argv));
+    return spot_command_close_stdout(run_words(argc, argv));
 }

@@ -197,27 +197,9 @@ put_notebook_figures(const spot_doc_t *doc)
 }
 
 static void
-put_train_keys(const spot_doc_t *doc)
-{
-    spot_doc_fields(doc, spot_field_first(spot_scenario_fields), NULL, "");
-}
-
-static void
-put_pipeline_keys(const spot_doc_t *doc)
-{
-    spot_doc_fields(doc, spot_step_pipeline_fields, NULL, "job.step_time.pipeline.");
-}
-
-static void
 put_train_metrics(const spot_doc_t *doc)
 {
     spot_catalogue_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_METRICS);
-}
-
-static void
-put_study_keys(const spot_doc_t *doc)
-{
-    spot_doc_fields(doc, spot_study_fields, NULL, "");
 }
 
 static void
@@ -267,20 +249,23 @@ put_laws(const spot_doc_t *doc)
     }
 }
 
+/* A part: keys of a table behind a path, or what put writes. */
 static const struct {
     const char *name;
+    const spot_field_t *fields;
+    const char *path;
     void (*put)(const spot_doc_t *doc);
 } parts[] = {
-    {"commands", put_commands},
-    {"figures", put_figures},
-    {"notebook-figures", put_notebook_figures},
-    {"train-keys", put_train_keys},
-    {"pipeline-keys", put_pipeline_keys},
-    {"train-metrics", put_train_metrics},
-    {"study-keys", put_study_keys},
-    {"recovery-systems", put_recovery_systems},
-    {"generators", put_generators},
-    {"laws", put_laws},
+    {"commands", NULL, NULL, put_commands},
+    {"figures", NULL, NULL, put_figures},
+    {"notebook-figures", NULL, NULL, put_notebook_figures},
+    {"train-keys", spot_scenario_fields, "", NULL},
+    {"pipeline-keys", spot_step_pipeline_fields, "job.step_time.pipeline.", NULL},
+    {"train-metrics", NULL, NULL, put_train_metrics},
+    {"study-keys", spot_study_fields, "", NULL},
+    {"recovery-systems", NULL, NULL, put_recovery_systems},
+    {"generators", NULL, NULL, put_generators},
+    {"laws", NULL, NULL, put_laws},
 };
 
 /* ---- Pages ---- */
@@ -345,7 +330,12 @@ put_part(const spot_doc_t *doc, const char *line, size_t num_bytes,
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
         if (strlen(parts[j].name) == num_bytes &&
             strncmp(parts[j].name, line, num_bytes) == 0) {
-            parts[j].put(doc);
+            if (parts[j].put != NULL) {
+                parts[j].put(doc);
+            } else {
+                spot_doc_fields(
+                    doc, spot_field_first(parts[j].fields), NULL, parts[j].path);
+            }
         }
     }
     if (engine != NULL && num_bytes == strlen("engine")) {

@@ -19,7 +19,7 @@ print_help(spot_call_t *call, const spot_option_t *option, const char *text)
     (void) option;
     (void) text;
     spot_manual_help(call->command, stdout);
-    exit(SPOT_EXIT_GOOD);
+    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
 }
 
 static void
@@ -28,7 +28,7 @@ print_usage(spot_call_t *call, const spot_option_t *option, const char *text)
     (void) option;
     (void) text;
     spot_manual_usage(call->command, stdout);
-    exit(SPOT_EXIT_GOOD);
+    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
 }
 
 static void
@@ -38,7 +38,7 @@ print_version(spot_call_t *call, const spot_option_t *option, const char *text)
     (void) option;
     (void) text;
     spot_command_print_version();
-    exit(SPOT_EXIT_GOOD);
+    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
 }
 
 static void

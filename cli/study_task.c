@@ -96,9 +96,8 @@ check_outputs(
     int ret = list_inputs(self, study, &inputs);
 
     if (ret == 0) {
-        ret = spot_command_check_outputs(
-            (spot_command_files_t){inputs.num_texts, inputs.texts},
-            (spot_command_files_t){5,
+        ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
+            (spot_files_t){5,
                 (const char *[]){results->csv_path, results->plot_path,
                     results->sensitivity_path, results->bars_path, self->progress_path}},
             diag);
