@@ -65,20 +65,17 @@ find_command(const line_t *line, int *num_words)
     return NULL;
 }
 
+/* The option that a word is, "--seed" or "-o", or NULL. */
 static const spot_option_t *
 find_option(const spot_command_t *command, const char *word)
 {
-    const spot_option_t *tables[] = {command->options, spot_options_of_all};
+    const spot_option_t *option;
 
-    for (size_t j = 0; j < 2; j++) {
-        for (const spot_option_t *option = tables[j]; option->name != NULL; option++) {
-            if (!spot_option_is_argument(option) &&
-                (strncmp(word, "--", 2) == 0
-                        ? strcmp(word + 2, option->name) == 0
-                        : word[0] == '-' && word[1] == option->letter &&
-                              word[2] == '\0')) {
-                return option;
-            }
+    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+        if (strncmp(word, "--", 2) == 0
+                ? strcmp(word + 2, option->name) == 0
+                : word[0] == '-' && word[1] == option->letter && word[1] != '\0') {
+            return option;
         }
     }
     return NULL;
@@ -87,17 +84,13 @@ find_option(const spot_command_t *command, const char *word)
 static void
 offer_options(const line_t *line, const spot_command_t *command)
 {
-    const spot_option_t *tables[] = {command->options, spot_options_of_all};
+    const spot_option_t *option;
 
-    for (size_t j = 0; j < 2; j++) {
-        for (const spot_option_t *option = tables[j]; option->name != NULL; option++) {
-            char word[64];
+    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+        char word[64];
 
-            snprintf(word, sizeof(word), "--%s", option->name);
-            if (!spot_option_is_argument(option)) {
-                offer(line, word, option->help);
-            }
-        }
+        snprintf(word, sizeof(word), "--%s", option->name);
+        offer(line, word, option->help);
     }
 }
 

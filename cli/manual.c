@@ -108,6 +108,7 @@ put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
 static void
 put_lists(const spot_doc_t *doc, const spot_command_t *command)
 {
+    const spot_option_t *option;
     const char *name, *text;
 
     for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL;
@@ -115,14 +116,7 @@ put_lists(const spot_doc_t *doc, const spot_command_t *command)
         spot_doc_item(doc, name, "", text, 14);
     }
     fputs(doc->width > 0 ? "\nOptions:\n" : "", doc->out);
-    for (const spot_option_t *option = command->options; option->name != NULL;
-         option++) {
-        if (!spot_option_is_argument(option)) {
-            put_option(doc, option, option->help);
-        }
-    }
-    for (const spot_option_t *option = spot_options_of_all; option->name != NULL;
-         option++) {
+    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
         put_option(doc, option,
             option->letter == 'q' && command->quiet != NULL ? command->quiet
                                                             : option->help);

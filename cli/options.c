@@ -55,7 +55,7 @@ be_quiet(spot_call_t *call, const spot_option_t *option, const char *text)
         .settle = (settle_), .help = (help_)                                            \
     }
 
-const spot_option_t spot_options_of_all[] = {
+static const spot_option_t options_of_all[] = {
     OF_ALL("quiet", 'q', be_quiet, "No warnings, no progress"),
     OF_ALL("help", 'h', print_help, "Print this help"),
     OF_ALL("usage", 0, print_usage, "Print the form of the command only"),
@@ -343,28 +343,16 @@ has_value(const spot_option_t *option)
     return option->value != NULL;
 }
 
-/* Both tables of a command behind each other: the j-th option, or NULL. */
-static const spot_option_t *
-option_at(const spot_call_t *call, size_t j)
+const spot_option_t *
+spot_option_at(const spot_command_t *command, size_t j)
 {
-    for (const spot_option_t *option = call->command->options; option->name != NULL;
+    for (const spot_option_t *option = command->options; option->name != NULL;
          option++) {
         if (!spot_option_is_argument(option) && j-- == 0) {
             return option;
         }
     }
-    return spot_options_of_all[j].name == NULL ? NULL : &spot_options_of_all[j];
-}
-
-const spot_option_t *
-spot_option_find(const spot_option_t *options, const char *name)
-{
-    for (const spot_option_t *option = options; option->name != NULL; option++) {
-        if (!spot_option_is_argument(option) && strcmp(option->name, name) == 0) {
-            return option;
-        }
-    }
-    return NULL;
+    return options_of_all[j].name == NULL ? NULL : &options_of_all[j];
 }
 
 SPOT_NORETURN static void
@@ -376,7 +364,7 @@ refuse_long(const spot_call_t *call, const char *word, size_t num_bytes, int num
 
     snprintf(name, sizeof(name), "%.*s", (int) num_bytes, word);
     spot_suggest_init(&near, name);
-    for (size_t j = 0; (option = option_at(call, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
         const size_t used = strlen(list);
 
         spot_suggest_offer(&near, option->name);
@@ -400,7 +388,7 @@ find_long(const spot_call_t *call, const char *word, size_t num_bytes)
     const spot_option_t *option, *found = NULL;
     int num_found = 0;
 
-    for (size_t j = 0; (option = option_at(call, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
         if (strncmp(option->name, word, num_bytes) == 0) {
             if (option->name[num_bytes] == '\0') {
                 return option;
@@ -448,7 +436,8 @@ take_letters(spot_call_t *call, int word_id)
         const spot_option_t *option;
         size_t j = 0;
 
-        while ((option = option_at(call, j)) != NULL && option->letter != wanted) {
+        while ((option = spot_option_at(call->command, j)) != NULL &&
+               option->letter != wanted) {
             j++;
         }
         if (option == NULL) {

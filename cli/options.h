@@ -28,6 +28,7 @@ typedef enum {
 } spot_option_kind_t;
 
 struct spot_call;
+struct spot_command;
 typedef struct spot_option spot_option_t;
 
 struct spot_option {
@@ -86,12 +87,9 @@ typedef struct {
 /* Ends the program with exit code 1 if there is no memory. */
 void spot_option_list_add(spot_option_list_t *self, const char *text);
 
-/* What all commands have: --help, --usage, --version, --quiet. Ends with a row without
- * name. */
-extern const spot_option_t spot_options_of_all[];
-
-/* The option with this name in a table, or NULL. */
-const spot_option_t *spot_option_find(const spot_option_t *options, const char *name);
+/* The j-th option of a command, its own first, then --quiet, --help, --usage and
+ * --version, which all have; NULL behind the last. */
+const spot_option_t *spot_option_at(const struct spot_command *command, size_t j);
 
 /* Whether a row is a word of the command line, not an option. */
 bool spot_option_is_argument(const spot_option_t *self);
