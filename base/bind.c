@@ -5,9 +5,7 @@
 #include "base/bind.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bind_internal.h"

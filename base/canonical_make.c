@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bind_internal.h"
-#include "base/memory.h"
 
 static char *
 path_of(const spot_bind_t *self, const char *name)

@@ -5,7 +5,6 @@
 #include <gsl/gsl_sf_lambert.h>
 #include <math.h>
 
-#include "base/error.h"
 #include "base/units.h"
 
 static bool

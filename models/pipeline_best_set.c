@@ -3,7 +3,6 @@
  * so far, each pipeline can have only so many micro-batches; branches in which these do
  * not add up to G are cut. */
 #include <math.h>
-#include <string.h>
 
 #include "models/pipeline_templates.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads and writes step times by (D,P) as a CSV file with a row for each pair. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"

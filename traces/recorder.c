@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/recorder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
 
 void
 spot_recorder_init(

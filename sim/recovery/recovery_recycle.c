@@ -6,7 +6,6 @@
  *
  * An instance that takes a place first copies its stage: others can copy from it only
  * once training has started again. */
-#include <math.h>
 #include <stddef.h>
 
 #include "base/units.h"

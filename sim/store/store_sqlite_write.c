@@ -2,7 +2,6 @@
 /* Writing to the store on disk: in transactions of what comes within a moment, by
  * whichever thread brings it. The row of a batch changes together with its rows. */
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

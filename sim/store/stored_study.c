@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "sim/store/json_members.h"
 
 /* A head, numbers of items that follow from others in it, and the numbers of points. */

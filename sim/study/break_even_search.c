@@ -6,7 +6,6 @@
  * values whose difference may be zero, with SPOT_CONFIDENCE at each of them, as Fieller
  * inverts a test (Journal of the Royal Statistical Society B 16, 1954). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

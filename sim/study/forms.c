@@ -4,13 +4,11 @@
  * probability(M) of a 0/1 metric; probability(CONDITION) of a condition on metrics. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/condition.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "sim/study/reading.h"
 
 /* A condition whose truth is a metric, 0 or 1. */

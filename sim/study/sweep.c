@@ -3,7 +3,6 @@
  * list of points. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/canonical.h"
@@ -11,7 +10,6 @@
 #include "base/utf8.h"
 #include "sim/analysis/sensitivity.h"
 #include "sim/engine/scenario_file.h"
-#include "sim/study/design.h"
 #include "sim/study/reading.h"
 
 /* ---- The key "plan" ---- */

@@ -2,7 +2,6 @@
 #include "sim/train/metrics.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/units.h"
 

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/stats.h"
 #include "traces/fit/root.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS

@@ -10,7 +10,6 @@
  * events by |N_i - N| + 0.9 U and choosing one of the first `neighbours`. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/rng.h"

@@ -5,9 +5,7 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/units.h"
 #include "traces/laws/family_internal.h"
 #include "traces/laws/law.h"
 

@@ -3,12 +3,10 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/stats.h"
 #include "base/units.h"
 
 const char spot_size_family_expected[] =

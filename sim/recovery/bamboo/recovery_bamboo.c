@@ -8,9 +8,7 @@
  * option here, off by default. With stale_timers several pauses may be due: the first
  * that ends forms the pipelines; a later one finds no instance waiting and stops the job
  * until an instance becomes ready. */
-#include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "sim/recovery/bamboo/bamboo.h"
 #include "sim/recovery/bamboo/doubling.h"

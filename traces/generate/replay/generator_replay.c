@@ -21,9 +21,7 @@
  * Stream: RESTART at first_entity, one integer for a random start. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "traces/generate/recordings.h"

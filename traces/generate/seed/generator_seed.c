@@ -3,7 +3,6 @@
  * and an addition event, sizes from a law, and a population within 0 and the capacity.
  * Geometric gaps skip the ticks without an event, which is the same law. The forms that
  * keep defects of the notebook are in generator_seed_notebook.c. */
-#include <string.h>
 
 #include "base/units.h"
 #include "traces/generate/seed/generator_seed.h"
