@@ -356,3 +356,11 @@ spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES])
         }
     }
 }
+
+void
+spot_unit_append(char *text, const char *unit)
+{
+    if (unit[0] != '\0') {
+        strcat(strcat(text, " "), unit);
+    }
+}

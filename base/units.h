@@ -79,6 +79,10 @@ SPOT_MUST_CHECK int spot_duration_from_s(double duration_s, int64_t *duration_ms
 /* Whole ms in seconds. */
 double spot_duration_s(int64_t duration_ms);
 
+/* Appends a unit to the text of a number: "0.91" becomes "0.91 USD/h". "": no unit. The
+ * text has the room. */
+void spot_unit_append(char *text, const char *unit);
+
 /* The shortest decimal text that reads back as the same double (15, 16 or 17 digits). */
 #define SPOT_NUMBER_TEXT_BYTES 32
 void spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES]);

@@ -205,9 +205,10 @@ spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
     return ret;
 }
 
-int
-spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_recording_t *recording)
+/* Writes a recording, or, if it is NULL, break-evens, which are not left to wait. */
+static int
+put(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording, size_t num_items, const spot_break_even_t *items)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
     int ret = SPOT_ERR_IO;
@@ -218,33 +219,30 @@ spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication
     pthread_mutex_lock(&self->lock);
     if (self->error == 0) {
         ret = begin(self);
-        ret = ret == 0 ? spot_series_write(
-                             &self->db, self->numbers[point_id], replication, recording)
-                       : ret;
-        ret = end_in_time(self, ret);
+        if (ret == 0 && recording != NULL) {
+            ret = spot_series_write(
+                &self->db, self->numbers[point_id], replication, recording);
+        } else if (ret == 0) {
+            ret = spot_sqlite_break_evens_write(self, num_items, items);
+        }
+        ret = recording != NULL ? end_in_time(self, ret) : end(self, ret);
     }
     pthread_mutex_unlock(&self->lock);
     return ret;
 }
 
 int
+spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
+    const spot_recording_t *recording)
+{
+    return put(store, point_id, replication, recording, 0, NULL);
+}
+
+int
 spot_sqlite_put_break_evens(
     spot_store_t *store, size_t num_items, const spot_break_even_t *items)
 {
-    spot_sqlite_store_t *self = spot_sqlite_store(store);
-    int ret = SPOT_ERR_IO;
-
-    if (!self->is_writer) {
-        return SPOT_ERR_STATE;
-    }
-    pthread_mutex_lock(&self->lock);
-    if (self->error == 0) {
-        ret = begin(self);
-        ret = ret == 0 ? spot_sqlite_break_evens_write(self, num_items, items) : ret;
-        ret = end(self, ret);
-    }
-    pthread_mutex_unlock(&self->lock);
-    return ret;
+    return put(store, 0, 0, NULL, num_items, items);
 }
 
 /* ---- Beginning and end ---- */

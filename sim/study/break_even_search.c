@@ -159,20 +159,6 @@ compare(const search_t *self, sample_t *sample)
     sample->half_width = spot_paired_half_width(&pair, SPOT_CONFIDENCE);
 }
 
-static void
-write_value(const spot_quantity_t *unit, double value,
-    char text[SPOT_NUMBER_TEXT_BYTES + SPOT_UNIT_BYTES])
-{
-    if (unit->is_duration) {
-        spot_duration_text((int64_t) value, text);
-        return;
-    }
-    spot_number_text(value, text);
-    if (unit->unit[0] != '\0') {
-        strcat(strcat(text, " "), unit->unit);
-    }
-}
-
 /* Takes the lead at a value, once. BAD_INPUT: the engine does not take the value, or
  * yields nothing at it. */
 static int
@@ -187,7 +173,12 @@ measure(search_t *self, double value, sample_t *sample)
             return 0;
         }
     }
-    write_value(&self->start, value, text);
+    if (self->start.is_duration) {
+        spot_duration_text((int64_t) value, text);
+    } else {
+        spot_number_text(value, text);
+        spot_unit_append(text, self->start.unit);
+    }
     ret = run_side(self, BEST, text);
     if (ret == 0 && !spot_break_even_is_own(&self->all->study->head, self->path)) {
         ret = run_side(self, NEXT, text);

@@ -280,9 +280,7 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
         shown.value = high;
         spot_number_text(high, text);
     }
-    if (shown.unit[0] != '\0') {
-        strcat(strcat(text, " "), shown.unit);
-    }
+    spot_unit_append(text, shown.unit);
     return shown;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/memory.h"
 #include "traces/describe/describe.h"
 
@@ -44,7 +45,7 @@ spot_comparison_inputs_read(spot_comparison_inputs_t *self,
     if (request->is_halves) {
         return error;
     }
-    self->has_other = num_paths == 2 && spot_is_trace_file(paths[0]);
+    self->has_other = num_paths == 2 && spot_csv_begins(paths[0], "# spotsim-trace:");
     if (self->has_other) {
         ret = spot_trace_read(&self->other, paths[0], false, diag);
         return spot_error_first(error, ret);

@@ -95,7 +95,8 @@ spot_fidelity_measure(spot_fidelity_t *self, const spot_observation_t *observati
     const int64_t window_ms = 2 * tick_ms > MIN_WINDOW_MS ? 2 * tick_ms : MIN_WINDOW_MS;
     int ret = spot_fidelity_take_figures(self, observation);
 
-    ret = ret == 0 ? spot_counts_of_events(&self->windows, observation, window_ms) : ret;
+    ret = ret == 0 ? spot_counts_of_events(&self->windows, observation, window_ms, false)
+                   : ret;
     if (ret == 0) {
         ret = take_acf(&self->acf_population, &self->population,
             against != NULL ? against->acf_population.num_values

@@ -141,7 +141,7 @@ spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *obse
     }
     ret = ret == 0 ? spot_counts_of_population(&self->population, observation) : ret;
     if (ret == 0) {
-        ret = spot_counts_of_preempted(&self->hours, observation, SPOT_MS_PER_H);
+        ret = spot_counts_of_events(&self->hours, observation, SPOT_MS_PER_H, true);
     }
     if (ret != 0) {
         return ret;

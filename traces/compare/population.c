@@ -113,8 +113,8 @@ weight_of(const spot_observation_event_t *event, bool is_preempted)
     return event->kind != SPOT_EVENT_STOP;
 }
 
-static int
-count_windows(spot_counts_t *self, const spot_observation_t *observation,
+int
+spot_counts_of_events(spot_counts_t *self, const spot_observation_t *observation,
     int64_t window_ms, bool is_preempted)
 {
     const size_t num_windows = num_intervals(observation, window_ms);
@@ -147,20 +147,6 @@ count_windows(spot_counts_t *self, const spot_observation_t *observation,
     add_run(self, sum, 1);
     add_run(self, 0, num_windows - window_id - 1);
     return 0;
-}
-
-int
-spot_counts_of_events(
-    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms)
-{
-    return count_windows(self, observation, window_ms, false);
-}
-
-int
-spot_counts_of_preempted(
-    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms)
-{
-    return count_windows(self, observation, window_ms, true);
 }
 
 void

@@ -31,13 +31,11 @@ typedef struct {
 SPOT_MUST_CHECK int spot_counts_of_population(
     spot_counts_t *self, const spot_observation_t *observation);
 
-/* Take the events of both directions, or the preempted instances, per whole window [k W,
- * (k + 1) W) from 0 on, the last one closed. NO_MEMORY; free self even then.
- * O(events). */
-SPOT_MUST_CHECK int spot_counts_of_events(
-    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms);
-SPOT_MUST_CHECK int spot_counts_of_preempted(
-    spot_counts_t *self, const spot_observation_t *observation, int64_t window_ms);
+/* Takes the events of both directions, or with is_preempted the preempted instances, per
+ * whole window [k W, (k + 1) W) from 0 on, the last one closed. NO_MEMORY; free self
+ * even then. O(events). */
+SPOT_MUST_CHECK int spot_counts_of_events(spot_counts_t *self,
+    const spot_observation_t *observation, int64_t window_ms, bool is_preempted);
 
 void spot_counts_free(spot_counts_t *self);
 

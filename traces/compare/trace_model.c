@@ -5,14 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "base/units.h"
-
-bool
-spot_is_trace_file(const char *path)
-{
-    return spot_csv_begins(path, "# spotsim-trace:");
-}
 
 static int
 set_key(spot_yaml_t *document, const char *key, const char *text)

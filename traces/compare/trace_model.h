@@ -22,7 +22,3 @@ SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self,
     const char *path, const spot_trace_t *trace, const char *trace_path,
     spot_diag_t *diag);
 void spot_trace_model_file_free(spot_trace_model_file_t *self);
-
-/* Whether the file is a trace, plain or gzip, by its first line. False also if it cannot
- * be read. */
-bool spot_is_trace_file(const char *path);

@@ -67,30 +67,20 @@ fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample)
     }
 }
 
+/* Of gaps or of spells. */
 static int
 fill_gaps(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
     spot_sample_t sample;
     int ret = spot_sample_init(&sample, trace, kind);
 
-    if (ret == 0) {
-        ret = fill_gap_moments(self, &sample);
-        fill_gap_dependence(self, &sample);
-    }
-    spot_sample_free(&sample);
-    return ret;
-}
-
-static int
-fill_spells(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
-{
-    spot_sample_t sample;
-    int ret = spot_sample_init(&sample, trace, kind);
-
-    if (ret == 0) {
+    if (ret == 0 && kind >= SPOT_SAMPLE_UP_SPELL) {
         spot_sample_keep_complete(&sample);
         ret = fill_gap_moments(self, &sample);
         fill_acf1(self, &sample);
+    } else if (ret == 0) {
+        ret = fill_gap_moments(self, &sample);
+        fill_gap_dependence(self, &sample);
     }
     spot_sample_free(&sample);
     return ret;
@@ -207,16 +197,20 @@ clear(spot_describe_t *self)
 static int
 fill_samples(spot_describe_t *self, const spot_trace_t *trace)
 {
-    int ret = fill_gaps(&self->preempt_gap, trace, SPOT_SAMPLE_PREEMPT_GAP);
+    const struct {
+        spot_gap_figures_t *figures;
+        spot_sample_kind_t kind;
+    } gaps[] = {{&self->preempt_gap, SPOT_SAMPLE_PREEMPT_GAP},
+        {&self->add_gap, SPOT_SAMPLE_ADD_GAP},
+        {&self->change_gap, SPOT_SAMPLE_CHANGE_GAP},
+        {&self->up_spell, SPOT_SAMPLE_UP_SPELL},
+        {&self->down_spell, SPOT_SAMPLE_DOWN_SPELL}};
+    int ret = fill_counts(&self->preempt_count, trace, SPOT_SAMPLE_PREEMPT_COUNT);
 
-    ret = ret == 0 ? fill_gaps(&self->add_gap, trace, SPOT_SAMPLE_ADD_GAP) : ret;
-    ret = ret == 0 ? fill_gaps(&self->change_gap, trace, SPOT_SAMPLE_CHANGE_GAP) : ret;
-    if (ret == 0) {
-        ret = fill_counts(&self->preempt_count, trace, SPOT_SAMPLE_PREEMPT_COUNT);
-    }
     ret = ret == 0 ? fill_counts(&self->add_count, trace, SPOT_SAMPLE_ADD_COUNT) : ret;
-    ret = ret == 0 ? fill_spells(&self->up_spell, trace, SPOT_SAMPLE_UP_SPELL) : ret;
-    ret = ret == 0 ? fill_spells(&self->down_spell, trace, SPOT_SAMPLE_DOWN_SPELL) : ret;
+    for (size_t j = 0; ret == 0 && j < sizeof(gaps) / sizeof(gaps[0]); j++) {
+        ret = fill_gaps(gaps[j].figures, trace, gaps[j].kind);
+    }
     return ret == 0 && trace->kind == SPOT_TRACE_NAMED ? fill_names(&self->life, trace)
                                                        : ret;
 }

@@ -325,7 +325,7 @@ block_lose(void *state, double time_s, int32_t num_lost)
 
     (void) time_s;
     self->population -= num_lost;
-    spot_outlet_lose(&self->outlet, num_lost);
+    self->outlet.recorder.population -= num_lost;
     return NULL;
 }
 

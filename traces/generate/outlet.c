@@ -61,9 +61,3 @@ spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void 
     *event = self->seen[self->num_given++];
     return true;
 }
-
-void
-spot_outlet_lose(spot_outlet_t *self, int64_t num_lost)
-{
-    self->recorder.population -= num_lost;
-}

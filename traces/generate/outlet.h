@@ -48,7 +48,8 @@ typedef struct {
 
 typedef struct {
     spot_model_ticks_t ticks;
-    spot_recorder_t recorder;
+    spot_recorder_t recorder; /* whose population others lower after a call that gave no
+                                 event, where instances are lost otherwise */
     size_t num_seen;
     size_t num_given; /* of seen */
     spot_event_t seen[SPOT_RECORDER_EVENTS];
@@ -61,10 +62,6 @@ void spot_outlet_init(
  * false: there is none. */
 bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process,
     void *state, int64_t last_tick, spot_event_t *event);
-
-/* Takes num_lost instances that are lost otherwise; call it after a call that gave no
- * event. */
-void spot_outlet_lose(spot_outlet_t *self, int64_t num_lost);
 
 /* Settles a law of successive gaps: a mean below 1 ms is an error, since its events
  * would not reach the horizon. */

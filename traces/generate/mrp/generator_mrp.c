@@ -351,7 +351,7 @@ mrp_lose(void *state, double time_s, int32_t num_lost)
                 &self->deadlines, slots[j], spot_tick_of_double((double) INFINITY));
         }
     } else {
-        spot_outlet_lose(&self->outlet, num_lost);
+        self->outlet.recorder.population -= num_lost;
     }
     self->population -= num_lost;
     go_on_after_loss(self, time_s, was_full);
