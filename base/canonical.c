@@ -114,8 +114,7 @@ int
 spot_canonical_append(spot_canonical_t *self, char *path, char *text)
 {
     spot_canonical_entry_t entry = {.path = path, .text = text};
-    const int ret = spot_array_reserve(&self->entries, &self->max_entries,
-        self->num_entries + 1, sizeof(*self->entries));
+    const int ret = SPOT_ARRAY_ROOM(self, entries, self->num_entries + 1);
 
     if (ret != 0 || path == NULL || text == NULL) {
         free_entry(&entry);

@@ -159,8 +159,7 @@ spot_canonical_parse(
 
     memset(self, 0, sizeof(*self));
     if (ret == 0 && document.root->kind != SPOT_NODE_MAP) {
-        spot_diag_error(diag, file, 0, 0, "expected a map of keys");
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(diag, file, 0, 0, "expected a map of keys");
     }
     if (ret == 0 && document.root->num_children > 0) { /* canonical already */
         ret = spot_canonical_append_node(self, "", document.root);

@@ -100,8 +100,7 @@ emit(parser_t *self, spot_condition_code_t code, const char *place)
     spot_condition_op_t *op;
 
     if (self->tokens.ret == 0) {
-        self->tokens.ret = spot_array_reserve(&condition->ops, &condition->max_ops,
-            condition->num_ops + 1, sizeof(*condition->ops));
+        self->tokens.ret = SPOT_ARRAY_ROOM(condition, ops, condition->num_ops + 1);
     }
     if (self->tokens.ret != 0) {
         return NULL;
@@ -173,8 +172,7 @@ parse_name(parser_t *self, const char *start, size_t num_bytes)
     }
     op->name_id = id;
     if (id == condition->num_names) {
-        self->tokens.ret = spot_array_reserve(
-            &condition->names, &condition->max_names, id + 1, sizeof(*condition->names));
+        self->tokens.ret = SPOT_ARRAY_ROOM(condition, names, id + 1);
         if (self->tokens.ret != 0) {
             return;
         }

@@ -84,9 +84,8 @@ start_reading(spot_csv_t *self)
     const char *kind = ret == 0 ? spot_foreign_kind(self->buffer, self->end) : NULL;
 
     if (kind != NULL) {
-        spot_diag_error(
+        return spot_diag_error(
             self->diag, self->file, 0, 0, "this is %s: expected a CSV file", kind);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0 && self->end >= 3 && memcmp(self->buffer, "\xef\xbb\xbf", 3) == 0) {
         self->start = 3;
@@ -246,16 +245,14 @@ check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
 
         length = spot_utf8_length(row->text + place, row->num_bytes - place);
         if (byte < 0x20 || byte == 0x7f) {
-            spot_diag_error(self->diag, self->file, row->line, place + 1,
+            return spot_diag_error(self->diag, self->file, row->line, place + 1,
                 byte == '\t' ? "byte 0x%02X is not allowed: a tab, expected a comma"
                              : "byte 0x%02X is not allowed",
                 byte);
-            return SPOT_ERR_BAD_INPUT;
         }
         if (length == 0) {
-            spot_diag_error(
+            return spot_diag_error(
                 self->diag, self->file, row->line, place + 1, "invalid UTF-8");
-            return SPOT_ERR_BAD_INPUT;
         }
     }
     return 0;
@@ -282,12 +279,10 @@ check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_comma
 static int
 reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
 {
-    int ret = spot_array_reserve(
-        &self->columns, &self->max_columns, num_fields, sizeof(*self->columns));
+    int ret = SPOT_ARRAY_ROOM(self, columns, num_fields);
 
     if (ret == 0) {
-        ret = spot_array_reserve(
-            &self->fields, &self->max_fields, num_fields, sizeof(*self->fields));
+        ret = SPOT_ARRAY_ROOM(self, fields, num_fields);
     }
     if (ret == 0) {
         ret = spot_array_reserve(&self->texts, &self->max_text_bytes, num_bytes, 1);
@@ -455,10 +450,9 @@ spot_csv_expected(const spot_csv_row_t *row, size_t field_id, const char *file,
 {
     char text[SPOT_CSV_SHOWN_BYTES];
 
-    spot_diag_error(diag, file, row->line, row->columns[field_id],
+    return spot_diag_error(diag, file, row->line, row->columns[field_id],
         "%s: expected %s, got '%s'", name, expected,
         spot_csv_shown(row->fields[field_id], text));
-    return SPOT_ERR_BAD_INPUT;
 }
 
 int
@@ -468,10 +462,9 @@ spot_csv_check_width(
     if (row->num_fields == num_expected) {
         return 0;
     }
-    spot_diag_error(diag, file, row->line,
+    return spot_diag_error(diag, file, row->line,
         row->num_fields > num_expected ? row->columns[num_expected] : row->num_bytes + 1,
         "expected %zu fields, got %zu", num_expected, row->num_fields);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 int
@@ -481,9 +474,8 @@ spot_csv_check_row(
     if (!row->is_comment && row->num_fields > 0) {
         return spot_csv_check_width(row, num_expected, file, diag);
     }
-    spot_diag_error(diag, file, row->line, 1,
+    return spot_diag_error(diag, file, row->line, 1,
         row->is_comment ? "comment after the column row" : "empty line");
-    return SPOT_ERR_BAD_INPUT;
 }
 
 bool

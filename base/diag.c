@@ -80,8 +80,7 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
 {
     char *text = format_item(file, line, column, format, arguments);
 
-    if (text == NULL || spot_array_reserve(&self->items, &self->max_items,
-                            self->num_items + 1, sizeof(*self->items)) != 0) {
+    if (text == NULL || SPOT_ARRAY_ROOM(self, items, self->num_items + 1) != 0) {
         free(text);
         self->out_of_memory = true;
         return false;
@@ -96,7 +95,7 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
     return true;
 }
 
-void
+int
 spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
     const char *format, ...)
 {
@@ -109,12 +108,13 @@ spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
     self->num_errors++;
     if (self->num_file_errors >= SPOT_DIAG_MAX_ERRORS) {
         self->num_file_errors++;
-        return;
+        return SPOT_ERR_BAD_INPUT;
     }
     va_start(arguments, format);
     self->num_file_errors +=
         append(self, true, file, line, column, format, arguments) ? 1 : 0;
     va_end(arguments);
+    return SPOT_ERR_BAD_INPUT;
 }
 
 void

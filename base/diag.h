@@ -38,8 +38,9 @@ SPOT_API void spot_diag_free(spot_diag_t *self);
 
 /* Appends an error unless the same text is among the latest items, as aliases repeat
  * errors. line 0: the whole file; column 0: the whole line. From the 21st error of a
- * file on they are only counted; spot_diag_close_file() reports their number. */
-void spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
+ * file on they are only counted; spot_diag_close_file() reports their number. Returns
+ * SPOT_ERR_BAD_INPUT. */
+int spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
     const char *format, ...) SPOT_PRINTF(5, 6);
 
 /* Appends a warning unless the same text is among the latest items, as many points of a

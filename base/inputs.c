@@ -44,8 +44,7 @@ spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
         input->has_changed = input->has_changed || strcmp(input->sha256, sha256) != 0;
         return;
     }
-    if (spot_array_reserve(&self->inputs, &self->max_inputs, self->num_inputs + 1,
-            sizeof(*self->inputs)) != 0) {
+    if (SPOT_ARRAY_ROOM(self, inputs, self->num_inputs + 1) != 0) {
         self->is_out_of_memory = true;
         return;
     }

@@ -12,6 +12,16 @@
 SPOT_MUST_CHECK int spot_array_reserve(
     void *array, size_t *max_items, size_t num_needed, size_t item_bytes);
 
+/* The same of an array "items" of owner with num_items and max_items beside it: room for
+ * num_needed of them; or for one more, which is then appended. 0, NO_MEMORY. */
+#define SPOT_ARRAY_ROOM(owner, items, num_needed)                                       \
+    spot_array_reserve(                                                                 \
+        &(owner)->items, &(owner)->max_##items, num_needed, sizeof(*(owner)->items))
+#define SPOT_ARRAY_APPEND(owner, items, ...)                                            \
+    (SPOT_ARRAY_ROOM(owner, items, (owner)->num_##items + 1) != 0                       \
+            ? SPOT_ERR_NO_MEMORY                                                        \
+            : ((owner)->items[(owner)->num_##items++] = (__VA_ARGS__), 0))
+
 /* calloc() that returns memory for zero items too. NULL: no memory. The caller frees
  * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);

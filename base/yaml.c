@@ -33,8 +33,7 @@ spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
 {
     spot_node_t *node;
 
-    if (spot_array_reserve(&self->nodes, &self->max_nodes, self->num_nodes + 1,
-            sizeof(*self->nodes)) != 0) {
+    if (SPOT_ARRAY_ROOM(self, nodes, self->num_nodes + 1) != 0) {
         return NULL;
     }
     node = calloc(1, sizeof(*node));
@@ -51,12 +50,10 @@ spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
 int
 spot_node_append(spot_node_t *self, spot_node_t *key, spot_node_t *child)
 {
-    int ret = spot_array_reserve(&self->children, &self->max_children,
-        self->num_children + 1, sizeof(*self->children));
+    int ret = SPOT_ARRAY_ROOM(self, children, self->num_children + 1);
 
     if (ret == 0 && key != NULL) {
-        ret = spot_array_reserve(
-            &self->keys, &self->max_keys, self->num_children + 1, sizeof(*self->keys));
+        ret = SPOT_ARRAY_ROOM(self, keys, self->num_children + 1);
     }
     if (ret != 0) {
         return ret;
@@ -318,12 +315,10 @@ spot_yaml_add_key(
 int
 spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
 {
-    int ret = spot_array_reserve(&self->nodes, &self->max_nodes,
-        self->num_nodes + other->num_nodes, sizeof(*self->nodes));
+    int ret = SPOT_ARRAY_ROOM(self, nodes, self->num_nodes + other->num_nodes);
 
     if (ret == 0) {
-        ret = spot_array_reserve(&self->files, &self->max_files,
-            self->num_files + other->num_files, sizeof(*self->files));
+        ret = SPOT_ARRAY_ROOM(self, files, self->num_files + other->num_files);
     }
     if (ret != 0) {
         return ret;
@@ -350,9 +345,8 @@ spot_yaml_assign(
     int ret;
 
     if (equals == NULL || equals == assignment || equals[1] == '\0') {
-        spot_diag_error(diag, option, 0, 0, "expected KEY=VALUE, got \"%s\"",
+        return spot_diag_error(diag, option, 0, 0, "expected KEY=VALUE, got \"%s\"",
             spot_utf8_shown(assignment, text));
-        return SPOT_ERR_BAD_INPUT;
     }
     key = spot_text_copy(assignment, (size_t) (equals - assignment));
     if (key == NULL) {
@@ -361,8 +355,7 @@ spot_yaml_assign(
     snprintf(place, sizeof(place), "%s %s", option, spot_utf8_shown(key, text));
     ret = spot_yaml_parse(&value, place, equals + 1, strlen(equals + 1), diag);
     if (ret == 0 && !spot_yaml_has_place(self->root, key, problem)) {
-        spot_diag_error(diag, option, 0, 0, "%s", problem);
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(diag, option, 0, 0, "%s", problem);
     } else if (ret == 0) {
         spot_node_t *root = value.root;
 

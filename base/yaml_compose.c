@@ -37,8 +37,7 @@ keep_file_name(spot_yaml_t *self, const char *file)
 {
     char *copy = spot_text_copy(file, strlen(file));
 
-    if (copy == NULL || spot_array_reserve(&self->files, &self->max_files,
-                            self->num_files + 1, sizeof(*self->files)) != 0) {
+    if (copy == NULL || SPOT_ARRAY_ROOM(self, files, self->num_files + 1) != 0) {
         free(copy);
         return NULL;
     }
@@ -49,9 +48,8 @@ keep_file_name(spot_yaml_t *self, const char *file)
 static int
 bad_input(composer_t *self, const yaml_mark_t *mark, const char *text)
 {
-    spot_diag_error(
+    return spot_diag_error(
         self->diag, self->file, mark->line + 1, mark->column + 1, "%s", text);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 /* Line and column of a byte offset: a reader error has no mark. The bytes before it are
@@ -116,13 +114,11 @@ remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
         return 0;
     }
     if (self->num_anchors == SPOT_YAML_MAX_ANCHORS) {
-        spot_diag_error(self->diag, node->file, node->line, node->column,
+        return spot_diag_error(self->diag, node->file, node->line, node->column,
             "more than %d anchors", SPOT_YAML_MAX_ANCHORS);
-        return SPOT_ERR_BAD_INPUT;
     }
     copy = spot_text_copy((const char *) name, strlen((const char *) name));
-    if (copy == NULL || spot_array_reserve(&self->anchors, &self->max_anchors,
-                            self->num_anchors + 1, sizeof(*self->anchors)) != 0) {
+    if (copy == NULL || SPOT_ARRAY_ROOM(self, anchors, self->num_anchors + 1) != 0) {
         free(copy);
         return SPOT_ERR_NO_MEMORY;
     }
@@ -151,14 +147,12 @@ add_node(composer_t *self, const yaml_mark_t *mark, int depth, spot_node_kind_t 
     const size_t line = mark->line + 1, column = mark->column + 1;
 
     if (self->document->num_nodes >= SPOT_YAML_MAX_NODES) {
-        spot_diag_error(self->diag, self->file, line, column,
+        return spot_diag_error(self->diag, self->file, line, column,
             "more than %d values, aliases expanded", SPOT_YAML_MAX_NODES);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (kind != SPOT_NODE_SCALAR && depth >= SPOT_YAML_MAX_DEPTH) {
-        spot_diag_error(self->diag, self->file, line, column,
+        return spot_diag_error(self->diag, self->file, line, column,
             "nested more than %d levels deep", SPOT_YAML_MAX_DEPTH);
-        return SPOT_ERR_BAD_INPUT;
     }
     *node = spot_yaml_new_node(self->document, kind, self->file, line, column);
     return *node == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -218,9 +212,8 @@ compose_alias(
     int ret;
 
     if (original == NULL) {
-        spot_diag_error(self->diag, self->file, mark->line + 1, mark->column + 1,
+        return spot_diag_error(self->diag, self->file, mark->line + 1, mark->column + 1,
             "unknown anchor \"%s\"", spot_utf8_shown(name, text));
-        return SPOT_ERR_BAD_INPUT;
     }
     ret = copy_node(self, mark, depth, original, value);
     if (ret == 0) {
@@ -299,9 +292,8 @@ check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node
 
     *is_kept = false;
     if (key->kind != SPOT_NODE_SCALAR) {
-        spot_diag_error(
+        return spot_diag_error(
             self->diag, self->file, key->line, key->column, "a key must be plain text");
-        return SPOT_ERR_BAD_INPUT;
     }
     if (strcmp(key->text, "<<") == 0 && !key->is_quoted) {
         spot_diag_error(self->diag, self->file, key->line, key->column,
@@ -318,9 +310,8 @@ check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node
             "repeated key \"%s\", first on line %zu", spot_utf8_shown(key->text, text),
             (*first)->line);
     } else if (map->num_children >= SPOT_YAML_MAX_KEYS) {
-        spot_diag_error(self->diag, self->file, key->line, key->column,
+        return spot_diag_error(self->diag, self->file, key->line, key->column,
             "more than %d keys in one map", SPOT_YAML_MAX_KEYS);
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }
@@ -431,8 +422,7 @@ compose_stream(composer_t *self)
         yaml_event_delete(&event);
     }
     if (ret == 0 && self->document->root == NULL) {
-        spot_diag_error(self->diag, self->file, 1, 1, "file is empty");
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(self->diag, self->file, 1, 1, "file is empty");
     }
     return ret;
 }
@@ -459,13 +449,11 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
 
     memset(self, 0, sizeof(*self));
     if (num_bytes > SPOT_YAML_MAX_BYTES) {
-        spot_diag_error(diag, file, 0, 0, "larger than 4 MiB");
-        return SPOT_ERR_BAD_INPUT;
+        return spot_diag_error(diag, file, 0, 0, "larger than 4 MiB");
     }
     if (has_many_directives(bytes, num_bytes)) {
-        spot_diag_error(
+        return spot_diag_error(
             diag, file, 0, 0, "more than %d %%TAG directives", MAX_DIRECTIVES);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (num_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) { /* byte order mark */
         bytes += 3;

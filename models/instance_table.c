@@ -185,7 +185,6 @@ read_row(void *context, const spot_csv_row_t *row)
     const size_t num_errors = self->file.diag->num_errors;
     spot_instance_table_t *table = self->table;
     spot_instance_row_t of_n = {.line = row->line};
-    int ret;
 
     if (!spot_table_file_check_width(&self->file, row, self->num_columns)) {
         return 0;
@@ -196,12 +195,7 @@ read_row(void *context, const spot_csv_row_t *row)
     if (self->file.diag->num_errors == num_errors) {
         check_row(self, &of_n);
     }
-    ret = spot_array_reserve(
-        &table->rows, &table->max_rows, table->num_rows + 1, sizeof(*table->rows));
-    if (ret == 0) {
-        table->rows[table->num_rows++] = of_n;
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(table, rows, of_n);
 }
 
 /* ---- The whole ---- */

@@ -104,7 +104,6 @@ read_row(curve_file_t *self, const spot_csv_row_t *row)
     const size_t num_errors = self->diag->num_errors;
     spot_measured_curve_t *curve = self->curve;
     spot_measured_point_t point = {0};
-    int ret;
 
     if (row->num_fields != 2) {
         spot_diag_error(self->diag, self->path, row->line, 1,
@@ -123,12 +122,7 @@ read_row(curve_file_t *self, const spot_csv_row_t *row)
         self->is_faulty = true;
         return 0;
     }
-    ret = spot_array_reserve(&curve->points, &curve->max_points, curve->num_points + 1,
-        sizeof(*curve->points));
-    if (ret == 0) {
-        curve->points[curve->num_points++] = point;
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(curve, points, point);
 }
 
 /* Reads all lines; stops at a wrong row of columns, after which no row can be

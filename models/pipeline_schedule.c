@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/pipeline_schedule.h"
 
-
 #define MS_PER_S 1000.0
 
 static int64_t

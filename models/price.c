@@ -11,19 +11,13 @@
 int
 spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
 {
-    int ret;
 
     if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
         (self->num_steps == 0 ? start_ms != 0
                               : start_ms <= self->steps[self->num_steps - 1].start_ms)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = spot_array_reserve(
-        &self->steps, &self->max_steps, self->num_steps + 1, sizeof(*self->steps));
-    if (ret == 0) {
-        self->steps[self->num_steps++] = (spot_price_step_t){start_ms, usd_per_h};
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(self, steps, (spot_price_step_t){start_ms, usd_per_h});
 }
 
 void

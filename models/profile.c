@@ -135,9 +135,8 @@ check_first_key(const spot_node_t *root, spot_diag_t *diag)
         strcmp(root->keys[0]->text, FIRST_KEY) == 0) {
         return 0;
     }
-    spot_diag_error(diag, root->file, root->line, root->column,
+    return spot_diag_error(diag, root->file, root->line, root->column,
         "not a profile: expected \"%s: 1\" as the first key", FIRST_KEY);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 int

@@ -130,7 +130,6 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
     const size_t num_errors = self->diag->num_errors;
     value_t value = {.line = row->line};
-    int ret;
 
     if (row->num_fields != self->table->num_columns) {
         spot_diag_error(self->diag, self->path, row->line, row->columns[0],
@@ -144,12 +143,7 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
     if (self->diag->num_errors > num_errors) {
         return 0;
     }
-    ret = spot_array_reserve(
-        &self->values, &self->max_values, self->num_values + 1, sizeof(*self->values));
-    if (ret == 0) {
-        self->values[self->num_values++] = value;
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(self, values, value);
 }
 
 static bool

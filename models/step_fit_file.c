@@ -15,9 +15,8 @@ settle(int64_t given, int64_t *setting, const char *key, const char *option,
     if (*setting > 0) {
         return 0;
     }
-    spot_diag_error(diag, request->table_path, 0, 0,
+    return spot_diag_error(diag, request->table_path, 0, 0,
         "no \"# %s: N\" above the columns: expected it, or %s N", key, option);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 static int
@@ -47,10 +46,9 @@ spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *gri
     }
     ret = spot_step_fit(fit, grid);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(diag, request->table_path, 0, 0,
+        return spot_diag_error(diag, request->table_path, 0, 0,
             "%zu measured pairs: expected at least %d", fit->num_pairs,
             SPOT_STEP_FIT_MIN_PAIRS);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0 && !fit->is_determined) {
         spot_diag_warn(diag, request->table_path, 0, 0,

@@ -206,10 +206,9 @@ seal(void *table, size_t end_line)
     }
     ret = spot_step_grid_seal(self->grid, &repeated, &first_line);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(self->file.diag, self->file.path, repeated.line, 1,
+        ret = spot_diag_error(self->file.diag, self->file.path, repeated.line, 1,
             "the pair %" PRId32 ",%" PRId32 " is in line %zu already",
             repeated.num_pipelines, repeated.depth, first_line);
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret == 0 && self->file.is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }

@@ -41,8 +41,7 @@ spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
     if (place < self->num_points && self->points[place].world_size == world_size) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = spot_array_reserve(
-        &self->points, &self->max_points, self->num_points + 1, sizeof(*self->points));
+    ret = SPOT_ARRAY_ROOM(self, points, self->num_points + 1);
     if (ret != 0) {
         return ret;
     }

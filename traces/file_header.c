@@ -49,8 +49,7 @@ note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
 {
     const size_t num_keys = self->keys.num_names;
     int32_t key_id;
-    int ret = spot_array_reserve(
-        &self->key_lines, &self->max_key_lines, num_keys + 1, sizeof(*self->key_lines));
+    int ret = SPOT_ARRAY_ROOM(self, key_lines, num_keys + 1);
 
     ret = ret == 0 ? spot_names_add(&self->keys, key, key_bytes, &key_id) : ret;
     if (ret == 0 && self->keys.num_names > num_keys) {
@@ -73,8 +72,7 @@ keep_key(header_t *self, const parts_t *parts)
 {
     spot_file_header_t *found = self->found;
     spot_trace_key_t *kept;
-    int ret = spot_array_reserve(
-        &found->keys, &found->max_keys, found->num_keys + 1, sizeof(*found->keys));
+    int ret = SPOT_ARRAY_ROOM(found, keys, found->num_keys + 1);
 
     if (ret != 0) {
         return ret;
@@ -146,16 +144,14 @@ read_first_line(header_t *self, const spot_csv_row_t *row)
 
     if (!split_line(row->text, &parts) || parts.key_bytes != strlen(format) ||
         strncmp(parts.key, format, parts.key_bytes) != 0) {
-        spot_diag_error(
+        return spot_diag_error(
             self->diag, self->file, row->line, 1, "expected '# %s: 1'", format);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (parts.value_bytes != 1 || *parts.value != '1') {
-        spot_diag_error(self->diag, self->file, row->line,
+        return spot_diag_error(self->diag, self->file, row->line,
             (size_t) (parts.value - row->text) + 1,
             "unsupported version '%s'; this program reads 1",
             spot_csv_shown(parts.value, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     return note_key(self, parts.key, parts.key_bytes, row->line);
 }
@@ -179,8 +175,7 @@ read_lines(header_t *self, spot_csv_t *csv, spot_csv_row_t *row)
     int ret = spot_csv_next(csv, row);
 
     if (ret == 0) {
-        spot_diag_error(self->diag, self->file, 1, 1, "file is empty");
-        return SPOT_ERR_BAD_INPUT;
+        return spot_diag_error(self->diag, self->file, 1, 1, "file is empty");
     }
     if (ret == 1) {
         ret = read_first_line(self, row);

@@ -81,19 +81,17 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
     if (!is_columns(row)) {
         const char *separator = spot_csv_wrong_separator(row->text);
 
-        spot_diag_error(diag, file, row->line, 1,
+        return spot_diag_error(diag, file, row->line, 1,
             "expected the columns start_s,duration_s,status,instance and others "
             "behind%s%s",
             separator == NULL ? "" : " with commas between, got ",
             separator == NULL ? "" : separator);
-        return SPOT_ERR_BAD_INPUT;
     }
     for (size_t j = NUM_COLUMNS; j < row->num_fields; j++) {
         for (size_t k = 0; k < j; k++) {
             if (strcmp(row->fields[j], row->fields[k]) == 0) {
-                spot_diag_error(diag, file, row->line, row->columns[j],
+                return spot_diag_error(diag, file, row->line, row->columns[j],
                     "column '%s' twice", spot_csv_shown(row->fields[j], shown));
-                return SPOT_ERR_BAD_INPUT;
             }
         }
     }
@@ -143,9 +141,8 @@ parse_life(
     } else {
         return 0;
     }
-    spot_diag_error(diag, file, row->line, row->columns[column], "%s '%s'", expected,
-        spot_csv_shown(fields[column], shown));
-    return SPOT_ERR_BAD_INPUT;
+    return spot_diag_error(diag, file, row->line, row->columns[column], "%s '%s'",
+        expected, spot_csv_shown(fields[column], shown));
 }
 
 static int
@@ -153,8 +150,7 @@ keep_life(spot_lifetimes_t *self, const spot_life_t *parsed, const spot_csv_row_
 {
     const char *name = row->fields[COLUMN_INSTANCE];
     spot_life_t *life;
-    int ret = spot_array_reserve(
-        &self->lives, &self->max_lives, self->num_lives + 1, sizeof(*self->lives));
+    int ret = SPOT_ARRAY_ROOM(self, lives, self->num_lives + 1);
 
     if (ret != 0) {
         return ret;
@@ -196,9 +192,8 @@ read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
         }
     }
     if (self->num_lives == 0 && diag->num_errors == num_errors) {
-        spot_diag_error(
+        ret = spot_diag_error(
             diag, spot_csv_file(csv), row.line, 1, "expected at least one row");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }
@@ -301,21 +296,18 @@ spot_lifetimes_keep(
     size_t column;
 
     if (value == NULL) {
-        spot_diag_error(diag, option, 0, 0, "expected column=value, got '%s'",
+        return spot_diag_error(diag, option, 0, 0, "expected column=value, got '%s'",
             spot_csv_shown(where, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     column = find_column(self, where);
     if (column == self->num_columns) {
-        spot_diag_error(diag, option, 0, 0, "the file has no such column: '%s'",
+        return spot_diag_error(diag, option, 0, 0, "the file has no such column: '%s'",
             spot_csv_shown(where, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     keep_rows(self, column, value + 1);
     if (self->num_lives == 0) {
-        spot_diag_error(diag, option, 0, 0, "no row has that value: '%s'",
+        return spot_diag_error(diag, option, 0, 0, "no row has that value: '%s'",
             spot_csv_shown(where, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }

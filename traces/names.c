@@ -116,8 +116,7 @@ spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *
     }
     slot = find_slot(self, hash, text, num_bytes);
     if (slot->name_id < 0) {
-        ret = spot_array_reserve(
-            &self->names, &self->max_names, self->num_names + 1, sizeof(*self->names));
+        ret = SPOT_ARRAY_ROOM(self, names, self->num_names + 1);
         if (ret != 0) {
             return ret;
         }

@@ -97,8 +97,7 @@ spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind
 static int
 append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
 {
-    const int ret = spot_array_reserve(&trace->events, &trace->max_events,
-        trace->num_events + num_seen, sizeof(*trace->events));
+    const int ret = SPOT_ARRAY_ROOM(trace, events, trace->num_events + num_seen);
 
     for (size_t j = 0; ret == 0 && j < num_seen; j++) {
         if (seen[j].time_ms <= trace->end_ms) {

@@ -54,8 +54,7 @@ find_name(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, int32_t *name_id)
 {
     const size_t num_names = self->names.num_names;
-    int ret = spot_array_reserve(
-        &self->states, &self->max_states, num_names + 1, sizeof(*self->states));
+    int ret = SPOT_ARRAY_ROOM(self, states, num_names + 1);
 
     ret = ret == 0 ? spot_names_add(&self->names, name, num_bytes, name_id) : ret;
     if (ret == 0 && self->names.num_names > num_names) {
@@ -75,10 +74,9 @@ report_name(const spot_trace_instances_t *self, const spot_csv_row_t *row,
     num_bytes = num_bytes < SPOT_NAME_BYTES ? num_bytes : SPOT_NAME_BYTES;
     memcpy(text, name, num_bytes);
     text[num_bytes] = '\0';
-    spot_diag_error(self->diag, self->file, row->line,
+    return spot_diag_error(self->diag, self->file, row->line,
         spot_csv_column_at(row, SPOT_TRACE_COLUMN_INSTANCES, offset),
         "instances: %s'%s'%s", before, spot_csv_shown(text, shown), behind);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 static int
@@ -118,14 +116,12 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
     int ret;
 
     if (num_found != num_expected) {
-        spot_diag_error(self->diag, self->file, row->line,
+        return spot_diag_error(self->diag, self->file, row->line,
             row->columns[SPOT_TRACE_COLUMN_INSTANCES],
             "instances: expected %" PRId64 " names, got %" PRId64, num_expected,
             num_found);
-        return SPOT_ERR_BAD_INPUT;
     }
-    ret = spot_array_reserve(&trace->name_ids, &trace->max_name_ids,
-        trace->num_name_ids + (size_t) num_found, sizeof(*trace->name_ids));
+    ret = SPOT_ARRAY_ROOM(trace, name_ids, trace->num_name_ids + (size_t) num_found);
     for (int64_t j = 0; j < num_found && ret == 0; j++) {
         name_id = &trace->name_ids[trace->num_name_ids + (size_t) j];
         name = next_name(name, &num_bytes);
@@ -153,8 +149,7 @@ spot_trace_instances_take(
 {
     spot_trace_t *trace = self->trace;
     int32_t name_id;
-    int ret = spot_array_reserve(&trace->name_ids, &trace->max_name_ids,
-        trace->num_name_ids + 1, sizeof(*trace->name_ids));
+    int ret = SPOT_ARRAY_ROOM(trace, name_ids, trace->num_name_ids + 1);
 
     ret = ret == 0 ? find_name(self, name, num_bytes, &name_id) : ret;
     if (ret == 0 && self->states[name_id].is_running == is_arrival) {

@@ -205,8 +205,7 @@ apply_event(reader_t *self, const row_t *row)
 {
     spot_trace_t *trace = self->trace;
     spot_event_t *event;
-    int ret = spot_array_reserve(&trace->events, &trace->max_events,
-        trace->num_events + 1, sizeof(*trace->events));
+    int ret = SPOT_ARRAY_ROOM(trace, events, trace->num_events + 1);
 
     if (ret == 0) {
         event = &trace->events[trace->num_events++];
@@ -259,10 +258,9 @@ read_row(reader_t *self, const spot_csv_row_t *csv)
     if (csv->num_fields != SPOT_NUM_TRACE_COLUMNS) {
         const bool is_long = csv->num_fields > SPOT_NUM_TRACE_COLUMNS;
 
-        spot_diag_error(self->diag, self->file, csv->line,
+        return spot_diag_error(self->diag, self->file, csv->line,
             is_long ? csv->columns[SPOT_NUM_TRACE_COLUMNS] : csv->num_bytes + 1,
             "expected 4 fields, got %zu", csv->num_fields);
-        return SPOT_ERR_BAD_INPUT;
     }
     row.kind = find_kind(csv->fields[SPOT_TRACE_COLUMN_EVENT]);
     ret = check_time(self, &row);
@@ -327,14 +325,16 @@ read_rows(reader_t *self, spot_csv_t *csv)
 static void
 report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
 {
-    char time[SPOT_TRACE_TIME_BYTES];
+    char time[SPOT_TRACE_TIME_BYTES], text[160];
 
-    if (self->num_irregular > 0 && (is_strict || is_accepted)) {
-        spot_trace_time_text(self->irregular_ms, time);
-        (is_strict ? spot_diag_error : spot_diag_warn)(self->diag, self->file,
-            self->irregular_line, 1,
-            "time_s: %s is no multiple of resolution_s, %zu of %zu rows", time,
-            self->num_irregular, self->num_rows);
+    spot_trace_time_text(self->irregular_ms, time);
+    snprintf(text, sizeof(text),
+        "time_s: %s is no multiple of resolution_s, %zu of %zu rows", time,
+        self->num_irregular, self->num_rows);
+    if (self->num_irregular > 0 && is_strict) {
+        spot_diag_error(self->diag, self->file, self->irregular_line, 1, "%s", text);
+    } else if (self->num_irregular > 0 && is_accepted) {
+        spot_diag_warn(self->diag, self->file, self->irregular_line, 1, "%s", text);
     }
 }
 

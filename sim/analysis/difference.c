@@ -44,12 +44,10 @@ keep_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
     const size_t num_metrics = self->num_metrics;
-    int ret = spot_array_reserve(
-        &self->keys, &self->max_keys, self->num_rows + 1, sizeof(*self->keys));
+    int ret = SPOT_ARRAY_ROOM(self, keys, self->num_rows + 1);
 
     if (ret == 0) {
-        ret = spot_array_reserve(&self->values, &self->max_values,
-            (self->num_rows + 1) * num_metrics, sizeof(*self->values));
+        ret = SPOT_ARRAY_ROOM(self, values, (self->num_rows + 1) * num_metrics);
     }
     if (ret == 0) {
         self->keys[self->num_rows] = row->replication;

@@ -52,8 +52,7 @@ spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
 {
     spot_log_record_t *record;
 
-    if (spot_array_reserve(&self->records, &self->max_records, self->num_records + 1,
-            sizeof(*self->records)) != 0) {
+    if (SPOT_ARRAY_ROOM(self, records, self->num_records + 1) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }

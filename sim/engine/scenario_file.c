@@ -87,9 +87,8 @@ check_trace(const spot_experiment_t *experiment, const spot_scenario_changes_t *
         field = spot_field_next(field);
     }
     if (field == NULL) {
-        spot_diag_error(
+        return spot_diag_error(
             diag, "--trace", 0, 0, "the engine %s runs on no trace", experiment->name);
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }

@@ -128,8 +128,7 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     ret = spot_array_reserve(&self->texts, &self->max_text_bytes,
         self->num_text_bytes + num_text_bytes, sizeof(*self->texts));
     if (ret == 0) {
-        ret = spot_array_reserve(&self->cells, &self->max_cells, num_cells + num_columns,
-            sizeof(*self->cells));
+        ret = SPOT_ARRAY_ROOM(self, cells, num_cells + num_columns);
     }
     if (ret != 0) {
         return ret;

@@ -33,8 +33,7 @@ static int
 add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
     const char **texts[NUM_TEXTS];
-    int ret = spot_array_reserve(&self->writers, &self->max_writers,
-        self->num_writers + 1, sizeof(*self->writers));
+    int ret = SPOT_ARRAY_ROOM(self, writers, self->num_writers + 1);
 
     if (ret != 0) {
         return ret;

@@ -439,13 +439,7 @@ compare_ids(const void *left, const void *right)
 int
 spot_series_list_add(spot_series_list_t *self, size_t point_id, int64_t replication)
 {
-    const int ret = spot_array_reserve(
-        &self->ids, &self->max_ids, self->num_ids + 1, sizeof(*self->ids));
-
-    if (ret == 0) {
-        self->ids[self->num_ids++] = (spot_series_id_t){point_id, replication};
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(self, ids, (spot_series_id_t){point_id, replication});
 }
 
 int

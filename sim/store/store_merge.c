@@ -91,11 +91,10 @@ compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
     if (self->diag->num_errors == num_errors) {
         return 0;
     }
-    spot_diag_error(self->diag, path, 0, 0,
+    return spot_diag_error(self->diag, path, 0, 0,
         "holds another study than %s (which was before is here); merge databases of "
         "one study only",
         self->first_path);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 /* The points of the attached store are those of the new one. */
@@ -108,9 +107,8 @@ compare_points(merge_t *self, const char *path)
         "ORDER BY position LIMIT 1");
 
     if (spot_db_next_row(&self->db, row, &ret)) {
-        spot_diag_error(self->diag, path, 0, 0, "%s has no point %s", self->first_path,
-            (const char *) sqlite3_column_text(row, 0));
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(self->diag, path, 0, 0, "%s has no point %s",
+            self->first_path, (const char *) sqlite3_column_text(row, 0));
     }
     sqlite3_finalize(row);
     return ret;
@@ -321,9 +319,8 @@ open_new(merge_t *self)
     int ret = spot_outfile_init(&self->file, self->out_path, self->diag);
 
     if (ret == 0 && self->file.temporary == NULL) {
-        spot_diag_error(self->diag, self->out_path, 0, 0,
+        return spot_diag_error(self->diag, self->out_path, 0, 0,
             "this is no file; name one, e.g. results.db");
-        return SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
         ret = spot_db_open(&self->db, self->file.temporary, SPOT_DB_WRITE, TIMEOUT_MS);

@@ -196,16 +196,14 @@ read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
                          stored, self->base.head, provenance->canonical, db->path, diag)
                    : ret;
     if (ret == 0 && diag->num_errors > num_errors) {
-        spot_diag_error(diag, db->path, 0, 0,
+        ret = spot_diag_error(diag, db->path, 0, 0,
             "holds another study than this one; use another file or delete this one");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0 && stored->head.num_replications > self->base.head->num_replications) {
-        spot_diag_error(diag, db->path, 0, 0,
+        ret = spot_diag_error(diag, db->path, 0, 0,
             "replications were %" PRId64 ", are %" PRId64
             "; ask for as many, or use another file",
             stored->head.num_replications, self->base.head->num_replications);
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }
@@ -220,14 +218,13 @@ find_points(spot_sqlite_store_t *self, spot_db_t *db, const spot_stored_study_t 
         spot_stored_points_find(stored, db, self->base.head, self->numbers, &removed);
 
     if (removed != NULL) {
-        spot_diag_error(diag, db->path, 0, 0,
+        ret = spot_diag_error(diag, db->path, 0, 0,
             "the point %s was in the study, is not; points can be added but not "
             "removed: use another file or delete this one%s",
             removed,
             self->base.head->plan.kind == SPOT_PLAN_LATIN_HYPERCUBE
                 ? " (a Latin hypercube does not grow: sobol does)"
                 : "");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     free(removed);
     return ret;
@@ -266,12 +263,11 @@ check_columns(
     if (num_columns <= (size_t) most) {
         return 0;
     }
-    spot_diag_error(diag, db->path, 0, 0,
+    return spot_diag_error(diag, db->path, 0, 0,
         "%zu %s do not fit: a table of SQLite has room for %d; ask for fewer, or write "
         "a "
         "CSV file (-o results.csv)",
         num_columns, what, most);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 static int
@@ -399,10 +395,9 @@ open_for_reading(spot_sqlite_store_t *self, const char *path, spot_diag_t *diag)
     int ret = open_as_of_now(self, path, &state, diag);
 
     if (ret == 0 && state == SPOT_SCHEMA_NONE) {
-        spot_diag_error(diag, path, 0, 0,
+        ret = spot_diag_error(diag, path, 0, 0,
             "the database is empty: no study was run, or its task ended before it wrote "
             "anything; run it again");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     ret = ret == 0 ? spot_stored_study_read(&self->study, &self->reader) : ret;
     ret = ret == 0 ? set_head(self, &self->study.head) : ret;

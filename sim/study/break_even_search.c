@@ -183,9 +183,7 @@ measure(search_t *self, double value, sample_t *sample)
     if (ret == 0 && !spot_break_even_is_own(&self->all->study->head, self->path)) {
         ret = run_side(self, NEXT, text);
     }
-    ret = ret == 0 ? spot_array_reserve(&self->samples, &self->max_samples,
-                         self->num_samples + 1, sizeof(*self->samples))
-                   : ret;
+    ret = ret == 0 ? SPOT_ARRAY_ROOM(self, samples, self->num_samples + 1) : ret;
     if (ret == 0) {
         sample->value = value;
         compare(self, sample);

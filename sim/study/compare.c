@@ -38,9 +38,8 @@ read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     if (key->key == NULL && (equals == NULL || name_bytes == 0)) {
-        spot_diag_error(diag, key->option, 0, 0, "expected KEY=A,B,..., got \"%s\"",
-            spot_utf8_shown(key->values, shown));
-        return SPOT_ERR_BAD_INPUT;
+        return spot_diag_error(diag, key->option, 0, 0,
+            "expected KEY=A,B,..., got \"%s\"", spot_utf8_shown(key->values, shown));
     }
     rival->values = equals == NULL ? key->values : equals + 1;
     rival->key = spot_text_copy(name, name_bytes);
@@ -252,10 +251,9 @@ read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
         spot_scenario_read_document(scenario, request->scenario_path, &changes, diag);
 
     if (scenario->root != NULL && spot_node_get(scenario->root, "study") != NULL) {
-        spot_diag_error(diag, request->scenario_path, 0, 0,
+        return spot_diag_error(diag, request->scenario_path, 0, 0,
             "this is a study, not a scenario: to compare within a study, sweep %s",
             self->rivals[0].key);
-        return SPOT_ERR_BAD_INPUT;
     }
     return error;
 }

@@ -128,8 +128,7 @@ join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *
     spot_yield_t *yield = &self->study->yield;
     spot_outputs_t *all = &yield->outputs;
 
-    if (spot_array_reserve(&yield->metrics, &yield->max_metrics,
-            all->num_metrics + outputs->num_metrics, sizeof(*yield->metrics)) != 0) {
+    if (SPOT_ARRAY_ROOM(yield, metrics, all->num_metrics + outputs->num_metrics) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     all->metrics = yield->metrics;
@@ -184,9 +183,7 @@ add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *ou
         all->unmeasured = NULL;
     }
     ret = join_metrics(self, point_id, outputs);
-    ret = ret == 0 ? spot_array_reserve(&yield->layouts, &yield->max_layouts,
-                         yield->num_layouts + 1, sizeof(*yield->layouts))
-                   : ret;
+    ret = ret == 0 ? SPOT_ARRAY_ROOM(yield, layouts, yield->num_layouts + 1) : ret;
     if (ret == 0) {
         yield->layouts[yield->num_layouts++] =
             (spot_metric_layout_t){.outputs = outputs, .first_point = point_id};

@@ -39,9 +39,8 @@ set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
         ret = spot_yaml_add_key(&self->study, map, key, (size_t) (equals - key));
     }
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(
+        return spot_diag_error(
             diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
-        return SPOT_ERR_BAD_INPUT;
     }
     return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
 }
@@ -359,7 +358,6 @@ spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_
         return 0;
     }
     place = spot_node_place(self->template->study.root, "optimise");
-    spot_diag_error(diag, place->file, place->line, place->column,
+    return spot_diag_error(diag, place->file, place->line, place->column,
         "optimise: compares all points with each other: run it without --shard");
-    return SPOT_ERR_BAD_INPUT;
 }

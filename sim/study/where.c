@@ -108,8 +108,7 @@ add_path(where_t *self, const char *path)
         return 0;
     }
     copy = spot_text_copy(path, strlen(path));
-    if (copy == NULL || spot_array_reserve(&self->paths, &self->max_paths,
-                            self->num_paths + 1, sizeof(*self->paths)) != 0) {
+    if (copy == NULL || SPOT_ARRAY_ROOM(self, paths, self->num_paths + 1) != 0) {
         free(copy);
         return SPOT_ERR_NO_MEMORY;
     }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/units.h"
 #include "sim/train/cost.h"
 
 /* The most checkpoints of one episode that get a record each. */

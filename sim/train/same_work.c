@@ -12,8 +12,7 @@ add_rental(
     spot_rentals_t *self, const spot_job_t *job, int64_t num_instances, int64_t step_ms)
 {
     spot_rental_t *rental;
-    const int ret = spot_array_reserve(&self->rentals, &self->max_rentals,
-        self->num_rentals + 1, sizeof(*self->rentals));
+    const int ret = SPOT_ARRAY_ROOM(self, rentals, self->num_rentals + 1);
 
     if (ret != 0) {
         return ret;

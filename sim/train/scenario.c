@@ -349,9 +349,8 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
 
     memset(self, 0, sizeof(*self));
     if (spot_node_get(root, "study") != NULL || spot_node_get(root, "sweep") != NULL) {
-        spot_diag_error(diag, root->file, 0, 0,
+        return spot_diag_error(diag, root->file, 0, 0,
             "this is a study, not a scenario: use `spotsim study`");
-        return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_bind_document(spot_scenario_fields, root, diag, self);
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {

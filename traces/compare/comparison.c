@@ -84,8 +84,7 @@ add_column(
     spot_comparison_column_t *column = NULL;
     char *distinct = distinct_label(self, label);
 
-    if (distinct != NULL && spot_array_reserve(&self->columns, &self->max_columns,
-                                self->num_columns + 1, sizeof(*self->columns)) == 0) {
+    if (distinct != NULL && SPOT_ARRAY_ROOM(self, columns, self->num_columns + 1) == 0) {
         column = &self->columns[self->num_columns++];
         *column = (spot_comparison_column_t){
             .kind = kind, .label = distinct, .num_replications = 1};

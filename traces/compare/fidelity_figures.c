@@ -14,8 +14,7 @@
 int
 spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values)
 {
-    const int ret = spot_array_reserve(
-        &self->values, &self->max_values, num_values, sizeof(*self->values));
+    const int ret = SPOT_ARRAY_ROOM(self, values, num_values);
 
     self->num_values = ret == 0 ? num_values : 0;
     return ret;

@@ -40,8 +40,7 @@ spot_observation_start(spot_observation_t *self, const spot_observation_frame_t 
 static int
 append(spot_observation_t *self, const spot_event_t *seen, size_t num_seen)
 {
-    const int ret = spot_array_reserve(&self->events, &self->max_events,
-        self->num_events + num_seen, sizeof(*self->events));
+    const int ret = SPOT_ARRAY_ROOM(self, events, self->num_events + num_seen);
 
     for (size_t j = 0; ret == 0 && j < num_seen; j++) {
         if ((double) seen[j].time_ms <= self->frame.end_ms) {
@@ -128,8 +127,7 @@ spot_observation_half(
 {
     const double half_ms = whole->frame.end_ms / 2; /* exact */
     const double start_ms = is_second ? half_ms : 0;
-    const int ret = spot_array_reserve(
-        &self->events, &self->max_events, whole->num_events, sizeof(*self->events));
+    const int ret = SPOT_ARRAY_ROOM(self, events, whole->num_events);
 
     self->frame = whole->frame;
     self->frame.end_ms = half_ms;

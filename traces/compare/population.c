@@ -18,8 +18,7 @@ num_intervals(const spot_observation_t *observation, int64_t length_ms)
 static int
 start_runs(spot_counts_t *self, size_t max_runs)
 {
-    const int ret =
-        spot_array_reserve(&self->runs, &self->max_runs, max_runs, sizeof(*self->runs));
+    const int ret = SPOT_ARRAY_ROOM(self, runs, max_runs);
 
     self->num_runs = 0;
     self->num_values = 0;
@@ -59,8 +58,7 @@ static int
 count_levels(spot_counts_t *self)
 {
     size_t num_levels = 0;
-    const int ret = spot_array_reserve(
-        &self->levels, &self->max_levels, self->num_runs, sizeof(*self->levels));
+    const int ret = SPOT_ARRAY_ROOM(self, levels, self->num_runs);
 
     if (ret != 0) {
         return ret;

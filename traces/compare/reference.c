@@ -116,8 +116,7 @@ read_row(reading_t *self, const spot_csv_row_t *row)
             "expected %zu fields, got %zu", self->num_fields, row->num_fields);
         return 0;
     }
-    ret = spot_array_reserve(&self->reference->rows, &self->reference->max_rows,
-        self->reference->num_rows + 1, sizeof(*self->reference->rows));
+    ret = SPOT_ARRAY_ROOM(self->reference, rows, self->reference->num_rows + 1);
     if (ret != 0) {
         return ret;
     }

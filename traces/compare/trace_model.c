@@ -72,13 +72,12 @@ check_room(const spot_node_t *root, const spot_trace_t *trace, const char *trace
         spot_integer_parse(node->text, &capacity) != 0 || capacity >= trace->initial) {
         return 0;
     }
-    spot_diag_error(diag, node->file, node->line, node->column,
+    return spot_diag_error(diag, node->file, node->line, node->column,
         "capacity: the model's %" PRId64 " is less than the %" PRId32
         " instances that %s starts with: expected %s%" PRId32 ", or another trace",
         capacity, trace->initial, trace_path,
         trace->capacity != SPOT_UNBOUNDED ? "the capacity of that trace, " : "at least ",
         trace->capacity != SPOT_UNBOUNDED ? trace->capacity : trace->initial);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 static bool

@@ -91,16 +91,14 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
 
     for (size_t j = 0; j < sizeof(options) / sizeof(options[0]); j++) {
         if (options[j].is_wrong) {
-            spot_diag_error(diag, inputs[0].path, 0, 0, "%s is not for format %s",
+            ret = spot_diag_error(diag, inputs[0].path, 0, 0, "%s is not for format %s",
                 options[j].option, importer->name);
-            ret = SPOT_ERR_BAD_INPUT;
         }
     }
     if (num_inputs != importer->num_inputs) {
-        spot_diag_error(diag, inputs[0].path, 0, 0,
+        ret = spot_diag_error(diag, inputs[0].path, 0, 0,
             "format %s is read from %zu file%s, got %zu", importer->name,
             importer->num_inputs, importer->num_inputs == 1 ? "" : "s", num_inputs);
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }
@@ -184,9 +182,8 @@ settle_kind(spot_import_t *self)
     const int kind = self->task->kind;
 
     if (kind == SPOT_TRACE_NAMED && trace->kind != SPOT_TRACE_NAMED) {
-        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+        return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
             "kind named: the input has no instance names");
-        return SPOT_ERR_BAD_INPUT;
     }
     if (kind >= 0 && kind != SPOT_TRACE_NAMED && trace->kind == SPOT_TRACE_NAMED) {
         drop_names(trace);
@@ -229,11 +226,10 @@ settle_capacity(spot_import_t *self)
     capacity = capacity > 0 ? capacity : largest > 0 ? largest : 1;
     if (largest > capacity) {
         spot_trace_time_text(time_ms, text);
-        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+        return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
             "population %" PRId64 " at %s s exceeds the capacity %" PRId64
             "; expected --capacity %" PRId64 " or more",
             largest, text, capacity, largest);
-        return SPOT_ERR_BAD_INPUT;
     }
     self->trace->capacity = (int32_t) capacity;
     snprintf(text, sizeof(text), "%" PRId64, capacity);
@@ -256,9 +252,8 @@ settle_resolution(spot_import_t *self)
         self->resolution_s = (double) resolution_ms / SPOT_MS_PER_S;
     } else if (self->resolution_s <= 0 ||
                spot_duration_from_s(self->resolution_s, &resolution_ms) != 0) {
-        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+        return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
             "the times do not give a resolution; expected --resolution");
-        return SPOT_ERR_BAD_INPUT;
     }
     self->trace->resolution_ms = resolution_ms == 0 ? 1 : resolution_ms;
     spot_number_text(self->resolution_s, text);
@@ -360,10 +355,9 @@ remark_irregular(spot_import_t *self)
         return 0;
     }
     if (self->task->is_strict) {
-        spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+        return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
             "%zu of %zu times are no multiple of the resolution (--strict)",
             num_irregular, trace->num_events);
-        return SPOT_ERR_BAD_INPUT;
     }
     SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "irregular_times", num_irregular,
         "%zu of %zu times are no multiple of the resolution", num_irregular,
@@ -380,9 +374,8 @@ refuse_repairs(const spot_import_t *self)
         const spot_remark_t *remark = &self->report->remarks[j];
 
         if (self->task->is_strict && remark->kind == SPOT_REMARK_REPAIRED) {
-            spot_diag_error(
+            ret = spot_diag_error(
                 self->diag, self->inputs[0].path, 0, 0, "%s (--strict)", remark->text);
-            ret = SPOT_ERR_BAD_INPUT;
         }
     }
     return ret;
@@ -396,10 +389,9 @@ check_span(const spot_import_t *self)
     if (end_ms > 0 && end_ms <= SPOT_MAX_DURATION_MS) {
         return 0;
     }
-    spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
+    return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
         end_ms == 0 ? "all records are at one time: a trace needs a duration"
                     : "longer than 100 years");
-    return SPOT_ERR_BAD_INPUT;
 }
 
 /* Turns the result of the importer into a valid trace with a full header. */

@@ -129,12 +129,8 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
         last->count += count;
         return;
     }
-    ret = spot_array_reserve(&trace->events, &trace->max_events, trace->num_events + 1,
-        sizeof(*trace->events));
-    if (ret == 0) {
-        trace->events[trace->num_events++] =
-            (spot_event_t){.time_ms = time_ms, .kind = kind, .count = count};
-    }
+    ret = SPOT_ARRAY_APPEND(
+        trace, events, (spot_event_t){.time_ms = time_ms, .kind = kind, .count = count});
     spot_import_note_error(self, ret);
 }
 
@@ -180,8 +176,7 @@ spot_import_arrive(
     if (!spot_trace_is_name(name, num_bytes)) {
         return refuse_instance(self, 0, line, column, name, "bad name", "");
     }
-    ret = spot_array_reserve(&self->arrivals, &self->max_arrivals,
-        self->num_arrivals + 1, sizeof(*self->arrivals));
+    ret = SPOT_ARRAY_ROOM(self, arrivals, self->num_arrivals + 1);
     if (ret == 0) {
         arrival = &self->arrivals[self->num_arrivals++];
         memcpy(arrival->name, name, num_bytes);
@@ -263,8 +258,7 @@ set_key(spot_trace_t *trace, const char *key, const char *value)
         }
     }
     ret = copy == NULL ? SPOT_ERR_NO_MEMORY
-                       : spot_array_reserve(&trace->keys, &trace->max_keys,
-                             trace->num_keys + 1, sizeof(*trace->keys));
+                       : SPOT_ARRAY_ROOM(trace, keys, trace->num_keys + 1);
     if (ret != 0) {
         free(copy);
         return ret;

@@ -65,19 +65,17 @@ take_head(state_t *self, const spot_csv_row_t *row)
     if (num < 2 || strcmp(row->fields[num - 2], "timestamp") != 0 ||
         (!is_count && !self->is_terminations)) {
         self->num_columns = 0;
-        spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
-            row->line, 1,
+        return spot_diag_error(self->import->diag,
+            self->import->inputs[self->input_id].path, row->line, 1,
             "expected the columns timestamp,count or timestamp,number, last of all");
-        return SPOT_ERR_BAD_INPUT;
     }
     if (self->has_file[self->is_terminations]) {
         self->num_columns = 0;
-        spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
-            row->line, row->columns[num - 1],
+        return spot_diag_error(self->import->diag,
+            self->import->inputs[self->input_id].path, row->line, row->columns[num - 1],
             "a second file of %s: expected NODE.csv with timestamp,count and TERM.csv "
             "with timestamp,number",
             last);
-        return SPOT_ERR_BAD_INPUT;
     }
     self->has_file[self->is_terminations] = true;
     return 0;
@@ -109,18 +107,12 @@ keep_record(state_t *self, records_t *list, const spot_csv_row_t *row, record_t 
 {
     const record_t *last =
         list->num_records == 0 ? NULL : &list->records[list->num_records - 1];
-    int ret;
 
     if (last != NULL && record.time_s < last->time_s) {
         return spot_import_expected(self->import, self->input_id, row,
             self->num_columns - 2, "timestamp", "one not before the previous row");
     }
-    ret = spot_array_reserve(&list->records, &list->max_records, list->num_records + 1,
-        sizeof(*list->records));
-    if (ret == 0) {
-        list->records[list->num_records++] = record;
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(list, records, record);
 }
 
 static int
@@ -302,9 +294,8 @@ check_span(const state_t *self)
         last_s = losses->records[losses->num_records - 1].time_s;
     }
     if (last_s - nodes->records[0].time_s > SPOT_MAX_DURATION_MS / SPOT_MS_PER_S) {
-        spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
+        return spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
             "longer than 100 years");
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }
@@ -318,9 +309,8 @@ read_files(state_t *self)
     spot_diag_close_file(self->import->diag);
     ret = second != 0 ? second : ret;
     if (ret == 0 && self->nodes.num_records == 0) {
-        spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
+        ret = spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
             "expected at least one count of nodes");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }

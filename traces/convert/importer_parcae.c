@@ -228,9 +228,8 @@ read_lines(state_t *self, spot_csv_t *csv)
         ret = spot_import_arrivals(self->import, self->time_ms - self->first_ms, false);
     }
     if (ret == 0 && !self->has_line && !self->import->is_doubtful) {
-        spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line, 1,
-            "expected at least one record");
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line,
+            1, "expected at least one record");
     }
     return ret == 0 && self->import->is_doubtful ? SPOT_ERR_BAD_INPUT : ret;
 }
@@ -242,9 +241,8 @@ finish(state_t *self)
     spot_trace_t *trace = import->trace;
 
     if (self->duration_ms < 0) {
-        spot_diag_error(import->diag, import->inputs[0].path, self->line, 1,
+        return spot_diag_error(import->diag, import->inputs[0].path, self->line, 1,
             "the last line has no duration, so the end is unknown");
-        return SPOT_ERR_BAD_INPUT;
     }
     trace->kind = SPOT_TRACE_NAMED;
     trace->end_ms = self->time_ms - self->first_ms + self->duration_ms;

@@ -42,8 +42,7 @@ keep_sample(state_t *self, int32_t count)
     int ret = 0;
 
     if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
-        ret = spot_array_reserve(&self->changes, &self->max_changes,
-            self->num_changes + 1, sizeof(*self->changes));
+        ret = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1);
         if (ret == 0) {
             self->changes[self->num_changes++] = (change_t){self->num_samples, count};
         }
@@ -170,14 +169,12 @@ check_document(const state_t *self)
         return SPOT_ERR_BAD_INPUT; /* a refused value may have held the keys */
     }
     if (!self->has_data || self->gap_s <= 0) {
-        spot_diag_error(
+        return spot_diag_error(
             import->diag, import->inputs[0].path, 1, 1, "missing key '%s'", missing);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (self->num_samples == 0) {
-        spot_diag_error(
+        return spot_diag_error(
             import->diag, import->inputs[0].path, 1, 1, "data: expected at least one");
-        return SPOT_ERR_BAD_INPUT;
     }
     return self->is_faulty ? SPOT_ERR_BAD_INPUT : 0;
 }

@@ -136,9 +136,8 @@ finish(state_t *self)
     spot_import_t *import = self->import;
 
     if (self->series.num_samples == 0) {
-        spot_diag_error(
+        return spot_diag_error(
             import->diag, import->inputs[0].path, 0, 0, "expected at least one record");
-        return SPOT_ERR_BAD_INPUT;
     }
     spot_count_series_finish(&self->series, self->series.time_ms);
     take_resolution(self);

@@ -42,12 +42,10 @@ spot_convert_input_first_line(const spot_convert_input_t *self,
 
         bytes[num_bytes] = '\0';
         if (spot_foreign_kind(bytes, num_bytes) != NULL) {
-            spot_diag_error(diag, self->path, 0, 0, "this is %s: expected a recording",
-                spot_foreign_kind(bytes, num_bytes));
-            ret = SPOT_ERR_BAD_INPUT;
+            ret = spot_diag_error(diag, self->path, 0, 0,
+                "this is %s: expected a recording", spot_foreign_kind(bytes, num_bytes));
         } else if (num_bytes == 0) {
-            spot_diag_error(diag, self->path, 1, 1, "file is empty");
-            ret = SPOT_ERR_BAD_INPUT;
+            ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
         }
         start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         start += strspn(start, " \t\r\n");

@@ -89,8 +89,8 @@ report_syntax(spot_json_reader_t *self)
 static int
 report_token(const spot_json_reader_t *self, const char *message)
 {
-    spot_diag_error(self->diag, self->file, self->line, self->column, "%s", message);
-    return SPOT_ERR_BAD_INPUT;
+    return spot_diag_error(
+        self->diag, self->file, self->line, self->column, "%s", message);
 }
 
 static int
@@ -219,7 +219,6 @@ spot_json_reader_expected(
 {
     char shown[SPOT_CSV_SHOWN_BYTES];
 
-    spot_diag_error(self->diag, self->file, self->line, self->column,
+    return spot_diag_error(self->diag, self->file, self->line, self->column,
         "%s: expected %s, got '%s'", what, expected, spot_csv_shown(self->text, shown));
-    return SPOT_ERR_BAD_INPUT;
 }

@@ -41,8 +41,7 @@ spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
     char text[512];
     va_list arguments;
     int num_bytes;
-    int ret = spot_array_reserve(&self->remarks, &self->max_remarks,
-        self->num_remarks + 1, sizeof(*self->remarks));
+    int ret = SPOT_ARRAY_ROOM(self, remarks, self->num_remarks + 1);
 
     if (ret != 0) {
         return ret;

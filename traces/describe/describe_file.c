@@ -35,9 +35,8 @@ record(const spot_describe_request_t *request, const char *path, spot_trace_t *t
         char text[SPOT_TRACE_TIME_BYTES];
 
         spot_trace_time_text(trace->resolution_ms, text);
-        spot_diag_error(diag, path, 0, 0,
+        return spot_diag_error(diag, path, 0, 0,
             "--tick: expected at least the resolution of the trace, %s s", text);
-        return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_recorder_trace(trace, tick_ms, request->is_net, &recorded);
     if (ret != 0) {
@@ -64,8 +63,7 @@ describe_trace(const spot_describe_request_t *request, const char *path,
     int ret;
 
     if (request->where != NULL) {
-        spot_diag_error(diag, path, 0, 0, "--where: expected a lifetimes file");
-        return SPOT_ERR_BAD_INPUT;
+        return spot_diag_error(diag, path, 0, 0, "--where: expected a lifetimes file");
     }
     ret = spot_trace_read(&trace, path, request->is_strict, diag);
     ret = ret == 0 ? record(request, path, &trace, diag) : ret;
@@ -91,9 +89,8 @@ describe_lifetimes(const spot_describe_request_t *request, const char *path,
     int ret;
 
     if (request->tick_ms > 0 || request->is_net || request->is_notebook) {
-        spot_diag_error(diag, path, 0, 0,
+        return spot_diag_error(diag, path, 0, 0,
             "--tick, --net and --notebook: expected a trace, this is a lifetimes file");
-        return SPOT_ERR_BAD_INPUT;
     }
     ret = spot_lifetimes_read(&lifetimes, path, diag);
     if (ret == 0 && request->where != NULL) {

@@ -53,13 +53,8 @@ refuse(const reader_t *self, const spot_csv_row_t *row, size_t field, const char
 static int
 append(spot_stamped_counts_t *self, int64_t time_s, int64_t count)
 {
-    const int ret = spot_array_reserve(
-        &self->rows, &self->max_rows, self->num_rows + 1, sizeof(*self->rows));
-
-    if (ret == 0) {
-        self->rows[self->num_rows++] = (spot_stamped_count_t){time_s, (int32_t) count};
-    }
-    return ret;
+    return SPOT_ARRAY_APPEND(
+        self, rows, (spot_stamped_count_t){time_s, (int32_t) count});
 }
 
 static int
@@ -91,9 +86,8 @@ static int
 read_columns(reader_t *self, const spot_csv_row_t *row)
 {
     if (!is_columns(row, self->column)) {
-        spot_diag_error(self->diag, self->file, row->line, 1,
+        return spot_diag_error(self->diag, self->file, row->line, 1,
             "expected the columns timestamp,%s", self->column);
-        return SPOT_ERR_BAD_INPUT;
     }
     self->num_fields = row->num_fields;
     return 0;
@@ -121,13 +115,11 @@ read_rows(reader_t *self, spot_csv_t *csv)
         }
     }
     if (ret == 0 && self->num_fields == 0) {
-        spot_diag_error(self->diag, self->file, row.line, 1,
+        ret = spot_diag_error(self->diag, self->file, row.line, 1,
             "expected the columns timestamp,%s", self->column);
-        ret = SPOT_ERR_BAD_INPUT;
     } else if (ret == 0 && self->counts->num_rows < self->min_rows) {
-        spot_diag_error(
+        ret = spot_diag_error(
             self->diag, self->file, row.line, 1, "expected at least one row");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }

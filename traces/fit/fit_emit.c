@@ -31,9 +31,8 @@ int
 spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly)
 {
     if (start_ms(self) < 0) {
-        spot_diag_error(self->diag, self->request->path, 0, 0,
+        return spot_diag_error(self->diag, self->request->path, 0, 0,
             "the trace does not say at what hour it starts: expected --start-hour H");
-        return SPOT_ERR_BAD_INPUT;
     }
     return spot_fit_hourly(hourly, &self->trace, start_ms(self));
 }
@@ -84,9 +83,8 @@ take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t 
     }
     ret = spot_fit_task_lifetime(self, lifetime);
     if (ret == 0 && lifetime->law.family == NULL) {
-        spot_diag_error(self->diag, self->request->path, 0, 0,
+        ret = spot_diag_error(self->diag, self->request->path, 0, 0,
             "--lifetimes: no law could be fitted, see --what lifetimes");
-        ret = SPOT_ERR_BAD_INPUT;
     }
     if (ret == 0) {
         spot_diag_warn(self->diag, self->request->path, 0, 0,
@@ -176,24 +174,21 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
         const int32_t capacity = spot_sample_capacity(trace, &bulks);
 
         if (capacity > SPOT_MAX_INSTANCES) {
-            spot_diag_error(self->diag, path, 0, 0,
+            ret = spot_diag_error(self->diag, path, 0, 0,
                 "%s of %ld instances: a model has at most %d, so there is none of this "
                 "trace",
                 trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
                 (long) capacity, SPOT_MAX_INSTANCES);
-            ret = SPOT_ERR_BAD_INPUT;
         } else if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
-            spot_diag_error(self->diag, path, 0, 0,
+            ret = spot_diag_error(self->diag, path, 0, 0,
                 "resolution_s %.10g: a model has a tick of at most 86400 s, so there is "
                 "none of this trace",
                 spot_fit_task_resolution_s(self));
-            ret = SPOT_ERR_BAD_INPUT;
         } else if (spot_duration_s(trace->end_ms) > MAX_HORIZON_S) {
-            spot_diag_error(self->diag, path, 0, 0,
+            ret = spot_diag_error(self->diag, path, 0, 0,
                 "a length of %.10g s: a model has at most %.10g s, so there is none of "
                 "this trace",
                 spot_duration_s(trace->end_ms), MAX_HORIZON_S);
-            ret = SPOT_ERR_BAD_INPUT;
         }
     }
     spot_bulks_free(&bulks);

@@ -50,11 +50,10 @@ take_families(spot_fit_task_t *self)
             name, sizeof(name), "%.*s", (int) (num_bytes < 31 ? num_bytes : 31), text);
         family = spot_family_find(name);
         if (family == NULL || !spot_fit_has_family(family)) {
-            spot_diag_error(self->diag, "--families", 0, 0,
+            return spot_diag_error(self->diag, "--families", 0, 0,
                 "unknown family \"%s\"; known: exponential, weibull, gamma, lognormal, "
                 "loglogistic, hyperexp2, bathtub",
                 name);
-            return SPOT_ERR_BAD_INPUT;
         }
         if (!has_family(self, family)) {
             self->families[num_families++] = family;
@@ -118,8 +117,7 @@ spot_fit_task_read(spot_fit_task_t *self)
     }
     missing = ret == 0 ? what_is_missing(self) : NULL;
     if (missing != NULL) {
-        spot_diag_error(self->diag, request->path, 0, 0, "%s", missing);
-        ret = SPOT_ERR_BAD_INPUT;
+        ret = spot_diag_error(self->diag, request->path, 0, 0, "%s", missing);
     }
     return ret;
 }

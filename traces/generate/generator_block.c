@@ -186,14 +186,12 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
         spot_recorded_trace_settle(trace, &self->common);
         if (trace->num_events == 0 ||
             trace->events[trace->num_events - 1].time_ms == 0) {
-            spot_diag_error(diag, self->path, 0, 0,
+            ret = spot_diag_error(diag, self->path, 0, 0,
                 "no event after time 0: there are no blocks to take from it");
-            ret = SPOT_ERR_BAD_INPUT;
         } else if (self->common.initial > self->common.capacity) {
-            spot_diag_error(diag, self->path, 0, 0,
+            ret = spot_diag_error(diag, self->path, 0, 0,
                 "the model starts with %lld instances, more than its capacity of %lld",
                 (long long) self->common.initial, (long long) self->common.capacity);
-            ret = SPOT_ERR_BAD_INPUT;
         }
     }
     ret = ret == 0 ? read_items(self) : ret;

@@ -44,8 +44,7 @@ read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
 {
     book_t book = {.path = spot_text_copy(path, strlen(path)),
         .trace = spot_calloc(1, sizeof(*book.trace))};
-    int ret = spot_array_reserve(
-        &shelf->books, &shelf->max_books, shelf->num_books + 1, sizeof(*shelf->books));
+    int ret = SPOT_ARRAY_ROOM(shelf, books, shelf->num_books + 1);
 
     if (book.path == NULL || book.trace == NULL) {
         ret = SPOT_ERR_NO_MEMORY;

@@ -52,8 +52,8 @@ static int
 add_mix(spot_oobleck_options_t *self, int64_t num_instances,
     const spot_template_set_t *set, int64_t step_ms)
 {
-    const int ret = spot_array_reserve(&self->groups, &self->max_groups,
-        self->num_groups + (size_t) set->num_groups, sizeof(*self->groups));
+    const int ret =
+        SPOT_ARRAY_ROOM(self, groups, self->num_groups + (size_t) set->num_groups);
 
     if (ret != 0) {
         return ret;

@@ -108,10 +108,9 @@ spot_cast_plan_check_names(spot_cast_plan_t *self, const spot_trace_t *trace,
     self->tildes[num_tildes] = '\0';
     for (size_t j = 0; j < trace->num_names; j++) {
         if (strlen(trace->names[j]) + num_tildes + ROUND_BYTES > SPOT_NAME_BYTES) {
-            spot_diag_error(diag, path, 0, 0,
+            return spot_diag_error(diag, path, 0, 0,
                 "the name '%s' is too long for wrap: %s2 does not fit behind it",
                 trace->names[j], self->tildes);
-            return SPOT_ERR_BAD_INPUT;
         }
     }
     return 0;

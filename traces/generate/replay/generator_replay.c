@@ -71,10 +71,10 @@ bad_bound(const model_t *self, const bound_t *bound, spot_diag_t *diag)
     char end[SPOT_TRACE_TIME_BYTES];
 
     spot_trace_time_text(self->recording.trace->end_ms, end);
-    spot_diag_error(diag, bound->node->file, bound->node->line, bound->node->column,
+    return spot_diag_error(diag, bound->node->file, bound->node->line,
+        bound->node->column,
         "%s: expected a time within the trace (0 to %s s), from_s before to_s",
         bound->key, end);
-    return SPOT_ERR_BAD_INPUT;
 }
 
 /* Sets the window in ms; defaults are the beginning and the end of the trace. */
@@ -117,10 +117,9 @@ settle_common(model_t *self, spot_diag_t *diag)
     }
     spot_recorded_trace_settle(trace, common);
     if (!common->is_within && self->plan.largest > common->capacity) {
-        spot_diag_error(diag, self->path, 0, 0,
+        return spot_diag_error(diag, self->path, 0, 0,
             "the trace can start with %d instances, more than the capacity of %lld",
             (int) self->plan.largest, (long long) common->capacity);
-        return SPOT_ERR_BAD_INPUT;
     }
     if (self->start == START_RANDOM && !self->wrap) {
         spot_diag_warn(diag, self->path, 0, 0,

@@ -4,8 +4,8 @@
  * Geometric gaps skip the ticks without an event, which is the same law. The forms that
  * keep defects of the notebook are in generator_seed_notebook.c. */
 
-#include "base/units.h"
 #include "traces/generate/seed/generator_seed.h"
+#include "base/units.h"
 
 enum {
     PREEMPTION = SPOT_SEED_PREEMPTION,
