@@ -88,3 +88,13 @@ void spot_fidelity_free(spot_fidelity_t *self);
  * population). */
 void spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *against,
     double metrics[SPOT_FIDELITY_NUM_METRICS]);
+
+/* ---- For this room ---- */
+
+/* Sets the number of values, whose contents may be undefined. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_fidelity_sample_resize(
+    spot_fidelity_sample_t *self, size_t num_values);
+
+/* Fills the samples, the counts and the figures; sorts the samples. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_fidelity_take_figures(
+    spot_fidelity_t *self, const spot_observation_t *observation);

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/compare/fidelity_figures.h"
 
 /* Called for each replication. */
 typedef int (*visit_t)(

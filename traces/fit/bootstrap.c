@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "traces/fit/fit_note.h"
 
 /* The reason for no p-value, "" if the fit already has a note of it, or NULL. */
 static const char *

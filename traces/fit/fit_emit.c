@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Generator models of a trace, as YAML. */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/build_info.h"
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "traces/bulk.h"
@@ -13,8 +19,91 @@
 #include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
-#include "traces/fit/fit_path.h"
 #include "traces/fit/fit_task_internal.h"
+
+/* The folder a file is in, without links, with one slash at its end. */
+static char *
+folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL   ? strdup(".")
+                   : slash == path ? strdup("/")
+                                   : strndup(path, (size_t) (slash - path));
+    char *real = folder != NULL ? realpath(folder, NULL) : NULL;
+    char *text = NULL;
+
+    if (real != NULL) {
+        const size_t num_bytes = strlen(real);
+
+        text = spot_calloc(num_bytes + 2, 1);
+        if (text != NULL) {
+            snprintf(text, num_bytes + 2, "%s%s", real, num_bytes > 1 ? "/" : "");
+        }
+    }
+    free(real);
+    free(folder);
+    return text;
+}
+
+/* Bytes of the folder that both are in. */
+static size_t
+common_bytes(const char *folder, const char *other)
+{
+    size_t common = 0;
+
+    for (size_t j = 0; folder[j] != '\0' && folder[j] == other[j]; j++) {
+        common = folder[j] == '/' ? j + 1 : common;
+    }
+    return common;
+}
+
+/* folder/name as seen from another folder, of which the first bytes are the same. */
+static char *
+relative(const char *folder, const char *name, const char *from, size_t common)
+{
+    size_t num_up = 0, num_bytes;
+    char *text;
+
+    for (const char *c = from + common; *c != '\0'; c++) {
+        num_up += *c == '/' ? 1 : 0;
+    }
+    num_bytes = num_up * strlen("../") + strlen(folder + common) + strlen(name) + 1;
+    text = spot_calloc(num_bytes, 1);
+    if (text == NULL) {
+        return NULL;
+    }
+    for (size_t j = 0; j < num_up; j++) {
+        memcpy(text + j * strlen("../"), "../", strlen("../"));
+    }
+    snprintf(text + num_up * strlen("../"), num_bytes - num_up * strlen("../"), "%s%s",
+        folder + common, name);
+    return text;
+}
+
+/* The path of a trace as a model names it: paths in a model start at its folder.
+ * Relative if both files are below a common folder other than the root, so that this
+ * folder can be moved; else absolute, also for a model on standard output (NULL or "-").
+ * The caller frees it. NULL: no memory, or no such folder. */
+static char *
+path_from_model(const char *trace_path, const char *model_path)
+{
+    const bool is_file = model_path != NULL && strcmp(model_path, "-") != 0;
+    const char *slash = strrchr(trace_path, '/');
+    char *folder = folder_of(trace_path);
+    char *from = is_file ? folder_of(model_path) : strdup("/");
+    char *path = NULL;
+
+    if (folder != NULL && from != NULL) {
+        const size_t common = common_bytes(folder, from);
+        const bool is_relative = is_file && common > strlen("/");
+
+        path = relative(folder, slash != NULL ? slash + 1 : trace_path,
+            is_relative ? from : "", is_relative ? common : 0);
+    }
+    free(from);
+    free(folder);
+    return path;
+}
 
 /* The longest horizon_s of a model. */
 #define MAX_HORIZON_S 3e9
@@ -144,8 +233,7 @@ static int
 emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
-    char *path =
-        spot_fit_path_from_model(self->request->path, self->request->model_path);
+    char *path = path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 

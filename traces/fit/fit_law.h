@@ -82,3 +82,8 @@ void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
 
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
+
+/* For this room: sets the flags (spot_fit_flag_t) and appends the formatted words to the
+ * note. */
+SPOT_PRINTF(3, 4)
+void spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...);

@@ -11,16 +11,98 @@
  *
  * A shock acts like a deadline of several instances at once. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/calendar.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/hourly.h"
-#include "traces/generate/mrp/given_size.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
 #include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
+
+/* ---- Sizes of events ---- */
+
+/* The size of an event given n, the instances that it can take or the room for new ones,
+ * by the law all-or-geometric: all n with probability pi_all, else geometric truncated
+ * to 1 ... n. */
+typedef struct {
+    int law; /* 0: all-or-geometric, the only law */
+    double pi_all;
+    double p;     /* below 1e-9: uniform on 1 ... n */
+    double theta; /* ln(1 - p); set by given_size_init(), like the members below */
+    int64_t num_masses;
+    double *masses; /* [num_masses] exp(n theta) - 1, -1 for every larger n */
+} given_size_t;
+
+/* Below it the geometric law is practically the uniform one. */
+#define LEAST_P 1e-9
+
+static const char *const law_names[] = {"all-or-geometric", NULL};
+
+static const spot_field_t given_size_fields[] = {
+    {SPOT_CHOICE("law", given_size_t, law, law_names, "all-or-geometric",
+        "law of the size, given the number n of instances there are")},
+    {SPOT_RANGE(NUMBER, "pi_all", given_size_t, pi_all, 0, 1, "0",
+        "probability that all go, or come")},
+    {SPOT_RANGE(NUMBER, "p", given_size_t, p, 0, 1, NULL,
+        "P(k) ~ (1 - p)^k for k = 1 ... n otherwise; 0: all sizes equally likely")},
+    {.name = NULL},
+};
+
+/* Tabulates the bound law for n up to most, or up to the n with 1 + exp(n theta) = 1.
+ * The table saves two thirds of the time of a draw. */
+static int
+given_size_init(given_size_t *self, int64_t most)
+{
+    self->theta = log1p(-self->p);
+    self->num_masses = 0;
+    if (self->p >= LEAST_P) {
+        const double num_distinct = fmin((double) most, ceil(40 / -self->theta));
+
+        self->num_masses = (int64_t) num_distinct + 1;
+    }
+    self->masses = spot_calloc((size_t) self->num_masses, sizeof(*self->masses));
+    if (self->masses == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t n = 1; n < self->num_masses; n++) {
+        self->masses[n] = expm1((double) n * self->theta);
+    }
+    return 0;
+}
+
+static void
+given_size_free(given_size_t *self)
+{
+    free(self->masses);
+    self->masses = NULL;
+}
+
+/* Draws a size from 1 ... n, 1 <= n <= most. Uses no random number for n = 1, one if
+ * pi_all is 0 or the size is all, else two. O(1). */
+static int64_t
+given_size_draw(const given_size_t *self, int64_t n, spot_rng_t *rng)
+{
+    double mass, size;
+
+    if (n == 1) {
+        return 1;
+    }
+    if (self->pi_all > 0 && spot_rng_uniform(rng) < self->pi_all) {
+        return n;
+    }
+    if (self->p < LEAST_P) {
+        return 1 + (int64_t) spot_rng_below(rng, (uint64_t) n);
+    }
+    mass = n < self->num_masses ? self->masses[n] : -1;
+    size = ceil(log1p(spot_rng_uniform(rng) * mass) / self->theta);
+    return size > (double) n ? n : size > 1 ? (int64_t) size : 1;
+}
+
+/* ---- The process ---- */
 
 /* Types of events, equal to those of spot_event_kind_t. */
 enum { PREEMPT = SPOT_EVENT_PREEMPT, ADD = SPOT_EVENT_ADD, NUM_TYPES = 2 };
@@ -37,7 +119,7 @@ typedef struct {
         spot_law_t empty;
     } gaps;
     struct {
-        spot_given_size_t sizes[NUM_TYPES];
+        given_size_t sizes[NUM_TYPES];
     } bulk;
     spot_law_t lifetimes; /* family NULL: none */
     spot_hourly_t hourly;
@@ -81,7 +163,7 @@ mrp_prepare(void *model, const void *like, spot_diag_t *diag)
         self->hourly.is_given |= self->hourly.preempt.rates[j] > 0;
     }
     for (int j = 0; j < NUM_TYPES && ret == 0; j++) {
-        ret = spot_given_size_init(&self->bulk.sizes[j], self->common.capacity);
+        ret = given_size_init(&self->bulk.sizes[j], self->common.capacity);
     }
     return ret;
 }
@@ -92,7 +174,7 @@ mrp_free(void *model)
     model_t *self = model;
 
     for (int j = 0; j < NUM_TYPES; j++) {
-        spot_given_size_free(&self->bulk.sizes[j]);
+        given_size_free(&self->bulk.sizes[j]);
     }
 }
 
@@ -153,8 +235,7 @@ draw_size(state_t *self)
     const int64_t most =
         self->pending == PREEMPT ? self->population : self->capacity - self->population;
 
-    return spot_given_size_draw(
-        &self->model->bulk.sizes[self->pending], most, &self->count);
+    return given_size_draw(&self->model->bulk.sizes[self->pending], most, &self->count);
 }
 
 /* Time of the next event without lifetimes, when instances have no names. */
@@ -398,13 +479,13 @@ static const spot_field_t p_preempt_fields[] = {
 static const spot_field_t bulk_fields[] = {
     {.name = "preempt",
         .type = SPOT_FIELD_MAP,
-        .offset = PREEMPT * sizeof(spot_given_size_t),
-        .fields = spot_given_size_fields,
+        .offset = PREEMPT * sizeof(given_size_t),
+        .fields = given_size_fields,
         .help = "number of running instances that a preemption takes"},
     {.name = "add",
         .type = SPOT_FIELD_MAP,
-        .offset = ADD * sizeof(spot_given_size_t),
-        .fields = spot_given_size_fields,
+        .offset = ADD * sizeof(given_size_t),
+        .fields = given_size_fields,
         .help = "number of missing instances that an addition brings"},
     {.name = NULL},
 };
