@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/table_file.h"
-#include "models/table_remark.h"
 
 /* Kinds of columns: those of spot_by_n_t, then these. */
 enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMNS };
@@ -205,10 +204,8 @@ read_remark(void *context, const spot_csv_row_t *row)
 {
     table_file_t *self = context;
 
-    if (!spot_table_remark_read(row, self->file.path, "samples_per_step",
-            &self->table->samples_per_step, self->file.diag)) {
-        self->file.is_faulty = true;
-    }
+    spot_table_file_read_remark(
+        &self->file, row, "samples_per_step", &self->table->samples_per_step);
 }
 
 static int

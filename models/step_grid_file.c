@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "models/step_grid.h"
 #include "models/table_file.h"
-#include "models/table_remark.h"
 
 /* The first three columns are required; the others may follow in this order. */
 enum {
@@ -40,22 +39,15 @@ report_field(
 /* ---- Remarks ---- */
 
 static void
-read_remark(
-    table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value)
-{
-    if (!spot_table_remark_read(row, self->file.path, key, value, self->file.diag)) {
-        self->file.is_faulty = true;
-    }
-}
-
-static void
 read_remarks(void *table, const spot_csv_row_t *row)
 {
     table_file_t *self = table;
 
-    read_remark(self, row, "samples_per_step", &self->grid->samples_per_step);
-    read_remark(self, row, "micro_batch", &self->grid->micro_batch);
-    read_remark(self, row, "layers", &self->grid->num_layers);
+    spot_table_file_read_remark(
+        &self->file, row, "samples_per_step", &self->grid->samples_per_step);
+    spot_table_file_read_remark(
+        &self->file, row, "micro_batch", &self->grid->micro_batch);
+    spot_table_file_read_remark(&self->file, row, "layers", &self->grid->num_layers);
 }
 
 /* ---- Rows ---- */

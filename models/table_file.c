@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/table_file.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/utf8.h"
+
 void
 spot_table_file_report(spot_table_file_t *self, size_t line, const char *problem)
 {
@@ -88,4 +94,39 @@ spot_table_file_read(
     spot_csv_close(csv);
     spot_diag_close_file(self->diag);
     return ret;
+}
+
+/* The text after "key:" in a line in which the key is a word of its own, or NULL. */
+static const char *
+find_value(const char *line, const char *key)
+{
+    const size_t num_bytes = strlen(key);
+
+    for (const char *at = strstr(line, key); at != NULL; at = strstr(at + 1, key)) {
+        if (at[num_bytes] == ':' && at > line && strchr("# \t", at[-1]) != NULL) {
+            return at + num_bytes + 1 + strspn(at + num_bytes + 1, " \t");
+        }
+    }
+    return NULL;
+}
+
+void
+spot_table_file_read_remark(
+    spot_table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value)
+{
+    const char *found = find_value(row->text, key);
+    char word[SPOT_NUMBER_TEXT_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+
+    if (found == NULL) {
+        return;
+    }
+    snprintf(word, sizeof(word), "%.*s", (int) strcspn(found, " \t,;"), found);
+    if (spot_integer_parse(word, value) == 0 && *value >= 1 && *value <= 1000000000000) {
+        return;
+    }
+    *value = 0;
+    self->is_faulty = true;
+    spot_diag_error(self->diag, self->path, row->line, (size_t) (found - row->text) + 1,
+        "%s: expected an integer from 1 to 1000000000000, got \"%s\"", key,
+        spot_utf8_shown(word, shown));
 }

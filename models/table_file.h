@@ -3,6 +3,8 @@
  * errors in one pass. Internal to models. */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/csv.h"
 
 /* The common part of the structs of all readers. Set path and diag, and zero the
@@ -29,6 +31,12 @@ typedef struct {
  * for BAD_INPUT of the latter, which sets is_faulty. */
 SPOT_MUST_CHECK int spot_table_file_read(
     spot_table_file_t *self, const spot_table_reader_t *reader, void *table);
+
+/* Sets *value to the integer of a key that is a word of its own in a remark such as
+ * "samples_per_step: 256 micro_batch: 4"; without the key *value stays unchanged.
+ * Reports it, and sets *value to 0, if it is not from 1 to 10^12. */
+void spot_table_file_read_remark(
+    spot_table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value);
 
 /* Reports a problem of a whole line. */
 void spot_table_file_report(spot_table_file_t *self, size_t line, const char *problem);

@@ -52,13 +52,6 @@ lose_begun_step(spot_train_t *self)
     self->pending.step_fraction = 0;
 }
 
-/* Whether training has started in the episode. */
-static bool
-has_trained(const spot_train_t *self)
-{
-    return self->now_ms >= self->episode.training_ms;
-}
-
 /* Loses the pending work of earlier episodes. */
 SPOT_NOINLINE static void
 lose_pending(spot_train_t *self)
@@ -99,7 +92,8 @@ roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
     const int64_t trained_ms = training->ended_ms + training->begun_ms;
     const int64_t lost_ms = result->lost_ms; /* so far */
 
-    if (!has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
+    if (!spot_episode_has_trained(self) && steps_lost == 0 &&
+        pending->begun.job_ms == 0) {
         return;
     }
     result->rollbacks++;
@@ -161,7 +155,7 @@ log_split(spot_train_t *self, const training_t *training)
 {
     int64_t job_ms = training->begun_ms;
 
-    if (has_trained(self) && training->progress.steps == 0) {
+    if (spot_episode_has_trained(self) && training->progress.steps == 0) {
         job_ms = self->now_ms - self->episode.training_ms;
     }
     spot_run_log_split(self, job_ms);
@@ -183,7 +177,7 @@ keep_pending(
 {
     bool is_head_lost = false;
 
-    if (has_trained(self) && self->episode.cycle != NULL) {
+    if (spot_episode_has_trained(self) && self->episode.cycle != NULL) {
         self->pending.step_fraction =
             (double) training.done_ms / (double) self->episode.cycle->step_ms;
     }
@@ -401,10 +395,10 @@ end_episode(spot_train_t *self)
         episode->reconfiguration_ms, passed_ms);
     passed_ms = charge_pause(
         self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
-    if (has_trained(self) && self->result.first_training_ms < 0) {
+    if (spot_episode_has_trained(self) && self->result.first_training_ms < 0) {
         self->result.first_training_ms = episode->training_ms;
     }
-    if (!has_trained(self)) { /* without training the pause goes on */
+    if (!spot_episode_has_trained(self)) { /* without training the pause goes on */
         (void) charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
             passed_ms, passed_ms);
     } else if (self->scenario->recovery.system->is_lossless) {
@@ -577,54 +571,4 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
         }
     }
     settle_end(self);
-}
-
-/* The end of the step under way, or of the next step during the stall of a checkpoint.
- * INT64_MAX: no training. */
-static int64_t
-step_end_ms(const spot_train_t *self)
-{
-    const spot_episode_t *episode = &self->episode;
-    int64_t elapsed_ms = self->now_ms - episode->training_ms + episode->head_ms;
-    int64_t steps;
-
-    if (episode->cycle == NULL) {
-        return INT64_MAX;
-    }
-    steps = elapsed_ms <= 0 ? 0 : spot_cycle_progress(episode->cycle, elapsed_ms).steps;
-    elapsed_ms = spot_cycle_step_end_ms(episode->cycle, steps + 1);
-    return elapsed_ms == INT64_MAX
-               ? INT64_MAX
-               : episode->training_ms + elapsed_ms - episode->head_ms;
-}
-
-SPOT_NOINLINE void
-spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view)
-{
-    const spot_episode_t *episode = &self->episode;
-
-    view->step_end_ms = step_end_ms(self);
-    view->is_between_steps = false;
-    if (episode->cycle != NULL && has_trained(self)) {
-        const int64_t elapsed_ms =
-            self->now_ms - episode->training_ms + episode->head_ms;
-        const spot_progress_t progress = spot_cycle_progress(episode->cycle, elapsed_ms);
-
-        view->is_between_steps =
-            elapsed_ms - progress.stalled_ms == progress.steps * episode->cycle->step_ms;
-    }
-}
-
-int64_t
-spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decision_t *decision)
-{
-    int64_t wake_ms = decision->wake_ms > 0 ? decision->wake_ms : INT64_MAX;
-
-    if (decision->wakes_at_step_end) {
-        const int64_t end_ms = step_end_ms(self);
-
-        wake_ms = end_ms < wake_ms ? end_ms : wake_ms;
-    }
-    spot_bug_assert(wake_ms > self->now_ms);
-    return wake_ms;
 }

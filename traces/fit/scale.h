@@ -10,4 +10,10 @@ typedef enum {
 } spot_fit_scale_t;
 
 /* d parameter / d theta at the value of the parameter. */
-double spot_fit_scale_slope(spot_fit_scale_t scale, double parameter);
+static inline double
+spot_fit_scale_slope(spot_fit_scale_t scale, double parameter)
+{
+    return scale == SPOT_FIT_SCALE_LOG     ? parameter
+           : scale == SPOT_FIT_SCALE_LOGIT ? parameter * (1 - parameter)
+                                           : 1;
+}

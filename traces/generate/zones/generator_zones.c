@@ -553,21 +553,16 @@ zones_zones(const void *model)
 
 /* ---- The table ---- */
 
-static const spot_field_t zone_key = {.type = SPOT_FIELD_TEXT};
-static const spot_field_t zone_item = {
-    .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table};
-
 static const spot_field_t zones_options[] = {
-    {.name = "zones",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(model_t, zones_node),
+    {SPOT_VALUE(DICT, "zones", model_t, zones_node, NULL,
+         "a model for each zone, with its own capacity, initial instances and price; "
+         "instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"),
         .bind = spot_bind_keep_node, /* bound once the tick is known */
-        .key = &zone_key,
-        .item = &zone_item,
+        .key = &(const spot_field_t){.type = SPOT_FIELD_TEXT},
+        .item = &(const spot_field_t){.type = SPOT_FIELD_CUSTOM,
+            .table = spot_trace_model_table},
         .is_ordered = true, /* streams depend on the number of the zone */
-        .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}",
-        .help = "a model for each zone, with its own capacity, initial instances and "
-                "price; instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"},
+        .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}"},
     {SPOT_FIELDS(MAP, "shocks", model_t, shocks, spot_shocks_fields, "",
         "losses that the zones have in common")},
     {.name = NULL, .fields = spot_model_common_fields},
