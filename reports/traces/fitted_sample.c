@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/palette.h"
 
 /* Where instances ran, and where they were only obtainable. */
 static const char *const nouns[][2] = {
@@ -78,25 +77,23 @@ spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable)
     return nouns[kind][is_obtainable];
 }
 
-size_t
+void
 spot_sample_figure_note(
-    const spot_sample_figure_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
+    const spot_sample_figure_t *self, const char *more, spot_chart_t *chart)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->kaplan_meier;
     const size_t num_censored = kaplan_meier->num_values - kaplan_meier->num_deaths;
-    char name[SPOT_UTF8_SHOWN_BYTES];
-    int used = snprintf(note, SPOT_PICTURE_TEXT_BYTES, "%s · n = %zu",
-        spot_utf8_shown(self->name, name), kaplan_meier->num_values);
+    char name[SPOT_UTF8_SHOWN_BYTES], censored[64] = "", ticks[64] = "";
 
     if (num_censored > 0) {
-        used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            ", of which %zu censored (Kaplan-Meier)", num_censored);
+        snprintf(censored, sizeof(censored), ", of which %zu censored (Kaplan-Meier)",
+            num_censored);
     }
     if (self->fitted->tick_s > 0) {
-        used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            " · ticks of %.6g s", self->fitted->tick_s);
+        snprintf(ticks, sizeof(ticks), " · ticks of %.6g s", self->fitted->tick_s);
     }
-    return (size_t) used;
+    spot_chart_note(chart, "%s · n = %zu%s%s%s", spot_utf8_shown(self->name, name),
+        kaplan_meier->num_values, censored, ticks, more);
 }
 
 const char *
@@ -105,15 +102,4 @@ spot_sample_figure_colour(size_t law_id)
     static const char *const best[SPOT_NUM_BEST] = {SPOT_INK_ACCENT, SPOT_INK_LOSS};
 
     return law_id < SPOT_NUM_BEST ? best[law_id] : SPOT_INK_OTHER;
-}
-
-void
-spot_sample_figure_label(
-    const spot_labelled_law_t *law, char label[SPOT_LAW_LABEL_BYTES])
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES + 4];
-
-    (void) spot_utf8_shown(law->label, shown);
-    spot_figure_cut(shown, SPOT_PICTURE_LABEL_CHARS);
-    snprintf(label, SPOT_LAW_LABEL_BYTES, "%.*s", SPOT_LAW_LABEL_BYTES - 1, shown);
 }

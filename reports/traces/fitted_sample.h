@@ -3,7 +3,6 @@
 #ifndef SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
 #define SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
 
-#include "reports/traces/log_scale.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_picture.h"
 #include "traces/describe/kaplan_meier.h"
@@ -34,16 +33,11 @@ SPOT_MUST_CHECK int spot_sample_figure_make(const spot_fitted_sample_t *fitted,
 /* "Gaps between preemption events"; is_obtainable: of a trace of kind availability. */
 const char *spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable);
 
-/* The first part of a note: name, number of values, ticks. Returns its bytes. */
-size_t spot_sample_figure_note(
-    const spot_sample_figure_t *self, char note[SPOT_PICTURE_TEXT_BYTES]);
+/* A note: name, number of values, ticks, and then more. */
+void spot_sample_figure_note(
+    const spot_sample_figure_t *self, const char *more, spot_chart_t *chart);
 
 /* The colour of a law by its rank. */
 const char *spot_sample_figure_colour(size_t law_id);
-
-/* How a law is called, cut to what fits beside a panel. */
-#define SPOT_LAW_LABEL_BYTES 96
-void spot_sample_figure_label(
-    const spot_labelled_law_t *law, char label[SPOT_LAW_LABEL_BYTES]);
 
 #endif

@@ -4,14 +4,10 @@
 
 #include "base/csv_field.h"
 #include "base/utf8.h"
-#include "reports/curve.h"
-#include "reports/palette.h"
 #include "reports/traces/fitted_sample.h"
-#include "reports/traces/log_scale.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_picture.h"
 
-#define PANEL_PX 360.0
 #define MIN_GAPS 2
 
 typedef struct {
@@ -21,8 +17,8 @@ typedef struct {
     spot_curve_t b;
     size_t num_times; /* of the band: up to where nothing is left of its upper edge */
     double share_in_band; /* of b's distinct gaps; NAN without band */
-    spot_log_scale_t x;
-    spot_log_scale_t y;
+    double low_s, high_s; /* ends of the axes */
+    double low_share;
 } gap_plot_t;
 
 /* A step at each distinct value. */
@@ -94,8 +90,9 @@ choose_scales(gap_plot_t *self)
         first_s = fmin(first_s, overlay->tick_s);
         last_s = fmax(last_s, overlay->band.time_s[self->num_times - 1]);
     }
-    self->x = spot_log_scale_durations(first_s / 1.6, last_s * 1.3);
-    self->y = spot_log_scale_shares(0.5 / (double) num_most);
+    self->low_s = first_s / 1.6;
+    self->high_s = last_s * 1.3;
+    self->low_share = 0.5 / (double) num_most;
 }
 
 static int
@@ -120,8 +117,8 @@ gap_plot_init(gap_plot_t *self, const spot_gap_overlay_t *overlay, const char *n
     }
     if (ret == 0 && find_problem(self) == NULL) {
         choose_scales(self);
-        spot_curve_thin(&self->a, self->x.low, self->x.high, true);
-        spot_curve_thin(&self->b, self->x.low, self->x.high, true);
+        spot_curve_thin(&self->a, self->low_s, self->high_s, true);
+        spot_curve_thin(&self->b, self->low_s, self->high_s, true);
     }
     return ret;
 }
@@ -134,25 +131,14 @@ gap_plot_free(gap_plot_t *self)
 }
 
 static void
-write_steps(const char *series, const spot_curve_t *curve, FILE *out)
-{
-    for (size_t j = 0; j < curve->num_points; j++) {
-        fputs(series, out);
-        spot_csv_field_number(out, curve->points[j].x);
-        spot_csv_field_number(out, curve->points[j].y);
-        fputs(",,\n", out);
-    }
-}
-
-static void
 write_points(const void *context, FILE *out)
 {
     const gap_plot_t *self = context;
     const spot_model_band_t *band = &self->overlay->band;
 
     fputs("series,time_s,survival,low,high\n", out);
-    write_steps("a", &self->a, out);
-    write_steps("b", &self->b, out);
+    spot_trace_picture_write_curve("a", &self->a, 1, ",,", out);
+    spot_trace_picture_write_curve("b", &self->b, 1, ",,", out);
     for (size_t j = 0; j < self->num_times; j++) {
         fputs("band", out);
         spot_csv_field_number(out, band->time_s[j]);
@@ -164,161 +150,89 @@ write_points(const void *context, FILE *out)
 }
 
 static void
-write_texts(const gap_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
-    char note[SPOT_PICTURE_TEXT_BYTES])
+declare_words(const gap_plot_t *self, spot_chart_t *chart)
 {
     const spot_gap_overlay_t *overlay = self->overlay;
     const char *noun = spot_sample_figure_noun(overlay->kind, overlay->is_obtainable);
-    char name[SPOT_UTF8_SHOWN_BYTES];
-    int used =
-        snprintf(note, SPOT_PICTURE_TEXT_BYTES, "%s", spot_utf8_shown(self->name, name));
+    char name[SPOT_UTF8_SHOWN_BYTES], a[64] = "";
 
-    if (overlay->a_s != NULL) {
-        used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            " · A: n = %zu", overlay->num_a);
+    if (isfinite(self->share_in_band)) {
+        spot_chart_title(chart, "%s: B is in the band of A at %.3g %% of durations",
+            noun, 100 * self->share_in_band);
+    } else {
+        spot_chart_title(chart, "%s: how many last longer, in A and in B", noun);
     }
-    used += snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-        " · B: n = %zu · both recorded at a tick of %.6g s", overlay->num_b,
-        overlay->tick_s);
+    if (overlay->a_s != NULL) {
+        snprintf(a, sizeof(a), " · A: n = %zu", overlay->num_a);
+    }
+    spot_chart_note(chart, "%s%s · B: n = %zu · both recorded at a tick of %.6g s",
+        spot_utf8_shown(self->name, name), a, overlay->num_b, overlay->tick_s);
     if (overlay->a_s == NULL) {
-        snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            " · band: 5–95 %% of %zu replications of A at each duration",
+        spot_chart_note(chart, "band: 5–95 %% of %zu replications of A at each duration",
             overlay->band.num_replications);
     }
-    if (isfinite(self->share_in_band)) {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES,
-            "%s: B is in the band of A at %.3g %% of durations", noun,
-            100 * self->share_in_band);
-    } else {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES,
-            "%s: how many last longer, in A and in B", noun);
-    }
 }
 
-/* What lies outside is drawn at the edge: a fall to 0 goes to the bottom. */
+/* The edges as steps; a fall to 0 goes below the panel. */
 static void
-write_curve(
-    const gap_plot_t *self, const char *name, const spot_curve_t *curve, FILE *out)
-{
-    fprintf(out, "$%s << EOD\n", name);
-    for (size_t j = 0; j < curve->num_points; j++) {
-        fprintf(out, "%.7g %.7g\n", spot_log_scale_place(&self->x, curve->points[j].x),
-            spot_log_scale_place(&self->y, curve->points[j].y));
-    }
-    fputs("EOD\n", out);
-}
-
-/* As an area of steps: each time twice. */
-static void
-write_band(const gap_plot_t *self, FILE *out)
+declare_band(const gap_plot_t *self, spot_chart_t *chart)
 {
     const spot_model_band_t *band = &self->overlay->band;
+    const double least = self->low_share / 10;
 
-    fputs("$band << EOD\n", out);
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
+                                 .is_alone = true,
+                                 .name = "A: 5–95 % of replications",
+                                 .colour = SPOT_INK_BAND});
     for (size_t j = 0; j < self->num_times; j++) {
-        const size_t next = j + 1 < self->num_times ? j + 1 : j;
-        const double low = spot_log_scale_place(&self->y, band->low[j]);
-        const double median = spot_log_scale_place(&self->y, band->median[j]);
-        const double high = spot_log_scale_place(&self->y, band->high[j]);
-
-        if (isnan(band->low[j])) {
-            continue;
-        }
-        fprintf(out, "%.7g %.7g %.7g %.7g\n%.7g %.7g %.7g %.7g\n",
-            spot_log_scale_place(&self->x, band->time_s[j]), low, high, median,
-            spot_log_scale_place(&self->x, band->time_s[next]), low, high, median);
+        spot_chart_add(
+            chart, &(spot_chart_datum_t){.x = band->time_s[j],
+                       .y = isnan(band->low[j]) ? band->low[j]
+                                                : 100 * fmax(band->high[j], least),
+                       .y_low = 100 * fmax(band->low[j], least)});
     }
-    fputs("EOD\n", out);
-}
-
-/* The last share above 0. */
-static double
-last_share(const spot_curve_t *curve)
-{
-    double last = 1;
-
-    for (size_t j = 0; j < curve->num_points; j++) {
-        last = curve->points[j].y > 0 ? curve->points[j].y : last;
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                 .name = "A: median (dashed)",
+                                 .colour = SPOT_INK_ACCENT,
+                                 .dash = SPOT_CHART_DASHED,
+                                 .width_px = 1.4});
+    for (size_t j = 0; j < self->num_times; j++) {
+        spot_chart_add_xy(chart, band->time_s[j],
+            isnan(band->low[j]) ? band->low[j] : 100 * fmax(band->median[j], least));
     }
-    return last;
 }
 
 static void
-draw_labels(
-    const spot_figure_t *figure, const gap_plot_t *self, const spot_panel_t *panel)
+declare_curve(const gap_plot_t *self, const spot_curve_t *curve, char letter,
+    const char *label, spot_chart_t *chart)
 {
-    const spot_gap_overlay_t *overlay = self->overlay;
-    spot_end_label_t labels[3];
-    size_t num_labels = 0;
+    char shown[SPOT_UTF8_SHOWN_BYTES], name[SPOT_UTF8_SHOWN_BYTES + 8];
 
-    labels[num_labels++] = spot_trace_picture_end_label('B', overlay->b_label, SPOT_INK,
-        spot_panel_y_px(panel, spot_log_scale_place(&self->y, last_share(&self->b))));
-    if (overlay->a_s != NULL) {
-        labels[num_labels++] =
-            spot_trace_picture_end_label('A', overlay->a_label, SPOT_INK_ACCENT,
-                spot_panel_y_px(
-                    panel, spot_log_scale_place(&self->y, last_share(&self->a))));
-    } else {
-        labels[num_labels++] = (spot_end_label_t){.text = "A: median (dashed)",
-            .colour = SPOT_INK_ACCENT,
-            .y_px = panel->top_px + panel->height_px,
-            .swatch_px = 2};
-        labels[num_labels++] = (spot_end_label_t){.text = "A: 5–95 % of replications",
-            .colour = SPOT_INK_BAND,
-            .y_px = panel->top_px + panel->height_px,
-            .swatch_px = SPOT_SWATCH_PX};
-    }
-    spot_figure_end_labels(figure, labels, num_labels, panel->left_px + panel->width_px,
-        panel->top_px + panel->height_px);
-}
-
-static void
-write_plot(const gap_plot_t *self, FILE *out)
-{
-    fputs("plot ", out);
-    if (self->overlay->a_s == NULL) {
-        fprintf(out,
-            "$band using 1:2:3 with filledcurves fillcolor rgb '%s' fillstyle solid 1 "
-            "noborder, \\\n"
-            "$band using 1:4 with lines lw 1.4 dt (7,4) lc rgb '%s', \\\n",
-            SPOT_INK_BAND, SPOT_INK_ACCENT);
-    } else {
-        fprintf(
-            out, "$a with steps lw 1.6 dt (12,5) lc rgb '%s', \\\n", SPOT_INK_ACCENT);
-    }
-    fprintf(out, "$b with steps lw 1.6 lc rgb '%s'\n", SPOT_INK);
+    snprintf(name, sizeof(name), "%c: %s", letter, spot_utf8_shown(label, shown));
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                   .name = name,
+                   .colour = letter == 'A' ? SPOT_INK_ACCENT : SPOT_INK,
+                   .dash = letter == 'A' ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
+                   .width_px = 1.6});
+    spot_trace_picture_add_survival(chart, curve, self->low_share);
 }
 
 static int
-write_script(const void *context, const char *picture_path, FILE *out)
+declare(spot_chart_t *chart, const void *context)
 {
     const gap_plot_t *self = context;
-    const spot_scale_t y = {log10(self->y.low), log10(self->y.high), 1};
-    char title[SPOT_PICTURE_TEXT_BYTES], note[SPOT_PICTURE_TEXT_BYTES];
-    spot_figure_t figure;
-    spot_panel_t panel;
-    double top_px;
+    const spot_gap_overlay_t *overlay = self->overlay;
 
-    write_texts(self, title, note);
-    top_px = spot_trace_picture_begin(&figure, out, picture_path, title, note,
-        SPOT_PICTURE_TOP_PX + PANEL_PX + SPOT_PICTURE_FOOT_PX);
-    panel = spot_trace_picture_panel(top_px + SPOT_PICTURE_TOP_PX, PANEL_PX,
-        log10(self->x.low), log10(self->x.high), y);
-    spot_trace_picture_axis_names(&figure, &panel, "duration (logarithmic)",
-        "share that lasts longer (logarithmic)");
-    draw_labels(&figure, self, &panel);
-    spot_figure_panel(&figure, &panel, "%g");
-    spot_figure_log_ticks(&figure, "x", &self->x);
-    spot_figure_log_ticks(&figure, "y", &self->y);
-    fputs("set grid xtics\n", out);
-    if (self->overlay->a_s == NULL) {
-        write_band(self, out);
+    declare_words(self, chart);
+    spot_trace_picture_survival_panel(chart, self->low_s, self->high_s, self->low_share);
+    if (overlay->a_s == NULL) {
+        declare_band(self, chart);
+    } else {
+        declare_curve(self, &self->a, 'A', overlay->a_label, chart);
     }
-    write_curve(self, "a", &self->a, out);
-    write_curve(self, "b", &self->b, out);
-    write_plot(self, out);
-    spot_figure_end(&figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    declare_curve(self, &self->b, 'B', overlay->b_label, chart);
+    return spot_chart_error(chart);
 }
 
 int
@@ -336,7 +250,7 @@ spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self, const char *folder,
                                           .what = what,
                                           .problem = find_problem(&plot),
                                           .write_points = write_points,
-                                          .write_script = write_script,
+                                          .declare = declare,
                                           .context = &plot},
             diag);
     }

@@ -5,14 +5,10 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/palette.h"
-#include "reports/traces/log_scale.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_picture.h"
 #include "traces/describe/hours.h"
 
-#define PANEL_PX 170.0
-#define PANEL_HEAD_PX 44.0
 #define MAX_OVER_RATE 3 /* how far the bars may go beyond the highest rate */
 
 typedef struct {
@@ -81,10 +77,10 @@ write_points(const void *context, FILE *out)
     }
 }
 
-/* All rates; the bars as long as they do not press the rates down to nothing, as those
- * of hours that were hardly exposed would. */
-static spot_scale_t
-choose_scale(const hours_row_t *row)
+/* The end of the axis: all rates, and intervals as far as they do not press the rates
+ * down to nothing, as those of hours that were hardly exposed would. */
+static double
+find_high(const hours_row_t *row)
 {
     double rate_per_h = 0, high_per_h = 0;
 
@@ -96,126 +92,97 @@ choose_scale(const hours_row_t *row)
             high_per_h = fmax(high_per_h, hour->high_per_h);
         }
     }
-    if (rate_per_h > 0) {
-        high_per_h = fmin(high_per_h, MAX_OVER_RATE * rate_per_h);
-    }
-    return spot_scale_around(0, high_per_h, 4);
+    return rate_per_h > 0 ? fmin(high_per_h, MAX_OVER_RATE * rate_per_h) : high_per_h;
 }
 
-/* Bars that go beyond the panel end at its edge. */
-static size_t
-write_data(const hours_row_t *row, size_t row_id, double top, FILE *out)
+static void
+declare_rates(const hours_row_t *row, spot_chart_t *chart)
 {
-    size_t num_cut = 0;
+    char mean[64];
 
-    fprintf(out, "$hours%zu << EOD\n", row_id);
+    snprintf(mean, sizeof(mean), "mean %.4g per hour", row->rate_per_h);
+    spot_chart_rule(chart, &(spot_chart_rule_t){.direction = SPOT_CHART_HORIZONTAL,
+                               .at = row->rate_per_h,
+                               .name = mean,
+                               .dash = SPOT_CHART_DASHED});
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS, .colour = row->colour});
     for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         const spot_hour_t *hour = &row->hours.hours[j];
 
         if (hour->exposed_s > 0) {
-            fprintf(out, "%g %.8g %.8g %.8g\n", (double) j + 0.5, hour->rate_per_h,
-                fmin(hour->low_per_h, top), fmin(hour->high_per_h, top));
-            num_cut += hour->high_per_h > top;
+            spot_chart_add(chart, &(spot_chart_datum_t){.x = (double) j + 0.5,
+                                      .y = hour->rate_per_h,
+                                      .y_low = hour->low_per_h,
+                                      .y_high = hour->high_per_h});
         }
     }
-    fputs("EOD\n", out);
-    return num_cut;
 }
 
+/* Intervals that go beyond the panel end at its edge. */
 static void
-draw_label(
-    const spot_figure_t *figure, const hours_row_t *row, const spot_panel_t *panel)
-{
-    spot_end_label_t label = {.colour = SPOT_INK_QUIET,
-        .y_px = spot_panel_y_px(panel, row->rate_per_h),
-        .swatch_px = 2};
-
-    snprintf(label.text, sizeof(label.text), "mean %.4g per hour", row->rate_per_h);
-    spot_figure_end_labels(figure, &label, 1, panel->left_px + panel->width_px,
-        panel->top_px + panel->height_px);
-}
-
-static void
-draw_row(
-    const spot_figure_t *figure, const hours_plot_t *self, size_t row_id, double top_px)
+declare_row(const hours_plot_t *self, size_t row_id, spot_chart_t *chart)
 {
     const hours_row_t *row = &self->rows[row_id];
-    const spot_panel_t panel = spot_trace_picture_panel(
-        top_px + PANEL_HEAD_PX, PANEL_PX, 0, SPOT_HOURS_PER_DAY, choose_scale(row));
+    const double high = find_high(row);
+    size_t num_cut = 0;
     char y_name[160];
-    size_t num_cut;
 
-    spot_figure_panel(figure, &panel, "%g");
-    fprintf(figure->out, "set xtics 0,3\n");
-    num_cut = write_data(row, row_id, panel.y.high, figure->out);
+    for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        const spot_hour_t *hour = &row->hours.hours[j];
+
+        num_cut += hour->exposed_s > 0 && hour->high_per_h > high;
+    }
     snprintf(y_name, sizeof(y_name), "%s per exposed hour%s",
         row->words[self->is_obtainable].events,
         num_cut > 0 ? " (bars that reach the top edge go on beyond it)" : "");
-    spot_trace_picture_axis_names(figure, &panel,
-        row_id == 0                             ? ""
-        : self->is_start_known                  ? "hour of day (h)"
-        : self->observed_h > SPOT_HOURS_PER_DAY ? "hours since start, modulo 24 (h)"
+    spot_chart_panel(chart,
+        &(spot_chart_panel_t){.x = {.name = self->is_start_known ? "hour of day (h)"
+                                            : self->observed_h > SPOT_HOURS_PER_DAY
+                                                ? "hours since start, modulo 24 (h)"
                                                 : "hours since start (h)",
-        y_name);
-    if (row->num_exposed == 0) {
-        spot_figure_text(figure, panel.left_px + panel.width_px / 2,
-            panel.top_px + panel.height_px / 2, SPOT_TEXT_NOTE, SPOT_ALIGN_CENTER,
-            "never exposed: no such event was possible");
-        fprintf(figure->out, "plot %g notitle with lines lc rgb '#ffffff'\n", -1.0);
-    } else {
-        draw_label(figure, row, &panel);
-        fprintf(figure->out,
-            "plot %.8g with lines lw 1.2 dt (6,4) lc rgb '%s', \\\n"
-            "$hours%zu using 1:2:3:4 with yerrorbars pt 7 ps 0.6 lw 1.6 lc rgb '%s'\n",
-            row->rate_per_h, SPOT_INK_QUIET, row_id, row->colour);
+                                  .high = SPOT_HOURS_PER_DAY,
+                                  .group = 1},
+            .y = {.name = y_name, .high = high},
+            .empty = row->num_exposed == 0 ? "never exposed: no such event was possible"
+                                           : NULL,
+            .is_below = row_id > 0,
+            .height_px = 170});
+    for (int hour = 0; hour <= SPOT_HOURS_PER_DAY; hour += 3) {
+        char label[8];
+
+        snprintf(label, sizeof(label), "%d", hour);
+        spot_chart_tick(chart, hour, label, NULL);
     }
-    spot_figure_end_panel(figure);
+    if (row->num_exposed > 0) {
+        declare_rates(row, chart);
+    }
 }
 
 /* What can be seen: hours that are apart from the mean. */
-static void
-write_title(const hours_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES])
+static int
+declare(spot_chart_t *chart, const void *context)
 {
+    const hours_plot_t *self = context;
     const hours_row_t *loss = &self->rows[0], *gain = &self->rows[1];
-
-    snprintf(title, SPOT_PICTURE_TEXT_BYTES,
-        "Hours apart from the mean rate: %d of %d for %s, %d of %d for %s",
-        loss->num_apart, loss->num_exposed, loss->words[self->is_obtainable].plural,
-        gain->num_apart, gain->num_exposed, gain->words[self->is_obtainable].plural);
-}
-
-static void
-write_note(const hours_plot_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
-{
     char name[SPOT_UTF8_SHOWN_BYTES], observed[SPOT_DURATION_WORDS_BYTES];
 
     spot_duration_words(self->observed_h * 3600, observed);
-    snprintf(note, SPOT_PICTURE_TEXT_BYTES,
-        "%s · observed for %s · %s · bars: Poisson 95 %% intervals, of which about "
+    spot_chart_title(chart,
+        "Hours apart from the mean rate: %d of %d for %s, %d of %d for %s",
+        loss->num_apart, loss->num_exposed, loss->words[self->is_obtainable].plural,
+        gain->num_apart, gain->num_exposed, gain->words[self->is_obtainable].plural);
+    spot_chart_note(chart,
+        "%s · observed for %s · %s · bars: Poisson 95 %% intervals, of which about "
         "one in 20 misses the mean by chance, more where events come in bursts · "
         "exposed: with an instance %s, or below the capacity",
         spot_utf8_shown(self->name, name), observed,
         self->is_start_known ? "hour of day as the trace's start says"
                              : "the hour of day of the start is unknown",
         self->is_obtainable ? "obtainable" : "running");
-}
-
-static int
-write_script(const void *context, const char *picture_path, FILE *out)
-{
-    const hours_plot_t *self = context;
-    char title[SPOT_PICTURE_TEXT_BYTES], note[SPOT_PICTURE_TEXT_BYTES];
-    spot_figure_t figure;
-    double top_px;
-
-    write_title(self, title);
-    write_note(self, note);
-    top_px = spot_trace_picture_begin(&figure, out, picture_path, title, note,
-        2 * (PANEL_HEAD_PX + PANEL_PX) + 24 + SPOT_PICTURE_FOOT_PX);
-    draw_row(&figure, self, 0, top_px);
-    draw_row(&figure, self, 1, top_px + PANEL_HEAD_PX + PANEL_PX + 24);
-    spot_figure_end(&figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    declare_row(self, 0, chart);
+    declare_row(self, 1, chart);
+    return spot_chart_error(chart);
 }
 
 int
@@ -246,7 +213,7 @@ spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms, const char *f
                                           .name = name,
                                           .what = "hours",
                                           .write_points = write_points,
-                                          .write_script = write_script,
+                                          .declare = declare,
                                           .context = &plot},
             diag);
     }

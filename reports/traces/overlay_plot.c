@@ -6,13 +6,9 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/palette.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_picture.h"
 #include "reports/traces/trace_steps.h"
-
-#define PANEL_PX 300.0
-#define LABEL_BYTES 96
 
 typedef struct {
     const spot_overlay_t *overlay;
@@ -127,26 +123,13 @@ overlay_free(overlay_plot_t *self)
 }
 
 static void
-write_steps(const char *series, const spot_trace_steps_t *steps, FILE *out)
-{
-    for (size_t j = 0; j < steps->curve.num_points; j++) {
-        const spot_point_t *point = &steps->curve.points[j];
-
-        fputs(series, out);
-        spot_csv_field_number(out, point->x / (double) SPOT_MS_PER_S);
-        spot_csv_field_number(out, point->y);
-        fputs(",,\n", out);
-    }
-}
-
-static void
 write_points(const void *context, FILE *out)
 {
     const overlay_plot_t *self = context;
 
     fprintf(out, "series,time_s,%s,low,high\n", spot_trace_steps_word(self->overlay->b));
-    write_steps("a", &self->a, out);
-    write_steps("b", &self->b, out);
+    spot_trace_picture_write_curve("a", &self->a.curve, SPOT_MS_PER_S, ",,", out);
+    spot_trace_picture_write_curve("b", &self->b.curve, SPOT_MS_PER_S, ",,", out);
     for (size_t j = 0; j < self->low.num_points; j++) {
         fputs("band", out);
         spot_csv_field_number(out, self->low.points[j].x / (double) SPOT_MS_PER_S);
@@ -157,51 +140,34 @@ write_points(const void *context, FILE *out)
     }
 }
 
-/* A label as people may see it, cut to max_chars. */
 static void
-show_label(const char *label, size_t max_chars, char text[LABEL_BYTES])
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES + 4];
-
-    (void) spot_utf8_shown(label, shown);
-    spot_figure_cut(shown, max_chars);
-    snprintf(text, LABEL_BYTES, "%.*s", LABEL_BYTES - 1, shown);
-}
-
-static void
-write_texts(const overlay_plot_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
-    char note[SPOT_PICTURE_TEXT_BYTES])
+declare_words(const overlay_plot_t *self, spot_chart_t *chart)
 {
     const spot_overlay_t *overlay = self->overlay;
     const char *word = spot_trace_steps_word(overlay->b);
-    char a[LABEL_BYTES], b[LABEL_BYTES], name[SPOT_UTF8_SHOWN_BYTES];
-    int used;
+    char name[SPOT_UTF8_SHOWN_BYTES], a[SPOT_UTF8_SHOWN_BYTES];
+    char b[SPOT_UTF8_SHOWN_BYTES];
 
-    show_label(overlay->a_label, SPOT_PICTURE_LABEL_CHARS, a);
-    show_label(overlay->b_label, SPOT_PICTURE_LABEL_CHARS, b);
-    used = snprintf(note, SPOT_PICTURE_TEXT_BYTES, "%s · A: %s · B: %s",
-        spot_utf8_shown(self->name, name), a, b);
-    if (overlay->band.num_replications > 0) {
-        snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            " · band: 5–95 %% of %zu replications of A at each time",
-            overlay->band.num_replications);
-    }
-    if (spot_trace_steps_is_dense(&self->b)) {
-        used = (int) strlen(note);
-        snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - (size_t) used,
-            " · B as its lowest and highest of each column of about a pixel");
-    }
     if (isfinite(self->share_in_band)) {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES,
+        spot_chart_title(chart,
             "B is within the 5–95 %% band of A for %.3g %% of its time",
             100 * self->share_in_band);
     } else if (overlay->a != NULL) {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES,
-            "Instances %s: %.4g on average in A, %.4g in B", word, self->a.mean,
-            self->b.mean);
+        spot_chart_title(chart, "Instances %s: %.4g on average in A, %.4g in B", word,
+            self->a.mean, self->b.mean);
     } else {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES, "Instances %s: %.4g on average in B",
-            word, self->b.mean);
+        spot_chart_title(
+            chart, "Instances %s: %.4g on average in B", word, self->b.mean);
+    }
+    spot_chart_note(chart, "%s · A: %s · B: %s", spot_utf8_shown(self->name, name),
+        spot_utf8_shown(overlay->a_label, a), spot_utf8_shown(overlay->b_label, b));
+    if (overlay->band.num_replications > 0) {
+        spot_chart_note(chart, "band: 5–95 %% of %zu replications of A at each time",
+            overlay->band.num_replications);
+    }
+    if (spot_trace_steps_is_dense(&self->b)) {
+        spot_chart_note(
+            chart, "B as its lowest and highest of each column of about a pixel");
     }
 }
 
@@ -218,184 +184,95 @@ highest(const overlay_plot_t *self)
     return high;
 }
 
-/* The band as an area of steps: each time twice. */
+/* The band; where B would hide it, its edges instead. */
 static void
-write_band(const overlay_plot_t *self, double unit_ms, FILE *out)
+declare_band(const overlay_plot_t *self, bool is_hidden, spot_chart_t *chart)
 {
-    const spot_curve_t *low = &self->low, *high = &self->high;
+    const spot_curve_t *edges[] = {&self->low, &self->high};
 
-    fputs("$band << EOD\n", out);
-    for (size_t j = 0; j < low->num_points; j++) {
-        const double next_ms =
-            j + 1 < low->num_points ? low->points[j + 1].x : low->points[j].x;
-
-        fprintf(out, "%.8g %.8g %.8g %.8g\n%.8g %.8g %.8g %.8g\n",
-            low->points[j].x / unit_ms, low->points[j].y, high->points[j].y,
-            self->median.points[j].y, next_ms / unit_ms, low->points[j].y,
-            high->points[j].y, self->median.points[j].y);
+    if (!is_hidden) {
+        spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
+                                     .is_alone = true,
+                                     .name = "A: 5–95 % of replications",
+                                     .colour = SPOT_INK_BAND});
+        for (size_t j = 0; j < self->low.num_points; j++) {
+            spot_chart_add(chart, &(spot_chart_datum_t){.x = self->low.points[j].x,
+                                      .y = self->high.points[j].y,
+                                      .y_low = self->low.points[j].y});
+        }
     }
-    fputs("EOD\n", out);
+    for (size_t k = 0; k < (is_hidden ? 2 : 0); k++) {
+        spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                     .name = k == 1 ? "A: 5–95 % of replications" : NULL,
+                                     .colour = SPOT_INK_ACCENT,
+                                     .width_px = 1});
+        for (size_t j = 0; j < edges[k]->num_points; j++) {
+            spot_chart_add_xy(chart, edges[k]->points[j].x, edges[k]->points[j].y);
+        }
+    }
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                 .name = "A: median (dashed)",
+                                 .colour = SPOT_INK_ACCENT,
+                                 .dash = SPOT_CHART_DASHED,
+                                 .width_px = 1.4});
+    for (size_t j = 0; j < self->median.num_points; j++) {
+        spot_chart_add_xy(chart, self->median.points[j].x, self->median.points[j].y);
+    }
 }
 
+/* The steps of A or B under the name "A: LABEL". */
 static void
-draw_labels(
-    const spot_figure_t *figure, const overlay_plot_t *self, const spot_panel_t *panel)
-{
-    const spot_overlay_t *overlay = self->overlay;
-    const spot_trace_t *b = overlay->b;
-    const bool is_grey = self->low.num_points > 0 && spot_trace_steps_is_dense(&self->b);
-    spot_end_label_t labels[5];
-    size_t num_labels = 0;
-
-    labels[num_labels++] = spot_trace_picture_end_label('B', overlay->b_label,
-        is_grey ? SPOT_INK_OTHER : SPOT_INK, spot_panel_y_px(panel, b->final));
-    if (overlay->a != NULL) {
-        labels[num_labels++] = spot_trace_picture_end_label('A', overlay->a_label,
-            SPOT_INK_ACCENT, spot_panel_y_px(panel, overlay->a->final));
-    }
-    if (b->capacity != SPOT_UNBOUNDED) {
-        labels[num_labels] = (spot_end_label_t){.colour = SPOT_INK_QUIET,
-            .y_px = spot_panel_y_px(panel, b->capacity),
-            .swatch_px = 2};
-        snprintf(labels[num_labels++].text, sizeof(labels[0].text),
-            "capacity%s %" PRId32, overlay->a != NULL ? " of B" : "", b->capacity);
-    }
-    if (self->low.num_points > 0) {
-        const size_t last = self->low.num_points - 1;
-
-        labels[num_labels++] = (spot_end_label_t){.text = "A: median (dashed)",
-            .colour = SPOT_INK_ACCENT,
-            .y_px = spot_panel_y_px(panel, self->median.points[last].y),
-            .swatch_px = 2};
-        labels[num_labels++] = (spot_end_label_t){.text = "A: 5–95 % of replications",
-            .colour = is_grey ? SPOT_INK_ACCENT : SPOT_INK_BAND,
-            .y_px = spot_panel_y_px(
-                panel, (self->low.points[last].y + self->high.points[last].y) / 2),
-            .swatch_px = is_grey ? 1 : SPOT_SWATCH_PX};
-    }
-    spot_figure_end_labels(figure, labels, num_labels, panel->left_px + panel->width_px,
-        panel->top_px + panel->height_px);
-}
-
-/* The end of a trace: what follows was not observed. */
-static void
-write_end(const char *name, const spot_trace_t *trace, double unit_ms, FILE *out)
-{
-    fprintf(out, "$%s << EOD\n%.10g %" PRId32 "\nEOD\n", name,
-        (double) trace->end_ms / unit_ms, trace->final);
-}
-
-static void
-write_end_plot(char letter, const char *colour, FILE *out)
-{
-    fprintf(out,
-        "$%c_end with points pt 7 ps 0.7 lc rgb '#ffffff', \\\n"
-        "$%c_end with points pt 6 ps 0.7 lw 1.4 lc rgb '%s'",
-        letter, letter, colour);
-}
-
-/* The band; where it would be hidden, its edges instead. */
-static void
-write_band_plot(bool is_hidden, FILE *out)
-{
-    if (is_hidden) {
-        fprintf(out,
-            "$band using 1:2 with lines lw 1 lc rgb '%s', \\\n"
-            "$band using 1:3 with lines lw 1 lc rgb '%s', \\\n",
-            SPOT_INK_ACCENT, SPOT_INK_ACCENT);
-    } else {
-        fprintf(out,
-            "$band using 1:2:3 with filledcurves fillcolor rgb '%s' fillstyle solid 1 "
-            "noborder, \\\n",
-            SPOT_INK_BAND);
-    }
-    fprintf(
-        out, "$band using 1:4 with lines lw 1.4 dt (7,4) lc rgb '%s'", SPOT_INK_ACCENT);
-}
-
-/* The steps of A or B. */
-static void
-write_steps_plot(
-    char letter, const spot_trace_steps_t *steps, const char *colour, FILE *out)
+declare_steps(const spot_trace_steps_t *steps, char letter, const char *label,
+    const char *colour, spot_chart_t *chart)
 {
     const bool is_dense = spot_trace_steps_is_dense(steps);
+    char shown[SPOT_UTF8_SHOWN_BYTES], name[SPOT_UTF8_SHOWN_BYTES + 8];
 
-    fprintf(out, "$%c with steps lw %g%s lc rgb '%s'", letter, is_dense ? 0.5 : 1.4,
-        letter == 'a' && !is_dense ? " dt (12,5)" : "", colour);
+    snprintf(name, sizeof(name), "%c: %s", letter, spot_utf8_shown(label, shown));
+    spot_trace_steps_declare(steps,
+        &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+            .name = name,
+            .colour = colour,
+            .dash = letter == 'A' && !is_dense ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
+            .width_px = is_dense ? 0.5 : 1.4},
+        chart);
 }
 
 /* What there is of band, capacity, A and B; the marks of the ends. */
-static void
-write_plot(const overlay_plot_t *self, FILE *out)
-{
-    const spot_overlay_t *overlay = self->overlay;
-    const bool has_band = self->low.num_points > 0;
-    const bool is_dense = spot_trace_steps_is_dense(&self->b);
-
-    fputs("plot ", out);
-    if (has_band && is_dense) {
-        write_steps_plot('b', &self->b, SPOT_INK_OTHER, out);
-        fputs(", \\\n", out);
-    }
-    if (has_band) {
-        write_band_plot(is_dense, out);
-        fputs(", \\\n", out);
-    }
-    if (overlay->b->capacity != SPOT_UNBOUNDED) {
-        fprintf(out, "%" PRId32 " with lines lw 1.2 dt (2,3) lc rgb '%s', \\\n",
-            overlay->b->capacity, SPOT_INK_QUIET);
-    }
-    if (overlay->a != NULL) {
-        write_steps_plot('a', &self->a, SPOT_INK_ACCENT, out);
-        fputs(", \\\n", out);
-        write_end_plot('a', SPOT_INK_ACCENT, out);
-        fputs(", \\\n", out);
-    }
-    if (!has_band || !is_dense) {
-        write_steps_plot('b', &self->b, SPOT_INK, out);
-        fputs(", \\\n", out);
-    }
-    write_end_plot('b', SPOT_INK, out);
-    fputc('\n', out);
-}
-
 static int
-write_script(const void *context, const char *picture_path, FILE *out)
+declare(spot_chart_t *chart, const void *context)
 {
     const overlay_plot_t *self = context;
-    const spot_time_unit_t unit = spot_figure_time_unit(self->end_ms);
-    const double end = (double) self->end_ms / (double) unit.unit_ms;
-    char title[SPOT_PICTURE_TEXT_BYTES], note[SPOT_PICTURE_TEXT_BYTES];
-    char x_name[32], y_name[32];
-    spot_figure_t figure;
-    spot_panel_t panel;
-    double top_px;
+    const spot_overlay_t *overlay = self->overlay;
+    const bool has_band = self->low.num_points > 0;
+    const bool is_behind = has_band && spot_trace_steps_is_dense(&self->b);
+    const char *b_colour = is_behind ? SPOT_INK_OTHER : SPOT_INK;
+    char text[64];
 
-    write_texts(self, title, note);
-    top_px = spot_trace_picture_begin(&figure, out, picture_path, title, note,
-        SPOT_PICTURE_TOP_PX + PANEL_PX + SPOT_PICTURE_FOOT_PX);
-    panel = spot_trace_picture_panel(top_px + SPOT_PICTURE_TOP_PX, PANEL_PX, 0, end,
-        spot_trace_steps_scale(highest(self)));
-    snprintf(x_name, sizeof(x_name), "time since the start (%s)", unit.name);
-    snprintf(
-        y_name, sizeof(y_name), "instances %s", spot_trace_steps_word(self->overlay->b));
-    spot_trace_picture_axis_names(&figure, &panel, x_name, y_name);
-    spot_figure_text(&figure, panel.left_px + panel.width_px, panel.top_px - 18,
-        SPOT_TEXT_NOTE, SPOT_ALIGN_RIGHT,
-        "○ end (censored: what follows was not observed)");
-    draw_labels(&figure, self, &panel);
-    spot_figure_panel(&figure, &panel, "%.10g");
-    fprintf(out, "set xtics 0,%.6g\n", spot_scale_around(0, end, 10).step);
-    spot_trace_steps_write_data(&self->a, "a", unit, out);
-    spot_trace_steps_write_data(&self->b, "b", unit, out);
-    write_band(self, (double) unit.unit_ms, out);
-    write_end("b_end", self->overlay->b, (double) unit.unit_ms, out);
-    if (self->overlay->a != NULL) {
-        write_end("a_end", self->overlay->a, (double) unit.unit_ms, out);
+    declare_words(self, chart);
+    spot_trace_steps_panel(overlay->b, (double) self->end_ms, highest(self), chart);
+    if (overlay->b->capacity != SPOT_UNBOUNDED) {
+        snprintf(text, sizeof(text), "capacity%s %" PRId32,
+            overlay->a != NULL ? " of B" : "", overlay->b->capacity);
+        spot_chart_rule(chart,
+            &(spot_chart_rule_t){
+                .at = overlay->b->capacity, .name = text, .dash = SPOT_CHART_DOTTED});
     }
-    write_plot(self, out);
-    spot_figure_end(&figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    if (is_behind) {
+        declare_steps(&self->b, 'B', overlay->b_label, b_colour, chart);
+    }
+    if (has_band) {
+        declare_band(self, is_behind, chart);
+    }
+    if (overlay->a != NULL) {
+        declare_steps(&self->a, 'A', overlay->a_label, SPOT_INK_ACCENT, chart);
+        spot_trace_steps_declare_end(overlay->a, SPOT_INK_ACCENT, chart);
+    }
+    if (!is_behind) {
+        declare_steps(&self->b, 'B', overlay->b_label, b_colour, chart);
+    }
+    spot_trace_steps_declare_end(overlay->b, b_colour, chart);
+    return spot_chart_error(chart);
 }
 
 int
@@ -410,7 +287,7 @@ spot_trace_plot_overlay(
                                           .name = name,
                                           .what = "compare",
                                           .write_points = write_points,
-                                          .write_script = write_script,
+                                          .declare = declare,
                                           .context = &plot},
             diag);
     }

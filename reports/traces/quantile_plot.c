@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "base/csv_field.h"
-#include "reports/curve.h"
-#include "reports/palette.h"
+#include "base/utf8.h"
 #include "reports/traces/fitted_sample.h"
 
-#define PANEL_PX 460.0 /* width and height */
 /* How far quantiles may stretch the axes beyond what was recorded. */
 #define MAX_STRETCH 20
 
@@ -16,7 +14,7 @@ typedef struct {
     size_t num_laws;                    /* drawn */
     spot_curve_t recorded;              /* time in s and probability */
     spot_curve_t fitted[SPOT_NUM_BEST]; /* quantile and recorded time, both in s */
-    spot_log_scale_t scale;             /* of both axes */
+    double low_s, high_s;               /* ends of both axes */
     size_t num_outside;                 /* points that no axis reaches */
 } quantiles_t;
 
@@ -84,14 +82,15 @@ choose_scale(quantiles_t *self)
     }
     low_s = fmin(low_s, fmax(fitted_low_s, low_s / MAX_STRETCH));
     high_s = fmax(high_s, fmin(fitted_high_s, high_s * MAX_STRETCH));
-    self->scale = spot_log_scale_durations(low_s / 1.15, high_s * 1.15);
+    self->low_s = low_s / 1.15;
+    self->high_s = high_s * 1.15;
 }
 
 static bool
 is_inside(const quantiles_t *self, const spot_point_t *point)
 {
-    return point->x >= self->scale.low && point->x <= self->scale.high &&
-           point->y >= self->scale.low && point->y <= self->scale.high;
+    return point->x >= self->low_s && point->x <= self->high_s &&
+           point->y >= self->low_s && point->y <= self->high_s;
 }
 
 static const char *
@@ -155,104 +154,62 @@ write_points(const void *context, FILE *out)
 }
 
 static void
-write_texts(const quantiles_t *self, char title[SPOT_PICTURE_TEXT_BYTES],
-    char note[SPOT_PICTURE_TEXT_BYTES])
+declare_words(const quantiles_t *self, spot_chart_t *chart)
 {
-    const spot_labelled_law_t *laws = self->sample.fitted->laws;
-    char labels[SPOT_NUM_BEST][SPOT_LAW_LABEL_BYTES] = {""};
-    size_t used = spot_sample_figure_note(&self->sample, note);
+    const spot_fitted_sample_t *fitted = self->sample.fitted;
+    char labels[SPOT_NUM_BEST][SPOT_UTF8_SHOWN_BYTES] = {""};
 
     for (size_t k = 0; k < self->num_laws; k++) {
-        spot_sample_figure_label(&laws[k], labels[k]);
+        (void) spot_utf8_shown(fitted->laws[k].label, labels[k]);
     }
-    snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s against what %s%s%s would give",
-        spot_sample_figure_noun(
-            self->sample.fitted->kind, self->sample.fitted->is_obtainable),
-        labels[0], self->num_laws > 1 ? " and " : "", labels[1]);
-    used += (size_t) snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - used,
-        "%s · a point above the line: the recorded value is longer than the fitted "
-        "quantile",
-        self->sample.fitted->tick_s > 0 ? ", values at their middle" : "");
+    spot_chart_title(chart, "%s against what %s%s%s would give",
+        spot_sample_figure_noun(fitted->kind, fitted->is_obtainable), labels[0],
+        self->num_laws > 1 ? " and " : "", labels[1]);
+    spot_sample_figure_note(
+        &self->sample, fitted->tick_s > 0 ? ", values at their middle" : "", chart);
+    spot_chart_note(chart,
+        "a point above the line: the recorded value is longer than the fitted quantile");
     if (self->num_outside > 0) {
-        snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - used,
-            " · %zu point%s outside the axes", self->num_outside,
+        spot_chart_note(chart, "%zu point%s outside the axes", self->num_outside,
             self->num_outside == 1 ? "" : "s");
     }
 }
 
-static void
-write_fitted(const quantiles_t *self, size_t law_id, FILE *out)
-{
-    const spot_curve_t *curve = &self->fitted[law_id];
-
-    fprintf(out, "$law%zu << EOD\n", law_id);
-    for (size_t j = 0; j < curve->num_points; j++) {
-        if (is_inside(self, &curve->points[j])) {
-            fprintf(out, "%.7g %.7g\n", log10(curve->points[j].x),
-                log10(curve->points[j].y));
-        }
-    }
-    fputs("EOD\n", out);
-}
-
-/* By rank. */
-static const spot_marker_t markers[SPOT_NUM_BEST] = {
-    SPOT_MARKER_CIRCLE, SPOT_MARKER_OPEN_CIRCLE};
-
-static void
-draw_legend(
-    const spot_figure_t *figure, const quantiles_t *self, const spot_panel_t *panel)
-{
-    const double x_px = panel->left_px + panel->width_px + 24;
-    double y_px = panel->top_px + 8;
-    char label[SPOT_LAW_LABEL_BYTES];
-
-    for (size_t k = 0; k < self->num_laws; k++) {
-        spot_sample_figure_label(&self->sample.fitted->laws[k], label);
-        spot_figure_marker_entry(
-            figure, x_px, y_px, markers[k], spot_sample_figure_colour(k), label);
-        y_px += 19;
-    }
-    spot_figure_entry(figure, x_px, y_px, 2, SPOT_INK_QUIET, "recorded = fitted");
-}
-
 static int
-write_script(const void *context, const char *picture_path, FILE *out)
+declare(spot_chart_t *chart, const void *context)
 {
     const quantiles_t *self = context;
-    const spot_scale_t y = {log10(self->scale.low), log10(self->scale.high), 1};
-    char title[SPOT_PICTURE_TEXT_BYTES], note[SPOT_PICTURE_TEXT_BYTES];
-    spot_figure_t figure;
-    spot_panel_t panel;
-    double top_px;
+    const spot_chart_axis_t axis = {.kind = SPOT_CHART_LOG,
+        .unit = SPOT_CHART_S,
+        .low = self->low_s,
+        .high = self->high_s};
+    spot_chart_panel_t panel = {.x = axis, .y = axis, .is_square = true};
 
-    write_texts(self, title, note);
-    top_px = spot_trace_picture_begin(&figure, out, picture_path, title, note,
-        SPOT_PICTURE_TOP_PX + PANEL_PX + SPOT_PICTURE_FOOT_PX);
-    panel = spot_trace_picture_panel(
-        top_px + SPOT_PICTURE_TOP_PX, PANEL_PX, y.low, y.high, y);
-    panel.width_px = PANEL_PX;
-    spot_trace_picture_axis_names(
-        &figure, &panel, "fitted quantile (logarithmic)", "recorded (logarithmic)");
-    draw_legend(&figure, self, &panel);
-    spot_figure_panel(&figure, &panel, "%g");
-    spot_figure_log_ticks(&figure, "x", &self->scale);
-    spot_figure_log_ticks(&figure, "y", &self->scale);
-    fputs("set grid xtics\n", out);
-    for (size_t k = 0; k < self->num_laws; k++) {
-        write_fitted(self, k, out);
-    }
-    fprintf(out, "$identity << EOD\n%.10g %.10g\n%.10g %.10g\nEOD\n", y.low, y.low,
-        y.high, y.high);
-    fprintf(
-        out, "plot $identity with lines lw 1.2 dt (6,4) lc rgb '%s'", SPOT_INK_QUIET);
+    panel.x.name = "fitted quantile (logarithmic)";
+    panel.y.name = "recorded (logarithmic)";
+    declare_words(self, chart);
+    spot_chart_panel(chart, &panel);
+    spot_chart_rule(chart, &(spot_chart_rule_t){.direction = SPOT_CHART_DIAGONAL,
+                               .name = "recorded = fitted",
+                               .dash = SPOT_CHART_DASHED});
     for (size_t k = self->num_laws; k-- > 0;) {
-        fprintf(out, ", \\\n$law%zu with points pt %d ps 0.55 lw 1.2 lc rgb '%s'", k,
-            (int) markers[k], spot_sample_figure_colour(k));
+        const spot_curve_t *curve = &self->fitted[k];
+        char label[SPOT_UTF8_SHOWN_BYTES];
+
+        (void) spot_utf8_shown(self->sample.fitted->laws[k].label, label);
+        spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
+                                     .name = label,
+                                     .colour = spot_sample_figure_colour(k),
+                                     .marker = SPOT_CHART_CIRCLE,
+                                     .marker_px = 3,
+                                     .is_hollow = k > 0});
+        for (size_t j = 0; j < curve->num_points; j++) {
+            if (is_inside(self, &curve->points[j])) {
+                spot_chart_add_xy(chart, curve->points[j].x, curve->points[j].y);
+            }
+        }
     }
-    fputc('\n', out);
-    spot_figure_end(&figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    return spot_chart_error(chart);
 }
 
 int
@@ -268,7 +225,7 @@ spot_trace_plot_quantiles(const spot_fitted_sample_t *self, const char *folder,
                 .name = name,
                 .problem = find_problem(&quantiles),
                 .write_points = write_points,
-                .write_script = write_script,
+                .declare = declare,
                 .context = &quantiles},
             diag);
     }

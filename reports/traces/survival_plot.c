@@ -6,23 +6,20 @@
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "reports/curve.h"
-#include "reports/palette.h"
+#include "base/utf8.h"
 #include "reports/traces/fitted_sample.h"
 
-#define PANEL_PX 360.0
 #define MAX_DOTS 150
 #define NUM_LAW_POINTS 241
 #define MIN_SURVIVAL 1e-9 /* lower ones are not drawn */
-#define MIN_TICK_PX 4.0   /* between two marks of the lattice */
-#define TICK_PX 7.0       /* their height */
+#define MIN_TICK 0.008    /* of the axis between two marks of the lattice */
 
 typedef struct {
     spot_sample_figure_t sample;
     spot_curve_t recorded; /* time in s and survival from then on */
     spot_curve_t censored; /* where values were cut off */
-    spot_log_scale_t x;
-    spot_log_scale_t y;
+    double low_s, high_s;  /* ends of the axes */
+    double low_share;
 } survival_t;
 
 static int
@@ -85,9 +82,9 @@ choose_scales(survival_t *self)
             low = fmin(low, self->recorded.points[j].y);
         }
     }
-    self->x =
-        spot_log_scale_durations(first_s / 1.6, self->sample.kaplan_meier.max * 1.3);
-    self->y = spot_log_scale_shares(fmax(low / 2, MIN_SURVIVAL));
+    self->low_s = first_s / 1.6;
+    self->high_s = self->sample.kaplan_meier.max * 1.3;
+    self->low_share = fmin(fmax(low / 2, MIN_SURVIVAL), 0.5);
 }
 
 static int
@@ -105,8 +102,8 @@ survival_init(survival_t *self, const spot_fitted_sample_t *fitted, const char *
     }
     if (ret == 0 && spot_sample_figure_problem(&self->sample) == NULL) {
         choose_scales(self);
-        spot_curve_thin(&self->recorded, self->x.low, self->x.high, true);
-        spot_curve_thin(&self->censored, self->x.low, self->x.high, true);
+        spot_curve_thin(&self->recorded, self->low_s, self->high_s, true);
+        spot_curve_thin(&self->censored, self->low_s, self->high_s, true);
     }
     return ret;
 }
@@ -125,19 +122,10 @@ law_point(const survival_t *self, size_t law_id, size_t point_id)
 {
     const spot_law_t *law = &self->sample.fitted->laws[law_id].law;
     const double share = (double) point_id / (NUM_LAW_POINTS - 1);
-    const double time_s = self->x.low * pow(self->x.high / self->x.low, share);
+    const double time_s = self->low_s * pow(self->high_s / self->low_s, share);
 
     return (spot_point_t){
         time_s, exp(law->family->log_survival(law->parameters, time_s))};
-}
-
-static void
-write_row(const char *series, spot_point_t point, FILE *out)
-{
-    spot_csv_field_text(out, series);
-    spot_csv_field_number(out, point.x);
-    spot_csv_field_number(out, point.y);
-    fputc('\n', out);
 }
 
 static void
@@ -147,18 +135,19 @@ write_points(const void *context, FILE *out)
     const spot_fitted_sample_t *fitted = self->sample.fitted;
 
     fputs("series,time_s,survival\n", out);
-    for (size_t j = 0; j < self->recorded.num_points; j++) {
-        write_row("recorded", self->recorded.points[j], out);
-    }
-    for (size_t j = 0; j < self->censored.num_points; j++) {
-        write_row("censored", self->censored.points[j], out);
-    }
+    spot_trace_picture_write_curve("recorded", &self->recorded, 1, "", out);
+    spot_trace_picture_write_curve("censored", &self->censored, 1, "", out);
     if (spot_sample_figure_problem(&self->sample) != NULL) {
         return; /* there is no axis to put the laws on */
     }
     for (size_t k = 0; k < fitted->num_laws; k++) {
         for (size_t j = 0; j < NUM_LAW_POINTS; j++) {
-            write_row(fitted->laws[k].label, law_point(self, k, j), out);
+            const spot_point_t point = law_point(self, k, j);
+
+            spot_csv_field_text(out, fitted->laws[k].label);
+            spot_csv_field_number(out, point.x);
+            spot_csv_field_number(out, point.y);
+            fputc('\n', out);
         }
     }
 }
@@ -183,7 +172,7 @@ time_of_share(const spot_kaplan_meier_t *kaplan_meier, double share)
 }
 
 static void
-write_title(const survival_t *self, char title[SPOT_PICTURE_TEXT_BYTES])
+declare_title(const survival_t *self, spot_chart_t *chart)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->sample.kaplan_meier;
     const double median_s = spot_kaplan_meier_median(kaplan_meier);
@@ -195,186 +184,123 @@ write_title(const survival_t *self, char title[SPOT_PICTURE_TEXT_BYTES])
     spot_duration_words(isfinite(median_s) ? median_s : kaplan_meier->max, median);
     spot_duration_words(tenth_s, tenth);
     if (!isfinite(median_s)) {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s: %.3g %% last longer than %s", noun,
+        spot_chart_title(chart, "%s: %.3g %% last longer than %s", noun,
             100 * spot_kaplan_meier_survival(kaplan_meier, kaplan_meier->max), median);
     } else if (!isfinite(tenth_s)) {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s: median %s", noun, median);
+        spot_chart_title(chart, "%s: median %s", noun, median);
     } else {
-        snprintf(title, SPOT_PICTURE_TEXT_BYTES, "%s: median %s, nine in ten at most %s",
-            noun, median, tenth);
+        spot_chart_title(
+            chart, "%s: median %s, nine in ten at most %s", noun, median, tenth);
     }
 }
 
+/* What was run, and the laws beside the best by rank. */
 static void
-write_note(const survival_t *self, char note[SPOT_PICTURE_TEXT_BYTES])
+declare_notes(const survival_t *self, spot_chart_t *chart)
 {
     const spot_fitted_sample_t *fitted = self->sample.fitted;
-    char label[SPOT_LAW_LABEL_BYTES];
-    size_t used = spot_sample_figure_note(&self->sample, note);
+    char label[SPOT_UTF8_SHOWN_BYTES], others[512] = "";
+    size_t used = 0;
 
-    if (fitted->tick_s > 0) {
-        used += (size_t) snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - used,
-            ", marked at the bottom%s",
-            has_dots(self) ? ": there the dots and a law should meet" : "");
-    }
+    spot_sample_figure_note(&self->sample,
+        fitted->tick_s <= 0 ? ""
+        : has_dots(self) ? ", marked at the bottom: there the dots and a law should meet"
+                         : ", marked at the bottom",
+        chart);
     for (size_t k = SPOT_NUM_BEST; k < fitted->num_laws; k++) {
-        spot_sample_figure_label(&fitted->laws[k], label);
-        if (used + 2 * SPOT_LAW_LABEL_BYTES < SPOT_PICTURE_TEXT_BYTES) {
-            used += (size_t) snprintf(note + used, SPOT_PICTURE_TEXT_BYTES - used,
-                "%s%s", k == SPOT_NUM_BEST ? " · grey, by rank: " : ", ", label);
+        (void) spot_utf8_shown(fitted->laws[k].label, label);
+        if (used + strlen(label) + 3 < sizeof(others)) {
+            used += (size_t) snprintf(others + used, sizeof(others) - used, "%s%s",
+                k == SPOT_NUM_BEST ? "" : ", ", label);
         }
     }
-}
-
-/* What lies outside is drawn at the edge: a fall to 0 goes to the bottom. */
-static void
-write_curve(
-    const survival_t *self, const char *name, const spot_curve_t *curve, FILE *out)
-{
-    fprintf(out, "$%s << EOD\n", name);
-    for (size_t j = 0; j < curve->num_points; j++) {
-        fprintf(out, "%.7g %.7g %d\n",
-            spot_log_scale_place(&self->x, curve->points[j].x),
-            spot_log_scale_place(&self->y, curve->points[j].y),
-            curve->points[j].x >= self->x.low && curve->points[j].y >= self->y.low);
+    if (used > 0) {
+        spot_chart_note(chart, "grey, by rank: %s", others);
     }
-    fputs("EOD\n", out);
-}
-
-/* Until a law leaves the panel. */
-static void
-write_law(const survival_t *self, size_t law_id, FILE *out)
-{
-    fprintf(out, "$law%zu << EOD\n", law_id);
-    for (size_t j = 0; j < NUM_LAW_POINTS; j++) {
-        const spot_point_t point = law_point(self, law_id, j);
-
-        if (!(point.y > 0)) { /* the end of a limited life */
-            fprintf(out, "%.7g %.7g\n", log10(point.x), log10(self->y.low));
-            break;
-        }
-        fprintf(out, "%.7g %.7g\n", log10(point.x), log10(point.y));
-    }
-    fputs("EOD\n", out);
 }
 
 /* Marks at the ticks of the lattice, as far as they can be told apart. */
 static void
-write_ticks(const survival_t *self, const spot_panel_t *panel, FILE *out)
+declare_lattice(const survival_t *self, spot_chart_t *chart)
 {
     const double tick_s = self->sample.fitted->tick_s;
-    const double height = TICK_PX / panel->height_px * (panel->y.high - panel->y.low);
+    const double axis = log(self->high_s / self->low_s);
 
-    fputs("$ticks << EOD\n", out);
-    for (double k = ceil(self->x.low / tick_s); k * tick_s <= self->x.high; k++) {
-        if (spot_panel_x_px(panel, log10((k + 1) * tick_s)) -
-                spot_panel_x_px(panel, log10(k * tick_s)) <
-            MIN_TICK_PX) {
-            break;
-        }
-        fprintf(out, "%.7g %.7g 0 %.5g\n", log10(k * tick_s), panel->y.low, height);
+    spot_chart_series(chart,
+        &(spot_chart_series_t){.kind = SPOT_CHART_STROKES, .colour = SPOT_INK_QUIET});
+    for (double k = ceil(self->low_s / tick_s);
+         k * tick_s <= self->high_s && log((k + 1) / k) >= MIN_TICK * axis; k++) {
+        spot_chart_add_xy(chart, k * tick_s, 0);
     }
-    fputs("EOD\n", out);
+}
+
+/* A law until it leaves the panel, or until the end of a limited life. */
+static void
+declare_law(const survival_t *self, size_t law_id, spot_chart_t *chart)
+{
+    const bool is_best = law_id < SPOT_NUM_BEST;
+    char label[SPOT_UTF8_SHOWN_BYTES];
+    double share = 1;
+
+    (void) spot_utf8_shown(self->sample.fitted->laws[law_id].label, label);
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE,
+                   .name = is_best ? label : NULL,
+                   .colour = spot_sample_figure_colour(law_id),
+                   .dash = law_id == 1 ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
+                   .width_px = is_best ? 2.2 : 1.1});
+    for (size_t j = 0; j < NUM_LAW_POINTS && share >= self->low_share; j++) {
+        const spot_point_t point = law_point(self, law_id, j);
+
+        share = point.y;
+        spot_chart_add_xy(chart, point.x, 100 * fmax(share, self->low_share / 10));
+    }
+}
+
+static void
+declare_marks(const spot_curve_t *curve, spot_chart_marker_t marker, spot_chart_t *chart)
+{
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
+                                 .marker = marker,
+                                 .marker_px = 2.5,
+                                 .is_hollow = marker != SPOT_CHART_CIRCLE,
+                                 .colour = SPOT_INK});
+    for (size_t j = 0; j < curve->num_points; j++) {
+        spot_chart_add_xy(chart, curve->points[j].x, 100 * curve->points[j].y);
+    }
 }
 
 /* Laws from the worst to the best, what was recorded on top. */
-static void
-write_plot(const survival_t *self, FILE *out)
-{
-    const spot_fitted_sample_t *fitted = self->sample.fitted;
-
-    fputs("plot ", out);
-    if (fitted->tick_s > 0) {
-        fprintf(
-            out, "$ticks with vectors nohead lw 1 lc rgb '%s', \\\n", SPOT_INK_QUIET);
-    }
-    for (size_t k = fitted->num_laws; k-- > 0;) {
-        fprintf(out, "$law%zu with lines lw %g%s lc rgb '%s', \\\n", k,
-            k < SPOT_NUM_BEST ? 2.2 : 1.1, k == 1 ? " dt (12,5)" : "",
-            spot_sample_figure_colour(k));
-    }
-    fprintf(out, "$recorded with steps lw 1.2 lc rgb '%s'", SPOT_INK);
-    if (has_dots(self)) {
-        fprintf(out,
-            ", \\\n$recorded using 1:($3 == 1 ? $2 : NaN) with points pt 7 ps 0.35 lc "
-            "rgb '%s'",
-            SPOT_INK);
-    }
-    if (self->censored.num_points > 0) {
-        fprintf(out,
-            ", \\\n$censored using 1:($3 == 1 ? $2 : NaN) with points pt 1 ps 0.7 lw 1 "
-            "lc "
-            "rgb '%s'",
-            SPOT_INK);
-    }
-    fputc('\n', out);
-}
-
-/* What was recorded and the best laws, where they leave the panel. */
-static void
-draw_labels(
-    const spot_figure_t *figure, const survival_t *self, const spot_panel_t *panel)
-{
-    const spot_fitted_sample_t *fitted = self->sample.fitted;
-    spot_end_label_t labels[SPOT_NUM_BEST + 1];
-    size_t num_labels = 0;
-    double last = 1;
-
-    for (size_t j = 0; j < self->recorded.num_points; j++) {
-        last = self->recorded.points[j].y > 0 ? self->recorded.points[j].y : last;
-    }
-    labels[num_labels++] = (spot_end_label_t){.text = "recorded",
-        .colour = SPOT_INK,
-        .y_px = spot_panel_y_px(panel, spot_log_scale_place(&self->y, last)),
-        .swatch_px = 2};
-    for (size_t k = 0; k < fitted->num_laws && k < SPOT_NUM_BEST; k++) {
-        const spot_point_t end = law_point(self, k, NUM_LAW_POINTS - 1);
-
-        labels[num_labels] = (spot_end_label_t){.colour = spot_sample_figure_colour(k),
-            .y_px = spot_panel_y_px(panel, spot_log_scale_place(&self->y, end.y)),
-            .swatch_px = 2};
-        spot_sample_figure_label(&fitted->laws[k], labels[num_labels].text);
-        num_labels++;
-    }
-    spot_figure_end_labels(figure, labels, num_labels, panel->left_px + panel->width_px,
-        panel->top_px + panel->height_px);
-}
-
 static int
-write_script(const void *context, const char *picture_path, FILE *out)
+declare(spot_chart_t *chart, const void *context)
 {
     const survival_t *self = context;
     const spot_fitted_sample_t *fitted = self->sample.fitted;
-    const spot_scale_t y = {log10(self->y.low), log10(self->y.high), 1};
-    char title[SPOT_PICTURE_TEXT_BYTES], note[SPOT_PICTURE_TEXT_BYTES];
-    spot_figure_t figure;
-    spot_panel_t panel;
-    double top_px;
 
-    write_title(self, title);
-    write_note(self, note);
-    top_px = spot_trace_picture_begin(&figure, out, picture_path, title, note,
-        SPOT_PICTURE_TOP_PX + PANEL_PX + SPOT_PICTURE_FOOT_PX);
-    panel = spot_trace_picture_panel(top_px + SPOT_PICTURE_TOP_PX, PANEL_PX,
-        log10(self->x.low), log10(self->x.high), y);
-    spot_trace_picture_axis_names(&figure, &panel, "duration (logarithmic)",
-        "share that lasts longer (logarithmic)");
-    draw_labels(&figure, self, &panel);
-    spot_figure_panel(&figure, &panel, "%g");
-    spot_figure_log_ticks(&figure, "x", &self->x);
-    spot_figure_log_ticks(&figure, "y", &self->y);
-    fputs("set grid xtics\n", out);
-    write_curve(self, "recorded", &self->recorded, out);
-    write_curve(self, "censored", &self->censored, out);
-    for (size_t k = 0; k < fitted->num_laws; k++) {
-        write_law(self, k, out);
-    }
+    declare_title(self, chart);
+    declare_notes(self, chart);
+    spot_trace_picture_survival_panel(chart, self->low_s, self->high_s, self->low_share);
     if (fitted->tick_s > 0) {
-        write_ticks(self, &panel, out);
+        declare_lattice(self, chart);
     }
-    write_plot(self, out);
-    spot_figure_end(&figure);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    for (size_t k = fitted->num_laws; k-- > 0;) {
+        declare_law(self, k, chart);
+    }
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                 .name = "recorded",
+                                 .colour = SPOT_INK,
+                                 .width_px = 1.2});
+    spot_trace_picture_add_survival(chart, &self->recorded, self->low_share);
+    if (has_dots(self)) {
+        declare_marks(&self->recorded, SPOT_CHART_CIRCLE, chart);
+    }
+    if (self->censored.num_points > 0) {
+        declare_marks(&self->censored, SPOT_CHART_DIAMOND, chart);
+        spot_chart_legend(chart,
+            &(spot_chart_entry_t){
+                .text = "censored", .marker = SPOT_CHART_DIAMOND, .is_hollow = true});
+    }
+    return spot_chart_error(chart);
 }
 
 int
@@ -390,7 +316,7 @@ spot_trace_plot_survival(const spot_fitted_sample_t *self, const char *folder,
                 .name = name,
                 .problem = spot_sample_figure_problem(&survival.sample),
                 .write_points = write_points,
-                .write_script = write_script,
+                .declare = declare,
                 .context = &survival},
             diag);
     }

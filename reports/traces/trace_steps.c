@@ -90,26 +90,38 @@ spot_trace_steps_word(const spot_trace_t *trace)
     return trace->kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running";
 }
 
-spot_scale_t
-spot_trace_steps_scale(double highest)
+void
+spot_trace_steps_declare(const spot_trace_steps_t *self,
+    const spot_chart_series_t *series, spot_chart_t *chart)
 {
-    spot_scale_t scale = spot_scale_around(0, fmax(highest, 1), 6);
-
-    if (scale.step < 1) {
-        scale.step = 1;
-        scale.high = ceil(scale.high);
+    spot_chart_series(chart, series);
+    for (size_t j = 0; j < self->curve.num_points; j++) {
+        spot_chart_add_xy(chart, self->curve.points[j].x, self->curve.points[j].y);
     }
-    return scale;
 }
 
 void
-spot_trace_steps_write_data(
-    const spot_trace_steps_t *self, const char *name, spot_time_unit_t unit, FILE *out)
+spot_trace_steps_panel(
+    const spot_trace_t *trace, double end_ms, double highest, spot_chart_t *chart)
 {
-    fprintf(out, "$%s << EOD\n", name);
-    for (size_t j = 0; j < self->curve.num_points; j++) {
-        fprintf(out, "%.10g %.10g\n", self->curve.points[j].x / (double) unit.unit_ms,
-            self->curve.points[j].y);
-    }
-    fputs("EOD\n", out);
+    char y_name[32];
+
+    snprintf(y_name, sizeof(y_name), "instances %s", spot_trace_steps_word(trace));
+    spot_chart_panel(chart,
+        &(spot_chart_panel_t){
+            .x = {.unit = SPOT_CHART_MS, .name = "time since the start", .high = end_ms},
+            .y = {.name = y_name, .high = fmax(highest, 1)},
+            .note = "○ end (censored: what follows was not observed)",
+            .height_px = 300});
+}
+
+void
+spot_trace_steps_declare_end(
+    const spot_trace_t *trace, const char *colour, spot_chart_t *chart)
+{
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
+                                 .colour = colour,
+                                 .marker = SPOT_CHART_CIRCLE,
+                                 .is_hollow = true});
+    spot_chart_add_xy(chart, (double) trace->end_ms, trace->final);
 }

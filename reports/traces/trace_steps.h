@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "reports/curve.h"
-#include "reports/figure.h"
+#include "reports/draw.h"
 #include "traces/bulk.h"
 #include "traces/trace.h"
 
@@ -33,11 +33,16 @@ bool spot_trace_steps_is_dense(const spot_trace_steps_t *self);
 /* "running", or "obtainable" for kind availability. */
 const char *spot_trace_steps_word(const spot_trace_t *trace);
 
-/* The axis of a population, from 0 to at least highest, with ticks at whole numbers. */
-spot_scale_t spot_trace_steps_scale(double highest);
+/* A panel of the population over time, from 0 to at least highest. */
+void spot_trace_steps_panel(
+    const spot_trace_t *trace, double end_ms, double highest, spot_chart_t *chart);
 
-/* The points as the data block $NAME, times in a unit. */
-void spot_trace_steps_write_data(
-    const spot_trace_steps_t *self, const char *name, spot_time_unit_t unit, FILE *out);
+/* The steps as a series. */
+void spot_trace_steps_declare(const spot_trace_steps_t *self,
+    const spot_chart_series_t *series, spot_chart_t *chart);
+
+/* The mark of the end of a trace: what follows was not observed. */
+void spot_trace_steps_declare_end(
+    const spot_trace_t *trace, const char *colour, spot_chart_t *chart);
 
 #endif
