@@ -4,10 +4,10 @@
  * with their intervals, grey where these include 0. A panel along the swept number for
  * each combination of the other keys, or, where that makes no curves, a row for each
  * point. */
-#ifndef SPOT_REPORTS_SIDE_BY_SIDE_PLOT_H
-#define SPOT_REPORTS_SIDE_BY_SIDE_PLOT_H
+#ifndef SPOT_REPORTS_SIDE_BY_SIDE_CHART_H
+#define SPOT_REPORTS_SIDE_BY_SIDE_CHART_H
 
-#include <stdio.h>
+#include "reports/draw.h"
 
 #include "reports/side_by_side.h"
 
@@ -17,12 +17,11 @@
 /* Why there is nothing to draw, or NULL. */
 const char *spot_side_by_side_plot_problem(const spot_side_by_side_t *two);
 
-/* Scripts for gnuplot, see reports/gnuplot.h: context is a spot_side_by_side_t without a
- * problem. What is beyond the two limits is left out, and the picture says so.
- * NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_side_by_side_means_script(
-    const void *context, const char *picture_path, FILE *out);
-SPOT_MUST_CHECK int spot_side_by_side_changes_script(
-    const void *context, const char *picture_path, FILE *out);
+/* Both means, and the differences: context is a spot_side_by_side_t without a problem.
+ * What is beyond the two limits is left out, and the picture says so. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_side_by_side_declare_means(
+    spot_chart_t *chart, const void *context);
+SPOT_MUST_CHECK int spot_side_by_side_declare_changes(
+    spot_chart_t *chart, const void *context);
 
 #endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/progress_chart.h"
+
+#include <math.h>
+
+#include "reports/curve.h"
+#include "reports/palette.h"
+#include "reports/study_words.h"
+
+/* "checkpoint  1512": a curve with how far it came. Where the colours come again, the
+ * strokes differ. */
+static int
+declare_line(spot_chart_t *chart, const spot_progress_lines_t *lines, size_t line_id,
+    double end_ms)
+{
+    const spot_run_series_t *run = &lines->runs[line_id];
+    const size_t num_points = run->curve == NULL ? 0 : run->curve->num_rows;
+    char name[SPOT_POINT_BYTES + SPOT_LABEL_BYTES + 4], number[SPOT_LABEL_BYTES];
+    spot_curve_t curve = {0};
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        ret = spot_curve_add(
+            &curve, spot_run_time_ms(run->curve, j), spot_run_value(run->curve, j, 1));
+    }
+    (void) spot_short_number(
+        num_points == 0 || ret != 0 ? 0 : curve.points[num_points - 1].y, number);
+    snprintf(name, sizeof(name), "%s  %s", lines->names[line_id], number);
+    spot_curve_thin(&curve, 0, end_ms, false);
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE,
+                   .name = name,
+                   .name_at = SPOT_CHART_NAME_END,
+                   .colour = spot_palette_line_colour(line_id),
+                   .dash = (spot_chart_dash_t) (line_id / SPOT_NUM_LINE_COLOURS % 3),
+                   .width_px = 1.8});
+    for (size_t j = 0; j < curve.num_points; j++) {
+        spot_chart_add_xy(chart, curve.points[j].x, curve.points[j].y);
+    }
+    spot_curve_free(&curve);
+    return ret;
+}
+
+int
+spot_progress_declare(spot_chart_t *chart, const void *context)
+{
+    const spot_progress_lines_t *lines = context;
+    const char *noun = NULL;
+    double end_ms = 0;
+    int ret = 0;
+
+    for (size_t j = 0; j < lines->num_lines; j++) {
+        end_ms = fmax(end_ms, lines->runs[j].end_ms);
+        if (noun == NULL && lines->runs[j].curve != NULL) {
+            noun = spot_run_series_curve_noun(&lines->runs[j]);
+        }
+    }
+    if (end_ms <= 0) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    spot_chart_title(chart, "%s", lines->title);
+    spot_chart_note(chart, "%s", lines->note);
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){
+                   .x = {.unit = SPOT_CHART_MS, .name = "time", .high = end_ms},
+                   .y = {.name = noun, .has_zero = true},
+                   .height_px = 340});
+    for (size_t j = 0; ret == 0 && j < lines->num_lines; j++) {
+        ret = declare_line(chart, lines, j, end_ms);
+    }
+    return ret == 0 ? spot_chart_error(chart) : ret;
+}
