@@ -3,7 +3,7 @@
 
 #include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/pictures.h"
+#include "reports/traces/trace_pictures.h"
 #include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "reports/paper_nothing.h"

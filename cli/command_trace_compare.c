@@ -7,9 +7,9 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/compare_pictures.h"
+#include "reports/traces/comparison_pictures.h"
 #include "cli/interrupt.h"
-#include "cli/pictures.h"
+#include "reports/traces/trace_pictures.h"
 #include "cli/progress_line.h"
 #include "traces/compare/comparison_inputs.h"
 

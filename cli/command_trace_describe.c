@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/pictures.h"
+#include "reports/traces/trace_pictures.h"
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "traces/describe/describe_file.h"

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/fit_table.h"
 #include "cli/interrupt.h"
-#include "cli/pictures.h"
+#include "reports/traces/trace_pictures.h"
 #include "cli/progress_line.h"
 #include "traces/fit/fit_task.h"
 

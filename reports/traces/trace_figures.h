@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pictures of traces, drawn by gnuplot: FOLDER/NAME-WHAT.svg, each with the points
- * that it shows as FOLDER/NAME-WHAT.csv (8 significant digits, empty = undefined, times
- * in s). The folder is made if only its last part is missing; NAME is made safe. All
- * calls return IO or NO_MEMORY, or CHILD where gnuplot is missing or fails; the points
- * are then there all the same, as they are where there is too little to draw, which is a
+/* The pictures of traces: FOLDER/NAME-WHAT.svg, each with the points that it shows as
+ * FOLDER/NAME-WHAT.csv (8 significant digits, empty = undefined, times in s). The folder
+ * is made if only its last part is missing; NAME is made safe. All calls return IO or
+ * NO_MEMORY. Where there is too little to draw, the points are there all the same: a
  * warning in diag and no error. */
 #ifndef SPOT_REPORTS_TRACES_TRACE_FIGURES_H
 #define SPOT_REPORTS_TRACES_TRACE_FIGURES_H
@@ -13,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "traces/compare/comparison.h"
 #include "traces/describe/sample.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"
@@ -112,32 +112,14 @@ typedef struct {
 SPOT_MUST_CHECK int spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self,
     const char *folder, const char *name, spot_diag_t *diag);
 
-/* A series of values, one a row. */
-typedef struct {
-    const char *label;
-    bool is_floor;             /* what the others are seen against */
-    const double *values;      /* [rows] NAN: not drawn */
-    const double *half_widths; /* [rows] of an interval around the value, or NULL */
-} spot_dot_series_t;
+/* WHAT "distances": how far all columns are from the trace beside its halves. Columns:
+ * row, series, value, half_width. No value at all cannot be drawn. */
+SPOT_MUST_CHECK int spot_trace_plot_distances(const spot_comparison_t *comparison,
+    const char *folder, const char *name, spot_diag_t *diag);
 
-/* A value of several series for each of several rows. */
-typedef struct {
-    const char *what; /* WHAT */
-    const char *title;
-    const char *note;
-    const char *x_name;
-    bool is_log;      /* then low > 0 */
-    double low, high; /* values outside are drawn at the edge, and counted */
-    double limit;     /* lines at -limit and limit; 0: none */
-    size_t num_rows;
-    const char *const *rows; /* [num_rows] from top to bottom */
-    size_t num_series;
-    const spot_dot_series_t *series; /* [num_series] */
-} spot_dots_t;
-
-/* Columns: row, series, value, half_width. No value at all cannot be drawn. O(rows
- * series). */
-SPOT_MUST_CHECK int spot_trace_plot_dots(
-    const spot_dots_t *self, const char *folder, const char *name, spot_diag_t *diag);
+/* WHAT "reference": how many standard errors the means of models are from those of a
+ * reference, with the same columns; nothing where there is no reference. */
+SPOT_MUST_CHECK int spot_trace_plot_reference(const spot_comparison_t *comparison,
+    const char *folder, const char *name, spot_diag_t *diag);
 
 #endif

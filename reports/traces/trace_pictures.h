@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where commands draw to with --svg, and which pictures those about traces draw. */
+/* Where commands draw to with --svg, and which pictures there are of a trace. */
 #pragma once
 
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/compare_pictures.h"
+#include "reports/traces/comparison_pictures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,13 +16,6 @@
 /* Durations that a band of gaps is known at: every tick, then 3 % apart. */
 #define MAX_DURATIONS 512
 #define DURATION_FACTOR 1.03
-
-/* Of an axis of distances, and of one of standard errors. */
-#define MIN_DISTANCE 1e-3
-#define MAX_Z 20.0
-
-/* The means of our own generators must be closer to those of the reference. */
-#define LIMIT_Z 4.5
 
 /* NAME-LABEL; NULL: no memory. The caller frees it. */
 static char *
@@ -287,216 +280,12 @@ spot_pictures_of_halves(const spot_comparison_t *comparison, const char *folder,
     return error;
 }
 
-/* ---- All columns ---- */
-
-/* The rows of a picture of columns, and their values: one series a column. */
-typedef struct {
-    spot_dots_t dots;
-    const char *rows[SPOT_FIDELITY_NUM_METRICS];
-    spot_dot_series_t *series; /* [columns] */
-    double (*values)[SPOT_FIDELITY_NUM_METRICS];
-    double (*half_widths)[SPOT_FIDELITY_NUM_METRICS];
-} columns_t;
-
-static int
-columns_init(columns_t *self, const spot_comparison_t *comparison)
-{
-    memset(self, 0, sizeof(*self));
-    self->series = spot_calloc(comparison->num_columns, sizeof(*self->series));
-    self->values = spot_calloc(comparison->num_columns, sizeof(*self->values));
-    self->half_widths = spot_calloc(comparison->num_columns, sizeof(*self->half_widths));
-    self->dots.rows = self->rows;
-    self->dots.series = self->series;
-    return self->series == NULL || self->values == NULL || self->half_widths == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : 0;
-}
-
-static void
-columns_free(columns_t *self)
-{
-    free(self->series);
-    free(self->values);
-    free(self->half_widths);
-}
-
-/* Errors of which a column has not more than the halves; *num_known: where both are
- * known. */
-static int
-count_within_floor(const spot_comparison_t *comparison,
-    const spot_comparison_column_t *column, int *num_known)
-{
-    const spot_comparison_column_t *halves =
-        &comparison->columns[SPOT_COMPARISON_FIRST - 1];
-    int num_within = 0;
-
-    *num_known = 0;
-    for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
-        double error, floor_error, unused;
-
-        spot_comparison_error(comparison, column, j, &error, &unused);
-        spot_comparison_error(comparison, halves, j, &floor_error, &unused);
-        *num_known += !isnan(error) && !isnan(floor_error);
-        num_within += error <= floor_error;
-    }
-    return num_within;
-}
-
-static void
-write_distances_title(const spot_comparison_t *comparison, char *title, size_t num_bytes)
-{
-    const spot_comparison_column_t *best = NULL;
-    int num_best = -1, num_best_known = 0;
-
-    for (size_t j = SPOT_COMPARISON_FIRST; j < comparison->num_columns; j++) {
-        int num_known;
-        const int num_within =
-            count_within_floor(comparison, &comparison->columns[j], &num_known);
-
-        if (num_within > num_best) {
-            best = &comparison->columns[j];
-            num_best = num_within;
-            num_best_known = num_known;
-        }
-    }
-    if (best == NULL) {
-        snprintf(title, num_bytes, "How far the second half is from the first one");
-    } else {
-        snprintf(title, num_bytes,
-            "%.60s is as close as the halves are to each other in %d of %d errors",
-            best->label, num_best, num_best_known);
-    }
-}
-
-static void
-add_distances(columns_t *self, const spot_comparison_t *comparison, size_t column_id)
-{
-    const spot_comparison_column_t *column = &comparison->columns[column_id];
-    const size_t k = self->dots.num_series++;
-
-    for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
-        spot_comparison_error(
-            comparison, column, j, &self->values[k][j], &self->half_widths[k][j]);
-        self->half_widths[k][j] *= 2;
-        self->dots.high = fmax(self->dots.high, self->values[k][j]);
-    }
-    self->series[k] = (spot_dot_series_t){.label = column->label,
-        .is_floor = column->kind == SPOT_COMPARISON_COLUMN_HALVES,
-        .values = self->values[k],
-        .half_widths =
-            column->kind == SPOT_COMPARISON_COLUMN_MODEL ? self->half_widths[k] : NULL};
-}
-
-#define FLOOR_NOTE                                                                      \
-    "half2-vs-half1: so much the trace differs from itself, no model should be tuned "  \
-    "below it"
-
-static bool
-has_models(const spot_comparison_t *comparison)
-{
-    return comparison->columns[comparison->num_columns - 1].kind ==
-           SPOT_COMPARISON_COLUMN_MODEL;
-}
-
-static int
-draw_distances(const spot_comparison_t *comparison, const char *folder, const char *name,
-    spot_diag_t *diag)
-{
-    char title[256];
-    columns_t columns;
-    int ret = columns_init(&columns, comparison);
-
-    if (ret == 0) {
-        columns.dots.what = "distances";
-        columns.dots.title = title;
-        columns.dots.note = has_models(comparison) ? FLOOR_NOTE
-                                " · bars: two standard errors of the mean"
-                                                   : FLOOR_NOTE;
-        columns.dots.x_name =
-            comparison->num_columns > SPOT_COMPARISON_FIRST
-                ? "distance, or |ln ratio|, to the recorded trace (logarithmic)"
-                : "distance, or |ln ratio|, to the first half (logarithmic)";
-        columns.dots.is_log = true;
-        columns.dots.low = MIN_DISTANCE;
-        columns.dots.high = 1;
-        columns.dots.num_rows = SPOT_NUM_ERRORS;
-        for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
-            columns.rows[j] = spot_error_name(j);
-        }
-        for (size_t j = SPOT_COMPARISON_FIRST - 1; j < comparison->num_columns; j++) {
-            add_distances(&columns, comparison, j);
-        }
-        columns.dots.high *= 1.2;
-        write_distances_title(comparison, title, sizeof(title));
-        ret = spot_trace_plot_dots(&columns.dots, folder, name, diag);
-    }
-    columns_free(&columns);
-    return ret;
-}
-
-/* The largest z, and how many metrics are beyond the limit. */
-static void
-add_zs(columns_t *self, const spot_comparison_column_t *column, size_t *num_known,
-    size_t *num_beyond)
-{
-    const size_t k = self->dots.num_series++;
-
-    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
-        const double z = column->zs[j];
-
-        self->values[k][j] = z;
-        if (!isnan(z)) {
-            (*num_known)++;
-            *num_beyond += fabs(z) > LIMIT_Z;
-            self->dots.high = fmax(self->dots.high, fmin(ceil(fabs(z) + 0.5), MAX_Z));
-        }
-    }
-    self->series[k] =
-        (spot_dot_series_t){.label = column->label, .values = self->values[k]};
-}
-
-static int
-draw_reference(const spot_comparison_t *comparison, const char *folder, const char *name,
-    spot_diag_t *diag)
-{
-    size_t num_known = 0, num_beyond = 0;
-    char title[256];
-    columns_t columns;
-    int ret = columns_init(&columns, comparison);
-
-    for (size_t j = SPOT_COMPARISON_FIRST; ret == 0 && j < comparison->num_columns;
-         j++) {
-        if (comparison->columns[j].has_reference) {
-            add_zs(&columns, &comparison->columns[j], &num_known, &num_beyond);
-        }
-    }
-    if (ret == 0 && columns.dots.num_series > 0) {
-        snprintf(title, sizeof(title),
-            "%zu of %zu means are further than %g standard errors from the reference",
-            num_beyond, num_known, LIMIT_Z);
-        columns.dots.what = "reference";
-        columns.dots.title = title;
-        columns.dots.note = "z of each model's means; dashed: where our own generators "
-                            "would be refused";
-        columns.dots.x_name = "standard errors from the reference";
-        columns.dots.high = fmax(columns.dots.high, LIMIT_Z + 0.5);
-        columns.dots.low = -columns.dots.high;
-        columns.dots.limit = LIMIT_Z;
-        columns.dots.num_rows = SPOT_FIDELITY_NUM_METRICS;
-        for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
-            columns.rows[j] = spot_fidelity_metrics[j].name;
-        }
-        ret = spot_trace_plot_dots(&columns.dots, folder, name, diag);
-    }
-    columns_free(&columns);
-    return ret;
-}
-
 int
 spot_pictures_of_comparison(const spot_comparison_t *comparison, const char *folder,
     const char *name, spot_diag_t *diag)
 {
-    const int error = draw_distances(comparison, folder, name, diag);
+    const int error = spot_trace_plot_distances(comparison, folder, name, diag);
 
-    return spot_error_first(error, draw_reference(comparison, folder, name, diag));
+    return spot_error_first(
+        error, spot_trace_plot_reference(comparison, folder, name, diag));
 }

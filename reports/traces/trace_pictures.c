@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/pictures.h"
+#include "reports/traces/trace_pictures.h"
 
 #include <errno.h>
 #include <stdlib.h>
