@@ -135,71 +135,98 @@ test_many_gaps(void **state)
     trace_sample_end(folder);
 }
 
-static const char *const rows[] = {"first", "second", "third"};
+/* Half 2 against half 1, then a trace and a model. */
+enum { HALVES = SPOT_COMPARISON_FIRST - 1, TRACE, MODEL, NUM_COLUMNS };
 
-static void
-test_dots(void **state)
+static spot_comparison_column_t columns[NUM_COLUMNS];
+
+static spot_comparison_t
+comparison_of(void)
 {
-    static const double floor[] = {0.1, 0, (double) NAN}, values[] = {0.5, 30, 1e-9},
-                        half_widths[] = {0.1, (double) NAN, 1};
-    static const spot_dot_series_t series[] = {
-        {.label = "halves", .is_floor = true, .values = floor},
-        {.label = "it's <b>,\"{x}\"", .values = values, .half_widths = half_widths}};
-    spot_dots_t dots = {.what = "distances",
-        .title = "title",
-        .note = "note",
-        .x_name = "distance",
-        .is_log = true,
-        .low = 1e-3,
-        .high = 10,
-        .num_rows = 3,
-        .rows = rows,
-        .num_series = 2,
-        .series = series};
-    const char *const text = "row,series,value,half_width\nfirst,halves,0.1,\n"
-                             "first,\"it's <b>,\"\"{x}\"\"\",0.5,0.1\nsecond,halves,0,\n"
-                             "second,\"it's <b>,\"\"{x}\"\"\",30,\nthird,halves,,\n"
-                             "third,\"it's <b>,\"\"{x}\"\"\",1e-09,1\n";
+    static char labels[NUM_COLUMNS][32] = {
+        "recorded", "half1", "half2-vs-half1", "it's <b>,\"{x}\"", "mrp"};
+    static const spot_comparison_column_kind_t kinds[NUM_COLUMNS] = {
+        SPOT_COMPARISON_COLUMN_RECORDED, SPOT_COMPARISON_COLUMN_HALF,
+        SPOT_COMPARISON_COLUMN_HALVES, SPOT_COMPARISON_COLUMN_TRACE,
+        SPOT_COMPARISON_COLUMN_MODEL};
+
+    memset(columns, 0, sizeof(columns));
+    for (size_t k = 0; k < NUM_COLUMNS; k++) {
+        columns[k].kind = kinds[k];
+        columns[k].label = labels[k];
+        columns[k].num_replications = kinds[k] == SPOT_COMPARISON_COLUMN_MODEL ? 4 : 1;
+        for (size_t j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+            columns[k].means[j] = columns[k].sds[j] = columns[k].zs[j] = (double) NAN;
+        }
+    }
+    return (spot_comparison_t){.num_columns = NUM_COLUMNS, .columns = columns};
+}
+
+/* Bars of two standard errors for models alone; the logarithm of a ratio to what was
+ * recorded, of the halves to the first half. */
+static void
+test_distances(void **state)
+{
+    const spot_comparison_t comparison = comparison_of();
     const char *folder = trace_sample_folder();
     spot_diag_t diag;
+    char *text;
 
     (void) state;
-    for (int j = 0; j < 2; j++) {
-        spot_diag_init(&diag);
-        trace_sample_assert_drawn(spot_trace_plot_dots(&dots, folder, "x", &diag), &diag,
-            folder, "x-distances.svg");
-        trace_sample_assert_file(folder, "x-distances.csv", text);
-        dots.is_log = false;
-        dots.low = -10;
-        dots.limit = 4.5;
-    }
+    columns[HALVES].means[SPOT_FIDELITY_KS_PREEMPT_GAP] = 0.1;
+    columns[TRACE].means[SPOT_FIDELITY_KS_PREEMPT_GAP] = 1e-9;
+    columns[MODEL].means[SPOT_FIDELITY_KS_PREEMPT_GAP] = 0.5;
+    columns[MODEL].sds[SPOT_FIDELITY_KS_PREEMPT_GAP] = 0.25;
+    spot_diag_init(&diag);
+    trace_sample_assert_drawn(spot_trace_plot_distances(&comparison, folder, "x", &diag),
+        &diag, folder, "x-distances.svg");
+    text = trace_sample_take(folder, "x-distances.csv");
+    trace_sample_assert_start(text,
+        "row,series,value,half_width\nks_preempt_gap,half2-vs-half1,0.1,\n"
+        "ks_preempt_gap,\"it's <b>,\"\"{x}\"\"\",1e-09,\nks_preempt_gap,mrp,0.5,0.25\n");
+    free(text);
     trace_sample_end(folder);
 }
 
 static void
-test_no_dots(void **state)
+test_no_distances(void **state)
 {
-    static const double values[] = {(double) NAN, (double) NAN, (double) NAN};
-    static const spot_dot_series_t series = {.label = "a", .values = values};
-    const spot_dots_t dots = {.what = "reference",
-        .title = "title",
-        .note = "note",
-        .x_name = "z",
-        .low = -1,
-        .high = 1,
-        .num_rows = 3,
-        .rows = rows,
-        .num_series = 1,
-        .series = &series};
+    const spot_comparison_t comparison = comparison_of();
     const char *folder = trace_sample_folder();
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    trace_sample_assert_not_drawn(spot_trace_plot_dots(&dots, folder, "x", &diag), &diag,
-        folder, "x-reference.svg", "all values are undefined");
-    trace_sample_assert_file(folder, "x-reference.csv",
-        "row,series,value,half_width\nfirst,a,,\nsecond,a,,\nthird,a,,\n");
+    trace_sample_assert_not_drawn(
+        spot_trace_plot_distances(&comparison, folder, "x", &diag), &diag, folder,
+        "x-distances.svg", "all values are undefined");
+    free(trace_sample_take(folder, "x-distances.csv"));
+    trace_sample_end(folder);
+}
+
+/* Only columns with a reference; without any there is no picture. */
+static void
+test_reference(void **state)
+{
+    const spot_comparison_t comparison = comparison_of();
+    const char *folder = trace_sample_folder();
+    char expected[128];
+    spot_diag_t diag;
+    char *text;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_trace_plot_reference(&comparison, "/dev/null", "x", &diag), 0);
+    columns[MODEL].has_reference = true;
+    columns[MODEL].zs[0] = -7;
+    trace_sample_assert_drawn(spot_trace_plot_reference(&comparison, folder, "x", &diag),
+        &diag, folder, "x-reference.svg");
+    text = trace_sample_take(folder, "x-reference.csv");
+    snprintf(expected, sizeof(expected),
+        "row,series,value,half_width\n%s,mrp,-7,\n%s,mrp,,\n",
+        spot_fidelity_metrics[0].name, spot_fidelity_metrics[1].name);
+    trace_sample_assert_start(text, expected);
+    free(text);
     trace_sample_end(folder);
 }
 
@@ -211,8 +238,9 @@ main(void)
         cmocka_unit_test(test_gaps_over_a_band),
         cmocka_unit_test(test_too_few_gaps),
         cmocka_unit_test(test_many_gaps),
-        cmocka_unit_test(test_dots),
-        cmocka_unit_test(test_no_dots),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_no_distances),
+        cmocka_unit_test(test_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_picture.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/hours.h"
@@ -218,35 +219,6 @@ test_a_hostile_name(void **state)
     spot_trace_free(&trace);
 }
 
-/* Without gnuplot the points are there, and what is missing is said. */
-static void
-test_no_gnuplot(void **state)
-{
-    const char *folder = trace_sample_folder();
-    const char *old_path = getenv("PATH");
-    char *path = strdup(old_path == NULL ? "" : old_path);
-    spot_trace_t trace;
-    spot_diag_t diag;
-
-    (void) state;
-    assert_non_null(path);
-    trace_sample_read(&trace,
-        &(trace_sample_t){"a", "unknown", "1", "counts", "5", "0,init,1,\n60,end,1,\n"});
-    spot_diag_init(&diag);
-    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    assert_int_equal(
-        spot_trace_plot_availability(&trace, folder, "x", &diag), SPOT_ERR_CHILD);
-    assert_int_equal(setenv("PATH", path, 1), 0);
-    assert_int_equal(diag.num_items, 1);
-    assert_non_null(strstr(diag.items[0].text, "gnuplot is not installed"));
-    trace_sample_assert_file(
-        folder, "x-availability.csv", "time_s,running,capacity\n0,1,5\n60,1,5\n");
-    trace_sample_end(folder);
-    spot_diag_free(&diag);
-    spot_trace_free(&trace);
-    free(path);
-}
-
 static void
 test_folders_that_cannot_be(void **state)
 {
@@ -269,6 +241,25 @@ test_folders_that_cannot_be(void **state)
     spot_trace_free(&trace);
 }
 
+static void
+test_words(void **state)
+{
+    static const struct {
+        double duration_s;
+        const char *expected;
+    } cases[] = {{3000 * 86400.0, "3000 d"}, {0, "0 s"}, {0.25, "0.25 s"}, {60, "60 s"},
+        {120, "2 min"}, {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"},
+        {172800, "2 d"}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char words[SPOT_DURATION_WORDS_BYTES];
+
+        spot_duration_words(cases[j].duration_s, words);
+        assert_string_equal(words, cases[j].expected);
+    }
+}
+
 int
 main(void)
 {
@@ -282,7 +273,7 @@ main(void)
         cmocka_unit_test(test_hours),
         cmocka_unit_test(test_hours_without_exposure),
         cmocka_unit_test(test_a_hostile_name),
-        cmocka_unit_test(test_no_gnuplot),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_folders_that_cannot_be),
     };
 
