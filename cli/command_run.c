@@ -10,7 +10,7 @@
 #include "reports/page/page_timeline.h"
 #include "reports/recording_csv.h"
 #include "reports/run_result.h"
-#include "reports/timeline_plot.h"
+#include "reports/timeline_chart.h"
 #include "sim/engine/scenario_file.h"
 #include "sim/engines.h"
 
@@ -152,8 +152,11 @@ write_plot(const run_t *self, const char *path, spot_diag_t *diag)
     int ret = spot_run_series_init(&run, &self->recording, self->experiment->colours);
 
     if (ret == 0) {
-        ret = (spot_has_suffix(path, ".html") ? write_page : spot_timeline_plot)(
-            &run, path, diag);
+        ret = spot_has_suffix(path, ".html") ? write_page(&run, path, diag)
+              : !spot_run_series_check(&run, path, diag)
+                  ? SPOT_ERR_BAD_PARAM
+                  : spot_draw_file(
+                        spot_timeline_declare, &run, SPOT_FORMAT_SVG, path, diag);
     }
     spot_run_series_free(&run);
     return ret;

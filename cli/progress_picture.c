@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "reports/progress_plot.h"
+#include "reports/progress_chart.h"
 #include "reports/study_words.h"
 
 #define NAME_CHARS 64
@@ -56,7 +56,14 @@ draw(const picture_t *self, const spot_study_head_t *head, const char *svg_path,
     for (size_t j = 0; j < self->num_lines; j++) {
         names[j] = self->names[j];
     }
-    return spot_progress_plot(&lines, svg_path, diag);
+    const int ret =
+        spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
+
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_diag_error(
+            diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
+    }
+    return ret;
 }
 
 int
