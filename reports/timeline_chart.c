@@ -152,7 +152,6 @@ declare_strip(const timeline_t *self, int32_t mark_kind)
     spot_chart_series(self->chart,
         &(spot_chart_series_t){.kind = SPOT_CHART_STROKES,
             .name = text,
-            .name_at = SPOT_CHART_NAME_END,
             .colour = spot_palette_colour(run->colours, name, (size_t) mark_kind)});
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
         if (bins[j].num_marks > 0) {
