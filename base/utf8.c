@@ -91,6 +91,24 @@ spot_utf8_end_whole(char *text)
     }
 }
 
+void
+spot_utf8_cut(char *text, size_t max_chars)
+{
+    size_t num_chars = 0;
+    char *last = text; /* the character that makes room for the ellipsis */
+
+    for (char *byte = text; *byte != '\0'; byte++) {
+        if (((unsigned char) *byte & 0xc0) != 0x80) {
+            num_chars++;
+            last = num_chars == max_chars ? byte : last;
+        }
+        if (num_chars > max_chars) {
+            strcpy(last, "…");
+            return;
+        }
+    }
+}
+
 unsigned
 spot_utf8_code_point(const char *character, size_t num_bytes)
 {

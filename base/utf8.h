@@ -17,6 +17,10 @@ size_t spot_utf8_count(const char *text, size_t num_bytes);
 /* Takes the part of a character, or what is none, off the end of a text that was cut. */
 void spot_utf8_end_whole(char *text);
 
+/* Cuts a text to max_chars characters, the last one then an ellipsis. text has room for
+ * four more bytes. */
+void spot_utf8_cut(char *text, size_t max_chars);
+
 /* The code point of a well-formed character of num_bytes bytes. */
 unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
 

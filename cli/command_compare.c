@@ -78,10 +78,10 @@ static const spot_option_t options[] = {
         .endings = ".csv"),
     SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.bars_path,
         "Draw the parts of each case, such as where the paid instance time went, a bar "
-        "a case (needs gnuplot)",
+        "a case",
         .endings = ".svg"),
     SPOT_OPTION(FILE, "plot-progress", 0, "FILE.svg", task.progress_path,
-        "Draw how far each case came over time in the first replication (needs gnuplot)",
+        "Draw how far each case came over time in the first replication",
         .endings = ".svg"),
     SPOT_OPTION(FILE, "output", 'o', "FILE.db", task.store_path,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "

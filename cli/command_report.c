@@ -3,13 +3,13 @@
 
 #include "base/outfile.h"
 #include "cli/command.h"
-#include "reports/traces/trace_pictures.h"
 #include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/paper_text.h"
+#include "reports/traces/trace_pictures.h"
 
 /* What is written to one file each. */
 enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
@@ -31,12 +31,12 @@ static const spot_option_t options[] = {
         "Write one self-contained page to this file", .endings = ".html or .htm"),
     SPOT_OPTION(FOLDER, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
         "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv and "
-        "the script of gnuplot, which draws it again, beside it; DIR is made if only "
-        "its last part is missing (needs gnuplot)"),
+        "a script of gnuplot that draws the same data beside it; DIR is made if only "
+        "its last part is missing"),
     SPOT_OPTION(FOLDER, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
-        "The same as PNG, twice as large (by rsvg-convert where it is installed)"),
+        "The same as PNG, twice as large (needs rsvg-convert)"),
     SPOT_OPTION(FOLDER, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],
-        "The same as PDF, with its fonts in it (by rsvg-convert where it is installed)"),
+        "The same as PDF, with its fonts in it (needs rsvg-convert)"),
     SPOT_OPTION(FILE, "latex", 0, "FILE.tex", paths[FILE_LATEX],
         "Write the means and the differences to the baseline as LaTeX tables, for the "
         "packages booktabs and longtable; - is standard output",

@@ -31,8 +31,8 @@ static const spot_option_t options[] = {
         "is run again with it runs what is missing. Any other name: a summary as CSV, "
         "one row a point and metric; -: the same on standard output",
         .endings = ".csv or .db or .sqlite or .sqlite3"),
-    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.plot_path,
-        "Draw the results (needs gnuplot)", .endings = ".svg"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.plot_path, "Draw the results",
+        .endings = ".svg"),
     SPOT_OPTION_THREADS,
     SPOT_OPTION(TEXT, "shard", 0, "I/N", task.shard,
         "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "

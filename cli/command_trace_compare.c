@@ -7,10 +7,10 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "reports/traces/comparison_pictures.h"
 #include "cli/interrupt.h"
-#include "reports/traces/trace_pictures.h"
 #include "cli/progress_line.h"
+#include "reports/traces/comparison_pictures.h"
+#include "reports/traces/trace_pictures.h"
 #include "traces/compare/comparison_inputs.h"
 
 typedef struct {
@@ -86,8 +86,7 @@ static const spot_option_t options[] = {
         "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
         "TRACE-LABEL-compare.svg, the instances over time, and "
         "TRACE-LABEL-preempt-gap-compare.svg and -add-gap-compare.svg; of a model with "
-        "the 5-95 % band of its replications. Each with its points as CSV (needs "
-        "gnuplot)"),
+        "the 5-95 % band of its replications. Each with its points as CSV"),
     SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
         "Write the table here (default: standard output)"),
     SPOT_OPTION_END,

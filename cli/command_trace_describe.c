@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "reports/traces/trace_pictures.h"
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
+#include "reports/traces/trace_pictures.h"
 #include "traces/describe/describe_file.h"
 #include "traces/describe/figures.h"
 
@@ -43,8 +43,7 @@ static const spot_option_t options[] = {
         .endings = ".csv"),
     SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-availability.svg, NAME-hours.svg, "
-        "NAME-preempt-gap-survival.svg and others, each with its points as CSV (needs "
-        "gnuplot)"),
+        "NAME-preempt-gap-survival.svg and others, each with its points as CSV"),
     SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
         "Write the table here (default: standard output)"),
     SPOT_OPTION_END,

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/fit_table.h"
 #include "cli/interrupt.h"
-#include "reports/traces/trace_pictures.h"
 #include "cli/progress_line.h"
+#include "reports/traces/trace_pictures.h"
 #include "traces/fit/fit_task.h"
 
 /* In the order of spot_likelihood_t, spot_what_t, spot_emit_t. */
@@ -78,7 +78,7 @@ static const spot_option_t options[] = {
         "Write one row a fit, 8 significant digits", .endings = ".csv"),
     SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-preempt-gap-fit.svg, NAME-preempt-gap-qq.svg "
-        "and the like, each with its points as CSV (needs gnuplot)"),
+        "and the like, each with its points as CSV"),
     SPOT_OPTION_END,
 };
 

@@ -7,12 +7,11 @@
 
 #include "base/outfile.h"
 #include "cli/report_terminal.h"
-#include "reports/bars_plot.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
 #include "reports/sensitivity_report.h"
-#include "reports/study_plot.h"
+#include "reports/study_pictures.h"
 
 /* Whether the CSV goes to a file, not to standard output. */
 static bool
@@ -120,10 +119,11 @@ draw_pictures(
     int ret = spot_report_init(&report, store);
 
     if (ret == 0 && self->plot_path != NULL) {
-        ret = spot_study_plot(&report, self->plot_path, diag);
+        ret = spot_picture_curves_draw(&report, self->plot_path, diag);
     }
     if (ret == 0 && self->bars_path != NULL) {
-        ret = spot_bars_plot(&report, self->bars_path, diag);
+        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
+            self->bars_path, diag);
     }
     spot_report_free(&report);
     return ret;

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "cli/plan.h"
 #include "cli/progress_picture.h"
-#include "reports/study_plot.h"
+#include "reports/study_pictures.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
 
@@ -187,7 +187,7 @@ check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
     int ret = spot_report_init(&report, store);
 
     if (ret == 0) {
-        ret = spot_study_plot_check(&report, svg_path, diag);
+        ret = spot_picture_curves_check(&report, svg_path, diag);
     }
     spot_report_free(&report);
     return ret;

@@ -129,23 +129,18 @@ wait_for(pid_t child)
 static void
 last_message(FILE *messages, char text[MAX_MESSAGE])
 {
-    static const char number[] = "line 0: "; /* gnuplot's, of all lines of its input */
     char line[MAX_MESSAGE];
 
     snprintf(text, MAX_MESSAGE, "it gives no reason");
     rewind(messages);
     while (fgets(line, sizeof(line), messages) != NULL) {
         const char *start = line + strspn(line, " \t\n");
-        size_t num_bytes;
+        size_t num_bytes = strlen(start);
 
-        if (strncmp(start, number, strlen(number)) == 0) {
-            start += strlen(number);
-        }
-        num_bytes = strlen(start);
         while (num_bytes > 0 && strchr(" \t\n", start[num_bytes - 1]) != NULL) {
             num_bytes--;
         }
-        if (num_bytes > 0 && strspn(start, "^") < num_bytes) {
+        if (num_bytes > 0) {
             memcpy(text, start, num_bytes);
             text[num_bytes] = '\0';
         }

@@ -7,7 +7,7 @@
 
 #include "base/csv_field.h"
 #include "base/memory.h"
-#include "reports/figure.h"
+#include "base/utf8.h"
 #include "reports/picture_csv.h"
 #include "reports/series_look.h"
 #include "reports/study_words.h"
@@ -322,7 +322,7 @@ spot_cost_group_words(
                 spot_point_label(head, point_id, j, label));
         }
     }
-    spot_figure_cut(text, max_chars);
+    spot_utf8_cut(text, max_chars);
 }
 
 int
@@ -456,7 +456,7 @@ spot_cost_gain_describe(const spot_report_t *report, FILE *out)
             &head->metrics[self.cost_id], cost_shown.unit, cost);
         (void) spot_fraction_words_in(
             &head->metrics[self.gain_id], gain_shown.unit, gain);
-        fprintf(out, "What more %s costs in %s. ", gain, cost);
+        fprintf(out, "What more %s costs, in %s. ", gain, cost);
         if (self.num_groups > 1) {
             fprintf(out, "Compared at each of %zu traces, ", self.num_groups);
         }

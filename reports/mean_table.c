@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "reports/decimals.h"
-#include "reports/figure.h"
 #include "reports/text_cell.h"
 #include "reports/value_label.h"
 
@@ -282,7 +282,7 @@ write_unable(const table_t *self, size_t point_id, int used)
 
     snprintf(text, sizeof(text), "cannot run: %s",
         spot_study_cannot_run(self->head, point_id));
-    spot_figure_cut(text, room > MIN_UNABLE_CHARS ? (size_t) room : MIN_UNABLE_CHARS);
+    spot_utf8_cut(text, room > MIN_UNABLE_CHARS ? (size_t) room : MIN_UNABLE_CHARS);
     fprintf(self->out, "%s\n", text);
 }
 

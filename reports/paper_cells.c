@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "reports/figure.h"
 
 #define METRIC_CHARS 13 /* of a usual cell */
 

@@ -7,8 +7,8 @@
 
 #include "base/outfile.h"
 #include "reports/picture_files.h"
+#include "reports/timeline_chart.h"
 #include "reports/timeline_csv.h"
-#include "reports/timeline_plot.h"
 #include "sim/store/series_rows.h"
 
 /* Of a picture: NAME-PICTURE.svg. */
@@ -20,28 +20,18 @@
 /* A picture of the study, or of one of its runs. */
 typedef struct {
     const spot_report_t *report;
-    const spot_study_picture_t *picture; /* NULL: */
-    const spot_run_series_t *run;
     const char *name; /* of the picture */
     const char *title;
+    spot_declare_t declare;
+    const void *context; /* of declare: the report, or the series of a run */
+    int (*write_csv)(const spot_report_t *report, FILE *out); /* NULL: it is of a run */
 } item_t;
-
-/* The context is an item. */
-static int
-write_script(const void *context, const char *picture_path, FILE *out)
-{
-    const item_t *item = context;
-
-    return item->picture != NULL
-               ? item->picture->write_script(item->report, picture_path, out)
-               : spot_timeline_plot_script(item->run, picture_path, out);
-}
 
 static int
 write_csv(const item_t *item, FILE *out)
 {
-    return item->picture != NULL ? item->picture->write_csv(item->report, out)
-                                 : spot_timeline_csv_write(item->run, out);
+    return item->write_csv != NULL ? item->write_csv(item->report, out)
+                                   : spot_timeline_csv_write(item->context, out);
 }
 
 /* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
@@ -64,7 +54,7 @@ write_kept_script(const item_t *item, FILE *out)
         "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
         "cd ARG0[1:folder_length]\n",
         item->title, file_name, svg_name, file_name);
-    return write_script(item, svg_name, out);
+    return spot_draw_script(item->declare, item->context, svg_name, out);
 }
 
 /* Where it is done and what is to be done. */
@@ -112,8 +102,8 @@ draw_picture(const item_t *item, const place_t *place)
     char *path = spot_picture_path(place->folder, item->report->head->name, item->name,
         spot_format_suffix(place->format));
     const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                                 : spot_gnuplot_run_as(write_script, item, place->format,
-                                       path, place->diag);
+                                 : spot_draw_file(item->declare, item->context,
+                                       place->format, path, place->diag);
 
     free(path);
     return ret;
@@ -127,8 +117,11 @@ for_run(const spot_report_t *report, const spot_series_id_t *id,
     char name[64];
     spot_recording_t recording;
     spot_run_series_t run = {0};
-    const item_t item = {
-        .report = report, .run = &run, .name = name, .title = "One run over time"};
+    const item_t item = {.report = report,
+        .name = name,
+        .title = "One run over time",
+        .declare = spot_timeline_declare,
+        .context = &run};
     int ret =
         spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
@@ -152,14 +145,16 @@ for_each_item(
     spot_series_list_t runs = {0};
     int ret = 0;
 
-    for (const spot_study_picture_t *picture = spot_study_pictures;
-         ret == 0 && picture->name != NULL; picture++) {
-        if (picture->problem(report) == NULL) {
-            const item_t item = {.report = report,
-                .picture = picture,
-                .name = picture->name,
-                .title = picture->title};
+    for (size_t j = 0; ret == 0 && spot_study_pictures[j] != NULL; j++) {
+        const spot_study_picture_t *picture = spot_study_pictures[j];
+        const item_t item = {.report = report,
+            .name = picture->name,
+            .title = picture->title,
+            .declare = picture->declare,
+            .context = report,
+            .write_csv = picture->write_csv};
 
+        if (picture->problem(report) == NULL) {
             ret = function(&item, place);
         }
     }
@@ -181,13 +176,12 @@ for_each_item(
 static void
 tell_problems(const spot_report_t *report, spot_diag_t *diag)
 {
-    for (const spot_study_picture_t *picture = spot_study_pictures;
-         picture->name != NULL; picture++) {
-        const char *problem = picture->problem(report);
+    for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
+        const char *problem = spot_study_pictures[j]->problem(report);
 
         if (problem != NULL) {
-            spot_diag_warn(
-                diag, picture->name, 0, 0, "nothing can be drawn: %s", problem);
+            spot_diag_warn(diag, spot_study_pictures[j]->name, 0, 0,
+                "nothing can be drawn: %s", problem);
         }
     }
 }

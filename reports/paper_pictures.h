@@ -18,7 +18,8 @@ typedef struct {
  * the study that can be drawn, those of the runs whose timelines the store keeps too (as
  * timeline-POINT-REPLICATION); of each other one a warning says why not. NAME is that of
  * the study, made safe. All data and scripts first, so that they are there after CHILD:
- * gnuplot is missing or fails. IO, NO_MEMORY, errors of reading the store. */
+ * PNG or PDF, and rsvg-convert is missing or fails. IO, NO_MEMORY, errors of reading the
+ * store. */
 SPOT_MUST_CHECK int spot_paper_pictures_write(
     const spot_report_t *report, const spot_paper_folders_t *folders, spot_diag_t *diag);
 

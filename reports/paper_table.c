@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "reports/decimals.h"
-#include "reports/figure.h"
 #include "reports/paper_cells.h"
 #include "reports/paper_dialect.h"
 #include "reports/picture_files.h"
@@ -308,7 +308,7 @@ write_question(const spot_study_head_t *head, FILE *out)
         return SPOT_ERR_NO_MEMORY;
     }
     memcpy(text, title, num_bytes);
-    spot_figure_cut(text, QUESTION_CHARS);
+    spot_utf8_cut(text, QUESTION_CHARS);
     fprintf(out, "%s%s ", text,
         num_bytes > 0 && strchr(".?!", title[num_bytes - 1]) != NULL ? "" : ".");
     free(text);

@@ -8,49 +8,21 @@
 /* Blanks and ends of lines may follow the last bytes of a text. */
 static const struct {
     const char *suffix;
-    const char *path; /* standard output */
     const char *first;
     size_t num_first;
     const char *last;
     size_t num_last;
 } formats[SPOT_NUM_FORMATS] = {
-    [SPOT_FORMAT_SVG] = {"svg", NULL, "<", 1, "</svg>", 6},
-    [SPOT_FORMAT_PNG] = {"png", "-.png", "\x89PNG\r\n\x1a\n", 8,
-        "\0\0\0\0IEND\xae\x42\x60\x82", 12},
-    [SPOT_FORMAT_PDF] = {"pdf", "-.pdf", "%PDF-", 5, "%%EOF", 5},
+    [SPOT_FORMAT_SVG] = {"svg", "<", 1, "</svg>", 6},
+    [SPOT_FORMAT_PNG] = {"png", "\x89PNG\r\n\x1a\n", 8, "\0\0\0\0IEND\xae\x42\x60\x82",
+        12},
+    [SPOT_FORMAT_PDF] = {"pdf", "%PDF-", 5, "%%EOF", 5},
 };
 
 const char *
 spot_format_suffix(spot_picture_format_t format)
 {
     return formats[format].suffix;
-}
-
-spot_picture_format_t
-spot_format_of(const char *path)
-{
-    const char *dot = path == NULL ? NULL : strrchr(path, '.');
-
-    for (int j = 0; dot != NULL && j < SPOT_NUM_FORMATS; j++) {
-        if (strcmp(dot + 1, formats[j].suffix) == 0) {
-            return (spot_picture_format_t) j;
-        }
-    }
-    return SPOT_FORMAT_SVG;
-}
-
-const char *
-spot_format_stdout(spot_picture_format_t format)
-{
-    return formats[format].path;
-}
-
-bool
-spot_format_is_stdout(const char *path)
-{
-    const char *same = spot_format_stdout(spot_format_of(path));
-
-    return path == NULL || (same != NULL && strcmp(path, same) == 0);
 }
 
 bool

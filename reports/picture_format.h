@@ -16,13 +16,6 @@ typedef enum {
 /* "svg": what its files end in. */
 const char *spot_format_suffix(spot_picture_format_t format);
 
-/* What a path says of the format of its picture; SVG where it says nothing. */
-spot_picture_format_t spot_format_of(const char *path);
-
-/* What a script is asked to draw to for a picture on standard output; NULL for SVG. */
-const char *spot_format_stdout(spot_picture_format_t format);
-bool spot_format_is_stdout(const char *path);
-
 /* Whether what was drawn is whole, by its first and its last bytes: programs that draw
  * take no notice of a full disk. */
 bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);

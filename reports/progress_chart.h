@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far several runs have come over time: one curve a run, named at its end. */
-#ifndef SPOT_REPORTS_PROGRESS_CHART_H
-#define SPOT_REPORTS_PROGRESS_CHART_H
+#pragma once
 
 #include "reports/draw.h"
 #include "reports/run_series.h"
@@ -19,5 +18,3 @@ typedef struct {
 
 /* context is a spot_progress_lines_t. BAD_PARAM where all runs are empty. */
 SPOT_MUST_CHECK int spot_progress_declare(spot_chart_t *chart, const void *context);
-
-#endif

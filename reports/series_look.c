@@ -6,11 +6,8 @@
 
 #include "reports/palette.h"
 
-static const spot_marker_t markers[] = {SPOT_MARKER_CIRCLE, SPOT_MARKER_SQUARE,
-    SPOT_MARKER_TRIANGLE, SPOT_MARKER_DIAMOND, SPOT_MARKER_DOWN, SPOT_MARKER_OPEN_CIRCLE,
-    SPOT_MARKER_OPEN_SQUARE, SPOT_MARKER_OPEN_TRIANGLE, SPOT_MARKER_OPEN_DIAMOND};
-
-#define NUM_FILLED 5
+#define NUM_FILLED (SPOT_CHART_NUM_MARKERS - 1)
+#define NUM_COMBINATIONS (2 * NUM_FILLED - 1)
 
 size_t
 spot_series_axis(const spot_study_head_t *head)
@@ -48,24 +45,16 @@ spot_series_colour(const spot_study_head_t *head, size_t axis_id, size_t value_i
                : spot_palette_line_colour(value_id);
 }
 
-spot_marker_t
+spot_chart_marker_t
 spot_series_marker(size_t value_id)
 {
-    return markers[value_id % (sizeof(markers) / sizeof(markers[0]))];
+    const size_t place = value_id % NUM_COMBINATIONS;
+
+    return (spot_chart_marker_t) (SPOT_CHART_CIRCLE + (int) (place % NUM_FILLED));
 }
 
-spot_marker_t
-spot_series_filled_marker(size_t value_id)
+bool
+spot_series_is_hollow(size_t value_id)
 {
-    return markers[value_id % NUM_FILLED];
-}
-
-spot_marker_t
-spot_series_open_marker(size_t value_id)
-{
-    static const spot_marker_t open[NUM_FILLED] = {SPOT_MARKER_OPEN_CIRCLE,
-        SPOT_MARKER_OPEN_SQUARE, SPOT_MARKER_OPEN_TRIANGLE, SPOT_MARKER_OPEN_DIAMOND,
-        SPOT_MARKER_OPEN_DOWN};
-
-    return open[value_id % NUM_FILLED];
+    return value_id % NUM_COMBINATIONS >= NUM_FILLED;
 }

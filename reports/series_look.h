@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "reports/figure.h"
+#include "reports/chart/chart.h"
 #include "sim/store/head.h"
 
 /* The key whose values are told apart: that of the curves, else of the baseline, else
@@ -21,11 +21,9 @@ bool spot_series_is_bound(
 const char *spot_series_colour(
     const spot_study_head_t *head, size_t axis_id, size_t value_id);
 
-/* After as many as there are colours the combination is another one. */
-spot_marker_t spot_series_marker(size_t value_id);
-
-/* Those that are filled, and the same unfilled. They come again after five. */
-spot_marker_t spot_series_filled_marker(size_t value_id);
-spot_marker_t spot_series_open_marker(size_t value_id);
+/* A marker, and whether it is hollow: of nine combinations the last four are, so that
+ * they meet another colour when they come again. */
+spot_chart_marker_t spot_series_marker(size_t value_id);
+bool spot_series_is_hollow(size_t value_id);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/figure.h"
+#include "base/utf8.h"
 #include "reports/side_by_side.h"
 #include "reports/study_words.h"
 
@@ -40,7 +40,7 @@ write_differences(const spot_side_by_side_t *self, FILE *out)
     fputs("B differs from A", out);
     for (size_t j = 0; j < self->num_sentences && j < MAX_NAMED; j++) {
         snprintf(text, sizeof(text) - 4, "%s", self->sentences[j]);
-        spot_figure_cut(text, DIFFERENCE_CHARS);
+        spot_utf8_cut(text, DIFFERENCE_CHARS);
         fprintf(out, "%s %s", j == 0 ? ":" : ";", text);
     }
     if (self->num_sentences > MAX_NAMED) {

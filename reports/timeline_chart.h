@@ -2,13 +2,10 @@
 /* The picture of one run: its levels as a stack over time with each one's share, a strip
  * for each kind of events, its curve. Long runs are thinned to about one piece of time a
  * pixel, which keeps peaks, dips and marks. */
-#ifndef SPOT_REPORTS_TIMELINE_CHART_H
-#define SPOT_REPORTS_TIMELINE_CHART_H
+#pragma once
 
 #include "reports/draw.h"
 #include "reports/run_series.h"
 
 /* context is a spot_run_series_t that passed spot_run_series_check(). */
 SPOT_MUST_CHECK int spot_timeline_declare(spot_chart_t *chart, const void *context);
-
-#endif

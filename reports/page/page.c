@@ -74,6 +74,7 @@ spot_page_head_write(FILE *out, const char *title)
     fputs("</title>\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
     write_asset(out, spot_page_timeline_css, spot_page_timeline_css_end);
+    spot_draw_page_style(out);
     fputs("</style>\n</head>\n<body>\n", out);
 }
 
@@ -149,8 +150,9 @@ write_link(FILE *out, const char *name, const char *title)
 static void
 write_picture_links(const spot_page_t *page)
 {
-    for (const spot_study_picture_t *picture = spot_study_pictures;
-         picture->name != NULL; picture++) {
+    for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
+        const spot_study_picture_t *picture = spot_study_pictures[j];
+
         if (picture->problem(page->report) == NULL) {
             write_link(page->out, picture->name, picture->title);
         }

@@ -16,8 +16,7 @@ typedef struct {
     const spot_report_t *report;
 } spot_page_source_t;
 
-/* Writes the page. Pictures that gnuplot cannot draw are left out with a note in their
- * place, and a warning. Errors of reading the store, NO_MEMORY, IO. */
+/* Writes the page. Errors of reading the store, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_write(
     const spot_page_source_t *source, FILE *out, spot_diag_t *diag);
 

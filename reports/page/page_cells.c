@@ -15,8 +15,10 @@ spot_page_section_open(FILE *out, const char *id, const char *title)
 {
     fprintf(out,
         "<section id=\"%s\" aria-labelledby=\"%s-title\">\n"
-        "<h2 id=\"%s-title\">%s</h2>\n",
-        id, id, id, title);
+        "<h2 id=\"%s-title\">",
+        id, id, id);
+    spot_html_text(out, title);
+    fputs("</h2>\n", out);
 }
 
 void

@@ -3,7 +3,7 @@
 #ifndef SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
 #define SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
 
-#include "reports/gnuplot.h"
+#include "reports/draw.h"
 #include "reports/markup/html.h"
 #include "reports/page/page.h"
 #include "sim/analysis/completeness.h"
@@ -47,27 +47,22 @@ extern const spot_page_part_t spot_page_origin;      /* provenance, how to repea
  * of both. Needs of a page: source, origin, out, side. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_page_origin_of_two(const spot_page_t pages[2]);
 
-/* The pictures of reports/study_pictures.h with their data for the script. */
+/* The pictures of reports/study_pictures.h. */
 SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
 
 /* A static picture with a heading of its own. */
 typedef struct {
-    const char *name; /* id of its place, ours, as is title */
-    const char *title;
-    const char *text; /* for those who do not see it; from outside */
-    spot_gnuplot_script_t write_script;
-    const void *context; /* of the script */
+    const char *name;  /* id of its place, ours */
+    const char *title; /* NULL: that of the declaration, which says what it shows */
+    const char *text;  /* for those who do not see it; NULL: that of the declaration */
+    spot_declare_t declare;
+    const void *context; /* of declare */
 } spot_page_picture_t;
 
-/* Draws its SVG alone, without a place of its own. Where gnuplot is missing or fails the
- * page says that it is left out, and a warning about place says why. NO_MEMORY, errors
- * of the script. */
-SPOT_MUST_CHECK int spot_page_svg_write(
-    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag);
-
-/* The same in a section with its heading. */
+/* In a section with its title. NO_MEMORY, errors of the
+ * declaration. */
 SPOT_MUST_CHECK int spot_page_picture_write(
-    const spot_page_picture_t *picture, FILE *out, const char *place, spot_diag_t *diag);
+    const spot_page_picture_t *picture, FILE *out);
 
 /* The scenario as it was fixed, a part of spot_page_parameters. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_page_fixed_write(const spot_page_t *page);

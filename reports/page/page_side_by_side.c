@@ -7,7 +7,7 @@
 
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
-#include "reports/side_by_side_plot.h"
+#include "reports/side_by_side_chart.h"
 #include "reports/side_by_side_text.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
@@ -230,11 +230,11 @@ write_alone(const spot_side_by_side_t *two, int side, FILE *out)
 /* ---- Pictures ---- */
 
 static int
-write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
+write_pictures(const spot_side_by_side_t *two, FILE *out)
 {
     spot_page_picture_t pictures[] = {
-        {"means", "Before and after", NULL, spot_side_by_side_means_script, two},
-        {"changes", "What changed", NULL, spot_side_by_side_changes_script, two},
+        {"means", "Before and after", NULL, spot_side_by_side_declare_means, two},
+        {"changes", "What changed", NULL, spot_side_by_side_declare_changes, two},
     };
     char subject[SPOT_WORDS_BYTES];
     int ret = 0;
@@ -257,8 +257,7 @@ write_pictures(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
         ret = spot_page_text_end(&text, 0);
         if (ret == 0) {
             pictures[j].text = text.text;
-            ret = spot_page_picture_write(
-                &pictures[j], out, two->sides[SPOT_AFTER].path, diag);
+            ret = spot_page_picture_write(&pictures[j], out);
         }
         spot_page_text_free(&text);
     }
@@ -330,7 +329,7 @@ spot_page_side_by_side_write(
     spot_page_head_write(out, spot_study_title(two->sides[SPOT_BEFORE].report->head));
     ret = write_header(two, out);
     if (ret == 0) {
-        ret = write_pictures(two, out, diag);
+        ret = write_pictures(two, out);
     }
     write_differs(two, out);
     if (ret == 0) {

@@ -6,16 +6,10 @@
 #include "base/units.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/timeline_data.h"
-#include "reports/timeline_plot.h"
+#include "reports/timeline_chart.h"
 
 /* Of a page of one run: 3 MB. */
 #define MAX_ROWS 150000
-
-static int
-write_script(const void *context, const char *picture_path, FILE *out)
-{
-    return spot_timeline_plot_script(context, picture_path, out);
-}
 
 /* A table whose rows the script writes anew for the stretch that it shows; name, caption
  * are ours. */
@@ -168,8 +162,8 @@ write_what_is_drawn(const spot_run_series_t *run, FILE *out)
 
 /* What stands there where no script runs. */
 static int
-write_figure(const spot_run_series_t *run, const spot_page_timeline_style_t *style,
-    FILE *out, spot_diag_t *diag)
+write_figure(
+    const spot_run_series_t *run, const spot_page_timeline_style_t *style, FILE *out)
 {
     int ret = 0;
 
@@ -179,10 +173,7 @@ write_figure(const spot_run_series_t *run, const spot_page_timeline_style_t *sty
         fputs("\">\n<div class=\"static\" role=\"img\" aria-label=\"", out);
         write_what_is_drawn(run, out);
         fputs(": the tables below have the totals\">\n", out);
-        ret = spot_page_svg_write(
-            &(spot_page_picture_t){
-                .name = "timeline", .write_script = write_script, .context = run},
-            out, style->path, diag);
+        ret = spot_draw_page(spot_timeline_declare, run, false, out);
     } else {
         fputs("\">\n<div class=\"static\">\n<h3>", out);
         spot_html_text(out, style->label);
@@ -204,7 +195,7 @@ spot_page_timeline_write(const spot_run_series_t *run,
     fputs("<div class=\"timeline\" data-label=\"", out);
     spot_html_text(out, style->label);
     fputs("\">\n", out);
-    ret = write_figure(run, style, out, diag);
+    ret = write_figure(run, style, out);
     fputs("<script type=\"application/json\" class=\"timeline-data\">", out);
     if (ret == 0) {
         ret = spot_timeline_data_write(run, style->max_rows, out);

@@ -11,9 +11,7 @@
 #include "base/error.h"
 #include "reports/run_series.h"
 
-/* A self-contained page of one run. path is what messages call it. A picture that
- * gnuplot cannot draw is left out with a warning: the script draws from the data.
- * BAD_PARAM with the reason in diag for a run without time or series, NO_MEMORY, IO. */
+/* A self-contained page of one run. path is what messages call it. BAD_PARAM with the reason in diag for a run without time or series, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/figure.h"
 #include "reports/value_label.h"
 
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */
@@ -183,7 +182,7 @@ spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t left_out
         used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used, "%s%s%s%s",
             used == 0 ? "" : ", ", is_bare ? "" : words, is_bare ? "" : " ", value);
     }
-    spot_figure_cut(text, max_chars);
+    spot_utf8_cut(text, max_chars);
 }
 
 void

@@ -88,7 +88,7 @@ const accessibility = (() => {
         const seen = new Set();
 
         return all("[id]").filter((node) => {
-            const isOfPicture = node.closest("svg") !== null; /* gnuplot's marks: the same in all */
+            const isOfPicture = node.closest("svg") !== null;
             const isKnown = seen.has(node.id);
 
             seen.add(node.id);

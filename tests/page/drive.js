@@ -221,7 +221,7 @@
                 same("no row is lost", table.tBodies[0].rows.length, numRows);
             });
         }
-        same("both pictures are there", document.querySelectorAll(".static svg, .static .note").length, 2);
+        same("both pictures are there", document.querySelectorAll(".static svg.wide").length, 2);
         same("markup is text", document.querySelectorAll("b, h1 img, script[src], iframe").length, 0);
         for (const side of ["a", "b"]) {
             const origin = document.getElementById("origin-" + side).textContent;
@@ -290,7 +290,10 @@
         for (const fault of accessibility.faults()) {
             check("accessibility", false, fault);
         }
-        same("gnuplot's names of things are not read out", document.querySelectorAll("svg title, svg desc").length, 0);
+        same("one of the wide and the narrow form of each picture is shown",
+            [...document.querySelectorAll(".static:not([hidden])")].filter((place) =>
+                place.querySelector("svg") !== null && place.offsetParent !== null &&
+                [...place.querySelectorAll("svg")].filter((svg) => getComputedStyle(svg).display !== "none").length !== 1).length, 0);
         check("accessibility was checked", accessibility.rules.length > 20);
     }
 

@@ -129,20 +129,18 @@ interrupt generate '' trace generate ../in/scenario.yaml --horizon '200 d' -o tr
 interrupt convert '' trace convert ../in/trace.csv -o converted.csv
 interrupt study 'results.csv.partial' study ../in/study.yaml --threads 2 -o results.csv
 interrupt run '' run ../in/scenario.yaml --set 'horizon=40 d' --events events.jsonl --series series
-if command -v gnuplot >/dev/null; then
-    interrupt 'report --svg' '' report ../in/results.db --svg pictures --latex tables.tex
-    interrupt 'run --plot' '' run ../in/scenario.yaml --plot run.svg
-    interrupt describe '' trace describe ../in/trace.csv --csv figures.csv --svg pictures
-fi
+interrupt 'report --svg' '' report ../in/results.db --svg pictures --latex tables.tex
+interrupt 'run --plot' '' run ../in/scenario.yaml --plot run.svg
+interrupt describe '' trace describe ../in/trace.csv --csv figures.csv --svg pictures
 [ $num_interrupted -gt $((num_done * 2)) ] || fail "only $num_interrupted interrupts of $num_done met a command at work"
 
 # A program that draws for long does not outlive the command.
 mkdir -p bin
-printf '#!/bin/sh\nexec sleep 60\n' >bin/gnuplot
-chmod +x bin/gnuplot
+printf '#!/bin/sh\nexec sleep 60\n' >bin/rsvg-convert
+chmod +x bin/rsvg-convert
 for signal in INT TERM HUP; do
     mkdir out
-    (cd out && PATH=$work/bin:$PATH exec "$spotsim" run ../in/scenario.yaml --plot run.svg) 2>stderr &
+    (cd out && PATH=$work/bin:$PATH exec "$spotsim" report ../in/results.db --png pictures) 2>stderr &
     pid=$!
     while [ "$(drawing | wc -l)" -lt 2 ] && kill -0 $pid; do # the command and its child
         sleep 0.01
@@ -152,7 +150,7 @@ for signal in INT TERM HUP; do
     wait $pid || code=$?
     [ $code -eq 130 ] || fail "$signal while a program draws: exit code $code"
     wait_for_the_end "$signal while a program draws"
-    [ -z "$(ls out)" ] || fail "$signal while a program draws: $(ls out)"
+    [ -z "$(find out -name '*.png*')" ] || fail "$signal while a program draws: $(ls out/*)"
     rm -r out
 done
 

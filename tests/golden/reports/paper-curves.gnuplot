@@ -4,128 +4,203 @@ script = 'idle-vs-preemption-curves.gnuplot'
 folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0
 if (folder_length > 0 && ARG0[folder_length + 1:] eq script) cd ARG0[1:folder_length]
 set encoding utf8
-set terminal svg noenhanced rounded size 900,517 background '#ffffff' font 'Inter, DejaVu Sans, sans-serif,13'
+set terminal svg size 900,680 noenhanced font 'Inter,12' background 'white'
 set output 'idle-vs-preemption-curves.svg'
-set key off
-set border 1 lc rgb '#c4c9cf' lw 1
-set tics out nomirror scale 0.4 font ',11.5' textcolor rgb '#3d444d'
-set ytics scale 0
-set xtics offset 0,0.4
-set grid ytics back lt 1 lw 1 lc rgb '#e9ebee'
-set multiplot
-set label 'How does idle time grow with the preemption rate?' at screen 0.026667,0.94197 left front font ',19' textcolor rgb '#1f2328'
-set label 'idle-vs-preemption · 10 replications at each point · seed 1 · curve: mean, band: its 95 % confidence interval' at screen 0.026667,0.89362 left front font ',11.5' textcolor rgb '#6e7781'
-set label 'pipeline depth 8' at screen 0.071111,0.83172 left front font ',13' textcolor rgb '#3d444d'
-set label 'idle' at screen 0.026667,0.78917 left front font ',11.5' textcolor rgb '#6e7781'
+set border 3
+set tics nomirror
+set grid
+set key outside right
+set multiplot layout 2,1 title 'Idle time along preemption per minute'
+set title 'pipeline depth 8'
+set xlabel 'preemption per minute'
+unset logscale x
+set xrange [0:0.5]
+set xtics auto format '%g'
+set xrange [] noreverse
+set ylabel 'idle'
+unset logscale y
+set yrange [0:80]
+set ytics auto format '%g %%'
+set yrange [] noreverse
 set xtics ()
 set xtics add ('0' 0)
-set label '0' at screen 0.071111,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.05' 0.05)
 set xtics add ('0.1' 0.1)
-set label '16.9' at screen 0.14138,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.15' 0.15)
 set xtics add ('0.2' 0.2)
-set label '34.9' at screen 0.21164,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.25' 0.25)
 set xtics add ('0.3' 0.3)
-set label '54.0' at screen 0.28191,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.35' 0.35)
 set xtics add ('0.4' 0.4)
-set label '71.4' at screen 0.35218,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.45' 0.45)
 set xtics add ('0.5' 0.5)
-set label '85.0' at screen 0.42244,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
-set label 'preemption per minute' at screen 0.24678,0.12573 center front font ',13' textcolor rgb '#3d444d'
-set label 'preempted per hour (1/h)' at screen 0.24678,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
-set lmargin at screen 0.071111
-set rmargin at screen 0.42244
-set tmargin at screen 0.75435
-set bmargin at screen 0.19342
-set xrange [0:0.5]
-set yrange [0:80]
-set ytics 0,20 format '%g %%'
-$panel0 << EOD
-0 3.51474 2.68932 4.34015 0 3.51474 3.51474 3.51474
-0.05 11.1901 9.62026 12.7599 1.42026 4.75291 8.92078 11.1901
-0.1 18.0864 15.1381 21.0346 2.81192 6.7843 14.4275 18.0864
-0.15 25.8557 21.7969 29.9145 3.31956 7.5115 19.3959 25.8557
-0.2 28.5328 23.5483 33.5172 4.49338 8.39467 21.4301 28.5328
-0.25 36.0621 29.2449 42.8794 5.08682 9.69929 26.7761 36.0621
-0.3 36.481 29.7488 43.2132 4.90151 9.15098 26.078 36.481
-0.35 42.6393 34.9802 50.2984 6.67576 11.684 32.5738 42.6393
-0.4 46.0717 39.2014 52.942 6.27365 11.4706 33.8787 46.0717
-0.45 44.1987 36.3884 52.009 6.53325 11.9126 32.8012 44.1987
-0.5 55.2023 47.2712 63.1333 7.59191 13.8315 41.6769 55.2023
-EOD
-plot $panel0 using 1:8 with filledcurves y1=0 fillcolor rgb '#f4df7d' fillstyle solid 1 noborder, \
-$panel0 using 1:7 with filledcurves y1=0 fillcolor rgb '#e8a735' fillstyle solid 1 noborder, \
-$panel0 using 1:6 with filledcurves y1=0 fillcolor rgb '#bcc3cb' fillstyle solid 1 noborder, \
-$panel0 using 1:5 with filledcurves y1=0 fillcolor rgb '#68b9ea' fillstyle solid 1 noborder, \
-$panel0 using 1:5 with lines lw 1 lc rgb '#ffffff', \
-$panel0 using 1:6 with lines lw 1 lc rgb '#ffffff', \
-$panel0 using 1:7 with lines lw 1 lc rgb '#ffffff', \
-$panel0 using 1:3:4 with filledcurves fillcolor rgb '#1f2328' fillstyle transparent solid 0.2 noborder, \
-$panel0 using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '#1f2328'
-unset label
-unset object
 unset arrow
-set label 'pipeline depth 16' at screen 0.46244,0.83172 left front font ',13' textcolor rgb '#3d444d'
-set arrow from screen 0.81711,0.21692 to screen 0.83267,0.21692 nohead front lw 1 lc rgb '#c4c9cf'
-set object rectangle from screen 0.836,0.20725 to screen 0.84711,0.22659 front fillcolor rgb '#68b9ea' fillstyle solid 1 noborder
-set label 'prepping' at screen 0.85489,0.21692 left front font ',13' textcolor rgb '#3d444d'
-set arrow from screen 0.81711,0.27912 to screen 0.83267,0.27912 nohead front lw 1 lc rgb '#c4c9cf'
-set object rectangle from screen 0.836,0.26945 to screen 0.84711,0.28879 front fillcolor rgb '#bcc3cb' fillstyle solid 1 noborder
-set label 'standby' at screen 0.85489,0.27912 left front font ',13' textcolor rgb '#3d444d'
-set arrow from screen 0.81711,0.39651 to screen 0.83267,0.39651 nohead front lw 1 lc rgb '#c4c9cf'
-set object rectangle from screen 0.836,0.38684 to screen 0.84711,0.40619 front fillcolor rgb '#e8a735' fillstyle solid 1 noborder
-set label 'reconfiguring' at screen 0.85489,0.39651 left front font ',13' textcolor rgb '#3d444d'
-set arrow from screen 0.81711,0.52316 to screen 0.83267,0.52316 nohead front lw 1 lc rgb '#c4c9cf'
-set object rectangle from screen 0.836,0.51349 to screen 0.84711,0.53283 front fillcolor rgb '#f4df7d' fillstyle solid 1 noborder
-set label 'reloading' at screen 0.85489,0.52316 left front font ',13' textcolor rgb '#3d444d'
-set arrow from screen 0.81711,0.57111 to screen 0.83267,0.57111 nohead front lw 1 lc rgb '#c4c9cf'
-set object rectangle from screen 0.836,0.56917 to screen 0.84711,0.57304 front fillcolor rgb '#1f2328' fillstyle solid 1 noborder
-set label 'idle' at screen 0.85489,0.57111 left front font ',13' textcolor rgb '#3d444d'
+$data0_0 << EOD
+0 0 0 0 0 0 0
+0.05 1.420257681 0.05 0.05 1.420257681 1.420257681 0
+0.1 2.811919392 0.1 0.1 2.811919392 2.811919392 0
+0.15 3.319563925 0.15 0.15 3.319563925 3.319563925 0
+0.2 4.493377782 0.2 0.2 4.493377782 4.493377782 0
+0.25 5.086818632 0.25 0.25 5.086818632 5.086818632 0
+0.3 4.901511016 0.3 0.3 4.901511016 4.901511016 0
+0.35 6.675758176 0.35 0.35 6.675758176 6.675758176 0
+0.4 6.273649158 0.4 0.4 6.273649158 6.273649158 0
+0.45 6.533250743 0.45 0.45 6.533250743 6.533250743 0
+0.5 7.591908121 0.5 0.5 7.591908121 7.591908121 0
+EOD
+$data0_1 << EOD
+0 3.514735382 0 0 3.514735382 3.514735382 0
+0.05 3.332652131 0.05 0.05 3.332652131 3.332652131 1.420257681
+0.1 3.972384539 0.1 0.1 3.972384539 3.972384539 2.811919392
+0.15 4.191932607 0.15 0.15 4.191932607 4.191932607 3.319563925
+0.2 3.901296333 0.2 0.2 3.901296333 3.901296333 4.493377782
+0.25 4.612475719 0.25 0.25 4.612475719 4.612475719 5.086818632
+0.3 4.249470763 0.3 0.3 4.249470763 4.249470763 4.901511016
+0.35 5.008281467 0.35 0.35 5.008281467 5.008281467 6.675758176
+0.4 5.19690783 0.4 0.4 5.19690783 5.19690783 6.273649158
+0.45 5.379349851 0.45 0.45 5.379349851 5.379349851 6.533250743
+0.5 6.239607532 0.5 0.5 6.239607532 6.239607532 7.591908121
+EOD
+$data0_2 << EOD
+0 0 0 0 0 0 3.514735382
+0.05 4.167873752 0.05 0.05 4.167873752 4.167873752 4.752909812
+0.1 7.643154467 0.1 0.1 7.643154467 7.643154467 6.784303931
+0.15 11.88436075 0.15 0.15 11.88436075 11.88436075 7.511496531
+0.2 13.03538157 0.2 0.2 13.03538157 13.03538157 8.394674115
+0.25 17.07683787 0.25 0.25 17.07683787 17.07683787 9.699294351
+0.3 16.92699042 0.3 0.3 16.92699042 16.92699042 9.150981779
+0.35 20.88972928 0.35 0.35 20.88972928 20.88972928 11.68403964
+0.4 22.4081665 0.4 0.4 22.4081665 22.4081665 11.47055699
+0.45 20.88863089 0.45 0.45 20.88863089 20.88863089 11.91260059
+0.5 27.84539148 0.5 0.5 27.84539148 27.84539148 13.83151565
+EOD
+$data0_3 << EOD
+0 0 0 0 0 0 3.514735382
+0.05 2.269289853 0.05 0.05 2.269289853 2.269289853 8.920783563
+0.1 3.658919722 0.1 0.1 3.658919722 3.658919722 14.4274584
+0.15 6.459821606 0.15 0.15 6.459821606 6.459821606 19.39585728
+0.2 7.1026945 0.2 0.2 7.1026945 7.1026945 21.43005568
+0.25 9.286014108 0.25 0.25 9.286014108 9.286014108 26.77613222
+0.3 10.40303931 0.3 0.3 10.40303931 10.40303931 26.0779722
+0.35 10.06555344 0.35 0.35 10.06555344 10.06555344 32.57376892
+0.4 12.19298315 0.4 0.4 12.19298315 12.19298315 33.87872349
+0.45 11.39748336 0.45 0.45 11.39748336 11.39748336 32.80123149
+0.5 13.52536265 0.5 0.5 13.52536265 13.52536265 41.67690713
+EOD
+$data0_4 << EOD
+0 3.514735382 0 0 2.689321184 4.340149579 0
+0.05 11.19007342 0.05 0.05 9.620264278 12.75988255 0
+0.1 18.08637812 0.1 0.1 15.13813236 21.03462388 0
+0.15 25.85567889 0.15 0.15 21.79690401 29.91445377 0
+0.2 28.53275018 0.2 0.2 23.54831544 33.51718492 0
+0.25 36.06214633 0.25 0.25 29.24487863 42.87941403 0
+0.3 36.48101151 0.3 0.3 29.74879299 43.21323003 0
+0.35 42.63932236 0.35 0.35 34.98019677 50.29844795 0
+0.4 46.07170664 0.4 0.4 39.20142252 52.94199077 0
+0.45 44.19871485 0.45 0.45 36.38844766 52.00898205 0
+0.5 55.20226978 0.5 0.5 47.27119528 63.13334427 0
+EOD
+plot NaN notitle, \
+$data0_3 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#f4df7d' title 'reloading', \
+$data0_2 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#e8a735' title 'reconfiguring', \
+$data0_1 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#bcc3cb' title 'standby', \
+$data0_0 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#68b9ea' title 'prepping', \
+$data0_4 using 1:5:6 with filledcurves fs transparent solid 0.2 lc rgb '#1f2328' notitle, \
+$data0_4 using 1:2 with lines lw 2 lc rgb '#1f2328' title 'idle'
+set title 'pipeline depth 16'
+set xlabel 'preemption per minute'
+unset logscale x
+set xrange [0:0.5]
+set xtics auto format '%g'
+set xrange [] noreverse
+set ylabel 'idle'
+unset logscale y
+set yrange [0:80]
+set ytics auto format '%g %%'
+set yrange [] noreverse
 set xtics ()
 set xtics add ('0' 0)
-set label '0' at screen 0.46244,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.05' 0.05)
 set xtics add ('0.1' 0.1)
-set label '16.8' at screen 0.53271,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.15' 0.15)
 set xtics add ('0.2' 0.2)
-set label '34.8' at screen 0.60298,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.25' 0.25)
 set xtics add ('0.3' 0.3)
-set label '51.8' at screen 0.67324,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.35' 0.35)
 set xtics add ('0.4' 0.4)
-set label '71.2' at screen 0.74351,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
+set xtics add ('0.45' 0.45)
 set xtics add ('0.5' 0.5)
-set label '88.3' at screen 0.81378,0.081238 center front font ',11.5' textcolor rgb '#6e7781'
-set label 'preemption per minute' at screen 0.63811,0.12573 center front font ',13' textcolor rgb '#3d444d'
-set label 'preempted per hour (1/h)' at screen 0.63811,0.048356 center front font ',11.5' textcolor rgb '#6e7781'
-set lmargin at screen 0.46244
-set rmargin at screen 0.81378
-set tmargin at screen 0.75435
-set bmargin at screen 0.19342
-set xrange [0:0.5]
-set yrange [0:80]
-set ytics 0,20 format ''
-$panel1 << EOD
-0 6.22189 4.73672 7.70706 0 6.22189 6.22189 6.22189
-0.05 13.3876 10.8675 15.9076 1.41098 8.03361 11.3373 13.3876
-0.1 22.2162 18.5259 25.9065 2.79543 10.6944 18.4557 22.2162
-0.15 25.4251 21.753 29.0971 3.2973 10.6843 20.2264 25.4251
-0.2 31.4138 25.4975 37.3301 4.46639 13.225 24.9981 31.4138
-0.25 38.0525 32.8691 43.236 5.0559 14.2258 29.6593 38.0525
-0.3 38.7199 32.4232 45.0166 5.53187 15.1007 30.3858 38.7199
-0.35 46.209 38.586 53.832 5.91865 17.062 35.9387 46.209
-0.4 46.5814 38.4998 54.663 6.23407 15.3156 35.5629 46.5814
-0.45 51.0853 40.7428 61.4279 7.30151 17.9928 39.4214 51.0853
-0.5 53.8654 44.7498 62.981 6.7012 17.7419 40.1881 53.8654
-EOD
-plot $panel1 using 1:8 with filledcurves y1=0 fillcolor rgb '#f4df7d' fillstyle solid 1 noborder, \
-$panel1 using 1:7 with filledcurves y1=0 fillcolor rgb '#e8a735' fillstyle solid 1 noborder, \
-$panel1 using 1:6 with filledcurves y1=0 fillcolor rgb '#bcc3cb' fillstyle solid 1 noborder, \
-$panel1 using 1:5 with filledcurves y1=0 fillcolor rgb '#68b9ea' fillstyle solid 1 noborder, \
-$panel1 using 1:5 with lines lw 1 lc rgb '#ffffff', \
-$panel1 using 1:6 with lines lw 1 lc rgb '#ffffff', \
-$panel1 using 1:7 with lines lw 1 lc rgb '#ffffff', \
-$panel1 using 1:3:4 with filledcurves fillcolor rgb '#1f2328' fillstyle transparent solid 0.2 noborder, \
-$panel1 using 1:2 with linespoints lw 2 pt 7 ps 0.35 lc rgb '#1f2328'
-unset label
-unset object
 unset arrow
+$data1_0 << EOD
+0 0 0 0 0 0 0
+0.05 1.410981169 0.05 0.05 1.410981169 1.410981169 0
+0.1 2.795427816 0.1 0.1 2.795427816 2.795427816 0
+0.15 3.297300297 0.15 0.15 3.297300297 3.297300297 0
+0.2 4.466391567 0.2 0.2 4.466391567 4.466391567 0
+0.25 5.055896928 0.25 0.25 5.055896928 5.055896928 0
+0.3 5.531874666 0.3 0.3 5.531874666 5.531874666 0
+0.35 5.918652131 0.35 0.35 5.918652131 5.918652131 0
+0.4 6.234069376 0.4 0.4 6.234069376 6.234069376 0
+0.45 7.301506442 0.45 0.45 7.301506442 7.301506442 0
+0.5 6.701195126 0.5 0.5 6.701195126 6.701195126 0
+EOD
+$data1_1 << EOD
+0 6.221890981 0 0 6.221890981 6.221890981 0
+0.05 6.622632309 0.05 0.05 6.622632309 6.622632309 1.410981169
+0.1 7.899004955 0.1 0.1 7.899004955 7.899004955 2.795427816
+0.15 7.38700892 0.15 0.15 7.38700892 7.38700892 3.297300297
+0.2 8.758644202 0.2 0.2 8.758644202 8.758644202 4.466391567
+0.25 9.169910803 0.25 0.25 9.169910803 9.169910803 5.055896928
+0.3 9.568808722 0.3 0.3 9.568808722 9.568808722 5.531874666
+0.35 11.14333796 0.35 0.35 11.14333796 11.14333796 5.918652131
+0.4 9.081498513 0.4 0.4 9.081498513 9.081498513 6.234069376
+0.45 10.69129039 0.45 0.45 10.69129039 10.69129039 7.301506442
+0.5 11.04071358 0.5 0.5 11.04071358 11.04071358 6.701195126
+EOD
+$data1_2 << EOD
+0 0 0 0 0 0 6.221890981
+0.05 3.30365175 0.05 0.05 3.30365175 3.30365175 8.033613479
+0.1 7.761291236 0.1 0.1 7.761291236 7.761291236 10.69443277
+0.15 9.542120912 0.15 0.15 9.542120912 9.542120912 10.68430922
+0.2 11.77304262 0.2 0.2 11.77304262 11.77304262 13.22503577
+0.25 15.43345187 0.25 0.25 15.43345187 15.43345187 14.22580773
+0.3 15.28510076 0.3 0.3 15.28510076 15.28510076 15.10068339
+0.35 18.87674091 0.35 0.35 18.87674091 18.87674091 17.06199009
+0.4 20.24737364 0.4 0.4 20.24737364 20.24737364 15.31556789
+0.45 21.42857143 0.45 0.45 21.42857143 21.42857143 17.99279683
+0.5 22.44616632 0.5 0.5 22.44616632 22.44616632 17.7419087
+EOD
+$data1_3 << EOD
+0 0 0 0 0 0 6.221890981
+0.05 2.050286928 0.05 0.05 2.050286928 2.050286928 11.33726523
+0.1 3.760490006 0.1 0.1 3.760490006 3.760490006 18.45572401
+0.15 5.198626002 0.15 0.15 5.198626002 5.198626002 20.22643013
+0.2 6.415707496 0.2 0.2 6.415707496 6.415707496 24.99807839
+0.25 8.393257474 0.25 0.25 8.393257474 8.393257474 29.6592596
+0.3 8.334076644 0.3 0.3 8.334076644 8.334076644 30.38578415
+0.35 10.2702804 0.35 0.35 10.2702804 10.2702804 35.938731
+0.4 11.01847013 0.4 0.4 11.01847013 11.01847013 35.56294153
+0.45 11.66394656 0.45 0.45 11.66394656 11.66394656 39.42136826
+0.5 13.67732761 0.5 0.5 13.67732761 13.67732761 40.18807503
+EOD
+$data1_4 << EOD
+0 6.221890981 0 0 4.736722595 7.707059367 0
+0.05 13.38755216 0.05 0.05 10.86747614 15.90762817 0
+0.1 22.21621401 0.1 0.1 18.52589606 25.90653197 0
+0.15 25.42505613 0.15 0.15 21.75298699 29.09712528 0
+0.2 31.41378588 0.2 0.2 25.49751817 37.33005359 0
+0.25 38.05251708 0.25 0.25 32.86906475 43.2359694 0
+0.3 38.71986079 0.3 0.3 32.42316775 45.01655383 0
+0.35 46.2090114 0.35 0.35 38.58604658 53.83197621 0
+0.4 46.58141166 0.4 0.4 38.49984886 54.66297446 0
+0.45 51.08531482 0.45 0.45 40.7427695 61.42786013 0
+0.5 53.86540263 0.5 0.5 44.74982234 62.98098292 0
+EOD
+plot NaN notitle, \
+$data1_3 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#f4df7d' title 'reloading', \
+$data1_2 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#e8a735' title 'reconfiguring', \
+$data1_1 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#bcc3cb' title 'standby', \
+$data1_0 using 1:7:($7+$2) with filledcurves fs solid 1 lc rgb '#68b9ea' title 'prepping', \
+$data1_4 using 1:5:6 with filledcurves fs transparent solid 0.2 lc rgb '#1f2328' notitle, \
+$data1_4 using 1:2 with lines lw 2 lc rgb '#1f2328' title 'idle'
 unset multiplot
-unset output

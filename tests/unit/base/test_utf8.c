@@ -208,10 +208,27 @@ test_characters_are_counted(void **state)
     assert_int_equal(spot_utf8_count(text, strlen(text)), 5);
 }
 
+static void
+test_cuts(void **state)
+{
+    char text[64] = "äöü-äöü", kept[64] = "four", none[64] = "";
+
+    (void) state;
+    spot_utf8_cut(text, 4);
+    assert_string_equal(text, "äöü…");
+    spot_utf8_cut(kept, 4);
+    assert_string_equal(kept, "four");
+    spot_utf8_cut(kept, 1);
+    assert_string_equal(kept, "…");
+    spot_utf8_cut(none, 3);
+    assert_string_equal(none, "");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_every_character_is_accepted_and_no_surrogate),
         cmocka_unit_test(test_sequences_agree_with_a_slow_decoder),
         cmocka_unit_test(test_known_ill_formed_sequences_are_refused),

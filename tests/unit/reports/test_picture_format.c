@@ -58,31 +58,11 @@ test_a_cut_picture_is_not_whole(void **state)
     }
 }
 
-static void
-test_paths_say_their_format(void **state)
-{
-    (void) state;
-    assert_int_equal(spot_format_of("a/b.png"), SPOT_FORMAT_PNG);
-    assert_int_equal(spot_format_of("a.svg.pdf"), SPOT_FORMAT_PDF);
-    assert_int_equal(spot_format_of("a.svg"), SPOT_FORMAT_SVG);
-    assert_int_equal(spot_format_of("png"), SPOT_FORMAT_SVG);
-    assert_int_equal(spot_format_of(NULL), SPOT_FORMAT_SVG);
-    for (int j = 0; j < SPOT_NUM_FORMATS; j++) {
-        const char *path = spot_format_stdout((spot_picture_format_t) j);
-
-        assert_int_equal(spot_format_of(path), j);
-        assert_true(spot_format_is_stdout(path));
-    }
-    assert_false(spot_format_is_stdout("a.png"));
-    assert_false(spot_format_is_stdout("a.svg"));
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_cut_picture_is_not_whole),
-        cmocka_unit_test(test_paths_say_their_format),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

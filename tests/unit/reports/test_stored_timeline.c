@@ -8,12 +8,13 @@
 
 #include <cmocka.h>
 
-#include "reports/timeline_plot.h"
+#include "reports/timeline_chart.h"
 #include "sim/engines.h"
 #include "sim/store/series_rows.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
 #include "sim/train/experiment.h"
+#include "tests/unit/reports/declared.h"
 #include "tests/unit/train/fixture.h"
 
 #define STUDY SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
@@ -69,19 +70,6 @@ open_reader(const char *path)
 }
 
 /* The caller frees the text. */
-static char *
-script_of(const spot_run_series_t *run)
-{
-    char *text = NULL;
-    size_t num_bytes = 0;
-    FILE *out = open_memstream(&text, &num_bytes);
-
-    assert_non_null(out);
-    assert_int_equal(spot_timeline_plot_script(run, "x.svg", out), 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
 /* The store has this one, and draws it as the run itself is drawn. */
 static void
 check_picture(const spot_store_t *store, const spot_study_t *study, size_t point_id,
@@ -97,8 +85,8 @@ check_picture(const spot_store_t *store, const spot_study_t *study, size_t point
     assert_int_equal(spot_study_worker_go(&worker, study, point_id, NULL), 0);
     assert_int_equal(spot_study_worker_record(&worker, number, NULL, &recording), 0);
     assert_int_equal(spot_run_series_init(&made, &recording, study->head.colours), 0);
-    of_store = script_of(&stored);
-    of_run = script_of(&made);
+    of_store = declared_text(spot_timeline_declare, &stored);
+    of_run = declared_text(spot_timeline_declare, &made);
     assert_string_equal(of_store, of_run);
     free(of_store);
     free(of_run);

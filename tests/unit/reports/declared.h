@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a picture declares, as text: a line each of its words, panels, rows, ticks,
+ * rules, series, data and entries of the legend. */
+#pragma once
+
+#include "reports/draw.h"
+
+/* Fails the test where the declaration fails, or where it cannot be drawn as an SVG,
+ * wide and narrow, and as a script. The caller frees it. */
+char *declared_text(spot_declare_t declare, const void *context);
+
+/* Data of all series of a kind: "points". */
+size_t declared_count(const char *text, const char *kind);
