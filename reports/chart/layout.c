@@ -380,7 +380,7 @@ static bool
 is_legend_apart(const spot_chart_layout_t *self)
 {
     return self->num_places > 0 && self->num_columns == 1 &&
-           !spot_chart_has_ends(self, &self->places[0]) &&
+           spot_chart_num_ends(self, &self->places[0]) == 0 &&
            spot_chart_legend_height_px(self) <= panel_px(self, self->places[0].node);
 }
 
@@ -695,7 +695,7 @@ spot_chart_layout_init(
     }
     usual_px = (width_px - (self->is_narrow ? 60 : 160)) / (double) self->num_columns;
     spot_chart_find_scales(self, usual_px);
-    self->has_end_names = spot_chart_wants_end_names(self);
+    spot_chart_choose_end_names(self);
     lay_across(self);
     lay_down(self);
     spot_chart_put_labels(self);

@@ -140,11 +140,11 @@ void spot_chart_put_axes(spot_chart_layout_t *self, const spot_chart_place_t *pl
 
 /* ---- names.c ---- */
 
-/* Whether the names of series stand at their ends. */
-bool spot_chart_wants_end_names(const spot_chart_layout_t *self);
+/* Sets whether the names of series stand at their ends: where all of them fit. */
+void spot_chart_choose_end_names(spot_chart_layout_t *self);
 
-/* Whether a place has names at its right. */
-bool spot_chart_has_ends(
+/* How many names a place has at its right. */
+size_t spot_chart_num_ends(
     const spot_chart_layout_t *self, const spot_chart_place_t *place);
 
 /* Room at the right of the last column for names; 0 where there are none. */

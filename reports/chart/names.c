@@ -20,6 +20,26 @@
 
 /* ---- Which names stand where ---- */
 
+/* A name at the right of a panel. */
+typedef struct {
+    spot_chart_entry_t sample; /* with the name */
+    double from_x, from_y;     /* what it names */
+    bool is_lane;              /* a whole panel */
+    double y;
+} end_name_t;
+
+static spot_chart_entry_t
+sample_of(const spot_chart_series_t *look)
+{
+    return (spot_chart_entry_t){.text = look->name,
+        .side = look->side,
+        .colour = look->colour,
+        .marker = look->marker,
+        .is_hollow = look->is_hollow,
+        .is_line = spot_chart_is_line(look->kind),
+        .dash = look->dash};
+}
+
 /* Whether a series has its name at its end, if all of them fit. */
 static bool
 is_end_named(const spot_chart_series_node_t *series)
@@ -34,7 +54,56 @@ is_end_named(const spot_chart_series_node_t *series)
 }
 
 static bool
-has_end_name(const spot_chart_place_t *place, const char *name)
+is_named_stroke(const spot_chart_series_node_t *series)
+{
+    return series->look.kind == SPOT_CHART_STROKES && series->look.name != NULL &&
+           series->look.name_at != SPOT_CHART_NAME_NONE &&
+           series->look.name_at != SPOT_CHART_NAME_LEGEND;
+}
+
+/* What may have a name at the right: the series of a panel, then its rules. */
+static size_t
+num_items(const spot_chart_place_t *place)
+{
+    return place->node->num_series + place->node->num_rules;
+}
+
+/* The name of an item at the right, if it has one there. */
+static bool
+has_end(const spot_chart_layout_t *self, const spot_chart_place_t *place, size_t item_id,
+    end_name_t *name)
+{
+    const spot_chart_series_node_t *series = &place->node->series[item_id];
+    const spot_chart_rule_t *rule;
+
+    *name = (end_name_t){.is_lane = false};
+    if (item_id < place->node->num_series) {
+        name->sample = sample_of(&series->look);
+        name->is_lane = is_named_stroke(series);
+        return name->is_lane ? !self->is_narrow
+                             : self->has_end_names && is_end_named(series);
+    }
+    rule = &place->node->rules[item_id - place->node->num_series];
+    name->sample = (spot_chart_entry_t){
+        .text = rule->name, .colour = rule->colour, .is_line = true, .dash = rule->dash};
+    return !self->is_narrow && rule->direction == SPOT_CHART_HORIZONTAL &&
+           rule->name != NULL;
+}
+
+size_t
+spot_chart_num_ends(const spot_chart_layout_t *self, const spot_chart_place_t *place)
+{
+    size_t num_ends = 0;
+    end_name_t name;
+
+    for (size_t j = 0; j < num_items(place); j++) {
+        num_ends += has_end(self, place, j, &name);
+    }
+    return num_ends;
+}
+
+static bool
+has_name(const spot_chart_place_t *place, const char *name)
 {
     for (size_t k = 0; k < place->node->num_series; k++) {
         if (is_end_named(&place->node->series[k]) &&
@@ -57,7 +126,7 @@ has_all_names(const spot_chart_layout_t *self, const spot_chart_place_t *place)
             const spot_chart_series_node_t *series = &other->node->series[k];
 
             if (is_end_named(series) && other->column < place->column &&
-                !has_end_name(place, series->look.name)) {
+                !has_name(place, series->look.name)) {
                 return false;
             }
         }
@@ -65,72 +134,31 @@ has_all_names(const spot_chart_layout_t *self, const spot_chart_place_t *place)
     return true;
 }
 
-static bool
-is_end_rule(const spot_chart_rule_t *rule)
+void
+spot_chart_choose_end_names(spot_chart_layout_t *self)
 {
-    return rule->direction == SPOT_CHART_HORIZONTAL && rule->name != NULL;
-}
-
-static bool
-is_named_stroke(const spot_chart_series_node_t *series)
-{
-    return series->look.kind == SPOT_CHART_STROKES && series->look.name != NULL &&
-           series->look.name_at != SPOT_CHART_NAME_NONE &&
-           series->look.name_at != SPOT_CHART_NAME_LEGEND;
-}
-
-static size_t
-count_ends(const spot_chart_place_t *place)
-{
-    size_t num_ends = 0;
-
-    for (size_t k = 0; k < place->node->num_series; k++) {
-        num_ends += is_end_named(&place->node->series[k]) ||
-                    is_named_stroke(&place->node->series[k]);
-    }
-    for (size_t k = 0; k < place->node->num_rules; k++) {
-        num_ends += is_end_rule(&place->node->rules[k]);
-    }
-    return num_ends;
-}
-
-bool
-spot_chart_wants_end_names(const spot_chart_layout_t *self)
-{
-    for (size_t j = 0; j < self->num_places; j++) {
+    self->has_end_names = !self->is_narrow;
+    for (size_t j = 0; j < self->num_places && self->has_end_names; j++) {
         const spot_chart_place_t *place = &self->places[j];
         const double height = place->box.bottom - place->box.top;
+        const size_t num_ends = spot_chart_num_ends(self, place);
 
-        if (place->is_last_column &&
-            (!has_all_names(self, place) ||
-                (double) count_ends(place) * LINE_PX > height)) {
-            return false;
+        if (place->is_last_column) {
+            self->has_end_names =
+                has_all_names(self, place) &&
+                (num_ends <= 1 || (double) num_ends * LINE_PX <= height);
         }
     }
-    return !self->is_narrow;
 }
 
 /* ---- Names at ends ---- */
 
-typedef struct {
-    const char *text;
-    spot_chart_entry_t sample;
-    double from_x, from_y; /* what it names */
-    bool is_lane;          /* a whole panel */
-    double y;
-} end_name_t;
-
-/* The sample of a series. */
-static spot_chart_entry_t
-sample_of(const spot_chart_series_t *look)
+/* Whether a place is within a box, or upon its edge. */
+static bool
+is_inside(const spot_chart_box_t *box, double x, double y)
 {
-    return (spot_chart_entry_t){.text = look->name,
-        .side = look->side,
-        .colour = look->colour,
-        .marker = look->marker,
-        .is_hollow = look->is_hollow,
-        .is_line = spot_chart_is_line(look->kind),
-        .dash = look->dash};
+    return x >= box->left - 0.5 && x <= box->right + 0.5 && y >= box->top - 0.5 &&
+           y <= box->bottom + 0.5;
 }
 
 /* The last place of a series within its box; false: none can be seen. */
@@ -138,9 +166,8 @@ static bool
 find_end(const spot_chart_place_t *place, const spot_chart_series_node_t *series,
     end_name_t *name)
 {
-    const spot_chart_box_t *box = &place->box;
-    bool is_seen = !spot_chart_is_area(series->look.kind);
-    bool is_found = false;
+    const bool is_area = spot_chart_is_area(series->look.kind);
+    bool is_seen = !is_area, is_found = false;
 
     for (size_t j = series->num_data; j-- > 0 && !(is_found && is_seen);) {
         const spot_chart_datum_t *datum = &series->data[j];
@@ -148,14 +175,13 @@ find_end(const spot_chart_place_t *place, const spot_chart_series_node_t *series
         const double x = spot_chart_x_px(place, datum->x);
         double y = spot_chart_y_px(place, base + datum->y);
 
-        if (spot_chart_is_area(series->look.kind)) {
+        if (is_area) {
             const double low = spot_chart_y_px(place, base);
 
             is_seen = is_seen || low - y >= 0.5;
             y = (y + low) / 2;
         }
-        if (!is_found && x >= box->left - 0.5 && x <= box->right + 0.5 &&
-            y >= box->top - 0.5 && y <= box->bottom + 0.5) {
+        if (!is_found && is_inside(&place->box, x, y)) {
             name->from_x = x;
             name->from_y = y;
             is_found = true;
@@ -164,32 +190,30 @@ find_end(const spot_chart_place_t *place, const spot_chart_series_node_t *series
     return is_found && is_seen;
 }
 
-/* All that a place has at its right. names: [count_ends()] */
+/* All that a place has at its right. names: [spot_chart_num_ends()] */
 static size_t
 collect_ends(
     const spot_chart_layout_t *self, const spot_chart_place_t *place, end_name_t *names)
 {
+    const spot_chart_panel_node_t *node = place->node;
+    const spot_chart_box_t *box = &place->box;
     size_t num_names = 0;
 
-    for (size_t k = 0; k < place->node->num_series && self->has_end_names; k++) {
-        const spot_chart_series_node_t *series = &place->node->series[k];
-        end_name_t name = {
-            .text = series->look.name, .sample = sample_of(&series->look)};
+    for (size_t j = 0; j < num_items(place); j++) {
+        end_name_t *name = &names[num_names];
+        end_name_t found;
 
-        if (is_end_named(series) && find_end(place, series, &name)) {
-            names[num_names++] = name;
+        if (!has_end(self, place, j, &found)) {
+            continue;
         }
-    }
-    for (size_t k = 0; k < place->node->num_rules && !self->is_narrow; k++) {
-        const spot_chart_rule_t *rule = &place->node->rules[k];
-        const double y = spot_chart_y_px(place, rule->at);
-
-        if (is_end_rule(rule) && y >= place->box.top - 0.5 &&
-            y <= place->box.bottom + 0.5) {
-            names[num_names++] = (end_name_t){.text = rule->name,
-                .sample = {.colour = rule->colour, .is_line = true, .dash = rule->dash},
-                .from_x = place->box.right,
-                .from_y = y};
+        *name = found;
+        name->from_x = box->right;
+        name->from_y = (box->top + box->bottom) / 2;
+        if (j >= node->num_series) {
+            name->from_y = spot_chart_y_px(place, node->rules[j - node->num_series].at);
+            num_names += is_inside(box, name->from_x, name->from_y);
+        } else {
+            num_names += name->is_lane || find_end(place, &node->series[j], name);
         }
     }
     return num_names;
@@ -228,44 +252,18 @@ text_px(const spot_chart_layout_t *self, const char *text)
         text, strlen(text), spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL));
 }
 
-bool
-spot_chart_has_ends(const spot_chart_layout_t *self, const spot_chart_place_t *place)
-{
-    for (size_t k = 0; k < place->node->num_series; k++) {
-        if (is_named_stroke(&place->node->series[k]) ||
-            (self->has_end_names && is_end_named(&place->node->series[k]))) {
-            return true;
-        }
-    }
-    for (size_t k = 0; k < place->node->num_rules; k++) {
-        if (is_end_rule(&place->node->rules[k])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 double
 spot_chart_end_names_px(const spot_chart_layout_t *self)
 {
     double width = 0;
 
-    for (size_t j = 0; j < self->num_places && !self->is_narrow; j++) {
+    for (size_t j = 0; j < self->num_places; j++) {
         const spot_chart_place_t *place = &self->places[j];
+        end_name_t name;
 
-        for (size_t k = 0; k < place->node->num_series && place->is_last_column; k++) {
-            const spot_chart_series_node_t *series = &place->node->series[k];
-
-            if (is_named_stroke(series) ||
-                (self->has_end_names && is_end_named(series))) {
-                width = fmax(width, text_px(self, series->look.name));
-            }
-        }
-        for (size_t k = 0; k < place->node->num_rules && place->is_last_column; k++) {
-            const spot_chart_rule_t *rule = &place->node->rules[k];
-
-            if (is_end_rule(rule)) {
-                width = fmax(width, text_px(self, rule->name));
+        for (size_t k = 0; k < num_items(place) && place->is_last_column; k++) {
+            if (has_end(self, place, k, &name)) {
+                width = fmax(width, text_px(self, name.sample.text));
             }
         }
     }
@@ -323,7 +321,7 @@ void
 spot_chart_put_end_names(spot_chart_layout_t *self, const spot_chart_place_t *place)
 {
     const double x = place->box.right + LEADER_PX;
-    end_name_t *names = spot_calloc(count_ends(place), sizeof(*names));
+    end_name_t *names = spot_calloc(spot_chart_num_ends(self, place), sizeof(*names));
     size_t num_names;
 
     if (names == NULL) {
@@ -341,7 +339,7 @@ spot_chart_put_end_names(spot_chart_layout_t *self, const spot_chart_place_t *pl
                                  .x = x - 3,
                                  .y = names[j].y});
         }
-        put_name(self, &names[j].sample, names[j].text, x, names[j].y,
+        put_name(self, &names[j].sample, names[j].sample.text, x, names[j].y,
             MAX_END_SHARE * self->width_px + SAMPLE_PX + SAMPLE_GAP_PX);
     }
     free(names);

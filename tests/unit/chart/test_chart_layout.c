@@ -101,11 +101,88 @@ no_label_overlaps_another(void **state)
     assert_int_equal(num_bad, 0);
 }
 
+/* Where a text stands, or false. */
+static bool
+find_text(const spot_chart_layout_t *layout, const char *text, spot_chart_box_t *box)
+{
+    size_t num_found = 0;
+
+    for (size_t j = 0; j < layout->num_texts; j++) {
+        const spot_chart_line_t *line = &layout->texts[j].line;
+
+        if (strlen(text) == line->num_bytes &&
+            memcmp(line->text, text, line->num_bytes) == 0) {
+            *box = spot_chart_text_box(layout, &layout->texts[j]);
+            num_found++;
+        }
+    }
+    assert_true(num_found <= 1);
+    return num_found == 1;
+}
+
+static void
+declare_names(spot_chart_t *chart)
+{
+    static const char *const names[] = {"first", "second", "third"};
+
+    spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.group = 1}});
+    for (int k = 0; k < 3; k++) {
+        spot_chart_series(
+            chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .name = names[k]});
+        for (int j = 0; j < 9; j++) {
+            spot_chart_add_xy(chart, j, 0.001 * k);
+        }
+        spot_chart_add_xy(chart, 9, 100); /* all end at the very top */
+    }
+    spot_chart_rule(chart, &(spot_chart_rule_t){.at = 50, .name = "the limit"});
+    spot_chart_panel(chart,
+        &(spot_chart_panel_t){.x = {.group = 1}, .is_below = true, .height_px = 20});
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_STROKES, .name = "strokes"});
+    spot_chart_add_xy(chart, 3, 1);
+}
+
+/* At the ends in a wide picture, not above the panel; in the legend of a narrow one. */
+static void
+all_names_are_there(void **state)
+{
+    static const char *const names[] = {
+        "first", "second", "third", "the limit", "strokes"};
+    static const double widths[] = {SPOT_CHART_WIDE_PX, SPOT_CHART_NARROW_PX};
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        spot_chart_t *chart = spot_chart_new();
+        spot_chart_layout_t layout;
+
+        assert_non_null(chart);
+        declare_names(chart);
+        assert_int_equal(spot_chart_layout_init(&layout, chart, widths[j], true), 0);
+        for (size_t k = 0; k < 5; k++) {
+            const spot_chart_box_t *panel = &layout.places[k == 4].box;
+            spot_chart_box_t box;
+
+            if (!find_text(&layout, names[k], &box)) {
+                fail_msg("\"%s\" is missing at %g px", names[k], widths[j]);
+            }
+            if (j == 0) {
+                assert_true(box.left > panel->right);
+                assert_true(box.bottom > panel->top && box.top < panel->bottom + 1);
+            } else {
+                assert_true(box.bottom <= panel->top || k == 3);
+            }
+        }
+        spot_chart_layout_free(&layout);
+        spot_chart_free(chart);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_label_overlaps_another),
+        cmocka_unit_test(all_names_are_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
