@@ -273,18 +273,47 @@ spot_chart_y_px(const spot_chart_place_t *place, double y)
     return place->row_px[(size_t) row] + (y - row) * place->row_pitch_px;
 }
 
-double
-spot_chart_half_bar_px(
-    const spot_chart_place_t *place, const spot_chart_series_t *series)
+/* Half of the thickness of a bar or a span. */
+static double
+half_px(const spot_chart_place_t *place, const spot_chart_series_t *series)
 {
     const double half = thickness_of(series) / 2;
+    const double width = place->x.high_px - place->x.low_px;
 
-    if (place->row_px != NULL) {
-        return fmax(half * place->row_pitch_px, 0.4);
-    }
-    return fmax(
-        fabs(place->x.high_px - place->x.low_px) * half / (place->x.high - place->x.low),
+    return fmax(place->row_px != NULL ? half * place->row_pitch_px
+                                      : half * width / (place->x.high - place->x.low),
         0.4);
+}
+
+spot_chart_box_t
+spot_chart_bar_box(const spot_chart_place_t *place,
+    const spot_chart_series_node_t *series, size_t datum_id)
+{
+    const spot_chart_datum_t *datum = &series->data[datum_id];
+    const bool is_span = series->look.kind == SPOT_CHART_SPANS;
+    const bool is_lying = is_span || spot_chart_is_lying(place->node);
+    const spot_chart_scale_t *along = is_lying ? &place->x : &place->y;
+    const double at = spot_chart_bar_at(place->node, datum);
+    const double middle =
+        is_lying ? spot_chart_y_px(place, datum->y) : spot_chart_x_px(place, at);
+    const double low = is_span ? datum->x_low : series->base[datum_id];
+    const double high =
+        is_span ? datum->x_high : low + spot_chart_bar_value(place->node, datum);
+    const double a = spot_chart_scale_end_px(along, low);
+    const double b = spot_chart_scale_end_px(along, high);
+    const double half = half_px(place, &series->look);
+    spot_chart_box_t box = {fmin(a, b), middle - half, fmax(a, b), middle + half};
+
+    if (isnan(high) || isnan(middle)) {
+        return (spot_chart_box_t){0, 0, 0, 0};
+    }
+    if (!is_lying) {
+        box = (spot_chart_box_t){middle - half, fmin(a, b), middle + half, fmax(a, b)};
+    }
+    box.right = is_span ? fmax(box.right, box.left + 0.3) : box.right; /* to be seen */
+    return (spot_chart_box_t){fmax(box.left, place->box.left),
+        fmax(box.top, place->box.top), fmin(box.right, place->box.right),
+        fmin(box.bottom, place->box.bottom)};
 }
 
 /* ---- Labels of x ---- */

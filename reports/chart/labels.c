@@ -234,38 +234,20 @@ put_bar_label(spot_chart_layout_t *self, raster_t *raster,
     size_t datum_id)
 {
     const spot_chart_datum_t *datum = &series->data[datum_id];
-    const bool is_lying = spot_chart_is_lying(place->node);
-    const double at = spot_chart_bar_at(place->node, datum);
-    const double low = series->base[datum_id];
-    const double high = low + spot_chart_bar_value(place->node, datum);
-    const double half = spot_chart_half_bar_px(place, &series->look);
+    const spot_chart_box_t bar = spot_chart_bar_box(place, series, datum_id);
     const char *colour = datum->colour == NULL ? series->look.colour : datum->colour;
-    const spot_chart_text_look_t look =
-        spot_chart_is_light(colour) ? SPOT_CHART_TEXT_DARK : SPOT_CHART_TEXT_LIGHT;
-    const double size = spot_chart_text_size(self, look);
-    const double width = spot_chart_text_px(datum->label, strlen(datum->label), size);
-    const spot_chart_box_t *box = &place->box;
-    const spot_chart_line_t line = spot_chart_text_cut(datum->label, size, width + 1);
-    spot_chart_text_t text = {.look = look, .anchor = SPOT_CHART_MIDDLE, .line = line};
-    spot_chart_box_t bar, text_box;
+    spot_chart_text_t text = {.look = spot_chart_is_light(colour)
+                                          ? SPOT_CHART_TEXT_DARK
+                                          : SPOT_CHART_TEXT_LIGHT,
+        .anchor = SPOT_CHART_MIDDLE,
+        .x = (bar.left + bar.right) / 2,
+        .y = (bar.top + bar.bottom) / 2,
+        .line = {datum->label, strlen(datum->label), false}};
+    const spot_chart_box_t box = spot_chart_text_box(self, &text);
 
-    if (is_lying) {
-        bar = (spot_chart_box_t){spot_chart_x_px(place, low),
-            spot_chart_y_px(place, at) - half, spot_chart_x_px(place, high),
-            spot_chart_y_px(place, at) + half};
-    } else {
-        bar = (spot_chart_box_t){spot_chart_x_px(place, at) - half,
-            spot_chart_y_px(place, high), spot_chart_x_px(place, at) + half,
-            spot_chart_y_px(place, low)};
-    }
-    bar = (spot_chart_box_t){fmax(bar.left, box->left), fmax(bar.top, box->top),
-        fmin(bar.right, box->right), fmin(bar.bottom, box->bottom)};
-    text.x = (bar.left + bar.right) / 2;
-    text.y = (bar.top + bar.bottom) / 2;
-    text_box = spot_chart_text_box(self, &text);
-    if (is_within(&bar, &text_box, 0) && is_free(raster, &text_box, TAKEN)) {
-        enter(raster, &text_box, TAKEN);
-        spot_chart_put(self, look, text.anchor, text.x, text.y, line);
+    if (is_within(&bar, &box, 0) && is_free(raster, &box, TAKEN)) {
+        enter(raster, &box, TAKEN);
+        spot_chart_put(self, text.look, text.anchor, text.x, text.y, text.line);
     }
 }
 

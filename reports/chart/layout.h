@@ -122,9 +122,10 @@ double spot_chart_side_px(
 double spot_chart_x_px(const spot_chart_place_t *place, double x);
 double spot_chart_y_px(const spot_chart_place_t *place, double y);
 
-/* Half of the thickness of a bar or a span. */
-double spot_chart_half_bar_px(
-    const spot_chart_place_t *place, const spot_chart_series_t *series);
+/* Where a bar or a span is, as far as it is within its panel; right <= left or bottom <=
+ * top: nowhere. */
+spot_chart_box_t spot_chart_bar_box(const spot_chart_place_t *place,
+    const spot_chart_series_node_t *series, size_t datum_id);
 
 /* The scale of an axis, from its data and its group. */
 void spot_chart_axis_scale(const spot_chart_t *chart,

@@ -33,34 +33,30 @@ typedef struct {
 /* ---- Elements ---- */
 
 void
-spot_chart_open_colour(const spot_chart_pen_t *pen, const char *colour)
+spot_chart_write_colour(const spot_chart_pen_t *pen, const char *colour)
 {
     char dark[SPOT_CHART_COLOUR_BYTES];
 
     spot_chart_dark(colour, dark);
-    fprintf(pen->out, "<g color=\"%s\"", colour);
+    fprintf(pen->out, " color=\"%s\"", colour);
     if (pen->is_inline && strcmp(colour, dark) != 0) {
         fprintf(pen->out, " style=\"--d:%s\"", dark);
     }
-    fputs(">\n", pen->out);
 }
 
-static void
-close_group(const spot_chart_pen_t *pen)
-{
-    fputs("</g>\n", pen->out);
-}
-
-/* A path of a class; what is behind its class: other attributes. */
+/* A path of a class; colour NULL: that of its class, width_px 0: that of its class. */
 static spot_chart_path_t
-open_path(
-    const spot_chart_pen_t *pen, const char *class, double width_px, const char *more)
+open_path(const spot_chart_pen_t *pen, const char *class, const char *colour,
+    double width_px, spot_chart_dash_t dash)
 {
     fprintf(pen->out, "<path class=\"%s\"", class);
+    if (colour != NULL) {
+        spot_chart_write_colour(pen, colour);
+    }
     if (width_px > 0) {
         fprintf(pen->out, " stroke-width=\"%.3g\"", width_px);
     }
-    fprintf(pen->out, "%s d=\"", more);
+    fprintf(pen->out, "%s d=\"", spot_chart_dash(dash));
     return (spot_chart_path_t){.out = pen->out};
 }
 
@@ -118,6 +114,26 @@ static const char *
 interval_colour(const spot_chart_series_t *look)
 {
     return look->interval_colour == NULL ? look->colour : look->interval_colour;
+}
+
+/* Whether a place in the panel is the first one at its px since seen was cleared. */
+static bool
+is_new(const marks_t *self, double x, double y)
+{
+    const double column = floor(x - self->place->box.left + 0.5);
+    const double row = floor(y - self->place->box.top + 0.5);
+    unsigned char *cell;
+
+    if (!(column >= 0 && column < (double) self->seen_width && row >= 0 &&
+            row < (double) self->seen_height)) {
+        return true;
+    }
+    cell = &self->seen[(size_t) row * self->seen_width + (size_t) column];
+    if (*cell != 0) {
+        return false;
+    }
+    *cell = 1;
+    return true;
 }
 
 /* ---- Lines, bands and areas ---- */
@@ -220,20 +236,19 @@ draw_band(const marks_t *self, const spot_chart_series_node_t *series)
     if (!has_any) {
         return;
     }
-    spot_chart_open_colour(self->pen, interval_colour(&series->look));
-    path = open_path(self->pen, "f s", 0, "");
+    path =
+        open_path(self->pen, "f s", interval_colour(&series->look), 0, SPOT_CHART_SOLID);
     fill_between(self, &path, self->points, num_high, low, num_low);
     close_path(&path);
-    close_group(self->pen);
 }
 
 static void
 draw_line(const marks_t *self, const spot_chart_series_node_t *series, part_t part,
-    const char *class, double width_px)
+    const char *class, const char *colour, double width_px)
 {
     const size_t num = gather(self, series, part, self->points);
     spot_chart_path_t path =
-        open_path(self->pen, class, width_px, spot_chart_dash(series->look.dash));
+        open_path(self->pen, class, colour, width_px, series->look.dash);
 
     spot_chart_path_polyline(&path, self->points, num, &self->place->box);
     close_path(&path);
@@ -261,11 +276,10 @@ draw_area(const marks_t *self, const spot_chart_series_node_t *series)
             bottom[j].y = isnan(bottom[j].y) ? bottom[j].y : zero;
         }
     }
-    spot_chart_open_colour(self->pen, series->look.colour);
-    path = open_path(self->pen, series->look.is_faint ? "f s" : "f", 0, "");
+    path = open_path(self->pen, series->look.is_faint ? "f s" : "f", series->look.colour,
+        0, SPOT_CHART_SOLID);
     fill_between(self, &path, self->points, num_top, bottom, num_bottom);
     close_path(&path);
-    close_group(self->pen);
 }
 
 static void
@@ -286,7 +300,7 @@ draw_areas(const marks_t *self)
         if (spot_chart_is_area(series->look.kind) && !series->look.is_alone) {
             draw_area(self, series);
             if (!is_top && series->look.kind == SPOT_CHART_AREA) {
-                draw_line(self, series, TOP, "w", 0);
+                draw_line(self, series, TOP, "w", NULL, 0);
             }
             is_top = false;
         }
@@ -294,50 +308,6 @@ draw_areas(const marks_t *self)
 }
 
 /* ---- Bars, spans and strokes ---- */
-
-static spot_chart_box_t
-clipped(const marks_t *self, double left, double top, double right, double bottom)
-{
-    const spot_chart_box_t *box = &self->place->box;
-
-    return (spot_chart_box_t){fmax(left, box->left), fmax(top, box->top),
-        fmin(right, box->right), fmin(bottom, box->bottom)};
-}
-
-static spot_chart_box_t
-bar_box(const marks_t *self, const spot_chart_series_node_t *series, size_t j)
-{
-    const spot_chart_place_t *place = self->place;
-    const spot_chart_datum_t *datum = &series->data[j];
-    const double half = spot_chart_half_bar_px(place, &series->look);
-    const double at = spot_chart_bar_at(place->node, datum);
-    const double end = series->base[j] + spot_chart_bar_value(place->node, datum);
-
-    if (spot_chart_is_lying(place->node)) {
-        const double a = spot_chart_scale_end_px(&place->x, series->base[j]);
-        const double b = spot_chart_x_px(place, end), y = spot_chart_y_px(place, at);
-
-        return clipped(self, fmin(a, b), y - half, fmax(a, b), y + half);
-    } else {
-        const double a = spot_chart_scale_end_px(&place->y, series->base[j]);
-        const double b = spot_chart_y_px(place, end), x = spot_chart_x_px(place, at);
-
-        return clipped(self, x - half, fmin(a, b), x + half, fmax(a, b));
-    }
-}
-
-/* A span at least as wide as can be seen. */
-static spot_chart_box_t
-span_box(const marks_t *self, const spot_chart_series_node_t *series, size_t j)
-{
-    const spot_chart_datum_t *datum = &series->data[j];
-    const double half = spot_chart_half_bar_px(self->place, &series->look);
-    const double left = spot_chart_scale_end_px(&self->place->x, datum->x_low);
-    const double right = spot_chart_scale_end_px(&self->place->x, datum->x_high);
-    const double y = spot_chart_y_px(self->place, datum->y);
-
-    return clipped(self, left, y - half, fmax(right, left + 0.3), y + half);
-}
 
 static const char *
 colour_of(const spot_chart_series_node_t *series, size_t j)
@@ -374,11 +344,10 @@ draw_boxes_in(
     spot_chart_path_t path;
     spot_chart_box_t last = {0, 0, 0, 0};
 
-    spot_chart_open_colour(self->pen, colour);
-    path = open_path(self->pen, series->look.is_faint ? "f s" : "f", 0, "");
+    path = open_path(
+        self->pen, series->look.is_faint ? "f s" : "f", colour, 0, SPOT_CHART_SOLID);
     for (size_t j = 0; j < series->num_data; j++) {
-        const spot_chart_box_t box =
-            is_bars ? bar_box(self, series, j) : span_box(self, series, j);
+        const spot_chart_box_t box = spot_chart_bar_box(self->place, series, j);
 
         if (strcmp(colour_of(series, j), colour) != 0 || !(box.right > box.left) ||
             !(box.bottom > box.top)) {
@@ -398,54 +367,42 @@ draw_boxes_in(
         spot_chart_path_rectangle(&path, &last);
     }
     close_path(&path);
-    close_group(self->pen);
 }
 
 static void
-draw_boxes(const marks_t *self, const spot_chart_series_node_t *series)
+for_each_colour(const marks_t *self, const spot_chart_series_node_t *series,
+    void (*draw_in)(
+        const marks_t *self, const spot_chart_series_node_t *series, const char *colour))
 {
     const char *colours[MAX_LOOKS];
     const size_t num_colours = find_colours(series, colours);
 
     for (size_t k = 0; k < num_colours; k++) {
-        draw_boxes_in(self, series, colours[k]);
+        draw_in(self, series, colours[k]);
     }
 }
 
-/* Of those at the same half of a px the highest. */
+/* A stroke at each px that has data. */
 static void
 draw_strokes(const marks_t *self, const spot_chart_series_node_t *series)
 {
     const spot_chart_box_t *box = &self->place->box;
-    const size_t num_columns = (size_t) (2 * (box->right - box->left)) + 2;
-    double *heights = spot_calloc(num_columns, sizeof(*heights));
-    spot_chart_path_t path;
+    const double height = box->bottom - box->top;
+    spot_chart_path_t path = open_path(self->pen, "l", series->look.colour,
+        series->look.width_px > 0 ? series->look.width_px : 1.2, SPOT_CHART_SOLID);
 
-    for (size_t j = 0; j < series->num_data && heights != NULL; j++) {
-        const double x = spot_chart_x_px(self->place, series->data[j].x);
+    memset(self->seen, 0, self->seen_width * self->seen_height);
+    for (size_t j = 0; j < series->num_data; j++) {
+        const double x = round(2 * spot_chart_x_px(self->place, series->data[j].x)) / 2;
         const double share = fmin(fmax(series->data[j].y, 0), 1);
+        const double length = share > 0 ? fmax(share * height, 1) : STROKE_PX;
 
-        if (x >= box->left && x <= box->right) {
-            const size_t column = (size_t) (2 * (x - box->left));
-
-            heights[column] = fmax(heights[column],
-                share > 0 ? fmax(share * (box->bottom - box->top), 1) : STROKE_PX);
-        }
-    }
-    spot_chart_open_colour(self->pen, series->look.colour);
-    path = open_path(
-        self->pen, "l", series->look.width_px > 0 ? series->look.width_px : 1.2, "");
-    for (size_t j = 0; j < num_columns && heights != NULL; j++) {
-        if (heights[j] > 0) {
-            const double x = box->left + (double) j / 2;
-
+        if (x >= box->left && x <= box->right && is_new(self, x, box->bottom - length)) {
             spot_chart_path_move(&path, x, box->bottom);
-            spot_chart_path_line(&path, x, box->bottom - heights[j]);
+            spot_chart_path_line(&path, x, box->bottom - length);
         }
     }
     close_path(&path);
-    close_group(self->pen);
-    free(heights);
 }
 
 /* ---- Rules and intervals ---- */
@@ -471,11 +428,9 @@ draw_rule(const marks_t *self, const spot_chart_rule_t *rule)
         ends[1] = (spot_chart_point_t){
             spot_chart_x_px(place, high), spot_chart_y_px(place, high)};
     }
-    spot_chart_open_colour(self->pen, rule->colour);
-    path = open_path(self->pen, "l", 1.2, spot_chart_dash(rule->dash));
+    path = open_path(self->pen, "l", rule->colour, 1.2, rule->dash);
     spot_chart_path_polyline(&path, ends, 2, box);
     close_path(&path);
-    close_group(self->pen);
 }
 
 static void
@@ -489,47 +444,28 @@ draw_segment(const marks_t *self, spot_chart_path_t *path, double x, double y,
     }
 }
 
-/* Whether a place in the panel is the first one at its px since seen was cleared. */
-static bool
-is_new(const marks_t *self, double x, double y)
-{
-    const double column = floor(x - self->place->box.left + 0.5);
-    const double row = floor(y - self->place->box.top + 0.5);
-    unsigned char *cell;
-
-    if (!(column >= 0 && column < (double) self->seen_width && row >= 0 &&
-            row < (double) self->seen_height)) {
-        return true;
-    }
-    cell = &self->seen[(size_t) row * self->seen_width + (size_t) column];
-    if (*cell != 0) {
-        return false;
-    }
-    *cell = 1;
-    return true;
-}
-
+/* Those of bars are in ink, to be seen upon them, and those of a colour of their own in
+ * it; else in the colour of their data. */
 static void
 draw_intervals_in(
     const marks_t *self, const spot_chart_series_node_t *series, const char *colour)
 {
     const spot_chart_place_t *place = self->place;
     const bool is_bars = series->look.kind == SPOT_CHART_BARS;
-    spot_chart_path_t path;
+    const char *ink = series->look.interval_colour != NULL ? series->look.interval_colour
+                      : is_bars                            ? SPOT_INK
+                                                           : colour;
+    spot_chart_path_t path =
+        open_path(self->pen, "l", ink, is_bars ? 1.6 : 1.1, SPOT_CHART_SOLID);
 
     memset(self->seen, 0, self->seen_width * self->seen_height);
-    spot_chart_open_colour(self->pen, colour);
-    path = open_path(self->pen, "l", is_bars ? 1.6 : 1.1, "");
     for (size_t j = 0; j < series->num_data; j++) {
         const spot_chart_datum_t *datum = &series->data[j];
         const double x = spot_chart_x_px(place, datum->x);
         const double y = spot_chart_y_px(place, datum->y);
 
-        if (series->look.interval_colour == NULL && !is_bars &&
-            strcmp(colour_of(series, j), colour) != 0) {
-            continue;
-        }
-        if (series->num_data > MANY_POINTS && !is_new(self, x, y)) {
+        if (strcmp(colour_of(series, j), colour) != 0 ||
+            (series->num_data > MANY_POINTS && !is_new(self, x, y))) {
             continue;
         }
         if (datum->x_high > datum->x_low && !isnan(y)) {
@@ -543,7 +479,6 @@ draw_intervals_in(
         }
     }
     close_path(&path);
-    close_group(self->pen);
 }
 
 static bool
@@ -556,28 +491,6 @@ has_intervals(const spot_chart_series_node_t *series)
         }
     }
     return false;
-}
-
-/* Those of bars are in ink, to be seen upon them. */
-static void
-draw_intervals(const marks_t *self, const spot_chart_series_node_t *series)
-{
-    const char *colours[MAX_LOOKS];
-    size_t num_colours = 1;
-
-    if (!has_intervals(series)) {
-        return;
-    }
-    if (series->look.interval_colour != NULL) {
-        colours[0] = series->look.interval_colour;
-    } else if (series->look.kind == SPOT_CHART_BARS) {
-        colours[0] = SPOT_INK;
-    } else {
-        num_colours = find_colours(series, colours);
-    }
-    for (size_t k = 0; k < num_colours; k++) {
-        draw_intervals_in(self, series, colours[k]);
-    }
 }
 
 /* ---- Markers ---- */
@@ -637,30 +550,39 @@ add_marker(spot_chart_path_t *path, spot_chart_marker_t marker, bool is_hollow, 
 
 static spot_chart_path_t
 open_markers(const spot_chart_pen_t *pen, spot_chart_marker_t marker, bool is_hollow,
-    double radius)
+    const char *colour, double radius)
 {
+    const bool is_square = marker == SPOT_CHART_SQUARE;
+
     if (is_dot(marker, is_hollow)) {
-        return marker == SPOT_CHART_SQUARE ? open_path(pen, "q", 1.8 * radius, "")
-                                           : open_path(pen, "o", 2 * radius, "");
+        return open_path(pen, is_square ? "q" : "o", colour,
+            (is_square ? 1.8 : 2) * radius, SPOT_CHART_SOLID);
     }
-    return open_path(pen, is_hollow ? "h" : "f", is_hollow ? 1.4 : 0, "");
+    return open_path(
+        pen, is_hollow ? "h" : "f", colour, is_hollow ? 1.4 : 0, SPOT_CHART_SOLID);
 }
 
 void
 spot_chart_draw_marker(const spot_chart_pen_t *pen, spot_chart_marker_t marker,
-    bool is_hollow, double x, double y, double radius)
+    bool is_hollow, const char *colour, double x, double y, double radius)
 {
-    spot_chart_path_t path = open_markers(pen, marker, is_hollow, radius);
+    spot_chart_path_t path = open_markers(pen, marker, is_hollow, colour, radius);
 
     add_marker(&path, marker, is_hollow, x, y, radius);
     close_path(&path);
 }
 
+static bool
+is_inside(const spot_chart_box_t *box, double x, double y)
+{
+    return x >= box->left - 0.5 && x <= box->right + 0.5 && y >= box->top - 0.5 &&
+           y <= box->bottom + 0.5;
+}
+
 static void
-draw_markers_in(const marks_t *self, const spot_chart_series_node_t *series,
+draw_markers_as(const marks_t *self, const spot_chart_series_node_t *series,
     const char *colour, bool is_hollow)
 {
-    const spot_chart_box_t *box = &self->place->box;
     const double radius = spot_chart_marker_px(self->place, series);
     spot_chart_path_t path;
     bool is_open = false;
@@ -669,54 +591,47 @@ draw_markers_in(const marks_t *self, const spot_chart_series_node_t *series,
     for (size_t j = 0; j < series->num_data; j++) {
         const double x = spot_chart_x_px(self->place, series->data[j].x);
         const double y = spot_chart_y_px(self->place, series->data[j].y);
-        const bool is_same =
-            strcmp(colour_of(series, j), colour) == 0 &&
-            (series->look.is_hollow || series->data[j].is_hollow) == is_hollow;
 
-        if (is_same && x >= box->left - 0.5 && x <= box->right + 0.5 &&
-            y >= box->top - 0.5 && y <= box->bottom + 0.5 && is_new(self, x, y)) {
-            if (!is_open) {
-                spot_chart_open_colour(self->pen, colour);
-                path = open_markers(self->pen, series->look.marker, is_hollow, radius);
-                is_open = true;
-            }
-            add_marker(&path, series->look.marker, is_hollow, x, y, radius);
+        if (strcmp(colour_of(series, j), colour) != 0 ||
+            (series->look.is_hollow || series->data[j].is_hollow) != is_hollow ||
+            !is_inside(&self->place->box, x, y) || !is_new(self, x, y)) {
+            continue;
         }
+        if (!is_open) {
+            path =
+                open_markers(self->pen, series->look.marker, is_hollow, colour, radius);
+            is_open = true;
+        }
+        add_marker(&path, series->look.marker, is_hollow, x, y, radius);
     }
     if (is_open) {
         close_path(&path);
-        close_group(self->pen);
     }
 }
 
 static void
-draw_markers(const marks_t *self, const spot_chart_series_node_t *series)
+draw_markers_in(
+    const marks_t *self, const spot_chart_series_node_t *series, const char *colour)
 {
-    const char *colours[MAX_LOOKS];
-    const size_t num_colours = find_colours(series, colours);
-
-    if (spot_chart_marker_px(self->place, series) <= 0) {
-        return;
-    }
-    for (size_t k = 0; k < num_colours; k++) {
-        draw_markers_in(self, series, colours[k], true);
-        draw_markers_in(self, series, colours[k], false);
-    }
+    draw_markers_as(self, series, colour, true);
+    draw_markers_as(self, series, colour, false);
 }
 
-/* What browsers tell under the pointer. */
+/* What browsers tell under the pointer: at the datum, or in the middle of its bar. */
 static void
 draw_hovers(const marks_t *self, const spot_chart_series_node_t *series)
 {
-    const spot_chart_box_t *box = &self->place->box;
-
     for (size_t j = 0; j < series->num_data; j++) {
-        const double base = series->base == NULL ? 0 : series->base[j];
-        const double x = spot_chart_x_px(self->place, series->data[j].x);
-        const double y = spot_chart_y_px(self->place, base + series->data[j].y);
+        double x = spot_chart_x_px(self->place, series->data[j].x);
+        double y = spot_chart_y_px(self->place, series->data[j].y);
 
-        if (series->data[j].hover != NULL && x >= box->left && x <= box->right &&
-            y >= box->top && y <= box->bottom) {
+        if (series->base != NULL && series->look.kind == SPOT_CHART_BARS) {
+            const spot_chart_box_t box = spot_chart_bar_box(self->place, series, j);
+
+            x = (box.left + box.right) / 2;
+            y = (box.top + box.bottom) / 2;
+        }
+        if (series->data[j].hover != NULL && is_inside(&self->place->box, x, y)) {
             fprintf(self->pen->out,
                 "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"><title>", x, y,
                 HOVER_PX);
@@ -751,52 +666,28 @@ marks_init(marks_t *self, const spot_chart_pen_t *pen, const spot_chart_place_t 
                : 0;
 }
 
+/* What of a series is drawn in each turn, so that fills are below lines. */
 static void
-draw_fills(const marks_t *self)
+draw_turn(const marks_t *self, const spot_chart_series_node_t *series, int turn)
 {
-    const spot_chart_panel_node_t *node = self->place->node;
+    const spot_chart_kind_t kind = series->look.kind;
+    const bool is_line = spot_chart_is_line(kind), is_bar = kind == SPOT_CHART_BARS;
 
-    draw_areas(self);
-    for (size_t k = 0; k < node->num_series; k++) {
-        if (node->series[k].look.kind == SPOT_CHART_BARS ||
-            node->series[k].look.kind == SPOT_CHART_SPANS) {
-            draw_boxes(self, &node->series[k]);
-        }
-    }
-    for (size_t k = 0; k < node->num_series; k++) {
-        if (spot_chart_is_line(node->series[k].look.kind)) {
-            draw_band(self, &node->series[k]);
-        }
-    }
-}
-
-static void
-draw_strokes_and_markers(const marks_t *self, bool has_hovers)
-{
-    const spot_chart_panel_node_t *node = self->place->node;
-
-    for (size_t k = 0; k < node->num_series; k++) {
-        const spot_chart_series_node_t *series = &node->series[k];
-
-        if (series->look.kind == SPOT_CHART_POINTS ||
-            series->look.kind == SPOT_CHART_BARS) {
-            draw_intervals(self, series);
-        } else if (series->look.kind == SPOT_CHART_STROKES) {
-            draw_strokes(self, series);
-        }
-    }
-    for (size_t k = 0; k < node->num_series; k++) {
-        if (spot_chart_is_line(node->series[k].look.kind)) {
-            spot_chart_open_colour(self->pen, node->series[k].look.colour);
-            draw_line(self, &node->series[k], VALUE, "l", line_px(&node->series[k]));
-            close_group(self->pen);
-        }
-    }
-    for (size_t k = 0; k < node->num_series; k++) {
-        draw_markers(self, &node->series[k]);
-    }
-    for (size_t k = 0; k < node->num_series && has_hovers; k++) {
-        draw_hovers(self, &node->series[k]);
+    if (turn == 0 && (is_bar || kind == SPOT_CHART_SPANS)) {
+        for_each_colour(self, series, draw_boxes_in);
+    } else if (turn == 1 && is_line) {
+        draw_band(self, series);
+    } else if (turn == 2 && (is_bar || kind == SPOT_CHART_POINTS) &&
+               has_intervals(series)) {
+        for_each_colour(self, series, draw_intervals_in);
+    } else if (turn == 2 && kind == SPOT_CHART_STROKES) {
+        draw_strokes(self, series);
+    } else if (turn == 3 && is_line) {
+        draw_line(self, series, VALUE, "l", series->look.colour, line_px(series));
+    } else if (turn == 4 && spot_chart_marker_px(self->place, series) > 0) {
+        for_each_colour(self, series, draw_markers_in);
+    } else if (turn == 5) {
+        draw_hovers(self, series);
     }
 }
 
@@ -808,11 +699,15 @@ spot_chart_draw_marks(
     const int ret = marks_init(&marks, pen, place);
 
     if (ret == 0) {
-        draw_fills(&marks);
-        for (size_t k = 0; k < place->node->num_rules; k++) {
+        draw_areas(&marks);
+    }
+    for (int turn = 0; turn < (has_hovers ? 6 : 5) && ret == 0; turn++) {
+        for (size_t k = 0; k < place->node->num_rules && turn == 2; k++) {
             draw_rule(&marks, &place->node->rules[k]);
         }
-        draw_strokes_and_markers(&marks, has_hovers);
+        for (size_t k = 0; k < place->node->num_series; k++) {
+            draw_turn(&marks, &place->node->series[k], turn);
+        }
     }
     free(marks.points);
     free(marks.room);

@@ -15,12 +15,12 @@ typedef struct {
     bool is_inline; /* colours have a counterpart in the dark */
 } spot_chart_pen_t;
 
-/* <g> whose currentColor is a colour. */
-void spot_chart_open_colour(const spot_chart_pen_t *pen, const char *colour);
+/* Attributes of an element whose currentColor is a colour. */
+void spot_chart_write_colour(const spot_chart_pen_t *pen, const char *colour);
 
-/* A marker in the current colour. */
+/* A marker of a colour. */
 void spot_chart_draw_marker(const spot_chart_pen_t *pen, spot_chart_marker_t marker,
-    bool is_hollow, double x, double y, double radius);
+    bool is_hollow, const char *colour, double x, double y, double radius);
 
 /* " stroke-dasharray=..." of a dashed line, or "". */
 const char *spot_chart_dash(spot_chart_dash_t dash);

@@ -188,20 +188,17 @@ write_sample(const spot_chart_pen_t *pen, const spot_chart_sample_t *sample)
         write_leader(sample, pen->out);
         return;
     }
-    spot_chart_open_colour(pen, look->colour);
-    if (look->is_line) {
-        fprintf(pen->out,
-            "<path class=\"l\" stroke-width=\"2\"%s d=\"M%.1f %.1fh14\"/>\n",
-            spot_chart_dash(look->dash), x - 7, y);
-    } else if (look->marker == SPOT_CHART_NO_MARKER) {
-        fprintf(pen->out,
-            "<rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\"/>\n",
-            x - SWATCH_PX / 2, y - SWATCH_PX / 2);
+    if (look->is_line || look->marker == SPOT_CHART_NO_MARKER) {
+        fprintf(pen->out, "<path class=\"l\" stroke-width=\"%d\"%s",
+            look->is_line ? 2 : (int) SWATCH_PX, spot_chart_dash(look->dash));
+        spot_chart_write_colour(pen, look->colour);
+        fprintf(pen->out, " d=\"M%.1f %.1fh%d\"/>\n", x - (look->is_line ? 7 : 5), y,
+            look->is_line ? 14 : (int) SWATCH_PX);
     }
     if (look->marker != SPOT_CHART_NO_MARKER) {
-        spot_chart_draw_marker(pen, look->marker, look->is_hollow, x, y, 4.2);
+        spot_chart_draw_marker(
+            pen, look->marker, look->is_hollow, look->colour, x, y, 4.2);
     }
-    fputs("</g>\n", pen->out);
 }
 
 /* ---- Panels ---- */
