@@ -355,12 +355,9 @@ static void
 put_x_label(spot_chart_layout_t *self, const spot_chart_place_t *place,
     const x_label_t *label, spot_chart_text_look_t look, const char *text, double y)
 {
-    const double size = spot_chart_text_size(self, look);
-    const double max_px = place->cell_right - place->cell_left;
-    const spot_chart_line_t line = spot_chart_text_cut(text, size, max_px);
-
-    spot_chart_put(self, look, SPOT_CHART_MIDDLE,
-        left_of(place, label) + label->width_px / 2, y, line);
+    (void) spot_chart_put_cut(self, look, SPOT_CHART_MIDDLE,
+        left_of(place, label) + label->width_px / 2, y, text,
+        place->cell_right - place->cell_left);
 }
 
 static x_label_t
@@ -494,46 +491,35 @@ put_y_labels(spot_chart_layout_t *self, const spot_chart_place_t *place)
     }
 }
 
-/* The sides of a row at the right of the panel, the last one at the very edge; of a
- * narrow picture below the row, with their headings. */
+/* The sides of a row at the right of the panel, the last one at the very edge; where
+ * they fold below the row, with their headings. */
 static void
 put_sides(spot_chart_layout_t *self, const spot_chart_place_t *place, size_t row_id,
     double y, double note_y)
 {
     const spot_chart_row_t *row = &place->node->rows[row_id];
-    const double note_px = spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE);
+    const bool folds = spot_chart_folds(self, place->node);
+    const double left = place->cell_left;
     double right = place->cell_right;
 
-    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0;) {
+    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0 && !folds;) {
         const double width = spot_chart_side_px(self, place->node, j);
 
-        if (width > 0 && row->sides[j] != NULL && !spot_chart_folds(self, place->node)) {
-            spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, right, y,
-                spot_chart_text_cut(row->sides[j],
-                    spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL),
-                    width - SPOT_CHART_SIDE_GAP_PX));
-        }
+        (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, right, y,
+            row->sides[j], width - SPOT_CHART_SIDE_GAP_PX);
         right -= width;
     }
-    for (size_t j = 0; spot_chart_folds(self, place->node) && j < SPOT_CHART_MAX_SIDES;
-         j++) {
-        const char *heading = place->node->look.side_names[j];
-        double x = place->cell_left;
+    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && folds; j++) {
+        if (row->sides[j] != NULL) {
+            const double used =
+                spot_chart_put_cut(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, left,
+                    note_y, place->node->look.side_names[j], 0.6 * (right - left));
+            const double x = left + (used > 0 ? used + 6 : 0);
 
-        if (row->sides[j] == NULL) {
-            continue;
+            (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x,
+                note_y, row->sides[j], right - x);
+            note_y += SPOT_CHART_LINE_PX;
         }
-        if (heading != NULL) {
-            const spot_chart_line_t line = spot_chart_text_cut(
-                heading, note_px, 0.6 * (place->cell_right - place->cell_left));
-
-            spot_chart_put(
-                self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x, note_y, line);
-            x += spot_chart_line_px(&line, note_px) + 6;
-        }
-        spot_chart_put(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x, note_y,
-            spot_chart_text_cut(row->sides[j], note_px, place->cell_right - x));
-        note_y += SPOT_CHART_LINE_PX;
     }
 }
 
@@ -564,13 +550,8 @@ put_row(spot_chart_layout_t *self, const spot_chart_place_t *place, size_t row_i
             place->box.left - 10, y - height / 2, row->name, max_px, is_wrapped ? 2 : 1,
             true);
     }
-    if (row->empty != NULL) {
-        spot_chart_put(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, place->box.left + 6,
-            y,
-            spot_chart_text_cut(row->empty,
-                spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE),
-                place->box.right - place->box.left - 6));
-    }
+    (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START,
+        place->box.left + 6, y, row->empty, place->box.right - place->box.left - 6);
     if (row->note != NULL) {
         note_y += spot_chart_put_wrapped(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START,
             left, y + half - 2, row->note, place->cell_right - left,

@@ -79,6 +79,18 @@ spot_chart_put(spot_chart_layout_t *self, spot_chart_text_look_t look,
     }
 }
 
+double
+spot_chart_put_cut(spot_chart_layout_t *self, spot_chart_text_look_t look,
+    spot_chart_anchor_t anchor, double x, double y, const char *text, double max_px)
+{
+    const double size = spot_chart_text_size(self, look);
+    const spot_chart_line_t line =
+        spot_chart_text_cut(text == NULL ? "" : text, size, max_px);
+
+    spot_chart_put(self, look, anchor, x, y, line);
+    return spot_chart_line_px(&line, size);
+}
+
 static double
 line_px(const spot_chart_layout_t *self, spot_chart_text_look_t look)
 {

@@ -92,6 +92,10 @@ spot_chart_box_t spot_chart_text_box(
 void spot_chart_put(spot_chart_layout_t *self, spot_chart_text_look_t look,
     spot_chart_anchor_t anchor, double x, double y, spot_chart_line_t line);
 
+/* A text, or NULL, cut to max_px. Returns its width. */
+double spot_chart_put_cut(spot_chart_layout_t *self, spot_chart_text_look_t look,
+    spot_chart_anchor_t anchor, double x, double y, const char *text, double max_px);
+
 /* A text in lines from y, the top of the first one, on: at most max_lines of max_px.
  * Returns the px that they take; puts them only where is_real. */
 #define SPOT_CHART_LINE_PX 17.0 /* of all but titles */

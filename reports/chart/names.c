@@ -290,10 +290,8 @@ put_name(spot_chart_layout_t *self, const spot_chart_entry_t *sample, const char
 {
     put_sample(
         self, &(spot_chart_sample_t){.look = *sample, .x = x + SAMPLE_PX / 2, .y = y});
-    spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_START,
-        x + SAMPLE_PX + SAMPLE_GAP_PX, y,
-        spot_chart_text_cut(text, spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL),
-            max_px - SAMPLE_PX - SAMPLE_GAP_PX));
+    (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_START,
+        x + SAMPLE_PX + SAMPLE_GAP_PX, y, text, max_px - SAMPLE_PX - SAMPLE_GAP_PX);
 }
 
 double
@@ -473,28 +471,23 @@ static void
 put_entry(spot_chart_layout_t *self, const spot_chart_entry_t *entry, double x, double y,
     double max_px)
 {
-    const double size = spot_chart_text_size(self, SPOT_CHART_TEXT_LABEL);
     const double side_px = entry->side == NULL ? 0 : text_px(self, entry->side);
     const double text_max_px = max_px - (side_px > 0 ? side_px + SIDE_GAP_PX : 0);
+    const double indent = SAMPLE_PX + SAMPLE_GAP_PX;
 
     if (entry->is_heading) {
-        spot_chart_put(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x, y,
-            spot_chart_text_cut(
-                entry->text, spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE), max_px));
+        (void) spot_chart_put_cut(
+            self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x, y, entry->text, max_px);
     } else if (entry->sign != NULL) {
-        spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_MIDDLE, x + SAMPLE_PX / 2,
-            y, spot_chart_text_cut(entry->sign, size, 2 * SAMPLE_PX));
-        spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_START,
-            x + SAMPLE_PX + SAMPLE_GAP_PX, y,
-            spot_chart_text_cut(
-                entry->text, size, text_max_px - SAMPLE_PX - SAMPLE_GAP_PX));
+        (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_MIDDLE,
+            x + SAMPLE_PX / 2, y, entry->sign, 2 * SAMPLE_PX);
+        (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_START,
+            x + indent, y, entry->text, text_max_px - indent);
     } else {
         put_name(self, entry, entry->text, x, y, text_max_px);
     }
-    if (entry->side != NULL) {
-        spot_chart_put(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, x + max_px, y,
-            spot_chart_text_cut(entry->side, size, max_px / 2));
-    }
+    (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, x + max_px, y,
+        entry->side, max_px / 2);
 }
 
 /* One below the other, headings a little apart. */
