@@ -389,16 +389,17 @@ column_left_px(const spot_chart_layout_t *self, size_t column)
 
 /* Whether the legend ends above the first names at ends. */
 static bool
-is_legend_apart(const spot_chart_layout_t *self)
+is_legend_apart(spot_chart_layout_t *self)
 {
     return self->num_places > 0 && self->num_columns == 1 &&
            spot_chart_num_ends(self, &self->places[0]) == 0 &&
-           spot_chart_legend_height_px(self) <= panel_px(self, self->places[0].node);
+           spot_chart_put_legend(self, 0, 0, spot_chart_legend_width_px(self), false) <=
+               panel_px(self, self->places[0].node);
 }
 
 /* For sides of rows, names at ends and a legend, beside each other. */
 static double
-right_px(const spot_chart_layout_t *self)
+right_px(spot_chart_layout_t *self)
 {
     const double ends = spot_chart_end_names_px(self);
     double sides = 0, legend = 0;
@@ -664,7 +665,7 @@ lay_down(spot_chart_layout_t *self)
     double y = put_title(self), bottom;
 
     if (!is_column && !spot_chart_has_legend_list(self)) {
-        y += spot_chart_put_legend(self, margin, y, max_px);
+        y += spot_chart_put_legend(self, margin, y, max_px, true);
     }
     bottom = lay_grid(self, y);
     set_scales(self);
@@ -674,10 +675,10 @@ lay_down(spot_chart_layout_t *self)
         const double x = self->width_px - margin - spot_chart_legend_width_px(self);
 
         bottom = fmax(bottom, top + spot_chart_put_legend(self, x, top - 4,
-                                        spot_chart_legend_width_px(self)));
+                                        spot_chart_legend_width_px(self), true));
     } else if (spot_chart_has_legend_list(self)) {
         bottom += 8;
-        bottom += spot_chart_put_legend(self, margin, bottom, max_px);
+        bottom += spot_chart_put_legend(self, margin, bottom, max_px, true);
     }
     self->height_px = put_feet(self, bottom + 8) + (self->is_narrow ? 4 : 12);
 }

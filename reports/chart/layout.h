@@ -161,7 +161,6 @@ void spot_chart_put_end_names(
  * or a column below narrow ones. */
 bool spot_chart_has_legend_column(const spot_chart_layout_t *self);
 double spot_chart_legend_width_px(const spot_chart_layout_t *self);
-double spot_chart_legend_height_px(const spot_chart_layout_t *self); /* of a column */
 
 /* Whether it is a list below the panels of a narrow picture. */
 bool spot_chart_has_legend_list(const spot_chart_layout_t *self);
@@ -171,9 +170,9 @@ bool spot_chart_has_legend_list(const spot_chart_layout_t *self);
 double spot_chart_put_lane_names(spot_chart_layout_t *self,
     const spot_chart_place_t *place, double x, double y, bool is_real);
 
-/* Lays the legend from x, y on in max_px; returns its height. */
+/* Lays the legend from x, y on in max_px; returns its height. Puts it where is_real. */
 double spot_chart_put_legend(
-    spot_chart_layout_t *self, double x, double y, double max_px);
+    spot_chart_layout_t *self, double x, double y, double max_px, bool is_real);
 
 /* ---- marks.c ---- */
 

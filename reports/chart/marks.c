@@ -495,8 +495,8 @@ has_intervals(const spot_chart_series_node_t *series)
 
 /* ---- Markers ---- */
 
-/* The outline of a marker around a place; circles and squares that are filled are dots
- * of a thick pen instead. */
+/* The outline of a marker around a place; circles that are filled are dots of a thick
+ * round pen instead. */
 static void
 outline(
     spot_chart_path_t *path, spot_chart_marker_t marker, double x, double y, double r)
@@ -532,7 +532,7 @@ outline(
 static bool
 is_dot(spot_chart_marker_t marker, bool is_hollow)
 {
-    return !is_hollow && (marker <= SPOT_CHART_CIRCLE || marker == SPOT_CHART_SQUARE);
+    return !is_hollow && marker <= SPOT_CHART_CIRCLE;
 }
 
 static void
@@ -552,11 +552,8 @@ static spot_chart_path_t
 open_markers(const spot_chart_pen_t *pen, spot_chart_marker_t marker, bool is_hollow,
     const char *colour, double radius)
 {
-    const bool is_square = marker == SPOT_CHART_SQUARE;
-
     if (is_dot(marker, is_hollow)) {
-        return open_path(pen, is_square ? "q" : "o", colour,
-            (is_square ? 1.8 : 2) * radius, SPOT_CHART_SOLID);
+        return open_path(pen, "o", colour, 2 * radius, SPOT_CHART_SOLID);
     }
     return open_path(
         pen, is_hollow ? "h" : "f", colour, is_hollow ? 1.4 : 0, SPOT_CHART_SOLID);

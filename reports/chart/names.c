@@ -8,7 +8,7 @@
 #include "reports/chart/layout.h"
 
 #define LINE_PX 16.0       /* between names at ends */
-#define ENTRY_PX 19.0      /* between lines of a legend */
+#define ENTRY_GAP_PX 2.0   /* between entries of a legend */
 #define SAMPLE_PX 12.0     /* the width of a sample */
 #define SAMPLE_GAP_PX 7.0  /* behind it */
 #define FLOW_GAP_PX 20.0   /* between entries in a line */
@@ -452,48 +452,39 @@ spot_chart_legend_width_px(const spot_chart_layout_t *self)
     return fmin(width, MAX_COLUMN_PX);
 }
 
-double
-spot_chart_legend_height_px(const spot_chart_layout_t *self)
-{
-    double height = 0;
-
-    for (size_t j = 0; j < self->chart->num_entries; j++) {
-        spot_chart_entry_t look;
-
-        if (is_in_legend(self, j, &look)) {
-            height += ENTRY_PX + (look.is_heading ? HEADING_GAP_PX : 0);
-        }
-    }
-    return height;
-}
-
-static void
+/* An entry from the top y on, its text in at most max_lines. Returns its height; puts it
+ * where is_real. */
+static double
 put_entry(spot_chart_layout_t *self, const spot_chart_entry_t *entry, double x, double y,
-    double max_px)
+    double max_px, size_t max_lines, bool is_real)
 {
-    const double side_px = entry->side == NULL ? 0 : text_px(self, entry->side);
-    const double text_max_px = max_px - (side_px > 0 ? side_px + SIDE_GAP_PX : 0);
-    const double indent = SAMPLE_PX + SAMPLE_GAP_PX;
+    const spot_chart_text_look_t look =
+        entry->is_heading ? SPOT_CHART_TEXT_NOTE : SPOT_CHART_TEXT_LABEL;
+    const double indent = entry->is_heading ? 0 : SAMPLE_PX + SAMPLE_GAP_PX;
+    const double side =
+        entry->side == NULL ? 0 : text_px(self, entry->side) + SIDE_GAP_PX;
+    const double middle = y + SPOT_CHART_LINE_PX / 2;
+    const double height = spot_chart_put_wrapped(self, look, SPOT_CHART_START,
+        x + indent, y, entry->text, max_px - indent - side, max_lines, is_real);
 
-    if (entry->is_heading) {
-        (void) spot_chart_put_cut(
-            self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_START, x, y, entry->text, max_px);
-    } else if (entry->sign != NULL) {
+    if (is_real && entry->sign != NULL && !entry->is_heading) {
         (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_MIDDLE,
-            x + SAMPLE_PX / 2, y, entry->sign, 2 * SAMPLE_PX);
-        (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_START,
-            x + indent, y, entry->text, text_max_px - indent);
-    } else {
-        put_name(self, entry, entry->text, x, y, text_max_px);
+            x + SAMPLE_PX / 2, middle, entry->sign, 2 * SAMPLE_PX);
+    } else if (is_real && !entry->is_heading) {
+        put_sample(self,
+            &(spot_chart_sample_t){.look = *entry, .x = x + SAMPLE_PX / 2, .y = middle});
     }
-    (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END, x + max_px, y,
-        entry->side, max_px / 2);
+    if (is_real) {
+        (void) spot_chart_put_cut(self, SPOT_CHART_TEXT_LABEL, SPOT_CHART_END,
+            x + max_px, middle, entry->side, max_px / 2);
+    }
+    return fmax(height, SPOT_CHART_LINE_PX) + ENTRY_GAP_PX;
 }
 
-/* One below the other, headings a little apart. */
+/* One below the other, headings a little apart, long ones in two lines. */
 static double
 put_list(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
-    size_t num_entries, double x, double y, double max_px)
+    size_t num_entries, double x, double y, double max_px, bool is_real)
 {
     double used = 0;
 
@@ -501,8 +492,7 @@ put_list(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
         used += entries[j].is_heading && j > 0 && !entries[j - 1].is_heading
                     ? HEADING_GAP_PX
                     : 0;
-        put_entry(self, &entries[j], x, y + used + ENTRY_PX / 2, max_px);
-        used += ENTRY_PX;
+        used += put_entry(self, &entries[j], x, y + used, max_px, 2, is_real);
     }
     return used;
 }
@@ -510,25 +500,26 @@ put_list(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
 /* In lines that are full. */
 static double
 put_flow(spot_chart_layout_t *self, const spot_chart_entry_t *entries,
-    size_t num_entries, double x, double y, double max_px)
+    size_t num_entries, double x, double y, double max_px, bool is_real)
 {
-    double at = 0, used = num_entries > 0 ? ENTRY_PX / 2 + 4 : 0;
+    double at = 0, used = 4;
 
     for (size_t j = 0; j < num_entries; j++) {
         const double width = fmin(entry_px(self, &entries[j]) + 1, max_px);
 
         if (at > 0 && at + width > max_px) {
             at = 0;
-            used += ENTRY_PX;
+            used += SPOT_CHART_LINE_PX + ENTRY_GAP_PX;
         }
-        put_entry(self, &entries[j], x + at, y + used, width);
+        (void) put_entry(self, &entries[j], x + at, y + used, width, 1, is_real);
         at += width + (self->is_narrow ? 0.7 : 1) * FLOW_GAP_PX;
     }
-    return num_entries > 0 ? used + ENTRY_PX / 2 + 8 : 0;
+    return num_entries > 0 ? used + SPOT_CHART_LINE_PX + 10 : 0;
 }
 
 double
-spot_chart_put_legend(spot_chart_layout_t *self, double x, double y, double max_px)
+spot_chart_put_legend(
+    spot_chart_layout_t *self, double x, double y, double max_px, bool is_real)
 {
     spot_chart_entry_t *entries;
     const size_t num_entries = list_entries(self, &entries);
@@ -538,8 +529,8 @@ spot_chart_put_legend(spot_chart_layout_t *self, double x, double y, double max_
         self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
         return 0;
     }
-    used =
-        (is_list(self) ? put_list : put_flow)(self, entries, num_entries, x, y, max_px);
+    used = (is_list(self) ? put_list : put_flow)(
+        self, entries, num_entries, x, y, max_px, is_real);
     free(entries);
     return used;
 }

@@ -50,9 +50,9 @@ static const char shapes[] =
     "text{font-family:Inter,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
     "font-feature-settings:'calt' 0;stroke:none}"
     ".m{text-anchor:middle}.e{text-anchor:end}.td{fill:#1f2328}.tw{fill:#fff}"
-    ".f{fill:currentColor}.s{fill-opacity:.18}.l,.gr,.ax,.o,.q,.w{fill:none}"
-    ".l,.o,.q,.h{stroke:currentColor}.l{stroke-linejoin:round}.o{stroke-linecap:round}"
-    ".q{stroke-linecap:square}.w{stroke-width:.8}.v{fill:transparent}";
+    ".f{fill:currentColor}.s{fill-opacity:.18}.l,.gr,.ax,.o,.w{fill:none}"
+    ".l,.o,.h{stroke:currentColor}.l{stroke-linejoin:round}.o{stroke-linecap:round}"
+    ".w{stroke-width:.8}.v{fill:transparent}";
 
 static void
 write_sizes(bool is_narrow, const char *before, FILE *out)
