@@ -160,7 +160,7 @@ all_names_are_there(void **state)
         assert_int_equal(spot_chart_layout_init(&layout, chart, widths[j], true), 0);
         for (size_t k = 0; k < 5; k++) {
             const spot_chart_box_t *panel = &layout.places[k == 4].box;
-            spot_chart_box_t box;
+            spot_chart_box_t box = {0, 0, 0, 0};
 
             if (!find_text(&layout, names[k], &box)) {
                 fail_msg("\"%s\" is missing at %g px", names[k], widths[j]);
