@@ -205,7 +205,8 @@ spot_chart_axis_scale(const spot_chart_t *chart, const spot_chart_panel_node_t *
     const bool ends_at_data = is_x && !(range.has_bars && spot_chart_is_lying(panel));
 
     spot_chart_scale_init(scale, axis->kind, axis->unit, range.low, range.high,
-        !range.is_given && !ends_at_data, max_ticks);
+        !range.is_given && !ends_at_data,
+        axis->kind == SPOT_CHART_LOG ? max_ticks + 2 : max_ticks);
 }
 
 static size_t
