@@ -9,6 +9,9 @@
 #include "reports/study_words.h"
 #include "sim/analysis/point_groups.h"
 
+/* Of a key whose curves were not asked for. */
+#define MAX_CHOSEN_CURVES 8
+
 /* The axis with a curve for each of its values, where the study asks for one. */
 static int
 choose_curve_axis(spot_curves_t *self, const char **problem)
@@ -26,26 +29,6 @@ choose_curve_axis(spot_curves_t *self, const char **problem)
         return 0;
     }
     *problem = "the key with a curve for each of its values is not swept";
-    return SPOT_ERR_BAD_PARAM;
-}
-
-static int
-choose_axis(spot_curves_t *self, const char **problem)
-{
-    const spot_study_head_t *head = self->head;
-    const char *wanted = head->plot.x;
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const bool is_of_curves = self->has_curve_axis && j == self->curve_axis_id;
-
-        if (!is_of_curves && spot_axis_is_numeric(&head->axes[j]) &&
-            (wanted == NULL || strcmp(head->axes[j].path, wanted) == 0)) {
-            self->axis_id = j;
-            return 0;
-        }
-    }
-    *problem = wanted == NULL ? "no swept key has numbers to draw along"
-                              : "the key to draw along is not swept over numbers";
     return SPOT_ERR_BAD_PARAM;
 }
 
@@ -96,6 +79,91 @@ choose_metrics(spot_curves_t *self, const char **problem)
     }
     self->metric_ids[0] = (size_t) self->y_id;
     return ret;
+}
+
+/* How far the means with the values of a key are apart. */
+static double
+effect_of(const spot_curves_t *self, size_t axis_id)
+{
+    const spot_study_head_t *head = self->head;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+
+    for (size_t k = 0; k < head->axes[axis_id].num_values; k++) {
+        double sum = 0;
+        size_t num_points = 0;
+
+        for (size_t j = 0; j < head->num_points; j++) {
+            const double value =
+                self->report->num_rows == 0
+                    ? (double) NAN
+                    : spot_report_summary(self->report, j, (size_t) self->y_id)->value;
+
+            if (isfinite(value) && spot_study_value_id(head, j, axis_id) == k) {
+                sum += value;
+                num_points++;
+            }
+        }
+        if (num_points > 0) {
+            low = fmin(low, sum / (double) num_points);
+            high = fmax(high, sum / (double) num_points);
+        }
+    }
+    return low <= high ? high - low : 0;
+}
+
+/* The key that is asked for, else the one of numbers that moves y most. */
+static int
+choose_axis(spot_curves_t *self, const char **problem)
+{
+    const spot_study_head_t *head = self->head;
+    const char *wanted = head->plot.x;
+    double largest = -1;
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const bool is_of_curves = self->has_curve_axis && j == self->curve_axis_id;
+
+        if (!is_of_curves && spot_axis_is_numeric(&head->axes[j]) &&
+            (wanted == NULL || strcmp(head->axes[j].path, wanted) == 0)) {
+            const double effect = wanted == NULL ? effect_of(self, j) : 0;
+
+            if (effect > largest) {
+                self->axis_id = j;
+                largest = effect;
+            }
+        }
+    }
+    if (largest >= 0) {
+        return 0;
+    }
+    *problem = wanted == NULL ? "no swept key has numbers to draw along"
+                              : "the key to draw along is not swept over numbers";
+    return SPOT_ERR_BAD_PARAM;
+}
+
+/* Of a study that says nothing of its picture: a curve for each value of the key that
+ * moves y most behind the one of x, if it has few values. */
+static void
+choose_curves(spot_curves_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    double largest = -1;
+
+    if (head->plot.x != NULL || head->plot.curves != NULL || self->num_parts > 0 ||
+        self->second_x_id >= 0 || spot_plan_is_design(head->plan.kind) ||
+        head->plan.kind == SPOT_PLAN_ZIP) {
+        return;
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const size_t num_values = head->axes[j].num_values;
+        const double effect = effect_of(self, j);
+
+        if (j != self->axis_id && num_values > 1 && num_values <= MAX_CHOSEN_CURVES &&
+            effect > largest) {
+            self->has_curve_axis = true;
+            self->curve_axis_id = j;
+            largest = effect;
+        }
+    }
 }
 
 /* A point with its place in the picture. */
@@ -200,10 +268,13 @@ choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
     self->head = report->head;
     ret = choose_curve_axis(self, problem);
     if (ret == 0) {
+        ret = choose_metrics(self, problem);
+    }
+    if (ret == 0) {
         ret = choose_axis(self, problem);
     }
     if (ret == 0) {
-        ret = choose_metrics(self, problem);
+        choose_curves(self);
     }
     return ret == 0 ? check_plan(self, problem) : ret;
 }

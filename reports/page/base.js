@@ -37,20 +37,19 @@ const spot = (() => {
     }
 
     /* An entry of a legend: pressed while what it names is shown. */
-    function toggle(words, colour, whenChanged) {
+    function toggle(words, colour, whenChanged, isShown = true) {
         const swatch = element("span", {className: "swatch"});
-        const name = element("span", {}, words);
-        const made = button("", () => {
-            const isShown = made.getAttribute("aria-pressed") !== "true";
+        const made = button(words, () => {
+            const isNow = made.getAttribute("aria-pressed") !== "true";
 
-            made.setAttribute("aria-pressed", String(isShown));
-            whenChanged(isShown);
+            made.setAttribute("aria-pressed", String(isNow));
+            whenChanged(isNow);
         });
 
         swatch.style.background = colour;
-        made.append(swatch, name);
-        made.setAttribute("aria-pressed", "true");
-        return {item: element("li", {}, made), name, swatch, button: made};
+        made.prepend(swatch);
+        made.setAttribute("aria-pressed", String(isShown));
+        return made;
     }
 
     /* A labelled control for a row of controls. */

@@ -7,29 +7,37 @@
 #include "reports/answer.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
-#include "reports/study_pictures.h"
 #include "reports/study_words.h"
 
 /* Of a question as heading and of a name; a longer question follows as a whole. */
 #define HEADING_CHARS 400
 #define NAME_CHARS 120
 
-#define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
+/* A section of the page: a picture, by name, a part, or a part that starts with its
+ * picture. */
+typedef struct {
+    const char *picture; /* NULL: none */
+    const spot_page_part_t *part;
+} place_t;
 
-/* In the order of the page; NULL: the pictures. */
-static const spot_page_part_t *const parts[] = {
-    &spot_page_warnings,
-    NULL,
-    &spot_page_explorer,
-    &spot_page_race,
-    &spot_page_winners,
-    &spot_page_differences,
-    &spot_page_sensitivity,
-    &spot_page_timelines,
-    &spot_page_parameters,
-    &spot_page_points,
-    &spot_page_origin,
+/* In the order of the page. The links to all of them stand behind the first one, the
+ * main picture. */
+static const place_t places[] = {
+    {"curves", NULL},
+    {"ledger", NULL},
+    {NULL, &spot_page_explorer},
+    {"pareto", NULL},
+    {NULL, &spot_page_race},
+    {NULL, &spot_page_winners},
+    {"differences", &spot_page_differences},
+    {"sensitivity", &spot_page_sensitivity},
+    {NULL, &spot_page_timelines},
+    {NULL, &spot_page_parameters},
+    {NULL, &spot_page_points},
+    {NULL, &spot_page_origin},
 };
+
+#define NUM_PLACES (sizeof(places) / sizeof(places[0]))
 
 /* In the order in which they run. */
 static const struct {
@@ -73,7 +81,6 @@ spot_page_head_write(FILE *out, const char *title)
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
-    write_asset(out, spot_page_timeline_css, spot_page_timeline_css_end);
     spot_draw_page_style(out);
     fputs("</style>\n</head>\n<body>\n", out);
 }
@@ -120,9 +127,13 @@ write_summary(const spot_page_t *page)
     spot_replications_words(
         page->head, page->report->min_rows, page->report->max_rows, note);
     (void) spot_html_cut(out, page->head->name, NAME_CHARS);
-    fprintf(out, "</bdi> · %zu point%s · %s · seed %llu</p>\n</header>\n",
-        page->head->num_points, page->head->num_points == 1 ? "" : "s", note,
+    fprintf(out, "</bdi> · %zu point%s · %s · seed %llu</p>\n", page->head->num_points,
+        page->head->num_points == 1 ? "" : "s", note,
         (unsigned long long) page->head->seed);
+    if (ret == 0) {
+        ret = spot_page_doubts_write(page);
+    }
+    fputs("</header>\n", out);
     return ret;
 }
 
@@ -130,75 +141,67 @@ write_summary(const spot_page_t *page)
 static bool
 is_of_study(const spot_page_part_t *part)
 {
-    return part == &spot_page_warnings || part == &spot_page_parameters ||
-           part == &spot_page_origin;
+    return part == &spot_page_parameters || part == &spot_page_origin;
 }
 
-static bool
-has_part(const spot_page_t *page, const spot_page_part_t *part)
+/* The picture and the part of a place that the page has; either may be NULL. */
+static place_t
+find_place(const spot_page_t *page, const place_t *place)
 {
-    return (is_of_study(part) || page->report->num_rows > 0) &&
-           (part->problem == NULL || part->problem(page) == NULL);
+    const spot_page_part_t *part = place->part;
+    place_t found = {NULL, NULL};
+
+    if (place->picture != NULL && spot_page_find_picture(page, place->picture) != NULL) {
+        found.picture = place->picture;
+    }
+    if (part != NULL && (is_of_study(part) || page->report->num_rows > 0) &&
+        (part->problem == NULL || part->problem(page) == NULL)) {
+        found.part = part;
+    }
+    return found;
 }
 
 static void
-write_link(FILE *out, const char *name, const char *title)
+write_link(const spot_page_t *page, const place_t *place)
 {
-    fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", name, title);
-}
+    const place_t found = find_place(page, place);
+    const char *name = found.part != NULL ? found.part->name : found.picture;
 
-static void
-write_picture_links(const spot_page_t *page)
-{
-    for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
-        const spot_study_picture_t *picture = spot_study_pictures[j];
-
-        if (picture->problem(page->report) == NULL) {
-            write_link(page->out, picture->name, picture->title);
-        }
+    if (name != NULL) {
+        fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n", name,
+            found.part != NULL ? found.part->title
+                               : spot_page_find_picture(page, name)->title);
     }
 }
 
-/* Links to all sections. */
 static void
 write_contents(const spot_page_t *page)
 {
-    FILE *out = page->out;
-
-    fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", out);
-    for (size_t j = 0; j < NUM_PARTS; j++) {
-        if (parts[j] == NULL) {
-            write_picture_links(page);
-        } else if (has_part(page, parts[j])) {
-            write_link(out, parts[j]->name, parts[j]->title);
-        }
+    fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", page->out);
+    for (size_t j = 1; j < NUM_PLACES; j++) {
+        write_link(page, &places[j]);
     }
-    fputs("</ul>\n</nav>\n<main id=\"content\">\n", out);
+    fputs("</ul>\n</nav>\n", page->out);
 }
 
 static int
-write_part(const spot_page_t *page, const spot_page_part_t *part)
+write_place(const spot_page_t *page, const place_t *place)
 {
-    int ret;
-
-    spot_page_section_open(page->out, part->name, part->title);
-    ret = part->write(page);
-    fputs("</section>\n", page->out);
-    return ret;
-}
-
-static int
-write_parts(const spot_page_t *page)
-{
+    const place_t found = find_place(page, place);
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < NUM_PARTS; j++) {
-        if (parts[j] == NULL) {
-            ret = spot_page_pictures_write(page);
-        } else if (has_part(page, parts[j])) {
-            ret = write_part(page, parts[j]);
-        }
+    if (found.part == NULL) {
+        return found.picture == NULL ? 0
+                                     : spot_page_study_picture(page, found.picture, 2);
     }
+    spot_page_section_open(page->out, found.part->name, found.part->title);
+    if (found.picture != NULL) {
+        ret = spot_page_study_picture(page, found.picture, 3);
+    }
+    if (ret == 0) {
+        ret = found.part->write(page);
+    }
+    fputs("</section>\n", page->out);
     return ret;
 }
 
@@ -224,9 +227,12 @@ write_page(const spot_page_t *page)
 
     spot_page_head_write(page->out, spot_study_title(page->head));
     ret = write_summary(page);
-    write_contents(page);
-    if (ret == 0) {
-        ret = write_parts(page);
+    fputs("<main id=\"content\">\n", page->out);
+    for (size_t j = 0; ret == 0 && j < NUM_PLACES; j++) {
+        ret = write_place(page, &places[j]);
+        if (j == 0) {
+            write_contents(page);
+        }
     }
     return ret == 0 ? write_foot(page) : ret;
 }

@@ -150,6 +150,7 @@ write_gains(const spot_page_t *page, spot_differences_t *differences)
     }
     ret = spot_page_text_begin(&text);
     if (ret == 0) {
+        fputs("<details>\n<summary>How much pairing is worth</summary>\n", page->out);
         spot_differences_gain_write(differences, text.stream);
         ret = spot_page_text_table_open(&text, page->out, "gains-table");
     }
@@ -172,6 +173,7 @@ write_gains(const spot_page_t *page, spot_differences_t *differences)
     }
     fputs("</tbody>\n", page->out);
     spot_page_table_close(page->out);
+    fputs("</details>\n", page->out);
     return ret;
 }
 
@@ -181,7 +183,8 @@ write(const spot_page_t *page)
     spot_differences_t differences;
     int ret = spot_differences_init(&differences, page->head, page->report->pairs);
 
-    fputs("<p>All points meet the same events in the same replication, so they are "
+    fputs("<details>\n<summary>Every difference with its interval</summary>\n"
+          "<p>All points meet the same events in the same replication, so they are "
           "compared replication by replication: mean of the differences, and half the "
           "width of its 95&nbsp;% confidence interval.</p>\n",
         page->out);
@@ -191,6 +194,7 @@ write(const spot_page_t *page)
     if (ret == 0) {
         ret = write_notes(page, &differences);
     }
+    fputs("</details>\n", page->out);
     if (ret == 0) {
         ret = write_gains(page, &differences);
     }
@@ -199,4 +203,4 @@ write(const spot_page_t *page)
 }
 
 const spot_page_part_t spot_page_differences = {
-    "difference-table", "Differences to the baseline", problem, write};
+    "differences", "Compared with the baseline", problem, write};

@@ -424,20 +424,13 @@ spotPage.explorer = (() => {
         });
     }
 
-    function toggle(name, button) {
-        const isHidden = !state.hidden.has(name);
-
-        if (isHidden) {
-            state.hidden.add(name);
-        } else {
-            state.hidden.delete(name);
-        }
+    function show(name, isShown) {
+        state.hidden[isShown ? "delete" : "add"](name);
         chart.data.datasets.forEach((dataset, id) => {
             if (dataset.series === name) {
-                chart.setDatasetVisibility(id, !isHidden);
+                chart.setDatasetVisibility(id, isShown);
             }
         });
-        button.setAttribute("aria-pressed", String(!isHidden));
         chart.update();
     }
 
@@ -445,15 +438,9 @@ spotPage.explorer = (() => {
         const named = chart.data.datasets.filter((dataset) => !dataset.isEdge);
 
         legend.hidden = named.length < 2;
-        legend.replaceChildren(...named.map((dataset) => {
-            const swatch = element("span", { className: "swatch", "aria-hidden": "true" });
-            const button = element("button", { type: "button", className: "button" }, swatch, short(dataset.label, 80));
-
-            swatch.style.background = state.kind === "ledger" ? dataset.backgroundColor : dataset.borderColor;
-            button.setAttribute("aria-pressed", String(!state.hidden.has(dataset.series)));
-            button.addEventListener("click", () => toggle(dataset.series, button));
-            return element("li", {}, button);
-        }));
+        legend.replaceChildren(...named.map((dataset) => element("li", {}, spot.toggle(short(dataset.label, 80),
+            state.kind === "ledger" ? dataset.backgroundColor : dataset.borderColor,
+            (isShown) => show(dataset.series, isShown), !state.hidden.has(dataset.series)))));
     }
 
     /* In words what the canvas shows, and what it leaves out. */

@@ -183,7 +183,7 @@ spot_page_fixed_write(const spot_page_t *page)
     ret = spot_canonical_parse(
         &canonical, page->source->path, page->origin->canonical, &diag);
     if (ret == 0) {
-        fputs("<h3>What was fixed</h3>\n", out);
+        fputs("<details>\n<summary>What was fixed</summary>\n", out);
         spot_page_table_open(out, "fixed-table",
             "The scenario of all points, defaults included, without the keys above");
         fputs("<thead><tr><th scope=\"col\">key</th><th scope=\"col\">value</th>"
@@ -191,6 +191,7 @@ spot_page_fixed_write(const spot_page_t *page)
             out);
         write_entries(&canonical, out);
         spot_page_table_close(out);
+        fputs("</details>\n", out);
     } else if (ret == SPOT_ERR_BAD_INPUT) {
         fputs("<p class=\"note\">The text of the study in the database cannot be "
               "read; it stands at the end of this page as it is.</p>\n",

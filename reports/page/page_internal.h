@@ -6,6 +6,7 @@
 #include "reports/draw.h"
 #include "reports/markup/html.h"
 #include "reports/page/page.h"
+#include "reports/study_pictures.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"
 #include "sim/store/series_rows.h"
@@ -32,7 +33,6 @@ typedef struct {
     int (*write)(const spot_page_t *page);
 } spot_page_part_t;
 
-extern const spot_page_part_t spot_page_warnings;    /* what makes results doubtful */
 extern const spot_page_part_t spot_page_race;        /* of the best point */
 extern const spot_page_part_t spot_page_winners;     /* which value is best where */
 extern const spot_page_part_t spot_page_sensitivity; /* Sobol indices */
@@ -43,12 +43,23 @@ extern const spot_page_part_t spot_page_timelines; /* of single replications */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
 
+/* What makes results doubtful: one line with their number, which opens. Nothing where
+ * there is none. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_page_doubts_write(const spot_page_t *page);
+
 /* spot_page_origin of each of two stores, which have sides, and how to repeat the page
  * of both. Needs of a page: source, origin, out, side. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_page_origin_of_two(const spot_page_t pages[2]);
 
-/* The pictures of reports/study_pictures.h. */
-SPOT_MUST_CHECK int spot_page_pictures_write(const spot_page_t *page);
+/* One of reports/study_pictures.h by name; NULL: the study has no such picture.
+ */
+const spot_study_picture_t *spot_page_find_picture(
+    const spot_page_t *page, const char *name);
+
+/* Writes a picture that was found: as a section of its own (level 2), or below the
+ * heading of one (3). NO_MEMORY, errors of the declaration. */
+SPOT_MUST_CHECK int spot_page_study_picture(
+    const spot_page_t *page, const char *name, int level);
 
 /* A static picture with a heading of its own. */
 typedef struct {
@@ -91,7 +102,6 @@ extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];
 extern const char spot_page_sort_js[], spot_page_sort_js_end[];
-extern const char spot_page_timeline_css[], spot_page_timeline_css_end[];
 extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
 

@@ -227,12 +227,12 @@ write_canonical(const spot_page_t *page)
     if (origin->canonical == NULL) {
         return 0;
     }
-    fputs("<h3>What the rows depend on</h3>\n", out);
+    fputs("<details>\n<summary>What the rows depend on</summary>\n", out);
     ret = write_files(page);
     fputs("<p>The study as one text, with all defaults. Its SHA-256 is ", out);
     spot_html_element(out, "code", origin->canonical_sha256);
     fputs(": two databases with the same one, made by the same version, have the same "
-          "rows, as far as both go.</p>\n<details><summary>The text</summary>\n",
+          "rows, as far as both go.</p>\n",
         out);
     spot_html_element(out, "pre class=\"scroll\" tabindex=\"0\"", origin->canonical);
     fputs("\n</details>\n", out);
@@ -381,7 +381,8 @@ write_repeat(const spot_page_t *page)
     FILE *out = page->out;
     int ret;
 
-    fputs("<h3>How to repeat it</h3>\n<p>With the same version (<code>spotsim "
+    fputs("<details>\n<summary>How to repeat it</summary>\n<p>With the same version "
+          "(<code>spotsim "
           "--version</code> tells yours), the same study and files. The results do not "
           "depend on the number of threads or parts.</p>\n",
         out);
@@ -413,10 +414,13 @@ write(const spot_page_t *page)
     fputs(".</p>\n", page->out);
     if (page->origin->num_writers > 0) {
         write_doubt(page);
+        fputs("<details>\n<summary>What made the rows, and when</summary>\n", page->out);
         write_writers(page);
         write_builds(page);
+        fputs("</details>\n", page->out);
     }
     ret = write_repeat(page);
+    fputs("</details>\n", page->out);
     return ret == 0 ? write_canonical(page) : ret;
 }
 

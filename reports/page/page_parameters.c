@@ -261,7 +261,7 @@ write_metrics(const spot_page_t *page)
     FILE *out = page->out;
     char words[SPOT_WORDS_BYTES];
 
-    fputs("<h3>What the metrics mean</h3>\n", out);
+    fputs("<details>\n<summary>What the metrics mean</summary>\n", out);
     spot_page_table_open(out, "metrics-table", "Metrics of a replication");
     fputs("<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">in words</th>"
           "<th scope=\"col\">unit</th><th scope=\"col\">what it is</th></tr></thead>\n"
@@ -282,6 +282,7 @@ write_metrics(const spot_page_t *page)
     }
     fputs("</tbody>\n", out);
     spot_page_table_close(out);
+    fputs("</details>\n", out);
 }
 
 static int

@@ -184,6 +184,21 @@ write_figure(
 }
 
 int
+spot_page_timeline_data(
+    const spot_run_series_t *run, const spot_page_timeline_style_t *style, FILE *out)
+{
+    int ret;
+
+    fputs(
+        "<script type=\"application/json\" class=\"timeline-data\" data-label=\"", out);
+    spot_html_text(out, style->label);
+    fputs("\">", out);
+    ret = spot_timeline_data_write(run, style->max_rows, out);
+    fputs("</script>\n", out);
+    return ret;
+}
+
+int
 spot_page_timeline_write(const spot_run_series_t *run,
     const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag)
 {
@@ -192,15 +207,11 @@ spot_page_timeline_write(const spot_run_series_t *run,
     if (!spot_run_series_check(run, style->path, diag)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    fputs("<div class=\"timeline\" data-label=\"", out);
-    spot_html_text(out, style->label);
-    fputs("\">\n", out);
+    fputs("<div class=\"timeline\">\n", out);
     ret = write_figure(run, style, out);
-    fputs("<script type=\"application/json\" class=\"timeline-data\">", out);
     if (ret == 0) {
-        ret = spot_timeline_data_write(run, style->max_rows, out);
+        ret = spot_page_timeline_data(run, style, out);
     }
-    fputs("</script>\n", out);
     if (ret == 0) {
         ret = write_tables(run, out);
     }

@@ -4,37 +4,65 @@
 
 (() => {
     const {element, clamp, lastAt, niceStep, timeText, numberText, tickText} = spot;
-    const AREAS = 260, LANE = 20, CURVE = 80, GAP = 30, FOOT = 30, RIGHT = 14;
+    const AREAS = 200, LANE = 20, CURVE = 60, GAP = 28, FOOT = 30, RIGHT = 14;
     const HOUR_MS = 36e5;
 
-    const sums = (differences) => {
+    const sums = (differences, unit) => {
         let sum = 0;
-        return Float64Array.from(differences, (difference) => (sum += difference));
+        return Float64Array.from(differences, (difference) => (sum += difference * unit));
     };
     const precisionOf = (span_ms) =>
         span_ms > 20 * 864e5 ? 6e4 : span_ms > 600e3 ? 1000 : span_ms > 6e3 ? 100 : 1;
     const withUnit = (text, unit) => (unit === "" ? text : `${text} ${unit}`);
 
     class Timeline {
+        /* The first of the sources is in the tables already. */
         constructor(root, number) {
             this.root = root;
-            this.data = JSON.parse(root.querySelector(".timeline-data").textContent);
+            this.sources = [...(root.closest(".timelines") || root).querySelectorAll(".timeline-data")];
+            this.build(number);
+            this.load(this.sources[0]);
+            this.listen();
+            this.readHash();
+        }
+
+        load(source) {
+            this.data = JSON.parse(source.textContent);
             this.end = this.data.end_ms;
             this.least = Math.min(1000, this.end / 1000); /* the shortest stretch shown */
             this.from = 0;
             this.to = this.end;
             this.cursor = null;
             this.decode(this.data);
-            this.build(number);
-            this.listen();
-            this.readHash();
+            this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
+            this.buildRows("shares", [...this.categories].reverse(), 2);
+            this.buildRows("marks", this.marks, 2);
+            this.buildRows("curves", this.curves, 3);
+            this.redraw();
+        }
+
+        /* The rows of a table below, whose heads are the legend: what has a colour can be
+           hidden. */
+        buildRows(name, items, num_cells) {
+            const table = this.root.querySelector(`.timeline-${name}`);
+            if (table === null) {
+                return;
+            }
+            table.tBodies[0].replaceChildren(...items.map((item) => {
+                item.cells = Array.from({length: num_cells}, () => element("td", {}));
+                return element("tr", {}, element("th", {scope: "row"}, item.colour === undefined ? item.name
+                    : spot.toggle(item.name, item.colour, (isShown) => {
+                        item.isShown = isShown;
+                        this.redraw();
+                    })), ...item.cells);
+            }));
         }
 
         decode(data) {
             const num = data.categories.length, heights = new Float64Array(num), starts = [], states = [];
             let time = 0;
             for (let j = 0; j < data.rows.length; j += 2 + 2 * data.rows[j + 1]) {
-                time += data.rows[j];
+                time += data.rows[j] * data.unit_ms;
                 for (let k = j + 2; k < j + 2 + 2 * data.rows[j + 1]; k += 2) {
                     heights[data.rows[k]] = data.rows[k + 1];
                 }
@@ -52,46 +80,40 @@
             this.peak = this.high.reduce((peak, value) => Math.max(peak, value), 1);
             this.marks = data.marks.map((mark) => ({
                 ...mark, isShown: true, isBinned: mark.bins !== undefined,
-                at: mark.at ? sums(mark.at) : sums(mark.bins).map((bin) => (bin + 0.5) * this.end / data.num_mark_bins),
+                at: mark.at ? sums(mark.at, data.unit_ms) : sums(mark.bins, 1).map((bin) => (bin + 0.5) * this.end / data.num_mark_bins),
                 most: mark.counts.reduce((most, count) => Math.max(most, count), 1)
             }));
             this.curves = data.curves.filter((curve) => curve.at.length > 0).map((curve) =>
-                ({...curve, at: sums(curve.at), values: Float64Array.from(curve.values)}));
+                ({...curve, at: sums(curve.at, data.unit_ms), values: Float64Array.from(curve.values)}));
             this.areas = data.height === null ? 0 : AREAS;
         }
 
         build(number) {
-            const help = element("p", {className: "note", id: `timeline-help-${number}`},
+            const help = element("p", {className: "note"},
                 "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
                 "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
                 "Home for the whole run.");
             this.canvas = element("canvas", {"aria-hidden": "true"});
             this.range = element("div", {className: "timeline-range", hidden: true});
             this.tip = element("div", {className: "timeline-tip", hidden: true, "aria-hidden": "true"});
-            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application",
-                "aria-label": `Zoomable timeline: ${this.root.dataset.label}`, "aria-describedby": help.id},
+            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application", "aria-describedby": `timeline-help-${number}`},
             this.canvas, this.range, this.tip);
             this.status = element("output", {});
             this.binned = element("p", {className: "note timeline-binned"});
             this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
-            this.legend = element("ul", {className: "legend timeline-legend"},
-                ...[...[...this.categories].reverse(), ...this.marks].map((item) => {
-                    const entry = spot.toggle(item.name, item.colour, (isShown) => {
-                        item.isShown = isShown;
-                        this.redraw();
-                    });
-                    return entry.item;
-                }));
             const live = this.root.querySelector(".timeline-live");
             live.append(
                 element("div", {className: "timeline-bar"},
+                    ...(this.sources.length < 2 ? [] : [spot.control("Run", spot.select(
+                        this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
+                        (value) => this.load(this.sources[value])))]),
                     spot.button("+", () => this.zoom(0.5), "Zoom in"), spot.button("−", () => this.zoom(2), "Zoom out"),
                     spot.button("←", () => this.move(-0.5), "Earlier"), spot.button("→", () => this.move(0.5), "Later"),
-                    ...(this.marks.length === 0 ? [] : [
-                        spot.button("‹ event", () => this.goToEvent(-1), "Previous event"),
-                        spot.button("event ›", () => this.goToEvent(1), "Next event")]),
+                    spot.button("‹ event", () => this.goToEvent(-1), "Previous event"),
+                    spot.button("event ›", () => this.goToEvent(1), "Next event"),
                     spot.button("Whole run", () => this.show(0, this.end)), this.status),
-                this.plot, this.binned, this.read, this.legend, help);
+                this.plot, this.binned, this.read,
+                element("details", {id: `timeline-help-${number}`}, element("summary", {}, "How to zoom and move"), help));
             live.hidden = false;
             this.root.classList.add("has-script");
         }
@@ -155,6 +177,7 @@
             this.plot.addEventListener("keydown", (event) => this.key(event));
             window.addEventListener("hashchange", () => this.readHash());
             spot.isDark.addEventListener("change", () => this.redraw());
+            window.matchMedia("print").addEventListener("change", () => this.draw());
             new ResizeObserver(() => this.redraw()).observe(this.plot);
         }
 
@@ -584,37 +607,38 @@
                 areas[k] += category.heights[j] * (end - start);
             }));
             const total = areas.reduce((sum, area) => sum + area, 0);
-            const cell = (value, text) => element("td", {"data-value": String(value)}, text);
-            this.fill("shares", this.categories.map((category, k) => [category.name,
-                cell(areas[k] / total, `${(100 * areas[k] / (total || 1)).toFixed(1)} %`),
-                cell(areas[k] / span, (areas[k] / span).toFixed(2))]).reverse());
-            this.fill("marks", this.marks.map((mark) => {
-                const [first, last] = this.marksBetween(mark, this.from, this.to);
-                let count = 0, times = 0;
-                for (let m = first; m <= last; m++) {
-                    count += mark.counts[m];
-                    times += mark.isBinned ? mark.times[m] : 1;
-                }
+            const show = (item, ...figures) => figures.forEach(([value, text], c) => {
+                item.cells[c].dataset.value = String(value);
+                item.cells[c].textContent = text;
+            });
+            this.categories.forEach((category, k) => show(category,
+                [areas[k] / total, `${(100 * areas[k] / (total || 1)).toFixed(1)} %`],
+                [areas[k] / span, (areas[k] / span).toFixed(2)]));
+            this.marks.forEach((mark) => {
+                const [times, count] = this.countMarks(mark, this.from, this.to);
                 const about = mark.isBinned && !this.isWhole() ? "about " : "";
-                return [mark.name, cell(times, about + times.toLocaleString("en")), cell(count, about + count.toLocaleString("en"))];
-            }));
-            this.fill("curves", this.curves.map((curve) => {
+                show(mark, [times, about + times.toLocaleString("en")], [count, about + count.toLocaleString("en")]);
+            });
+            this.curves.forEach((curve) => {
                 const end = this.valueAt(curve, this.to), change = end - this.valueAt(curve, this.from);
-                return [curve.name, cell(change, withUnit(numberText(change), curve.unit)),
-                    cell(change / span * HOUR_MS, withUnit(numberText(change / span * HOUR_MS), `${curve.unit}/h`)),
-                    cell(end, withUnit(numberText(end), curve.unit))];
-            }));
+                const rate = change / span * HOUR_MS;
+                show(curve, [change, withUnit(numberText(change), curve.unit)],
+                    [rate, withUnit(numberText(rate), `${curve.unit}/h`)], [end, withUnit(numberText(end), curve.unit)]);
+            });
             this.root.querySelectorAll(".timeline-tables caption").forEach((caption) => {
                 caption.textContent = `${caption.dataset.words}, ${this.status.textContent}`;
             });
         }
 
-        fill(name, rows) {
-            const table = this.root.querySelector(`.timeline-${name}`);
-            if (table !== null) {
-                table.tBodies[0].replaceChildren(...rows.map(([head, ...cells]) =>
-                    element("tr", {}, element("th", {scope: "row"}, head), ...cells)));
+        /* How often a kind happened in a stretch, and the counts of all. */
+        countMarks(mark, from, to) {
+            const [first, last] = this.marksBetween(mark, from, to);
+            let times = 0, count = 0;
+            for (let m = first; m <= last; m++) {
+                count += mark.counts[m];
+                times += mark.isBinned ? mark.times[m] : 1;
             }
+            return [times, count];
         }
 
         /* What is known at the cursor: [text, number, colour] a row. */
@@ -631,12 +655,7 @@
             [...this.categories].reverse().filter((category) => category.isShown && category.heights[j] > 0)
                 .forEach((category) => rows.push([category.name, numberText(category.heights[j]), category.colour]));
             this.marks.filter((mark) => mark.isShown).forEach((mark) => {
-                const [first, last] = this.marksBetween(mark, this.cursor - near_ms, this.cursor + near_ms);
-                let count = 0, times = 0;
-                for (let m = first; m <= last; m++) {
-                    count += mark.counts[m];
-                    times += mark.isBinned ? mark.times[m] : 1;
-                }
+                const [times, count] = this.countMarks(mark, this.cursor - near_ms, this.cursor + near_ms);
                 if (times > 0) {
                     rows.push([mark.name, times > 1 ? `${numberText(count)} (${times}×)` : numberText(count), mark.colour]);
                 }
@@ -674,17 +693,5 @@
         }
     }
 
-    /* Of several timelines one at a time, chosen by their labels. */
-    const choose = (box) => {
-        const timelines = [...box.querySelectorAll(":scope > .timeline")];
-        const show = (shown) => timelines.forEach((timeline, j) => { timeline.hidden = j !== Number(shown); });
-        if (timelines.length > 1) {
-            box.prepend(element("div", {className: "controls timeline-chooser"}, spot.control("Run", spot.select(
-                timelines.map((timeline, j) => ({value: j, words: timeline.dataset.label})), 0, show))));
-            show(0);
-        }
-    };
-
-    document.querySelectorAll(".timelines").forEach(choose);
     document.querySelectorAll(".timeline").forEach((root, number) => new Timeline(root, number));
 })();

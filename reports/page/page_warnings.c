@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What makes the results doubtful: it stands before them. */
+/* What makes the results doubtful: a line before them that opens. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -119,25 +119,6 @@ write_share_cell(const spot_page_t *page, int64_t num_bad)
 
 /* ---- What is missing ---- */
 
-static bool
-has_unable(const spot_page_t *page)
-{
-    char text[SPOT_UNABLE_BYTES];
-    size_t kind_id = 0;
-
-    return spot_unable_next(page->head, &kind_id, text);
-}
-
-static bool
-has_doubts(const spot_page_t *page)
-{
-    const spot_completeness_t *completeness = &page->completeness;
-
-    return has_unable(page) || completeness->num_unfinished > 0 ||
-           completeness->num_imprecise > 0 || completeness->num_constant > 0 ||
-           completeness->most < 2;
-}
-
 static void
 write_unfinished(const spot_page_t *page)
 {
@@ -207,12 +188,28 @@ write_unable(const spot_page_t *page)
     }
 }
 
+static size_t
+count_lines(const spot_page_t *page)
+{
+    const spot_completeness_t *completeness = &page->completeness;
+    char text[SPOT_UNABLE_BYTES];
+    size_t num_lines = 0;
+
+    for (size_t kind_id = 0; spot_unable_next(page->head, &kind_id, text);) {
+        num_lines++;
+    }
+    num_lines += completeness->num_unfinished > 0;
+    num_lines += completeness->num_imprecise > 0;
+    num_lines += completeness->num_constant > 0;
+    return num_lines + (completeness->num_rows == 0 || completeness->most < 2);
+}
+
 static void
 write_doubts(const spot_page_t *page)
 {
     const spot_completeness_t *completeness = &page->completeness;
 
-    if (!has_doubts(page)) {
+    if (count_lines(page) == 0) {
         return;
     }
     fputs("<ul>\n", page->out);
@@ -262,15 +259,15 @@ write_missing(const spot_page_t *page)
 
 /* ---- What was met ---- */
 
-static bool
-has_warnings(const spot_page_t *page)
+static int64_t
+sum_of(const spot_page_t *page, count_t count, size_t num_ids)
 {
-    bool is_any = false;
+    int64_t sum = 0;
 
-    for (size_t j = 0; j < page->head->num_warnings; j++) {
-        is_any = is_any || count_all(page, num_warned, j) > 0;
+    for (size_t j = 0; j < num_ids; j++) {
+        sum += count_all(page, count, j);
     }
-    return is_any;
+    return sum;
 }
 
 static int
@@ -280,7 +277,7 @@ write_warnings(const spot_page_t *page)
     FILE *out = page->out;
     int ret = 0;
 
-    if (!has_warnings(page)) {
+    if (sum_of(page, num_warned, head->num_warnings) == 0) {
         return 0;
     }
     spot_page_table_open(out, "warnings-table",
@@ -309,17 +306,6 @@ write_warnings(const spot_page_t *page)
 
 /* ---- What is undefined ---- */
 
-static bool
-has_nulls(const spot_page_t *page)
-{
-    bool is_any = false;
-
-    for (size_t j = 0; j < page->head->num_listed; j++) {
-        is_any = is_any || count_all(page, num_nulls, j) > 0;
-    }
-    return is_any;
-}
-
 static int
 write_nulls(const spot_page_t *page)
 {
@@ -328,7 +314,7 @@ write_nulls(const spot_page_t *page)
     char words[SPOT_WORDS_BYTES];
     int ret = 0;
 
-    if (!has_nulls(page)) {
+    if (sum_of(page, num_nulls, head->num_listed) == 0) {
         return 0;
     }
     spot_page_table_open(out, "nulls-table",
@@ -355,21 +341,34 @@ write_nulls(const spot_page_t *page)
     return ret;
 }
 
-/* ---- */
+/* ---- All of them ---- */
 
-static const char *
-problem(const spot_page_t *page)
+static size_t
+count_doubts(const spot_page_t *page)
 {
-    return has_doubts(page) || has_warnings(page) || has_nulls(page)
-               ? NULL
-               : "there is nothing to warn of";
+    size_t num_doubts = count_lines(page);
+
+    for (size_t j = 0; j < page->head->num_warnings; j++) {
+        num_doubts += count_all(page, num_warned, j) > 0;
+    }
+    for (size_t j = 0; j < page->head->num_listed; j++) {
+        num_doubts += count_all(page, num_nulls, j) > 0;
+    }
+    return num_doubts;
 }
 
-static int
-write(const spot_page_t *page)
+int
+spot_page_doubts_write(const spot_page_t *page)
 {
+    const size_t num_doubts = count_doubts(page);
     int ret;
 
+    if (num_doubts == 0) {
+        return 0;
+    }
+    fprintf(page->out,
+        "<details id=\"warnings\">\n<summary>%zu %s these numbers</summary>\n",
+        num_doubts, num_doubts == 1 ? "doubt about" : "doubts about");
     write_doubts(page);
     ret = write_missing(page);
     if (ret == 0) {
@@ -378,8 +377,6 @@ write(const spot_page_t *page)
     if (ret == 0) {
         ret = write_nulls(page);
     }
+    fputs("</details>\n", page->out);
     return ret;
 }
-
-const spot_page_part_t spot_page_warnings = {
-    "warnings", "Read this first", problem, write};

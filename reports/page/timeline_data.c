@@ -21,6 +21,7 @@ typedef struct {
     FILE *out;
     const spot_run_series_t *run;
     size_t max_rows;
+    double unit_ms; /* of times */
     spot_timeline_bins_t bins;
     size_t num_marks;       /* of the kind that is written */
     bool are_marks_thinned; /* a group is a bin, else a mark */
@@ -45,12 +46,47 @@ put_number(const data_t *self, size_t item_id, int num_digits, double value)
     fprintf(self->out, "%.*g", num_digits, isfinite(value) ? value : 0);
 }
 
-/* Of ms: exact to the ns. */
+/* Of ms, in units: exact to the ns. */
 static void
 put_time(const data_t *self, size_t item_id, double ms)
 {
     put_comma(self, item_id);
-    fprintf(self->out, "%.15g", round(ms * 1e6) / 1e6);
+    fprintf(self->out, "%.15g", round(ms * 1e6) / 1e6 / self->unit_ms);
+}
+
+/* Makes *unit_ms a divisor of all times of a series; false: they are not whole ms. */
+static bool
+divide_times(const spot_series_t *series, int64_t *unit_ms)
+{
+    for (size_t j = 0; series != NULL && j < series->num_rows; j++) {
+        const double time_ms = spot_run_time_ms(series, j);
+        int64_t rest = (int64_t) fmin(time_ms, 1e15);
+
+        if ((double) rest != time_ms) {
+            return false;
+        }
+        while (rest != 0) {
+            const int64_t next = *unit_ms % rest;
+
+            *unit_ms = rest;
+            rest = next;
+        }
+    }
+    return true;
+}
+
+/* Where all times are multiples of a tick, they are written in ticks. */
+static double
+find_unit(const spot_run_series_t *run)
+{
+    int64_t unit_ms = 0;
+    bool is_whole =
+        divide_times(run->levels, &unit_ms) && divide_times(run->events, &unit_ms);
+
+    for (size_t j = 0; is_whole && j < run->num_curves; j++) {
+        is_whole = divide_times(run->curves[j], &unit_ms);
+    }
+    return is_whole && unit_ms > 0 ? (double) unit_ms : 1;
 }
 
 static void
@@ -173,7 +209,10 @@ write_mark_places(data_t *self)
         const double place =
             self->are_marks_thinned ? (double) j : self->marks[j].first_ms;
 
-        if (self->marks[j].num_marks > 0) {
+        if (self->marks[j].num_marks > 0 && self->are_marks_thinned) {
+            put_number(self, num_items++, 15, place - before);
+            before = place;
+        } else if (self->marks[j].num_marks > 0) {
             put_time(self, num_items++, place - before);
             before = place;
         }
@@ -268,6 +307,7 @@ write_object(data_t *self)
     spot_json_text(&self->json, "height",
         run->levels == NULL ? NULL : spot_run_series_level_noun(run));
     spot_json_number(&self->json, "end_ms", run->end_ms);
+    spot_json_number(&self->json, "unit_ms", self->unit_ms);
     write_categories(self);
     write_rows(self);
     spot_json_unsigned(&self->json, "num_mark_bins", SPOT_TIMELINE_DATA_BINS);
@@ -311,6 +351,7 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
 {
     const size_t num_rows = run->levels == NULL ? 0 : run->levels->num_rows;
     data_t data = {.run = run,
+        .unit_ms = find_unit(run),
         .max_rows =
             max_rows > SPOT_TIMELINE_DATA_BINS ? max_rows : SPOT_TIMELINE_DATA_BINS};
     spot_page_text_t text;

@@ -11,10 +11,10 @@
 /* Bins of a run that has more rows than the page may have. */
 #define SPOT_TIMELINE_DATA_BINS 4000
 
-/* One JSON object that may stand in a <script> element: it has no "<". Times are in ms;
- * all times but end_ms and bin_ms are differences to the one before.
+/* One JSON object that may stand in a <script> element: it has no "<". Times are: those
+ * in arrays are differences to the one before, in units.
  *   height     what levels count; null without levels
- *   end_ms
+ *   end_ms, unit_ms
  *   categories those that occur, from the bottom of the stack up: {name, colour}
  *   bin_ms     length of the bins, or null: the rows are those of the levels
  *   rows       one after another: time, number of changes, and for each change the

@@ -208,7 +208,80 @@ run_rounds(pool_t *self)
 
 /* ---- Series ---- */
 
-/* Lists the series of the replications whose row the store has. */
+typedef struct {
+    double value;
+    int64_t replication;
+} outcome_t;
+
+typedef struct {
+    size_t metric_id;
+    size_t num_outcomes;
+    size_t max_outcomes;
+    outcome_t *outcomes; /* [num_outcomes] those that are defined */
+} outcomes_t;
+
+static int
+add_outcome(void *context, const spot_row_t *row)
+{
+    outcomes_t *self = context;
+    const double value = row->metrics[self->metric_id];
+
+    if (!isfinite(value)) {
+        return 0;
+    }
+    if (spot_array_reserve(&self->outcomes, &self->max_outcomes, self->num_outcomes + 1,
+            sizeof(*self->outcomes)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->outcomes[self->num_outcomes++] = (outcome_t){value, row->replication};
+    return 0;
+}
+
+static int
+compare_outcomes(const void *a, const void *b)
+{
+    const outcome_t *x = a, *y = b;
+
+    if (x->value != y->value) {
+        return x->value < y->value ? -1 : 1;
+    }
+    return x->replication < y->replication ? -1 : x->replication > y->replication;
+}
+
+/* The replication with the median of the watched metric, or 0. A shard does not have all
+ * of them. */
+static int
+find_median(const pool_t *self, size_t point_id, int64_t *replication)
+{
+    outcomes_t all = {.metric_id = spot_study_watched_metric(&self->study->head)};
+    int ret = 0;
+
+    *replication = 0;
+    if (self->run->num_shards > 1) {
+        return 0;
+    }
+    ret = self->store->read(self->store, point_id, 0, add_outcome, &all);
+    if (ret == 0 && all.num_outcomes > 0) {
+        qsort(all.outcomes, all.num_outcomes, sizeof(*all.outcomes), compare_outcomes);
+        *replication = all.outcomes[(all.num_outcomes - 1) / 2].replication;
+    }
+    free(all.outcomes);
+    return ret;
+}
+
+static bool
+has_any(const spot_series_list_t *list, size_t point_id)
+{
+    for (size_t j = 0; j < list->num_ids; j++) {
+        if (list->ids[j].point_id == point_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lists the series of the replications whose row the store has. Those that nobody asked
+ * for are of one replication of each point, the median. */
 static int
 find_missing(pool_t *self)
 {
@@ -219,10 +292,17 @@ find_missing(pool_t *self)
 
     for (size_t j = 0; ret == 0 && j < study->head.num_points * study->num_series; j++) {
         const size_t point_id = j / study->num_series;
-        const int64_t replication = study->series[j % study->num_series];
-        const int64_t offset = replication % spot_study_batch_size(&study->head);
+        int64_t replication = study->series[j % study->num_series], offset;
 
-        if (store->num_there(store, point_id, replication - offset) > offset &&
+        if (replication == SPOT_MEDIAN_REPLICATION) {
+            if (has_any(&there, point_id)) {
+                continue;
+            }
+            ret = find_median(self, point_id, &replication);
+        }
+        offset = replication % spot_study_batch_size(&study->head);
+        if (ret == 0 &&
+            store->num_there(store, point_id, replication - offset) > offset &&
             !spot_series_list_has(&there, point_id, replication)) {
             ret = spot_series_list_add(&self->missing, point_id, replication);
         }

@@ -13,6 +13,9 @@
 #include "sim/store/origin.h"
 #include "sim/store/store.h"
 
+/* Of a point: the one with the median of the watched metric; 0 in a shard. */
+#define SPOT_MEDIAN_REPLICATION INT64_C(-1)
+
 /* Points that yield the same metrics in the same order. */
 typedef struct {
     size_t first_point;
@@ -49,7 +52,7 @@ typedef struct {
     bool has_ledger;          /* spot_study_keep_ledger() may append metrics */
     size_t num_series;
     int64_t *series; /* [num_series] replications of each point whose series a database
-                        keeps */
+                        keeps; SPOT_MEDIAN_REPLICATION */
     spot_study_head_t head;
 } spot_study_t;
 

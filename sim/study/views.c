@@ -378,6 +378,7 @@ find_series(const spot_reading_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     study->num_series = words == NULL && study->head.num_points <= MAX_SERIES_POINTS;
+    study->series[0] = SPOT_MEDIAN_REPLICATION;
     for (size_t j = 0; (word = spot_word(words, j)) != NULL; j++) {
         value = -1;
         if (read_replication(self, is_old ? "timelines" : "series", word, &value)) {

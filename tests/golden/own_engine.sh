@@ -162,6 +162,6 @@ for store in servers race compare; do
     expect $store.html "wait_mean_s"
     expect $store.md "mean wait (s)"
 done
-expect servers.html "Single runs over time: customers that wait." "replication 3"
+expect servers.html "Runs over time: customers that wait." "replication 3"
 expect servers-report.txt "As servers goes from 1 to 4"
 echo "an engine of one's own is run, swept, raced, sharded, merged, compared and reported"

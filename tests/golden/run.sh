@@ -447,14 +447,14 @@ done
 # The runs whose timelines the store keeps are pictures too.
 for point in 0 3; do
     expect "a run of point $point has its data" \
-        [ "$(head -1 "$work/papers"/*-timeline-$point-0.csv)" = time_s,kind,name,value ]
-    expect "and its script" [ -s "$(echo "$work/papers"/*-timeline-$point-0.gnuplot)" ]
+        [ "$(head -1 "$work/papers"/*-timeline-$point-[0-9]*.csv)" = time_s,kind,name,value ]
+    expect "and its script" [ -s "$(echo "$work/papers"/*-timeline-$point-[0-9]*.gnuplot)" ]
 done
 PATH='' "$spotsim" report "$work/results.db" --svg "$work/papers" 2>"$work/stderr"
 expect "SVG needs no other program" [ $? -eq 0 ]
 expect "nor a word of one" [ "$(grep -c "is not installed" "$work/stderr")" -eq 0 ]
 expect "a picture of the study" grep -q "</svg>" "$work/papers"/*-curves.svg
-expect "a picture of a run" grep -q "</svg>" "$work/papers"/*-timeline-3-0.svg
+expect "a picture of a run" grep -q "</svg>" "$work/papers"/*-timeline-3-[0-9]*.svg
 rm -rf "$work/papers" "$work/report.tex"
 for shard in 1 2; do
     ends 0 "$@" -o "$work/part-$shard.db" --shard "$shard/2"

@@ -72,7 +72,7 @@ cat >"$work/run-reader.html" <<'END'
     plot.dispatchEvent(new WheelEvent("wheel", {deltaY: -200, ctrlKey: true, cancelable: true,
         clientX: place.left + 400}));
     await check("wheel", () => status().includes(" to "));
-    const entry = root.querySelector(".timeline-legend button");
+    const entry = root.querySelector(".timeline-shares button");
     const drawn = Number(root.dataset.drawn);
     entry.click();
     await check("toggle", () => entry.getAttribute("aria-pressed") === "false" && Number(root.dataset.drawn) > drawn);

@@ -15,9 +15,13 @@
 #include "tests/unit/page/page_sample.h"
 #include "tests/unit/reports/sample.h"
 
-static const spot_page_part_t *const all_parts[] = {&spot_page_warnings, &spot_page_race,
-    &spot_page_winners, &spot_page_differences, &spot_page_sensitivity,
-    &spot_page_parameters, &spot_page_origin};
+/* As if the doubts were a part. */
+static const spot_page_part_t doubts = {
+    "warnings", "Doubts", NULL, spot_page_doubts_write};
+
+static const spot_page_part_t *const all_parts[] = {&spot_page_race, &spot_page_winners,
+    &spot_page_differences, &spot_page_sensitivity, &spot_page_parameters,
+    &spot_page_origin};
 
 #define NUM_PARTS (sizeof(all_parts) / sizeof(all_parts[0]))
 
@@ -139,8 +143,17 @@ test_warnings(void **state)
     (void) state;
     page_sample_init(&sample, 32);
     page_sample_fill(&sample, 2, true);
-    page_assert_golden(sample.store, NULL, &spot_page_warnings, "page-warnings.html");
+    page_assert_golden(sample.store, NULL, &doubts, "page-warnings.html");
     page_sample_free(&sample);
+}
+
+static void
+assert_no_doubts(const page_sample_t *sample)
+{
+    char *text = page_part(sample->store, NULL, &doubts);
+
+    assert_string_equal(text, "");
+    free(text);
 }
 
 /* A study with nothing to warn of has no such part, and one that asks for nothing has no
@@ -156,13 +169,14 @@ test_nothing_to_tell(void **state)
     for (size_t j = 0; j + 2 < NUM_PARTS; j++) {
         assert_null(page_part(sample.store, NULL, all_parts[j]));
     }
+    assert_no_doubts(&sample);
     page_sample_free(&sample);
 }
 
 static void
 assert_warns(const page_sample_t *sample, const char *words)
 {
-    char *text = page_part(sample->store, NULL, &spot_page_warnings);
+    char *text = page_part(sample->store, NULL, &doubts);
 
     assert_non_null(text);
     if (strstr(text, words) == NULL) {

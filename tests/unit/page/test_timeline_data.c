@@ -118,6 +118,16 @@ test_a_month_in_bins(void **state)
     sample_run_free(&sample);
 }
 
+static double
+unit_of(const char *text)
+{
+    static const char key[] = "\"unit_ms\": ";
+    const char *place = strstr(text, key);
+
+    assert_non_null(place);
+    return strtod(place + sizeof(key) - 1, NULL);
+}
+
 /* The times and heights of rows, read as the script reads them, are those of the run. */
 static void
 assert_rows(const char *text, const spot_run_series_t *run)
@@ -140,7 +150,7 @@ assert_rows(const char *text, const spot_run_series_t *run)
     for (size_t at = 0; at < num_values; num_rows++) {
         const size_t num_changes = (size_t) values[at + 1];
 
-        time_ms += values[at];
+        time_ms += values[at] * unit_of(text);
         at += 2;
         for (size_t k = 0; k < num_changes; k++, at += 2) {
             heights[(size_t) values[at]] = values[at + 1];
@@ -175,7 +185,7 @@ assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
     for (size_t j = 0; j < sample.run.events->num_rows; j++) {
         if (sample.run.mark_kinds[j] == 1) {
             assert_true(next < num_values);
-            time_ms += values[next++];
+            time_ms += values[next++] * unit_of(text);
             assert_true(time_ms == spot_run_time_ms(sample.run.events, j));
         }
     }
