@@ -119,16 +119,20 @@ tell_keys(spot_side_by_side_t *self)
     return ret;
 }
 
-/* The metrics of one side that the other has not, or has in another unit. */
+/* The metrics of a side that the other has not, or has in another unit. */
 static int
-tell_metrics(spot_side_by_side_t *self, int side)
+tell_metrics(spot_side_by_side_t *self)
 {
-    const spot_study_head_t *head = self->sides[side].report->head,
-                            *other = self->sides[1 - side].report->head;
+    const spot_study_head_t *heads[] = {
+        self->sides[SPOT_BEFORE].report->head, self->sides[SPOT_AFTER].report->head};
+    const size_t num_before = heads[SPOT_BEFORE]->num_listed;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < head->num_listed; j++) {
-        const spot_metric_t *metric = &head->metrics[j];
+    for (size_t j = 0; ret == 0 && j < num_before + heads[SPOT_AFTER]->num_listed; j++) {
+        const int side = j < num_before ? SPOT_BEFORE : SPOT_AFTER;
+        const spot_study_head_t *other = heads[1 - side];
+        const spot_metric_t *metric =
+            &heads[side]->metrics[side == SPOT_BEFORE ? j : j - num_before];
         const size_t other_id = spot_study_metric_id(other, metric->name);
 
         if (other_id == other->num_metrics) {
@@ -184,16 +188,12 @@ tell_points(spot_side_by_side_t *self)
 int
 spot_side_by_side_tell(spot_side_by_side_t *self)
 {
-    int ret = tell_scenarios(self);
+    static int (*const parts[])(spot_side_by_side_t *) = {
+        tell_scenarios, tell_keys, tell_replications, tell_metrics, tell_points};
+    int ret = 0;
 
-    if (ret == 0) {
-        ret = tell_keys(self);
+    for (size_t j = 0; ret == 0 && j < sizeof(parts) / sizeof(parts[0]); j++) {
+        ret = parts[j](self);
     }
-    if (ret == 0) {
-        ret = tell_replications(self);
-    }
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = tell_metrics(self, side);
-    }
-    return ret == 0 ? tell_points(self) : ret;
+    return ret;
 }

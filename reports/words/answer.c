@@ -10,19 +10,12 @@
 #include "reports/unable.h"
 #include "reports/words/answer_internal.h"
 #include "sim/analysis/completeness.h"
-#include "sim/analysis/point_groups.h"
 #include "sim/analysis/study_effects.h"
 
 #define MAX_NAMED 3   /* compared points that are all named */
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */
 
 /* ---- Words of points ---- */
-
-const spot_summary_t *
-spot_answer_at(const spot_answer_t *self, size_t point_id)
-{
-    return spot_report_summary(self->report, point_id, self->metric_id);
-}
 
 const char *
 spot_answer_best(bool is_maximised)
@@ -33,7 +26,7 @@ spot_answer_best(bool is_maximised)
 const char *
 spot_answer_value(const spot_answer_t *self, size_t point_id, char *text)
 {
-    const spot_summary_t *summary = spot_answer_at(self, point_id);
+    const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
     return spot_metric_interval_words(
         self->metric, summary->value, summary->half_width, text);
@@ -105,50 +98,6 @@ spot_answer_point(const spot_study_head_t *head, size_t point_id, char *text)
     return text;
 }
 
-/* ---- Gaps ---- */
-
-/* Replication by replication. */
-static int
-paired_half_width(const spot_answer_t *self, size_t x_id, size_t y_id, double confidence,
-    double *half_width)
-{
-    spot_paired_t *pairs = spot_calloc(self->head->num_metrics, sizeof(*pairs));
-    int ret = pairs == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_store_difference(self->report->store, x_id, y_id, pairs);
-
-    if (ret == 0) {
-        *half_width = spot_paired_half_width(&pairs[self->metric_id], confidence);
-    }
-    free(pairs);
-    return ret;
-}
-
-int
-spot_answer_gap(const spot_answer_t *self, size_t x_id, size_t y_id, size_t num_looks,
-    spot_gap_t *gap)
-{
-    const spot_summary_t *x = spot_answer_at(self, x_id),
-                         *y = spot_answer_at(self, y_id);
-    const double confidence = 1 - (1 - SPOT_CONFIDENCE) / (double) num_looks;
-    const bool is_whole =
-        x->num_values == y->num_values && x->num_nulls == 0 && y->num_nulls == 0;
-    double half_width = (double) NAN;
-    int ret = 0;
-
-    if (is_whole && self->report->num_rows <= SPOT_ANSWER_PAIRED_ROWS) {
-        ret = paired_half_width(self, x_id, y_id, confidence, &half_width);
-    } else { /* the sum is wide enough however the two are correlated */
-        half_width = spot_moments_half_width(&x->moments, confidence) +
-                     spot_moments_half_width(&y->moments, confidence);
-    }
-    gap->mean = x->value - y->value;
-    gap->low = isfinite(half_width) ? gap->mean - half_width : -HUGE_VAL;
-    gap->high = isfinite(half_width) ? gap->mean + half_width : HUGE_VAL;
-    gap->sign = (gap->low > 0) - (gap->high < 0);
-    return ret;
-}
-
 /* ---- Points without numbers to go along ---- */
 
 /* The points with the lowest and the highest mean; returns how many have one. */
@@ -158,15 +107,17 @@ find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
     size_t num_defined = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const double mean = spot_answer_at(self, j)->value;
+        const double mean = spot_findings_at(&self->findings, j)->value;
 
         if (!isfinite(mean)) {
             continue;
         }
-        if (num_defined == 0 || mean < spot_answer_at(self, *low_id)->value) {
+        if (num_defined == 0 ||
+            mean < spot_findings_at(&self->findings, *low_id)->value) {
             *low_id = j;
         }
-        if (num_defined == 0 || mean > spot_answer_at(self, *high_id)->value) {
+        if (num_defined == 0 ||
+            mean > spot_findings_at(&self->findings, *high_id)->value) {
             *high_id = j;
         }
         num_defined++;
@@ -180,13 +131,13 @@ static int
 write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
 {
     const size_t num_points = self->head->num_points;
-    const double lowest = spot_answer_at(self, low_id)->value,
-                 highest = spot_answer_at(self, high_id)->value;
+    const double lowest = spot_findings_at(&self->findings, low_id)->value,
+                 highest = spot_findings_at(&self->findings, high_id)->value;
     const bool is_single = self->report->max_rows == 1 && lowest < highest;
     char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES];
     spot_gap_t gap;
-    int ret =
-        spot_answer_gap(self, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
+    int ret = spot_findings_gap(
+        &self->findings, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
 
     spot_metric_pair_words(self->metric, lowest, highest, low, high);
     if (is_single || gap.sign > 0) {
@@ -224,48 +175,6 @@ write_points(const spot_answer_t *self)
 
 /* ---- Differences to a baseline ---- */
 
-typedef struct {
-    size_t point_id, base_id;
-    spot_gap_t gap;
-} compared_t;
-
-static int
-compare_gaps(const void *a, const void *b)
-{
-    const double x = fabs(((const compared_t *) a)->gap.mean);
-    const double y = fabs(((const compared_t *) b)->gap.mean);
-
-    return (x < y) - (x > y);
-}
-
-/* Those that surely differ, the largest difference first, and how many were compared. */
-static int
-find_compared(
-    const spot_answer_t *self, compared_t *sure, size_t *num_sure, size_t *num_compared)
-{
-    const size_t num_points = self->head->num_points;
-    size_t *base_ids;
-    int ret = spot_baseline_points(self->head, &base_ids);
-
-    *num_sure = *num_compared = 0;
-    for (size_t j = 0; ret == 0 && j < num_points; j++) {
-        *num_compared += base_ids[j] != SPOT_NO_POINT && base_ids[j] != j;
-    }
-    for (size_t j = 0; ret == 0 && j < num_points; j++) {
-        compared_t compared = {.point_id = j, .base_id = base_ids[j]};
-
-        if (base_ids[j] != SPOT_NO_POINT && base_ids[j] != j) {
-            ret = spot_answer_gap(self, j, base_ids[j], *num_compared, &compared.gap);
-            if (ret == 0 && compared.gap.sign != 0) {
-                sure[(*num_sure)++] = compared;
-            }
-        }
-    }
-    free(base_ids);
-    qsort(sure, *num_sure, sizeof(*sure), compare_gaps);
-    return ret;
-}
-
 /* "checkpoint", or "checkpoint, fleet capacity 32". */
 static const char *
 baseline_words(const spot_study_head_t *head, char *text)
@@ -285,7 +194,7 @@ baseline_words(const spot_study_head_t *head, char *text)
 }
 
 static void
-write_compared(const spot_answer_t *self, const compared_t *sure, size_t num_sure,
+write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t num_sure,
     size_t num_compared)
 {
     const spot_study_head_t *head = self->head;
@@ -302,8 +211,8 @@ write_compared(const spot_answer_t *self, const compared_t *sure, size_t num_sur
     if (head->num_axes == 1) {
         fprintf(self->out, " (%s)",
             spot_metric_value_words(self->metric,
-                spot_answer_at(self, sure[0].base_id)->value, fabs(sure[0].gap.mean),
-                value));
+                spot_findings_at(&self->findings, sure[0].base_id)->value,
+                fabs(sure[0].gap.mean), value));
     }
     for (size_t j = 0; j < num_named; j++) {
         const double size = fabs(sure[j].gap.mean);
@@ -328,10 +237,11 @@ write_compared(const spot_answer_t *self, const compared_t *sure, size_t num_sur
 static int
 write_differences(const spot_answer_t *self)
 {
-    compared_t *sure = spot_calloc(self->head->num_points, sizeof(*sure));
+    spot_contrast_t *sure = spot_calloc(self->head->num_points, sizeof(*sure));
     size_t num_sure, num_compared;
     int ret = sure == NULL ? SPOT_ERR_NO_MEMORY
-                           : find_compared(self, sure, &num_sure, &num_compared);
+                           : spot_findings_contrast(
+                                 &self->findings, sure, &num_sure, &num_compared);
 
     if (ret == 0) {
         write_compared(self, sure, num_sure, num_compared);
@@ -412,8 +322,10 @@ int
 spot_answer_write(const spot_report_t *report, FILE *out)
 {
     const spot_study_head_t *head = report->head;
-    spot_answer_t self = {
-        .report = report, .head = head, .metric_id = spot_main_metric(head)};
+    spot_answer_t self = {.report = report,
+        .head = head,
+        .findings = {report->store, head, report->summaries, report->num_rows,
+            spot_main_metric(head)}};
     char unable[SPOT_UNABLE_BYTES], *text = NULL;
     size_t size = 0;
     int ret = 0;
@@ -424,7 +336,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
             out);
         return 0;
     }
-    self.metric = &head->metrics[self.metric_id];
+    self.metric = &head->metrics[self.findings.metric_id];
     self.noun = spot_metric_noun(self.metric);
     self.out = open_memstream(&text, &size);
     if (self.out == NULL) {

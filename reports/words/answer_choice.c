@@ -380,7 +380,8 @@ int
 spot_answer_of_effects(const spot_answer_t *self)
 {
     const spot_study_effects_t *effects;
-    const int ret = spot_report_effects(self->report, self->metric_id, &effects);
+    const int ret =
+        spot_report_effects(self->report, self->findings.metric_id, &effects);
     const char *outcome = ret == 0 ? spot_study_effects_outcome(effects) : NULL;
     size_t strongest_id = 0;
 

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "reports/words/answer_internal.h"
-#include "sim/analysis/point_groups.h"
 
 #define MAX_KEYS 3 /* other keys that are told of */
 
@@ -33,7 +32,7 @@ reference_value(const spot_study_head_t *head, size_t axis_id)
 static double
 mean_of(const spot_answer_t *self, size_t point_id)
 {
-    return spot_answer_at(self, point_id)->value;
+    return spot_findings_at(&self->findings, point_id)->value;
 }
 
 static double
@@ -115,31 +114,6 @@ path_init(path_t *self, const spot_answer_t *answer, const spot_curves_t *curves
 
 /* ---- Its shape ---- */
 
-/* 1: the metric is surely higher at place than at base, -1: lower. Any two places may
- * have been chosen for what they show. */
-static int
-sign_between(const path_t *self, size_t place, size_t base, int *sign)
-{
-    const size_t num_looks = self->num_places * (self->num_places - 1) / 2;
-    spot_gap_t gap = {.sign = 0};
-    int ret = place == base ? 0
-                            : spot_answer_gap(self->answer, self->point_ids[place],
-                                  self->point_ids[base], num_looks, &gap);
-
-    *sign = ret == 0 ? gap.sign : 0;
-    return ret;
-}
-
-typedef enum {
-    SHAPE_TOP,
-    SHAPE_BOTTOM,
-    SHAPE_GROWS,
-    SHAPE_FALLS,
-    SHAPE_VARIES,
-    SHAPE_STAYS,
-    SHAPE_UNSURE
-} shape_t;
-
 /* Whether the lowest and the highest mean have the same words. */
 static bool
 reads_alike(const path_t *self)
@@ -149,37 +123,6 @@ reads_alike(const path_t *self)
 
     return strcmp(spot_metric_value_words(metric, low, high - low, SPOT_ROOM),
                spot_metric_value_words(metric, high, high - low, SPOT_ROOM)) == 0;
-}
-
-/* An extreme is a turn where it stands out from both ends; of both, neither is one. */
-static int
-find_shape(const path_t *self, shape_t *shape)
-{
-    const size_t last = self->num_places - 1;
-    int from_first[2], from_last[2], trend, span;
-    int ret = 0;
-
-    for (int j = 0; ret == 0 && j < 2; j++) {
-        const size_t place = j == 0 ? self->high : self->low;
-
-        ret = sign_between(self, place, 0, &from_first[j]);
-        ret = ret == 0 ? sign_between(self, place, last, &from_last[j]) : ret;
-    }
-    ret = ret == 0 ? sign_between(self, last, 0, &trend) : ret;
-    ret = ret == 0 ? sign_between(self, self->high, self->low, &span) : ret;
-    if (ret == 0) {
-        const bool has_top = from_first[0] > 0 && from_last[0] > 0;
-        const bool has_bottom = from_first[1] < 0 && from_last[1] < 0;
-
-        *shape = has_top && !has_bottom   ? SHAPE_TOP
-                 : has_bottom && !has_top ? SHAPE_BOTTOM
-                 : trend > 0 && !has_top  ? SHAPE_GROWS
-                 : trend < 0 && !has_top  ? SHAPE_FALLS
-                 : span > 0               ? SHAPE_VARIES
-                 : reads_alike(self)      ? SHAPE_STAYS
-                                          : SHAPE_UNSURE;
-    }
-    return ret;
 }
 
 static const char *
@@ -213,12 +156,12 @@ write_ends(const path_t *self)
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */
 static void
-write_shape(const path_t *self, shape_t shape)
+write_shape(const path_t *self, spot_shape_t shape)
 {
-    const bool is_top = shape == SHAPE_TOP;
-    const bool is_turn = is_top || shape == SHAPE_BOTTOM;
+    const bool is_top = shape == SPOT_SHAPE_TOP;
+    const bool is_turn = is_top || shape == SPOT_SHAPE_BOTTOM;
     const size_t last = self->num_places - 1, turn = is_top ? self->high : self->low;
-    const bool is_trend = shape == SHAPE_GROWS || shape == SHAPE_FALLS;
+    const bool is_trend = shape == SPOT_SHAPE_GROWS || shape == SPOT_SHAPE_FALLS;
     const size_t from = is_turn || is_trend ? 0 : self->low;
     const size_t to = is_turn ? turn : is_trend ? last : self->high;
     char a[SPOT_WORDS_BYTES], b[SPOT_WORDS_BYTES], c[SPOT_WORDS_BYTES];
@@ -227,29 +170,30 @@ write_shape(const path_t *self, shape_t shape)
     spot_metric_pair_words(
         self->answer->metric, mean_at(self, from), mean_at(self, to), a, b);
     switch (shape) {
-        case SHAPE_TOP:
-        case SHAPE_BOTTOM:
+        case SPOT_SHAPE_TOP:
+        case SPOT_SHAPE_BOTTOM:
             fprintf(out, "%s from %s to a %s of %s at %s", is_top ? "rises" : "falls", a,
                 is_top ? "maximum" : "minimum", b, x_label(self, turn, SPOT_ROOM));
             spot_metric_pair_words(
                 self->answer->metric, mean_at(self, to), mean_at(self, last), c, b);
             fprintf(out, " and %s to %s", is_top ? "falls" : "rises", b);
             break;
-        case SHAPE_GROWS:
-        case SHAPE_FALLS:
-            fprintf(
-                out, "%s from %s to %s", shape == SHAPE_GROWS ? "grows" : "falls", a, b);
+        case SPOT_SHAPE_GROWS:
+        case SPOT_SHAPE_FALLS:
+            fprintf(out, "%s from %s to %s",
+                shape == SPOT_SHAPE_GROWS ? "grows" : "falls", a, b);
             break;
-        case SHAPE_VARIES:
+        case SPOT_SHAPE_VARIES:
             fprintf(out, "varies between %s at %s and %s at %s", a,
                 x_label(self, self->low, SPOT_ROOM), b,
                 x_label(self, self->high, SPOT_ROOM));
             break;
-        case SHAPE_STAYS:
-            fprintf(out, "stays at %s", b);
-            break;
         default:
-            write_ends(self);
+            if (reads_alike(self)) {
+                fprintf(out, "stays at %s", b);
+            } else {
+                write_ends(self);
+            }
     }
 }
 
@@ -279,7 +223,7 @@ write_path(const path_t *self)
 {
     const spot_answer_t *answer = self->answer;
     char words[SPOT_WORDS_BYTES];
-    shape_t shape = SHAPE_STAYS;
+    spot_shape_t shape = SPOT_SHAPE_UNSURE;
     int ret = 0;
 
     if (self->num_places == 0) {
@@ -296,7 +240,8 @@ write_path(const path_t *self)
         fprintf(answer->out, "as %s goes from %s to %s, %s ", words,
             x_label(self, 0, SPOT_ROOM), x_label(self, self->num_places - 1, SPOT_ROOM),
             answer->noun);
-        ret = find_shape(self, &shape);
+        ret = spot_findings_shape(&answer->findings, self->point_ids, self->num_places,
+            self->low, self->high, &shape);
         write_shape(self, shape);
     }
     write_reference(self);
@@ -305,124 +250,40 @@ write_path(const path_t *self)
 
 /* ---- Other keys ---- */
 
-/* Differences of one sign, of those that are sure. */
-typedef struct {
-    size_t num_sure;
-    double least, most; /* their sizes */
-    double least_ratio, most_ratio;
-} change_t;
-
-enum { LOWERS, RAISES, NUM_SIGNS };
-
-/* What a value of another key does, wherever both it and the reference are. */
-typedef struct {
-    size_t num_pairs; /* sure or not */
-    change_t changes[NUM_SIGNS];
-} effect_t;
-
-static void
-add_to_effect(effect_t *self, const spot_gap_t *gap, double base)
-{
-    const double ratio = (gap->mean + base) / base, size = fabs(gap->mean);
-    change_t *change = &self->changes[gap->sign < 0 ? LOWERS : RAISES];
-    const bool is_first = change->num_sure == 0;
-
-    self->num_pairs++;
-    if (gap->sign != 0) {
-        change->num_sure++;
-        change->least = is_first ? size : fmin(change->least, size);
-        change->most = is_first ? size : fmax(change->most, size);
-        change->least_ratio = is_first ? ratio : fmin(change->least_ratio, ratio);
-        change->most_ratio = is_first ? ratio : fmax(change->most_ratio, ratio);
-    }
-}
-
-/* Of all values beside the reference. effects: [num_values] of the axis. */
-static int
-find_effects(
-    const spot_answer_t *self, size_t axis_id, size_t reference, effect_t *effects)
-{
-    const spot_study_head_t *head = self->head;
-    spot_point_groups_t groups;
-    size_t *base_ids = spot_calloc(head->num_points, sizeof(*base_ids));
-    int ret = spot_point_groups_init(&groups, head, axis_id);
-
-    ret = ret == 0 && base_ids == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        base_ids[j] = SPOT_NO_POINT;
-    }
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        if (spot_study_value_id(head, j, axis_id) == reference) {
-            base_ids[groups.group_ids[j]] = j;
-        }
-    }
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        const size_t value_id = spot_study_value_id(head, j, axis_id);
-        const size_t base_id = base_ids[groups.group_ids[j]];
-        spot_gap_t gap;
-
-        if (value_id == reference || base_id == SPOT_NO_POINT) {
-            continue;
-        }
-        ret = spot_answer_gap(self, j, base_id, head->num_points, &gap);
-        if (ret == 0 && isfinite(gap.mean)) {
-            add_to_effect(&effects[value_id], &gap, mean_of(self, base_id));
-        }
-    }
-    free(base_ids);
-    spot_point_groups_free(&groups);
-    return ret;
-}
-
-/* The value that surely lowers or raises the metric most somewhere; num_values: none. */
-static size_t
-strongest(const effect_t *effects, size_t num_values, int sign_id)
-{
-    size_t found_id = num_values;
-
-    for (size_t j = 0; j < num_values; j++) {
-        const change_t *change = &effects[j].changes[sign_id];
-
-        if (change->num_sure > 0 &&
-            (found_id == num_values ||
-                change->most > effects[found_id].changes[sign_id].most)) {
-            found_id = j;
-        }
-    }
-    return found_id;
-}
-
 /* "it is half as high", "it is 1.9 to 4.2 percentage points lower". */
 static void
-write_effect(const spot_answer_t *self, const effect_t *effect, int sign_id)
+write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int sign_id)
 {
-    const change_t *change = &effect->changes[sign_id];
-    const bool is_everywhere = change->num_sure == effect->num_pairs;
+    const double least = effect->changes[sign_id].least,
+                 most = effect->changes[sign_id].most;
+    const bool is_everywhere = effect->changes[sign_id].num_sure == effect->num_pairs;
 
-    if (is_everywhere && change->least_ratio >= 0.45 && change->most_ratio <= 0.55) {
+    if (is_everywhere && effect->changes[sign_id].least_ratio >= 0.45 &&
+        effect->changes[sign_id].most_ratio <= 0.55) {
         fputs("half as high", self->out);
-    } else if (is_everywhere && change->least_ratio >= 1.8 &&
-               change->most_ratio <= 2.2) {
+    } else if (is_everywhere && effect->changes[sign_id].least_ratio >= 1.8 &&
+               effect->changes[sign_id].most_ratio <= 2.2) {
         fputs("twice as high", self->out);
     } else {
         fprintf(self->out, "%s%s %s", is_everywhere ? "" : "up to ",
-            spot_metric_change_words(self->metric,
-                is_everywhere ? change->least : change->most, change->most, SPOT_ROOM),
-            sign_id == LOWERS ? "lower" : "higher");
+            spot_metric_change_words(
+                self->metric, is_everywhere ? least : most, most, SPOT_ROOM),
+            sign_id == SPOT_LOWERS ? "lower" : "higher");
     }
 }
 
 /* "with pipeline depth 8 it is 2 percentage points lower, with pipeline depth 32 up to 3
  * percentage points higher"; nothing where there is nothing to compare. */
 static void
-write_key(const spot_answer_t *self, size_t axis_id, const effect_t *effects)
+write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     size_t last_id = axis->num_values, num_pairs = 0;
     char words[SPOT_WORDS_BYTES];
 
-    for (int sign_id = 0; sign_id < NUM_SIGNS; sign_id++) {
-        const size_t value_id = strongest(effects, axis->num_values, sign_id);
+    for (int sign_id = 0; sign_id < SPOT_NUM_SIGNS; sign_id++) {
+        const size_t value_id =
+            spot_strongest_effect(effects, axis->num_values, sign_id);
         const bool is_first = last_id == axis->num_values;
 
         if (value_id == axis->num_values) {
@@ -459,7 +320,7 @@ write_keys(const path_t *self)
     for (size_t j = 0; ret == 0 && j < answer->head->num_axes && num_written < MAX_KEYS;
          j++) {
         const size_t num_values = answer->head->axes[j].num_values;
-        effect_t *effects;
+        spot_value_effect_t *effects;
 
         if (j == self->curves->axis_id || num_values < 2) {
             continue;
@@ -467,7 +328,7 @@ write_keys(const path_t *self)
         effects = spot_calloc(num_values, sizeof(*effects));
         ret = effects == NULL
                   ? SPOT_ERR_NO_MEMORY
-                  : find_effects(answer, j,
+                  : spot_findings_effects(&answer->findings, j,
                         spot_curves_value_id(self->curves, self->panel_id, j), effects);
         if (ret == 0) {
             write_key(answer, j, effects);

@@ -7,11 +7,12 @@
 #include "reports/answer.h"
 #include "reports/study_words.h"
 #include "reports/value_label.h"
+#include "sim/analysis/findings.h"
 
 typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
-    size_t metric_id; /* that the answer is about */
+    spot_findings_t findings; /* of the metric that the answer is about */
     const spot_metric_t *metric;
     const char *noun; /* of the metric: "idle time" */
     FILE *out;        /* sentences without capital and full stop, a line each */
@@ -20,19 +21,6 @@ typedef struct {
 /* Room for the text of a call below, up to the end of the block. */
 #define SPOT_ROOM ((char[SPOT_POINT_BYTES]){""})
 _Static_assert(SPOT_VALUE_LABEL_BYTES <= SPOT_POINT_BYTES, "a label has room");
-
-/* By how much the metric of one point exceeds that of another. An unknown bound is
- * infinite, an unknown mean NAN. */
-typedef struct {
-    double mean, low, high;
-    int sign; /* 1, -1: surely above, below 0; else 0 */
-} spot_gap_t;
-
-/* Of x_id over y_id, known with SPOT_CONFIDENCE if so many gaps are looked at. */
-SPOT_MUST_CHECK int spot_answer_gap(const spot_answer_t *self, size_t x_id, size_t y_id,
-    size_t num_looks, spot_gap_t *gap);
-
-const spot_summary_t *spot_answer_at(const spot_answer_t *self, size_t point_id);
 
 /* "highest" or "lowest". */
 const char *spot_answer_best(bool is_maximised);

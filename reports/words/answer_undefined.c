@@ -20,7 +20,7 @@ typedef struct {
 static bool
 is_gone(const spot_answer_t *self, size_t point_id)
 {
-    const spot_summary_t *summary = spot_answer_at(self, point_id);
+    const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
     return summary->num_values == 0 && summary->num_nulls > 0;
 }
@@ -123,7 +123,7 @@ tell_partly(const spot_answer_t *self)
     size_t num = 0, last_id = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_summary_t *summary = spot_answer_at(self, j);
+        const spot_summary_t *summary = spot_findings_at(&self->findings, j);
         const double num_rows = (double) (summary->num_values + summary->num_nulls);
 
         if (summary->num_values > 0 &&
@@ -159,7 +159,8 @@ spot_answer_of_undefined(const spot_answer_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        is_anywhere = is_anywhere || isfinite(spot_answer_at(self, j)->value);
+        is_anywhere =
+            is_anywhere || isfinite(spot_findings_at(&self->findings, j)->value);
         gone.is_left[j] = is_gone(self, j);
         gone.num_left += gone.is_left[j];
     }

@@ -214,7 +214,7 @@ test_until(void **state)
         .metric = sample.constraint.metric, .half_width = 1e-9, .confidence = 0.95};
     page_sample_fill(&sample, 1, false);
     assert_warns(&sample, "11 of 12 points need more replications");
-    assert_warns(&sample, "is not reached</strong> at 1 of 12 points");
+    assert_warns(&sample, "is not reached at 1 of 12 points");
     text = page_part(sample.store, NULL, &spot_page_parameters);
     assert_non_null(strstr(text, "<dd>4 to 20 at each point, until the mean of "
                                  "lost_fraction is known within ±1e-09 with 95 % "

@@ -154,6 +154,8 @@ test_ranges(void **state)
                "  job.reload: {from: 2 min, to: 0 s, points: 4}\n");
     assert_axis(
         &study.head.axes[0], "trace.preemption.per_minute", "", 11, rates, rate_numbers);
+    assert_string_equal(study.head.axes[0].label, "preemption per minute");
+    assert_string_equal(study.head.axes[1].label, "reload time");
     assert_axis(&study.head.axes[1], "job.reload", "s", 4, reloads, reload_numbers);
     assert_int_equal(scenario_at(&study, 43)->job.reload_ms, 0);
     assert_int_equal(scenario_at(&study, 40)->job.reload_ms, 120000);
@@ -639,6 +641,7 @@ test_items_of_lists_are_swept(void **state)
     read_changed_study(&study, item, sets, 3);
     read_changed_study(&other, list, sets, 2);
     assert_string_equal(study.head.axes[0].path, "trace.addition.big.range[1]");
+    assert_null(study.head.axes[0].label);
     items = run_study(&study, 1);
     lists = run_study(&other, 1);
     for (size_t point_id = 0; point_id < 2; point_id++) {
