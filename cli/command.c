@@ -51,6 +51,23 @@ spot_command_find(const char *name)
     return NULL;
 }
 
+const spot_command_t *
+spot_command_match(int num_words, char *const *words, int *num_used)
+{
+    for (*num_used = 1; *num_used <= 2 && *num_used <= num_words; ++*num_used) {
+        const spot_command_t *command;
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
+            *num_used == 2 ? words[1] : "");
+        command = spot_command_find(name);
+        if (command != NULL) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
 /* before: what stands before the first of them. */
 static void
 print_libraries(const char *before, const spot_library_t *libraries)

@@ -77,6 +77,10 @@ extern const spot_command_t *const spot_commands[];
 /* The command with this name, or NULL. */
 const spot_command_t *spot_command_find(const char *name);
 
+/* The command that the first one or two words name, and how many these are, or NULL. */
+const spot_command_t *spot_command_match(
+    int num_words, char *const *words, int *num_used);
+
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */
 int spot_command_call(const spot_command_t *command, int argc, char **argv);

@@ -45,26 +45,6 @@ offer_commands(const line_t *line, int j)
     }
 }
 
-/* The command of a line and the number of its words, or NULL. */
-static const spot_command_t *
-find_command(const line_t *line, int *num_words)
-{
-    char name[128];
-
-    for (*num_words = 1; *num_words <= 2 && *num_words <= line->num_words;
-         ++*num_words) {
-        const spot_command_t *command;
-
-        snprintf(name, sizeof(name), "%s%s%s", line->words[0],
-            *num_words == 2 ? " " : "", *num_words == 2 ? line->words[1] : "");
-        command = spot_command_find(name);
-        if (command != NULL) {
-            return command;
-        }
-    }
-    return NULL;
-}
-
 /* The option that a word is, "--seed" or "-o", or NULL. */
 static const spot_option_t *
 find_option(const spot_command_t *command, const char *word)
@@ -212,7 +192,7 @@ spot_complete(int num_words, char *const *words)
     } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
         line.num_words--;
     }
-    command = find_command(&line, &first);
+    command = spot_command_match(line.num_words, words, &first);
     if (command != NULL) {
         complete_command(&line, command, first);
     } else if (line.num_words <= 1) {

@@ -157,46 +157,11 @@ spot_doc_lines(const spot_doc_t *self, const char *text)
     fputs(".fi\n", self->out);
 }
 
-/* The help of a field, the value that it has included. */
-static char *
-help_of(const spot_field_t *field, const spot_node_t *value)
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES], *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-
-    if (stream != NULL) {
-        fputs(field->help != NULL ? field->help : "", stream);
-        spot_field_put_default(stream, field);
-        if (value != NULL && value->kind == SPOT_NODE_SCALAR) {
-            fprintf(stream, "; here %s", spot_utf8_shown(value->text, shown));
-        }
-        putc('.', stream);
-        fclose(stream);
-    }
-    return text;
-}
-
-static char *
-type_of(const spot_field_t *field)
-{
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-
-    if (stream != NULL) {
-        fputs(": ", stream);
-        spot_field_put_type(stream, field);
-        fclose(stream);
-    }
-    return text;
-}
-
 static void
 put_field(const spot_doc_t *self, const spot_field_t *field, const char *name,
     const spot_node_t *value)
 {
-    char *note, *help;
+    char *type, *help, note[512];
 
     if (self->prefix != NULL) {
         if (strncmp(name, self->prefix, strlen(self->prefix)) == 0 &&
@@ -205,12 +170,13 @@ put_field(const spot_doc_t *self, const spot_field_t *field, const char *name,
         }
         return;
     }
-    note = type_of(field);
-    help = help_of(field, value);
-    if (note != NULL && help != NULL) {
+    type = spot_field_type_text(field);
+    help = spot_field_help_text(field, value);
+    if (type != NULL && help != NULL) {
+        snprintf(note, sizeof(note), ": %s", type);
         spot_doc_item(self, name, note, help, SPOT_DOC_BELOW);
     }
-    free(note);
+    free(type);
     free(help);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 
 static void
 put_type(FILE *out, const spot_field_t *field)
@@ -59,23 +60,43 @@ put_range(FILE *out, const spot_field_t *field)
     }
 }
 
-void
-spot_field_put_type(FILE *out, const spot_field_t *field)
+char *
+spot_field_type_text(const spot_field_t *field)
 {
-    put_type(out, field);
-    put_range(out, field);
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream != NULL) {
+        put_type(stream, field);
+        put_range(stream, field);
+        fclose(stream);
+    }
+    return text;
 }
 
-void
-spot_field_put_default(FILE *out, const spot_field_t *field)
+char *
+spot_field_help_text(const spot_field_t *field, const spot_node_t *value)
 {
-    if (field->initial == NULL) {
-        fputs(" (required)", out);
-    } else if (field->initial[0] != '\0' && strcmp(field->initial, "{}") != 0) {
-        fputs(" (default ", out);
-        fputs(field->initial, out);
-        fputs(")", out);
+    char shown[SPOT_UTF8_SHOWN_BYTES], *text = NULL;
+    const char *initial = field->initial;
+    size_t num_bytes;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream != NULL) {
+        fputs(field->help != NULL ? field->help : "", stream);
+        if (initial == NULL) {
+            fputs(" (required)", stream);
+        } else if (initial[0] != '\0' && strcmp(initial, "{}") != 0) {
+            fprintf(stream, " (default %s)", initial);
+        }
+        if (value != NULL && value->kind == SPOT_NODE_SCALAR) {
+            fprintf(stream, "; here %s", spot_utf8_shown(value->text, shown));
+        }
+        putc('.', stream);
+        fclose(stream);
     }
+    return text;
 }
 
 const spot_field_t *
@@ -105,28 +126,6 @@ spot_field_keys(const spot_field_t *field, const char **between)
     }
 }
 
-/* What a value of the field looks like. NO_MEMORY. */
-static int
-write_type_json(spot_json_t *json, const spot_field_t *field)
-{
-    char *text = NULL;
-    size_t num_bytes = 0;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret = 0;
-
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_field_put_type(stream, field);
-    if (fclose(stream) == 0) {
-        spot_json_text(json, "type", text);
-    } else {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    free(text);
-    return ret;
-}
-
 int
 spot_fields_write_json(spot_json_t *json, const char *name, const spot_field_t *fields)
 {
@@ -138,10 +137,13 @@ spot_fields_write_json(spot_json_t *json, const char *name, const spot_field_t *
         const bool has_default = field->initial != NULL && field->initial[0] != '\0';
         const char *between = "";
         const spot_field_t *keys = spot_field_keys(field, &between);
+        char *type = spot_field_type_text(field);
 
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "name", field->name);
-        ret = write_type_json(json, field);
+        spot_json_text(json, "type", type == NULL ? "" : type);
+        ret = type == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        free(type);
         spot_json_boolean(json, "is_required", field->initial == NULL);
         spot_json_text(json, "default", has_default ? field->initial : NULL);
         spot_json_text(json, "help", field->help);

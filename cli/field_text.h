@@ -8,11 +8,14 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* What a value looks like, with the limits of a number: "integer from 1 to 64". */
-void spot_field_put_type(FILE *out, const spot_field_t *field);
+/* What a value looks like, with the limits of a number: "integer from 1 to 64". NULL: no
+ * memory. The caller frees it. */
+SPOT_MUST_CHECK char *spot_field_type_text(const spot_field_t *field);
 
-/* " (required)", " (default 0 s)", or nothing if there is no default. */
-void spot_field_put_default(FILE *out, const spot_field_t *field);
+/* The help, " (required)" or " (default 0 s)" behind it, then "; here VALUE" of a scalar
+ * value, which may be NULL, and a full stop. The same. */
+SPOT_MUST_CHECK char *spot_field_help_text(
+    const spot_field_t *field, const spot_node_t *value);
 
 /* The keys within a value: of a map, of the items of a list or dictionary, also where a
  * value may be one; between: what stands before their names. NULL: none. */

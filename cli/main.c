@@ -53,21 +53,6 @@ unknown_command(int argc, char **argv)
     return SPOT_EXIT_BAD_INPUT;
 }
 
-/* Words of the command line that make up the command's name; 0: another command. */
-static int
-words_matched(const spot_command_t *command, int argc, char **argv)
-{
-    const char *rest = command->name + strcspn(command->name, " ");
-
-    if (!is_first_word(command, argv[1])) {
-        return 0;
-    }
-    if (*rest == '\0') {
-        return 1;
-    }
-    return argc > 2 && strcmp(argv[2], rest + 1) == 0 ? 2 : 0;
-}
-
 /* "--help" or "-?" behind the first word of commands of two. */
 static bool
 asks_for_help(int argc, char **argv)
@@ -79,6 +64,9 @@ asks_for_help(int argc, char **argv)
 static int
 run_words(int argc, char **argv)
 {
+    const spot_command_t *command;
+    int num_words;
+
     if (argc < 2) {
         spot_manual_overview(stderr);
         return SPOT_EXIT_BAD_INPUT;
@@ -95,13 +83,9 @@ run_words(int argc, char **argv)
         spot_complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        const int num_words = words_matched(spot_commands[j], argc, argv);
-
-        if (num_words > 0) {
-            return spot_command_call(
-                spot_commands[j], argc - num_words, argv + num_words);
-        }
+    command = spot_command_match(argc - 1, argv + 1, &num_words);
+    if (command != NULL) {
+        return spot_command_call(command, argc - num_words, argv + num_words);
     }
     if (asks_for_help(argc, argv) && spot_manual_group(argv[1], stdout)) {
         return SPOT_EXIT_GOOD;

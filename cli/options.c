@@ -13,53 +13,39 @@
 #include "cli/command.h"
 #include "cli/manual.h"
 
+/* The options that all commands have, by a letter in min. */
 static void
-print_help(spot_call_t *call, const spot_option_t *option, const char *text)
+take_common(spot_call_t *call, const spot_option_t *option, const char *text)
 {
-    (void) option;
     (void) text;
-    spot_manual_help(call->command, stdout);
+    switch (option->min) {
+        case 'q':
+            call->is_quiet = true;
+            return;
+        case 'h':
+            spot_manual_help(call->command, stdout);
+            break;
+        case 'U':
+            spot_manual_usage(call->command, stdout);
+            break;
+        default:
+            spot_command_print_version();
+            break;
+    }
     exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
 }
 
-static void
-print_usage(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    (void) option;
-    (void) text;
-    spot_manual_usage(call->command, stdout);
-    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
-}
-
-static void
-print_version(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    (void) call;
-    (void) option;
-    (void) text;
-    spot_command_print_version();
-    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
-}
-
-static void
-be_quiet(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    (void) option;
-    (void) text;
-    call->is_quiet = true;
-}
-
-#define OF_ALL(name_, letter_, settle_, help_)                                          \
+#define OF_ALL(name_, letter_, id_, help_)                                              \
     {                                                                                   \
-        .kind = SPOT_OPTION_OWN, .name = (name_), .letter = (letter_),                  \
-        .settle = (settle_), .help = (help_)                                            \
+        .kind = SPOT_OPTION_OWN, .name = (name_), .letter = (letter_), .min = (id_),    \
+        .settle = take_common, .help = (help_)                                          \
     }
 
 static const spot_option_t options_of_all[] = {
-    OF_ALL("quiet", 'q', be_quiet, "No warnings, no progress"),
-    OF_ALL("help", 'h', print_help, "Print this help"),
-    OF_ALL("usage", 0, print_usage, "Print the form of the command only"),
-    OF_ALL("version", 0, print_version, "Print the version"),
+    OF_ALL("quiet", 'q', 'q', "No warnings, no progress"),
+    OF_ALL("help", 'h', 'h', "Print this help"),
+    OF_ALL("usage", 0, 'U', "Print the form of the command only"),
+    OF_ALL("version", 0, 'V', "Print the version"),
     SPOT_OPTION_END,
 };
 
