@@ -365,15 +365,44 @@ spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char 
     return true;
 }
 
+/* Whether a key of maps below has this name; path: what stands before their names.
+ * found: its whole path. */
+static bool
+find_below(const spot_field_t *fields, const char *name, const char *path,
+    char found[NAME_BYTES])
+{
+    for (const spot_field_t *field = spot_field_first(fields); field != NULL;
+         field = spot_field_next(field)) {
+        char below[NAME_BYTES];
+
+        if (*path != '\0' && strcmp(field->name, name) == 0) {
+            snprintf(found, NAME_BYTES, "%s%s", path, name);
+            return true;
+        }
+        snprintf(below, sizeof(below), "%s%s.", path, field->name);
+        if (field->type == SPOT_FIELD_MAP &&
+            find_below(field->fields, name, below, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Candidates are the keys of the map, and at the top of a document those below. */
 static void
 report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_node_t *key)
 {
     spot_suggest_t near;
+    char found[NAME_BYTES];
 
     spot_suggest_init(&near, key->text);
     for (const spot_field_t *field = spot_field_first(fields); field != NULL;
          field = spot_field_next(field)) {
         spot_suggest_offer(&near, field->name);
+    }
+    if (near.nearest == NULL && self->path[0] == '\0' &&
+        find_below(fields, key->text, "", found)) {
+        near.nearest = found;
     }
     spot_bind_unknown(self, key, NULL, "key", &near, "");
 }

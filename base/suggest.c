@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/suggest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define MAX_LETTERS 63
@@ -51,22 +52,36 @@ edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
     return above[b_letters];
 }
 
+/* What stands for all of a name: "idle" of idle_fraction. */
+static bool
+is_first_part(const char *text, size_t num_letters, const char *name)
+{
+    return num_letters >= 3 && strncmp(name, text, num_letters) == 0 &&
+           name[num_letters] == '_';
+}
+
 void
 spot_suggest_offer(spot_suggest_t *self, const char *name)
 {
     const size_t text_letters = strlen(self->text);
     const size_t name_letters = strlen(name);
     const size_t longer = text_letters > name_letters ? text_letters : name_letters;
-    size_t distance;
+    size_t distance = MAX_LETTERS + 1;
 
-    /* Different lengths alone are often too many edits. */
-    if (longer > MAX_LETTERS || longer < 2 ||
-        (2 * longer - text_letters - name_letters) * 3 > longer + 1) {
+    if (longer > MAX_LETTERS || longer < 2) {
         return;
     }
-    distance = edit_distance(self->text, text_letters, name, name_letters);
-    if (distance * 3 <= longer + 1 &&
-        (self->nearest == NULL || distance < self->distance)) {
+    /* Different lengths alone are often too many edits. */
+    if ((2 * longer - text_letters - name_letters) * 3 <= longer + 1) {
+        distance = edit_distance(self->text, text_letters, name, name_letters);
+    }
+    if (distance * 3 > longer + 1) {
+        distance = MAX_LETTERS;
+        if (!is_first_part(self->text, text_letters, name)) {
+            return;
+        }
+    }
+    if (self->nearest == NULL || distance < self->distance) {
         self->nearest = name;
         self->distance = distance;
     }

@@ -21,7 +21,7 @@
 #define SPOT_MAX_POINTS 1000000
 
 /* The end of messages about a metric that does not exist. */
-#define SPOT_SEE_METRICS ", see man spotsim-scenario"
+#define SPOT_SEE_METRICS ", see `spotsim help metrics`"
 
 #define SPOT_UNIT_BYTES 16
 
