@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
-#include "sim/train/scenario.h"
+#include "sim/train/trace_source.h"
 #include "traces/generate/generate.h"
 
 typedef struct {
@@ -67,62 +67,10 @@ check(spot_call_t *call)
     }
 }
 
-/* A model file, or the trace of a scenario: whichever the document is. */
-typedef struct {
-    spot_yaml_t document;
-    bool is_scenario;
-    spot_scenario_t scenario;
-    spot_trace_model_t alone;
-    spot_trace_model_t *model;
-    const char *name; /* NULL: none */
-} input_t;
-
-static int
-read_input(input_t *self, const arguments_t *arguments, spot_diag_t *diag)
-{
-    const spot_scenario_changes_t changes = {
-        NULL, arguments->sets.num_texts, arguments->sets.texts};
-    const spot_node_t *root;
-    int error, ret;
-
-    memset(self, 0, sizeof(*self));
-    error = spot_yaml_read(&self->document, arguments->model_path, diag);
-    root = self->document.root;
-    if (root == NULL) {
-        return error;
-    }
-    ret = spot_scenario_change(&self->document, &changes, diag);
-    error = error != 0 ? error : ret;
-    self->is_scenario = spot_node_get(root, "scenario") != NULL;
-    if (self->is_scenario) {
-        ret = spot_scenario_init(&self->scenario, root, NULL, diag);
-        self->model = &self->scenario.trace;
-        self->name = self->scenario.name;
-    } else {
-        ret = spot_trace_model_read(&self->alone, root, diag);
-        self->model = &self->alone;
-        self->name = ret == 0 ? spot_trace_model_common(&self->alone)->name : NULL;
-    }
-    if (ret == 0 && self->model->recording != NULL) {
-        spot_diag_error(diag, arguments->model_path, 0, 0,
-            "a recorded trace is no generator: expected \"generator: NAME\"");
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    return error != 0 ? error : ret;
-}
-
-static void
-free_input(input_t *self)
-{
-    spot_scenario_free(&self->scenario);
-    spot_trace_model_free(&self->alone);
-    spot_yaml_free(&self->document);
-}
-
 /* A scenario has warned of its own horizon. */
 static void
-warn_of_end(const arguments_t *arguments, const input_t *input, int64_t horizon_ms,
-    spot_diag_t *diag)
+warn_of_end(const arguments_t *arguments, const spot_trace_source_t *input,
+    int64_t horizon_ms, spot_diag_t *diag)
 {
     const int64_t end_ms = spot_trace_model_end_ms(input->model);
     const bool is_told = input->is_scenario && arguments->horizon_ms == 0;
@@ -138,7 +86,7 @@ warn_of_end(const arguments_t *arguments, const input_t *input, int64_t horizon_
 }
 
 static int
-generate(spot_call_t *call, input_t *input, spot_progress_line_t *line)
+generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *line)
 {
     const arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -180,18 +128,20 @@ generate(spot_call_t *call, input_t *input, spot_progress_line_t *line)
 static int
 run(spot_call_t *call)
 {
-    input_t input;
+    const arguments_t *arguments = call->arguments;
+    spot_trace_source_t input;
     spot_progress_line_t line;
     int ret;
 
     spot_interrupt_watch();
-    ret = read_input(&input, call->arguments, &call->diag);
+    ret = spot_trace_source_read(&input, arguments->model_path,
+        arguments->sets.num_texts, arguments->sets.texts, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
         ret = generate(call, &input, &line);
         spot_progress_line_finish(&line);
     }
-    free_input(&input);
+    spot_trace_source_free(&input);
     return ret;
 }
 
