@@ -60,8 +60,9 @@ check_set(spot_call_t *call, const spot_option_t *option, const char *text)
 
     if (value == NULL || num_bytes == 0 || text + num_bytes != value) {
         spot_usage_error(call, "--set: expected KEY=VALUE, got \"%s\"", text);
+    } else {
+        check_value(call, option, value + 1);
     }
-    check_value(call, option, value + 1);
     for (size_t j = 0; others[j] != NULL; j++) {
         if (strlen(others[j]) == num_bytes && strncmp(others[j], text, num_bytes) == 0) {
             spot_usage_error(call, "--set: %s is set with %s", others[j], with[j]);
