@@ -121,11 +121,26 @@ test_long_texts_are_never_near(void **state)
     assert_null(suggest(longest, longer, NULL).nearest);
 }
 
+/* Without a nearer name, one whose first part is the text. */
+static void
+test_the_first_part_stands_for_a_name(void **state)
+{
+    (void) state;
+    assert_string_equal(suggest("idle", "idle_fraction", NULL).nearest, "idle_fraction");
+    assert_string_equal(suggest("cost", "cost_usd", "costs").nearest, "costs");
+    assert_string_equal(suggest("cost", "costs", "cost_usd").nearest, "costs");
+    assert_string_equal(
+        suggest("idle", "idle_fraction", "idle_instance_ms").nearest, "idle_fraction");
+    assert_null(suggest("id", "id_of_something", NULL).nearest);
+    assert_null(suggest("idle", "idleness_of_all", NULL).nearest);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_edit_costs_one),
+        cmocka_unit_test(test_the_first_part_stands_for_a_name),
         cmocka_unit_test(test_a_swap_is_not_edited_again),
         cmocka_unit_test(test_what_is_far_is_not_suggested),
         cmocka_unit_test(test_the_limit_grows_with_the_length),
