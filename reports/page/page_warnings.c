@@ -49,8 +49,8 @@ write_doubt(const spot_page_t *page, const spot_doubts_t *doubts,
     fputs("</li>\n", page->out);
 }
 
-static int
-write(const spot_page_t *page)
+int
+spot_page_doubts_write(const spot_page_t *page)
 {
     spot_doubt_place_t *places =
         spot_calloc(page->head->num_points + 1, sizeof(*places));
@@ -58,15 +58,15 @@ write(const spot_page_t *page)
     int ret = spot_doubts_init(&doubts, page->report->store, page->report->summaries);
 
     ret = places == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    if (ret == 0) {
+    if (ret == 0 && doubts.num_items > 0) {
         size_t num_severe = 0;
 
         for (size_t j = 0; j < doubts.num_items; j++) {
             num_severe += doubts.items[j].is_severe;
         }
-        fputs("<details>\n<summary>", page->out);
+        fputs("<details id=\"warnings\">\n<summary>", page->out);
         spot_page_count(page->out, (int64_t) doubts.num_items, "doubt");
-        fputs(" about these results", page->out);
+        fputs(" about these numbers", page->out);
         if (num_severe > 0) {
             fprintf(page->out, ", <strong>%zu severe</strong>", num_severe);
         }
@@ -80,18 +80,3 @@ write(const spot_page_t *page)
     free(places);
     return ret;
 }
-
-static const char *
-problem(const spot_page_t *page)
-{
-    spot_doubts_t doubts;
-    const int ret =
-        spot_doubts_init(&doubts, page->report->store, page->report->summaries);
-    const bool has_none = ret == 0 && doubts.num_items == 0;
-
-    spot_doubts_free(&doubts);
-    return has_none ? "there is nothing to warn of" : NULL;
-}
-
-const spot_page_part_t spot_page_warnings = {
-    "warnings", "Read this first", problem, write};

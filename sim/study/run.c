@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workers draw batches of replications by an atomic ticket. Batches and rows depend on
  * the plan alone, never on the number of workers. */
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

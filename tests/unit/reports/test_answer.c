@@ -52,6 +52,8 @@ case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
     if (num_other > 1) {
         self->head.axes[1] = sample_axis(other_path, num_other, others);
     }
+    self->head.plot.x = strdup(path);
+    assert_non_null(self->head.plot.x);
     self->head.num_points = num_x * num_other;
     self->noise = 0.01;
 }

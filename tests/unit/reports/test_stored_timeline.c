@@ -123,7 +123,7 @@ remove_store(const char *path)
     unlink(name);
 }
 
-/* Those of replication 0 by themselves; none; and more of them later. */
+/* None; those of the median replications by themselves; and more of them later. */
 static void
 test_those_that_are_asked_for(void **state)
 {
@@ -143,7 +143,7 @@ test_those_that_are_asked_for(void **state)
     assert_int_equal(num_timelines(path), 2);
     read_study(&study, "timelines=[69, 3, 0]");
     run_study(&study, path, 0, 0, 3);
-    assert_int_equal(num_timelines(path), 6);
+    assert_int_equal(num_timelines(path), 8);
     store = open_reader(path);
     for (size_t j = 0; j < 2; j++) {
         check_picture(store, &study, j, 0);
