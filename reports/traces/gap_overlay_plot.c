@@ -183,7 +183,7 @@ declare_band(const gap_plot_t *self, spot_chart_t *chart)
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
                                  .is_alone = true,
                                  .name = "A: 5–95 % of replications",
-            .name_at = SPOT_CHART_NAME_LEGEND,
+                                 .name_at = SPOT_CHART_NAME_LEGEND,
                                  .colour = SPOT_INK_BAND});
     for (size_t j = 0; j < self->num_times; j++) {
         spot_chart_add(
