@@ -230,9 +230,7 @@ name_of(
     }
     snprintf(text, sizeof(text), "%.400s%s(%s)", name, name[0] == '\0' ? "" : " ",
         scale->time_name);
-    name = text;
-    spot_chart_keep(chart, &name);
-    return name;
+    return spot_chart_copy(chart, text);
 }
 
 void

@@ -67,25 +67,31 @@ spot_chart_error(const spot_chart_t *self)
     return self->error;
 }
 
-void
-spot_chart_keep(spot_chart_t *self, const char **text)
+const char *
+spot_chart_copy(spot_chart_t *self, const char *text)
 {
-    const size_t num_bytes = *text == NULL ? 0 : strlen(*text) + 1;
+    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
     spot_chart_text_block_t *block;
 
-    if (*text == NULL) {
-        return;
+    if (text == NULL) {
+        return NULL;
     }
     block = malloc(sizeof(*block) + num_bytes);
     if (block == NULL) {
         self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        *text = "";
-        return;
+        return "";
     }
-    memcpy(block->text, *text, num_bytes);
+    memcpy(block->text, text, num_bytes);
     block->next = self->texts;
     self->texts = block;
-    *text = block->text;
+    return block->text;
+}
+
+/* Sets *text to a copy of it; NULL stays. */
+static void
+keep(spot_chart_t *self, const char **text)
+{
+    *text = spot_chart_copy(self, *text);
 }
 
 /* A new item of a list, whose room is doubled at powers of two; NULL after an error.
@@ -143,19 +149,16 @@ last_series(spot_chart_t *self)
 
 /* ---- Words ---- */
 
-static void SPOT_PRINTF(3, 0)
-    format_text(spot_chart_t *self, const char **text, const char *format, va_list args)
+static const char *SPOT_PRINTF(2, 0)
+    format_text(spot_chart_t *self, const char *format, va_list args)
 {
     char bytes[2048];
-    int num_bytes;
 
-    num_bytes = vsnprintf(bytes, sizeof(bytes), format, args);
-    *text = bytes;
-    if (num_bytes < 0) {
+    if (vsnprintf(bytes, sizeof(bytes), format, args) < 0) {
         self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
-        *text = "";
+        return "";
     }
-    spot_chart_keep(self, text);
+    return spot_chart_copy(self, bytes);
 }
 
 void
@@ -164,7 +167,7 @@ spot_chart_title(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_text(self, &self->title, format, args);
+    self->title = format_text(self, format, args);
     va_end(args);
 }
 
@@ -174,7 +177,7 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_text(self, &self->description, format, args);
+    self->description = format_text(self, format, args);
     va_end(args);
 }
 
@@ -194,7 +197,7 @@ spot_chart_note(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_text(self, next_line(self, self->notes, &self->num_notes), format, args);
+    *next_line(self, self->notes, &self->num_notes) = format_text(self, format, args);
     va_end(args);
 }
 
@@ -204,7 +207,7 @@ spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_text(self, next_line(self, self->feet, &self->num_feet), format, args);
+    *next_line(self, self->feet, &self->num_feet) = format_text(self, format, args);
     va_end(args);
 }
 
@@ -230,7 +233,7 @@ keep_colour(spot_chart_t *self, const char **colour)
                                strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
         *colour = SPOT_INK;
     }
-    spot_chart_keep(self, colour);
+    keep(self, colour);
 }
 
 static void
@@ -240,15 +243,14 @@ keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 
     if (*text != NULL) {
         snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = bytes;
-        spot_chart_keep(self, text);
+        *text = spot_chart_copy(self, bytes);
     }
 }
 
 static void
 keep_axis(spot_chart_t *self, spot_chart_axis_t *axis)
 {
-    spot_chart_keep(self, &axis->name);
+    keep(self, &axis->name);
     keep_with_arrow(self, "↑", &axis->high_name);
     keep_with_arrow(self, "↓", &axis->low_name);
 }
@@ -263,14 +265,14 @@ spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
         return;
     }
     node->look = *panel;
-    spot_chart_keep(self, &node->look.title);
+    keep(self, &node->look.title);
     keep_axis(self, &node->look.x);
     keep_axis(self, &node->look.y);
-    spot_chart_keep(self, &node->look.second_name);
-    spot_chart_keep(self, &node->look.note);
-    spot_chart_keep(self, &node->look.empty);
+    keep(self, &node->look.second_name);
+    keep(self, &node->look.note);
+    keep(self, &node->look.empty);
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        spot_chart_keep(self, &node->look.side_names[j]);
+        keep(self, &node->look.side_names[j]);
     }
     node->look.is_below = panel->is_below && self->num_panels > 1;
 }
@@ -287,12 +289,12 @@ spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
         return 0;
     }
     *node = *row;
-    spot_chart_keep(self, &node->name);
-    spot_chart_keep(self, &node->heading);
-    spot_chart_keep(self, &node->note);
-    spot_chart_keep(self, &node->empty);
+    keep(self, &node->name);
+    keep(self, &node->heading);
+    keep(self, &node->note);
+    keep(self, &node->empty);
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        spot_chart_keep(self, &node->sides[j]);
+        keep(self, &node->sides[j]);
     }
     return panel->num_rows - 1;
 }
@@ -308,8 +310,8 @@ spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *sec
 
     if (node != NULL) {
         *node = (spot_chart_x_label_t){x, label == NULL ? "" : label, second};
-        spot_chart_keep(self, &node->label);
-        spot_chart_keep(self, &node->second);
+        keep(self, &node->label);
+        keep(self, &node->second);
     }
 }
 
@@ -326,7 +328,7 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
     }
     *node = *rule;
     node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
-    spot_chart_keep(self, &node->name);
+    keep(self, &node->name);
     keep_colour(self, &node->colour);
     if (rule->direction == SPOT_CHART_DIAGONAL && rule->name != NULL) {
         spot_chart_legend(self, &(spot_chart_entry_t){.text = rule->name,
@@ -348,9 +350,9 @@ spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
     node->look = *entry;
     node->look.text = entry->text == NULL ? "" : entry->text;
     node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
-    spot_chart_keep(self, &node->look.text);
-    spot_chart_keep(self, &node->look.side);
-    spot_chart_keep(self, &node->look.sign);
+    keep(self, &node->look.text);
+    keep(self, &node->look.side);
+    keep(self, &node->look.sign);
     keep_colour(self, &node->look.colour);
 }
 
@@ -375,9 +377,9 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     if (series->kind == SPOT_CHART_POINTS && series->marker == SPOT_CHART_NO_MARKER) {
         node->look.marker = SPOT_CHART_CIRCLE;
     }
-    spot_chart_keep(self, &node->look.name);
+    keep(self, &node->look.name);
     keep_colour(self, &node->look.colour);
-    spot_chart_keep(self, &node->look.side);
+    keep(self, &node->look.side);
     keep_colour(self, &node->look.interval_colour);
     *entry = (spot_chart_entry_node_t){.panel_id = self->num_panels - 1,
         .series_id = panel->num_series - 1,
@@ -394,8 +396,8 @@ spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 
     if (node != NULL) {
         *node = *datum;
-        spot_chart_keep(self, &node->label);
-        spot_chart_keep(self, &node->hover);
+        keep(self, &node->label);
+        keep(self, &node->hover);
         keep_colour(self, &node->colour);
         self->num_hovers += datum->hover != NULL;
     }

@@ -511,7 +511,7 @@ outline(
         [SPOT_CHART_DOWN] = {3, {{0, 1.25}, {1.15, -0.85}, {-1.15, -0.85}}},
     };
 
-    if (marker <= SPOT_CHART_CIRCLE) {
+    if (marker <= SPOT_CHART_CIRCLE || marker >= SPOT_CHART_NUM_MARKERS) {
         spot_chart_path_move(path, x - r, y);
         fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0z", r, r,
             2 * r, r, r, 2 * r);

@@ -63,8 +63,8 @@ SPOT_MUST_CHECK int spot_chart_stack(spot_chart_t *self);
  * call; NULL where *error is set, to NO_MEMORY here or before. */
 void *spot_chart_append(int *error, void *list, size_t *num_items, size_t item_bytes);
 
-/* Sets *text to a copy of it, which lives as long as self; NULL stays. */
-void spot_chart_keep(spot_chart_t *self, const char **text);
+/* A copy that lives as long as self; NULL of NULL. */
+const char *spot_chart_copy(spot_chart_t *self, const char *text);
 
 /* Whether a panel's bars lie: y has rows. */
 static inline bool
