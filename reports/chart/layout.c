@@ -22,6 +22,8 @@
 #define HEAD_GAP_PX 12.0 /* between the head of a panel and its top */
 #define LEGEND_GAP_PX 20.0
 #define MAX_NAME_SHARE 0.36 /* of the width for names of rows */
+#define SIDE_NAME_PX 130.0  /* of the heading of a column of sides, which wraps */
+#define SIDE_NAME_NARROW_PX 64.0
 #define MIN_LEFT_PX 30.0
 #define MAX_WRAPPED 4 /* lines of a text */
 
@@ -230,7 +232,9 @@ double
 spot_chart_side_px(
     const spot_chart_layout_t *self, const spot_chart_panel_node_t *panel, size_t side)
 {
-    double width = width_of(self, SPOT_CHART_TEXT_NOTE, panel->look.side_names[side]);
+    double width =
+        fmin(width_of(self, SPOT_CHART_TEXT_NOTE, panel->look.side_names[side]),
+            self->is_narrow ? SIDE_NAME_NARROW_PX : SIDE_NAME_PX);
 
     if (panel->look.y.kind != SPOT_CHART_ROWS || spot_chart_folds(self, panel)) {
         return 0;
@@ -475,7 +479,7 @@ put_side_names(
         if (width > 0 && names[j] != NULL) {
             used = fmax(used,
                 spot_chart_put_wrapped(self, SPOT_CHART_TEXT_NOTE, SPOT_CHART_END, right,
-                    y, names[j], width - SPOT_CHART_SIDE_GAP_PX, 1, is_real));
+                    y, names[j], width - SPOT_CHART_SIDE_GAP_PX, 3, is_real));
         }
         right -= width;
     }
