@@ -11,7 +11,7 @@
 #include "sim/store/series_rows.h"
 
 /* Of all data: a run of some hours takes 6 kB, a month of a busy fleet 300 kB. */
-#define MAX_BYTES 100000
+#define MAX_BYTES 70000
 
 static const char *
 problem(const spot_page_t *page)

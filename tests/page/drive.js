@@ -306,6 +306,45 @@
         }
     }
 
+    const shown = () => [...document.querySelectorAll("body *")].filter((node) =>
+        node.closest("[data-test], script, noscript") === null && node.checkVisibility());
+
+    /* Text can be read: in pictures, whose scale may be another one, too. */
+    function testText() {
+        const sizeOf = (node) => {
+            const svg = node.closest("svg");
+            const scale = svg === null ? 1 : svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+
+            return parseFloat(getComputedStyle(node).fontSize) * scale;
+        };
+        const small = shown().filter((node) => !node.matches(".skip, title, desc") && sizeOf(node) < 10.95 &&
+            [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim() !== ""));
+
+        same("no text is below 11 px", small.slice(0, 3).map((node) => sizeOf(node) + " " + node.outerHTML.slice(0, 80)).join("; "), "");
+    }
+
+    /* In the dark nothing large is white, neither a card nor the ground of a picture. */
+    function testDark() {
+        const isLight = (colour) => {
+            const parts = (colour.match(/[\d.]+/g) || []).map(Number);
+
+            return parts.length >= 3 && (parts.length < 4 || parts[3] > 0.5) && Math.min(...parts.slice(0, 3)) > 200;
+        };
+        const light = shown().filter((node) => {
+            const { width, height } = node.getBoundingClientRect(), style = getComputedStyle(node);
+
+            return width * height > 40000 && isLight(node.tagName === "rect" ? style.fill : style.backgroundColor);
+        });
+
+        same("no white card is in the dark",
+            is.scheme === "dark" ? light.slice(0, 3).map((node) => node.outerHTML.slice(0, 80)).join("; ") : "", "");
+    }
+
+    function testHeight() {
+        check("the page is at most 6,500 px high", document.documentElement.scrollHeight <= 6500,
+            document.documentElement.scrollHeight);
+    }
+
     function testScheme() {
         same("the colours are those asked for", matchMedia("(prefers-color-scheme: dark)").matches, is.scheme === "dark");
     }
@@ -313,10 +352,11 @@
     function testAll() {
         const cases = {
             page: [testChart, testTooltip, testTable, testAccessibility, testKeyboard, testChoices, testWidth, testScheme],
-            look: [testAccessibility, testWidth, testScheme],
+            look: [testAccessibility, testWidth, testScheme, testText, testDark],
+            shipped: [testHeight, testWidth, testText],
             hostile: [testHostile, testAccessibility, testWidth],
             nothing: [testNothing, testAccessibility, testWidth],
-            undefined: [testUndefined, testAccessibility, testWidth],
+            undefined: [testUndefined, testAccessibility, testWidth, testText],
             two: [testTwo, testAccessibility, testWidth],
             faulty: [testChecker],
         };

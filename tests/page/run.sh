@@ -108,7 +108,7 @@ open_narrow() {
         echo "verdict.textContent = event.data; document.body.append(verdict); })</script>"
     } >"$work/frame.html"
     is_narrow=yes
-    open_page "$1" "$2" "$3 data-width=\"360\"" --window-size=800,900
+    open_page "$1" "$2" "$3 data-width=\"360\"" --window-size=800,900 ${4:+"$4"}
     is_narrow=
 }
 
@@ -148,6 +148,18 @@ rm -f "$work/nothing.db"
 "$spotsim" study study.yaml --shard 1/1000000 -o "$work/nothing.db" >"$work/nothing.log" 2>&1
 "$spotsim" report "$work/nothing.db" -o "$work/nothing.html" 2>&1 || fail "no page of nothing"
 open_page nothing "$work/nothing.html" '' --window-size=1200,900
+
+open_narrow look "$work/page.html" 'data-scheme="dark"' "$dark"
+
+# The page of a shipped study: its height, its size, and the sheets of paper that it takes.
+report ../../reports/studies/idle-vs-preemption/study.yaml shipped
+open_page shipped "$work/shipped.html" '' --window-size=1200,900
+browse --no-pdf-header-footer --print-to-pdf="$work/shipped.pdf" "file://$work/shipped.html"
+num_checks=$((num_checks + 2))
+num_sheets=$(grep -ac '/Type /Page$' "$work/shipped.pdf")
+[ "$num_sheets" -ge 3 ] && [ "$num_sheets" -le 6 ] || fail "the page takes $num_sheets sheets of paper"
+num_bytes=$(wc -c <"$work/shipped.html")
+[ "$num_bytes" -le 500000 ] || fail "the page has $num_bytes bytes"
 
 report undefined.yaml undefined
 open_page undefined "$work/undefined.html" '' --window-size=1200,900
