@@ -13,7 +13,6 @@ const spot = (() => {
        texts. */
     function element(tag, properties, ...children) {
         const made = document.createElement(tag);
-
         for (const [name, value] of Object.entries(properties || {})) {
             if (/-|^(role|for|scope)$/.test(name)) {
                 made.setAttribute(name, value);
@@ -27,7 +26,6 @@ const spot = (() => {
 
     function button(words, whenClicked, label) {
         const made = element("button", {type: "button", className: "button"}, words);
-
         if (label !== undefined) {
             made.setAttribute("aria-label", label);
             made.title = label;
@@ -41,11 +39,9 @@ const spot = (() => {
         const swatch = element("span", {className: "swatch"});
         const made = button(words, () => {
             const isNow = made.getAttribute("aria-pressed") !== "true";
-
             made.setAttribute("aria-pressed", String(isNow));
             whenChanged(isNow);
         });
-
         swatch.style.background = colour;
         made.prepend(swatch);
         made.setAttribute("aria-pressed", String(isShown));
@@ -56,7 +52,6 @@ const spot = (() => {
     function control(words, input, className) {
         input.id = input.id || "control-" + numControls++;
         const name = element("label", {for: input.id}, words);
-
         return className === "check"
             ? element("div", {className: "control check"}, input, name)
             : element("div", {className: "control " + (className || "")}, name, input);
@@ -65,7 +60,6 @@ const spot = (() => {
     function select(options, chosen, whenChanged) {
         const made = element("select", {}, ...options.map((option) =>
             element("option", {value: String(option.value)}, option.words)));
-
         made.value = String(chosen);
         made.addEventListener("change", () => whenChanged(made.value));
         return made;
@@ -76,10 +70,8 @@ const spot = (() => {
     /* The last index of sorted values whose value is at most x; -1: none. */
     function lastAt(values, x) {
         let low = 0, high = values.length;
-
         while (low < high) {
             const middle = (low + high) >> 1;
-
             if (values[middle] <= x) {
                 low = middle + 1;
             } else {
@@ -92,7 +84,6 @@ const spot = (() => {
     /* 1, 2 or 5 times a power of ten, so that range has about count of them. */
     function niceStep(range, count) {
         const rough = range / count, power = 10 ** Math.floor(Math.log10(rough));
-
         return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
     }
 
@@ -103,10 +94,8 @@ const spot = (() => {
     function timeText(time_ms, precision_ms) {
         const words = [];
         let rest = Math.round(time_ms / precision_ms) * precision_ms;
-
         for (const [name, unit] of UNITS) {
             const count = Math.floor(rest / unit);
-
             if (count > 0) {
                 words.push(`${count} ${name}`);
             }
@@ -119,7 +108,6 @@ const spot = (() => {
     function numberText(value) {
         const size = Math.abs(value);
         const digits = Math.abs(value - Math.round(value)) < 1e-9 || size >= 1000 ? 0 : size < 10 ? 2 : 1;
-
         return value.toLocaleString("en", {maximumFractionDigits: digits});
     }
 

@@ -10,7 +10,6 @@ const spotPage = (() => {
     /* ".125  3" as numbers; NaN where there is none. */
     function readColumn(text, numRows) {
         const column = new Float64Array(numRows).fill(NaN);
-
         if (typeof text === "string" && numRows > 0) {
             text.split(" ").forEach((cell, row) => {
                 if (cell !== "") {
@@ -24,7 +23,6 @@ const spotPage = (() => {
     function readAxis(axis, numPoints) {
         const isNumeric = axis.numbers.length > 0;
         const labels = axis.labels.length > 0 ? axis.labels : axis.numbers.map(String);
-
         return {
             path: axis.path, words: axis.words, unit: axis.unit, isNumeric, labels, numbers: axis.numbers,
             valueIds: readColumn(axis.value_ids, numPoints),
@@ -56,7 +54,6 @@ const spotPage = (() => {
     /* Three digits, as the pictures have them. */
     function shortNumber(value) {
         const size = Math.abs(value);
-
         if (!Number.isFinite(value)) {
             return "–";
         }
@@ -69,7 +66,6 @@ const spotPage = (() => {
     /* Two digits of half the width tell how many decimals both have, as in all tables. */
     function intervalText(mean, half) {
         const numDecimals = Math.max(0, Math.min(1 - Math.floor(Math.log10(half)), 12));
-
         return mean.toFixed(numDecimals) + " ±" + half.toFixed(numDecimals);
     }
 
@@ -77,7 +73,6 @@ const spotPage = (() => {
     function meanText(metric, point) {
         const factor = metric.isFraction ? 100 : metric.shownFactor;
         const mean = metric.means[point], half = metric.halfWidths[point];
-
         if (!Number.isFinite(mean)) {
             return "–";
         }
@@ -101,14 +96,12 @@ const spotPage = (() => {
     /* What a value is among others: a number where the axis has numbers. */
     function axisValue(axis, point) {
         const id = axis.valueIds[point];
-
         return axis.isNumeric ? axis.numbers[id] : id;
     }
 
     /* Boxes that scroll can be reached and moved with the keyboard. */
     for (const box of document.querySelectorAll(".scroll:not([tabindex]), .static:not([tabindex])")) {
         const section = box.closest("section");
-
         box.tabIndex = 0;
         if (!box.hasAttribute("role") && section !== null) {
             box.setAttribute("role", "region");

@@ -36,7 +36,6 @@ spotPage.explorer = (() => {
         const first = [...asked, ...metrics].find(({ metric }) => hasValue(metric, all));
         const axes = data.axes.map((axis, id) => ({ axis, id })).filter(({ axis }) => hasMany(axis));
         const numeric = axes.find(({ axis }) => axis.isNumeric);
-
         if (first !== undefined) {
             state.y = first.id;
         }
@@ -54,7 +53,6 @@ spotPage.explorer = (() => {
     /* A key whose values make curves: the one that is asked for, else the first of few values. */
     function chooseSeries(asked) {
         const canBe = (axis, id) => "a" + id !== state.x && hasMany(axis) && axis.labels.length <= maxSeries;
-
         state.seriesAxis = asked !== undefined && asked < data.axes.length && canBe(data.axes[asked], asked)
             ? asked
             : data.isDesign ? -1 : data.axes.findIndex(canBe);
@@ -70,7 +68,6 @@ spotPage.explorer = (() => {
     function chooseFilters() {
         const axes = filteredAxes();
         const hasAll = data.isDesign || state.x[0] === "m" || state.kind === "ledger";
-
         for (const id of [...state.filters.keys()]) {
             if (!axes.some((other) => other.id === id)) {
                 state.filters.delete(id);
@@ -86,7 +83,6 @@ spotPage.explorer = (() => {
     function chosenPoints() {
         const filters = [...state.filters].filter(([, valueId]) => valueId >= 0);
         const points = [];
-
         for (let point = 0; point < data.numPoints; point++) {
             if (filters.every(([id, valueId]) => data.axes[id].valueIds[point] === valueId)) {
                 points.push(point);
@@ -97,17 +93,10 @@ spotPage.explorer = (() => {
 
     /* -------- colours -------- */
 
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
-
-    function style(name) {
-        return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    }
-
     /* The palette is made for white paper: in the dark each colour is lightened. */
     function inked(colour, alpha) {
         const parts = [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
-            .map((part) => (dark.matches ? Math.round(part + (255 - part) * 0.3) : part));
-
+            .map((part) => (spot.isDark.matches ? Math.round(part + (255 - part) * 0.3) : part));
         return "rgba(" + parts.join(", ") + ", " + alpha + ")";
     }
 
@@ -115,10 +104,8 @@ spotPage.explorer = (() => {
 
     const x = () => {
         const id = Number(state.x.slice(1));
-
         if (state.x[0] === "m") {
             const metric = data.metrics[id], factor = metric.isFraction ? 100 : 1;
-
             return {
                 words: spotPage.metricWords(metric), isNumeric: true, isMetric: true,
                 value: (point) => metric.means[point] * factor, half: (point) => metric.halfWidths[point] * factor,
@@ -127,7 +114,6 @@ spotPage.explorer = (() => {
         }
         const axis = data.axes[id];
         const words = id === data.plot.x && data.plot.x_label ? data.plot.x_label : axis.words;
-
         return {
             words, isNumeric: axis.isNumeric, isMetric: false, labels: axis.labels,
             value: (point) => spotPage.axisValue(axis, point), half: () => NaN,
@@ -144,7 +130,6 @@ spotPage.explorer = (() => {
             name: nameBefore(axis) + name, points: [], valueId,
             isBound: data.plot.bounds_axis === state.seriesAxis && data.plot.bounds.includes(valueId),
         }));
-
         points.forEach((point) => found[axis.valueIds[point]].points.push(point));
         return found.filter((group) => group.points.length > 0);
     }
@@ -163,13 +148,11 @@ spotPage.explorer = (() => {
     function makeDots(group, along) {
         const metric = data.metrics[state.y], factor = metric.isFraction ? 100 : 1;
         const dots = [];
-
         for (const point of group.points) {
             const dot = {
                 x: along.value(point), y: metric.means[point] * factor,
                 half: metric.halfWidths[point] * factor, halfX: along.half(point), point,
             };
-
             if (Number.isFinite(dot.x) && Number.isFinite(dot.y) && !(state.isLogX && dot.x <= 0) &&
                 !(state.isLogY && dot.y <= 0)) {
                 dots.push(dot);
@@ -193,14 +176,12 @@ spotPage.explorer = (() => {
             pointRadius: many && hasLine ? 0 : dots.length > 1000 ? 2 : 4, pointHoverRadius: 6, pointHitRadius: 8,
             spotBars: !hasLine && dots.length <= maxIntervals, order: 0,
         }];
-
         if (hasLine && data.metrics[state.y].hasInterval) {
             const edge = (sign) => ({
                 ...common, label: group.name, isEdge: true, showLine: true, borderWidth: 0, pointRadius: 0,
                 pointHitRadius: 0, pointHoverRadius: 0, backgroundColor: inked(colour, 0.18), order: 1,
                 data: dots.map((dot) => ({ x: dot.x, y: edgeOf(dot, sign) })), fill: sign > 0 ? "-1" : false,
             });
-
             series.push(edge(-1), edge(1));
         }
         return series;
@@ -208,13 +189,11 @@ spotPage.explorer = (() => {
 
     function edgeOf(dot, sign) {
         const y = dot.y + sign * (Number.isFinite(dot.half) ? dot.half : 0);
-
         return state.isLogY && y <= 0 ? dot.y : y;
     }
 
     function edgeOfX(dot, sign) {
         const x = dot.x + sign * (Number.isFinite(dot.halfX) ? dot.halfX : 0);
-
         return state.isLogX && x <= 0 ? dot.x : x;
     }
 
@@ -222,17 +201,15 @@ spotPage.explorer = (() => {
         const along = x();
         const sorted = points.slice().sort((a, b) => along.value(a) - along.value(b) || a - b).slice(0, maxBars);
         const factor = ledger.every((part) => data.metrics[part.metricId].isFraction) ? 100 : 1;
-
         return {
             points: sorted,
             labels: sorted.map(pointWords),
             datasets: ledger.map((part) => {
                 const metric = data.metrics[part.metricId];
-
                 return {
                     label: metric.words, series: metric.words, hidden: state.hidden.has(metric.words), parsing: true,
                     data: sorted.map((point) => metric.means[point] * factor), metric,
-                    backgroundColor: part.colour, borderColor: style("--paper"), borderWidth: 1,
+                    backgroundColor: part.colour, borderColor: spot.colourOf("paper"), borderWidth: 1,
                 };
             }),
         };
@@ -241,7 +218,6 @@ spotPage.explorer = (() => {
     /* What tells a point from the others. */
     function pointWords(point) {
         const words = data.axes.filter(hasMany).map((axis) => nameBefore(axis) + spotPage.label(axis, point));
-
         return words.length > 0 ? words.join(", ") : "point " + point;
     }
 
@@ -252,12 +228,10 @@ spotPage.explorer = (() => {
         id: "spotIntervals",
         beforeDatasetDraw(drawn, { index }) {
             const dataset = drawn.data.datasets[index];
-
             if (!dataset.spotBars || !drawn.isDatasetVisible(index)) {
                 return;
             }
             const { ctx, scales, chartArea } = drawn;
-
             ctx.save();
             ctx.beginPath();
             ctx.rect(chartArea.left, chartArea.top, chartArea.width, chartArea.height);
@@ -267,7 +241,6 @@ spotPage.explorer = (() => {
             ctx.beginPath();
             for (const dot of dataset.data) {
                 const atX = scales.x.getPixelForValue(dot.x), atY = scales.y.getPixelForValue(dot.y);
-
                 if (dot.half > 0) {
                     ctx.moveTo(atX, scales.y.getPixelForValue(edgeOf(dot, -1)));
                     ctx.lineTo(atX, scales.y.getPixelForValue(edgeOf(dot, 1)));
@@ -296,16 +269,15 @@ spotPage.explorer = (() => {
 
     function scale(words, isLog, more) {
         return {
-            type: isLog ? "logarithmic" : "linear", title: { display: true, text: words, color: style("--ink") },
-            grid: { color: style("--edge"), borderColor: style("--control-edge") },
-            ticks: { color: style("--quiet"), maxRotation: 50, ...(more || {}) },
+            type: isLog ? "logarithmic" : "linear", title: { display: true, text: words, color: spot.colourOf("ink") },
+            grid: { color: spot.colourOf("edge"), borderColor: spot.colourOf("control-edge") },
+            ticks: { color: spot.colourOf("quiet"), maxRotation: 50, ...(more || {}) },
         };
     }
 
     /* Long words would leave no room for the picture. */
     function short(text, maxChars) {
         const chars = [...text];
-
         return chars.length > maxChars ? chars.slice(0, maxChars - 1).join("") + "…" : text;
     }
 
@@ -313,7 +285,6 @@ spotPage.explorer = (() => {
        to itself, the scale would count in steps from its end, half a step before a value. */
     function ticksOf(labels) {
         const step = Math.ceil(labels.length / maxTicks);
-
         return labels.map((_, value) => ({ value })).filter(({ value }) => value % step === 0);
     }
 
@@ -322,9 +293,7 @@ spotPage.explorer = (() => {
         const metric = data.metrics[state.y];
         const found = groups(points).slice(0, maxSeries);
         const xScale = scale(short(along.words, 80), state.isLogX);
-
         const yScale = scale(short(spotPage.metricWords(metric) + unitOf(metric), 60), state.isLogY);
-
         xScale.type = state.isLogX ? "logarithmic" : "linear";
         xScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOfX);
         yScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOf);
@@ -334,7 +303,6 @@ spotPage.explorer = (() => {
             xScale.ticks.callback = (value) => short(along.labels[value] || "", 18);
         }
         const datasets = found.flatMap((group) => makeSeries(group, along));
-
         return {
             type: "scatter", data: { datasets },
             scales: { x: xScale, y: yScale },
@@ -355,7 +323,6 @@ spotPage.explorer = (() => {
         const bars = makeBars(points);
         const isPercent = ledger.every((part) => data.metrics[part.metricId].isFraction);
         const xScale = { ...scale("", false), type: "category", stacked: true };
-
         xScale.title.display = false;
         xScale.ticks.callback = (id) => short(bars.labels[id], window.innerWidth < 640 ? 14 : 26);
         return {
@@ -374,7 +341,6 @@ spotPage.explorer = (() => {
         const chosen = [state.y, ...(state.x[0] === "m" ? [Number(state.x.slice(1))] : [])]
             .map((id) => data.metrics[id]);
         const missing = chosen.find((metric) => !hasValue(metric, points));
-
         if (state.kind === "ledger" || missing === undefined) {
             return null;
         }
@@ -385,7 +351,6 @@ spotPage.explorer = (() => {
     function draw() {
         const points = chosenPoints();
         const nothing = nothingToDraw(points);
-
         if (chart !== null) {
             chart.destroy();
             chart = null;
@@ -404,9 +369,8 @@ spotPage.explorer = (() => {
     function drawChart(points) {
         const isLedger = state.kind === "ledger";
         const config = isLedger ? ledgerConfig(points) : curvesConfig(points);
-
         Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-        Chart.defaults.color = style("--quiet");
+        Chart.defaults.color = spot.colourOf("quiet");
         chart = new Chart(canvas, {
             type: config.type, data: config.data, plugins: [intervals],
             options: {
@@ -436,7 +400,6 @@ spotPage.explorer = (() => {
 
     function drawLegend() {
         const named = chart.data.datasets.filter((dataset) => !dataset.isEdge);
-
         legend.hidden = named.length < 2;
         legend.replaceChildren(...named.map((dataset) => element("li", {}, spot.toggle(short(dataset.label, 80),
             state.kind === "ledger" ? dataset.backgroundColor : dataset.borderColor,
@@ -448,7 +411,6 @@ spotPage.explorer = (() => {
         const notes = [];
         const metric = data.metrics[state.y];
         const what = state.kind === "ledger" ? "Where the time goes" : short(metric.words, 80) + " along " + short(x().words, 80);
-
         if (state.kind === "ledger" && points.length > maxBars) {
             notes.push("the first " + maxBars + " of " + points.length + " points: choose values to see others");
         } else {
@@ -456,7 +418,6 @@ spotPage.explorer = (() => {
         }
         if (state.kind === "curves") {
             const all = groups(points).length;
-
             notes.push(all > maxSeries ? "the first " + maxSeries + " of " + all + " series"
                 : all + " series");
             notes.push(metric.hasInterval ? "with 95 % confidence intervals"
@@ -466,7 +427,6 @@ spotPage.explorer = (() => {
             notes.push("the page holds " + data.numPoints + " of " + data.numPointsOfStudy + " points");
         }
         const left = data.metrics.filter((other) => other.isShown).length - metrics.length;
-
         if (left > 0) {
             notes.push(left + " metrics that were not asked for are left out, the page would grow too large");
         }
@@ -491,14 +451,12 @@ spotPage.explorer = (() => {
 
     function check(id, words, isOn, isPossible, whenChanged) {
         const box = element("input", { type: "checkbox", checked: isOn, disabled: !isPossible });
-
         box.addEventListener("change", () => whenChanged(box.checked));
         return control(words, named(id, box), "check");
     }
 
     function renew() {
         const active = document.activeElement === null ? "" : document.activeElement.id;
-
         chooseFilters();
         buildControls();
         draw();
@@ -520,7 +478,6 @@ spotPage.explorer = (() => {
         const points = chosenPoints();
         const canLogX = along.isNumeric && isPositive(points.map(along.value));
         const canLogY = isPositive(points.map((point) => data.metrics[state.y].means[point]));
-
         state.isLogX = state.isLogX && canLogX;
         state.isLogY = state.isLogY && canLogY;
         return [
@@ -555,7 +512,6 @@ spotPage.explorer = (() => {
         return filteredAxes().map(({ axis, id }) => {
             const options = [{ value: -1, words: "all" },
                 ...axis.labels.map((name, value) => ({ value, words: short(name, 60) }))];
-
             return control(short(axis.words, 60), named("filter-" + id, select(options, state.filters.get(id), (value) => {
                 state.filters.set(id, Number(value));
                 renew();
@@ -571,7 +527,6 @@ spotPage.explorer = (() => {
             state.filters.clear();
             renew();
         })));
-
         controls.replaceChildren(...(ledger.length > 0 ? [kind] : []),
             ...(state.kind === "curves" ? curveControls() : []), ...filterControls());
     }
@@ -588,6 +543,6 @@ spotPage.explorer = (() => {
     chooseFirst();
     hideMost();
     renew();
-    dark.addEventListener("change", draw);
+    spot.isDark.addEventListener("change", draw);
     return { state, chart: () => chart, renew };
 })();

@@ -51,7 +51,6 @@ spotPage.table = (() => {
     function findColumn(name) {
         const wanted = name.trim().toLowerCase();
         const has = (test) => columns.find((column) => column.names.some((words) => test(words.toLowerCase())));
-
         return has((words) => words === wanted) || has((words) => words.startsWith(wanted)) ||
             has((words) => words.includes(wanted));
     }
@@ -61,7 +60,6 @@ spotPage.table = (() => {
     function readValue(column, text) {
         const number = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(.*)$/i.exec(text);
         const valueId = column.labels.findIndex((label) => label.toLowerCase() === text.toLowerCase());
-
         if (!column.isNumeric) {
             return { wanted: text.toLowerCase() };
         }
@@ -83,7 +81,6 @@ spotPage.table = (() => {
     /* What a reader sees in a cell: 35.1 of "35.1 ±0.2 %". */
     function shownValue(column, point) {
         const value = column.value(point);
-
         if (typeof value === "string") {
             return value.toLowerCase();
         }
@@ -93,12 +90,10 @@ spotPage.table = (() => {
     function comparison(clause) {
         const found = /^([^<>=!]+)(<=|>=|!=|=|<|>)([^<>=!]+)$/.exec(clause);
         const column = found === null ? undefined : findColumn(found[1]);
-
         if (column === undefined) {
             return { problem: "No column is called “" + (found === null ? clause : found[1].trim()) + "”." };
         }
         const { wanted, problem } = readValue(column, found[3].trim());
-
         return problem !== undefined
             ? { problem }
             : { test: (point) => operators[found[2]](shownValue(column, point), wanted) };
@@ -106,13 +101,11 @@ spotPage.table = (() => {
 
     function containsText(clause) {
         const wanted = clause.toLowerCase();
-
         return { test: (point) => columns.some((column) => column.text(point).toLowerCase().includes(wanted)) };
     }
 
     function readFilter(text) {
         const clauses = text.split(/,|\band\b/i).map((clause) => clause.trim()).filter((clause) => clause !== "");
-
         return clauses.map((clause) => (/[<>=]/.test(clause) ? comparison(clause) : containsText(clause)));
     }
 
@@ -124,7 +117,6 @@ spotPage.table = (() => {
         const a = column.value(first), b = column.value(second);
         const isNone = (value) => typeof value === "number" && Number.isNaN(value);
         let order;
-
         if (isNone(a) || isNone(b)) {
             order = (isNone(a) ? 1 : 0) - (isNone(b) ? 1 : 0);
         } else if (column.isNumeric) {
@@ -139,7 +131,6 @@ spotPage.table = (() => {
 
     function choosePoints() {
         const clauses = readFilter(filter.value);
-
         state.problem = clauses.filter((clause) => clause.problem).map((clause) => clause.problem).join(" ");
         state.points = [];
         for (let point = 0; point < data.numPoints; point++) {
@@ -158,7 +149,6 @@ spotPage.table = (() => {
             return element("td", {}, column.text(point));
         }
         const value = column.value(point);
-
         return Number.isFinite(value)
             ? element("td", { "data-value": String(value) }, column.text(point))
             : element("td", { className: "none" }, "–");
@@ -167,13 +157,11 @@ spotPage.table = (() => {
     function showRows(first, count) {
         const rows = state.points.slice(first, first + count)
             .map((point) => element("tr", {}, ...columns.map((column) => cell(column, point))));
-
         table.tBodies[0].replaceChildren(...rows);
     }
 
     function show() {
         const numPages = Math.max(1, Math.ceil(state.points.length / rowsOfPage));
-
         state.page = Math.min(state.page, numPages - 1);
         showRows(state.page * rowsOfPage, rowsOfPage);
         heads.forEach((head, id) => {
@@ -199,7 +187,6 @@ spotPage.table = (() => {
     function makeHead(column, id) {
         const button = element("button", { type: "button" }, column.words);
         const head = element("th", { scope: "col" }, button);
-
         button.addEventListener("click", () => {
             state.direction = state.sortedBy === id ? -state.direction : 1;
             state.sortedBy = id;
@@ -215,11 +202,9 @@ spotPage.table = (() => {
     /* The points that are shown, on all pages, as a file. */
     function download() {
         const lines = [columns.map((column) => csvField(column.words)).join(",")];
-
         for (const point of state.points) {
             lines.push(columns.map((column) => {
                 const value = column.isMetric ? column.value(point) : column.text(point);
-
                 return typeof value === "number" ? (Number.isNaN(value) ? "" : String(value)) : csvField(value);
             }).join(","));
         }
@@ -227,7 +212,6 @@ spotPage.table = (() => {
             href: URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" })),
             download: "points.csv",
         });
-
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     }
@@ -235,18 +219,15 @@ spotPage.table = (() => {
     const heads = columns.map(makeHead);
     const filter = element("input", { type: "search", id: "points-filter", autocomplete: "off", spellcheck: false });
     const count = element("p", { className: "note", role: "status", id: "points-count" });
-    const before = element("button", { type: "button", className: "button" }, "Previous page");
-    const after = element("button", { type: "button", className: "button" }, "Next page");
+    const before = spot.button("Previous page", () => { state.page--; show(); });
+    const after = spot.button("Next page", () => { state.page++; show(); });
     const pager = element("div", { className: "controls" }, before, after);
-    const save = element("button", { type: "button", className: "button" }, "Save these rows as CSV");
+    const save = spot.button("Save these rows as CSV", download);
     const example = data.metrics.find((metric) => metric.isListed);
 
     filter.placeholder = example === undefined ? "words" : example.words + (example.isFraction ? " < 20 %" : " < 0.2");
     filter.setAttribute("aria-describedby", "points-hint");
     filter.addEventListener("input", renew);
-    before.addEventListener("click", () => { state.page--; show(); });
-    after.addEventListener("click", () => { state.page++; show(); });
-    save.addEventListener("click", download);
     table.tHead.replaceChildren(element("tr", {}, ...heads));
     table.parentElement.before(
         element("div", { className: "controls" }, control("Filter rows", filter, "wide"), save),

@@ -401,7 +401,7 @@
 
         /* Times below, with lines through all panels. */
         drawGrid(height) {
-            const step = spot.timeStep(this.to - this.from, Math.max(2, this.width / 110));
+            const step = spot.timeStep(this.to - this.from, Math.max(2, this.width / (this.isNarrow ? 72 : 110)));
             for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
                 const x = Math.round(this.xOf(time)) + 0.5;
                 this.line([[x, 24], [x, height - FOOT + 4]], this.edge);
