@@ -50,11 +50,7 @@ void spot_panel_words(const spot_study_head_t *head, size_t point_id, size_t lef
 #define SPOT_NOTE_BYTES 640
 void spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES]);
 
-/* The same, and what curves and bands are. */
-void spot_study_note(
-    const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES]);
-
-/* The same with its unit: "checkpoint interval (s)". */
+/* What reports call a key, with its unit: "checkpoint interval (s)". */
 void spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES]);
 
 /* What reports call a key: "pipeline depth"; its path where its table has no label. */

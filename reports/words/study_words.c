@@ -204,25 +204,6 @@ spot_study_run_words(const spot_report_t *report, char text[SPOT_NOTE_BYTES])
 }
 
 void
-spot_study_note(
-    const spot_curves_t *curves, size_t num_panels_drawn, char text[SPOT_NOTE_BYTES])
-{
-    size_t used;
-
-    spot_study_run_words(curves->report, text);
-    used = strlen(text);
-    used += (size_t) snprintf(text + used, SPOT_NOTE_BYTES - used,
-        " · %s: %s, %s: its 95 %% confidence interval",
-        curves->is_scattered ? "dot" : "curve",
-        spot_estimate_words(&curves->head->metrics[curves->y_id]),
-        curves->is_scattered ? "bar" : "band");
-    if (num_panels_drawn < curves->num_panels) {
-        snprintf(text + used, SPOT_NOTE_BYTES - used, " · only %zu of %zu curves",
-            num_panels_drawn, curves->num_panels);
-    }
-}
-
-void
 spot_axis_words(const spot_axis_t *axis, char text[SPOT_WORDS_BYTES])
 {
     size_t used;

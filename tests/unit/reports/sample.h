@@ -85,9 +85,8 @@ void sample_need_gnuplot(void);
 /* The file is an SVG picture. Removes it. */
 void sample_assert_svg(const char *path);
 
-/* What a call that draws returned: 0, or CHILD where gnuplot is not installed; with 0
- * the file is a whole picture, which is removed. No message but that of gnuplot. Frees
- * diag. */
+/* What a call that draws returned: 0 without a message, and the file is a whole picture,
+ * which is removed. Frees diag. */
 void sample_assert_drawn(int ret, spot_diag_t *diag, const char *path);
 
 /* How often a word is in a text. */

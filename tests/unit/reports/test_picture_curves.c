@@ -484,6 +484,33 @@ test_curves_in_panels(void **state)
     free(text);
 }
 
+/* Of more panels than there is room for the note tells how many there are. */
+static void
+test_too_many_panels(void **state)
+{
+    double numbers[20];
+    spot_study_head_t head;
+    spot_store_t *store;
+    char *text;
+
+    (void) state;
+    for (size_t j = 0; j < 20; j++) {
+        numbers[j] = 0.02 * (double) j;
+    }
+    sample_idle_head(&head, 2);
+    sample_replace_axis(
+        &head, 0, sample_axis("trace.preemption.per_minute", 20, numbers));
+    drop_stack(&head);
+    replace(&head.plot.x, "job.pipeline_depth");
+    store = sample_idle_store(&head);
+    text = declared(store);
+    assert_non_null(strstr(text, " · only 12 of 20 curves'"));
+    assert_int_equal(sample_count(text, "\npanel "), 12);
+    free(text);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 static void
 test_curves_refused(void **state)
 {
@@ -578,6 +605,7 @@ main(void)
         cmocka_unit_test(test_other_plans),
         cmocka_unit_test_setup_teardown(test_curves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_curves_in_panels, setup, teardown),
+        cmocka_unit_test(test_too_many_panels),
         cmocka_unit_test_setup_teardown(test_curves_refused, setup, teardown),
         cmocka_unit_test(test_description),
         cmocka_unit_test(test_durations),

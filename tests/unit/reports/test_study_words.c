@@ -137,25 +137,15 @@ test_notes(void **state)
     const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
     const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
     const spot_report_t even = {.head = &head, .min_rows = 2, .max_rows = 2};
-    const spot_curves_t whole = {.head = &head, .report = &full, .num_panels = 4};
-    const spot_curves_t part = {.head = &head, .report = &begun, .num_panels = 20};
     char text[SPOT_NOTE_BYTES];
 
     (void) state;
-    spot_study_note(&whole, 4, text);
-    assert_string_equal(text,
-        "n · 10 replications at each point · seed 3 · curve: mean, "
-        "band: its 95 % confidence interval");
-    metric.denominator = "steps";
-    spot_study_note(&whole, 4, text);
-    assert_non_null(strstr(text, " · curve: ratio of totals, band: its 95 %"));
-    metric.estimator = SPOT_ESTIMATOR_MEAN;
+    spot_study_run_words(&full, text);
+    assert_string_equal(text, "n · 10 replications at each point · seed 3");
     spot_study_run_words(&even, text);
     assert_string_equal(text, "n · 2 of 10 replications at each point · seed 3");
-    spot_study_note(&part, 12, text);
-    assert_string_equal(text,
-        "n · 2 to 10 of 10 replications at each point · seed 3 · curve: mean, band: its "
-        "95 % confidence interval · only 12 of 20 curves");
+    spot_study_run_words(&begun, text);
+    assert_string_equal(text, "n · 2 to 10 of 10 replications at each point · seed 3");
 }
 
 /* What a study calls x, unless that is too long. */
