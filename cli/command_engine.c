@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "cli/catalogue.h"
 #include "cli/command.h"
+#include "cli/report_terminal.h"
 #include "sim/engines.h"
 
 typedef struct {
@@ -103,13 +104,16 @@ run(spot_call_t *call)
 
     call->is_reading = false;
     if (arguments->name == NULL) {
-        return spot_command_write(arguments->output_path,
-            arguments->is_json ? write_list_json : write_list, NULL, &call->diag);
+        return (arguments->is_json ? spot_command_write : spot_command_print)(
+            arguments->output_path, arguments->is_json ? write_list_json : write_list,
+            NULL, &call->diag);
     }
     ret = spot_engine_words_init(
         &words, spot_experiment_find(spot_engines, arguments->name, &near), &call->diag);
     if (ret == 0) {
-        ret = spot_command_write(arguments->output_path,
+        ret = (arguments->is_json || arguments->is_example
+                   ? spot_command_write
+                   : spot_command_print)(arguments->output_path,
             arguments->is_example ? write_example
             : arguments->is_json  ? write_engine_json
                                   : write_engine,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
+#include "cli/report_terminal.h"
 #include "reports/export.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
@@ -74,15 +75,23 @@ typedef struct {
 } export_t;
 
 static int
+write_table(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_result_table_write(context, terminal, out);
+}
+
+static int
 write_rows(const void *context, FILE *out)
 {
     const export_t *self = context;
+    const spot_terminal_t terminal =
+        spot_terminal_of_output(self->arguments->output_path != NULL);
     const spot_export_format_t format =
         self->arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
 
     switch (self->arguments->form) {
         case FORM_TABLE:
-            return spot_result_table_write(self->store, out);
+            return spot_terminal_write(&terminal, write_table, self->store, out);
         case FORM_JSON:
             return spot_result_json_write(self->store, out);
         default:

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/doc.h"
 #include "cli/field_text.h"
+#include "cli/report_terminal.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -102,8 +103,8 @@ run(spot_call_t *call)
 
     call->is_reading = false;
     spot_suggest_init(&near, arguments->name == NULL ? "" : arguments->name);
-    return spot_command_write(arguments->output_path,
-        arguments->is_json ? write_json : write_text,
+    return (arguments->is_json ? spot_command_write : spot_command_print)(
+        arguments->output_path, arguments->is_json ? write_json : write_text,
         arguments->name == NULL ? NULL : spot_recovery_find(arguments->name, &near),
         &call->diag);
 }

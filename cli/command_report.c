@@ -8,7 +8,7 @@
 #include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
-#include "reports/paper_text.h"
+#include "reports/table/paper_text.h"
 #include "reports/traces/trace_pictures.h"
 
 /* What is written to one file each. */
@@ -108,7 +108,7 @@ write_latex(const arguments_t *arguments, const spot_report_t *report, FILE *out
     (void) diag;
     return report->num_rows == 0
                ? spot_paper_nothing_write(report, spot_paper_latex_text, out)
-               : spot_paper_table_write(report, &spot_paper_latex, out);
+               : spot_paper_table_write(report, &spot_table_latex, out);
 }
 
 static int
@@ -119,7 +119,7 @@ write_markdown(const arguments_t *arguments, const spot_report_t *report, FILE *
     (void) diag;
     return report->num_rows == 0
                ? spot_paper_nothing_write(report, spot_paper_markdown_text, out)
-               : spot_paper_table_write(report, &spot_paper_markdown, out);
+               : spot_paper_table_write(report, &spot_table_markdown, out);
 }
 
 static const writer_t writers[NUM_FILES] = {

@@ -166,7 +166,8 @@ static int
 write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    int ret = spot_command_write(arguments->output_path, write_view, self, diag);
+    int ret = (arguments->is_json ? spot_command_write : spot_command_print)(
+        arguments->output_path, write_view, self, diag);
 
     if (ret == 0 && arguments->events_path != NULL) {
         ret = spot_command_write(arguments->events_path, write_events, self, diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
+#include "cli/report_terminal.h"
 #include "cli/theory_table.h"
 #include "models/checkpoint.h"
 #include "models/peer_copies.h"
@@ -143,13 +144,23 @@ check(spot_call_t *call)
 }
 
 static int
+print_answer(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_theory_table_write(context, terminal, out);
+}
+
+static int
 write_answer(const void *context, FILE *out)
 {
     const arguments_t *arguments = context;
+    const spot_terminal_t terminal =
+        spot_terminal_of_output(arguments->output_path != NULL);
 
-    (arguments->is_json ? spot_theory_json_write : spot_theory_table_write)(
-        &arguments->question, out);
-    return 0;
+    if (arguments->is_json) {
+        spot_theory_json_write(&arguments->question, out);
+        return 0;
+    }
+    return spot_terminal_write(&terminal, print_answer, &arguments->question, out);
 }
 
 static int

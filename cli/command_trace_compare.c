@@ -9,7 +9,9 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
+#include "cli/report_terminal.h"
 #include "reports/traces/comparison_pictures.h"
+#include "reports/traces/comparison_table.h"
 #include "reports/traces/trace_pictures.h"
 #include "traces/compare/comparison_inputs.h"
 
@@ -143,6 +145,25 @@ write_file(const spot_comparison_t *comparison,
 }
 
 static int
+print_table(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_comparison_table_write(context, terminal, out);
+}
+
+static int
+write_table(const spot_comparison_t *comparison, const char *path, spot_diag_t *diag)
+{
+    const spot_terminal_t terminal = spot_terminal_of_output(path != NULL);
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        ret = spot_terminal_write(&terminal, print_table, comparison, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+static int
 write_all(const spot_comparison_t *comparison, spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
@@ -150,9 +171,9 @@ write_all(const spot_comparison_t *comparison, spot_call_t *call)
     int ret = 0;
 
     if (!call->is_quiet) {
-        ret = write_file(comparison,
-            arguments->is_json ? spot_comparison_json_write : spot_comparison_text_write,
-            arguments->output_path, diag);
+        ret = arguments->is_json ? write_file(comparison, spot_comparison_json_write,
+                                       arguments->output_path, diag)
+                                 : write_table(comparison, arguments->output_path, diag);
     }
     if (ret == 0 && arguments->csv_path != NULL) {
         ret =

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/report_terminal.h"
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
@@ -219,9 +220,17 @@ write_json(const arguments_t *arguments, const result_t *result, FILE *out)
     }
 }
 
-static void
-write_tables(const arguments_t *arguments, const result_t *result, FILE *out)
+typedef struct {
+    const arguments_t *arguments;
+    const result_t *result;
+} text_t;
+
+static int
+write_tables(const void *context, FILE *out)
 {
+    const arguments_t *arguments = ((const text_t *) context)->arguments;
+    const result_t *result = ((const text_t *) context)->result;
+
     for (size_t j = 0; j < result->num_descriptions; j++) {
         const spot_description_t *description = &result->descriptions[j];
 
@@ -239,6 +248,7 @@ write_tables(const arguments_t *arguments, const result_t *result, FILE *out)
             spot_describe_print(&description->figures, out);
         }
     }
+    return 0;
 }
 
 static int
@@ -274,11 +284,13 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
     if (ret != 0 || is_csv_only) {
         return ret;
     }
+    if (!arguments->is_json) {
+        return spot_command_print(
+            arguments->output_path, write_tables, &(text_t){arguments, result}, diag);
+    }
     ret = spot_outfile_init(&file, arguments->output_path, diag);
-    if (ret == 0 && arguments->is_json) {
+    if (ret == 0) {
         write_json(arguments, result, file.stream);
-    } else if (ret == 0) {
-        write_tables(arguments, result, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }

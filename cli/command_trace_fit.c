@@ -244,6 +244,7 @@ fit_and_print(output_t *self)
         ret = spot_fit_task_advice(self->task, self->table.has_fits, &words);
     }
     spot_fit_table_finish(&self->table, &words);
+    ret = ret == 0 ? self->table.error : ret;
     return ret == 0 ? self->picture_error : ret;
 }
 

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "cli/report_terminal.h"
+#include "reports/table/table_machine.h"
+#include "reports/table/table_terminal.h"
+#include "reports/table/wrap.h"
 #include "traces/fit/fit_row.h"
 
 static const char legend[] =
@@ -13,12 +17,11 @@ static const char legend[] =
     "+  the lowest AIC of those whose mean is that of the sample\n"
     "n, n_d      values; those seen to their end, the others are censored\n"
     "dAIC        AIC above that of the best; below 2 is hardly a difference\n"
-    "KS, AD      distances of Kolmogorov-Smirnov and Anderson-Darling, to compare rows\n"
+    "KS, AD      Kolmogorov-Smirnov and Anderson-Darling distance, to compare rows\n"
     "p           of AD by --bootstrap, how often a true law looks as bad\n"
     "mean, CV    of a law of durations: in s, and standard deviation / mean\n"
-    "m/mean      mean of the law / mean of the sample, which is too low where values "
-    "are\n"
-    "            censored; inf: the law has none\n"
+    "m/mean      mean of the law / mean of the sample, which is too low where values\n"
+    "            are censored; inf: the law has none\n"
     "exact       whether the family keeps the mean (on ticks: but for half a tick)\n"
     "arbitrary   the likelihood does not depend on it: any value is as good\n"
     "conv        whether the search ended at a maximum\n"
@@ -173,6 +176,8 @@ json_words(spot_json_t *json, const spot_fit_words_t *words)
 void
 spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
+
     if (self->is_open) {
         spot_json_close(&self->json, ']');
         json_words(&self->json, words);
@@ -192,7 +197,8 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
         putchar('\n');
     }
     for (size_t j = 0; j < words->num_lines; j++) {
-        puts(words->lines[j]);
+        spot_wrap_write(stdout, words->lines[j], terminal.width, 0);
+        putchar('\n');
     }
 }
 
@@ -204,74 +210,97 @@ spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
     fwrite(self->csv_text, 1, self->csv_bytes, out);
 }
 
-/* In a column of that width; undefined is -, and a zero has no sign. */
 static void
-text_number(int width, int num_decimals, double value)
+write_parameter(const spot_fit_row_t *row, int j, FILE *out)
 {
-    if (isnan(value)) {
-        printf(" %*s", width, "-");
-    } else {
-        const double shown = fabs(value) < 0.5 * pow(10, -num_decimals) ? 0 : value;
-
-        printf(" %*.*f", width, num_decimals, shown);
-    }
-}
-
-static void
-text_parameter(const spot_fit_row_t *row, int j)
-{
+    fprintf(out, "%s%s ", j == 0 ? "" : " ", row->names[j]);
     if (!row->converged) {
-        printf(" %s -", row->names[j]);
+        fputs("-", out);
     } else if (!spot_fit_row_is_known(row, j)) {
-        printf(" %s arbitrary", row->names[j]);
+        fputs("arbitrary", out);
     } else if (isnan(row->errors[j])) {
-        printf(" %s %.5g%s (-)", row->names[j], row->parameters[j], row->units[j]);
+        fprintf(out, "%.5g%s (-)", row->parameters[j], row->units[j]);
     } else {
-        printf(" %s %.5g%s (%.3g)", row->names[j], row->parameters[j], row->units[j],
-            row->errors[j]);
+        fprintf(out, "%.5g%s (%.3g)", row->parameters[j], row->units[j], row->errors[j]);
     }
 }
 
-/* Of durations; sizes have no such columns. */
+/* A law may have no mean, which is said. */
 static void
-text_moment(int width, int num_digits, double value)
+add_moment(double value, spot_table_t *table)
 {
-    if (isnan(value)) {
-        printf(" %*s", width, "-");
+    if (isinf(value)) {
+        spot_table_add_text(table, "inf");
     } else {
-        printf(" %*.*g", width, num_digits, value);
+        spot_table_add_number(table, value);
     }
 }
 
 static void
-text_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_aic,
-    bool is_duration)
+add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
 {
-    printf("%c%c %-19s", row->is_best ? '*' : ' ', row->is_best_mean ? '+' : ' ',
-        row->family);
+    const spot_table_column_t columns[] = {
+        {.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "lnL", .is_fixed = true, .num_decimals = 3},
+        {.name = "dAIC", .is_fixed = true, .num_decimals = 2},
+        {.name = "BIC", .is_fixed = true, .num_decimals = 2},
+        {.name = "KS", .is_fixed = true, .num_decimals = 3},
+        {.name = "AD", .is_fixed = true, .num_decimals = 3},
+        {.name = "p", .is_fixed = true, .num_decimals = 3},
+        {.name = "mean", .num_digits = 5},
+        {.name = "CV", .num_digits = 3},
+        {.name = "m/mean", .num_digits = 3},
+        {.name = "exact", .kind = SPOT_TABLE_TEXT},
+        {.name = "conv", .kind = SPOT_TABLE_TEXT},
+        {.name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE},
+    };
+
+    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
+        if ((j != 7 || self->setting.num_rounds > 0) &&
+            ((j != 8 && j != 9) || is_duration)) {
+            spot_table_add_column(table, columns[j]);
+        }
+    }
+}
+
+static void
+add_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_aic,
+    bool is_duration, spot_table_t *table)
+{
+    const char marks[] = {row->is_best ? '*' : ' ', row->is_best_mean ? '+' : ' ', '\0'};
+    FILE *parameters;
+
+    spot_table_add_row(table);
+    spot_table_add_text(table, marks);
+    spot_table_add_text(table, row->family);
     if (!row->is_fitted) {
-        printf(" %s\n", row->note);
+        spot_table_add_rest(table, row->note);
         return;
     }
-    text_number(10, 3, row->log_likelihood);
-    text_number(8, 2, row->aic - best_aic);
-    text_number(10, 2, row->bic);
-    text_number(6, 3, row->ks);
-    text_number(7, 3, row->ad);
+    spot_table_add_number(table, row->log_likelihood);
+    spot_table_add_number(table, row->aic - best_aic);
+    spot_table_add_number(table, row->bic);
+    spot_table_add_number(table, row->ks);
+    spot_table_add_number(table, row->ad);
     if (self->setting.num_rounds > 0) {
-        text_number(5, 3, row->p_value);
+        spot_table_add_number(table, row->p_value);
     }
     if (is_duration) {
-        text_moment(9, 5, row->converged ? row->mean : (double) NAN);
-        text_moment(6, 3, row->converged ? row->cv : (double) NAN);
+        add_moment(row->converged ? row->mean : (double) NAN, table);
+        add_moment(row->converged ? row->cv : (double) NAN, table);
     }
-    text_moment(6, 3, row->mean_ratio);
-    printf(
-        " %-5s %-4s", row->is_mean_exact ? "yes" : "no", row->converged ? "yes" : "NO");
-    for (int j = 0; j < row->num_parameters; j++) {
-        text_parameter(row, j);
+    add_moment(row->mean_ratio, table);
+    spot_table_add_text(table, row->is_mean_exact ? "yes" : "no");
+    spot_table_add_text(table, row->converged ? "yes" : "NO");
+    parameters = spot_table_begin_text(table);
+    for (int j = 0; parameters != NULL && j < row->num_parameters; j++) {
+        write_parameter(row, j, parameters);
     }
-    printf("%s%s\n", *row->note != '\0' ? "  " : "", row->note);
+    if (parameters != NULL) {
+        fprintf(parameters, "%s%s", row->note[0] != '\0' ? " " : "", row->note);
+    }
+    spot_table_end_cell(table, parameters);
 }
 
 /* Whether no family has a fit, all for the same reason: the verdict has it once. */
@@ -305,21 +334,25 @@ text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
     bool is_duration, const spot_fit_words_t *words)
 {
     const bool is_empty = is_nothing_to_show(rows, num_rows);
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
+    spot_table_t table = {.name = "fits"};
+    int ret = 0;
 
+    add_columns(self, is_duration, &table);
+    for (size_t j = 0; j < num_rows && !is_empty; j++) {
+        add_row(self, &rows[j], lowest_aic(rows, num_rows), is_duration, &table);
+    }
     if (!is_empty) {
-        printf("   %-19s %10s %8s %10s %6s %7s%s%s m/mean exact conv parameters "
-               "(standard errors)\n",
-            "family", "lnL", "dAIC", "BIC", "KS", "AD",
-            self->setting.num_rounds > 0 ? "     p" : "",
-            is_duration ? "      mean     CV" : "");
+        ret = spot_table_write_terminal(&table, &terminal, stdout);
         self->has_fits = true;
     }
-    for (size_t j = 0; j < num_rows && !is_empty; j++) {
-        text_row(self, &rows[j], lowest_aic(rows, num_rows), is_duration);
-    }
+    self->error = self->error == 0 ? ret : self->error;
+    spot_table_free(&table);
     for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
          j++) {
-        printf("   %s\n", words->lines[j]);
+        fputs("   ", stdout);
+        spot_wrap_write(stdout, words->lines[j], terminal.width - 3, 3);
+        putchar('\n');
     }
     putchar('\n');
 }
@@ -398,18 +431,27 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
 void
 spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly)
 {
-    if (!self->is_json) {
-        printf("hourly: rates by hour of day, mean 1\n   hour preempt   add\n");
-    }
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
+    spot_table_t table = {.name = "hours"};
+    int ret;
+
+    spot_table_add_column(&table, (spot_table_column_t){.name = "hour"});
+    spot_table_add_column(&table,
+        (spot_table_column_t){.name = "preempt", .is_fixed = true, .num_decimals = 3});
+    spot_table_add_column(&table,
+        (spot_table_column_t){.name = "add", .is_fixed = true, .num_decimals = 3});
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-        if (self->is_json) {
-            spot_json_open(&self->json, NULL, '{');
-            spot_json_integer(&self->json, "hour", j);
-            spot_json_number(&self->json, "preempt", hourly->preempt[j]);
-            spot_json_number(&self->json, "add", hourly->add[j]);
-            spot_json_close(&self->json, '}');
-        } else {
-            printf("   %4d %7.3f %5.3f\n", j, hourly->preempt[j], hourly->add[j]);
-        }
+        spot_table_add_row(&table);
+        spot_table_add_count(&table, j);
+        spot_table_add_number(&table, hourly->preempt[j]);
+        spot_table_add_number(&table, hourly->add[j]);
     }
+    if (self->is_json) {
+        ret = spot_table_write_json(&table, &self->json);
+    } else {
+        puts("hourly: rates by hour of day, mean 1");
+        ret = spot_table_write_terminal(&table, &terminal, stdout);
+    }
+    self->error = self->error == 0 ? ret : self->error;
+    spot_table_free(&table);
 }

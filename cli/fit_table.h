@@ -26,6 +26,7 @@ typedef struct {
     bool is_json;
     bool is_open;  /* the JSON object */
     bool has_fits; /* a legend is due */
+    int error;     /* the first one of printing */
     spot_json_t json;
     FILE *csv; /* rows in memory */
     char *csv_text;

@@ -3,15 +3,30 @@
 
 #include "base/outfile.h"
 #include "base/stop.h"
+#include "cli/report_terminal.h"
 #include "reports/plan_report.h"
 #include "sim/study/study.h"
 
 #define BUDGET_S 0.3
 
+typedef struct {
+    const spot_study_head_t *head;
+    const spot_plan_cost_t *cost;
+} plan_t;
+
+static int
+write_plan(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    const plan_t *self = context;
+
+    return spot_plan_report_text(self->head, self->cost, terminal, out);
+}
+
 int
 spot_plan_show(
     const spot_study_t *study, const spot_plan_request_t *request, spot_diag_t *diag)
 {
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
     const spot_watch_t watch = {.stop = &spot_stop};
     spot_outfile_t file;
     spot_study_left_t left;
@@ -38,8 +53,12 @@ spot_plan_show(
             .least_points = left.least_points,
             .most_points = left.most_points};
 
-        (request->is_json ? spot_plan_report_json : spot_plan_report_text)(
-            &study->head, &cost, file.stream);
+        if (request->is_json) {
+            spot_plan_report_json(&study->head, &cost, file.stream);
+        } else {
+            ret = spot_terminal_write(
+                &terminal, write_plan, &(plan_t){&study->head, &cost}, file.stream);
+        }
     }
     return spot_outfile_close(&file, ret, diag);
 }

@@ -11,7 +11,6 @@
 
 #include "base/outfile.h"
 #include "base/units.h"
-#include "reports/ascii_signs.h"
 #include "reports/page/page_side_by_side.h"
 #include "reports/report_text.h"
 #include "reports/side_by_side_text.h"
@@ -66,40 +65,33 @@ spot_terminal_of_output(bool is_plain)
         .is_utf8 = spot_terminal_is_utf8()};
 }
 
-const spot_terminal_t *
-spot_terminal_if_any(spot_terminal_t *terminal)
+typedef struct {
+    int (*write)(const void *context, FILE *out);
+    const void *context;
+} text_t;
+
+static int
+print_text(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
-    *terminal = spot_terminal_of_output(true);
-    return isatty(STDOUT_FILENO) == 1 ? terminal : NULL;
+    const text_t *self = context;
+
+    (void) terminal;
+    return self->write(self->context, out);
 }
 
 int
-spot_terminal_write(const spot_terminal_t *terminal,
-    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
-    const void *context, FILE *out)
+spot_command_print(const char *path, int (*write)(const void *context, FILE *out),
+    const void *context, spot_diag_t *diag)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream;
-    int ret;
+    const spot_terminal_t terminal = spot_terminal_of_output(path != NULL);
+    const text_t text = {write, context};
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
 
-    if (terminal->is_utf8) {
-        return write(context, terminal, out);
+    if (ret == 0) {
+        ret = spot_terminal_write(&terminal, print_text, &text, file.stream);
     }
-    stream = open_memstream(&text, &num_bytes);
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = write(context, terminal, stream);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (text != NULL) {
-        spot_ascii_signs(text);
-        fputs(text, out);
-    }
-    free(text);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    return spot_outfile_close(&file, ret, diag);
 }
 
 static int

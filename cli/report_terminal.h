@@ -4,25 +4,21 @@
 
 #include "cli/command.h"
 #include "reports/report.h"
-#include "reports/terminal.h"
+#include "reports/table/terminal.h"
 
 /* What standard output is: its width as COLUMNS says, else as the terminal does, else
  * SPOT_TERMINAL_WIDTH; colour on a terminal only, unless NO_COLOR is set and not empty
  * (no-color.org), TERM is dumb, or is_plain. */
 spot_terminal_t spot_terminal_of_output(bool is_plain);
 
-/* The same for commands whose output to files is as wide as it always was: NULL where
- * standard output is no terminal, else terminal. */
-const spot_terminal_t *spot_terminal_if_any(spot_terminal_t *terminal);
-
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
 
-/* What write writes of context for a terminal, to out; where that has no UTF-8, signs of
- * ours in ASCII. Errors of write, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_terminal_write(const spot_terminal_t *terminal,
-    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
-    const void *context, FILE *out);
+/* What write writes for people, as spot_command_write() does, but with lines that fit
+ * the terminal, see spot_terminal_write(). path NULL: standard output. */
+SPOT_MUST_CHECK int spot_command_print(const char *path,
+    int (*write)(const void *context, FILE *out), const void *context,
+    spot_diag_t *diag);
 
 /* One store: question, answer, tables, how the main metric moves and where the time
  * goes. Errors of reading, NO_MEMORY, IO. */

@@ -25,18 +25,15 @@ typedef int (*writer_t)(const spot_store_t *store, FILE *out);
 static int
 write_table_on(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
-    return spot_result_table_write_on(context, terminal, out);
+    return spot_result_table_write(context, terminal, out);
 }
 
-/* As wide as the terminal where there is one. */
 static int
 write_table(const spot_store_t *store, FILE *out)
 {
-    spot_terminal_t terminal;
+    const spot_terminal_t terminal = spot_terminal_of_output(false);
 
-    return spot_terminal_if_any(&terminal) == NULL
-               ? spot_result_table_write(store, out)
-               : spot_terminal_write(&terminal, write_table_on, store, out);
+    return spot_terminal_write(&terminal, write_table_on, store, out);
 }
 
 /* path NULL: standard output. */

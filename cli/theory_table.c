@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "reports/table/table_terminal.h"
 
 static void
 write_title(const spot_theory_question_t *question, FILE *out)
@@ -29,55 +30,73 @@ write_title(const spot_theory_question_t *question, FILE *out)
     fprintf(out, "write %s, restart %s\n\n", write, restart);
 }
 
-/* "-" where it is undefined or infinite. */
 static void
-write_number(FILE *out, int width, int num_decimals, double value)
+add_columns(bool has_steps, spot_table_t *table)
 {
-    if (!isfinite(value)) {
-        fprintf(out, "%*s", width, "-");
-    } else if (value < 1e8) {
-        fprintf(out, "%*.*f", width, num_decimals, value);
-    } else {
-        fprintf(out, "%*.3g", width, value);
-    }
-}
+    const spot_table_column_t columns[] = {
+        {.name = "interval", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "work between", .unit = "s", .is_fixed = true, .num_decimals = 2},
+        {.name = "nearest", .unit = "steps"},
+        {.name = "with stalls", .unit = "s", .is_fixed = true, .num_decimals = 2},
+        {.name = "kept",
+            .unit = "% of time",
+            .is_fixed = true,
+            .num_decimals = 3,
+            .factor = 100},
+        {.name = "a run takes",
+            .unit = "times work",
+            .is_fixed = true,
+            .num_decimals = 4},
+        {.name = "first order",
+            .unit = "waste, %",
+            .is_fixed = true,
+            .num_decimals = 2,
+            .factor = 100},
+    };
 
-static void
-write_row(
-    const spot_theory_question_t *question, const spot_checkpoint_row_t *row, FILE *out)
-{
-    fprintf(out, "%-30s", spot_checkpoint_rules[row->rule].label);
-    write_number(out, 13, 2, row->interval_s);
-    if (question->step_ms > 0 && row->steps > 0) {
-        fprintf(out, "%12" PRId64, row->steps);
-    } else if (question->step_ms > 0) {
-        fprintf(out, "%12s", "-");
-    }
-    write_number(out, 13, 2, row->period_s);
-    write_number(out, 11, 3, 100 * row->efficiency);
-    write_number(out, 13, 4, 1 / row->efficiency);
-    /* All time and more: the first order says nothing any more. */
-    write_number(out, 13, 2, row->waste < 1 ? 100 * row->waste : (double) NAN);
-    putc('\n', out);
-}
-
-static void
-write_rows(const spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
-    FILE *out)
-{
-    const bool has_steps = question->step_ms > 0;
-
-    fprintf(out, "%-30s%13s%s%13s%11s%13s%13s\n", "", "work between",
-        has_steps ? "     nearest" : "", "with stalls", "kept", "a run takes",
-        "first order");
-    fprintf(out, "%-30s%13s%s%13s%11s%13s%13s\n", "", "s",
-        has_steps ? "       steps" : "", "s", "% of time", "times work", "waste, %");
-    for (size_t j = 0; j < self->num_rows; j++) {
-        if (self->rows[j].rule != SPOT_RULE_BEST || question->is_async) {
-            write_row(question, &self->rows[j], out);
+    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
+        if (j != 2 || has_steps) {
+            spot_table_add_column(table, columns[j]);
         }
     }
-    putc('\n', out);
+}
+
+static void
+add_row(const spot_checkpoint_row_t *row, bool has_steps, spot_table_t *table)
+{
+    spot_table_add_row(table);
+    spot_table_add_text(table, spot_checkpoint_rules[row->rule].label);
+    spot_table_add_number(table, row->interval_s);
+    if (has_steps && row->steps > 0) {
+        spot_table_add_count(table, row->steps);
+    } else if (has_steps) {
+        spot_table_add_number(table, (double) NAN);
+    }
+    spot_table_add_number(table, row->period_s);
+    spot_table_add_number(table, row->efficiency);
+    spot_table_add_number(table, 1 / row->efficiency);
+    /* All time and more: the first order says nothing any more. */
+    spot_table_add_number(table, row->waste < 1 ? row->waste : (double) NAN);
+}
+
+static int
+write_rows(const spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
+    const spot_terminal_t *terminal, FILE *out)
+{
+    const bool has_steps = question->step_ms > 0;
+    spot_table_t table = {.name = "intervals"};
+    int ret;
+
+    add_columns(has_steps, &table);
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (self->rows[j].rule != SPOT_RULE_BEST || question->is_async) {
+            add_row(&self->rows[j], has_steps, &table);
+        }
+    }
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    fputc('\n', out);
+    return ret;
 }
 
 /* A length of time as people say it. */
@@ -142,42 +161,58 @@ write_meaning(const spot_checkpoint_answer_t *self,
                  "constant.\n");
 }
 
-static void
+static int
 write_memory(const spot_checkpoint_answer_t *self,
-    const spot_theory_question_t *question, FILE *out)
+    const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_theory_memory_t *memory = &question->memory;
+    spot_table_t table = {.name = "memory"};
+    int ret;
 
     fprintf(out,
         "\ncopies in the memory of peers every %g s of work: they recover %.4f %% of "
-        "the failures, in %g s\nlost to failures, first order, %% of time:\n",
+        "the failures, in %g s\nlost to failures, first order:\n\n",
         memory->every_s, 100 * memory->share, memory->fetch_s);
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "interval", .kind = SPOT_TABLE_TEXT});
+    for (int j = 0; j < 2; j++) {
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = j == 0 ? "with copies" : "without",
+                        .unit = "% of time",
+                        .is_fixed = true,
+                        .num_decimals = 4,
+                        .factor = 100});
+    }
     for (size_t j = 0; j < self->num_rows; j++) {
         const spot_checkpoint_row_t *row = &self->rows[j];
 
         if ((row->rule != SPOT_RULE_BEST || question->is_async) &&
             row->interval_s >= 0) {
-            fprintf(out, "%-30s", spot_checkpoint_rules[row->rule].label);
-            write_number(out, 13, 4, 100 * row->memory_loss);
-            fprintf(out, ", without the copies");
-            write_number(out, 13, 4, 100 * row->memory_loss_without);
-            putc('\n', out);
+            spot_table_add_row(&table);
+            spot_table_add_text(&table, spot_checkpoint_rules[row->rule].label);
+            spot_table_add_number(&table, row->memory_loss);
+            spot_table_add_number(&table, row->memory_loss_without);
         }
     }
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    return ret;
 }
 
-void
-spot_theory_table_write(const spot_theory_question_t *question, FILE *out)
+int
+spot_theory_table_write(
+    const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
 {
     spot_checkpoint_answer_t answer;
+    int ret;
 
     spot_checkpoint_answer(&answer, question);
     write_title(question, out);
-    write_rows(&answer, question, out);
+    ret = write_rows(&answer, question, terminal, out);
     write_meaning(&answer, question, out);
-    if (question->has_memory) {
-        write_memory(&answer, question, out);
-    }
+    return ret == 0 && question->has_memory
+               ? write_memory(&answer, question, terminal, out)
+               : ret;
 }
 
 static void

@@ -6,9 +6,12 @@
 #include <stdio.h>
 
 #include "models/checkpoint_rules.h"
+#include "reports/table/terminal.h"
 
-/* A title, a table of one line a rule, and what the best of them means. */
-void spot_theory_table_write(const spot_theory_question_t *question, FILE *out);
+/* A title, a table of one line a rule, and what the best of them means. NO_MEMORY, IO.
+ */
+SPOT_MUST_CHECK int spot_theory_table_write(
+    const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out);
 
 /* {theory, mode, busy, mtbf_s, write_s, snapshot_s, restart_s, step_s, intervals:
  * [{rule, interval_s, period_s, efficiency, efficiency_immune, expected_s,

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reports/mean_table.h"
-#include "reports/text_cell.h"
+#include "reports/point_table.h"
+#include "reports/study_words.h"
+#include "reports/table/table_terminal.h"
 #include "reports/value_label.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/point_groups.h"
@@ -23,22 +24,6 @@ static const spot_paired_t *
 pair_at(const spot_differences_t *self, size_t point_id, size_t metric_id)
 {
     return &self->pairs[point_id * self->head->num_metrics + metric_id];
-}
-
-static void
-fill_cells(spot_differences_t *self)
-{
-    const spot_study_head_t *head = self->head;
-
-    for (size_t j = 0; j < head->num_points; j++) {
-        for (size_t k = 0; k < head->num_listed; k++) {
-            self->cells[j * head->num_listed + k] =
-                spot_study_is_baseline(head, j)
-                    ? SPOT_MEAN_CELL_LEFT_OUT
-                    : spot_mean_cell_of_pair(&head->metrics[k], pair_at(self, j, k));
-        }
-    }
-    self->marks = spot_mean_cells_marks(head, self->cells);
 }
 
 static void
@@ -73,52 +58,6 @@ spot_differences_title_write(const spot_differences_t *self, FILE *out)
         fprintf(out, "%" PRId64 " to ", self->fewest);
     }
     fprintf(out, "%" PRId64 " pairs of replications", self->most);
-}
-
-/* Points without a partner, which where: or a list of points has left out. */
-static void
-write_alone(const spot_differences_t *self, FILE *out)
-{
-    const spot_study_head_t *head = self->head;
-    size_t num_alone = 0, num_others = 0;
-
-    for (size_t j = 0; j < head->num_points; j++) {
-        num_alone += self->base_ids[j] == SPOT_NO_POINT;
-        num_others += !spot_study_is_baseline(head, j);
-    }
-    if (num_alone > 0) {
-        fprintf(out, "%zu of %zu points have no point with ", num_alone, num_others);
-        spot_baseline_write(head, out);
-        fputs(" to be compared with\n", out);
-    }
-}
-
-void
-spot_differences_notes_write(const spot_differences_t *self, FILE *out)
-{
-    const spot_study_head_t *head = self->head;
-
-    write_alone(self, out);
-    if (self->marks.has_star) {
-        fputs("* " SPOT_STAR_NOTE "\n", out);
-    }
-    if (self->marks.has_heavy) {
-        fputs("! " SPOT_HEAVY_NOTE "\n", out);
-    }
-    for (size_t k = 0; k < head->num_listed; k++) {
-        int64_t num_pairs = 0, num_left_out = 0;
-
-        for (size_t j = 0; j < head->num_points; j++) {
-            num_pairs += spot_paired_num_pairs(pair_at(self, j, k));
-            num_left_out += pair_at(self, j, k)->num_left_out;
-        }
-        if (num_left_out > 0) {
-            fprintf(out,
-                "null in %" PRId64 " of %" PRId64 " pairs: %s; its differences are of "
-                "the others\n",
-                num_left_out, num_pairs, head->metrics[k].name);
-        }
-    }
 }
 
 /* Puts the gains of metrics into self->gains, sorted; *num_exact are those of
@@ -170,8 +109,9 @@ spot_differences_gain_write(spot_differences_t *self, FILE *out)
     fprintf(out, " unpaired ones of the same replications (median of %zu)", num_gains);
 }
 
-void
-spot_differences_metric_gain_write(spot_differences_t *self, size_t metric_id, FILE *out)
+/* "2.81 (2.60 to 4.27)". */
+static void
+write_metric_gain(spot_differences_t *self, size_t metric_id, FILE *out)
 {
     size_t num_exact;
     const size_t num_gains = sort_gains(self, metric_id, metric_id + 1, &num_exact);
@@ -193,26 +133,50 @@ spot_differences_metric_gain_write(spot_differences_t *self, size_t metric_id, F
     }
 }
 
-/* Nothing, if no point has an interval to compare. */
-static void
-write_gains(spot_differences_t *self, FILE *out)
+void
+spot_gain_table_fill(
+    spot_differences_t *self, spot_point_voice_t voice, spot_table_t *table)
 {
     const spot_study_head_t *head = self->head;
-    int name_width = 0;
+    char words[SPOT_WORDS_BYTES];
+
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "metric", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "times narrower, median (from to)",
+                   .kind = SPOT_TABLE_PROSE});
+    for (size_t j = 0; j < head->num_listed; j++) {
+        FILE *stream;
+
+        spot_table_add_row(table);
+        (void) spot_fraction_words(&head->metrics[j], words);
+        spot_table_add_text(
+            table, voice == SPOT_POINTS_BY_WORDS ? words : head->metrics[j].name);
+        stream = spot_table_begin_text(table);
+        if (stream != NULL) {
+            write_metric_gain(self, j, stream);
+        }
+        spot_table_end_cell(table, stream);
+    }
+}
+
+/* Nothing, if no point has an interval to compare. */
+static int
+write_gains(spot_differences_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    spot_table_t table = {.name = "gains"};
+    int ret;
 
     if (!spot_differences_have_gain(self)) {
-        return;
+        return 0;
     }
+    fputc('\n', out);
     spot_differences_gain_write(self, out);
-    fputs(":\n", out);
-    for (size_t j = 0; j < head->num_listed; j++) {
-        spot_text_widen(&name_width, head->metrics[j].name);
-    }
-    for (size_t j = 0; j < head->num_listed; j++) {
-        fprintf(out, "%*s  ", name_width, head->metrics[j].name);
-        spot_differences_metric_gain_write(self, j, out);
-        fputc('\n', out);
-    }
+    fputs("\n\n", out);
+    spot_gain_table_fill(self, SPOT_POINTS_BY_NAME, &table);
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    return ret;
 }
 
 int
@@ -227,12 +191,10 @@ spot_differences_init(
     if (ret != 0) {
         return ret;
     }
-    self->cells = spot_calloc(num_cells, sizeof(*self->cells));
     self->gains = spot_calloc(num_cells, sizeof(*self->gains));
-    if (self->cells == NULL || self->gains == NULL) {
+    if (self->gains == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    fill_cells(self);
     count_pairs(self);
     return 0;
 }
@@ -241,58 +203,47 @@ void
 spot_differences_free(spot_differences_t *self)
 {
     free(self->gains);
-    free(self->cells);
     free(self->base_ids);
     *self = (spot_differences_t){0};
 }
 
-/* What stands below the table, with an empty line before it if there is anything. */
 static int
-write_foot(spot_differences_t *self, FILE *out)
+write_table(spot_differences_t *self, const spot_report_t *report,
+    const spot_terminal_t *terminal, FILE *out)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
-    int ret = 0;
+    spot_table_t table = {.name = "differences"};
+    int ret = spot_point_table_fill(
+        &(spot_point_table_t){.report = report, .is_difference = true}, &table);
 
-    if (stream == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    fputc('\n', out);
+    spot_differences_title_write(self, out);
+    fputs("\n\n", out);
+    if (ret == 0) {
+        ret = spot_table_write_terminal(&table, terminal, out);
     }
-    spot_differences_notes_write(self, stream);
-    write_gains(self, stream);
-    if (fclose(stream) != 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    } else if (num_bytes > 0) {
-        fprintf(out, "\n%s", text);
-    }
-    free(text);
-    return ret;
+    spot_table_free(&table);
+    return ret == 0 ? write_gains(self, terminal, out) : ret;
 }
 
 int
 spot_difference_table_write(
-    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
 {
-    spot_paired_t *pairs = NULL;
+    spot_report_t with_pairs = *report;
     spot_differences_t self = {0};
-    int ret = spot_store_differences(store, &pairs);
+    int ret = report->pairs != NULL
+                  ? 0
+                  : spot_store_differences(report->store, &with_pairs.pairs);
 
     if (ret == 0) {
-        ret = spot_differences_init(&self, store->head, pairs);
+        ret = spot_differences_init(&self, report->head, with_pairs.pairs);
     }
     if (ret == 0) {
-        const spot_mean_table_t table = {
-            .head = store->head, .terminal = terminal, .cells = self.cells};
-
-        fputc('\n', out);
-        spot_differences_title_write(&self, out);
-        fputc('\n', out);
-        ret = spot_mean_table_write(&table, out);
-    }
-    if (ret == 0) {
-        ret = write_foot(&self, out);
+        ret = write_table(&self, &with_pairs, terminal, out);
     }
     spot_differences_free(&self);
-    free(pairs);
+    if (report->pairs == NULL) {
+        free(with_pairs.pairs);
+    }
     return ret;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far the points of a study are from those that its baseline names, as a table for a
  * terminal. */
-#ifndef SPOT_REPORTS_DIFFERENCE_TABLE_H
-#define SPOT_REPORTS_DIFFERENCE_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
-#include "reports/mean_table.h"
-#include "reports/terminal.h"
+#include "reports/point_table.h"
+#include "reports/report.h"
+#include "reports/table/terminal.h"
 #include "sim/analysis/difference.h"
 
 /* What tables of differences are made of. Texts are plain, without an end of line. */
@@ -15,10 +15,8 @@ typedef struct {
     const spot_study_head_t *head;
     const spot_paired_t *pairs; /* [num_points][num_metrics] */
     size_t *base_ids;           /* [num_points] or SPOT_NO_POINT */
-    spot_mean_cell_t *cells;    /* [num_points][num_listed] marked: 0 is outside */
     double *gains;              /* [num_points * num_listed] room to sort them in */
     int64_t fewest, most;       /* pairs of a point */
-    spot_mean_marks_t marks;
 } spot_differences_t;
 
 /* The head has a baseline; it and the pairs, of spot_store_differences(), must outlive
@@ -31,24 +29,19 @@ void spot_differences_free(spot_differences_t *self);
  * mean of one pair is none. */
 void spot_differences_title_write(const spot_differences_t *self, FILE *out);
 
-/* What is to be known of the cells, a line each. */
-void spot_differences_notes_write(const spot_differences_t *self, FILE *out);
-
 /* Whether any point has an interval to compare with an unpaired one. */
 bool spot_differences_have_gain(spot_differences_t *self);
 
 /* "paired intervals are 2.63 times narrower than unpaired ones ...", where any is. */
 void spot_differences_gain_write(spot_differences_t *self, FILE *out);
 
-/* How many times narrower they are for a metric: "2.81 (2.60 to 4.27)". */
-void spot_differences_metric_gain_write(
-    spot_differences_t *self, size_t metric_id, FILE *out);
+/* How many times narrower they are, a row a metric. */
+void spot_gain_table_fill(
+    spot_differences_t *self, spot_point_voice_t voice, spot_table_t *table);
 
 /* One line a point: each metric that was asked for as mean and half width of the
  * interval of its paired differences, marked where 0 is outside; below, how much
  * narrower these intervals are than unpaired ones. The study has a baseline. Errors of
- * spot_store_differences(). terminal NULL: a file. */
+ * spot_store_differences(), NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_difference_table_write(
-    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out);
-
-#endif
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);

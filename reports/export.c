@@ -97,17 +97,6 @@ put_text(line_t *self, const char *name, const char *value)
     }
 }
 
-static bool
-has_numbers(const spot_axis_t *axis)
-{
-    for (size_t j = 0; j < axis->num_values; j++) {
-        if (!isfinite(axis->numbers[j])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* A swept key: a number with its unit in the name, or the text of the YAML. */
 static void
 put_axis(line_t *self, size_t axis_id)
@@ -117,7 +106,7 @@ put_axis(line_t *self, size_t axis_id)
     const size_t value_id = spot_study_value_id(head, self->point_id, axis_id);
     char name[NAME_BYTES];
 
-    if (!has_numbers(axis)) {
+    if (!spot_axis_is_numeric(axis)) {
         put_text(self, axis->path, axis->texts[value_id]);
         return;
     }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A cell of a table of estimates or of their differences, and what a table says of all
  * of its cells. Internal to reports. */
-#ifndef SPOT_REPORTS_MEAN_CELL_H
-#define SPOT_REPORTS_MEAN_CELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/paired.h"
-#include "reports/decimals.h"
 #include "reports/shown_unit.h"
+#include "reports/table/decimals.h"
 #include "sim/analysis/summary.h"
 
 /* "mean ±half width", with an asterisk behind it if it is marked, and an exclamation
@@ -62,5 +61,3 @@ spot_mean_marks_t spot_mean_cells_marks(
     "interval is too narrow"
 #define SPOT_OPEN_NOTE                                                                  \
     "the interval lacks an end: too few replications, or too many are cut off"
-
-#endif

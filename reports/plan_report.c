@@ -9,13 +9,12 @@
 #include "base/utf8.h"
 #include "reports/plan_json.h"
 #include "reports/study_words.h"
-#include "reports/text_cell.h"
+#include "reports/table/table_terminal.h"
 #include "reports/value_label.h"
 
 #define MAX_VALUES 8  /* of a key, in a text */
 #define MAX_POINTS 20 /* in a text */
-#define GAP 2
-#define ROW_BYTES 16 /* of a row beside its metrics */
+#define ROW_BYTES 16  /* of a row beside its metrics */
 
 static double
 bytes_for(const spot_study_head_t *head, int64_t num_replications)
@@ -165,7 +164,9 @@ write_keys(const spot_study_head_t *head, FILE *out)
     int width = 0;
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        spot_text_widen(&width, head->axes[j].path);
+        const int own_width = (int) strlen(head->axes[j].path);
+
+        width = own_width > width ? own_width : width;
     }
     for (size_t j = 0; j < head->num_axes; j++) {
         fprintf(out, "  %-*s  ", width, head->axes[j].path);
@@ -234,57 +235,43 @@ write_times(const spot_plan_cost_t *cost, FILE *out)
         plural((size_t) cost->num_measured));
 }
 
-/* A column of the table: its name, and the widest of its values. */
 static int
-column_width(const spot_study_head_t *head, size_t axis_id, size_t num_points)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-    int width = 0;
-
-    spot_text_widen(&width, head->axes[axis_id].path);
-    for (size_t j = 0; j < num_points; j++) {
-        spot_text_widen(&width, spot_point_label(head, j, axis_id, label));
-    }
-    return width;
-}
-
-static void
-write_cell(const char *text, int width, FILE *out)
-{
-    fprintf(out, "%*s", GAP, "");
-    spot_text_cell(out, text, strlen(text), width);
-}
-
-static void
-write_points(const spot_study_head_t *head, FILE *out)
+write_points(const spot_study_head_t *head, const spot_terminal_t *terminal, FILE *out)
 {
     const size_t num_points =
         head->num_points <= MAX_POINTS ? head->num_points : MAX_POINTS;
+    spot_table_t table = {.name = "points"};
     char label[SPOT_VALUE_LABEL_BYTES];
+    int ret;
 
-    fputs("\npoint", out);
+    spot_table_add_column(&table, (spot_table_column_t){.name = "point"});
     for (size_t j = 0; j < head->num_axes; j++) {
-        write_cell(head->axes[j].path, column_width(head, j, num_points), out);
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = head->axes[j].path,
+                        .kind = spot_axis_is_numeric(&head->axes[j]) ? SPOT_TABLE_NUMBER
+                                                                     : SPOT_TABLE_TEXT});
+    }
+    for (size_t j = 0; j < num_points; j++) {
+        spot_table_add_row(&table);
+        spot_table_add_count(&table, (int64_t) j);
+        for (size_t k = 0; k < head->num_axes; k++) {
+            spot_table_add_text(&table, spot_point_label(head, j, k, label));
+        }
     }
     fputc('\n', out);
-    for (size_t j = 0; j < num_points; j++) {
-        fprintf(out, "%5zu", j);
-        for (size_t k = 0; k < head->num_axes; k++) {
-            write_cell(spot_point_label(head, j, k, label),
-                column_width(head, k, num_points), out);
-        }
-        fputc('\n', out);
-    }
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
     if (num_points < head->num_points) {
         fprintf(out, "... and %zu more, all of them with --json\n",
             head->num_points - num_points);
     }
     spot_value_labels_explain(head, out);
+    return ret;
 }
 
-void
-spot_plan_report_text(
-    const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out)
+int
+spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cost,
+    const spot_terminal_t *terminal, FILE *out)
 {
     spot_utf8_print(out, head->name);
     fputs(head->question == NULL ? "" : ": ", out);
@@ -295,7 +282,7 @@ spot_plan_report_text(
     write_amounts(head, out);
     write_left(cost, out);
     write_times(cost, out);
-    write_points(head, out);
+    return write_points(head, terminal, out);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "reports/table/terminal.h"
 #include "sim/store/head.h"
 
 /* The values of the smallest and the largest number; false if one is no number. */
@@ -26,9 +27,9 @@ typedef struct {
 
 /* The plan, its keys, runs, size and time, and the first points, as text. With a store
  * also what is there and left: the time is for the latter. The line of the time, and no
- * other, starts with "time:". */
-void spot_plan_report_text(
-    const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
+ * other, starts with "time:". NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_plan_report_text(const spot_study_head_t *head,
+    const spot_plan_cost_t *cost, const spot_terminal_t *terminal, FILE *out);
 
 /* The same as JSON, with all points. */
 void spot_plan_report_json(

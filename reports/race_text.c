@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/decimals.h"
-#include "reports/interval_text.h"
 #include "reports/shown_unit.h"
+#include "reports/table/decimals.h"
+#include "reports/table/interval_text.h"
 #include "reports/value_label.h"
 #include "sim/analysis/summary.h"
 

@@ -13,7 +13,7 @@
 #include "reports/sparkline.h"
 #include "reports/study_curves.h"
 #include "reports/study_words.h"
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 
 /* Lines of a part; of more the number is told. */
 #define MAX_LINES 60

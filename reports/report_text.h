@@ -4,7 +4,7 @@
 #define SPOT_REPORTS_REPORT_TEXT_H
 
 #include "reports/report.h"
-#include "reports/terminal.h"
+#include "reports/table/terminal.h"
 
 /* Question and answer, the tables of reports/result_table.h, a sparkline for each curve
  * of the main metric, and where the time of each point goes, where the study tells it.

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "reports/study_words.h"
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 #include "sim/analysis/completeness.h"
 
 static const char *
@@ -99,18 +99,14 @@ write_plan(const spot_plan_t *plan, FILE *out)
 }
 
 void
-spot_result_title_write(
-    const spot_store_t *store, const spot_summary_t *summaries, FILE *out)
+spot_result_title_write(const spot_study_head_t *head, FILE *out)
 {
-    const spot_study_head_t *head = store->head;
-
     spot_text_write(out, head->name);
     if (head->question != NULL) {
         fputs(": ", out);
         spot_text_write(out, head->question);
     }
     fputc('\n', out);
-    spot_result_basis_write(store, summaries, out);
 }
 
 void

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands above a table of results: the study, how many replications its figures
  * rest on, and what is missing. */
-#ifndef SPOT_REPORTS_RESULT_TITLE_H
-#define SPOT_REPORTS_RESULT_TITLE_H
+#pragma once
 
 #include <stdio.h>
 
 #include "sim/analysis/summary.h"
 
-/* summaries: [num_points][num_metrics] of the store. */
-void spot_result_title_write(
-    const spot_store_t *store, const spot_summary_t *summaries, FILE *out);
+/* The name of the study and its question. */
+void spot_result_title_write(const spot_study_head_t *head, FILE *out);
 
-/* The same without the name and the question. */
+/* What the figures rest on. summaries: [num_points][num_metrics] of the store. */
 void spot_result_basis_write(
     const spot_store_t *store, const spot_summary_t *summaries, FILE *out);
-
-#endif

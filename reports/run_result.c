@@ -6,56 +6,45 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "reports/text_cell.h"
-#include "reports/text_table.h"
+#include "reports/table/table_terminal.h"
+#include "reports/table/text_cell.h"
 
-static int
-add_row(spot_text_table_t *table, const char *metric, const char *value,
-    const char *unit, spot_style_t style)
+static void
+fill_table(const spot_run_result_t *self, spot_table_t *table)
 {
-    int ret = spot_text_table_add(table, metric, style);
-
-    ret = ret == 0 ? spot_text_table_add(table, value, style) : ret;
-    return ret == 0 ? spot_text_table_add(table, unit, style) : ret;
-}
-
-static int
-fill_table(const spot_run_result_t *self, spot_text_table_t *table)
-{
-    int ret = add_row(table, "metric", "value", "unit", SPOT_STYLE_BOLD);
-
-    for (size_t j = 0; ret == 0 && j < self->outputs->num_metrics; j++) {
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "metric", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(table, (spot_table_column_t){.name = "value"});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "unit", .kind = SPOT_TABLE_TEXT});
+    for (size_t j = 0; j < self->outputs->num_metrics; j++) {
         const spot_metric_t *metric = &self->outputs->metrics[j];
-        char value[32] = "-";
 
-        if (isfinite(self->metrics[j])) {
-            snprintf(value, sizeof(value), "%.6g", self->metrics[j]);
-        }
-        ret = add_row(table, metric->name, value,
-            strcmp(metric->unit, "1") == 0 ? "" : metric->unit, SPOT_STYLE_PLAIN);
+        spot_table_add_row(table);
+        spot_table_add_text(table, metric->name);
+        spot_table_add_number(table, self->metrics[j]);
+        spot_table_add_text(table, strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
     }
-    return ret;
+    for (size_t j = 0; j < self->experiment->num_warnings; j++) {
+        if (self->warnings[j]) {
+            spot_table_add_note(table, "warning", self->experiment->warnings[j].text);
+        }
+    }
 }
 
 int
 spot_run_result_text(
     const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
 {
-    spot_text_table_t table = {.num_columns = 3};
-    const int ret = fill_table(self, &table);
+    spot_table_t table = {.name = "metrics"};
+    int ret;
 
-    if (ret == 0) {
-        spot_text_write(out, self->name == NULL ? self->experiment->name : self->name);
-        fprintf(out, ": engine %s, seed %" PRIu64 ", replication %" PRIu64 "\n\n",
-            self->experiment->name, self->seed, self->replication);
-        spot_text_table_write(&table, terminal, out);
-    }
-    for (size_t j = 0; ret == 0 && j < self->experiment->num_warnings; j++) {
-        if (self->warnings[j]) {
-            fprintf(out, "warning: %s\n", self->experiment->warnings[j].text);
-        }
-    }
-    spot_text_table_free(&table);
+    spot_text_write(out, self->name == NULL ? self->experiment->name : self->name);
+    fprintf(out, ": engine %s, seed %" PRIu64 ", replication %" PRIu64 "\n\n",
+        self->experiment->name, self->seed, self->replication);
+    fill_table(self, &table);
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
     return ret;
 }
 

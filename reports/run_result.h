@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The metrics and warnings of one replication, of any engine. */
-#ifndef SPOT_REPORTS_RUN_RESULT_H
-#define SPOT_REPORTS_RUN_RESULT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "reports/terminal.h"
+#include "reports/table/terminal.h"
 #include "sim/engine/experiment.h"
 
 typedef struct {
@@ -27,5 +26,3 @@ SPOT_MUST_CHECK int spot_run_result_text(
 /* {engine, scenario, metrics: {NAME: {value, unit}}, warnings: [NAME], seed,
  * replication}; undefined values are null. */
 void spot_run_result_json(const spot_run_result_t *self, FILE *out);
-
-#endif

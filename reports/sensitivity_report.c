@@ -3,20 +3,22 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
-#include "reports/text_cell.h"
-
-#define INDEX_WIDTH 22 /* "-0.003 [-0.012, 0.011]" */
+#include "base/memory.h"
+#include "reports/study_words.h"
+#include "reports/table/table_machine.h"
+#include "reports/table/table_terminal.h"
 
 /* ---- Text ---- */
 
-void
-spot_sensitivity_index_text(
-    const spot_sensitivity_index_t *index, char text[SPOT_INDEX_BYTES])
+/* "-0.003 [-0.012, 0.011]": an index and its interval. */
+#define INDEX_BYTES 64
+static void
+index_text(const spot_sensitivity_index_t *index, char text[INDEX_BYTES])
 {
-    snprintf(text, SPOT_INDEX_BYTES, "%.3f [%.3f, %.3f]", index->value, index->ci_low,
+    snprintf(text, INDEX_BYTES, "%.3f [%.3f, %.3f]", index->value, index->ci_low,
         index->ci_high);
 }
 
@@ -37,24 +39,68 @@ spot_sensitivity_variance_write(const spot_sensitivity_t *indices, FILE *out)
     }
 }
 
+/* Keys with the largest total first: order[num_axes] of them. */
 static void
-write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices, FILE *out)
+sort_keys(const spot_sensitivity_t *indices, size_t num_axes, size_t *order)
 {
-    char text[SPOT_INDEX_BYTES];
-    int width = 0;
+    for (size_t j = 0; j < num_axes; j++) {
+        size_t place = j;
 
-    for (size_t j = 0; j < head->num_axes; j++) {
-        spot_text_widen(&width, head->axes[j].path);
+        while (place > 0 &&
+               indices->total[order[place - 1]].value < indices->total[j].value) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = j;
     }
-    fprintf(out, "%*s  %*s  %*s\n", width, "", INDEX_WIDTH, "first order", INDEX_WIDTH,
-        "total");
-    for (size_t j = 0; j < head->num_axes; j++) {
-        spot_text_cell(out, head->axes[j].path, strlen(head->axes[j].path), width);
-        spot_sensitivity_index_text(&indices->first[j], text);
-        fprintf(out, "  %*s", INDEX_WIDTH, text);
-        spot_sensitivity_index_text(&indices->total[j], text);
-        fprintf(out, "  %*s\n", INDEX_WIDTH, text);
+}
+
+int
+spot_sensitivity_table_fill(const spot_study_head_t *head,
+    const spot_sensitivity_t *indices, spot_point_voice_t voice, spot_table_t *table)
+{
+    static const char *const names[] = {"key", "first order", "total"};
+    size_t *order = spot_calloc(head->num_axes, sizeof(*order));
+    char text[INDEX_BYTES], words[SPOT_WORDS_BYTES];
+
+    for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = names[j],
+                       .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
+    if (order == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    sort_keys(indices, head->num_axes, order);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[order[j]];
+
+        spot_table_add_row(table);
+        spot_axis_words(axis, words);
+        spot_table_add_text(table, voice == SPOT_POINTS_BY_WORDS ? words : axis->path);
+        index_text(&indices->first[order[j]], text);
+        spot_table_add_text(table, text);
+        spot_table_set_value(table, indices->first[order[j]].value);
+        index_text(&indices->total[order[j]], text);
+        spot_table_add_text(table, text);
+        spot_table_set_value(table, indices->total[order[j]].value);
+    }
+    free(order);
+    return table->error;
+}
+
+static int
+write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices,
+    const spot_terminal_t *terminal, FILE *out)
+{
+    spot_table_t table = {.name = "sobol"};
+    int ret = spot_sensitivity_table_fill(head, indices, SPOT_POINTS_BY_NAME, &table);
+
+    if (ret == 0) {
+        ret = spot_table_write_terminal(&table, terminal, out);
+    }
+    spot_table_free(&table);
+    return ret;
 }
 
 /* Once, of whichever metric: all have the same replications. */
@@ -72,16 +118,18 @@ write_warning(const spot_study_sensitivity_t *sensitivity, FILE *out)
 }
 
 int
-spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
+spot_sensitivity_table_write(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     spot_study_sensitivity_t sensitivity;
-    const int ret = spot_study_sensitivity_init(&sensitivity, store);
+    int ret = spot_study_sensitivity_init(&sensitivity, store);
 
     if (ret == 0) {
         fprintf(out,
             "\nSobol indices with 95 %% intervals: the share of the variance over the "
-            "plan that a key\nexplains alone (first order) and with all others (total); "
+            "plan that a key "
+            "explains alone (first order) and with all others (total); "
             "%zu base samples, %" PRId64 " replication%s\n",
             head->plan.num_samples, sensitivity.num_replications,
             sensitivity.num_replications == 1 ? "" : "s");
@@ -97,7 +145,7 @@ spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
         } else {
             spot_sensitivity_variance_write(&metric->indices, out);
             fputc('\n', out);
-            write_keys(head, &metric->indices, out);
+            ret = write_keys(head, &metric->indices, terminal, out);
         }
     }
     spot_study_sensitivity_free(&sensitivity);
@@ -108,47 +156,60 @@ spot_sensitivity_table_write(const spot_store_t *store, FILE *out)
 
 /* NULL: undefined. */
 static void
-write_csv_index(const spot_sensitivity_index_t *index, FILE *out)
+add_csv_index(const spot_sensitivity_index_t *index, spot_table_t *table)
 {
-    spot_csv_field_number(out, index == NULL ? (double) NAN : index->value);
-    spot_csv_field_number(out, index == NULL ? (double) NAN : index->ci_low);
-    spot_csv_field_number(out, index == NULL ? (double) NAN : index->ci_high);
+    spot_table_add_number(table, index == NULL ? (double) NAN : index->value);
+    spot_table_add_number(table, index == NULL ? (double) NAN : index->ci_low);
+    spot_table_add_number(table, index == NULL ? (double) NAN : index->ci_high);
 }
 
 static void
-write_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
-    const spot_metric_sensitivity_t *metric, FILE *out)
+add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
+    const spot_metric_sensitivity_t *metric, spot_table_t *table)
 {
     const spot_sensitivity_t *indices = &metric->indices;
     const bool is_defined = metric->outcome == 0;
 
-    spot_csv_field_text(out, head->metrics[metric_id].name);
-    fputc(',', out);
-    spot_csv_field_text(out, head->axes[axis_id].path);
-    write_csv_index(is_defined ? &indices->first[axis_id] : NULL, out);
-    write_csv_index(is_defined ? &indices->total[axis_id] : NULL, out);
-    spot_csv_field_number(
-        out, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
-    fprintf(out, ",%zu,%zu\n", indices->num_used, indices->num_left_out);
+    spot_table_add_row(table);
+    spot_table_add_text(table, head->metrics[metric_id].name);
+    spot_table_add_text(table, head->axes[axis_id].path);
+    add_csv_index(is_defined ? &indices->first[axis_id] : NULL, table);
+    add_csv_index(is_defined ? &indices->total[axis_id] : NULL, table);
+    spot_table_add_number(
+        table, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
+    spot_table_add_count(table, (int64_t) indices->num_used);
+    spot_table_add_count(table, (int64_t) indices->num_left_out);
 }
 
 int
 spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
 {
+    static const char *const names[] = {"metric", "key", "first_order",
+        "first_order_ci95_low", "first_order_ci95_high", "total", "total_ci95_low",
+        "total_ci95_high", "noise_share", "base_samples", "left_out"};
     const spot_study_head_t *head = store->head;
     spot_study_sensitivity_t sensitivity;
-    const int ret = spot_study_sensitivity_init(&sensitivity, store);
+    spot_table_t table = {.name = "sensitivity"};
+    int ret = spot_study_sensitivity_init(&sensitivity, store);
 
-    fputs("metric,key,first_order,first_order_ci95_low,first_order_ci95_high,total,"
-          "total_ci95_low,total_ci95_high,noise_share,base_samples,left_out\n",
-        out);
+    for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = names[j], .num_digits = 8});
+    }
     for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
         for (size_t k = 0; k < head->num_axes; k++) {
-            write_csv_row(head, j, k, &sensitivity.metrics[j], out);
+            add_csv_row(head, j, k, &sensitivity.metrics[j], &table);
         }
     }
+    if (ret == 0) {
+        ret = spot_table_write_csv_head(&table, out);
+    }
+    if (ret == 0) {
+        ret = spot_table_write_csv_rows(&table, out);
+    }
+    spot_table_free(&table);
     spot_study_sensitivity_free(&sensitivity);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    return ret;
 }
 
 /* ---- JSON ---- */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "reports/terminal.h"
+#include "reports/table/terminal.h"
 
 #define SPOT_SPARKLINE_CHARS 120
 #define SPOT_SPARKLINE_BYTES (3 * SPOT_SPARKLINE_CHARS + 1)

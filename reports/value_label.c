@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 
 /* Beyond these whole texts are shown. */
 #define MAX_VALUES 1000

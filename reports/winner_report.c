@@ -8,21 +8,11 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/break_even.h"
-#include "reports/interval_text.h"
 #include "reports/plan_json.h"
 #include "reports/shown_unit.h"
 #include "reports/study_words.h"
-#include "reports/text_cell.h"
+#include "reports/table/table_terminal.h"
 #include "reports/value_label.h"
-
-#define GAP 2 /* between cells */
-
-typedef struct {
-    const spot_winners_t *winners;
-    const spot_study_head_t *head;
-    FILE *out;
-    int *widths; /* [num_axes + SPOT_WINNER_COLUMNS]; that of the key is not used */
-} table_t;
 
 /* The unit of the best values. */
 static spot_shown_unit_t
@@ -41,99 +31,104 @@ unit_of(const spot_winners_t *winners)
     return spot_shown_unit(&head->metrics[head->best.metric_id], largest);
 }
 
-/* What stands in a row; "-" where nobody competes. */
 static void
-cell_text(const spot_winners_t *winners, const spot_winner_t *winner, int column,
-    char text[SPOT_VALUE_LABEL_BYTES])
+add_columns(const spot_winners_t *winners, spot_point_voice_t voice, spot_table_t *table)
 {
     const spot_study_head_t *head = winners->head;
-    const size_t point_id = column == SPOT_WINNER_NEXT || column == SPOT_WINNER_LEAD
-                                ? winner->next_id
-                                : winner->best_id;
-    const double factor = unit_of(winners).factor;
-    const spot_summary_t *summary;
-
-    if (point_id == SPOT_NO_POINT) {
-        snprintf(text, SPOT_VALUE_LABEL_BYTES, "-");
-        return;
-    }
-    summary = spot_winners_summary(winners, point_id);
-    switch (column) {
-        case SPOT_WINNER_MEAN:
-            (void) spot_interval_text(
-                factor * summary->value, factor * summary->half_width, text);
-            break;
-        case SPOT_WINNER_LEAD:
-            (void) spot_interval_text(factor * spot_winner_lead(winner, &head->best),
-                factor * spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE), text);
-            strcat(text, winner->is_sure ? "*" : " ");
-            break;
-        default:
-            (void) spot_point_label(head, point_id, head->best.axis_id, text);
-    }
-}
-
-/* A unit that is not that of the metric stands behind its name. */
-static void
-head_text(const spot_winners_t *winners, int column, char text[SPOT_VALUE_LABEL_BYTES])
-{
-    const spot_study_head_t *head = winners->head;
-    const spot_best_t *best = &head->best;
+    const spot_metric_t *metric = &head->metrics[head->best.metric_id];
+    const bool has_words = voice == SPOT_POINTS_BY_WORDS;
     const spot_shown_unit_t unit = unit_of(winners);
-    const char *const names[SPOT_WINNER_COLUMNS] = {[SPOT_WINNER_BEST] = "best",
-        [SPOT_WINNER_MEAN] = head->metrics[best->metric_id].name,
-        [SPOT_WINNER_NEXT] = "next",
-        [SPOT_WINNER_LEAD] = "ahead by "}; /* the marks stand behind the numbers */
+    char words[SPOT_WORDS_BYTES];
 
-    snprintf(text, SPOT_VALUE_LABEL_BYTES, "%s%s%s", names[column],
-        column == SPOT_WINNER_MEAN && unit.factor != 1 ? ", " : "",
-        column == SPOT_WINNER_MEAN && unit.factor != 1 ? unit.unit : "");
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != head->best.axis_id) {
+            spot_axis_words(&head->axes[j], words);
+            spot_table_add_column(table,
+                (spot_table_column_t){.name = has_words ? words : head->axes[j].path,
+                    .kind = spot_axis_is_numeric(&head->axes[j]) ? SPOT_TABLE_NUMBER
+                                                                 : SPOT_TABLE_TEXT,
+                    .is_key = true});
+        }
+    }
+    spot_metric_words_in(metric, unit.unit, words);
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "best", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = has_words ? words : metric->name,
+                   .unit = has_words ? NULL : unit.unit,
+                   .factor = unit.factor});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "next", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "ahead by", .factor = unit.factor});
 }
 
-const char *
-spot_winner_cell(const spot_winners_t *winners, const spot_winner_t *winner,
-    size_t place, char text[SPOT_VALUE_LABEL_BYTES])
+/* The value of the key that is best, "-" where there is none. */
+static void
+add_value(const spot_study_head_t *head, size_t point_id, spot_table_t *table)
+{
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    spot_table_add_text(
+        table, point_id == SPOT_NO_POINT
+                   ? "-"
+                   : spot_point_label(head, point_id, head->best.axis_id, label));
+}
+
+static void
+add_row(const spot_winners_t *winners, const spot_winner_t *winner, spot_table_t *table)
 {
     const spot_study_head_t *head = winners->head;
-    const size_t num_axes = head->num_axes;
+    char label[SPOT_VALUE_LABEL_BYTES];
 
-    if (place == head->best.axis_id) {
-        return NULL;
+    spot_table_add_row(table);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != head->best.axis_id) {
+            spot_table_add_text(
+                table, spot_point_label(head, winner->first_id, j, label));
+        }
     }
-    if (place >= num_axes && winner == NULL) {
-        head_text(winners, (int) (place - num_axes), text);
-    } else if (place >= num_axes) {
-        cell_text(winners, winner, (int) (place - num_axes), text);
-    } else if (winner == NULL) {
-        (void) spot_utf8_shown(head->axes[place].path, text);
+    add_value(head, winner->best_id, table);
+    if (winner->best_id == SPOT_NO_POINT) {
+        spot_table_add_number(table, (double) NAN);
     } else {
-        (void) spot_point_label(head, winner->first_id, place, text);
+        const spot_summary_t *summary = spot_winners_summary(winners, winner->best_id);
+
+        spot_table_add_estimate(table, summary->value, summary->half_width);
     }
-    return text;
+    add_value(head, winner->next_id, table);
+    if (winner->next_id == SPOT_NO_POINT) {
+        spot_table_add_number(table, (double) NAN);
+    } else {
+        spot_table_add_estimate(table, spot_winner_lead(winner, &head->best),
+            spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE));
+        spot_table_add_marks(table, winner->is_sure ? "*" : "");
+    }
 }
 
-/* Measures the cells of a row, or writes them. */
-static void
-do_row(const table_t *self, const spot_winner_t *winner, bool is_written)
+int
+spot_winner_table_fill(const spot_winners_t *winners, spot_point_voice_t voice,
+    size_t max_rows, spot_table_t *table)
 {
-    char text[SPOT_VALUE_LABEL_BYTES];
-    bool is_first = true;
+    const size_t num_groups = winners->groups.num_groups;
+    bool has_sure = false;
 
-    for (size_t j = 0; j < self->head->num_axes + SPOT_WINNER_COLUMNS; j++) {
-        if (spot_winner_cell(self->winners, winner, j, text) == NULL) {
-            continue;
+    add_columns(winners, voice, table);
+    for (size_t j = 0; j < num_groups; j++) {
+        has_sure = has_sure || winners->winners[j].is_sure;
+        if (j < max_rows) {
+            add_row(winners, &winners->winners[j], table);
         }
-        if (is_written) {
-            fprintf(self->out, "%*s", is_first ? 0 : GAP, "");
-            spot_text_cell(self->out, text, strlen(text), self->widths[j]);
-        } else {
-            spot_text_widen(&self->widths[j], text);
-        }
-        is_first = false;
     }
-    if (is_written) {
-        fputc('\n', self->out);
+    if (has_sure) {
+        char text[128];
+
+        snprintf(text, sizeof(text),
+            "ahead of all others with %g %% confidence in all of them (paired)",
+            100 * SPOT_CONFIDENCE);
+        spot_table_add_note(table, "*", text);
     }
+    return table->error;
 }
 
 void
@@ -219,67 +214,51 @@ spot_winner_crossing_write(
     }
 }
 
-void
-spot_winner_mark_write(FILE *out)
+static void
+write_above(const spot_study_head_t *head, FILE *out)
 {
-    fprintf(out, "* ahead of all others with %g %% confidence in all of them (paired)",
-        100 * SPOT_CONFIDENCE);
+    fputc('\n', out);
+    spot_winner_title_write(head, out);
+    fputc('\n', out);
+    if (spot_winner_unmeasured_write(head, "", out)) {
+        fputc('\n', out);
+    }
+    fputc('\n', out);
 }
 
+/* Between which values the winner changes. */
 static void
-write_table(const table_t *self)
+write_below(const spot_winners_t *winners, FILE *out)
 {
-    const spot_winners_t *winners = self->winners;
-    const size_t num_groups = winners->groups.num_groups;
-    bool has_sure = false;
-
-    fputc('\n', self->out);
-    spot_winner_title_write(self->head, self->out);
-    fputc('\n', self->out);
-    if (spot_winner_unmeasured_write(self->head, "", self->out)) {
-        fputc('\n', self->out);
-    }
-    fputc('\n', self->out);
-    do_row(self, NULL, false);
-    for (size_t j = 0; j < num_groups; j++) {
-        do_row(self, &winners->winners[j], false);
-        has_sure = has_sure || winners->winners[j].is_sure;
-    }
-    do_row(self, NULL, true);
-    for (size_t j = 0; j < num_groups; j++) {
-        do_row(self, &winners->winners[j], true);
-    }
-    if (winners->num_crossings > 0 || has_sure || self->head->best.num_keys > 0) {
-        fputc('\n', self->out);
+    if (winners->num_crossings > 0 || winners->head->best.num_keys > 0) {
+        fputc('\n', out);
     }
     for (size_t j = 0; j < winners->num_crossings; j++) {
-        spot_winner_crossing_write(winners, &winners->crossings[j], self->out);
-        fputc('\n', self->out);
+        spot_winner_crossing_write(winners, &winners->crossings[j], out);
+        fputc('\n', out);
     }
-    spot_break_evens_write(winners, "", self->out);
-    if (has_sure) {
-        spot_winner_mark_write(self->out);
-        fputc('\n', self->out);
-    }
+    spot_break_evens_write(winners, "", out);
 }
 
 int
-spot_winner_table_write(const spot_store_t *store, FILE *out)
+spot_winner_table_write(
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
 {
-    spot_winners_t winners;
-    table_t table = {.winners = &winners, .head = store->head, .out = out};
-    int ret = spot_winners_init(&winners, store);
+    const spot_winners_t *winners;
+    spot_table_t table = {.name = "winners"};
+    int ret = spot_report_winners(report, &winners);
 
     if (ret == 0) {
-        table.widths = spot_calloc(
-            store->head->num_axes + SPOT_WINNER_COLUMNS, sizeof(*table.widths));
-        ret = table.widths == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        write_above(report->head, out);
+        ret = spot_winner_table_fill(winners, SPOT_POINTS_BY_NAME, SIZE_MAX, &table);
     }
     if (ret == 0) {
-        write_table(&table);
+        ret = spot_table_write_terminal(&table, terminal, out);
     }
-    free(table.widths);
-    spot_winners_free(&winners);
+    if (ret == 0) {
+        write_below(winners, out);
+    }
+    spot_table_free(&table);
     return ret;
 }
 

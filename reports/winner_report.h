@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which value of a key wins where: what the key best of a study asks for. */
-#ifndef SPOT_REPORTS_WINNER_REPORT_H
-#define SPOT_REPORTS_WINNER_REPORT_H
+#pragma once
 
 #include "base/json.h"
+#include "reports/point_table.h"
 #include "reports/value_label.h"
 #include "sim/analysis/winners.h"
 
 /* A row for each combination of the other keys with the best value, the next one and by
  * how much it is ahead; then between which values the winner changes. Errors of
- * spot_winners_init(). */
-SPOT_MUST_CHECK int spot_winner_table_write(const spot_store_t *store, FILE *out);
+ * spot_winners_init(), NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_winner_table_write(
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
 
-/* What the table is made of. Texts are plain, without an end of line. */
-enum {
-    SPOT_WINNER_BEST,
-    SPOT_WINNER_MEAN,
-    SPOT_WINNER_NEXT,
-    SPOT_WINNER_LEAD,
-    SPOT_WINNER_COLUMNS
-};
+/* That table, of the first max_rows of them. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_winner_table_fill(const spot_winners_t *winners,
+    spot_point_voice_t voice, size_t max_rows, spot_table_t *table);
 
-/* A cell of a row, or of the head with winner NULL. place: an axis, or num_axes and one
- * of the columns; "-" where nobody competes. Returns text; NULL: the key that is best
- * has no column of its own. */
-const char *spot_winner_cell(const spot_winners_t *winners, const spot_winner_t *winner,
-    size_t place, char text[SPOT_VALUE_LABEL_BYTES]);
+/* Texts of the table are plain, without an end of line. */
 
 /* "best recovery: the highest samples_per_usd; without ideal". */
 void spot_winner_title_write(const spot_study_head_t *head, FILE *out);
@@ -40,10 +32,5 @@ bool spot_winner_unmeasured_write(
 void spot_winner_crossing_write(
     const spot_winners_t *winners, const spot_crossing_t *crossing, FILE *out);
 
-/* What the mark of those ahead of all others says. */
-void spot_winner_mark_write(FILE *out);
-
 /* "best": the same. */
 SPOT_MUST_CHECK int spot_winner_json(spot_json_t *json, const spot_store_t *store);
-
-#endif

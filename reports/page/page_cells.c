@@ -2,13 +2,10 @@
 #include "reports/page/page_cells.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/markup/html.h"
-#include "reports/study_words.h"
-#include "reports/value_label.h"
 
 void
 spot_page_section_open(FILE *out, const char *id, const char *title)
@@ -40,18 +37,6 @@ spot_page_table_close(FILE *out)
 }
 
 void
-spot_page_number_cell(FILE *out, double value, const char *text)
-{
-    if (!isfinite(value)) {
-        fputs("<td class=\"number\">–</td>", out);
-        return;
-    }
-    fprintf(out, "<td class=\"number\" data-value=\"%.8g\">", value);
-    spot_html_text(out, text);
-    fputs("</td>", out);
-}
-
-void
 spot_page_count_cell(FILE *out, int64_t count)
 {
     fprintf(out, "<td class=\"number\" data-value=\"%" PRId64 "\">%" PRId64 "</td>",
@@ -80,58 +65,6 @@ spot_page_path(FILE *out, const char *path, size_t num_bytes)
         start = end;
     }
     fputs("</code>", out);
-}
-
-/* Whether a key tells points apart. */
-static bool
-is_varied(const spot_study_head_t *head, size_t axis_id)
-{
-    return head->axes[axis_id].num_values > 1;
-}
-
-static bool
-has_varied(const spot_study_head_t *head)
-{
-    bool is_any = false;
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        is_any = is_any || is_varied(head, j);
-    }
-    return is_any;
-}
-
-void
-spot_page_key_heads(FILE *out, const spot_study_head_t *head)
-{
-    char words[SPOT_WORDS_BYTES];
-
-    if (!has_varied(head)) {
-        fputs("<th scope=\"col\">point</th>", out);
-    }
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (is_varied(head, j)) {
-            spot_axis_words(&head->axes[j], words);
-            spot_html_element(out, "th scope=\"col\"", words);
-        }
-    }
-}
-
-void
-spot_page_key_cells(FILE *out, const spot_study_head_t *head, size_t point_id)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-    const char *tag = "th scope=\"row\"";
-
-    if (!has_varied(head)) {
-        fprintf(out, "<th scope=\"row\">%zu</th>", point_id);
-    }
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (is_varied(head, j)) {
-            (void) spot_point_label(head, point_id, j, label);
-            spot_html_element(out, tag, label);
-            tag = "td";
-        }
-    }
 }
 
 int
@@ -169,18 +102,6 @@ spot_page_text_element(spot_page_text_t *self, FILE *out, const char *tag)
     if (ret == 0) {
         spot_html_element(out, tag, self->text);
         fputc('\n', out);
-    }
-    spot_page_text_free(self);
-    return ret;
-}
-
-int
-spot_page_text_table_open(spot_page_text_t *self, FILE *out, const char *id)
-{
-    const int ret = spot_page_text_end(self, 0);
-
-    if (ret == 0) {
-        spot_page_table_open(out, id, self->text);
     }
     spot_page_text_free(self);
     return ret;

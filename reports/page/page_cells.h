@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the parts of a page are made of. Texts are from outside unless they say so.
  * Internal to reports/page. */
-#ifndef SPOT_REPORTS_PAGE_PAGE_CELLS_H
-#define SPOT_REPORTS_PAGE_PAGE_CELLS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/store/head.h"
 
 /* A section under a heading; id and title are ours. "</section>" ends it. */
 void spot_page_section_open(FILE *out, const char *id, const char *title);
@@ -17,9 +15,7 @@ void spot_page_section_open(FILE *out, const char *id, const char *title);
 void spot_page_table_open(FILE *out, const char *id, const char *caption);
 void spot_page_table_close(FILE *out);
 
-/* <td class="number">, a dash where value is undefined. data-value is what the script
- * sorts by. */
-void spot_page_number_cell(FILE *out, double value, const char *text);
+/* <td class="number">; data-value is what the script sorts by. */
 void spot_page_count_cell(FILE *out, int64_t count);
 
 /* "1 point", "2 points": word is ours. */
@@ -27,11 +23,6 @@ void spot_page_count(FILE *out, int64_t count, const char *word);
 
 /* <code>a.b.c</code>: the first bytes of a path of base/canonical, as --set takes it. */
 void spot_page_path(FILE *out, const char *path, size_t num_bytes);
-
-/* A cell for each key that has several values, or one with the number of the point where
- * there is none: the head, and what stands at the start of a point's row. */
-void spot_page_key_heads(FILE *out, const spot_study_head_t *head);
-void spot_page_key_cells(FILE *out, const spot_study_head_t *head, size_t point_id);
 
 /* Text that is written to a stream before it stands in the page. */
 typedef struct {
@@ -50,10 +41,5 @@ void spot_page_text_free(spot_page_text_t *self);
 /* <tag>text</tag>; the tag is ours. */
 SPOT_MUST_CHECK int spot_page_text_element(
     spot_page_text_t *self, FILE *out, const char *tag);
-/* The caption of a table that is opened. */
-SPOT_MUST_CHECK int spot_page_text_table_open(
-    spot_page_text_t *self, FILE *out, const char *id);
 /* A paragraph for each line; lines that start with blanks are a list below it. */
 SPOT_MUST_CHECK int spot_page_text_lines(spot_page_text_t *self, FILE *out);
-
-#endif

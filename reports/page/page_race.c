@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reports/interval_text.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/race_text.h"
 #include "reports/study_words.h"
+#include "reports/table/table_html.h"
+#include "reports/value_label.h"
 #include "sim/analysis/summary.h"
 
 #define MAX_ROWS 50
@@ -70,115 +71,107 @@ sort_rivals(const spot_race_t *race, rival_t *rivals)
 
 /* A fixed point has no interval, and what is above all that is known, a bound. */
 static void
-write_estimate_cell(
-    FILE *out, const spot_estimate_t *estimate, bool is_fixed, double factor)
+add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_table_t *table)
 {
-    const double half_width =
-        is_fixed ? 0 : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
-    const double value = factor * spot_estimate_value(estimate);
-    char text[SPOT_INTERVAL_BYTES];
+    const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
+    const double value = spot_estimate_value(estimate);
 
     if (isinf(value)) {
-        const double least = factor * spot_estimate_least(estimate);
-
-        snprintf(text, sizeof(text), "> %.6g", least);
-        spot_page_number_cell(out, least, text);
+        spot_table_add_above(table, spot_estimate_least(estimate));
     } else {
-        spot_page_number_cell(out, value,
-            spot_interval_text(
-                value, isfinite(half_width) ? factor * half_width : 0, text));
+        spot_table_add_estimate(
+            table, value, is_fixed || !isfinite(half_width) ? (double) NAN : half_width);
     }
 }
 
 /* What a rival may be better by than the best, at most. */
 static void
-write_gain_cell(const spot_race_t *race, size_t point_id, double factor, FILE *out)
+add_gain(const spot_race_t *race, size_t point_id, spot_table_t *table)
 {
-    const double gain = factor * race->runners[point_id].gain;
-    char text[SPOT_LABEL_BYTES];
-
     if (race->has_best && point_id == race->best_id) {
-        fputs("<td>the best</td>", out);
-    } else if (!isfinite(gain)) {
-        fputs("<td>not known</td>", out);
+        spot_table_add_text(table, "the best");
+    } else if (!isfinite(race->runners[point_id].gain)) {
+        spot_table_add_text(table, "not known");
     } else {
-        snprintf(text, sizeof(text), "%.2g", gain);
-        spot_page_number_cell(out, gain, text);
+        spot_table_add_number(table, race->runners[point_id].gain);
     }
 }
 
-/* The unit of the metric of the race; limits are told as they were given. */
-static spot_shown_unit_t
-shown_unit(const spot_page_t *page, const spot_race_t *race)
-{
-    return spot_shown_unit(&page->head->metrics[race->metric_id],
-        spot_report_largest(page->report, race->metric_id));
-}
-
 static void
-write_row(const spot_page_t *page, const spot_race_t *race, size_t point_id)
+add_row(const spot_race_t *race, size_t point_id, spot_table_t *table)
 {
     const spot_runner_t *runner = &race->runners[point_id];
-    const bool is_fixed = spot_study_is_fixed(page->head, point_id);
-    const double factor = shown_unit(page, race).factor;
+    const bool is_fixed = spot_study_is_fixed(race->head, point_id);
+    char label[SPOT_VALUE_LABEL_BYTES];
 
-    fputs("<tr>", page->out);
-    spot_page_key_cells(page->out, page->head, point_id);
-    write_estimate_cell(page->out, &runner->estimate, is_fixed, factor);
-    write_gain_cell(race, point_id, factor, page->out);
-    for (size_t j = 0; j < page->head->optimise.num_constraints; j++) {
-        write_estimate_cell(page->out, &runner->constrained[j], is_fixed, 1);
+    spot_table_add_row(table);
+    for (size_t j = 0; j < race->head->num_axes; j++) {
+        spot_table_add_text(table, spot_point_label(race->head, point_id, j, label));
     }
-    spot_html_element(page->out, "td", runner->is_feasible ? "yes" : "not known");
-    fputs("</tr>\n", page->out);
+    add_estimate(&runner->estimate, is_fixed, table);
+    add_gain(race, point_id, table);
+    for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
+        add_estimate(&runner->constrained[j], is_fixed, table);
+    }
+    spot_table_add_text(table, runner->is_feasible ? "yes" : "not known");
 }
 
+/* The metric in the unit of people; limits are told as they were given. */
 static void
-write_head(const spot_page_t *page, const spot_race_t *race)
+add_columns(const spot_page_t *page, const spot_race_t *race, spot_table_t *table)
 {
     const spot_study_head_t *head = page->head;
-    FILE *out = page->out;
+    const spot_metric_t *metric = &head->metrics[race->metric_id];
+    const spot_shown_unit_t shown =
+        spot_shown_unit(metric, spot_report_largest(page->report, race->metric_id));
     char words[SPOT_WORDS_BYTES];
 
-    fputs("<thead><tr>", out);
-    spot_page_key_heads(out, head);
-    spot_metric_words_in(
-        &head->metrics[race->metric_id], shown_unit(page, race).unit, words);
-    spot_html_element(out, "th scope=\"col\"", words);
-    fputs("<th scope=\"col\">better by at most</th>", out);
-    for (size_t j = 0; j < head->optimise.num_constraints; j++) {
-        spot_html_element(out, "th scope=\"col\"", head->optimise.constraints[j].text);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_axis_words(&head->axes[j], words);
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = words, .is_key = true});
     }
-    fputs("<th scope=\"col\">keeps the limits</th></tr></thead>\n", out);
+    spot_metric_words_in(metric, shown.unit, words);
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = words, .factor = shown.factor});
+    spot_table_add_column(table,
+        (spot_table_column_t){
+            .name = "better by at most", .num_digits = 2, .factor = shown.factor});
+    for (size_t j = 0; j < head->optimise.num_constraints; j++) {
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = head->optimise.constraints[j].text});
+    }
+    spot_table_add_column(table,
+        (spot_table_column_t){.name = "keeps the limits", .kind = SPOT_TABLE_TEXT});
 }
 
 static int
 write_rivals(const spot_page_t *page, const spot_race_t *race)
 {
-    FILE *out = page->out;
     rival_t *rivals = spot_calloc(page->head->num_points, sizeof(*rivals));
-    size_t num_rivals;
+    const size_t num_rivals = rivals == NULL ? 0 : sort_rivals(race, rivals);
+    spot_table_t table = {.name = "race"};
+    FILE *caption = spot_table_begin_text(&table);
+    int ret = rivals == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    if (rivals == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (caption != NULL) {
+        fputs("Points that may be the best", caption);
     }
-    num_rivals = sort_rivals(race, rivals);
-    if (num_rivals > 0) {
-        spot_page_table_open(out, "race-table", "Points that may be the best");
-        write_head(page, race);
-        fputs("<tbody>\n", out);
-        for (size_t j = 0; j < num_rivals && j < MAX_ROWS; j++) {
-            write_row(page, race, rivals[j].point_id);
-        }
-        fputs("</tbody>\n", out);
-        spot_page_table_close(out);
+    spot_table_end_caption(&table, caption);
+    add_columns(page, race, &table);
+    for (size_t j = 0; j < num_rivals && j < MAX_ROWS; j++) {
+        add_row(race, rivals[j].point_id, &table);
+    }
+    if (ret == 0 && num_rivals > 0) {
+        ret = spot_table_write_html(&table, "race-table", page->out);
     }
     if (num_rivals > MAX_ROWS) {
-        fprintf(out, "<p class=\"note\">The first %d of %zu points.</p>\n", MAX_ROWS,
-            num_rivals);
+        fprintf(page->out, "<p class=\"note\">The first %d of %zu points.</p>\n",
+            MAX_ROWS, num_rivals);
     }
+    spot_table_free(&table);
     free(rivals);
-    return 0;
+    return ret;
 }
 
 static int

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which key matters how much: Sobol indices of studies whose plan is made for them. */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/sensitivity_report.h"
-#include "reports/study_words.h"
+#include "reports/table/table_html.h"
 
 static const char *
 problem(const spot_page_t *page)
@@ -17,71 +15,25 @@ problem(const spot_page_t *page)
                : "the plan of the study is not made for it";
 }
 
-static void
-write_index_cell(FILE *out, const spot_sensitivity_index_t *index)
-{
-    char text[SPOT_INDEX_BYTES];
-
-    spot_sensitivity_index_text(index, text);
-    spot_page_number_cell(out, index->value, text);
-}
-
-static void
-write_key(const spot_page_t *page, const spot_sensitivity_t *indices, size_t axis_id)
-{
-    char words[SPOT_WORDS_BYTES];
-
-    spot_axis_words(&page->head->axes[axis_id], words);
-    fputs("<tr>", page->out);
-    spot_html_element(page->out, "th scope=\"row\"", words);
-    write_index_cell(page->out, &indices->first[axis_id]);
-    write_index_cell(page->out, &indices->total[axis_id]);
-    fputs("</tr>\n", page->out);
-}
-
-/* Keys with the largest total first: order[num_axes] of them. */
-static void
-sort_keys(const spot_sensitivity_t *indices, size_t num_axes, size_t *order)
-{
-    for (size_t j = 0; j < num_axes; j++) {
-        size_t place = j;
-
-        while (place > 0 &&
-               indices->total[order[place - 1]].value < indices->total[j].value) {
-            order[place] = order[place - 1];
-            place--;
-        }
-        order[place] = j;
-    }
-}
-
 static int
 write_keys(const spot_page_t *page, const spot_sensitivity_t *indices, size_t metric_id)
 {
-    const size_t num_axes = page->head->num_axes;
-    size_t *order = spot_calloc(num_axes, sizeof(*order));
+    spot_table_t table = {.name = "sobol"};
+    FILE *caption = spot_table_begin_text(&table);
     char id[32];
-    spot_page_text_t caption;
-    int ret = order == NULL ? SPOT_ERR_NO_MEMORY : spot_page_text_begin(&caption);
+    int ret;
 
-    if (ret == 0) {
-        snprintf(id, sizeof(id), "sensitivity-table-%zu", metric_id);
-        fprintf(caption.stream, "%s: ", page->head->metrics[metric_id].name);
-        spot_sensitivity_variance_write(indices, caption.stream);
-        ret = spot_page_text_table_open(&caption, page->out, id);
+    snprintf(id, sizeof(id), "sensitivity-table-%zu", metric_id);
+    if (caption != NULL) {
+        fprintf(caption, "%s: ", page->head->metrics[metric_id].name);
+        spot_sensitivity_variance_write(indices, caption);
     }
+    spot_table_end_caption(&table, caption);
+    ret = spot_sensitivity_table_fill(page->head, indices, SPOT_POINTS_BY_WORDS, &table);
     if (ret == 0) {
-        fputs("<thead><tr><th scope=\"col\">key</th><th scope=\"col\">first order</th>"
-              "<th scope=\"col\">total</th></tr></thead>\n<tbody>\n",
-            page->out);
-        sort_keys(indices, num_axes, order);
-        for (size_t j = 0; j < num_axes; j++) {
-            write_key(page, indices, order[j]);
-        }
-        fputs("</tbody>\n", page->out);
-        spot_page_table_close(page->out);
+        ret = spot_table_write_html(&table, id, page->out);
     }
-    free(order);
+    spot_table_free(&table);
     return ret;
 }
 

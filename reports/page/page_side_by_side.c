@@ -10,7 +10,7 @@
 #include "reports/side_by_side_chart.h"
 #include "reports/side_by_side_text.h"
 #include "reports/study_words.h"
-#include "reports/value_label.h"
+#include "reports/table/table_html.h"
 
 /* Of a question as heading and of a name. */
 #define HEADING_CHARS 400
@@ -51,68 +51,6 @@ write_differs(const spot_side_by_side_t *two, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* The values of a pair of points: those of the study that sweeps the key. */
-static void
-write_keys(const spot_side_by_side_t *two, size_t pair_id, FILE *out)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-
-    for (size_t j = 0; j < two->match.num_keys; j++) {
-        const size_t *axis_ids = two->match.keys[j].axis_ids;
-        const int side =
-            axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
-        const spot_study_head_t *head = two->sides[side].report->head;
-        const size_t point_id = two->match.point_ids[side][pair_id];
-        const double number =
-            head->axes[axis_ids[side]]
-                .numbers[spot_study_value_id(head, point_id, axis_ids[side])];
-
-        fputs("<th scope=\"row\"", out);
-        if (isfinite(number)) {
-            fprintf(out, " data-value=\"%.8g\"", number);
-        }
-        fputc('>', out);
-        spot_html_text(out, spot_point_label(head, point_id, axis_ids[side], label));
-        fputs("</th>", out);
-    }
-}
-
-/* data-value is what the script sorts by; unit stands behind the words. */
-static void
-write_cell(
-    double value, const char *class_name, const char *words, const char *unit, FILE *out)
-{
-    if (!isfinite(value)) {
-        fputs("<td class=\"none\">–</td>", out);
-        return;
-    }
-    fprintf(out, "<td%s data-value=\"%.8g\">", class_name, value);
-    spot_html_text(out, words);
-    fprintf(out, "%s</td>", unit);
-}
-
-/* Fractions are in percent, as in the pictures and on the page of one store. */
-static void
-write_row(const spot_side_by_side_t *two, size_t pair_id, size_t metric_id,
-    const spot_change_decimals_t *decimals, FILE *out)
-{
-    const spot_metric_change_t *change =
-        &two->changes[pair_id * two->num_metrics + metric_id];
-    const char *unit = decimals->factor == 100 ? " %" : "";
-    spot_change_words_t words;
-
-    fputs("<tr>", out);
-    write_keys(two, pair_id, out);
-    spot_change_words(change, decimals, &words);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        write_cell(change->means[side], "", words.means[side], unit, out);
-    }
-    write_cell(change->difference, change->is_marked ? " class=\"marked\"" : "",
-        words.difference, "", out);
-    write_cell(change->ratio, "", words.ratio, "", out);
-    fputs("</tr>\n", out);
-}
-
 /* Rows that are not there are counted, and so are those of them that differ. */
 static void
 write_more(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
@@ -128,50 +66,30 @@ write_more(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
         SPOT_PAGE_STATIC_ROWS, two->match.num_pairs, num_marked);
 }
 
-static void
-write_head(const spot_side_by_side_t *two, bool is_percent, FILE *out)
-{
-    const char *const titles[] = {
-        "A", "B", is_percent ? "B − A (% points)" : "B − A", "change"};
-
-    fputs("<thead><tr>", out);
-    for (size_t j = 0; j < two->match.num_keys; j++) {
-        spot_html_element(out, "th scope=\"col\"", two->match.keys[j].path);
-    }
-    for (size_t j = 0; j < sizeof(titles) / sizeof(titles[0]); j++) {
-        spot_html_element(out, "th scope=\"col\"", titles[j]);
-    }
-    fputs("</tr></thead>\n", out);
-}
-
 static int
 write_metric(const spot_side_by_side_t *two, size_t metric_id, FILE *out)
 {
-    const spot_metric_t *metric = spot_side_by_side_metric(two, metric_id);
-    char words[SPOT_WORDS_BYTES], caption[SPOT_WORDS_BYTES + 80], id[32];
     const spot_shown_unit_t shown = spot_change_shown(two, metric_id);
-    const spot_change_decimals_t decimals =
-        spot_change_decimals(two, metric_id, shown.factor, false);
-    const size_t num_rows = two->match.num_pairs < SPOT_PAGE_STATIC_ROWS
-                                ? two->match.num_pairs
-                                : SPOT_PAGE_STATIC_ROWS;
+    spot_table_t table = {.name = "metric"};
+    FILE *caption = spot_table_begin_text(&table);
+    char words[SPOT_WORDS_BYTES], id[32];
+    int ret;
 
-    spot_metric_words_in(metric, shown.unit, words);
-    snprintf(caption, sizeof(caption), "%s: %zu of %zu points differ", words,
-        spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
-    snprintf(id, sizeof(id), "metric-%zu", metric_id);
-    spot_page_table_open(out, id, caption);
-    write_head(two, shown.factor == 100, out);
-    fputs("<tbody>\n", out);
-    for (size_t j = 0; j < num_rows; j++) {
-        write_row(two, j, metric_id, &decimals, out);
+    spot_metric_words_in(spot_side_by_side_metric(two, metric_id), shown.unit, words);
+    if (caption != NULL) {
+        fprintf(caption, "%s: %zu of %zu points differ", words,
+            spot_side_by_side_num_marked(two, metric_id), two->match.num_pairs);
     }
-    fputs("</tbody>\n", out);
-    spot_page_table_close(out);
-    if (num_rows < two->match.num_pairs) {
+    spot_table_end_caption(&table, caption);
+    snprintf(id, sizeof(id), "metric-%zu", metric_id);
+    spot_side_by_side_table_fill(
+        two, metric_id, SPOT_POINTS_BY_WORDS, SPOT_PAGE_STATIC_ROWS, &table);
+    ret = spot_table_write_html(&table, id, out);
+    spot_table_free(&table);
+    if (SPOT_PAGE_STATIC_ROWS < two->match.num_pairs) {
         write_more(two, metric_id, out);
     }
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    return ret;
 }
 
 /* The metric to look at first comes first. */

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "reports/pictures/parts.h"
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 #include "reports/value_label.h"
 #include "sim/analysis/study_effects.h"
 

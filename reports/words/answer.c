@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 #include "reports/unable.h"
 #include "reports/words/answer_internal.h"
 #include "sim/analysis/completeness.h"

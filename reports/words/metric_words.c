@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/decimals.h"
+#include "reports/table/decimals.h"
 
 /* Whether words say the unit themselves: "steps kept", not "status" of "s". */
 static bool

@@ -334,7 +334,7 @@ for count in 1 3 4; do
     set -- study study-sensitivity.yaml --set replications.count=$count
     ends 0 "$@"
     expect "a warning in the table of $count replications" test \
-        "$(grep -c '^warning: indices hold the noise .* at least 4 rep' "$work/stdout")" \
+        "$(tr '\n' ' ' <"$work/stdout" | grep -c 'warning: indices hold the noise .* at least 4 rep')" \
         -eq $num_warnings
     ends 0 "$@" --json
     expect "a warning in the JSON of $count replications" test \
@@ -661,7 +661,7 @@ done
 # Lives before a wall; the model that is proposed is one.
 golden fit/wall.txt trace fit fit/wall.csv
 golden fit/cut.txt trace fit fit/wall.csv --cut 7200
-sed -n 's/.*refill law: //p' "$work/stdout" |
+tr '\n' ' ' <"$work/stdout" | sed 's/.*refill law: //; s/}}.*/}}/; s/  */ /g' |
     sed 's/INSTANCES/20/g; s/SECONDS/36000/; s/SECONDS/300/' >"$work/lifetimes.yaml"
 ends 0 trace generate "$work/lifetimes.yaml" -o "$work/generated.csv"
 expect "lives end at the wall" grep -q '^72[0-9][0-9],preempt,' "$work/generated.csv"

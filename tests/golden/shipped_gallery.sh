@@ -26,7 +26,7 @@ for folder in "$source"/reports/studies/*/; do
     name=$(basename "$folder")
     rm -rf "$work/$name" "$work/$name.db"*
     "$spotsim" study "$folder/study.yaml" -o "$work/$name.db" >"$work/$name.txt" 2>/dev/null
-    "$spotsim" report "$work/$name.db" >"$work/$name.report" 2>/dev/null
+    COLUMNS=1000 "$spotsim" report "$work/$name.db" >"$work/$name.report" 2>/dev/null
     sed -n 2p "$work/$name.report" >"$work/$name.answer"
     cmp "$folder/answer.txt" "$work/$name.answer" || fail "$(cat "$work/$name.answer")"
     is_in_gallery "$(cat "$folder/answer.txt")" || fail "docs/gallery.md lacks its answer"

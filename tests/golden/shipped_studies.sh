@@ -3,6 +3,9 @@
 # committed beside it, byte for byte. In the main study differences of paired replications
 # are known better than by unpaired ones; by how much is printed.
 set -eu
+LC_ALL=C.UTF-8 # as winners.txt is written, a sentence a line
+COLUMNS=200
+export LC_ALL COLUMNS
 mkdir -p "$3"
 num=0
 for folder in "$2"/reports/studies/*/; do

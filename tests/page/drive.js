@@ -231,7 +231,7 @@
             check("how to repeat it is told", origin.includes("spotsim study ") && origin.includes("spotsim export "));
         }
         check("how to repeat the page is told", document.getElementById("origin-page").textContent.includes("spotsim report "));
-        check("fractions are in percent", document.querySelector("#tables td").textContent.endsWith(" %"));
+        check("fractions are in percent", document.querySelector("#tables thead").textContent.includes("A (%)"));
     }
 
     /* Every control can be reached, in the order of the page. */

@@ -60,7 +60,7 @@ gzip -dc "$root/usr/share/doc/spotsim/changelog.gz" | cmp - "$3/CHANGELOG.md"
 zcat "$root/usr/share/man/man1/spotsim.1.gz" | grep -q '^\.SH NAME'
 
 # The program, and what it loads.
-in_root="env -i HOME=/tmp $root/usr/bin/spotsim"
+in_root="env -i HOME=/tmp COLUMNS=1000 $root/usr/bin/spotsim"
 folder=$root/tmp
 path=$root/usr/share/spotsim
 mkdir -p "$folder"
@@ -70,7 +70,7 @@ if [ "$(id -u)" -eq 0 ]; then
         cp -L "$library" "$root$library"
     done
     if chroot "$root" /usr/bin/spotsim --version >/dev/null 2>&1; then
-        in_root="env -i HOME=/tmp $(command -v chroot) $root /usr/bin/spotsim"
+        in_root="env -i HOME=/tmp COLUMNS=1000 $(command -v chroot) $root /usr/bin/spotsim"
         folder=/tmp
         path=/usr/share/spotsim
     fi

@@ -120,9 +120,6 @@ spot_relation_t spot_comparison_relate(const spot_comparison_t *self,
 
 /* ---- Writing ---- */
 
-/* Writes a table for people. */
-void spot_comparison_text_write(const spot_comparison_t *self, FILE *out);
-
 /* Writes one object; undefined figures are null. */
 void spot_comparison_json_write(const spot_comparison_t *self, FILE *out);
 

@@ -46,6 +46,12 @@ two_end(two_case_t *self)
     }
 }
 
+static int
+print(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_side_by_side_write(context, terminal, out);
+}
+
 char *
 two_text(const two_case_t *self, int width)
 {
@@ -55,7 +61,7 @@ two_text(const two_case_t *self, int width)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_side_by_side_write(&self->two, &terminal, out), 0);
+    assert_int_equal(spot_terminal_write(&terminal, print, &self->two, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }

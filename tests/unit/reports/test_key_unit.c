@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "reports/interval_text.h"
 #include "reports/key_unit.h"
+#include "reports/table/interval_text.h"
 
 static void
 test_units(void **state)

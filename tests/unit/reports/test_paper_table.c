@@ -15,7 +15,7 @@
 #include "tests/unit/reports/sample.h"
 
 static char *
-write_table(const spot_store_t *store, const spot_paper_dialect_t *dialect)
+write_table(const spot_store_t *store, const spot_table_dialect_t *dialect)
 {
     spot_report_t report = sample_report(store);
     char *text = NULL;
@@ -50,8 +50,8 @@ test_golden(void **state)
     (void) state;
     make_head(&head);
     store = sample_idle_store(&head);
-    latex = write_table(store, &spot_paper_latex);
-    markdown = write_table(store, &spot_paper_markdown);
+    latex = write_table(store, &spot_table_latex);
+    markdown = write_table(store, &spot_table_markdown);
     sample_assert_golden("paper.tex", latex);
     sample_assert_golden("paper.md", markdown);
     free(latex);
@@ -72,8 +72,8 @@ test_marks(void **state)
     (void) state;
     sample_marked_head(&head);
     store = sample_marked_store(&head);
-    latex = write_table(store, &spot_paper_latex);
-    markdown = write_table(store, &spot_paper_markdown);
+    latex = write_table(store, &spot_table_latex);
+    markdown = write_table(store, &spot_table_markdown);
     sample_assert_golden("paper-marks.tex", latex);
     sample_assert_golden("paper-marks.md", markdown);
     free(latex);
@@ -120,8 +120,8 @@ test_hostile_names(void **state)
     replace(&head.axes[1].texts[0], hostile);
     head.axes[1].numbers[0] = (double) NAN;
     store = sample_idle_store(&head);
-    latex = write_table(store, &spot_paper_latex);
-    markdown = write_table(store, &spot_paper_markdown);
+    latex = write_table(store, &spot_table_latex);
+    markdown = write_table(store, &spot_table_markdown);
     assert_null(strstr(markdown, "<script"));
     for (const char *line = strtok(markdown, "\n"); line != NULL;
          line = strtok(NULL, "\n")) {
@@ -160,8 +160,8 @@ test_a_single_point(void **state)
     (void) state;
     sample_plain_head(&head, 5);
     store = sample_plain_store(&head, 3, values);
-    latex = write_table(store, &spot_paper_latex);
-    markdown = write_table(store, &spot_paper_markdown);
+    latex = write_table(store, &spot_table_latex);
+    markdown = write_table(store, &spot_table_markdown);
     assert_non_null(strstr(latex,
         "\n\\shortstack[r]{wait\\\\(s)} \\\\\n\\midrule\n$2 \\times 10^{20} \\pm "));
     assert_non_null(
@@ -191,7 +191,7 @@ test_digits(void **state)
 
         sample_plain_head(&head, 3);
         store = sample_plain_store(&head, 3, values[j]);
-        markdown = write_table(store, &spot_paper_markdown);
+        markdown = write_table(store, &spot_table_markdown);
         if (strstr(markdown, expected[j]) == NULL) {
             fail_msg("%s", markdown);
         }

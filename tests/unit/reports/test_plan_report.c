@@ -23,7 +23,13 @@ report(const spot_plan_cost_t *cost, bool is_json)
 
     assert_non_null(out);
     case_init(&known, 100);
-    (is_json ? spot_plan_report_json : spot_plan_report_text)(&known.head, cost, out);
+    if (is_json) {
+        spot_plan_report_json(&known.head, cost, out);
+    } else {
+        assert_int_equal(spot_plan_report_text(&known.head, cost,
+                             &(spot_terminal_t){80, false, true}, out),
+            0);
+    }
     fclose(out);
     return text;
 }

@@ -131,10 +131,12 @@ assert_text(writer_t writer, const char *expected)
     teardown(&self);
 }
 
+static const spot_terminal_t terminal = {80, false, true};
+
 static int
 write_table(const case_t *self, FILE *out)
 {
-    return spot_result_table_write(self->store, out);
+    return spot_result_table_write(self->store, &terminal, out);
 }
 
 static int
@@ -165,7 +167,7 @@ static int
 write_paper(const case_t *self, FILE *out)
 {
     spot_report_t report = sample_report(self->store);
-    const int ret = spot_paper_table_write(&report, &spot_paper_markdown, out);
+    const int ret = spot_paper_table_write(&report, &spot_table_markdown, out);
 
     spot_report_free(&report);
     return ret;
@@ -180,12 +182,13 @@ test_table(void **state)
         "3 points, 2 replications each (1 at 1 point without chance), seed 1; mean "
         "±half width of its 95 % confidence interval\n"
         "\n"
-        "                 busy_fraction.\n"
-        "servers  wait_s        server-2\n"
-        "              s                \n"
-        "      1   2 ±13                \n"
-        "      2  12 ±13          0.5 ±0\n"
-        "      3   3 ± 0         0.25 ±0\n");
+        "                     busy_\n"
+        "                 fraction.\n"
+        "servers  wait_s   server-2\n"
+        "              s\n"
+        "      1   2 ±13\n"
+        "      2  12 ±13     0.5 ±0\n"
+        "      3   3 ± 0    0.25 ±0\n");
 }
 
 static void
@@ -294,7 +297,7 @@ test_plan(void **state)
     (void) state;
     assert_non_null(out);
     setup(&self);
-    spot_plan_report_text(&self.head, &cost, out);
+    assert_int_equal(spot_plan_report_text(&self.head, &cost, &terminal, out), 0);
     assert_int_equal(fclose(out), 0);
     assert_non_null(strstr(
         text, "runs: 3 points x 2 replications (1 at 1 point without chance) = 5\n"));

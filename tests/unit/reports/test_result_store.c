@@ -21,8 +21,16 @@
 
 #define NUM_REPORTS 3
 
+static int
+write_table(const spot_store_t *store, FILE *out)
+{
+    const spot_terminal_t terminal = {80, false, true};
+
+    return spot_result_table_write(store, &terminal, out);
+}
+
 static int (*const reports[NUM_REPORTS])(const spot_store_t *store, FILE *out) = {
-    spot_result_table_write, spot_result_csv_write, spot_result_json_write};
+    write_table, spot_result_csv_write, spot_result_json_write};
 
 static char *
 report(const spot_store_t *store, int report_id)

@@ -47,10 +47,11 @@ test_text(void **state)
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "desk: engine queue, seed 7, replication 3\n"
                               "\n"
-                              "                metric    value  unit\n"
-                              "                wait_s  1.23457     s\n"
-                              "busy_fraction.server-1     0.25      \n"
-                              "                tail_s        -     s\n"
+                              "metric                    value  unit\n"
+                              "wait_s                  1.23457  s\n"
+                              "busy_fraction.server-1     0.25\n"
+                              "tail_s                        -  s\n"
+                              "\n"
                               "warning: fewer than 100 customers\n");
     free(text);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/interval_text.h"
+#include "reports/table/interval_text.h"
 
 #include <stdio.h>
 
-#include "reports/decimals.h"
+#include "reports/table/decimals.h"
 
 const char *
 spot_interval_text(double mean, double half_width, char text[SPOT_INTERVAL_BYTES])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/ascii_signs.h"
+#include "reports/table/ascii_signs.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How precisely a number is shown. */
-#ifndef SPOT_REPORTS_DECIMALS_H
-#define SPOT_REPORTS_DECIMALS_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -33,14 +32,3 @@ spot_decimals_of_column(double narrowest, double widest)
 }
 
 #define SPOT_DECIMAL_TEXT_BYTES 64
-static inline void
-spot_decimal_text(double value, int num_decimals, char text[SPOT_DECIMAL_TEXT_BYTES])
-{
-    if (num_decimals < 0 || fabs(value) >= 1e15) {
-        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, "%.6g", value);
-    } else {
-        snprintf(text, SPOT_DECIMAL_TEXT_BYTES, "%.*f", num_decimals, value);
-    }
-}
-
-#endif

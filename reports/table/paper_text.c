@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/paper_text.h"
+#include "reports/table/paper_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

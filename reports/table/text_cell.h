@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cells of tables of plain text. */
-#ifndef SPOT_REPORTS_TEXT_CELL_H
-#define SPOT_REPORTS_TEXT_CELL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,8 +16,3 @@ void spot_text_write(FILE *out, const char *text);
 
 /* The same, up to max_chars characters, the last one then an ellipsis. */
 void spot_text_write_cut(FILE *out, const char *text, size_t max_chars);
-/* A long name that is wider than its cells goes on two lines, broken where both are
- * short: the bytes of the first, 0: all is on the second. Makes width wide enough. */
-size_t spot_text_break(const char *name, int *width);
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/text_cell.h"
+#include "reports/table/text_cell.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"
-
-#define SHORT_NAME 12 /* bytes: not broken */
 
 void
 spot_text_widen(int *width, const char *text)
@@ -49,23 +46,4 @@ void
 spot_text_write(FILE *out, const char *text)
 {
     spot_text_write_cut(out, text, SIZE_MAX);
-}
-size_t
-spot_text_break(const char *name, int *width)
-{
-    const int num_bytes = (int) strlen(name);
-    const bool is_broken = num_bytes > *width && num_bytes > SHORT_NAME;
-    int narrowest = num_bytes;
-    size_t num_first = 0;
-
-    for (int j = 1; is_broken && j < num_bytes; j++) {
-        const int wider = j > num_bytes - j ? j : num_bytes - j;
-
-        if (strchr("._", name[j - 1]) != NULL && wider < narrowest) {
-            narrowest = wider;
-            num_first = (size_t) j;
-        }
-    }
-    *width = *width > narrowest ? *width : narrowest;
-    return num_first;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a comparison as a table for people. */
+#include "reports/traces/comparison_table.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "traces/compare/comparison.h"
+#include "reports/table/table_terminal.h"
 
-#define NAME_WIDTH 18
-#define UNIT_WIDTH 10
-#define MIN_WIDTH 10
 #define CELL_BYTES 96
 
 /* Unit of a metric; instances are obtainable in a trace of kind availability. */
@@ -62,20 +60,6 @@ cell_text(const spot_comparison_column_t *column, int metric_id, char text[CELL_
     }
 }
 
-static int
-column_width(const spot_comparison_column_t *column)
-{
-    char label[SPOT_UTF8_SHOWN_BYTES], text[CELL_BYTES];
-    int width = (int) strlen(spot_utf8_shown(column->label, label));
-
-    width = width > MIN_WIDTH ? width : MIN_WIDTH;
-    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
-        cell_text(column, j, text);
-        width = (int) strlen(text) > width ? (int) strlen(text) : width;
-    }
-    return width;
-}
-
 static void
 print_head(const spot_comparison_t *self, FILE *out)
 {
@@ -113,82 +97,96 @@ print_models_head(const spot_comparison_t *self, FILE *out)
 }
 
 static void
-print_row(const spot_comparison_t *self, int metric_id, FILE *out)
+add_row(const spot_comparison_t *self, int metric_id, spot_table_t *table)
 {
     char text[CELL_BYTES];
 
-    fprintf(out, "%-*s %-*s", NAME_WIDTH, spot_fidelity_metrics[metric_id].name,
-        UNIT_WIDTH, unit_of(self, metric_id));
+    spot_table_add_row(table);
+    spot_table_add_text(table, spot_fidelity_metrics[metric_id].name);
+    spot_table_add_text(table, unit_of(self, metric_id));
     for (size_t j = 0; j < self->num_columns; j++) {
         cell_text(&self->columns[j], metric_id, text);
-        fprintf(out, "  %*s", column_width(&self->columns[j]), text);
+        spot_table_add_text(table, text);
     }
-    fputc('\n', out);
 }
 
-static void
-print_metrics(const spot_comparison_t *self, FILE *out)
+static int
+print_metrics(const spot_comparison_t *self, const spot_terminal_t *terminal, FILE *out)
 {
-    char label[SPOT_UTF8_SHOWN_BYTES];
+    spot_table_t table = {.name = "figures"};
+    int ret;
 
-    fprintf(out, "\n%-*s %-*s", NAME_WIDTH, "figure", UNIT_WIDTH, "");
+    spot_table_add_column(
+        &table, (spot_table_column_t){
+                    .name = "figure", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    spot_table_add_column(&table,
+        (spot_table_column_t){.name = "unit", .kind = SPOT_TABLE_TEXT, .is_key = true});
     for (size_t j = 0; j < self->num_columns; j++) {
-        fprintf(out, "  %*s", column_width(&self->columns[j]),
-            spot_utf8_shown(self->columns[j].label, label));
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = self->columns[j].label});
+    }
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        if (j == SPOT_FIDELITY_NUM_FIGURES) {
+            spot_table_add_heading(
+                &table, "distance to the recorded trace, 0 = the same");
+        }
+        add_row(self, j, &table);
     }
     fputc('\n', out);
-    for (int j = 0; j < SPOT_FIDELITY_NUM_FIGURES; j++) {
-        print_row(self, j, out);
-    }
-    fprintf(out, "distance to the recorded trace, 0 = the same\n");
-    for (int j = SPOT_FIDELITY_NUM_FIGURES; j < SPOT_FIDELITY_NUM_METRICS; j++) {
-        print_row(self, j, out);
-    }
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    return ret;
 }
 
-/* Prints the ratio of an error of the seed model to that of each other model. */
+/* The ratio of an error of the seed model to that of each other model. */
 static void
-print_gain_row(const spot_comparison_t *self, const spot_comparison_column_t *seed,
-    int error_id, FILE *out)
+add_gain_row(const spot_comparison_t *self, const spot_comparison_column_t *seed,
+    int error_id, spot_table_t *table)
 {
     static const char marks[] = {'+', '=', '-', ' '};
-    char text[CELL_BYTES];
+    char number[SPOT_NUMBER_TEXT_BYTES], text[CELL_BYTES];
 
-    fprintf(out, "%-*s", NAME_WIDTH, spot_error_name(error_id));
+    spot_table_add_row(table);
+    spot_table_add_text(table, spot_error_name(error_id));
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
         if (&self->columns[j] != seed) {
             double ratio;
             const spot_relation_t relation =
                 spot_comparison_relate(self, &self->columns[j], seed, error_id, &ratio);
 
-            number_text(ratio, 3, text, sizeof(text));
-            fprintf(out, "  %*s %c", column_width(&self->columns[j]) - 2, text,
-                marks[relation]);
+            number_text(ratio, 3, number, sizeof(number));
+            snprintf(text, sizeof(text), "%s %c", number, marks[relation]);
+            spot_table_add_text(table, text);
         }
     }
-    fputc('\n', out);
 }
 
-static void
-print_gains(
-    const spot_comparison_t *self, const spot_comparison_column_t *seed, FILE *out)
+static int
+print_gains(const spot_comparison_t *self, const spot_comparison_column_t *seed,
+    const spot_terminal_t *terminal, FILE *out)
 {
+    spot_table_t table = {.name = "errors"};
     char label[SPOT_UTF8_SHOWN_BYTES];
+    int ret;
 
     fprintf(out, "\nerror of %s / error of the model: above 1 the model is better\n",
         spot_utf8_shown(seed->label, label));
-    fprintf(out, "(+ better, - worse, = within two standard errors)\n");
-    fprintf(out, "%-*s", NAME_WIDTH, "error");
+    fprintf(out, "(+ better, - worse, = within two standard errors)\n\n");
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "error", .kind = SPOT_TABLE_TEXT});
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
         if (&self->columns[j] != seed) {
-            fprintf(out, "  %*s", column_width(&self->columns[j]),
-                spot_utf8_shown(self->columns[j].label, label));
+            spot_table_add_column(
+                &table, (spot_table_column_t){.name = self->columns[j].label});
         }
     }
-    fputc('\n', out);
     for (int error_id = 0; error_id < SPOT_NUM_ERRORS; error_id++) {
-        print_gain_row(self, seed, error_id, out);
+        add_gain_row(self, seed, error_id, &table);
     }
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    fputc('\n', out);
+    return ret;
 }
 
 /* Prints "block beats seed-corrected in 11 of 13 errors, is worse in 1; most in acf_n:
@@ -221,31 +219,40 @@ print_gain_sentence(const spot_comparison_t *self,
     fputc('\n', out);
 }
 
-static void
-print_all_gains(const spot_comparison_t *self, FILE *out)
+static int
+print_all_gains(
+    const spot_comparison_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_comparison_column_t *seed = spot_comparison_seed(self);
+    int ret;
 
     if (seed == NULL || self->num_columns < SPOT_COMPARISON_FIRST + 2) {
-        return;
+        return 0;
     }
-    print_gains(self, seed, out);
+    ret = print_gains(self, seed, terminal, out);
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
         if (&self->columns[j] != seed) {
             print_gain_sentence(self, &self->columns[j], seed, out);
         }
     }
+    return ret;
 }
 
-void
-spot_comparison_text_write(const spot_comparison_t *self, FILE *out)
+int
+spot_comparison_table_write(
+    const spot_comparison_t *self, const spot_terminal_t *terminal, FILE *out)
 {
+    int ret;
+
     print_head(self, out);
     print_models_head(self, out);
-    print_metrics(self, out);
-    print_all_gains(self, out);
+    ret = print_metrics(self, terminal, out);
+    if (ret == 0) {
+        ret = print_all_gains(self, terminal, out);
+    }
     fprintf(out,
         "\nhalf2-vs-half1 is the floor: the trace differs so much from itself, and no "
-        "model should be\ntuned below it. On held-out halves all models come close "
+        "model should be tuned below it. On held-out halves all models come close "
         "together.\n");
+    return ret;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A mean and its interval as text. */
-#ifndef SPOT_REPORTS_INTERVAL_TEXT_H
-#define SPOT_REPORTS_INTERVAL_TEXT_H
+#pragma once
 
 #define SPOT_INTERVAL_BYTES 336 /* the longest number, and what stands beside it */
 
@@ -9,5 +8,3 @@
  * "3313.2" where half_width is not above 0 (NAN: there is none). Returns text. */
 const char *spot_interval_text(
     double mean, double half_width, char text[SPOT_INTERVAL_BYTES]);
-
-#endif

@@ -2,8 +2,7 @@
 /* Text from outside inside a LaTeX or a Markdown document: it is shown as it is, and no
  * part of it is a command, a link or the end of a cell. Control characters are blanks;
  * what is not UTF-8 is U+FFFD. */
-#ifndef SPOT_REPORTS_PAPER_TEXT_H
-#define SPOT_REPORTS_PAPER_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ void spot_paper_latex_text(FILE *out, const char *text);
 
 /* For GitHub's dialect too: inside of tables, and beside HTML. */
 void spot_paper_markdown_text(FILE *out, const char *text);
-
-#endif

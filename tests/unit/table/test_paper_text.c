@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "base/utf8.h"
-#include "reports/paper_text.h"
+#include "reports/table/paper_text.h"
 
 #define MAX_TEXT 256
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What text is written for: a terminal, or a file that is read like one. Who prints says
  * it; nothing here looks at the environment. */
-#ifndef SPOT_REPORTS_TERMINAL_H
-#define SPOT_REPORTS_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#define SPOT_TERMINAL_WIDTH 80       /* columns where nobody tells */
-#define SPOT_TERMINAL_MIN_WIDTH 20   /* narrower ones are taken as this wide */
-#define SPOT_TERMINAL_FILE_WIDTH 100 /* of tables that go to files */
+#include "base/error.h"
+
+#define SPOT_TERMINAL_WIDTH 80     /* columns if the terminal does not say */
+#define SPOT_TERMINAL_MIN_WIDTH 20 /* narrower ones are taken as this wide */
 
 typedef struct {
     int width;       /* columns */
@@ -40,4 +40,9 @@ spot_style_off(const spot_terminal_t *terminal, spot_style_t style)
     return terminal->has_colour && style != SPOT_STYLE_PLAIN ? "\033[0m" : "";
 }
 
-#endif
+/* What print writes of context, to out: lines that are wider than the terminal are
+ * broken at blanks, and where it has no UTF-8, signs of ours are in ASCII. Errors of
+ * print, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_terminal_write(const spot_terminal_t *terminal,
+    int (*print)(const void *context, const spot_terminal_t *terminal, FILE *out),
+    const void *context, FILE *out);

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/point_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "reports/mean_cell.h"
+#include "reports/row_warnings.h"
+#include "reports/study_words.h"
+#include "reports/summary_remark.h"
+#include "reports/unable.h"
+#include "reports/value_label.h"
+#include "sim/analysis/point_groups.h"
+
+#define LETTERS_BYTES 4
+#define NOTE_BYTES 2048
+
+/* Of a metric in all rows. */
+typedef struct {
+    int64_t num_nulls;
+    int64_t num_rows;
+    bool has_values;
+    char letters[LETTERS_BYTES]; /* of the note on them, in papers */
+} nulls_t;
+
+typedef struct {
+    const spot_point_table_t *base;
+    const spot_report_t *report;
+    const spot_study_head_t *head;
+    spot_table_t *table;
+    spot_mean_cell_t *cells; /* [num_points][num_listed] */
+    spot_row_marks_t *marks; /* [num_points], or NULL: no warning was met, or the table
+                                is of differences */
+    nulls_t *nulls;          /* [num_listed] */
+    size_t *base_ids;        /* [num_points] of differences, else NULL */
+    size_t num_letters;      /* given to notes */
+} filler_t;
+
+static bool
+has_words(const filler_t *self)
+{
+    return self->base->voice == SPOT_POINTS_BY_WORDS;
+}
+
+/* ---- What is in the cells ---- */
+
+static bool
+is_left_out(const filler_t *self, size_t point_id)
+{
+    const spot_race_answer_t *answer = self->base->answer;
+
+    if (self->base->is_difference) {
+        return spot_study_is_baseline(self->head, point_id) ||
+               self->base_ids[point_id] == SPOT_NO_POINT;
+    }
+    return answer != NULL && answer->race.num_racing > 0 &&
+           answer->race.runners[point_id].fate != SPOT_FATE_RACING;
+}
+
+static spot_mean_cell_t
+mean_of(const filler_t *self, size_t point_id, size_t metric_id)
+{
+    const spot_study_head_t *head = self->head;
+    spot_mean_cell_t cell =
+        self->base->is_difference
+            ? spot_mean_cell_of_pair(&head->metrics[metric_id],
+                  &self->report->pairs[point_id * head->num_metrics + metric_id])
+            : spot_mean_cell_of(spot_report_summary(self->report, point_id, metric_id));
+
+    if (cell.half_width <= 1e-9 * fabs(cell.mean)) {
+        cell.half_width = 0; /* nothing but rounding has no digits to show */
+    }
+    return cell;
+}
+
+/* "a" to "z", then "aa". */
+static void
+next_letters(filler_t *self, char letters[LETTERS_BYTES])
+{
+    const size_t id = self->num_letters++;
+    const char last = (char) ('a' + id % 26);
+
+    if (id < 26) {
+        snprintf(letters, LETTERS_BYTES, "%c", last);
+    } else {
+        snprintf(
+            letters, LETTERS_BYTES, "%c%c", (char) ('a' + (id / 26 - 1) % 26), last);
+    }
+}
+
+static void
+count_nulls(filler_t *self, size_t metric_id)
+{
+    nulls_t *nulls = &self->nulls[metric_id];
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_mean_cell_t *cell =
+            &self->cells[j * self->head->num_listed + metric_id];
+
+        nulls->num_nulls += cell->num_left_out;
+        nulls->num_rows += cell->num_all;
+        nulls->has_values =
+            nulls->has_values || (!cell->is_left_out && !isnan(cell->mean));
+    }
+    if (nulls->num_nulls > 0 && has_words(self)) {
+        next_letters(self, nulls->letters);
+    }
+}
+
+static void
+read_cells(filler_t *self)
+{
+    const spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        for (size_t k = 0; k < head->num_listed; k++) {
+            self->cells[j * head->num_listed + k] =
+                is_left_out(self, j) ? SPOT_MEAN_CELL_LEFT_OUT : mean_of(self, j, k);
+        }
+    }
+    for (size_t j = 0; self->marks != NULL && j < head->num_warnings; j++) {
+        self->num_letters += spot_warning_count(self->report->store, j) > 0;
+    }
+    for (size_t j = 0; j < head->num_listed; j++) {
+        count_nulls(self, j);
+    }
+}
+
+/* ---- Columns ---- */
+
+/* A key whose values are all numbers has their unit in its head in papers; others have
+ * units of their own, "30 s". */
+static void
+add_key_column(const filler_t *self, size_t axis_id)
+{
+    const spot_axis_t *axis = &self->head->axes[axis_id];
+    char words[SPOT_WORDS_BYTES];
+
+    if (spot_axis_is_numeric(axis)) {
+        spot_axis_words(axis, words);
+    } else {
+        spot_key_words(axis, words);
+    }
+    spot_table_add_column(self->table,
+        (spot_table_column_t){.name = has_words(self) ? words : axis->path,
+            .kind = spot_axis_is_numeric(axis) ? SPOT_TABLE_NUMBER : SPOT_TABLE_TEXT,
+            .is_key = true,
+            .num_digits = 10});
+}
+
+/* Papers have a column for the number of replications where points differ in it,
+ * terminals one for the letters of warnings. */
+static bool
+has_counts(const filler_t *self)
+{
+    return has_words(self) && self->report->min_rows < self->report->max_rows;
+}
+
+static bool
+has_letters(const filler_t *self)
+{
+    return !has_words(self) && self->marks != NULL;
+}
+
+static void
+add_metric_column(const filler_t *self, size_t metric_id)
+{
+    const spot_metric_t *metric = &self->head->metrics[metric_id];
+    const spot_shown_unit_t shown =
+        spot_mean_cells_unit(self->head, self->cells, metric_id);
+    spot_table_column_t column = {
+        .name = metric->name, .unit = shown.unit, .factor = shown.factor};
+    char words[SPOT_WORDS_BYTES + 16];
+
+    if (has_words(self)) {
+        if (spot_fraction_words_in(metric, shown.unit, words)) {
+            column.factor = 100;
+            strcat(words, self->base->is_difference ? " (% points)" : " (%)");
+        }
+        column.name = words;
+        column.unit = NULL;
+    }
+    spot_table_add_column(self->table, column);
+}
+
+static void
+add_columns(const filler_t *self)
+{
+    if (self->base->is_plain) {
+        spot_table_add_column(
+            self->table, (spot_table_column_t){.name = "point", .is_key = true});
+    }
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        add_key_column(self, j);
+    }
+    if (has_counts(self)) {
+        spot_table_add_column(
+            self->table, (spot_table_column_t){.name = "replications", .is_key = true});
+    }
+    if (has_letters(self)) {
+        spot_table_add_column(self->table,
+            (spot_table_column_t){
+                .name = "warnings", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    }
+    for (size_t j = 0; j < self->head->num_listed; j++) {
+        add_metric_column(self, j);
+    }
+}
+
+/* ---- Rows ---- */
+
+static void
+add_keys(const filler_t *self, size_t point_id)
+{
+    const spot_store_t *store = self->report->store;
+    char label[SPOT_VALUE_LABEL_BYTES];
+
+    if (self->base->is_plain) {
+        spot_table_add_count(self->table, (int64_t) point_id);
+    }
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        const spot_axis_t *axis = &self->head->axes[j];
+
+        if (has_words(self) && spot_axis_is_numeric(axis)) {
+            spot_table_add_number(self->table,
+                axis->numbers[spot_study_value_id(self->head, point_id, j)]);
+        } else {
+            spot_table_add_text(
+                self->table, spot_point_label(self->head, point_id, j, label));
+            spot_table_set_value(self->table,
+                axis->numbers[spot_study_value_id(self->head, point_id, j)]);
+        }
+        if (j == 0 && has_words(self) && self->marks != NULL) {
+            spot_table_add_marks(self->table, self->marks[point_id].letters);
+        }
+    }
+    if (has_counts(self)) {
+        spot_table_add_count(self->table, store->num_rows(store, point_id));
+    }
+    if (has_letters(self)) {
+        spot_table_add_text(self->table, self->marks[point_id].letters);
+    }
+}
+
+static void
+add_cell(const filler_t *self, size_t point_id, size_t metric_id)
+{
+    const spot_mean_cell_t *cell =
+        &self->cells[point_id * self->head->num_listed + metric_id];
+    char count[SPOT_DECIMAL_TEXT_BYTES];
+
+    if (isinf(cell->mean)) {
+        spot_table_add_above(self->table, cell->least);
+    } else if (isnan(cell->mean) &&
+               !spot_study_has_metric(self->head, point_id, metric_id)) {
+        spot_table_add_empty(self->table);
+    } else {
+        spot_table_add_estimate(self->table, cell->mean, cell->half_width);
+    }
+    if (self->base->is_plain) {
+        char remark[SPOT_REMARK_BYTES];
+
+        (void) spot_summary_remark(
+            spot_report_summary(self->report, point_id, metric_id), remark);
+        spot_table_set_remark(self->table, remark[0] == '\0' ? NULL : remark);
+        return;
+    }
+    if (spot_mean_cell_count(cell, count)[0] != '\0') {
+        spot_table_set_remark(self->table, count);
+    }
+    spot_table_add_marks(self->table, cell->is_marked ? "*" : "");
+    spot_table_add_marks(self->table, cell->is_heavy ? "!" : "");
+    if (cell->num_left_out > 0) {
+        spot_table_add_marks(self->table, self->nulls[metric_id].letters);
+    }
+}
+
+static void
+add_row(const filler_t *self, size_t point_id)
+{
+    const char *cannot_run = spot_study_cannot_run(self->head, point_id);
+    char text[NOTE_BYTES];
+
+    spot_table_add_row(self->table);
+    add_keys(self, point_id);
+    if (cannot_run != NULL && self->head->num_listed > 0) {
+        snprintf(text, sizeof(text), "cannot run: %s", cannot_run);
+        spot_table_add_rest(self->table, text);
+        return;
+    }
+    for (size_t j = 0; j < self->head->num_listed; j++) {
+        add_cell(self, point_id, j);
+    }
+}
+
+/* ---- Notes ---- */
+
+static void
+add_note(const filler_t *self, const char *marks, const char *format, ...)
+{
+    char text[NOTE_BYTES];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text, sizeof(text), format, values);
+    va_end(values);
+    spot_table_add_note(self->table, marks, text);
+}
+
+/* "with recovery = checkpoint in 12; ideal in 3": replications that met a warning, by
+ * what is compared. */
+static void
+add_warned_values(const filler_t *self, size_t warning_id)
+{
+    const spot_study_head_t *head = self->head;
+    const spot_store_t *store = self->report->store;
+    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    const char *before = " = ";
+    char label[SPOT_VALUE_LABEL_BYTES];
+    FILE *text = spot_table_begin_text(self->table);
+
+    if (text != NULL) {
+        fprintf(text, "   with %s", axis->path);
+    }
+    for (size_t j = 0; text != NULL && j < axis->num_values; j++) {
+        int64_t num_warned = 0;
+
+        for (size_t k = 0; k < head->num_points; k++) {
+            if (spot_study_value_id(head, k, head->baseline_axis_id) == j) {
+                num_warned += store->num_warned(store, k, warning_id);
+            }
+        }
+        if (num_warned > 0) {
+            fprintf(text, "%s%s in %" PRId64, before, spot_value_label(axis, j, label),
+                num_warned);
+            before = "; ";
+        }
+    }
+    spot_table_end_note(self->table, "", text);
+}
+
+static void
+add_warning_notes(const filler_t *self)
+{
+    const spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; self->marks != NULL && j < head->num_warnings; j++) {
+        const int64_t num_warned = spot_warning_count(self->report->store, j);
+        const char letter[] = {spot_warning_letter(self->report->store, j), '\0'};
+
+        if (num_warned > 0) {
+            add_note(self, letter, "in %" PRId64 " of %" PRId64 " replications: %s",
+                num_warned, self->report->num_rows, head->warnings[j].text);
+        }
+        if (num_warned > 0 && head->has_baseline && !has_words(self)) {
+            add_warned_values(self, j);
+        }
+    }
+}
+
+static void
+add_null_notes(const filler_t *self)
+{
+    const char *what = self->base->is_difference ? "pairs" : "replications";
+
+    for (size_t j = 0; j < self->head->num_listed; j++) {
+        const nulls_t *nulls = &self->nulls[j];
+        const char *name = self->head->metrics[j].name;
+        const char *others = nulls->has_values ? "; the figures are of the others" : "";
+
+        if (nulls->num_nulls > 0 && has_words(self)) {
+            add_note(self, nulls->letters, "%s: without a value in %" PRId64 " %s%s",
+                name, nulls->num_nulls, what, others);
+        } else if (nulls->num_nulls > 0) {
+            add_note(self, "", "%s: without a value in %" PRId64 " of %" PRId64 " %s%s",
+                name, nulls->num_nulls, nulls->num_rows, what, others);
+        }
+    }
+}
+
+/* What the labels of swept values leave out, a note a line. NO_MEMORY. */
+static int
+add_label_notes(const filler_t *self)
+{
+    char *text = NULL, *rest = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (stream != NULL) {
+        spot_value_labels_explain(self->head, stream);
+        ret = fclose(stream) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
+    }
+    for (const char *line = ret == 0 ? strtok_r(text, "\n", &rest) : NULL; line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        spot_table_add_note(self->table, "", line);
+    }
+    free(text);
+    return ret;
+}
+
+/* Points without a partner, which where: or a list of points has left out. */
+static void
+add_alone_note(const filler_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    size_t num_alone = 0, num_others = 0;
+    FILE *text = spot_table_begin_text(self->table);
+
+    for (size_t j = 0; j < head->num_points; j++) {
+        num_alone += self->base_ids[j] == SPOT_NO_POINT;
+        num_others += !spot_study_is_baseline(head, j);
+    }
+    if (text != NULL) {
+        fprintf(text, "%zu of %zu points have no point with ", num_alone, num_others);
+        spot_baseline_write(head, text);
+        fputs(" to be compared with", text);
+    }
+    spot_table_end_note(self->table, num_alone > 0 ? "" : NULL, text);
+}
+
+static int
+add_notes(const filler_t *self)
+{
+    const spot_mean_marks_t marks = spot_mean_cells_marks(self->head, self->cells);
+    char unable[SPOT_UNABLE_BYTES];
+
+    add_warning_notes(self);
+    add_null_notes(self);
+    if (self->base->is_difference) {
+        add_alone_note(self);
+    }
+    if (marks.has_star) {
+        spot_table_add_note(self->table, "*", SPOT_STAR_NOTE);
+    }
+    if (marks.has_heavy) {
+        spot_table_add_note(self->table, "!", SPOT_HEAVY_NOTE);
+    }
+    if (marks.has_open) {
+        spot_table_add_note(self->table, "?", SPOT_OPEN_NOTE);
+    }
+    for (size_t kind_id = 0;
+         !self->base->is_difference && spot_unable_next(self->head, &kind_id, unable);) {
+        spot_table_add_note(self->table, "", unable);
+    }
+    return has_words(self) || !self->base->is_difference ? add_label_notes(self) : 0;
+}
+
+int
+spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
+{
+    const spot_study_head_t *head = self->report->head;
+    filler_t filler = {
+        .base = self, .report = self->report, .head = head, .table = table};
+    const size_t max_rows = self->max_rows == 0 ? SIZE_MAX : self->max_rows;
+    int ret = self->is_difference || self->is_plain
+                  ? 0
+                  : spot_row_marks(self->report->store, &filler.marks);
+
+    filler.cells =
+        spot_calloc(head->num_points * head->num_listed, sizeof(*filler.cells));
+    filler.nulls = spot_calloc(head->num_listed, sizeof(*filler.nulls));
+    if (filler.cells == NULL || filler.nulls == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0 && self->is_difference) {
+        ret = spot_baseline_points(head, &filler.base_ids);
+    }
+    if (ret == 0) {
+        read_cells(&filler);
+        add_columns(&filler);
+        for (size_t j = 0; j < head->num_points; j++) {
+            if (!is_left_out(&filler, j) && table->num_rows < max_rows) {
+                add_row(&filler, j);
+            }
+        }
+        ret = self->is_plain ? 0 : add_notes(&filler);
+    }
+    free(filler.base_ids);
+    free(filler.nulls);
+    free(filler.cells);
+    free(filler.marks);
+    return ret == 0 ? table->error : ret;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One model of a table: columns, rows of cells, notes. Who has something to show fills
+ * it; a dialect prints it for a terminal, a program, a paper or a page. */
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "reports/table/terminal.h"
+
+typedef enum {
+    SPOT_TABLE_NUMBER, /* at the right */
+    SPOT_TABLE_TEXT,   /* at the left */
+    SPOT_TABLE_PROSE   /* the same, on several lines where room is short */
+} spot_table_kind_t;
+
+/* The texts are borrowed until the column is added. */
+typedef struct {
+    const char *name;
+    const char *unit; /* in the head; NULL or "": none */
+    spot_table_kind_t kind;
+    bool is_key;   /* tells rows apart: comes again where a table goes on below */
+    bool is_fixed; /* its numbers have num_decimals; else their half widths decide, and
+                      numbers without one have six significant digits */
+    bool has_sign; /* a plus before what is above 0 */
+    int num_decimals; /* see is_fixed */
+    int num_digits;   /* significant digits of numbers without a half width; 0: six for
+                         people, all for programs */
+    double factor;    /* of numbers where people read them; 0: 1 */
+} spot_table_column_t;
+
+typedef enum {
+    SPOT_TABLE_EMPTY,   /* nothing is said */
+    SPOT_TABLE_WORDS,   /* text; value, if it is not NAN, is what it is sorted by */
+    SPOT_TABLE_VALUE,   /* value, and half_width unless it is NAN */
+    SPOT_TABLE_COUNT,   /* count */
+    SPOT_TABLE_ABOVE,   /* more than value, which is all that is known */
+    SPOT_TABLE_UNKNOWN, /* a number that is undefined */
+    SPOT_TABLE_REST     /* text in place of the rest of the row: why it has no numbers */
+} spot_table_content_t;
+
+#define SPOT_TABLE_MARK_BYTES 32
+
+typedef struct {
+    spot_table_content_t content;
+    double value;
+    double half_width; /* of an interval; INFINITY: it has no upper end */
+    int64_t count;
+    char *text;                        /* or NULL */
+    char *remark;                      /* "(563 of 1000)" behind it, or NULL */
+    char marks[SPOT_TABLE_MARK_BYTES]; /* letters and signs that notes explain */
+    spot_style_t style;
+} spot_table_cell_t;
+
+typedef struct {
+    char *marks; /* which it explains, or "" */
+    char *text;
+} spot_table_note_t;
+
+/* Zero it, or set the name alone. */
+typedef struct {
+    const char *name; /* of its files and labels; borrowed; NULL: none */
+    char *caption;    /* or NULL */
+    size_t num_columns;
+    size_t max_columns;
+    spot_table_column_t *columns; /* [num_columns] */
+    size_t num_rows;
+    size_t max_rows;
+    char **headings; /* [num_rows] above the row, or NULL */
+    size_t num_cells;
+    size_t max_cells;
+    spot_table_cell_t *cells; /* [num_rows][num_columns] */
+    size_t num_notes;
+    size_t max_notes;
+    spot_table_note_t *notes; /* [num_notes] */
+    size_t next_id;           /* column of the next cell of the last row */
+    char *written;            /* to the stream of a text, or NULL */
+    size_t num_written;       /* bytes */
+    int error;                /* the first one: what came after it is missing */
+} spot_table_t;
+
+void spot_table_free(spot_table_t *self);
+
+/* Takes the rows and notes away. */
+void spot_table_clear(spot_table_t *self);
+
+/* All that follow copy their texts and keep their error in self, which the dialects
+ * return. Columns come first. */
+void spot_table_add_column(spot_table_t *self, spot_table_column_t column);
+
+/* A row of empty cells; those below fill them from the first on. */
+void spot_table_add_row(spot_table_t *self);
+
+/* Above the row that comes next: what it and those below it are. */
+void spot_table_add_heading(spot_table_t *self, const char *text);
+void spot_table_add_text(spot_table_t *self, const char *text);
+void spot_table_add_number(spot_table_t *self, double value); /* not finite: unknown */
+void spot_table_add_count(spot_table_t *self, int64_t count);
+void spot_table_add_above(spot_table_t *self, double least);
+void spot_table_add_rest(spot_table_t *self, const char *text);
+void spot_table_add_empty(spot_table_t *self);
+
+/* half_width: NAN for none. */
+void spot_table_add_estimate(spot_table_t *self, double value, double half_width);
+
+/* Of the cell that was added last. */
+void spot_table_set_remark(spot_table_t *self, const char *text);
+void spot_table_set_value(spot_table_t *self, double value); /* to sort a text by */
+void spot_table_add_marks(spot_table_t *self, const char *marks);
+void spot_table_set_style(spot_table_t *self, spot_style_t style);
+
+/* Below the table. marks: those it explains, or "". */
+void spot_table_add_note(spot_table_t *self, const char *marks, const char *text);
+
+/* A stream for a text that is written piece by piece, up to the call that ends it and
+ * says what it is: the caption, the next cell, or a note; a note with marks NULL is
+ * none. NULL: no memory, which self keeps; the end takes NULL too. */
+FILE *spot_table_begin_text(spot_table_t *self);
+void spot_table_end_caption(spot_table_t *self, FILE *stream);
+void spot_table_end_cell(spot_table_t *self, FILE *stream);
+void spot_table_end_note(spot_table_t *self, const char *marks, FILE *stream);
+
+const spot_table_cell_t *spot_table_cell(
+    const spot_table_t *self, size_t row_id, size_t column_id);
+
+/* Columns at the start that tell rows apart; of several rows the first one if none is
+ * said to. */
+size_t spot_table_num_keys(const spot_table_t *self);

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/table/table_paper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "reports/table/paper_text.h"
+#include "reports/table/table_cell.h"
+
+#define GAP_CHARS 3     /* between columns */
+#define PAGE_ROWS 40    /* what fits on a page */
+#define NUMBER_CHARS 13 /* of a usual cell */
+
+/* What is asked of a table before its head is written. */
+typedef struct {
+    const spot_table_t *table;
+    const char *caption; /* NULL: the table goes on */
+    const char *aligns;  /* of each column: 'l' or 'r' */
+    size_t num_columns;
+    bool is_long; /* more rows than a page has */
+} frame_t;
+
+/* Cells are written between row_open, cell_gap and row_close. */
+struct spot_table_dialect {
+    size_t max_chars; /* of a row, about; wider tables are split */
+    const char *row_open, *cell_gap, *row_close;
+    const char *mark_open, *mark_close; /* around a letter */
+    const char *plus_minus;
+    const char *above;       /* before a lower bound */
+    const char *number_edge; /* before and behind a number */
+    const char *nothing;     /* in place of a number */
+    const char *preamble;
+    void (*text)(FILE *out, const char *text);
+    void (*power)(FILE *out, const char *digits, int exponent); /* 1.2e6 */
+    /* A cell of the head, in two lines; rest may be "". */
+    void (*head)(FILE *out, const char *first, const char *rest, char align);
+    void (*begin)(FILE *out, const frame_t *frame);
+    /* Then the head comes again, for other pages of what is long; NULL: there are no
+     * pages. */
+    void (*end_first_head)(FILE *out);
+    void (*end_head)(FILE *out, const frame_t *frame);
+    /* A text in place of num_columns cells of a row. */
+    void (*rest)(FILE *out, const char *text, size_t num_columns);
+    void (*end_rows)(FILE *out, const frame_t *frame);
+    const char *first_note, *next_note, *end_note;
+    void (*end)(FILE *out, const frame_t *frame, bool has_notes);
+};
+
+/* ---- LaTeX ---- */
+
+static void
+write_latex_power(FILE *out, const char *digits, int exponent)
+{
+    fprintf(out, "%s \\times 10^{%d}", digits, exponent);
+}
+
+/* A caption, and a label of letters that need no care. */
+static void
+write_latex_caption(FILE *out, const frame_t *frame)
+{
+    const char *name = frame->table->name;
+
+    fputs("\\caption{", out);
+    spot_paper_latex_text(out, frame->caption);
+    fputs("}\\label{tab:", out);
+    for (const char *byte = name == NULL ? "" : name; *byte != '\0'; byte++) {
+        const bool is_plain = (*byte >= 'a' && *byte <= 'z') ||
+                              (*byte >= 'A' && *byte <= 'Z') ||
+                              (*byte >= '0' && *byte <= '9');
+
+        fputc(is_plain ? *byte : '-', out);
+    }
+    fputs("}", out);
+}
+
+static void
+write_latex_head(FILE *out, const char *first, const char *rest, char align)
+{
+    if (rest[0] == '\0') {
+        spot_paper_latex_text(out, first);
+        return;
+    }
+    fprintf(out, "\\shortstack[%c]{", align);
+    spot_paper_latex_text(out, first);
+    fputs("\\\\", out);
+    spot_paper_latex_text(out, rest);
+    fputc('}', out);
+}
+
+static void
+begin_latex(FILE *out, const frame_t *frame)
+{
+    const char *kind = frame->is_long ? "longtable" : "tabular";
+
+    if (!frame->is_long && frame->caption != NULL) {
+        fputs("\\begin{table}[htbp]\n\\centering\n", out);
+        write_latex_caption(out, frame);
+        fputc('\n', out);
+    } else if (!frame->is_long) {
+        fputs("\n\\medskip\n", out);
+    }
+    fprintf(out, "\\begin{%s}{%s}\n", kind, frame->aligns);
+    if (frame->is_long && frame->caption != NULL) {
+        write_latex_caption(out, frame);
+        fputs("\\\\\n", out);
+    }
+    fputs("\\toprule\n", out);
+}
+
+/* The caption stands on the first page only. */
+static void
+end_latex_first_head(FILE *out)
+{
+    fputs("\\midrule\n\\endfirsthead\n\\toprule\n", out);
+}
+
+static void
+end_latex_head(FILE *out, const frame_t *frame)
+{
+    fputs("\\midrule\n", out);
+    fputs(frame->is_long ? "\\endhead\n" : "", out);
+}
+
+static void
+write_latex_rest(FILE *out, const char *text, size_t num_columns)
+{
+    fprintf(out, "\\multicolumn{%zu}{l}{", num_columns);
+    spot_paper_latex_text(out, text);
+    fputc('}', out);
+}
+
+static void
+end_latex_rows(FILE *out, const frame_t *frame)
+{
+    fprintf(out, "\\bottomrule\n\\end{%s}\n", frame->is_long ? "longtable" : "tabular");
+}
+
+static void
+end_latex(FILE *out, const frame_t *frame, bool has_notes)
+{
+    fputs(has_notes ? "}\n" : "", out);
+    fputs(frame->is_long ? "" : "\\end{table}\n", out);
+}
+
+const spot_table_dialect_t spot_table_latex = {
+    .max_chars = 72, /* of the standard class article */
+    .row_open = "",
+    .cell_gap = " & ",
+    .row_close = " \\\\\n",
+    .mark_open = "\\textsuperscript{",
+    .mark_close = "}",
+    .plus_minus = " \\pm ",
+    .above = "> ",
+    .number_edge = "$",
+    .nothing = "\\textendash{}",
+    .preamble = "% needs \\usepackage{booktabs,longtable} in the preamble\n",
+    .text = spot_paper_latex_text,
+    .power = write_latex_power,
+    .head = write_latex_head,
+    .begin = begin_latex,
+    .end_first_head = end_latex_first_head,
+    .end_head = end_latex_head,
+    .rest = write_latex_rest,
+    .end_rows = end_latex_rows,
+    .first_note = "\n\\smallskip\n{\\footnotesize ",
+    .next_note = "\n",
+    .end_note = "\\par",
+    .end = end_latex,
+};
+
+/* ---- Markdown ---- */
+
+static void
+write_markdown_power(FILE *out, const char *digits, int exponent)
+{
+    fprintf(out, "%s·10<sup>%d</sup>", digits, exponent);
+}
+
+/* In one line: Markdown has no other. */
+static void
+write_markdown_head(FILE *out, const char *first, const char *rest, char align)
+{
+    (void) align;
+    spot_paper_markdown_text(out, first);
+    fputs(rest[0] == '\0' ? "" : " ", out);
+    spot_paper_markdown_text(out, rest);
+}
+
+/* pandoc takes a line that starts like this as the caption of what is below. */
+static void
+begin_markdown(FILE *out, const frame_t *frame)
+{
+    if (frame->caption != NULL) {
+        fputs("Table: ", out);
+        spot_paper_markdown_text(out, frame->caption);
+        fputs("\n\n", out);
+    }
+}
+
+static void
+end_markdown_head(FILE *out, const frame_t *frame)
+{
+    fputc('|', out);
+    for (size_t j = 0; j < frame->num_columns; j++) {
+        fputs(frame->aligns[j] == 'r' ? " ---: |" : " :--- |", out);
+    }
+    fputc('\n', out);
+}
+
+static void
+write_markdown_rest(FILE *out, const char *text, size_t num_columns)
+{
+    spot_paper_markdown_text(out, text);
+    for (size_t j = 1; j < num_columns; j++) {
+        fputs(" |", out);
+    }
+}
+
+static void
+end_markdown_part(FILE *out, const frame_t *frame)
+{
+    (void) out;
+    (void) frame;
+}
+
+static void
+end_markdown(FILE *out, const frame_t *frame, bool has_notes)
+{
+    (void) has_notes;
+    end_markdown_part(out, frame);
+}
+
+const spot_table_dialect_t spot_table_markdown = {
+    .max_chars = SIZE_MAX,
+    .row_open = "| ",
+    .cell_gap = " | ",
+    .row_close = " |\n",
+    .mark_open = "<sup>",
+    .mark_close = "</sup>",
+    .plus_minus = " ± ",
+    .above = "&gt; ",
+    .number_edge = "",
+    .nothing = "–",
+    .preamble = "",
+    .text = spot_paper_markdown_text,
+    .power = write_markdown_power,
+    .head = write_markdown_head,
+    .begin = begin_markdown,
+    .end_first_head = NULL,
+    .end_head = end_markdown_head,
+    .rest = write_markdown_rest,
+    .end_rows = end_markdown_part,
+    .first_note = "\n- ",
+    .next_note = "- ",
+    .end_note = "\n",
+    .end = end_markdown,
+};
+
+/* ---- Columns ---- */
+
+typedef struct {
+    char *head;       /* name and unit */
+    size_t num_first; /* bytes of the head in its first line */
+    size_t num_chars; /* width */
+} column_t;
+
+typedef struct {
+    const spot_table_t *table;
+    const spot_table_dialect_t *dialect;
+    FILE *out;
+    size_t num_keys;
+    column_t *columns; /* [num_columns] */
+    char *aligns;      /* [num_columns + 1] */
+} writer_t;
+
+static size_t
+chars_of(const char *text)
+{
+    return text == NULL ? 0 : spot_utf8_count(text, strlen(text));
+}
+
+static void
+widen(column_t *column, size_t num_chars)
+{
+    column->num_chars = num_chars > column->num_chars ? num_chars : column->num_chars;
+}
+
+/* A long head takes two lines, broken where both are short. */
+static void
+break_head(column_t *column)
+{
+    const size_t num_bytes = strlen(column->head);
+
+    column->num_first = num_bytes;
+    column->num_chars = spot_utf8_count(column->head, num_bytes);
+    for (size_t j = 0; j < num_bytes; j++) {
+        const size_t first = spot_utf8_count(column->head, j);
+        const size_t second = spot_utf8_count(column->head + j, num_bytes - j);
+        const size_t longer = first > second ? first : second - 1;
+
+        if (column->head[j] == ' ' && longer < column->num_chars) {
+            column->num_first = j;
+            column->num_chars = longer;
+        }
+    }
+}
+
+/* Numbers take about the same room; text is measured. */
+static int
+measure(writer_t *self, size_t column_id)
+{
+    const spot_table_column_t *model = &self->table->columns[column_id];
+    column_t *column = &self->columns[column_id];
+    const size_t head_bytes = strlen(model->name) + strlen(model->unit) + 4;
+
+    column->head = spot_calloc(head_bytes, 1);
+    if (column->head == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    snprintf(column->head, head_bytes, "%s%s%s%s", model->name,
+        model->unit[0] == '\0' ? "" : " (", model->unit,
+        model->unit[0] == '\0' ? "" : ")");
+    break_head(column);
+    for (size_t j = 0; j < self->table->num_rows; j++) {
+        const spot_table_cell_t *cell = spot_table_cell(self->table, j, column_id);
+        spot_table_parts_t parts;
+
+        if (cell->content == SPOT_TABLE_WORDS) {
+            widen(column, chars_of(cell->text));
+        } else if (model->is_key) {
+            spot_table_parts(self->table, j, column_id, SPOT_TABLE_BY_CELL, &parts);
+            widen(column, chars_of(parts.number));
+        } else if (cell->content != SPOT_TABLE_REST) {
+            widen(column, NUMBER_CHARS);
+        }
+        if (cell->remark != NULL) {
+            widen(column, NUMBER_CHARS + 1 + chars_of(cell->remark));
+        }
+    }
+    return 0;
+}
+
+/* As many columns beside the keys as have room, at least one. */
+static size_t
+block_end(const writer_t *self, size_t first_id)
+{
+    size_t column_id = first_id, num_chars = 0;
+
+    for (size_t j = 0; j < self->num_keys; j++) {
+        num_chars += self->columns[j].num_chars + GAP_CHARS;
+    }
+    while (column_id < self->table->num_columns) {
+        num_chars += self->columns[column_id].num_chars + GAP_CHARS;
+        if (num_chars > self->dialect->max_chars && column_id > first_id) {
+            break;
+        }
+        column_id++;
+    }
+    return column_id;
+}
+
+/* ---- Cells ---- */
+
+static void
+write_number(const writer_t *self, const char *number)
+{
+    const char *power = strchr(number, 'e');
+    char digits[SPOT_TABLE_NUMBER_BYTES];
+
+    if (power == NULL) {
+        fputs(number, self->out);
+    } else {
+        snprintf(digits, sizeof(digits), "%.*s", (int) (power - number), number);
+        self->dialect->power(self->out, digits, atoi(power + 1));
+    }
+}
+
+static void
+write_mark(const writer_t *self, const char *text)
+{
+    fputs(self->dialect->mark_open, self->out);
+    self->dialect->text(self->out, text);
+    fputs(self->dialect->mark_close, self->out);
+}
+
+/* Each sign, then all letters. */
+static void
+write_marks(const writer_t *self, const char *marks)
+{
+    for (; *marks != '\0' && strchr("*!?", *marks) != NULL; marks++) {
+        write_mark(self, (const char[]){*marks, '\0'});
+    }
+    if (*marks != '\0') {
+        write_mark(self, marks);
+    }
+}
+
+/* "12.5 ± 0.3 (563 of 1000)", "> 5". */
+static void
+write_cell(const writer_t *self, size_t row_id, size_t column_id)
+{
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+    const bool is_key = self->table->columns[column_id].is_key;
+    const char *edge = is_key ? "" : self->dialect->number_edge;
+    spot_table_parts_t parts;
+
+    spot_table_parts(self->table, row_id, column_id, SPOT_TABLE_BY_CELL, &parts);
+    if (cell->text != NULL) {
+        self->dialect->text(self->out, cell->text);
+    } else if (cell->content == SPOT_TABLE_UNKNOWN) {
+        fputs(self->dialect->nothing, self->out);
+    } else if (cell->content != SPOT_TABLE_EMPTY) {
+        fprintf(self->out, "%s%s", edge,
+            parts.before[0] == '\0' ? "" : self->dialect->above);
+        write_number(self, parts.number);
+        if (parts.half_width[0] != '\0') {
+            fputs(self->dialect->plus_minus, self->out);
+            write_number(self, parts.half_width);
+        }
+        fputs(edge, self->out);
+    }
+    if (cell->remark != NULL) {
+        fputc(' ', self->out);
+        self->dialect->text(self->out, cell->remark);
+    }
+    write_marks(self, cell->marks);
+}
+
+/* ---- Blocks ---- */
+
+static size_t
+column_at(const writer_t *self, size_t place, size_t first_id)
+{
+    return place < self->num_keys ? place : first_id + place - self->num_keys;
+}
+
+/* What cannot be told stands in the first block. */
+static bool
+is_said(const writer_t *self, size_t row_id, size_t first_id)
+{
+    return first_id > self->num_keys &&
+           spot_table_cell(self->table, row_id, self->num_keys)->content ==
+               SPOT_TABLE_REST;
+}
+
+static void
+write_row(const writer_t *self, size_t row_id, size_t first_id, size_t num_places)
+{
+    const char *before = self->dialect->row_open;
+
+    if (self->table->headings[row_id] != NULL) {
+        fputs(before, self->out);
+        self->dialect->rest(self->out, self->table->headings[row_id], num_places);
+        fputs(self->dialect->row_close, self->out);
+    }
+    for (size_t j = 0; j < num_places; j++) {
+        const size_t column_id = column_at(self, j, first_id);
+        const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+
+        fputs(before, self->out);
+        before = self->dialect->cell_gap;
+        if (cell->content == SPOT_TABLE_REST) {
+            self->dialect->rest(self->out, cell->text, num_places - j);
+            break;
+        }
+        write_cell(self, row_id, column_id);
+    }
+    fputs(self->dialect->row_close, self->out);
+}
+
+static void
+write_head(const writer_t *self, size_t first_id, size_t num_places)
+{
+    const char *before = self->dialect->row_open;
+
+    for (size_t j = 0; j < num_places; j++) {
+        column_t *column = &self->columns[column_at(self, j, first_id)];
+        char *rest = column->head + column->num_first;
+        const char at_break = *rest;
+
+        fputs(before, self->out);
+        before = self->dialect->cell_gap;
+        *rest = '\0';
+        self->dialect->head(
+            self->out, column->head, at_break == '\0' ? "" : rest + 1, self->aligns[j]);
+        *rest = at_break;
+    }
+    fputs(self->dialect->row_close, self->out);
+}
+
+static void
+write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id)
+{
+    const size_t num_places = self->num_keys + end_id - first_id;
+
+    for (size_t j = 0; j < num_places; j++) {
+        const size_t column_id = column_at(self, j, first_id);
+
+        self->aligns[j] =
+            self->table->columns[column_id].kind == SPOT_TABLE_NUMBER ? 'r' : 'l';
+    }
+    self->aligns[num_places] = '\0';
+    frame->aligns = self->aligns;
+    frame->num_columns = num_places;
+    self->dialect->begin(self->out, frame);
+    write_head(self, first_id, num_places);
+    if (frame->is_long && self->dialect->end_first_head != NULL) {
+        self->dialect->end_first_head(self->out);
+        write_head(self, first_id, num_places);
+    }
+    self->dialect->end_head(self->out, frame);
+    for (size_t j = 0; j < self->table->num_rows; j++) {
+        if (!is_said(self, j, first_id)) {
+            write_row(self, j, first_id, num_places);
+        }
+    }
+    self->dialect->end_rows(self->out, frame);
+}
+
+static void
+write_notes(const writer_t *self)
+{
+    for (size_t j = 0; j < self->table->num_notes; j++) {
+        const spot_table_note_t *note = &self->table->notes[j];
+
+        fputs(j == 0 ? self->dialect->first_note : self->dialect->next_note, self->out);
+        if (note->marks[0] != '\0') {
+            write_mark(self, note->marks);
+            fputc(' ', self->out);
+        }
+        self->dialect->text(self->out, note->text);
+        fputs(self->dialect->end_note, self->out);
+    }
+}
+
+static void
+write_all(const writer_t *self)
+{
+    frame_t frame = {.table = self->table,
+        .caption = self->table->caption == NULL ? "" : self->table->caption};
+    size_t num_rows = 0, first_id = self->num_keys;
+
+    for (size_t j = self->num_keys; j < self->table->num_columns;
+         j = block_end(self, j)) {
+        num_rows += self->table->num_rows;
+    }
+    frame.is_long = num_rows > PAGE_ROWS;
+    do {
+        const size_t end_id = block_end(self, first_id);
+
+        write_block(self, &frame, first_id, end_id);
+        frame.caption = NULL;
+        first_id = end_id;
+    } while (first_id < self->table->num_columns);
+    write_notes(self);
+    self->dialect->end(self->out, &frame, self->table->num_notes > 0);
+}
+
+int
+spot_table_write_paper(
+    const spot_table_t *self, const spot_table_dialect_t *dialect, FILE *out)
+{
+    writer_t writer = {.table = self,
+        .dialect = dialect,
+        .out = out,
+        .num_keys = spot_table_num_keys(self)};
+    int ret = self->error;
+
+    writer.columns = spot_calloc(self->num_columns, sizeof(*writer.columns));
+    writer.aligns = spot_calloc(self->num_columns + 1, 1);
+    if (ret == 0 && (writer.columns == NULL || writer.aligns == NULL)) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
+        ret = measure(&writer, j);
+    }
+    if (ret == 0 && self->num_rows > 0) {
+        write_all(&writer);
+    }
+    for (size_t j = 0; writer.columns != NULL && j < self->num_columns; j++) {
+        free(writer.columns[j].head);
+    }
+    free(writer.columns);
+    free(writer.aligns);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+void
+spot_table_write_preamble(const spot_table_dialect_t *dialect, FILE *out)
+{
+    fputs(dialect->preamble, out);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/table/table_terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/table/table_layout.h"
+#include "reports/table/text_cell.h"
+#include "reports/table/wrap.h"
+
+#define PLUS_MINUS " ±"
+
+typedef struct {
+    spot_table_layout_t layout;
+    const spot_table_t *table;
+    const spot_terminal_t *terminal;
+    FILE *out;
+} writer_t;
+
+static void
+blanks(const writer_t *self, int num_blanks)
+{
+    fprintf(self->out, "%*s", num_blanks > 0 ? num_blanks : 0, "");
+}
+
+static void
+styled(const writer_t *self, const char *text, size_t num_bytes, spot_style_t style)
+{
+    fprintf(self->out, "%s%.*s%s",
+        num_bytes == 0 ? "" : spot_style_on(self->terminal, style), (int) num_bytes,
+        text, num_bytes == 0 ? "" : spot_style_off(self->terminal, style));
+}
+
+/* At the side of the column where its kind is. */
+static void
+aligned(const writer_t *self, size_t column_id, const char *text, size_t num_bytes,
+    spot_style_t style)
+{
+    const int width = self->layout.columns[column_id].width;
+    const int num_blanks = width - spot_wrap_width(text, num_bytes);
+    const bool is_right = self->table->columns[column_id].kind == SPOT_TABLE_NUMBER;
+
+    blanks(self, is_right ? num_blanks : 0);
+    styled(self, text, num_bytes, style);
+    blanks(self, is_right ? 0 : num_blanks);
+}
+
+/* ---- Cells ---- */
+
+/* The parts of numbers line up: "12.50 ±0.30* (563 of 1000)". */
+static void
+write_number(const writer_t *self, size_t row_id, size_t column_id)
+{
+    const spot_table_place_t *column = &self->layout.columns[column_id];
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+    const char *remark = cell->remark == NULL ? "" : cell->remark;
+    const int remark_width = spot_wrap_width(remark, strlen(remark));
+    int left = column->width - column->mark_width - column->remark_width;
+    spot_table_parts_t parts;
+    int used;
+
+    spot_table_parts(self->table, row_id, column_id, column->num_decimals, &parts);
+    used = (int) (strlen(parts.before) + strlen(parts.number));
+    if (cell->content == SPOT_TABLE_UNKNOWN) {
+        strcpy(parts.number, "-");
+        used = 1;
+    }
+    left -= column->half_width > 0 ? 2 + column->half_width : 0;
+    blanks(self, left - used);
+    fputs(parts.before, self->out);
+    styled(self, parts.number, strlen(parts.number), cell->style);
+    if (parts.half_width[0] != '\0') {
+        fprintf(self->out, "%s" PLUS_MINUS "%*s%s",
+            spot_style_on(self->terminal, SPOT_STYLE_DIM), column->half_width,
+            parts.half_width, spot_style_off(self->terminal, SPOT_STYLE_DIM));
+    } else {
+        blanks(self, column->half_width > 0 ? 2 + column->half_width : 0);
+    }
+    styled(self, cell->marks, strlen(cell->marks), SPOT_STYLE_BOLD);
+    blanks(self, column->mark_width - (int) strlen(cell->marks));
+    blanks(self, column->remark_width - remark_width);
+    fputs(remark, self->out);
+}
+
+/* Moves *text to one of its lines, counted from 0, of *length bytes: 0 behind the last
+ * one. Returns whether there are more. */
+static bool
+find_line(const char **text, int width, int line, size_t *length)
+{
+    size_t next = 0;
+
+    for (int j = 0; j <= line; j++) {
+        *text += next;
+        *length = spot_wrap_line(*text, width, &next);
+    }
+    return (*text)[next] != '\0';
+}
+
+/* A line of a text; returns whether there are more. */
+static bool
+write_text_line(const writer_t *self, size_t row_id, size_t column_id, int line)
+{
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+    const int width = self->layout.columns[column_id].width;
+    const char *text = spot_table_layout_text(&self->layout, row_id, column_id);
+    size_t length = strlen(text);
+    bool has_more = false;
+
+    if (self->table->columns[column_id].kind == SPOT_TABLE_PROSE) {
+        has_more = find_line(&text, width, line, &length);
+    } else if (line > 0) {
+        length = 0;
+    }
+    aligned(self, column_id, text, length, cell->style);
+    return has_more;
+}
+
+static bool
+is_number(const spot_table_cell_t *cell)
+{
+    return cell->content != SPOT_TABLE_WORDS && cell->content != SPOT_TABLE_REST &&
+           cell->content != SPOT_TABLE_EMPTY;
+}
+
+/* Returns whether there are more lines. */
+static bool
+write_cell_line(const writer_t *self, size_t row_id, size_t column_id, int line)
+{
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+
+    if (cell->content == SPOT_TABLE_WORDS) {
+        return write_text_line(self, row_id, column_id, line);
+    }
+    if (line == 0 && is_number(cell)) {
+        write_number(self, row_id, column_id);
+    } else {
+        blanks(self, self->layout.columns[column_id].width);
+    }
+    return false;
+}
+
+/* ---- Rows side by side ---- */
+
+/* The keys, then the columns from first_id on. */
+static size_t
+column_at(const writer_t *self, size_t place, size_t first_id)
+{
+    const size_t num_keys = self->layout.num_keys;
+
+    return place < num_keys ? place : first_id + place - num_keys;
+}
+
+static void
+write_head(const writer_t *self, size_t first_id, size_t end_id)
+{
+    const size_t num_places = self->layout.num_keys + end_id - first_id;
+    int num_lines = 0;
+    bool has_unit = false;
+
+    for (size_t j = 0; j < num_places; j++) {
+        const size_t column_id = column_at(self, j, first_id);
+        const int own_lines = self->layout.columns[column_id].num_head_lines;
+
+        num_lines = own_lines > num_lines ? own_lines : num_lines;
+        has_unit = has_unit || self->table->columns[column_id].unit[0] != '\0';
+    }
+    for (int line = 0; line < num_lines + has_unit; line++) {
+        for (size_t j = 0; j < num_places; j++) {
+            const size_t column_id = column_at(self, j, first_id);
+            const spot_table_place_t *column = &self->layout.columns[column_id];
+            const int own_line = line - num_lines + column->num_head_lines;
+            size_t num_bytes = 0;
+            const char *text =
+                own_line < 0 ? "" : spot_table_layout_head(column, own_line, &num_bytes);
+
+            if (line == num_lines) {
+                text = self->table->columns[column_id].unit;
+                num_bytes = strlen(text);
+            }
+            blanks(self, j == 0 ? 0 : SPOT_TABLE_GAP);
+            aligned(self, column_id, text, num_bytes,
+                line == num_lines ? SPOT_STYLE_DIM : SPOT_STYLE_BOLD);
+        }
+        fputc('\n', self->out);
+    }
+}
+
+/* Returns whether there are more lines. */
+static bool
+write_line(const writer_t *self, size_t row_id, size_t first_id, size_t end_id, int line)
+{
+    const size_t num_places = self->layout.num_keys + end_id - first_id;
+    bool has_more = false;
+    int used = 0;
+
+    for (size_t j = 0; j < num_places; j++) {
+        const size_t column_id = column_at(self, j, first_id);
+
+        blanks(self, j == 0 ? 0 : SPOT_TABLE_GAP);
+        used += j == 0 ? 0 : SPOT_TABLE_GAP;
+        if (spot_table_cell(self->table, row_id, column_id)->content ==
+            SPOT_TABLE_REST) {
+            const char *text = spot_table_layout_text(&self->layout, row_id, column_id);
+            size_t length = 0;
+
+            has_more = find_line(&text, self->terminal->width - used, line, &length) ||
+                       has_more;
+            styled(self, text, length, SPOT_STYLE_PLAIN);
+            break;
+        }
+        has_more = write_cell_line(self, row_id, column_id, line) || has_more;
+        used += self->layout.columns[column_id].width;
+    }
+    fputc('\n', self->out);
+    return has_more;
+}
+
+static void
+write_heading(const writer_t *self, size_t row_id)
+{
+    const char *heading = self->table->headings[row_id];
+
+    if (heading != NULL) {
+        fputs(spot_style_on(self->terminal, SPOT_STYLE_BOLD), self->out);
+        spot_wrap_write(self->out, heading, self->terminal->width, 0);
+        fprintf(self->out, "%s\n", spot_style_off(self->terminal, SPOT_STYLE_BOLD));
+    }
+}
+
+/* A row without numbers stands in the first block, where all of its text is. */
+static bool
+is_said(const writer_t *self, size_t row_id, size_t first_id)
+{
+    return first_id > self->layout.num_keys &&
+           spot_table_cell(self->table, row_id, self->layout.num_keys)->content ==
+               SPOT_TABLE_REST;
+}
+
+static void
+write_blocks(const writer_t *self)
+{
+    size_t first_id = self->layout.num_keys;
+
+    do {
+        const size_t end_id = spot_table_layout_block_end(&self->layout, first_id);
+
+        fputs(first_id > self->layout.num_keys ? "\n" : "", self->out);
+        write_head(self, first_id, end_id);
+        for (size_t j = 0; j < self->table->num_rows; j++) {
+            fputs(j > 0 && self->table->headings[j] != NULL ? "\n" : "", self->out);
+            write_heading(self, j);
+            for (int line = 0; !is_said(self, j, first_id) &&
+                               write_line(self, j, first_id, end_id, line);
+                 line++) {
+            }
+        }
+        first_id = end_id;
+    } while (first_id < self->table->num_columns);
+}
+
+/* ---- Records ---- */
+
+/* What a cell says, in one text that the caller frees. NULL: no memory. */
+static char *
+make_value(const writer_t *self, size_t row_id, size_t column_id)
+{
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+    const char *unit =
+        cell->content == SPOT_TABLE_UNKNOWN ? "" : self->table->columns[column_id].unit;
+    char *value = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&value, &num_bytes);
+    spot_table_parts_t parts;
+
+    if (out == NULL) {
+        return NULL;
+    }
+    spot_table_parts(self->table, row_id, column_id,
+        self->layout.columns[column_id].num_decimals, &parts);
+    fputs(spot_table_layout_text(&self->layout, row_id, column_id), out);
+    if (is_number(cell)) {
+        fprintf(out, "%s%s%s%s%s%s%s%s%s", parts.before,
+            cell->content == SPOT_TABLE_UNKNOWN ? "-" : parts.number,
+            parts.half_width[0] == '\0' ? "" : PLUS_MINUS, parts.half_width, cell->marks,
+            cell->remark == NULL ? "" : " ", cell->remark == NULL ? "" : cell->remark,
+            unit[0] == '\0' ? "" : " ", unit);
+    }
+    if (fclose(out) != 0) {
+        free(value);
+        value = NULL;
+    }
+    return value;
+}
+
+/* A value below its name. */
+static void
+write_wrapped(const writer_t *self, const char *value, spot_style_t style)
+{
+    size_t next;
+
+    while (*value != '\0') {
+        const size_t length =
+            spot_wrap_line(value, self->terminal->width - SPOT_TABLE_GAP, &next);
+
+        styled(self, value, length, style);
+        value += next;
+        if (*value != '\0') {
+            fputc('\n', self->out);
+            blanks(self, SPOT_TABLE_GAP);
+        }
+    }
+}
+
+/* "name  value", or below each other where that is too wide. */
+static int
+write_field(const writer_t *self, size_t row_id, size_t column_id, int name_width)
+{
+    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
+    const char *name = self->layout.columns[column_id].name;
+    const int own_width = spot_wrap_width(name, strlen(name));
+    const int before =
+        (own_width > name_width ? own_width : name_width) + SPOT_TABLE_GAP;
+    char *value;
+
+    value = make_value(self, row_id, column_id);
+    if (value == NULL || value[0] == '\0') {
+        const bool is_lost = value == NULL;
+
+        free(value);
+        return is_lost ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    if (cell->content == SPOT_TABLE_REST) {
+        spot_wrap_write(self->out, value, self->terminal->width, 0);
+    } else if (before + spot_wrap_width(value, strlen(value)) > self->terminal->width) {
+        spot_wrap_write(self->out, name, self->terminal->width, SPOT_TABLE_GAP);
+        fputc('\n', self->out);
+        blanks(self, SPOT_TABLE_GAP);
+        write_wrapped(self, value, cell->style);
+    } else {
+        fputs(name, self->out);
+        blanks(self, before - own_width);
+        styled(self, value, strlen(value), cell->style);
+    }
+    fputc('\n', self->out);
+    free(value);
+    return 0;
+}
+
+static int
+write_records(const writer_t *self)
+{
+    int name_width = 0, ret = 0;
+
+    for (size_t j = 0; j < self->table->num_columns; j++) {
+        const char *name = self->layout.columns[j].name;
+        const int own_width = spot_wrap_width(name, strlen(name));
+
+        name_width = own_width > name_width ? own_width : name_width;
+    }
+    if (name_width > self->terminal->width / 2) {
+        name_width = 0; /* rather not aligned than broken */
+    }
+    for (size_t j = 0; j < self->table->num_rows; j++) {
+        fputs(j > 0 ? "\n" : "", self->out);
+        write_heading(self, j);
+        for (size_t k = 0; ret == 0 && k < self->table->num_columns; k++) {
+            ret = write_field(self, j, k, name_width);
+        }
+    }
+    return ret;
+}
+
+/* ---- All ---- */
+
+static int
+write_notes(const writer_t *self)
+{
+    int ret = 0;
+
+    fputs(self->table->num_notes > 0 ? "\n" : "", self->out);
+    for (size_t j = 0; ret == 0 && j < self->table->num_notes; j++) {
+        const spot_table_note_t *note = &self->table->notes[j];
+        char *text = NULL;
+        size_t num_bytes;
+        FILE *line = open_memstream(&text, &num_bytes);
+
+        if (line == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        fprintf(line, "%s%s", note->marks, note->marks[0] == '\0' ? "" : ": ");
+        spot_text_write(line, note->text);
+        ret = fclose(line) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
+        if (ret == 0) {
+            spot_wrap_write(self->out, text, self->terminal->width,
+                note->marks[0] == '\0'
+                    ? 0
+                    : spot_wrap_width(note->marks, strlen(note->marks)) + 2);
+            fputc('\n', self->out);
+        }
+        free(text);
+    }
+    return ret;
+}
+
+static int
+write_all(writer_t *self)
+{
+    int ret = spot_table_layout_init(&self->layout, self->table, self->terminal->width);
+
+    if (ret == 0 && self->table->caption != NULL) {
+        spot_wrap_write(self->out, self->table->caption, self->terminal->width, 0);
+        fputs("\n\n", self->out);
+    }
+    if (ret == 0 && self->layout.is_records) {
+        ret = write_records(self);
+    } else if (ret == 0) {
+        write_blocks(self);
+    }
+    if (ret == 0) {
+        ret = write_notes(self);
+    }
+    spot_table_layout_free(&self->layout);
+    return ret;
+}
+
+/* Without the blanks at the ends of lines. */
+static void
+write_trimmed(const char *text, FILE *out)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        size_t kept = length;
+
+        while (kept > 0 && text[kept - 1] == ' ') {
+            kept--;
+        }
+        fwrite(text, 1, kept, out);
+        text += length;
+        if (*text == '\n') {
+            fputc('\n', out);
+            text++;
+        }
+    }
+}
+
+int
+spot_table_write_terminal(
+    const spot_table_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *stream = self->error == 0 ? open_memstream(&text, &num_bytes) : NULL;
+    writer_t writer = {.table = self, .terminal = terminal, .out = stream};
+    int ret;
+
+    if (stream == NULL) {
+        return self->error != 0 ? self->error : SPOT_ERR_NO_MEMORY;
+    }
+    ret = write_all(&writer);
+    if (fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        write_trimmed(text, out);
+    }
+    free(text);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
