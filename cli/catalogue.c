@@ -12,6 +12,7 @@
 #include "sim/recovery/recovery.h"
 #include "sim/study/study.h"
 #include "traces/generate/generator.h"
+#include "traces/generate/model.h"
 
 int
 spot_engine_words_init(
@@ -223,6 +224,16 @@ spot_catalogue_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag)
 
 /* ---- Topics of help ---- */
 
+#define HEADING_BYTES 128
+
+/* What stands above the items that follow, if there are any. */
+static void
+head(const spot_doc_t *doc, bool is_first, const char *what, const char *name)
+{
+    snprintf(doc->heading, HEADING_BYTES, "%s%s%s:\n",
+        is_first || doc->grep != NULL ? "" : "\n", what, name);
+}
+
 static int
 put_all_metrics(const spot_doc_t *doc, spot_diag_t *diag)
 {
@@ -233,8 +244,7 @@ put_all_metrics(const spot_doc_t *doc, spot_diag_t *diag)
 
         ret = spot_engine_words_init(&words, spot_engines[j], diag);
         if (ret == 0) {
-            fprintf(doc->out, "%sMetrics of the engine %s:\n", j == 0 ? "" : "\n",
-                spot_engines[j]->name);
+            head(doc, j == 0, "Metrics of the engine ", spot_engines[j]->name);
             spot_catalogue_metrics(
                 doc, words.outputs->metrics, words.outputs->num_metrics);
         }
@@ -248,22 +258,22 @@ put_all_keys(const spot_doc_t *doc, spot_diag_t *diag)
 {
     (void) diag;
     for (size_t j = 0; spot_engines[j] != NULL; j++) {
-        fprintf(doc->out, "%sKeys of the engine %s:\n", j == 0 ? "" : "\n",
-            spot_engines[j]->name);
+        head(doc, j == 0, "Keys of the engine ", spot_engines[j]->name);
         spot_doc_fields(doc, spot_field_first(spot_engines[j]->fields), NULL, "");
     }
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
-        fprintf(doc->out, "\nKeys of the recovery system %s:\n",
-            spot_recovery_systems[j]->name);
+        head(doc, false, "Keys of the recovery system ", spot_recovery_systems[j]->name);
         spot_doc_fields(
             doc, spot_field_first(spot_recovery_systems[j]->options), NULL, "recovery.");
     }
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
-        fprintf(doc->out, "\nKeys of the generator %s:\n", spot_generators[j]->name);
+        head(doc, false, "Keys of the generator ", spot_generators[j]->name);
         spot_doc_fields(
-            doc, spot_field_first(spot_generators[j]->options), NULL, "trace.");
+            doc, spot_generators[j]->options, spot_model_common_fields, "trace.");
     }
-    spot_doc_section(doc, "Keys of a study");
+    head(doc, false, "Keys of every generator", "");
+    spot_doc_fields(doc, spot_model_common_fields, NULL, "trace.");
+    head(doc, false, "Keys of a study", "");
     spot_doc_fields(doc, spot_field_first(spot_study_fields), NULL, "");
     return 0;
 }
@@ -317,11 +327,14 @@ spot_catalogue_topic_name(size_t j)
 int
 spot_catalogue_topic(const spot_doc_t *doc, const char *topic, spot_diag_t *diag)
 {
+    char heading[HEADING_BYTES] = "";
+    spot_doc_t headed = *doc;
     const char *name;
 
+    headed.heading = heading;
     for (size_t j = 0; (name = spot_catalogue_topic_name(j)) != NULL; j++) {
         if (strcmp(name, topic) == 0) {
-            return topics[j].put(doc, diag);
+            return topics[j].put(&headed, diag);
         }
     }
     return SPOT_ERR_BAD_PARAM;

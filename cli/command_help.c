@@ -24,39 +24,40 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-/* A command, the first word of several, or a topic. */
+/* A topic, a command, or the first word of several. There is a command keys too, whose
+ * help is that of `spotsim keys --help`. */
 static int
 help_about(spot_call_t *call, const char *name)
 {
     const arguments_t *arguments = call->arguments;
     const spot_command_t *command = spot_command_find(name);
     spot_doc_t doc = spot_doc_of_terminal(stdout);
+    const char *word;
+    spot_suggest_t near;
     int ret;
 
-    if (command != NULL || spot_manual_group(name, stdout)) {
-        if (command != NULL) {
-            spot_manual_help(command, stdout);
-        }
-        return 0;
-    }
     doc.grep = arguments->grep;
     ret = spot_catalogue_topic(&doc, name, &call->diag);
-    if (ret == SPOT_ERR_BAD_PARAM) {
-        const char *word;
-        spot_suggest_t near;
-
-        spot_suggest_init(&near, name);
-        for (size_t j = 0; spot_commands[j] != NULL; j++) {
-            spot_suggest_offer(&near, spot_commands[j]->name);
-        }
-        for (size_t j = 0; (word = spot_catalogue_topic_name(j)) != NULL; j++) {
-            spot_suggest_offer(&near, word);
-        }
-        spot_usage_error(call, "unknown command or topic \"%s\"%s%s%s", name,
-            near.nearest == NULL ? "" : ", did you mean \"",
-            near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
+    if (ret != SPOT_ERR_BAD_PARAM) {
+        return ret;
     }
-    return ret;
+    if (command != NULL) {
+        spot_manual_help(command, stdout);
+        return 0;
+    }
+    if (spot_manual_group(name, stdout)) {
+        return 0;
+    }
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        spot_suggest_offer(&near, spot_commands[j]->name);
+    }
+    for (size_t j = 0; (word = spot_catalogue_topic_name(j)) != NULL; j++) {
+        spot_suggest_offer(&near, word);
+    }
+    spot_usage_error(call, "unknown command or topic \"%s\"%s%s%s", name,
+        near.nearest == NULL ? "" : ", did you mean \"",
+        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
 }
 
 static int

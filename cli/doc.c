@@ -122,6 +122,10 @@ spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
         !contains(text, self->grep)) {
         return;
     }
+    if (self->heading != NULL && self->heading[0] != '\0') {
+        fputs(self->heading, self->out);
+        self->heading[0] = '\0';
+    }
     if (self->width == 0) {
         fputs(".TP\n\\fB", self->out);
         put_roff(self->out, name);

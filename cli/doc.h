@@ -12,6 +12,7 @@ typedef struct {
     int width;          /* columns of a terminal; 0: a manual page */
     const char *grep;   /* only items with this in their name or text; NULL: all */
     const char *prefix; /* not NULL: only names that start so, a line each */
+    char *heading; /* what stands above the next item, and is emptied then; or NULL */
 } spot_doc_t;
 
 /* For the terminal, whose width counts. */

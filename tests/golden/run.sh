@@ -141,7 +141,12 @@ golden keys.txt keys scenario.yaml --grep checkpoint
 ends 0 help metrics
 expect "all metrics have their units" \
     grep -q '^  mtbp_s (s): time, higher is better' "$work/stdout"
-ends 0 help keys --grep "pipeline depth"
+ends 0 help keys --grep pipeline_depth
+expect "keys that are asked for stand below what they are of" \
+    [ "$(head -n 1 "$work/stdout")" = "Keys of the engine train:" ]
+ends 0 help keys
+expect "all keys are listed" \
+    [ "$(grep -c '^  job.pipeline_depth: \|^  replications.count: ' "$work/stdout")" -eq 2 ]
 ends 0 keys study.yaml --grep replications
 expect "a study has its own keys" grep -q '^  replications.count: ' "$work/stdout"
 
