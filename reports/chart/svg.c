@@ -45,9 +45,11 @@ static const struct {
 #define NUM_INKS (sizeof(inks) / sizeof(inks[0]))
 #define DARK_PAPER "#14171a"
 
-/* What does not depend on light and dark. */
+/* What does not depend on light and dark. The fonts are at most as wide as Inter, by
+ * which the layout measures. */
 static const char shapes[] =
-    "text{font-family:Inter,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
+    "text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,'Liberation Sans',"
+    "'DejaVu Sans Condensed',sans-serif;"
     "font-feature-settings:'calt' 0;stroke:none}"
     ".m{text-anchor:middle}.e{text-anchor:end}.td{fill:#1f2328}.tw{fill:#fff}"
     ".f{fill:currentColor}.s{fill-opacity:.18}.l,.gr,.ax,.o,.w{fill:none}"
