@@ -104,6 +104,10 @@ const spot = (() => {
         return words.length === 0 ? "0" : words.join(" ");
     }
 
+    /* The same to two units: "7 h 39 min", "25 s". */
+    const roughText = (time_ms) => timeText(time_ms, time_ms >= 864e5 ? 36e5 : time_ms >= 36e5 ? 6e4
+        : time_ms >= 1e4 ? 1000 : time_ms >= 100 ? 10 : 1);
+
     /* "12,345.6": as many decimals as people read; never with an exponent below 1e15. */
     function numberText(value) {
         const size = Math.abs(value);
@@ -111,15 +115,15 @@ const spot = (() => {
         return value.toLocaleString("en", {maximumFractionDigits: digits});
     }
 
-    /* "12,000", "2.5M", for the ticks of an axis. */
+    /* "120,000", "2.5M", for the ticks of an axis. */
     const tickText = (value) => value.toLocaleString("en",
-        {notation: Math.abs(value) < 1e5 ? "standard" : "compact", maximumSignificantDigits: 4});
+        {notation: Math.abs(value) < 1e6 ? "standard" : "compact", maximumSignificantDigits: 4});
 
     /* A colour of the page's style, as it is now: light or dark. */
     const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
     const isDark = window.matchMedia("(prefers-color-scheme: dark)");
 
-    return {element, button, toggle, control, select, clamp, lastAt, niceStep, timeStep, timeText, numberText, tickText,
+    return {element, button, toggle, control, select, clamp, lastAt, niceStep, timeStep, timeText, roughText, numberText, tickText,
         colourOf, isDark};
 })();

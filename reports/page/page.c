@@ -13,6 +13,20 @@
 #define HEADING_CHARS 400
 #define NAME_CHARS 120
 
+/* Where page_explorer.js puts its controls and its chart. */
+static int
+write_explorer(const spot_page_t *page)
+{
+    fputs("<noscript><p class=\"note\">This part needs scripts; the pictures and tables "
+          "of the page do without.</p></noscript>\n"
+          "<div id=\"explorer-place\" class=\"scripted\" hidden></div>\n",
+        page->out);
+    return 0;
+}
+
+static const spot_page_part_t explorer = {
+    "explorer", "Explore the points", NULL, write_explorer};
+
 /* A section of the page: a picture, by name, a part, or a part that starts with its
  * picture. */
 typedef struct {
@@ -25,7 +39,7 @@ typedef struct {
 static const place_t places[] = {
     {"curves", NULL},
     {"ledger", NULL},
-    {NULL, &spot_page_explorer},
+    {NULL, &explorer},
     {"pareto", NULL},
     {NULL, &spot_page_race},
     {NULL, &spot_page_winners},

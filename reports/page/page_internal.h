@@ -38,7 +38,6 @@ extern const spot_page_part_t spot_page_winners;     /* which value is best wher
 extern const spot_page_part_t spot_page_sensitivity; /* Sobol indices */
 extern const spot_page_part_t spot_page_parameters;  /* varied and fixed; metrics */
 extern const spot_page_part_t spot_page_points;    /* the table that sorts and filters */
-extern const spot_page_part_t spot_page_explorer;  /* a chart to play with */
 extern const spot_page_part_t spot_page_timelines; /* of single replications */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
 extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */

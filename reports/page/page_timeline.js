@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-    const {element, clamp, lastAt, niceStep, timeText, numberText, tickText} = spot;
+    const {element, clamp, lastAt, niceStep, timeText, roughText, numberText, tickText} = spot;
     const AREAS = 200, LANE = 20, CURVE = 60, GAP = 28, FOOT = 30, RIGHT = 14;
     const HOUR_MS = 36e5;
 
@@ -332,7 +332,7 @@
                 panels.push({top: top + gap, height, draw});
                 top += gap + height;
             };
-            this.left = isNarrow ? 46 : 92;
+            this.left = isNarrow ? 54 : 92;
             this.width = Math.max(width - this.left - RIGHT, 50);
             this.isNarrow = isNarrow;
             if (this.areas > 0) {
@@ -365,9 +365,11 @@
             this.context.font = `12px ${getComputedStyle(this.root).fontFamily}`;
             this.context.textBaseline = "middle";
             this.notes = this.isBinned
-                ? [`heights are averages over ${timeText(this.data.bin_ms, 1000)}: the run has more rows than the page holds`] : [];
+                ? [`heights are averages over ${roughText(this.data.bin_ms)}: the run has more rows than the page holds`] : [];
+            this.counted = new Map(); /* kinds of events that are drawn as counts, by length */
             this.drawGrid(height);
             panels.forEach((panel) => panel.draw(panel));
+            this.counted.forEach((names, bin) => this.notes.push(`events (${names.join(", ")}) are counts of ${bin} each`));
             this.drawCursor(height - FOOT);
             this.status.textContent = this.isWhole() ? `the whole run, ${this.wordsOf(this.end)}`
                 : `${this.wordsOf(this.from)} to ${this.wordsOf(this.to)} of ${this.wordsOf(this.end)}`;
@@ -448,7 +450,7 @@
                 }
             });
             if (num_rows > num_columns && !this.isBinned) {
-                this.notes.push(`a column of pixels is the average of ${timeText(column_ms, column_ms > 1e4 ? 1000 : 1)}, ` +
+                this.notes.push(`a column of pixels is the average of ${roughText(column_ms)}, ` +
                     "with the lowest and the highest total as lines");
             }
             return {sum, low, high};
@@ -544,8 +546,8 @@
             const most = bars.reduce((value, bar) => Math.max(value, bar), 1);
             bars.forEach((bar, b) =>
                 this.context.fillRect(this.left + b * 3, bottom - bar / most * full, 2, bar / most * full));
-            this.notes.push(`“${mark.name}” stands as counts of ${timeText(mark.isBinned
-                ? Math.max(bar_ms, this.end / this.data.num_mark_bins) : bar_ms, 1000)} each`);
+            const bin = roughText(mark.isBinned ? Math.max(bar_ms, this.end / this.data.num_mark_bins) : bar_ms);
+            this.counted.set(bin, [...(this.counted.get(bin) || []), mark.name]);
         }
 
         valueAt(curve, time) {
@@ -597,7 +599,7 @@
                 points.push([from, rate], [from + bar_ms, rate]);
             }
             this.drawLine(points,
-                `${curve.name} per h, averages over ${timeText(bar_ms, bar_ms > 1e4 ? 1000 : bar_ms > 100 ? 10 : 1)}`, panel, true);
+                `${curve.name} per h, averages over ${roughText(bar_ms)}`, panel, true);
         }
 
         /* What the tables below say is of the stretch that is shown. */
@@ -667,7 +669,7 @@
 
         heading() {
             const time = timeText(this.cursor, precisionOf(this.to - this.from));
-            return this.isBinned ? `${time}, averages over ${timeText(this.data.bin_ms, 1000)}` : time;
+            return this.isBinned ? `${time}, averages over ${roughText(this.data.bin_ms)}` : time;
         }
 
         words() {

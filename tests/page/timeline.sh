@@ -96,7 +96,7 @@ cost=$(awk -F, 'END { print $2 }' "$work/month/cost.csv")
     const isNear = (a, b) => Math.abs(a - b) <= 1e-6 * Math.abs(b);
     key("Home");
     await check("whole", () => status() === "the whole run, 30 d");
-    await check("what is binned", () => /“preempted” stands as counts of/.test(root.querySelector(".timeline-binned").textContent));
+    await check("what is binned", () => /events \(preempted, .*\) are counts of/.test(root.querySelector(".timeline-binned").textContent));
     await check("all events", () => figure("marks", "preempted", 1) === NUM);
     await check("whole cost", () => isNear(figure("curves", "cost", 1), COST));
     location.hash = `#t=${MIDDLE_S - 1},${MIDDLE_S + 1}`;
