@@ -8,8 +8,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/utf8.h"
-#include "reports/markup/unseen.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
@@ -394,53 +392,6 @@ write_object(const page_data_t *self, FILE *out)
     return ret;
 }
 
-/* A control character as JSON escapes it is \u00HH, or short as \n is. Bytes of it at
- * text, which starts with a backslash; 0: this is another escape. */
-static size_t
-control_escape_bytes(const char *text)
-{
-    if (strncmp(text, "\\u00", 4) == 0) {
-        return 6;
-    }
-    return text[1] != '\0' && strchr("bfnrt", text[1]) != NULL ? 2 : 0;
-}
-
-/* Bytes of what stands at text and has to go; 0: it stays. */
-static size_t
-unseen_bytes(const char *text)
-{
-    const size_t length = spot_utf8_length(text, strnlen(text, 4));
-
-    if (*text == '\\') {
-        return control_escape_bytes(text);
-    }
-    return length > 0 && spot_is_unseen(text, length) ? length : 0;
-}
-
-/* The texts without what cannot be seen: the scripts put them on a canvas and into
- * menus, where no element keeps a direction to itself. A blank takes the place of it. No
- * text may end the element or open a comment in it: < stands in texts only. */
-static void
-write_escaped(FILE *out, const char *text)
-{
-    while (*text != '\0') {
-        const size_t num_unseen = unseen_bytes(text);
-
-        if (num_unseen > 0) {
-            putc(' ', out);
-            text += num_unseen;
-        } else if (*text == '<') {
-            fputs("\\u003c", out);
-            text++;
-        } else {
-            const size_t num_kept = *text == '\\' ? 2 : 1;
-
-            fwrite(text, 1, num_kept, out);
-            text += num_kept;
-        }
-    }
-}
-
 int
 spot_page_data_write(const spot_page_t *page)
 {
@@ -461,7 +412,7 @@ spot_page_data_write(const spot_page_t *page)
     ret = spot_page_text_end(&text, ret);
     if (ret == 0) {
         fputs("<script type=\"application/json\" id=\"data\">", page->out);
-        write_escaped(page->out, text.text);
+        spot_page_json_escaped(page->out, text.text);
         fputs("</script>\n", page->out);
     }
     spot_page_text_free(&text);

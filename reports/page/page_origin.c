@@ -72,11 +72,8 @@ write_writers(const spot_page_t *page)
     FILE *out = page->out;
 
     open_table(page, "writers-table", "Processes that added rows; times are UTC");
-    fputs("<thead><tr><th scope=\"col\">process</th><th scope=\"col\">started</th>"
-          "<th scope=\"col\">ended</th><th scope=\"col\">how</th><th scope=\"col\">rows "
-          "added</th><th scope=\"col\">shard</th><th scope=\"col\">threads</th>"
-          "<th scope=\"col\">version, commit</th></tr></thead>\n<tbody>\n",
-        out);
+    spot_page_heads(out, (const char *const[]){"process", "started", "ended", "how",
+                             "rows added", "shard", "threads", "version, commit", NULL});
     for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
         write_writer(out, &origin->writers[j], j + 1);
     }
@@ -138,10 +135,8 @@ write_builds(const spot_page_t *page)
     FILE *out = page->out;
 
     open_table(page, "builds-table", "What they were built with and ran on");
-    fputs("<thead><tr><th scope=\"col\">process</th><th scope=\"col\">compiler</th>"
-          "<th scope=\"col\">libraries</th><th scope=\"col\">machine</th></tr></thead>\n"
-          "<tbody>\n",
-        out);
+    spot_page_heads(
+        out, (const char *const[]){"process", "compiler", "libraries", "machine", NULL});
     for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
         if (!is_told(origin, j)) {
             write_build(origin, j, out);
@@ -194,9 +189,7 @@ write_files(const spot_page_t *page)
         }
         if (!is_open) {
             open_table(page, "files-table", "Files that the study read");
-            fputs("<thead><tr><th scope=\"col\">file</th><th scope=\"col\">SHA-256</th>"
-                  "</tr></thead>\n<tbody>\n",
-                out);
+            spot_page_heads(out, (const char *const[]){"file", "SHA-256", NULL});
             is_open = true;
         }
         fputs("<tr>", out);

@@ -105,10 +105,8 @@ write_varied(const spot_page_t *page)
         return 0;
     }
     spot_page_table_open(page->out, "varied-table", "Keys that were varied");
-    fputs("<thead><tr><th scope=\"col\">key</th><th scope=\"col\">in words</th>"
-          "<th scope=\"col\">values</th><th scope=\"col\">unit</th>"
-          "<th scope=\"col\">number of values</th></tr></thead>\n<tbody>\n",
-        page->out);
+    spot_page_heads(page->out, (const char *const[]){"key", "in words", "values", "unit",
+                                   "number of values", NULL});
     for (size_t j = 0; j < head->num_axes; j++) {
         write_axis(page, &head->axes[j]);
     }
@@ -263,10 +261,8 @@ write_metrics(const spot_page_t *page)
 
     fputs("<details>\n<summary>What the metrics mean</summary>\n", out);
     spot_page_table_open(out, "metrics-table", "Metrics of a replication");
-    fputs("<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">in words</th>"
-          "<th scope=\"col\">unit</th><th scope=\"col\">what it is</th></tr></thead>\n"
-          "<tbody>\n",
-        out);
+    spot_page_heads(
+        out, (const char *const[]){"metric", "in words", "unit", "what it is", NULL});
     for (size_t j = 0; j < head->num_metrics; j++) {
         const spot_metric_t *metric = &head->metrics[j];
         const bool is_fraction = spot_fraction_words(metric, words);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/timeline_data.h"
 #include "reports/timeline_chart.h"
@@ -19,12 +20,9 @@ open_table(FILE *out, const char *name, const char *caption, const char *const *
     fprintf(out,
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n"
         "<table class=\"timeline-%s\">\n<caption data-words=\"%s\">%s, the whole "
-        "run</caption>\n<thead><tr>",
+        "run</caption>\n",
         caption, name, caption, caption);
-    for (size_t j = 0; heads[j] != NULL; j++) {
-        spot_html_element(out, "th scope=\"col\"", heads[j]);
-    }
-    fputs("</tr></thead>\n<tbody>\n", out);
+    spot_page_heads(out, heads);
 }
 
 static void

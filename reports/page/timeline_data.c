@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "reports/curve.h"
-#include "reports/markup/unseen.h"
 #include "reports/page/page_cells.h"
 #include "reports/palette.h"
 
@@ -325,27 +324,6 @@ write_object(data_t *self)
     return ret;
 }
 
-/* In JSON "<" is only within texts, where it can be told by its number: no text ends the
- * element or begins a comment. A blank takes the place of what cannot be seen, as the
- * script puts names beside each other. */
-static void
-copy_for_script(const char *text, FILE *out)
-{
-    while (*text != '\0') {
-        const size_t length = spot_utf8_length(text, strnlen(text, 4));
-        const size_t num_bytes = length == 0 ? 1 : length;
-
-        if (*text == '<') {
-            fputs("\\u003c", out);
-        } else if (length > 1 && spot_is_unseen(text, length)) {
-            putc(' ', out);
-        } else {
-            fwrite(text, 1, num_bytes, out);
-        }
-        text += num_bytes;
-    }
-}
-
 int
 spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *out)
 {
@@ -372,7 +350,7 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
     }
     ret = spot_page_text_end(&text, ret);
     if (ret == 0) {
-        copy_for_script(text.text, out);
+        spot_page_json_escaped(out, text.text);
     }
     spot_timeline_bins_free(&data.bins);
     free(data.marks);
