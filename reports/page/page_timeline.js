@@ -4,7 +4,7 @@
 
 (() => {
     const {element, clamp, lastAt, niceStep, timeText, roughText, numberText, tickText} = spot;
-    const AREAS = 200, LANE = 20, CURVE = 60, GAP = 28, FOOT = 30, RIGHT = 14;
+    const AREAS = 190, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14;
     const HOUR_MS = 36e5;
 
     const sums = (differences, unit) => {
