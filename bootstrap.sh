@@ -8,9 +8,9 @@
 set -eu
 cd "$(dirname "$0")"
 
-build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
-    librandom123-dev zlib1g-dev libmd-dev libsqlite3-dev libcjson-dev sqlite3 libcmocka-dev gnuplot-nox
-    librsvg2-bin fonts-inter libjs-chart.js"
+build_packages="gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
+    librandom123-dev zlib1g-dev libmd-dev libsqlite3-dev libcjson-dev fonts-inter libjs-chart.js"
+test_packages="g++ libcmocka-dev sqlite3 librsvg2-bin gnuplot-nox"
 
 say() {
     printf '\n==> %s\n' "$*"
@@ -85,7 +85,7 @@ demo() {
 
 run_tests() {
     # shellcheck disable=SC2086
-    install_packages $build_packages
+    install_packages $build_packages $test_packages
     build dev all
     say "Running all tests but the statistical ones (docs/developers.md, Tests)"
     ctest --preset dev -j "$(nproc)"

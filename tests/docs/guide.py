@@ -96,11 +96,15 @@ class Runner:
         return None
 
     def has_printed(self, text):
-        """The lines of a block stand in the output of the commands before it, in their order."""
-        lines = iter([line.rstrip() for line in self.output.split("\n")])
-        for wanted in filter(None, map(str.rstrip, text.split("\n"))):
-            if wanted not in lines:
-                return f"was not printed: {wanted}\n{self.output[-6000:]}"
+        """The lines of a block stand in the output of the commands before it, in their order,
+        wherever that breaks its lines and however wide its columns are."""
+        printed, at = " ".join(self.output.split()), 0
+        for line in text.split("\n"):
+            wanted = " ".join(line.split())
+            at = printed.find(wanted, at)
+            if at < 0:
+                return f"was not printed: {line}\n{self.output[-6000:]}"
+            at += len(wanted)
         return None
 
     def python(self, block):
