@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a study found, in a sentence or two. */
-#ifndef SPOT_REPORTS_ANSWER_H
-#define SPOT_REPORTS_ANSWER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@
  * answer rests on where the study is not finished. It claims changes and differences
  * that are sure (sim/analysis/findings.h). Errors of reading, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_answer_write(const spot_report_t *report, FILE *out);
-
-#endif

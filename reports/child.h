@@ -2,8 +2,7 @@
 /* Programs that are run for their output. Input, output and messages go through files
  * without a name, not through pipes: no deadlock and no SIGPIPE, whatever the program
  * does. */
-#ifndef SPOT_REPORTS_CHILD_H
-#define SPOT_REPORTS_CHILD_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ SPOT_MUST_CHECK int spot_child_run(const spot_child_t *self, FILE *input, FILE *
 
 /* Ends the program that runs, if one does. For signal handlers: async-signal-safe. */
 void spot_child_end(void);
-
-#endif

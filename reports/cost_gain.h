@@ -2,8 +2,7 @@
 /* What the points of a study cost and gain, and which of them are worth a look: the
  * Pareto front. Nobody can choose the trace, so points are compared where it is the
  * same; each of these groups has a front of its own. */
-#ifndef SPOT_REPORTS_COST_GAIN_H
-#define SPOT_REPORTS_COST_GAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ SPOT_MUST_CHECK int spot_cost_gain_csv_write(const spot_report_t *report, FILE *
 
 /* What the picture shows, in sentences. */
 void spot_cost_gain_describe(const spot_report_t *report, FILE *out);
-
-#endif

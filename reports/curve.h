@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points of a curve, and those of them that a picture can show. */
-#ifndef SPOT_REPORTS_CURVE_H
-#define SPOT_REPORTS_CURVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log);
 /* The same with num_columns equal columns. */
 void spot_curve_thin_to(
     spot_curve_t *self, size_t num_columns, double low, double high, bool is_log);
-
-#endif

@@ -135,12 +135,6 @@ spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE
     return ret;
 }
 
-void
-spot_draw_page_style(FILE *out)
-{
-    spot_chart_svg_style(out);
-}
-
 int
 spot_draw_script(
     spot_declare_t declare, const void *context, const char *picture_path, FILE *out)

@@ -2,8 +2,7 @@
 /* How a picture is drawn: a function declares it in a chart (reports/chart/chart.h), and
  * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
  * and PDF of it. A picture appears whole or not at all. */
-#ifndef SPOT_REPORTS_DRAW_H
-#define SPOT_REPORTS_DRAW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,17 +28,12 @@ SPOT_MUST_CHECK int spot_draw_file(spot_declare_t declare, const void *context,
 
 /* Into a page: a wide and a narrow SVG, <svg class="chart wide"> and <svg class="chart
  * narrow">, of which the page shows one. They have no style of their own but that of
- * spot_draw_page_style(). Without the title where has_title is false: the page has it as
+ * spot_chart_svg_style(). Without the title where has_title is false: the page has it as
  * its heading then. */
 SPOT_MUST_CHECK int spot_draw_page(
     spot_declare_t declare, const void *context, bool has_title, FILE *out);
-
-/* The CSS, once a page, for all its charts: which of both is seen, and the dark. */
-void spot_draw_page_style(FILE *out);
 
 /* A gnuplot script that draws the same data again, simply, with the data in it. It draws
  * to picture_path, an SVG. */
 SPOT_MUST_CHECK int spot_draw_script(
     spot_declare_t declare, const void *context, const char *picture_path, FILE *out);
-
-#endif

@@ -3,8 +3,7 @@
  * CSV or as JSON objects. Columns are named by swept keys (job.pipeline_depth; with the
  * unit where values have one: job.reload_s) and metrics, whose names say their units.
  * Rows stream: memory does not grow with their number. */
-#ifndef SPOT_REPORTS_EXPORT_H
-#define SPOT_REPORTS_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,5 +24,3 @@ SPOT_MUST_CHECK int spot_export_replications(
  * optimise only, fate: the name of how the point fares in the race. */
 SPOT_MUST_CHECK int spot_export_points(
     const spot_store_t *store, spot_export_format_t format, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The unit of a key of a scenario: durations carry theirs, of plain numbers the key says
  * it. */
-#ifndef SPOT_REPORTS_KEY_UNIT_H
-#define SPOT_REPORTS_KEY_UNIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
  * unit, of text or for good; "" for plain numbers and texts. *num_bytes: what of text
  * stands before the unit. */
 const char *spot_key_unit(const char *path, const char *text, size_t *num_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What reports call a metric, and how they say its values. */
-#ifndef SPOT_REPORTS_METRIC_WORDS_H
-#define SPOT_REPORTS_METRIC_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ int spot_short_number(double value, char text[SPOT_LABEL_BYTES]);
 /* "41.2 %" for a fraction, else "12.3" without a unit; "undefined". */
 void spot_value_words(
     const spot_shown_unit_t *shown, double value, char text[SPOT_LABEL_BYTES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Colours of pictures: the same category has the same colour everywhere. Based on Okabe
  * and Ito, "Color Universal Design" (2008), which is safe for colour blindness. */
-#ifndef SPOT_REPORTS_PALETTE_H
-#define SPOT_REPORTS_PALETTE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ const char *spot_palette_colour(
  * after SPOT_NUM_LINE_COLOURS. */
 #define SPOT_NUM_LINE_COLOURS 10
 const char *spot_palette_line_colour(size_t place);
-
-#endif

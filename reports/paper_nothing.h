@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands in a document where a study has no replications yet: tables and pictures
  * would be empty. */
-#ifndef SPOT_REPORTS_PAPER_NOTHING_H
-#define SPOT_REPORTS_PAPER_NOTHING_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@
  * write_text writes text from outside in the language of the document. IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_paper_nothing_write(const spot_report_t *report,
     void (*write_text)(FILE *out, const char *text), FILE *out);
-
-#endif

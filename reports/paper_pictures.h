@@ -2,8 +2,7 @@
 /* The pictures of a study as files for papers: FOLDER/NAME-PICTURE.svg (or .png, .pdf),
  * what it shows beside it as .csv, and as .gnuplot the script that draws the SVG again
  * where it lies. */
-#ifndef SPOT_REPORTS_PAPER_PICTURES_H
-#define SPOT_REPORTS_PAPER_PICTURES_H
+#pragma once
 
 #include "reports/picture_format.h"
 #include "reports/report.h"
@@ -22,5 +21,3 @@ typedef struct {
  * store. */
 SPOT_MUST_CHECK int spot_paper_pictures_write(
     const spot_report_t *report, const spot_paper_folders_t *folders, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a picture of a study shows, as CSV: one row a point. */
-#ifndef SPOT_REPORTS_PICTURE_CSV_H
-#define SPOT_REPORTS_PICTURE_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ SPOT_MUST_CHECK int spot_picture_csv_write(const spot_report_t *report,
  * of the line is the caller's. */
 void spot_picture_csv_point_names(const spot_study_head_t *head, FILE *out);
 void spot_picture_csv_point(const spot_study_head_t *head, size_t point_id, FILE *out);
-
-#endif

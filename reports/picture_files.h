@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where pictures that are files lie: FOLDER/NAME-WHAT.SUFFIX. */
-#ifndef SPOT_REPORTS_PICTURE_FILES_H
-#define SPOT_REPORTS_PICTURE_FILES_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -19,5 +18,3 @@ SPOT_MUST_CHECK char *spot_picture_path(
 /* Makes the folder, if it is not there and only the last part of its path is missing. IO
  * with the reason in diag. */
 SPOT_MUST_CHECK int spot_picture_make_folder(const char *folder, spot_diag_t *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a picture can be as a file. */
-#ifndef SPOT_REPORTS_PICTURE_FORMAT_H
-#define SPOT_REPORTS_PICTURE_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ const char *spot_format_suffix(spot_picture_format_t format);
 /* Whether what was drawn is whole, by its first and its last bytes: programs that draw
  * take no notice of a full disk. */
 bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of JSON about the plan of a study. */
-#ifndef SPOT_REPORTS_PLAN_JSON_H
-#define SPOT_REPORTS_PLAN_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "sim/store/head.h"
@@ -14,5 +13,3 @@ void spot_axis_value_json(spot_json_t *json, const spot_axis_t *axis, size_t val
 
 /* "values": those of a point, by key. */
 void spot_point_json(spot_json_t *json, const spot_study_head_t *head, size_t point_id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a study would run, without running it. */
-#ifndef SPOT_REPORTS_PLAN_REPORT_H
-#define SPOT_REPORTS_PLAN_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ SPOT_MUST_CHECK int spot_plan_report_text(const spot_study_head_t *head,
 /* The same as JSON, with all points. */
 void spot_plan_report_json(
     const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* Which points of two studies are the same: those with the same values of all keys that
  * one of the two sweeps, whatever the order of points, keys and values. Values are the
  * same as what they mean: 60 s is 1 min, {a: 1, b: 2} is {b: 2, a: 1.0}. */
-#ifndef SPOT_REPORTS_POINT_MATCH_H
-#define SPOT_REPORTS_POINT_MATCH_H
+#pragma once
 
 #include "base/error.h"
 #include "sim/store/head.h"
@@ -47,5 +46,3 @@ void spot_point_match_free(spot_point_match_t *self);
 /* A value as YAML into one text that is the same for all ways to write it. NULL: no
  * memory. The caller frees it. */
 SPOT_MUST_CHECK char *spot_match_value(const char *text);
-
-#endif

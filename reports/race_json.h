@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of a race as JSON. */
-#ifndef SPOT_REPORTS_RACE_JSON_H
-#define SPOT_REPORTS_RACE_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "sim/analysis/race_answer.h"
@@ -10,5 +9,3 @@
  * point, and for each swept key the values that may be the best. What is not there is
  * null. */
 void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json);
-
-#endif

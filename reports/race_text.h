@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of a race in words. */
-#ifndef SPOT_REPORTS_RACE_TEXT_H
-#define SPOT_REPORTS_RACE_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void spot_race_text_write(const spot_race_answer_t *answer, FILE *out);
  * keeps the constraints), "unknown" (none is known to), "undefined" (the metric is null
  * too often at all points that keep the constraints), "unfinished". */
 const char *spot_race_outcome(const spot_race_answer_t *answer);
-
-#endif

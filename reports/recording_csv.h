@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of a replication as CSV, a file each. */
-#ifndef SPOT_REPORTS_RECORDING_CSV_H
-#define SPOT_REPORTS_RECORDING_CSV_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *di
  * the reason in diag, INTERRUPTED, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording,
     const char *folder, const atomic_int *stop, spot_diag_t *diag);
-
-#endif

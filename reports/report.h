@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A store, and what tables and pictures need of it, read once: reading all rows is what
  * takes time. */
-#ifndef SPOT_REPORTS_REPORT_H
-#define SPOT_REPORTS_REPORT_H
+#pragma once
 
 #include "sim/analysis/difference.h"
 #include "sim/analysis/study_effects.h"
@@ -46,5 +45,3 @@ SPOT_MUST_CHECK int spot_report_winners(
 
 const spot_summary_t *spot_report_summary(
     const spot_report_t *self, size_t point_id, size_t metric_id);
-
-#endif

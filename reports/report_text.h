@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store found, for a terminal. */
-#ifndef SPOT_REPORTS_REPORT_TEXT_H
-#define SPOT_REPORTS_REPORT_TEXT_H
+#pragma once
 
 #include "reports/report.h"
 #include "reports/table/terminal.h"
@@ -17,5 +16,3 @@ SPOT_MUST_CHECK int spot_sparklines_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
 void spot_ledger_bars_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
-
-#endif

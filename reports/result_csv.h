@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of a study as CSV, tidy: one row a point and metric. */
-#ifndef SPOT_REPORTS_RESULT_CSV_H
-#define SPOT_REPORTS_RESULT_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@
  * Null and undefined are empty, as are differences of a point that is compared with
  * none; numbers read back exactly. */
 SPOT_MUST_CHECK int spot_result_csv_write(const spot_store_t *store, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of a study as one JSON object. */
-#ifndef SPOT_REPORTS_RESULT_JSON_H
-#define SPOT_REPORTS_RESULT_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@
  * gain is how many times wider the interval of unpaired replications is, null where that
  * is undefined. */
 SPOT_MUST_CHECK int spot_result_json_write(const spot_store_t *store, FILE *out);
-
-#endif

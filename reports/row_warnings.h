@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which rows of a result are doubtful, and why: a letter for each warning that any row
  * has, the same in the rows and in the legend below them. */
-#ifndef SPOT_REPORTS_ROW_WARNINGS_H
-#define SPOT_REPORTS_ROW_WARNINGS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,5 +34,3 @@ SPOT_MUST_CHECK int spot_point_warnings_csv(
 /* The names alone, of one replication: mask has a bit for each warning. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_row_warnings_csv(
     const spot_study_head_t *head, uint32_t mask, FILE *out);
-
-#endif

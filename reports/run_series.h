@@ -2,8 +2,7 @@
 /* The series of one replication that its picture shows: the first levels as a stack, the
  * first events as marks and the first curves, in their own words. Times are in ms,
  * whatever the ticks of the series. */
-#ifndef SPOT_REPORTS_RUN_SERIES_H
-#define SPOT_REPORTS_RUN_SERIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ double spot_run_time_ms(const spot_series_t *series, size_t row_id);
 
 /* A count or a number of a row; what is null is 0. */
 double spot_run_value(const spot_series_t *series, size_t row_id, size_t column_id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the values of a key look where each is a series of its own: the same in all
  * pictures of a study. */
-#ifndef SPOT_REPORTS_SERIES_LOOK_H
-#define SPOT_REPORTS_SERIES_LOOK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ const char *spot_series_colour(
  * they meet another colour when they come again. */
 spot_chart_marker_t spot_series_marker(size_t value_id);
 bool spot_series_is_hollow(size_t value_id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The unit in which people read a duration: h or d rather than 432000 s. */
-#ifndef SPOT_REPORTS_SHOWN_UNIT_H
-#define SPOT_REPORTS_SHOWN_UNIT_H
+#pragma once
 
 #include "sim/engine/metric.h"
 
@@ -15,5 +14,3 @@ typedef struct {
 /* The unit for values up to largest, a magnitude; for a metric that is no duration, its
  * own. */
 spot_shown_unit_t spot_shown_unit(const spot_metric_t *metric, double largest);
-
-#endif

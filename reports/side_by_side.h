@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two stores side by side, before and after: what differs between their studies, and
  * what that does to each metric at the points that both have. */
-#ifndef SPOT_REPORTS_SIDE_BY_SIDE_H
-#define SPOT_REPORTS_SIDE_BY_SIDE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -71,5 +70,3 @@ void spot_side_by_side_answer(const spot_side_by_side_t *self, FILE *out);
 /* The second half of it: how many points both have, at how many of these the main metric
  * differs surely, and by how much. */
 void spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out);
-
-#endif

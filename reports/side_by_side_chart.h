@@ -4,8 +4,7 @@
  * with their intervals, grey where these include 0. A panel along the swept number for
  * each combination of the other keys, or, where that makes no curves, a row for each
  * point. */
-#ifndef SPOT_REPORTS_SIDE_BY_SIDE_CHART_H
-#define SPOT_REPORTS_SIDE_BY_SIDE_CHART_H
+#pragma once
 
 #include "reports/draw.h"
 
@@ -23,5 +22,3 @@ SPOT_MUST_CHECK int spot_side_by_side_declare_means(
     spot_chart_t *chart, const void *context);
 SPOT_MUST_CHECK int spot_side_by_side_declare_changes(
     spot_chart_t *chart, const void *context);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of two stores side by side. Internal to reports. */
-#ifndef SPOT_REPORTS_SIDE_BY_SIDE_INTERNAL_H
-#define SPOT_REPORTS_SIDE_BY_SIDE_INTERNAL_H
+#pragma once
 
 #include "reports/side_by_side.h"
 
 /* Fills the sentences; points are matched and metrics chosen. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_side_by_side_tell(spot_side_by_side_t *self);
-
-#endif

@@ -2,8 +2,7 @@
 /* A curve as one line of text: a character a point, its height one of eight. Points are
  * as far apart as characters are, also where the numbers they belong to are not: a line
  * says how a curve goes, a picture how steep it is. */
-#ifndef SPOT_REPORTS_SPARKLINE_H
-#define SPOT_REPORTS_SPARKLINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@
  * blank; where all is the same, it is in the middle. Returns text. */
 const char *spot_sparkline(const double *values, size_t num_values, double low,
     double high, size_t max_chars, bool is_utf8, char text[SPOT_SPARKLINE_BYTES]);
-
-#endif

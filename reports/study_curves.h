@@ -3,8 +3,7 @@
  * metrics, and one panel for each combination of the values of the other axes that there
  * is. The keys of a zip move together: one panel has all its points. So has that of a
  * design, whose points are scattered and have no order along an axis. */
-#ifndef SPOT_REPORTS_STUDY_CURVES_H
-#define SPOT_REPORTS_STUDY_CURVES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ double spot_curves_height(
  * false if there is none. */
 bool spot_curves_range(
     const spot_curves_t *self, size_t num_panels, double *low, double *high);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a picture of a study calls things. */
-#ifndef SPOT_REPORTS_STUDY_WORDS_H
-#define SPOT_REPORTS_STUDY_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ void spot_x_subject(
 /* What stands below x: as the study calls it, else the words of the axis. */
 void spot_x_words(
     const spot_study_head_t *head, size_t axis_id, char text[SPOT_WORDS_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a figure must say beside itself. */
-#ifndef SPOT_REPORTS_SUMMARY_REMARK_H
-#define SPOT_REPORTS_SUMMARY_REMARK_H
+#pragma once
 
 #include "sim/analysis/summary.h"
 
@@ -11,5 +10,3 @@
  * ";" between them; "" for nothing. Returns text. */
 const char *spot_summary_remark(
     const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
-
-#endif

@@ -2,8 +2,7 @@
 /* The series of a run as a picture can show them: pieces of time that are not much
  * narrower than a pixel. The shares of time are kept, and so are the peaks, the dips and
  * the marks. */
-#ifndef SPOT_REPORTS_TIMELINE_BINS_H
-#define SPOT_REPORTS_TIMELINE_BINS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ void spot_timeline_bins_free(spot_timeline_bins_t *self);
  * O(marks + bins). */
 size_t spot_timeline_bin_marks(const spot_run_series_t *run, int32_t mark_kind,
     size_t num_bins, spot_timeline_mark_bin_t *bins);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the picture of one run shows, as CSV. */
-#ifndef SPOT_REPORTS_TIMELINE_CSV_H
-#define SPOT_REPORTS_TIMELINE_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@
  * between. The last row, of kind end, is the end of the run. Each kind in order of
  * time. IO. */
 SPOT_MUST_CHECK int spot_timeline_csv_write(const spot_run_series_t *run, FILE *out);
-
-#endif

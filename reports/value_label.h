@@ -6,8 +6,7 @@
  * Where these are too many, what the value lacks is named where that is less:
  * "varuna without fault_one_counter" beside "varuna with all options".
  * CSV, JSON and databases have the whole text. */
-#ifndef SPOT_REPORTS_VALUE_LABEL_H
-#define SPOT_REPORTS_VALUE_LABEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ void spot_baseline_write(const spot_study_head_t *head, FILE *out);
 /* What labels leave out, a line each: "recovery: gemini is {system: gemini, f: 1}".
  * Nothing where they leave nothing out; else an empty line before them. */
 void spot_value_labels_explain(const spot_study_head_t *head, FILE *out);
-
-#endif

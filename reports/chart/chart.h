@@ -23,8 +23,7 @@
  *     return spot_chart_error(chart);
  *
  * A field that is 0 or NULL means "as usual", which its comment tells. */
-#ifndef SPOT_REPORTS_CHART_CHART_H
-#define SPOT_REPORTS_CHART_CHART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -265,5 +264,3 @@ void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry);
 /* Valid until the next call; "" where there is none. */
 const char *spot_chart_title_text(const spot_chart_t *self);
 const char *spot_chart_description(const spot_chart_t *self);
-
-#endif

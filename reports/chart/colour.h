@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What colours become in the dark. Internal to the room. */
-#ifndef SPOT_REPORTS_CHART_COLOUR_H
-#define SPOT_REPORTS_CHART_COLOUR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ bool spot_chart_is_light(const char *colour);
 /* "#rrggbb" on a dark page: inks have their counterparts there, and what
  * is too dark is mixed with white. */
 void spot_chart_dark(const char *colour, char dark[SPOT_CHART_COLOUR_BYTES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inks of pictures: what has no colour of its own. A page gives each of them its
  * counterpart in the dark. */
-#ifndef SPOT_REPORTS_CHART_INK_H
-#define SPOT_REPORTS_CHART_INK_H
+#pragma once
 
 #define SPOT_INK "#1f2328"       /* titles, curves */
 #define SPOT_INK_LABEL "#3d444d" /* labels */
@@ -13,5 +12,3 @@
 #define SPOT_INK_LOSS "#d55e00"   /* what was lost, the second of two curves */
 #define SPOT_INK_BAND "#d6e6f2"   /* behind curves */
 #define SPOT_INK_OTHER "#aab1b8"  /* curves that are not the point */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where everything of a picture is, for one width: panels, axes, names and legend.
  * Internal to the room. */
-#ifndef SPOT_REPORTS_CHART_LAYOUT_H
-#define SPOT_REPORTS_CHART_LAYOUT_H
+#pragma once
 
 #include "reports/chart/model.h"
 #include "reports/chart/scale.h"
@@ -185,5 +184,3 @@ double spot_chart_marker_px(
 /* Places the labels of data and the names of rules that stand within their panel where
  * nothing else is: O(all that is drawn). */
 void spot_chart_put_labels(spot_chart_layout_t *self);
-
-#endif

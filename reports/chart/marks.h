@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is drawn in a panel: fills, bands, rules, intervals, lines and markers. Internal
  * to the room. */
-#ifndef SPOT_REPORTS_CHART_MARKS_H
-#define SPOT_REPORTS_CHART_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ const char *spot_chart_dash(spot_chart_dash_t dash);
 /* All marks of a panel. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_chart_draw_marks(
     const spot_chart_pen_t *pen, const spot_chart_place_t *place, bool has_hovers);
-
-#endif

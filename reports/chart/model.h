@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a declaration becomes: lists of panels with their rows, ticks, series and rules.
  * Internal to the room. */
-#ifndef SPOT_REPORTS_CHART_MODEL_H
-#define SPOT_REPORTS_CHART_MODEL_H
+#pragma once
 
 #include "reports/chart/chart.h"
 
@@ -112,5 +111,3 @@ spot_chart_bar_value(
 {
     return spot_chart_is_lying(panel) ? datum->x : datum->y;
 }
-
-#endif

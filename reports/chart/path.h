@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paths of SVG: clipped to a box, thinned to what can be seen, written in few bytes.
  * Internal to the room. */
-#ifndef SPOT_REPORTS_CHART_PATH_H
-#define SPOT_REPORTS_CHART_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void spot_chart_path_polyline(spot_chart_path_t *self, const spot_chart_point_t 
 #define SPOT_CHART_CLIP_ROOM(num_points) (2 * (3 * (num_points) + 16))
 void spot_chart_path_polygon(spot_chart_path_t *self, const spot_chart_point_t *points,
     size_t num_points, const spot_chart_box_t *box, spot_chart_point_t *room);
-
-#endif

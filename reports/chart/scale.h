@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scale of an axis: from values to px, with ticks and their labels. Internal to the
  * room. */
-#ifndef SPOT_REPORTS_CHART_SCALE_H
-#define SPOT_REPORTS_CHART_SCALE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ double spot_chart_scale_end_px(const spot_chart_scale_t *self, double value);
 /* The unit that an axis of time up to a value is written in, the largest of which there
  * are at least three: its name, and its length in the unit of the axis. */
 const char *spot_chart_time_unit(spot_chart_unit_t unit, double largest, double *length);
-
-#endif

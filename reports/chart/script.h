@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A chart as a gnuplot script with its data, for those who draw it again in their own
  * way. */
-#ifndef SPOT_REPORTS_CHART_SCRIPT_H
-#define SPOT_REPORTS_CHART_SCRIPT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@
  * the error of the declaration. */
 SPOT_MUST_CHECK int spot_chart_script(
     spot_chart_t *self, const char *picture_path, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A chart as SVG: a document of its own, or a part of a page. */
-#ifndef SPOT_REPORTS_CHART_SVG_H
-#define SPOT_REPORTS_CHART_SVG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ SPOT_MUST_CHECK int spot_chart_svg_inline(
 /* The CSS of the parts, once a page. Its colours follow the reader's preference, dark or
  * light, and paper is always light. */
 void spot_chart_svg_style(FILE *out);
-
-#endif

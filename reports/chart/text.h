@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Widths of texts in pictures, set in Inter or a font about as wide. Internal to the
  * room. */
-#ifndef SPOT_REPORTS_CHART_TEXT_H
-#define SPOT_REPORTS_CHART_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ size_t spot_chart_text_wrap(const char *text, double size_px, double max_px,
 
 /* A single line. */
 spot_chart_line_t spot_chart_text_cut(const char *text, double size_px, double max_px);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing HTML, and the texts of SVG, to a stream: whatever comes from outside is text,
  * never markup. */
-#ifndef SPOT_REPORTS_MARKUP_HTML_H
-#define SPOT_REPORTS_MARKUP_HTML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void spot_html_bytes(FILE *out, const char *text, size_t num_bytes);
 
 /* <tag>text</tag>; the tag, e.g. "th scope=\"row\"", is markup of ours. */
 void spot_html_element(FILE *out, const char *tag, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Characters that show nothing themselves, but control how text is shown. */
-#ifndef SPOT_REPORTS_MARKUP_UNSEEN_H
-#define SPOT_REPORTS_MARKUP_UNSEEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ spot_is_unseen(const char *text, size_t num_bytes)
     return (bytes[0] == 0xe2 && bytes[1] == 0x81 && bytes[2] >= 0x9f) ||
            (bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf);
 }
-
-#endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/answer.h"
+#include "reports/chart/svg.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
@@ -95,7 +96,7 @@ spot_page_head_write(FILE *out, const char *title)
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
     write_asset(out, spot_page_css, spot_page_css_end);
-    spot_draw_page_style(out);
+    spot_chart_svg_style(out);
     fputs("</style>\n</head>\n<body>\n", out);
 }
 

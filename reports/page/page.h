@@ -2,8 +2,7 @@
 /* One self-contained HTML page of a study: question and answer, pictures, tables, where
  * it comes from. It works offline, needs no script for its tables and static pictures,
  * and fetches nothing. */
-#ifndef SPOT_REPORTS_PAGE_PAGE_H
-#define SPOT_REPORTS_PAGE_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ typedef struct {
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_write(
     const spot_page_source_t *source, FILE *out, spot_diag_t *diag);
-
-#endif

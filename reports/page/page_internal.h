@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a page, one file each: page_<part>.c. Internal to reports/page. */
-#ifndef SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
-#define SPOT_REPORTS_PAGE_PAGE_INTERNAL_H
+#pragma once
 
 #include "reports/draw.h"
 #include "reports/markup/html.h"
@@ -103,5 +102,3 @@ extern const char spot_page_table_js[], spot_page_table_js_end[];
 extern const char spot_page_sort_js[], spot_page_sort_js_end[];
 extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One self-contained page of two stores side by side. */
-#ifndef SPOT_REPORTS_PAGE_PAGE_SIDE_BY_SIDE_H
-#define SPOT_REPORTS_PAGE_PAGE_SIDE_BY_SIDE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@
  * NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_side_by_side_write(
     const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag);
-
-#endif

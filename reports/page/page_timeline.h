@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of one run over time on a page: a static picture with tables of its totals,
  * and in its place, where scripts run, one that can be zoomed. */
-#ifndef SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
-#define SPOT_REPORTS_PAGE_PAGE_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ SPOT_MUST_CHECK int spot_page_timeline_data(
 
 SPOT_MUST_CHECK int spot_page_timeline_write(const spot_run_series_t *run,
     const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag);
-
-#endif

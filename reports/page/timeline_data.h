@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of a run as page_timeline.js reads them. Internal to reports/page. */
-#ifndef SPOT_REPORTS_PAGE_TIMELINE_DATA_H
-#define SPOT_REPORTS_PAGE_TIMELINE_DATA_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@
  * MB, or 300 kB in bins. NO_MEMORY. O(rows + events kinds). */
 SPOT_MUST_CHECK int spot_timeline_data_write(
     const spot_run_series_t *run, size_t max_rows, FILE *out);
-
-#endif

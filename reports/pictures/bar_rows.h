@@ -2,8 +2,7 @@
 /* Which points of a study a picture with a row for each can show, and in which groups.
  * Where several keys are swept the rows of a group differ in one of them only: the key
  * without numbers, so that systems stand below each other, or the one drawn along. */
-#ifndef SPOT_REPORTS_PICTURES_BAR_ROWS_H
-#define SPOT_REPORTS_PICTURES_BAR_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void spot_bar_row_words(
     const spot_bar_rows_t *self, size_t row_id, char text[SPOT_POINT_BYTES]);
 void spot_bar_group_words(
     const spot_bar_rows_t *self, size_t row_id, char text[SPOT_POINT_BYTES]);
-
-#endif

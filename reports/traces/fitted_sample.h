@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the pictures of a sample and its laws share. Internal to the room. */
-#ifndef SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
-#define SPOT_REPORTS_TRACES_FITTED_SAMPLE_H
+#pragma once
 
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_picture.h"
@@ -39,5 +38,3 @@ void spot_sample_figure_note(
 
 /* The colour of a law by its rank. */
 const char *spot_sample_figure_colour(size_t law_id);
-
-#endif

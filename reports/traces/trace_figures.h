@@ -4,8 +4,7 @@
  * is made if only its last part is missing; NAME is made safe. All calls return IO or
  * NO_MEMORY. Where there is too little to draw, the points are there all the same: a
  * warning in diag and no error. */
-#ifndef SPOT_REPORTS_TRACES_TRACE_FIGURES_H
-#define SPOT_REPORTS_TRACES_TRACE_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ SPOT_MUST_CHECK int spot_trace_plot_distances(const spot_comparison_t *compariso
  * reference, with the same columns; nothing where there is no reference. */
 SPOT_MUST_CHECK int spot_trace_plot_reference(const spot_comparison_t *comparison,
     const char *folder, const char *name, spot_diag_t *diag);
-
-#endif

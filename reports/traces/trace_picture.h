@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the pictures of traces share: their files, and words and axes that several of
  * them have. Internal to the room. */
-#ifndef SPOT_REPORTS_TRACES_TRACE_PICTURE_H
-#define SPOT_REPORTS_TRACES_TRACE_PICTURE_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -44,5 +43,3 @@ void spot_trace_picture_write_curve(const char *series, const spot_curve_t *curv
 /* A duration in words of two or three digits: "90 s", "4 min", "1.25 h". */
 #define SPOT_DURATION_WORDS_BYTES 32
 void spot_duration_words(double duration_s, char words[SPOT_DURATION_WORDS_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The population of a trace as a curve of steps. Internal to the room. */
-#ifndef SPOT_REPORTS_TRACES_TRACE_STEPS_H
-#define SPOT_REPORTS_TRACES_TRACE_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,5 +43,3 @@ void spot_trace_steps_declare(const spot_trace_steps_t *self,
 /* The mark of the end of a trace: what follows was not observed. */
 void spot_trace_steps_declare_end(
     const spot_trace_t *trace, const char *colour, spot_chart_t *chart);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions on the unit cube whose Sobol indices are known in closed form. */
-#ifndef SPOT_TESTS_STATISTICAL_SENSITIVITY_CASES_H
-#define SPOT_TESTS_STATISTICAL_SENSITIVITY_CASES_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ product_case(void)
     fill_product(&self, variances);
     return self;
 }
-
-#endif

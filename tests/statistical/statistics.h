@@ -2,8 +2,7 @@
 /* Shared by the statistical tests. The seed is fixed, the truth is known, and the power
  * is proven: a relevant bias is many standard errors large. Every comparison prints its
  * z value. Include after cmocka.h. */
-#ifndef SPOT_TESTS_STATISTICAL_STATISTICS_H
-#define SPOT_TESTS_STATISTICAL_STATISTICS_H
+#pragma once
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -151,5 +150,3 @@ assert_same_counts(
     print_message("%s: chi-square z %.2f\n", what, z);
     assert_z(what, z);
 }
-
-#endif

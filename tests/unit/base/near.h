@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparing a number with what it should be. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_BASE_NEAR_H
-#define SPOT_TESTS_UNIT_BASE_NEAR_H
+#pragma once
 
 #include <math.h>
 
@@ -12,5 +11,3 @@ assert_near(double value, double expected, double relative)
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values that are hard on sketches and summaries: point masses, both signs, heavy tails,
  * all magnitudes. */
-#ifndef SPOT_TESTS_UNIT_BASE_SKETCH_LAWS_H
-#define SPOT_TESTS_UNIT_BASE_SKETCH_LAWS_H
+#pragma once
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -154,5 +153,3 @@ draw_values(size_t law_id, double *values, size_t num_values)
         values[j] = sketch_laws[law_id].draw(&rng);
     }
 }
-
-#endif

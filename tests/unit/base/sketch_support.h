@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What tests of sketches share. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_BASE_SKETCH_SUPPORT_H
-#define SPOT_TESTS_UNIT_BASE_SKETCH_SUPPORT_H
+#pragma once
 
 #include "base/quantile_sketch.h"
 #include "sketch_laws.h"
@@ -46,5 +45,3 @@ quantile_of(const spot_quantile_sketch_t *sketch, double p)
     assert_int_equal(spot_quantile_sketch_quantiles(sketch, 1, &p, &quantile), 0);
     return quantile;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tests of base share: comparing diagnostics and naming temporary files. */
-#ifndef SPOT_TESTS_UNIT_BASE_SUPPORT_H
-#define SPOT_TESTS_UNIT_BASE_SUPPORT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,5 +50,3 @@ assert_report(const spot_diag_t *diag, const char *expected)
     assert_string_equal(text, expected);
     free(text);
 }
-
-#endif

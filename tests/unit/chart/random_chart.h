@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Charts of all that a declaration can have, at random, for tests. */
-#ifndef SPOT_TESTS_RANDOM_CHART_H
-#define SPOT_TESTS_RANDOM_CHART_H
+#pragma once
 
 #include "reports/chart/chart.h"
 
@@ -10,5 +9,3 @@ void random_chart_declare(spot_chart_t *chart, unsigned seed);
 
 /* The whole SVG of a width, or NULL where the declaration fails; the caller frees. */
 char *random_chart_svg(unsigned seed, double width_px, bool is_inline);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Traces and models from short texts. Include after cmocka.h. */
-#ifndef SPOT_TESTS_COMPARE_FIXTURE_H
-#define SPOT_TESTS_COMPARE_FIXTURE_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -30,5 +29,3 @@ make_trace(spot_trace_t *trace, const char *name, int resolution_s, const char *
     }
     spot_diag_free(&diag);
 }
-
-#endif

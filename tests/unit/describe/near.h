@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Identities in doubles: 1e-12 relative. */
-#ifndef SPOT_TESTS_UNIT_DESCRIBE_NEAR_H
-#define SPOT_TESTS_UNIT_DESCRIBE_NEAR_H
+#pragma once
 
 #include <math.h>
 
@@ -14,5 +13,3 @@ assert_near(double value, double expected)
         fail_msg("%.17g instead of %.17g", value, expected);
     }
 }
-
-#endif

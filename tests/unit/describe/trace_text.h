@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small traces for tests, from the rows of their text or from a file. */
-#ifndef SPOT_TESTS_UNIT_DESCRIBE_TRACE_TEXT_H
-#define SPOT_TESTS_UNIT_DESCRIBE_TRACE_TEXT_H
+#pragma once
 
 #include <string.h>
 
@@ -55,5 +54,3 @@ read_recorded(spot_trace_t *trace, const char *name)
     assert_int_equal(spot_trace_read(trace, path, false, &diag), 0);
     spot_diag_free(&diag);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replications of share/examples/engine_queue.c, for its tests. Include after cmocka.h.
  */
-#ifndef SPOT_TESTS_UNIT_ENGINES_QUEUE_CASE_H
-#define SPOT_TESTS_UNIT_ENGINES_QUEUE_CASE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,5 +73,3 @@ queue_case_close(queue_case_t *self)
     spot_engine_queue.free(self->scenario);
     free(self->metrics);
 }
-
-#endif

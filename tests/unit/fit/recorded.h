@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Samples of recorded traces by the names that the reference tables use. Include after
  * cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_FIT_RECORDED_H
-#define SPOT_TESTS_UNIT_FIT_RECORDED_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,5 +139,3 @@ open_reference(const char *file_name)
     }
     return file;
 }
-
-#endif

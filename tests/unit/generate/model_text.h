@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tests of generated traces share: models from YAML text and the events of a
  * replication. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_GENERATE_MODEL_TEXT_H
-#define SPOT_TESTS_UNIT_GENERATE_MODEL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ events_free(events_t *self)
 {
     free(self->state);
 }
-
-#endif

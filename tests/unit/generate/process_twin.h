@@ -2,8 +2,7 @@
 /* What the literal twins of the generators share: plain lists of what happened in
  * continuous time, and the recorder as the specification tells it. Include after
  * cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_GENERATE_PROCESS_TWIN_H
-#define SPOT_TESTS_UNIT_GENERATE_PROCESS_TWIN_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ twin_compare(const spot_trace_model_t *model, uint64_t seed, uint64_t replicatio
     events_free(&events);
     return seen->num_items;
 }
-
-#endif

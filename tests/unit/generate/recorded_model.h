@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models over recorded traces that tests write down. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_GENERATE_RECORDED_MODEL_H
-#define SPOT_TESTS_UNIT_GENERATE_RECORDED_MODEL_H
+#pragma once
 
 #include "base/rng.h"
 #include "tests/unit/base/support.h"
@@ -74,5 +73,3 @@ random_rows(uint64_t seed, bool is_named, int num_rows)
     assert_int_equal(fclose(out), 0);
     return rows;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tests of this room share: temporary files, and diagnostics as one text.
  * Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_MODELS_FIXTURE_H
-#define SPOT_TESTS_UNIT_MODELS_FIXTURE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,5 +47,3 @@ assert_diagnostics(spot_diag_t *diag, const char *expected)
     assert_string_equal(text, expected);
     spot_diag_free(diag);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of pages of made-up studies, and what every page must keep. */
-#ifndef SPOT_TESTS_UNIT_PAGE_PAGE_CASE_H
-#define SPOT_TESTS_UNIT_PAGE_PAGE_CASE_H
+#pragma once
 
 #include "reports/page/page_internal.h"
 
@@ -26,5 +25,3 @@ void page_assert_golden(const spot_store_t *store, const spot_origin_t *origin,
 /* A text in which nothing may be taken for markup: it has <script>, all quotes, a byte
  * that is no UTF-8 and other scripts. */
 extern const char page_hostile[];
-
-#endif

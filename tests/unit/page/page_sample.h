@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Made-up studies that have every part of a page. */
-#ifndef SPOT_TESTS_UNIT_PAGE_PAGE_SAMPLE_H
-#define SPOT_TESTS_UNIT_PAGE_PAGE_SAMPLE_H
+#pragma once
 
 #include "sim/store/origin.h"
 #include "sim/store/store.h"
@@ -39,5 +38,3 @@ const spot_origin_t *page_sample_origin(void);
 
 /* All its texts are page_hostile. */
 const spot_origin_t *page_sample_hostile_origin(void);
-
-#endif

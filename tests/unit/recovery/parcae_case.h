@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of a Parcae system as a scenario gives them, settled for a job. */
-#ifndef SPOT_TESTS_RECOVERY_PARCAE_CASE_H
-#define SPOT_TESTS_RECOVERY_PARCAE_CASE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,5 +104,3 @@ bind_gpt(parcae_case_t *self, const char *system, const char *options, int64_t c
     assert_int_equal(bind_parcae_case(self, text, capacity), 0);
     return true;
 }
-
-#endif

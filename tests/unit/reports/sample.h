@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Made-up studies and runs to report on, and comparing texts with golden files. */
-#ifndef SPOT_TESTS_REPORTS_SAMPLE_H
-#define SPOT_TESTS_REPORTS_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void sample_assert_drawn(int ret, spot_diag_t *diag, const char *path);
 
 /* How often a word is in a text. */
 size_t sample_count(const char *text, const char *word);
-
-#endif

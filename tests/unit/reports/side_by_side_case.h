@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two stores beside each other, for the tests of what is told and drawn of them. */
-#ifndef SPOT_TESTS_UNIT_REPORTS_SIDE_BY_SIDE_CASE_H
-#define SPOT_TESTS_UNIT_REPORTS_SIDE_BY_SIDE_CASE_H
+#pragma once
 
 #include "reports/side_by_side.h"
 
@@ -25,5 +24,3 @@ void two_end(two_case_t *self);
 /* What a terminal of so many columns shows; to be freed, as all texts. */
 char *two_text(const two_case_t *self, int width);
 char *two_answer(const two_case_t *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A small study whose rows are known, for tests of stores. */
-#ifndef SPOT_TESTS_UNIT_STORE_STORE_CASE_H
-#define SPOT_TESTS_UNIT_STORE_STORE_CASE_H
+#pragma once
 
 #include "sim/store/store_sqlite.h"
 
@@ -69,5 +68,3 @@ void case_seal(const store_case_t *self);
 /* Changes the head of the study in the file, by a JSON path and a JSON value, and seals
  * it. */
 void case_forge(const store_case_t *self, const char *path, const char *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment with a key of each kind, for plans over them. Its only metric but one is
  * first + 2 second plus noise that all points share. */
-#ifndef SPOT_TESTS_UNIT_STUDY_KEYS_EXPERIMENT_H
-#define SPOT_TESTS_UNIT_STUDY_KEYS_EXPERIMENT_H
+#pragma once
 
 #include "sim/engine/experiment.h"
 
@@ -23,5 +22,3 @@ enum { KEYS_SUM, KEYS_SELDOM, KEYS_CONSTANT, KEYS_NUM_METRICS };
 
 extern const spot_experiment_t keys_experiment;
 extern const spot_experiment_t *const keys_engines[]; /* only it */
-
-#endif

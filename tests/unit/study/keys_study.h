@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Studies of the experiment with a key of each kind, from text. Include after cmocka.h.
  */
-#ifndef SPOT_TESTS_UNIT_STUDY_KEYS_STUDY_H
-#define SPOT_TESTS_UNIT_STUDY_KEYS_STUDY_H
+#pragma once
 
 #include "sim/study/study.h"
 #include "tests/unit/study/keys_experiment.h"
@@ -75,5 +74,3 @@ number_at(const spot_study_t *study, size_t point_id, size_t axis_id)
     return study->head.axes[axis_id]
         .numbers[spot_study_value_id(&study->head, point_id, axis_id)];
 }
-
-#endif

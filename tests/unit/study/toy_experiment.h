@@ -3,8 +3,7 @@
  * Its keys: shift, a number that is added to all metrics; spread, 2, of the first two
  * metrics, whose means do not depend on it; stream, 0: points with different ones do not
  * meet the same events. */
-#ifndef SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
-#define SPOT_TESTS_UNIT_STUDY_TOY_EXPERIMENT_H
+#pragma once
 
 #include "sim/engine/experiment.h"
 
@@ -20,5 +19,3 @@ enum {
 
 extern const spot_experiment_t toy_experiment;
 extern const spot_experiment_t *const toy_engines[]; /* only it */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Studies of the toy experiment, from text. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_STUDY_TOY_STUDY_H
-#define SPOT_TESTS_UNIT_STUDY_TOY_STUDY_H
+#pragma once
 
 #include "sim/analysis/summary.h"
 #include "sim/study/study.h"
@@ -93,5 +92,3 @@ assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
     free(some);
     free(all);
 }
-
-#endif

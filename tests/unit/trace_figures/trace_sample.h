@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Made-up traces to draw, and the files that a picture leaves. */
-#ifndef SPOT_TESTS_UNIT_TRACE_FIGURES_TRACE_SAMPLE_H
-#define SPOT_TESTS_UNIT_TRACE_FIGURES_TRACE_SAMPLE_H
+#pragma once
 
 #include "base/diag.h"
 #include "traces/trace.h"
@@ -40,5 +39,3 @@ void trace_sample_assert_not_drawn(int ret, spot_diag_t *diag, const char *folde
 
 /* The folder is empty; removes it. */
 void trace_sample_end(const char *folder);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every number of a run's result by name, so that two results can be compared and the
  * first difference be named. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_COMPARE_H
-#define SPOT_TESTS_UNIT_TRAIN_COMPARE_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -105,5 +104,3 @@ result_difference(const spot_train_result_t *a, const spot_train_result_t *b)
     }
     return NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tests of this room share: temporary files, scenarios from text, and recorded
  * traces that may not be there. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_FIXTURE_H
-#define SPOT_TESTS_UNIT_TRAIN_FIXTURE_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -113,5 +112,3 @@ run_scenario(const spot_scenario_t *scenario, uint64_t seed, spot_event_log_t *l
     spot_train_free(&train);
     return result;
 }
-
-#endif

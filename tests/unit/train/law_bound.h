@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What bounds the steps of a recovery system that "ideal" does not bound: one with step
  * times outside the job's table, or with pipelines that are not uniform and whole. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_LAW_BOUND_H
-#define SPOT_TESTS_UNIT_TRAIN_LAW_BOUND_H
+#pragma once
 
 #include "law_case.h"
 #include "sim/engine/event_log.h"
@@ -16,5 +15,3 @@ bool law_has_own_bound(const law_row_t *row, law_job_t job);
 /* The most steps with the instances that the log tells of. */
 double law_own_bound(const law_row_t *row, law_job_t job,
     const spot_scenario_t *scenario, const spot_event_log_t *log, int64_t horizon_ms);
-
-#endif

@@ -2,8 +2,7 @@
 /* What the laws for all recovery systems are tested on: every registered system, each
  * with several sets of options, with job and trace at random. A system that has no row
  * in law_case.c, such as a user's own, is there with its defaults. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_LAW_CASE_H
-#define SPOT_TESTS_UNIT_TRAIN_LAW_CASE_H
+#pragma once
 
 #include "random_case.h"
 
@@ -61,5 +60,3 @@ bool law_breaks_rules(const spot_scenario_t *scenario);
 
 /* Whether the row is of that system. */
 bool law_is_of(const law_row_t *row, const char *system);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A hash of an event log, so that tests can compare long logs in one number. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_LOG_HASH_H
-#define SPOT_TESTS_UNIT_TRAIN_LOG_HASH_H
+#pragma once
 
 #include "sim/engine/event_log.h"
 
@@ -25,5 +24,3 @@ log_hash(const spot_event_log_t *log)
 
     return hash_bytes(hash, log->texts, log->num_text_bytes);
 }
-
-#endif

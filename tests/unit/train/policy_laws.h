@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What holds for a recovery system on every trace and job, whatever it does; and traces
  * by hand. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_POLICY_LAWS_H
-#define SPOT_TESTS_UNIT_TRAIN_POLICY_LAWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ spot_train_result_t run_with_checkpoints(
     const char *checkpoint, const char *system, int notice_s, const char *rows);
 void check_with_notice(const hand_case_t *self, int notice_s);
 void check_by_hand(const hand_case_t *self);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random cases for the engine and its twin: a job and the lives of its instances, as
  * numbers and as the files that the engine reads. */
-#ifndef SPOT_TESTS_TRAIN_RANDOM_CASE_H
-#define SPOT_TESTS_TRAIN_RANDOM_CASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void write_scenario(FILE *out, const case_t *self, const char *trace_path);
 
 /* The scenario as the engine reads it, from a trace file and YAML. */
 void bind_case(const case_t *self, spot_scenario_t *scenario);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scenarios that change their recovery system or their step times. Include after
  * cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_SET_RECOVERY_H
-#define SPOT_TESTS_UNIT_TRAIN_SET_RECOVERY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ set_random_table(spot_scenario_t *scenario, uint64_t seed)
     step_time->table_path = strdup("table.csv");
     assert_non_null(step_time->table_path);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The twin of the training engine: the same state machine written down as plainly as
  * possible, tick by tick and event by event. It is the executable specification that the
  * fast engine must equal in every number. */
-#ifndef SPOT_TESTS_TRAIN_TWIN_H
-#define SPOT_TESTS_TRAIN_TWIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ typedef struct {
  * are left at 0: there are no dice. Time complexity: O(ticks + steps). */
 void twin_run(const twin_setting_t *setting, const spot_trace_t *trace,
     spot_train_result_t *result);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of the twin in its own time: steps, checkpoints, pauses, and what a decision
  * makes of them. */
-#ifndef SPOT_TESTS_TRAIN_TWIN_JOB_H
-#define SPOT_TESTS_TRAIN_TWIN_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ void twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision);
 /* The run ends: what is neither durable nor lost is unsaved, or useful if it was all
  * that was wanted. */
 void twin_end_job(twin_t *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ordered lists of instances, as the twin of the engine keeps them. */
-#ifndef SPOT_TESTS_TRAIN_TWIN_LIST_H
-#define SPOT_TESTS_TRAIN_TWIN_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ list_find(const list_t *list, int32_t name_id)
     }
     return -1;
 }
-
-#endif

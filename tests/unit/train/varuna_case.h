@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small scenarios by hand for the recovery system varuna. Include after cmocka.h. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_VARUNA_CASE_H
-#define SPOT_TESTS_UNIT_TRAIN_VARUNA_CASE_H
+#pragma once
 
 #include "fixture.h"
 
@@ -50,5 +49,3 @@ run_small(const small_t *self)
     remove(table);
     return result;
 }
-
-#endif

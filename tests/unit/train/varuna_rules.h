@@ -2,8 +2,7 @@
 /* A twin of the simulator of Varuna that was published with Oobleck (SOSP'23), written
  * from a description of its rules, event by event and with lists, as slow as it is
  * plain. It shares nothing with the recovery system but the table. */
-#ifndef SPOT_TESTS_UNIT_TRAIN_VARUNA_RULES_H
-#define SPOT_TESTS_UNIT_TRAIN_VARUNA_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ typedef struct {
 } rules_result_t;
 
 rules_result_t rules_run(const rules_case_t *self);
-
-#endif
