@@ -126,9 +126,9 @@ spot_chart_text_wrap(const char *text, double size_px, double max_px, size_t max
         if (is_cut) {
             num_bytes = fitting_bytes(
                 text, size_px, max_px - ELLIPSIS * size_px * LEEWAY / 1000);
-            num_bytes -= num_bytes > 3 && memcmp(text + num_bytes - 3, "…", 3) == 0
-                             ? 3 /* of a text that was cut before */
-                             : 0;
+            while (num_bytes > 1 && text[num_bytes - 1] == '.') {
+                num_bytes--; /* of a text that was cut before */
+            }
         } else {
             num_bytes = last_break(text, num_bytes);
         }
