@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "reports/shown_unit.h"
@@ -12,110 +11,43 @@
 #include "reports/value_label.h"
 #include "sim/analysis/summary.h"
 
+/* Room for the text of a call, up to the end of the block. */
+#define ROOM ((char[SPOT_VALUE_LABEL_BYTES]){""})
+_Static_assert(SPOT_INTERVAL_BYTES <= SPOT_VALUE_LABEL_BYTES, "an interval has room");
+
 const char *
 spot_race_outcome(const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
 
-    if (!race->is_over) {
-        return "unfinished";
-    }
-    if (race->has_best) {
-        return spot_race_is_decided(&answer->race) ? "decided" : "undecided";
-    }
-    if (race->num_racing > 0) {
-        return "unknown";
-    }
-    return answer->num_points[SPOT_FATE_UNDEFINED] > 0 ? "undefined" : "infeasible";
-}
-
-/* "s" for several. */
-static const char *
-plural(size_t count)
-{
-    return count == 1 ? "" : "s";
+    return !race->is_over         ? "unfinished"
+           : race->has_best       ? spot_race_is_decided(race) ? "decided" : "undecided"
+           : race->num_racing > 0 ? "unknown"
+           : answer->num_points[SPOT_FATE_UNDEFINED] > 0 ? "undefined"
+                                                         : "infeasible";
 }
 
 static void
 write_point(const spot_study_head_t *head, size_t point_id, FILE *out)
 {
-    char label[SPOT_VALUE_LABEL_BYTES];
-
     for (size_t j = 0; j < head->num_axes; j++) {
         fprintf(out, "%s%s = %s", j == 0 ? "" : ", ", head->axes[j].path,
-            spot_point_label(head, point_id, j, label));
+            spot_point_label(head, point_id, j, ROOM));
     }
     fputc('\n', out);
-}
-
-static void
-write_value(const spot_axis_t *axis, const char *before, size_t value_id, FILE *out)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-
-    fprintf(out, "%s%s", before, spot_value_label(axis, value_id, label));
 }
 
 /* Every constraint, as it was given. */
 static void
 write_constraints(const spot_optimise_t *optimise, const char *between, FILE *out)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         fprintf(out, "%s%s", j == 0 ? "" : between,
-            spot_utf8_shown(optimise->constraints[j].text, shown));
+            spot_utf8_shown(optimise->constraints[j].text, ROOM));
     }
 }
 
-/* Where the optimum of a curve through the values lies. */
-static void
-write_optimum(
-    const spot_race_t *race, size_t axis_id, const spot_race_range_t *range, FILE *out)
-{
-    const spot_axis_t *axis = &race->head->axes[axis_id];
-    const bool has_below = range->below_id != SPOT_NO_VALUE,
-               has_above = range->above_id != SPOT_NO_VALUE;
-
-    if (has_below && has_above) {
-        write_value(axis, "; between ", range->below_id, out);
-        write_value(axis, " and ", range->above_id, out);
-    } else if (has_below) {
-        write_value(axis, "; above ", range->below_id, out);
-        fputs(", perhaps beyond the plan,", out);
-    } else if (has_above) {
-        write_value(axis, "; below ", range->above_id, out);
-        fputs(", perhaps beyond the plan,", out);
-    }
-    if (has_below || has_above) {
-        fputs(" if the curve has one optimum", out);
-    } else if (range->is_limited) {
-        fputs("; limited by ", out);
-        write_constraints(&race->head->optimise, " or ", out);
-    }
-}
-
-/* The values of a key that the best point may have. */
-static void
-write_range(const spot_race_answer_t *answer, size_t axis_id, FILE *out)
-{
-    const spot_race_range_t *range = &answer->ranges[axis_id];
-    const spot_axis_t *axis = &answer->race.head->axes[axis_id];
-
-    fprintf(out, "  %s", axis->path);
-    if (range->num_values == 1) {
-        write_value(axis, ": ", 0, out);
-    } else if (!range->is_numeric || range->num_racing == range->num_values) {
-        fprintf(out, ": %zu of %zu values", range->num_racing, range->num_values);
-    } else {
-        write_value(axis, ": ", range->low_id, out);
-        if (range->num_racing > 1) {
-            write_value(axis, " to ", range->high_id, out);
-        }
-        write_optimum(&answer->race, axis_id, range, out);
-    }
-    fputc('\n', out);
-}
+/* ---- The best point ---- */
 
 /* "usd_per_1000_samples 0.3071 ±0.0018 USD"; of a fixed point no interval. */
 static void
@@ -129,14 +61,13 @@ write_estimate(const spot_race_t *race, size_t metric_id,
     const double half_width = spot_study_is_fixed(race->head, point_id)
                                   ? 0
                                   : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
-    char text[SPOT_INTERVAL_BYTES];
 
     if (isinf(value)) {
         fprintf(out, "%s > %.6g", metric->name, shown.factor * known);
     } else {
         fprintf(out, "%s %s", metric->name,
             spot_interval_text(shown.factor * value,
-                isfinite(half_width) ? shown.factor * half_width : 0, text));
+                isfinite(half_width) ? shown.factor * half_width : 0, ROOM));
     }
     fprintf(out, "%s%s", shown.unit[0] == '\0' ? "" : " ", shown.unit);
 }
@@ -146,75 +77,58 @@ static void
 write_constrained(
     const spot_race_t *race, size_t constraint_id, size_t point_id, FILE *out)
 {
-    const spot_constraint_t *constraint =
-        &race->head->optimise.constraints[constraint_id];
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-
     write_estimate(race, race->constraint_ids[constraint_id],
         &race->runners[point_id].constrained[constraint_id], point_id, out);
-    fprintf(out, "; %s\n", spot_utf8_shown(constraint->text, shown));
+    fprintf(out, "; %s\n",
+        spot_utf8_shown(race->head->optimise.constraints[constraint_id].text, ROOM));
 }
 
-/* Whether the points left are the best equally often, as where they do not differ. */
-static bool
-is_toss_up(const spot_race_answer_t *answer, size_t num_rivals)
-{
-    return fabs((double) num_rivals * answer->sureness - 1) < 1e-9;
-}
-
-/* How often it is the best of those that are left; no more than the resamples tell. */
+/* How often it is the best of those that are left, which is no more than the resamples
+ * show; nothing where all are it equally often, as where they do not differ. */
 static void
-write_sureness(const spot_race_answer_t *answer, size_t num_rivals, FILE *out)
+write_sureness(const spot_race_answer_t *answer, FILE *out)
 {
+    const size_t num_rivals = answer->race.num_racing - answer->num_undecided;
     const double num = answer->num_resamples;
     const double highest = floor(1000 * (num - 1) / num) / 10;
     const double percent = fmin(100 * answer->sureness, highest);
 
-    fprintf(out,
-        "  of the %zu points left it is the best in %s%.*f %% of bootstrap resamples",
-        num_rivals, 100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0,
-        percent);
-    if (answer->race.is_over && !spot_race_is_decided(&answer->race)) {
-        fputs(", not corrected for having chosen the best", out);
+    if (num_rivals < 2 || fabs((double) num_rivals * answer->sureness - 1) < 1e-9) {
+        return;
     }
-    fputc('\n', out);
-}
-
-/* A duration has its unit, which may be another one than that of the estimate. */
-static void
-write_regret(const spot_metric_t *metric, double regret, FILE *out)
-{
-    const spot_shown_unit_t shown = spot_shown_unit(metric, regret);
-    const bool is_time = metric->kind == SPOT_METRIC_TIME;
-
-    fprintf(out, " by more than %.2g%s%s", shown.factor * regret, is_time ? " " : "",
-        is_time ? shown.unit : "");
+    fprintf(out,
+        "  of the %zu points left it is the best in %s%.*f %% of bootstrap "
+        "resamples%s\n",
+        num_rivals, 100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0,
+        percent,
+        answer->race.is_over && !spot_race_is_decided(&answer->race)
+            ? ", not corrected for having chosen the best"
+            : "");
 }
 
 static void
 write_certainty(const spot_race_answer_t *answer, FILE *out)
 {
     const spot_race_t *race = &answer->race;
+    const spot_metric_t *metric = &race->head->metrics[race->metric_id];
     const double mean = spot_estimate_value(&race->runners[race->best_id].estimate);
-    const size_t num_rivals = race->num_racing - answer->num_undecided;
+    const spot_shown_unit_t shown = spot_shown_unit(metric, answer->regret);
+    const bool has_unit = metric->kind == SPOT_METRIC_TIME; /* maybe another one */
 
     fprintf(out, "  with %g %% confidence no point of the plan%s is better",
         100 * race->head->optimise.confidence,
         race->head->optimise.num_constraints > 0 ? " that keeps the limits" : "");
-    if (race->num_racing > 1) {
-        if (isinf(answer->regret)) {
-            fputs(" by more than is known", out);
-        } else {
-            write_regret(&race->head->metrics[race->metric_id], answer->regret, out);
-        }
+    if (race->num_racing > 1 && isinf(answer->regret)) {
+        fputs(" by more than is known", out);
+    } else if (race->num_racing > 1) {
+        fprintf(out, " by more than %.2g%s%s", shown.factor * answer->regret,
+            has_unit ? " " : "", has_unit ? shown.unit : "");
     }
     if (race->num_racing > 1 && mean != 0 && isfinite(answer->regret)) {
         fprintf(out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
     }
     fputc('\n', out);
-    if (num_rivals > 1 && !is_toss_up(answer, num_rivals)) {
-        write_sureness(answer, num_rivals, out);
-    }
+    write_sureness(answer, out);
 }
 
 static void
@@ -222,7 +136,7 @@ write_best(const spot_race_answer_t *answer, FILE *out)
 {
     const spot_race_t *race = &answer->race;
 
-    fprintf(out, "%s: ", race->is_over ? "best" : "best so far");
+    fputs(race->is_over ? "best: " : "best so far: ", out);
     write_point(race->head, race->best_id, out);
     fputs("  ", out);
     write_estimate(race, race->metric_id, &race->runners[race->best_id].estimate,
@@ -235,20 +149,22 @@ write_best(const spot_race_answer_t *answer, FILE *out)
     write_certainty(answer, out);
 }
 
+/* ---- No best point ---- */
+
 /* Where each constraint is kept best, or broken least. */
 static void
 write_nearest(const spot_race_t *race, FILE *out)
 {
     for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
-        const bool is_upper = race->head->optimise.constraints[j].is_upper;
+        const double sign = race->head->optimise.constraints[j].is_upper ? 1 : -1;
         size_t nearest_id = 0;
         double nearest = (double) NAN;
 
         for (size_t k = 0; k < race->head->num_points; k++) {
             const spot_estimate_t *estimate = &race->runners[k].constrained[j];
             const double value = spot_estimate_value(estimate);
-            const double known = isinf(value) ? spot_estimate_least(estimate) : value;
-            const double cost = is_upper ? known : -known;
+            const double cost =
+                sign * (isinf(value) ? spot_estimate_least(estimate) : value);
 
             if (!isfinite(nearest) || cost < nearest) {
                 nearest = cost;
@@ -262,7 +178,6 @@ write_nearest(const spot_race_t *race, FILE *out)
     }
 }
 
-/* Nobody is left, or nobody is known to keep the constraints. */
 static void
 write_no_best(const spot_race_answer_t *answer, FILE *out)
 {
@@ -279,7 +194,7 @@ write_no_best(const spot_race_answer_t *answer, FILE *out)
         before = "no point is known to keep ";
     } else if (num_undefined > 0) {
         fprintf(out, "no answer: a metric is null too often at %zu point%s",
-            num_undefined, plural(num_undefined));
+            num_undefined, num_undefined == 1 ? "" : "s");
         before = ", the others do not keep ";
     }
     if (num_undefined < race->head->num_points) {
@@ -293,7 +208,9 @@ write_no_best(const spot_race_answer_t *answer, FILE *out)
     write_nearest(race, out);
 }
 
-/* "47 are out: 45 dominated, 2 infeasible". */
+/* ---- What else may be the best ---- */
+
+/* "2 of 12 points may be the best, 10 are out: 2 dominated, 8 infeasible". */
 static void
 write_fates(const spot_race_answer_t *answer, FILE *out)
 {
@@ -302,7 +219,7 @@ write_fates(const spot_race_answer_t *answer, FILE *out)
     const char *before = ": ";
 
     fprintf(out, "%zu of %zu point%s may be the best", answer->race.num_racing,
-        num_points, plural(num_points));
+        num_points, num_points == 1 ? "" : "s");
     if (answer->num_undecided > 0 && answer->race.has_best) {
         fprintf(
             out, " (%zu of them if the constraints hold there)", answer->num_undecided);
@@ -316,6 +233,46 @@ write_fates(const spot_race_answer_t *answer, FILE *out)
     }
     fputc('\n', out);
 }
+
+/* The values of a key that the best point may have, and where the optimum of a curve
+ * through them lies. */
+static void
+write_range(const spot_race_answer_t *answer, size_t axis_id, FILE *out)
+{
+    const spot_race_range_t *range = &answer->ranges[axis_id];
+    const spot_axis_t *axis = &answer->race.head->axes[axis_id];
+    const bool has_below = range->below_id != SPOT_NO_VALUE,
+               has_above = range->above_id != SPOT_NO_VALUE;
+
+    fprintf(out, "  %s: ", axis->path);
+    if (range->num_values == 1) {
+        fprintf(out, "%s\n", spot_value_label(axis, 0, ROOM));
+        return;
+    }
+    if (!range->is_numeric || range->num_racing == range->num_values) {
+        fprintf(out, "%zu of %zu values\n", range->num_racing, range->num_values);
+        return;
+    }
+    fputs(spot_value_label(axis, range->low_id, ROOM), out);
+    if (range->num_racing > 1) {
+        fprintf(out, " to %s", spot_value_label(axis, range->high_id, ROOM));
+    }
+    if (has_below && has_above) {
+        fprintf(out, "; between %s and %s if the curve has one optimum",
+            spot_value_label(axis, range->below_id, ROOM),
+            spot_value_label(axis, range->above_id, ROOM));
+    } else if (has_below || has_above) {
+        fprintf(out, "; %s %s, perhaps beyond the plan, if the curve has one optimum",
+            has_below ? "above" : "below",
+            spot_value_label(axis, has_below ? range->below_id : range->above_id, ROOM));
+    } else if (range->is_limited) {
+        fputs("; limited by ", out);
+        write_constraints(&answer->race.head->optimise, " or ", out);
+    }
+    fputc('\n', out);
+}
+
+/* ---- How it went ---- */
 
 /* Values without spread bound nothing: what has a chance of 3/n is missing from n
  * replications with a chance of 5 %. */
@@ -333,13 +290,33 @@ write_constant(const spot_race_answer_t *answer, FILE *out)
     }
 }
 
-/* "6.1": of runs, without an exponent. */
+/* How the race ended, where that is not as one would wish. */
+static void
+write_end(const spot_race_answer_t *answer, FILE *out)
+{
+    const spot_race_t *race = &answer->race;
+    const bool is_one = race->num_racing == 1;
+
+    if (!race->is_over) {
+        fprintf(out,
+            "unfinished: the race is not over; %zu point%s need%s more replications\n",
+            race->num_racing, is_one ? "" : "s", is_one ? "s" : "");
+    } else if (race->has_best && !spot_race_is_decided(race)) {
+        fprintf(out,
+            "undecided: %" PRId64 " replications, the maximum, do not tell these points "
+            "apart to %g %%; raise replications.max or optimise.indifference\n",
+            race->num_rows, 100 * race->head->optimise.indifference);
+    }
+}
+
+/* "1536 runs, 6.1 % of ...", without an exponent. */
 static void
 write_percent(int64_t num_runs, int64_t num_all, FILE *out)
 {
     const double percent = 100 * (double) num_runs / (double) num_all;
 
-    fprintf(out, "%.*f %%", percent < 9.95 ? spot_decimals_for(percent) : 0, percent);
+    fprintf(
+        out, "%.*f %% of ", percent < 9.95 ? spot_decimals_for(percent) : 0, percent);
 }
 
 /* What the race took, and what it spared. */
@@ -353,34 +330,14 @@ write_runs(const spot_race_answer_t *answer, FILE *out)
     if (num_rows > 0) {
         fputs(", ", out);
         write_percent(answer->num_runs, answer->num_runs_of_grid, out);
-        fprintf(out, " of a full grid with %" PRId64 " replications each", num_rows);
+        fprintf(out, "a full grid with %" PRId64 " replications each", num_rows);
     }
     if (num_rows > 0 && num_rows < max_rows) {
         fputs(" (", out);
         write_percent(answer->num_runs, answer->num_runs_of_plan, out);
-        fprintf(out, " of one with the maximum, %" PRId64 ")", max_rows);
+        fprintf(out, "one with the maximum, %" PRId64 ")", max_rows);
     }
     fputc('\n', out);
-}
-
-/* How the race ended, where that is not as one would wish. */
-static void
-write_end(const spot_race_answer_t *answer, FILE *out)
-{
-    const spot_race_t *race = &answer->race;
-
-    if (!race->is_over) {
-        fprintf(out,
-            "unfinished: the race is not over; %zu point%s need%s more "
-            "replications\n",
-            race->num_racing, plural(race->num_racing),
-            race->num_racing == 1 ? "s" : "");
-    } else if (race->has_best && !spot_race_is_decided(&answer->race)) {
-        fprintf(out,
-            "undecided: %" PRId64 " replications, the maximum, do not tell these points "
-            "apart to %g %%; raise replications.max or optimise.indifference\n",
-            race->num_rows, 100 * race->head->optimise.indifference);
-    }
 }
 
 void
