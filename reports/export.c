@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/row_warnings.h"
+#include "reports/summary_remark.h"
+#include "sim/analysis/difference.h"
 #include "sim/analysis/race.h"
 #include "sim/analysis/summary.h"
 
@@ -24,7 +26,8 @@ typedef struct {
     bool has_cells;
     spot_json_t json;
     size_t point_id;
-    const spot_race_t *race; /* of which the points' fates are told; or NULL */
+    const spot_race_t *race;    /* of which the points' fates are told; or NULL */
+    const spot_paired_t *pairs; /* [num_points][num_metrics] of results; or NULL */
 } line_t;
 
 static void
@@ -221,42 +224,41 @@ spot_export_replications(
     return ret;
 }
 
+/* metric: what the names of its parts start with; NULL: nothing. */
 static void
-put_part(line_t *self, const char *metric, const char *part, double value)
+put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
 {
+    const struct {
+        const char *part;
+        double value;
+    } parts[] = {{"mean", summary->value}, {"std", summary->std},
+        {"stderr", summary->stderr_value}, {"ci95_low", summary->ci_low},
+        {"ci95_high", summary->ci_high}, {"p05", summary->p05},
+        {"median", summary->median}, {"p95", summary->p95}};
     char name[NAME_BYTES];
 
-    snprintf(name, sizeof(name), "%s_%s", metric, part);
-    put_number(self, name, value);
-}
-
-static void
-put_summary(line_t *self, size_t metric_id, const spot_summary_t *summary)
-{
-    const spot_study_head_t *head = self->store->head;
-    const spot_metric_t *metric = &head->metrics[metric_id];
-    char name[NAME_BYTES];
-
-    put_part(self, metric->name, "mean", summary->value);
-    put_part(self, metric->name, "std", summary->std);
-    put_part(self, metric->name, "stderr", summary->stderr_value);
-    put_part(self, metric->name, "ci95_low", summary->ci_low);
-    put_part(self, metric->name, "ci95_high", summary->ci_high);
-    put_part(self, metric->name, "p05", summary->p05);
-    put_part(self, metric->name, "median", summary->median);
-    put_part(self, metric->name, "p95", summary->p95);
-    snprintf(name, sizeof(name), "%s_nulls", metric->name);
-    if (spot_study_has_metric(head, self->point_id, metric_id)) {
-        put_integer(self, name, summary->num_nulls);
-    } else {
-        (void) begin_cell(self, name);
+    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
+        snprintf(name, sizeof(name), "%s%s%s", metric == NULL ? "" : metric,
+            metric == NULL ? "" : "_", parts[j].part);
+        put_number(self, name, parts[j].value);
     }
 }
 
+static void
+put_fate(line_t *self)
+{
+    if (self->race != NULL) {
+        put_text(
+            self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
+    }
+}
+
+/* The line of a point. */
 static int
 put_summaries(line_t *self, const spot_summary_t *summaries)
 {
     const spot_study_head_t *head = self->store->head;
+    char name[NAME_BYTES];
     int ret;
 
     begin_line(self);
@@ -264,61 +266,129 @@ put_summaries(line_t *self, const spot_summary_t *summaries)
     put_integer(
         self, "replications", self->store->num_rows(self->store, self->point_id));
     for (size_t j = 0; j < head->num_metrics; j++) {
-        if (spot_study_shows(head, j) && !is_left_out(self, j)) {
-            put_summary(self, j, &summaries[j]);
+        if (!spot_study_shows(head, j) || is_left_out(self, j)) {
+            continue;
+        }
+        put_estimate(self, head->metrics[j].name, &summaries[j]);
+        snprintf(name, sizeof(name), "%s_nulls", head->metrics[j].name);
+        if (spot_study_has_metric(head, self->point_id, j)) {
+            put_integer(self, name, summaries[j].num_nulls);
+        } else {
+            (void) begin_cell(self, name);
         }
     }
     ret = put_warned(self);
-    if (self->race != NULL) {
-        put_text(
-            self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
-    }
+    put_fate(self);
     end_line(self);
-    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
+    return ret;
 }
 
-/* race: NULL if there is none. */
+/* The line of a point and a metric, or the head. */
 static int
-put_points(const spot_store_t *store, const spot_race_t *race,
-    spot_export_format_t format, FILE *out)
+put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
+    const spot_paired_t *pair)
 {
-    const spot_study_head_t *head = store->head;
-    spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
-    line_t line = line_of(store, format, out);
-    int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    const spot_study_head_t *head = self->store->head;
+    char remark[SPOT_REMARK_BYTES];
+    double low, high;
+    int ret;
 
-    line.race = race;
-    if (ret == 0 && line.is_head) {
-        ret = put_summaries(&line, summaries);
+    spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
+    begin_line(self);
+    put_integer(self, "point", (int64_t) self->point_id);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        put_text(self, head->axes[j].path,
+            head->axes[j].texts[spot_study_value_id(head, self->point_id, j)]);
     }
-    line.is_head = false;
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
-        line.point_id = j;
-        ret = spot_summarise(store, j, summaries);
-        if (ret == 0) {
-            ret = put_summaries(&line, summaries);
+    put_text(self, "metric", metric->name);
+    put_text(self, "unit", metric->unit);
+    put_integer(self, "replications", summary->num_values + summary->num_nulls);
+    put_integer(self, "nulls", summary->num_nulls);
+    put_estimate(self, NULL, summary);
+    put_number(self, "difference", spot_paired_mean(pair));
+    put_number(self, "difference_ci95_low", low);
+    put_number(self, "difference_ci95_high", high);
+    ret = put_warned(self);
+    put_text(self, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
+    put_text(self, "remark", spot_summary_remark(summary, remark));
+    put_fate(self);
+    end_line(self);
+    return ret;
+}
+
+static int
+put_results(line_t *self, const spot_summary_t *summaries)
+{
+    const spot_study_head_t *head = self->store->head;
+    int ret = 0;
+
+    if (self->is_head) {
+        return put_result(self, &(spot_metric_t){.name = "", .unit = ""},
+            &(spot_summary_t){0}, &(spot_paired_t){0});
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        if (spot_study_shows(head, j) &&
+            (spot_study_has_metric(head, self->point_id, j) ||
+                spot_study_cannot_run(head, self->point_id) != NULL)) {
+            ret = put_result(self, &head->metrics[j], &summaries[j],
+                &self->pairs[self->point_id * head->num_metrics + j]);
         }
     }
-    free(summaries);
     return ret;
+}
+
+/* The head, if there is one, and what put writes of each point. */
+static int
+put_points(line_t *self, int (*put)(line_t *self, const spot_summary_t *summaries))
+{
+    const spot_store_t *store = self->store;
+    const spot_study_head_t *head = store->head;
+    spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
+    spot_race_t race = {0};
+    int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && head->optimise.metric != NULL) {
+        self->race = &race;
+        ret = spot_race_init(&race, head);
+        if (ret == 0) {
+            ret = spot_race_replay(&race, store);
+        }
+    }
+    if (ret == 0 && self->is_head) {
+        ret = put(self, summaries);
+    }
+    self->is_head = false;
+    for (size_t j = 0; ret == 0 && !ferror(self->out) && j < head->num_points; j++) {
+        self->point_id = j;
+        ret = spot_summarise(store, j, summaries);
+        if (ret == 0) {
+            ret = put(self, summaries);
+        }
+    }
+    spot_race_free(&race);
+    free(summaries);
+    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
 }
 
 int
 spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
-    spot_race_t race;
-    int ret;
+    line_t line = line_of(store, format, out);
 
-    if (store->head->optimise.metric == NULL) {
-        return put_points(store, NULL, format, out);
-    }
-    ret = spot_race_init(&race, store->head);
+    return put_points(&line, put_summaries);
+}
+
+int
+spot_export_results(const spot_store_t *store, FILE *out)
+{
+    line_t line = line_of(store, SPOT_EXPORT_CSV, out);
+    spot_paired_t *pairs = NULL;
+    int ret = spot_store_differences(store, &pairs);
+
+    line.pairs = pairs;
     if (ret == 0) {
-        ret = spot_race_replay(&race, store);
+        ret = put_points(&line, put_results);
     }
-    if (ret == 0) {
-        ret = put_points(store, &race, format, out);
-    }
-    spot_race_free(&race);
+    free(pairs);
     return ret;
 }

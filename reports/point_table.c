@@ -8,16 +8,39 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/mean_cell.h"
+#include "base/paired.h"
 #include "reports/row_warnings.h"
+#include "reports/shown_unit.h"
 #include "reports/study_words.h"
 #include "reports/summary_remark.h"
+#include "reports/table/decimals.h"
 #include "reports/unable.h"
 #include "reports/value_label.h"
 #include "sim/analysis/point_groups.h"
 
 #define LETTERS_BYTES 4
 #define NOTE_BYTES 2048
+
+/* Explanations of "*", "!" and "?". */
+#define STAR_NOTE                                                                       \
+    "0 is outside of the interval; where nothing differs, chance does that in 1 of 20"
+#define HEAVY_NOTE                                                                      \
+    "the largest values decide this estimate, and larger ones may be missing: its "     \
+    "interval is too narrow"
+#define OPEN_NOTE                                                                       \
+    "the interval lacks an end: too few replications, or too many are cut off"
+
+/* An estimate, or a difference to the baseline. */
+typedef struct {
+    double mean;       /* NAN: shown as -; INFINITY: as "> least" */
+    double half_width; /* NAN: none; INFINITY: as "?", it has no upper end */
+    double least;
+    int64_t num_left_out; /* of num_all replications; 0: the estimate is of all */
+    int64_t num_cut_off;  /* of these: lower bounds that it takes as they are */
+    int64_t num_all;
+    bool is_marked; /* 0 is outside of the interval of the difference */
+    bool is_heavy;  /* its tail is too heavy for the interval */
+} mean_cell_t;
 
 /* Of a metric in all rows. */
 typedef struct {
@@ -32,7 +55,7 @@ typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
     spot_table_t *table;
-    spot_mean_cell_t *cells; /* [num_points][num_listed] */
+    mean_cell_t *cells;      /* [num_points][num_listed] */
     spot_row_marks_t *marks; /* [num_points], or NULL: no warning was met, or the table
                                 is of differences */
     nulls_t *nulls;          /* [num_listed] */
@@ -61,20 +84,43 @@ is_left_out(const filler_t *self, size_t point_id)
            answer->race.runners[point_id].fate != SPOT_FATE_RACING;
 }
 
-static spot_mean_cell_t
+/* A quantile or a probability has no tail. */
+static mean_cell_t
+difference_of(const spot_metric_t *metric, const spot_paired_t *pair)
+{
+    const double mean = spot_paired_mean(pair);
+    const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
+
+    return (mean_cell_t){.mean = mean,
+        .half_width = half_width,
+        .num_left_out = pair->num_left_out,
+        .num_all = spot_paired_num_pairs(pair),
+        .is_marked = fabs(mean) > half_width,
+        .is_heavy = spot_metric_estimator(metric) < SPOT_ESTIMATOR_PROBABILITY &&
+                    spot_paired_is_heavy(pair)};
+}
+
+static mean_cell_t
 mean_of(const filler_t *self, size_t point_id, size_t metric_id)
 {
     const spot_study_head_t *head = self->head;
-    spot_mean_cell_t cell =
-        self->base->is_difference
-            ? spot_mean_cell_of_pair(&head->metrics[metric_id],
-                  &self->report->pairs[point_id * head->num_metrics + metric_id])
-            : spot_mean_cell_of(spot_report_summary(self->report, point_id, metric_id));
+    const spot_summary_t *summary;
 
-    if (cell.half_width <= 1e-9 * fabs(cell.mean)) {
-        cell.half_width = 0; /* nothing but rounding has no digits to show */
+    if (is_left_out(self, point_id)) {
+        return (mean_cell_t){.mean = (double) NAN, .half_width = (double) NAN};
     }
-    return cell;
+    if (self->base->is_difference) {
+        return difference_of(&head->metrics[metric_id],
+            &self->report->pairs[point_id * head->num_metrics + metric_id]);
+    }
+    summary = spot_report_summary(self->report, point_id, metric_id);
+    return (mean_cell_t){.mean = summary->value,
+        .half_width = summary->half_width,
+        .least = summary->least,
+        .num_left_out = summary->num_nulls,
+        .num_cut_off = summary->num_cut_off,
+        .num_all = summary->num_values + summary->num_nulls,
+        .is_heavy = summary->is_heavy};
 }
 
 /* "a" to "z", then "aa". */
@@ -98,13 +144,11 @@ count_nulls(filler_t *self, size_t metric_id)
     nulls_t *nulls = &self->nulls[metric_id];
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_mean_cell_t *cell =
-            &self->cells[j * self->head->num_listed + metric_id];
+        const mean_cell_t *cell = &self->cells[j * self->head->num_listed + metric_id];
 
         nulls->num_nulls += cell->num_left_out;
         nulls->num_rows += cell->num_all;
-        nulls->has_values =
-            nulls->has_values || (!cell->is_left_out && !isnan(cell->mean));
+        nulls->has_values = nulls->has_values || !isnan(cell->mean);
     }
     if (nulls->num_nulls > 0 && has_words(self)) {
         next_letters(self, nulls->letters);
@@ -118,8 +162,12 @@ read_cells(filler_t *self)
 
     for (size_t j = 0; j < head->num_points; j++) {
         for (size_t k = 0; k < head->num_listed; k++) {
-            self->cells[j * head->num_listed + k] =
-                is_left_out(self, j) ? SPOT_MEAN_CELL_LEFT_OUT : mean_of(self, j, k);
+            mean_cell_t *cell = &self->cells[j * head->num_listed + k];
+
+            *cell = mean_of(self, j, k);
+            if (cell->half_width <= 1e-9 * fabs(cell->mean)) {
+                cell->half_width = 0; /* nothing but rounding has no digits to show */
+            }
         }
     }
     for (size_t j = 0; self->marks != NULL && j < head->num_warnings; j++) {
@@ -166,12 +214,27 @@ has_letters(const filler_t *self)
     return !has_words(self) && self->marks != NULL;
 }
 
+/* The largest magnitude decides. */
+static spot_shown_unit_t
+unit_of(const filler_t *self, size_t metric_id)
+{
+    double largest = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const mean_cell_t *cell = &self->cells[j * self->head->num_listed + metric_id];
+
+        largest = isfinite(cell->mean) ? fmax(largest, fabs(cell->mean))
+                  : isinf(cell->mean)  ? fmax(largest, cell->least)
+                                       : largest;
+    }
+    return spot_shown_unit(&self->head->metrics[metric_id], largest);
+}
+
 static void
 add_metric_column(const filler_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
-    const spot_shown_unit_t shown =
-        spot_mean_cells_unit(self->head, self->cells, metric_id);
+    const spot_shown_unit_t shown = unit_of(self, metric_id);
     spot_table_column_t column = {
         .name = metric->name, .unit = shown.unit, .factor = shown.factor};
     char words[SPOT_WORDS_BYTES + 16];
@@ -246,12 +309,30 @@ add_keys(const filler_t *self, size_t point_id)
     }
 }
 
+/* "(563 of 1000)" or "(437 of 1000 cut off)" behind the last cell. */
+static void
+set_count(const filler_t *self, const mean_cell_t *cell)
+{
+    char text[SPOT_DECIMAL_TEXT_BYTES];
+
+    if (!isfinite(cell->mean) || (cell->num_left_out == 0 && cell->num_cut_off == 0)) {
+        return;
+    }
+    if (cell->num_left_out > 0) {
+        snprintf(text, sizeof(text), "(%" PRId64 " of %" PRId64 ")",
+            cell->num_all - cell->num_left_out, cell->num_all);
+    } else {
+        snprintf(text, sizeof(text), "(%" PRId64 " of %" PRId64 " cut off)",
+            cell->num_cut_off, cell->num_all);
+    }
+    spot_table_set_remark(self->table, text);
+}
+
 static void
 add_cell(const filler_t *self, size_t point_id, size_t metric_id)
 {
-    const spot_mean_cell_t *cell =
+    const mean_cell_t *cell =
         &self->cells[point_id * self->head->num_listed + metric_id];
-    char count[SPOT_DECIMAL_TEXT_BYTES];
 
     if (isinf(cell->mean)) {
         spot_table_add_above(self->table, cell->least);
@@ -269,9 +350,7 @@ add_cell(const filler_t *self, size_t point_id, size_t metric_id)
         spot_table_set_remark(self->table, remark[0] == '\0' ? NULL : remark);
         return;
     }
-    if (spot_mean_cell_count(cell, count)[0] != '\0') {
-        spot_table_set_remark(self->table, count);
-    }
+    set_count(self, cell);
     spot_table_add_marks(self->table, cell->is_marked ? "*" : "");
     spot_table_add_marks(self->table, cell->is_heavy ? "!" : "");
     if (cell->num_left_out > 0) {
@@ -426,22 +505,29 @@ add_alone_note(const filler_t *self)
 static int
 add_notes(const filler_t *self)
 {
-    const spot_mean_marks_t marks = spot_mean_cells_marks(self->head, self->cells);
+    bool has_star = false, has_heavy = false, has_open = false;
     char unable[SPOT_UNABLE_BYTES];
 
+    for (size_t j = 0; j < self->head->num_points * self->head->num_listed; j++) {
+        const mean_cell_t *cell = &self->cells[j];
+
+        has_star = has_star || cell->is_marked;
+        has_heavy = has_heavy || cell->is_heavy;
+        has_open = has_open || (isfinite(cell->mean) && isinf(cell->half_width));
+    }
     add_warning_notes(self);
     add_null_notes(self);
     if (self->base->is_difference) {
         add_alone_note(self);
     }
-    if (marks.has_star) {
-        spot_table_add_note(self->table, "*", SPOT_STAR_NOTE);
+    if (has_star) {
+        spot_table_add_note(self->table, "*", STAR_NOTE);
     }
-    if (marks.has_heavy) {
-        spot_table_add_note(self->table, "!", SPOT_HEAVY_NOTE);
+    if (has_heavy) {
+        spot_table_add_note(self->table, "!", HEAVY_NOTE);
     }
-    if (marks.has_open) {
-        spot_table_add_note(self->table, "?", SPOT_OPEN_NOTE);
+    if (has_open) {
+        spot_table_add_note(self->table, "?", OPEN_NOTE);
     }
     for (size_t kind_id = 0;
          !self->base->is_difference && spot_unable_next(self->head, &kind_id, unable);) {
