@@ -30,29 +30,17 @@ has_own_lines(const spot_terminal_t *terminal, int label_width)
                                   terminal->width - label_width < MIN_LINE_CHARS);
 }
 
-static size_t
-label_chars(const spot_terminal_t *terminal)
-{
-    return (size_t) terminal->width;
-}
-
-static void
-write_left(FILE *out, const char *text, int width)
-{
-    const int num_blanks = width - (int) spot_utf8_count(text, strlen(text));
-
-    fprintf(out, "%s%*s", text, num_blanks > 0 ? num_blanks : 0, "");
-}
-
 /* The label of a line, none where there is nothing to tell. */
 static void
 write_label(
     const spot_terminal_t *terminal, const char *text, int label_width, FILE *out)
 {
+    const int num_blanks = label_width - (int) spot_utf8_count(text, strlen(text));
+
     if (has_own_lines(terminal, label_width)) {
         fprintf(out, "%s\n  ", text);
     } else if (label_width > 0) {
-        write_left(out, text, label_width + 2);
+        fprintf(out, "%s%*s", text, 2 + (num_blanks > 0 ? num_blanks : 0), "");
     }
 }
 
@@ -84,7 +72,7 @@ label_of(const lines_t *self, size_t panel_id, char text[SPOT_POINT_BYTES])
     const spot_curves_t *curves = self->curves;
 
     spot_panel_words(curves->head, spot_curves_point(curves, panel_id, 0),
-        curves->axis_id, label_chars(self->terminal), text);
+        curves->axis_id, (size_t) self->terminal->width, text);
 }
 
 /* Reads the values of a line; returns how many. */
@@ -286,17 +274,6 @@ is_part_seen(const spot_report_t *report, size_t part_id)
     return false;
 }
 
-static bool
-is_any_part_seen(const spot_report_t *report)
-{
-    for (size_t j = 0; j < report->head->overview.num_parts; j++) {
-        if (is_part_seen(report, j)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void
 write_bar_legend(const spot_report_t *report, const spot_terminal_t *terminal,
     const char *letters, FILE *out)
@@ -333,14 +310,18 @@ spot_ledger_bars_write(
     const size_t num_lines = head->num_points < MAX_LINES ? head->num_points : MAX_LINES;
     char letters[MAX_LETTERS + 1], text[SPOT_POINT_BYTES];
     int label_width = 0, bar_width;
+    bool has_any = false;
 
-    if (!head->has_overview || !is_any_part_seen(report)) {
+    for (size_t j = 0; head->has_overview && j < head->overview.num_parts; j++) {
+        has_any = has_any || is_part_seen(report, j);
+    }
+    if (!has_any) {
         return;
     }
     choose_letters(head, letters);
     write_bar_legend(report, terminal, letters, out);
     for (size_t j = 0; j < num_lines; j++) {
-        spot_point_words(head, j, label_chars(terminal), text);
+        spot_point_words(head, j, (size_t) terminal->width, text);
         spot_text_widen(&label_width, text);
     }
     bar_width =
@@ -348,7 +329,7 @@ spot_ledger_bars_write(
     bar_width = bar_width < MIN_BAR_CHARS ? MIN_BAR_CHARS : bar_width;
     bar_width = bar_width > MAX_BAR_CHARS ? MAX_BAR_CHARS : bar_width;
     for (size_t j = 0; j < num_lines; j++) {
-        spot_point_words(head, j, label_chars(terminal), text);
+        spot_point_words(head, j, (size_t) terminal->width, text);
         write_label(terminal, text, label_width, out);
         write_bar(report, j, letters, (size_t) bar_width, out);
     }

@@ -274,6 +274,20 @@ write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
             : head->axes[axis_id].texts[spot_study_value_id(head, point_id, axis_id)]);
 }
 
+/* All keys but the one that is best. */
+static void
+write_values(spot_json_t *json, const spot_study_head_t *head, size_t point_id)
+{
+    spot_json_open(json, "values", '{');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != head->best.axis_id) {
+            spot_axis_value_json(
+                json, &head->axes[j], spot_study_value_id(head, point_id, j));
+        }
+    }
+    spot_json_close(json, '}');
+}
+
 static void
 write_winner(
     spot_json_t *json, const spot_winners_t *winners, const spot_winner_t *winner)
@@ -283,14 +297,7 @@ write_winner(
     const double half_width = spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE);
 
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != head->best.axis_id) {
-            spot_axis_value_json(
-                json, &head->axes[j], spot_study_value_id(head, winner->first_id, j));
-        }
-    }
-    spot_json_close(json, '}');
+    write_values(json, head, winner->first_id);
     write_value(json, "best", head, winner->best_id, head->best.axis_id);
     spot_json_number(json, "mean",
         winner->best_id == SPOT_NO_POINT
@@ -341,14 +348,7 @@ write_break_even_json(
     const spot_study_head_t *head = winners->head;
 
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != head->best.axis_id) {
-            spot_axis_value_json(
-                json, &head->axes[j], spot_study_value_id(head, item->best_id, j));
-        }
-    }
-    spot_json_close(json, '}');
+    write_values(json, head, item->best_id);
     write_value(json, "best", head, item->best_id, head->best.axis_id);
     write_value(json, "next", head, item->next_id, head->best.axis_id);
     spot_json_text(json, "key", head->best.keys[item->key_id]);

@@ -26,35 +26,29 @@ typedef struct {
 struct spot_table_dialect {
     size_t max_chars; /* of a row, about; wider tables are split */
     const char *row_open, *cell_gap, *row_close;
-    const char *mark_open, *mark_close; /* around a letter */
+    const char *mark_open, *mark_close;   /* around a letter */
+    const char *power_open, *power_close; /* around the exponent of 10 */
     const char *plus_minus;
     const char *above;       /* before a lower bound */
     const char *number_edge; /* before and behind a number */
     const char *nothing;     /* in place of a number */
     const char *preamble;
     void (*text)(FILE *out, const char *text);
-    void (*power)(FILE *out, const char *digits, int exponent); /* 1.2e6 */
     /* A cell of the head, in two lines; rest may be "". */
     void (*head)(FILE *out, const char *first, const char *rest, char align);
     void (*begin)(FILE *out, const frame_t *frame);
-    /* Then the head comes again, for other pages of what is long; NULL: there are no
-     * pages. */
-    void (*end_first_head)(FILE *out);
+    /* Behind the head of what is long, which comes again for other pages; NULL: there
+     * are no pages. */
+    const char *end_first_head;
     void (*end_head)(FILE *out, const frame_t *frame);
     /* A text in place of num_columns cells of a row. */
     void (*rest)(FILE *out, const char *text, size_t num_columns);
-    void (*end_rows)(FILE *out, const frame_t *frame);
-    const char *first_note, *next_note, *end_note;
-    void (*end)(FILE *out, const frame_t *frame, bool has_notes);
+    void (*end_rows)(FILE *out, const frame_t *frame); /* or NULL */
+    const char *first_note, *next_note, *end_note, *end_notes;
+    const char *end; /* of what is not long */
 };
 
 /* ---- LaTeX ---- */
-
-static void
-write_latex_power(FILE *out, const char *digits, int exponent)
-{
-    fprintf(out, "%s \\times 10^{%d}", digits, exponent);
-}
 
 /* A caption, and a label of letters that need no care. */
 static void
@@ -109,18 +103,10 @@ begin_latex(FILE *out, const frame_t *frame)
     fputs("\\toprule\n", out);
 }
 
-/* The caption stands on the first page only. */
-static void
-end_latex_first_head(FILE *out)
-{
-    fputs("\\midrule\n\\endfirsthead\n\\toprule\n", out);
-}
-
 static void
 end_latex_head(FILE *out, const frame_t *frame)
 {
-    fputs("\\midrule\n", out);
-    fputs(frame->is_long ? "\\endhead\n" : "", out);
+    fputs(frame->is_long ? "\\midrule\n\\endhead\n" : "\\midrule\n", out);
 }
 
 static void
@@ -137,13 +123,6 @@ end_latex_rows(FILE *out, const frame_t *frame)
     fprintf(out, "\\bottomrule\n\\end{%s}\n", frame->is_long ? "longtable" : "tabular");
 }
 
-static void
-end_latex(FILE *out, const frame_t *frame, bool has_notes)
-{
-    fputs(has_notes ? "}\n" : "", out);
-    fputs(frame->is_long ? "" : "\\end{table}\n", out);
-}
-
 const spot_table_dialect_t spot_table_latex = {
     .max_chars = 72, /* of the standard class article */
     .row_open = "",
@@ -151,32 +130,29 @@ const spot_table_dialect_t spot_table_latex = {
     .row_close = " \\\\\n",
     .mark_open = "\\textsuperscript{",
     .mark_close = "}",
+    .power_open = " \\times 10^{",
+    .power_close = "}",
     .plus_minus = " \\pm ",
     .above = "> ",
     .number_edge = "$",
     .nothing = "\\textendash{}",
     .preamble = "% needs \\usepackage{booktabs,longtable} in the preamble\n",
     .text = spot_paper_latex_text,
-    .power = write_latex_power,
     .head = write_latex_head,
     .begin = begin_latex,
-    .end_first_head = end_latex_first_head,
+    /* The caption stands on the first page only. */
+    .end_first_head = "\\midrule\n\\endfirsthead\n\\toprule\n",
     .end_head = end_latex_head,
     .rest = write_latex_rest,
     .end_rows = end_latex_rows,
     .first_note = "\n\\smallskip\n{\\footnotesize ",
     .next_note = "\n",
     .end_note = "\\par",
-    .end = end_latex,
+    .end_notes = "}\n",
+    .end = "\\end{table}\n",
 };
 
 /* ---- Markdown ---- */
-
-static void
-write_markdown_power(FILE *out, const char *digits, int exponent)
-{
-    fprintf(out, "%s·10<sup>%d</sup>", digits, exponent);
-}
 
 /* In one line: Markdown has no other. */
 static void
@@ -218,20 +194,6 @@ write_markdown_rest(FILE *out, const char *text, size_t num_columns)
     }
 }
 
-static void
-end_markdown_part(FILE *out, const frame_t *frame)
-{
-    (void) out;
-    (void) frame;
-}
-
-static void
-end_markdown(FILE *out, const frame_t *frame, bool has_notes)
-{
-    (void) has_notes;
-    end_markdown_part(out, frame);
-}
-
 const spot_table_dialect_t spot_table_markdown = {
     .max_chars = SIZE_MAX,
     .row_open = "| ",
@@ -239,23 +201,23 @@ const spot_table_dialect_t spot_table_markdown = {
     .row_close = " |\n",
     .mark_open = "<sup>",
     .mark_close = "</sup>",
+    .power_open = "·10<sup>",
+    .power_close = "</sup>",
     .plus_minus = " ± ",
     .above = "&gt; ",
     .number_edge = "",
     .nothing = "–",
     .preamble = "",
     .text = spot_paper_markdown_text,
-    .power = write_markdown_power,
     .head = write_markdown_head,
     .begin = begin_markdown,
-    .end_first_head = NULL,
     .end_head = end_markdown_head,
     .rest = write_markdown_rest,
-    .end_rows = end_markdown_part,
     .first_note = "\n- ",
     .next_note = "- ",
     .end_note = "\n",
-    .end = end_markdown,
+    .end_notes = "",
+    .end = "",
 };
 
 /* ---- Columns ---- */
@@ -367,13 +329,12 @@ static void
 write_number(const writer_t *self, const char *number)
 {
     const char *power = strchr(number, 'e');
-    char digits[SPOT_TABLE_NUMBER_BYTES];
 
     if (power == NULL) {
         fputs(number, self->out);
     } else {
-        snprintf(digits, sizeof(digits), "%.*s", (int) (power - number), number);
-        self->dialect->power(self->out, digits, atoi(power + 1));
+        fprintf(self->out, "%.*s%s%d%s", (int) (power - number), number,
+            self->dialect->power_open, atoi(power + 1), self->dialect->power_close);
     }
 }
 
@@ -507,7 +468,7 @@ write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id
     self->dialect->begin(self->out, frame);
     write_head(self, first_id, num_places);
     if (frame->is_long && self->dialect->end_first_head != NULL) {
-        self->dialect->end_first_head(self->out);
+        fputs(self->dialect->end_first_head, self->out);
         write_head(self, first_id, num_places);
     }
     self->dialect->end_head(self->out, frame);
@@ -516,7 +477,9 @@ write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id
             write_row(self, j, first_id, num_places);
         }
     }
-    self->dialect->end_rows(self->out, frame);
+    if (self->dialect->end_rows != NULL) {
+        self->dialect->end_rows(self->out, frame);
+    }
 }
 
 static void
@@ -533,6 +496,7 @@ write_notes(const writer_t *self)
         self->dialect->text(self->out, note->text);
         fputs(self->dialect->end_note, self->out);
     }
+    fputs(self->table->num_notes > 0 ? self->dialect->end_notes : "", self->out);
 }
 
 static void
@@ -555,7 +519,7 @@ write_all(const writer_t *self)
         first_id = end_id;
     } while (first_id < self->table->num_columns);
     write_notes(self);
-    self->dialect->end(self->out, &frame, self->table->num_notes > 0);
+    fputs(frame.is_long ? "" : self->dialect->end, self->out);
 }
 
 int
