@@ -7,7 +7,7 @@
 
 #include "base/outfile.h"
 #include "cli/report_terminal.h"
-#include "reports/export.h"
+#include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
 #include "reports/sensitivity_report.h"
@@ -74,7 +74,7 @@ spot_study_results_keep_partial(
         return;
     }
     path = partial_path(self);
-    if (path != NULL && write_results(store, spot_export_results, path, diag) == 0) {
+    if (path != NULL && write_results(store, spot_result_csv_write, path, diag) == 0) {
         fprintf(stderr, "what was done so far is in %s\n", path);
     }
     free(path);
@@ -102,7 +102,7 @@ write_standard_output(
     const bool is_csv = self->csv_path != NULL && !is_csv_file(self);
 
     return write_results(store,
-        is_csv          ? spot_export_results
+        is_csv          ? spot_result_csv_write
         : self->is_json ? spot_result_json_write
                         : write_table,
         NULL, diag);
@@ -134,7 +134,7 @@ spot_study_results_write(
     int ret = 0, drawn = 0;
 
     if (is_csv_file(self)) {
-        ret = write_results(store, spot_export_results, self->csv_path, diag);
+        ret = write_results(store, spot_result_csv_write, self->csv_path, diag);
     }
     if (ret == 0 && self->sensitivity_path != NULL) {
         ret = write_results(

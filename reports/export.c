@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/result_csv.h"
 #include "reports/row_warnings.h"
 #include "reports/summary_remark.h"
 #include "sim/analysis/difference.h"
@@ -379,7 +380,7 @@ spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE 
 }
 
 int
-spot_export_results(const spot_store_t *store, FILE *out)
+spot_result_csv_write(const spot_store_t *store, FILE *out)
 {
     line_t line = line_of(store, SPOT_EXPORT_CSV, out);
     spot_paired_t *pairs = NULL;

@@ -24,12 +24,3 @@ SPOT_MUST_CHECK int spot_export_replications(
  * optimise only, fate: the name of how the point fares in the race. */
 SPOT_MUST_CHECK int spot_export_points(
     const spot_store_t *store, spot_export_format_t format, FILE *out);
-
-/* The results as CSV, tidy: one row a point and metric. Columns: point, one per swept
- * key (named by its path), metric, unit, replications, nulls, mean, std, stderr,
- * ci95_low, ci95_high, p05, median, p95, difference, difference_ci95_low,
- * difference_ci95_high: to the baseline, of paired replications; warnings: how many
- * replications of the point met each, "clipped:12;never_trained:3"; estimator; remark;
- * and the fate as above. Null and undefined are empty, as are differences of a point
- * that is compared with none; numbers read back exactly. */
-SPOT_MUST_CHECK int spot_export_results(const spot_store_t *store, FILE *out);

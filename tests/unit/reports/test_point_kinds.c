@@ -17,6 +17,7 @@
 #include "reports/paper_table.h"
 #include "reports/plan_report.h"
 #include "reports/report_text.h"
+#include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
 #include "reports/study_words.h"
@@ -141,7 +142,7 @@ write_table(const case_t *self, FILE *out)
 static int
 write_csv(const case_t *self, FILE *out)
 {
-    return spot_export_results(self->store, out);
+    return spot_result_csv_write(self->store, out);
 }
 
 static int

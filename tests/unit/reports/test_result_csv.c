@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/csv.h"
-#include "reports/export.h"
+#include "reports/result_csv.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
@@ -23,7 +23,7 @@ write_csv(const spot_store_t *store, size_t *num_bytes)
     FILE *out = open_memstream(&text, num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_export_results(store, out), 0);
+    assert_int_equal(spot_result_csv_write(store, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -164,7 +164,7 @@ test_a_full_disk(void **state)
     setvbuf(out, NULL, _IONBF, 0);
     sample_plain_head(&head, 1);
     store = sample_plain_store(&head, 1, &value);
-    assert_int_equal(spot_export_results(store, out), SPOT_ERR_IO);
+    assert_int_equal(spot_result_csv_write(store, out), SPOT_ERR_IO);
     fclose(out);
     store->close(store);
     spot_study_head_free(&head);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "reports/export.h"
+#include "reports/result_csv.h"
 #include "reports/result_json.h"
 #include "reports/result_table.h"
 #include "sim/engines.h"
@@ -30,7 +30,7 @@ write_table(const spot_store_t *store, FILE *out)
 }
 
 static int (*const reports[NUM_REPORTS])(const spot_store_t *store, FILE *out) = {
-    write_table, spot_export_results, spot_result_json_write};
+    write_table, spot_result_csv_write, spot_result_json_write};
 
 static char *
 report(const spot_store_t *store, int report_id)
