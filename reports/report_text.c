@@ -30,6 +30,15 @@ has_own_lines(const spot_terminal_t *terminal, int label_width)
                                   terminal->width - label_width < MIN_LINE_CHARS);
 }
 
+/* Makes a width at least as wide as the text, in characters. */
+static void
+widen(int *width, const char *text)
+{
+    const int needed = (int) spot_utf8_count(text, strlen(text));
+
+    *width = *width > needed ? *width : needed;
+}
+
 /* The label of a line, none where there is nothing to tell. */
 static void
 write_label(
@@ -112,10 +121,10 @@ measure_lines(lines_t *self)
         const size_t num_x = read_line(self, j);
 
         label_of(self, j, text);
-        spot_text_widen(&self->label_width, text);
+        widen(&self->label_width, text);
         for (int k = 0; k < 2; k++) {
             end_text(self, num_x, k, end);
-            spot_text_widen(&self->end_widths[k], end);
+            widen(&self->end_widths[k], end);
         }
         for (size_t k = 0; k < num_x; k++) {
             self->low = fmin(self->low, self->values[k]); /* of NAN: the other */
@@ -138,7 +147,8 @@ write_line(const lines_t *self, size_t panel_id)
     label_of(self, panel_id, text);
     write_label(self->terminal, text, self->label_width, self->out);
     end_text(self, num_x, 0, end);
-    spot_text_cell(self->out, end, strlen(end), self->end_widths[0]);
+    fprintf(self->out, "%*s%s",
+        self->end_widths[0] - (int) spot_utf8_count(end, strlen(end)), "", end);
     spot_sparkline(self->values, num_x, self->low, self->high,
         num_left > 4 ? (size_t) num_left : 4, self->terminal->is_utf8, line);
     end_text(self, num_x, 1, end);
@@ -322,7 +332,7 @@ spot_ledger_bars_write(
     write_bar_legend(report, terminal, letters, out);
     for (size_t j = 0; j < num_lines; j++) {
         spot_point_words(head, j, (size_t) terminal->width, text);
-        spot_text_widen(&label_width, text);
+        widen(&label_width, text);
     }
     bar_width =
         terminal->width - (has_own_lines(terminal, label_width) ? 0 : label_width) - 2;

@@ -35,7 +35,7 @@ spot_page_table_open(FILE *out, const char *id, const char *caption)
 void
 spot_page_table_close(FILE *out)
 {
-    fputs("</table>\n</div>\n", out);
+    fputs("</tbody>\n</table>\n</div>\n", out);
 }
 
 void

@@ -11,7 +11,8 @@
 /* A section under a heading; id and title are ours. "</section>" ends it. */
 void spot_page_section_open(FILE *out, const char *id, const char *title);
 
-/* A table with a caption, in a place that scrolls, also by keyboard. id is ours. */
+/* A table with a caption, in a place that scrolls, also by keyboard. id is ours. The end
+ * is that of its body, too. */
 void spot_page_table_open(FILE *out, const char *id, const char *caption);
 void spot_page_table_close(FILE *out);
 

@@ -190,8 +190,7 @@ spot_page_fixed_write(const spot_page_t *page)
               "<th scope=\"col\">unit</th></tr></thead>\n",
             out);
         write_entries(&canonical, out);
-        spot_page_table_close(out);
-        fputs("</details>\n", out);
+        fputs("</table>\n</div>\n</details>\n", out);
     } else if (ret == SPOT_ERR_BAD_INPUT) {
         fputs("<p class=\"note\">The text of the study in the database cannot be "
               "read; it stands at the end of this page as it is.</p>\n",

@@ -77,7 +77,6 @@ write_writers(const spot_page_t *page)
     for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
         write_writer(out, &origin->writers[j], j + 1);
     }
-    fputs("</tbody>\n", out);
     spot_page_table_close(out);
     if (origin->num_writers > MAX_WRITERS) {
         fprintf(out, "<p class=\"note\">The first %d of %zu processes.</p>\n",
@@ -142,7 +141,6 @@ write_builds(const spot_page_t *page)
             write_build(origin, j, out);
         }
     }
-    fputs("</tbody>\n", out);
     spot_page_table_close(out);
 }
 
@@ -202,7 +200,6 @@ write_files(const spot_page_t *page)
         fputs("</tr>\n", out);
     }
     if (is_open) {
-        fputs("</tbody>\n", out);
         spot_page_table_close(out);
     }
     spot_canonical_free(&canonical);

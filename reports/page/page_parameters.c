@@ -110,7 +110,6 @@ write_varied(const spot_page_t *page)
     for (size_t j = 0; j < head->num_axes; j++) {
         write_axis(page, &head->axes[j]);
     }
-    fputs("</tbody>\n", page->out);
     spot_page_table_close(page->out);
     return write_explained(page);
 }
@@ -276,7 +275,6 @@ write_metrics(const spot_page_t *page)
         spot_html_element(out, "td", metric->help);
         fputs("</tr>\n", out);
     }
-    fputs("</tbody>\n", out);
     spot_page_table_close(out);
     fputs("</details>\n", out);
 }

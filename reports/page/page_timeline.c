@@ -25,12 +25,6 @@ open_table(FILE *out, const char *name, const char *caption, const char *const *
     spot_page_heads(out, heads);
 }
 
-static void
-close_table(FILE *out)
-{
-    fputs("</tbody>\n</table>\n</div>\n", out);
-}
-
 /* In the order of the legend: the picture's stack from its top down. */
 static void
 write_categories(
@@ -56,7 +50,7 @@ write_categories(
                 share, 100 * share, mean, mean);
         }
     }
-    close_table(out);
+    spot_page_table_close(out);
 }
 
 static void
@@ -77,7 +71,7 @@ write_marks(const spot_run_series_t *run, FILE *out)
                 num_marks, num_marks, (long long) all.count, (long long) all.count);
         }
     }
-    close_table(out);
+    spot_page_table_close(out);
 }
 
 static void
@@ -111,7 +105,7 @@ write_curves(const spot_run_series_t *run, FILE *out)
             fputs("</tr>\n", out);
         }
     }
-    close_table(out);
+    spot_page_table_close(out);
 }
 
 static int

@@ -7,22 +7,6 @@
 #include "base/utf8.h"
 
 void
-spot_text_widen(int *width, const char *text)
-{
-    const int needed = (int) spot_utf8_count(text, strlen(text));
-
-    *width = *width > needed ? *width : needed;
-}
-
-void
-spot_text_cell(FILE *out, const char *text, size_t num_bytes, int width)
-{
-    const int num_blanks = width - (int) spot_utf8_count(text, num_bytes);
-
-    fprintf(out, "%*s%.*s", num_blanks > 0 ? num_blanks : 0, "", (int) num_bytes, text);
-}
-
-void
 spot_text_write_cut(FILE *out, const char *text, size_t max_chars)
 {
     char character[8] = "", shown[SPOT_UTF8_SHOWN_BYTES];
