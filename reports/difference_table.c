@@ -212,15 +212,14 @@ write_table(spot_differences_t *self, const spot_report_t *report,
     const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "differences"};
-    int ret = spot_point_table_fill(
-        &(spot_point_table_t){.report = report, .is_difference = true}, &table);
+    int ret;
 
+    spot_point_table_fill(
+        &(spot_point_table_t){.report = report, .is_difference = true}, &table);
     fputc('\n', out);
     spot_differences_title_write(self, out);
     fputs("\n\n", out);
-    if (ret == 0) {
-        ret = spot_table_write_terminal(&table, terminal, out);
-    }
+    ret = spot_table_write_terminal(&table, terminal, out);
     spot_table_free(&table);
     return ret == 0 ? write_gains(self, terminal, out) : ret;
 }

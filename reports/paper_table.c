@@ -85,12 +85,10 @@ write_table(const spot_report_t *report, const spot_table_dialect_t *dialect,
     spot_picture_file_name(report->head->name, file_name);
     snprintf(name, sizeof(name), "%s%s", file_name, is_difference ? "-differences" : "");
     if (ret == 0) {
-        ret = spot_point_table_fill(&(spot_point_table_t){.report = report,
-                                        .voice = SPOT_POINTS_BY_WORDS,
-                                        .is_difference = is_difference},
+        spot_point_table_fill(&(spot_point_table_t){.report = report,
+                                  .voice = SPOT_POINTS_BY_WORDS,
+                                  .is_difference = is_difference},
             &table);
-    }
-    if (ret == 0) {
         ret = spot_table_write_paper(&table, dialect, out);
     }
     spot_table_free(&table);

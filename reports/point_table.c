@@ -536,7 +536,7 @@ add_notes(const filler_t *self)
     return has_words(self) || !self->base->is_difference ? add_label_notes(self) : 0;
 }
 
-int
+void
 spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
 {
     const spot_study_head_t *head = self->report->head;
@@ -570,5 +570,5 @@ spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
     free(filler.nulls);
     free(filler.cells);
     free(filler.marks);
-    return ret == 0 ? table->error : ret;
+    table->error = table->error == 0 ? ret : table->error;
 }

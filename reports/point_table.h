@@ -27,7 +27,6 @@ typedef struct {
 
 /* Fills a zeroed table, whose notes explain what is in its cells: which replications
  * gave no value, which warnings were met, which points cannot run. Durations are in h or
- * d where these are long. Errors of reading the store, NO_MEMORY; free the table even
- * then. */
-SPOT_MUST_CHECK int spot_point_table_fill(
-    const spot_point_table_t *self, spot_table_t *table);
+ * d where these are long. Errors of reading the store and NO_MEMORY are the error of the
+ * table, which its dialects return. */
+void spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table);

@@ -16,13 +16,12 @@ write_means(const spot_report_t *report, const spot_race_answer_t *answer,
     const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = report->head->name};
-    int ret = spot_point_table_fill(
-        &(spot_point_table_t){.report = report, .answer = answer}, &table);
+    int ret;
 
+    spot_point_table_fill(
+        &(spot_point_table_t){.report = report, .answer = answer}, &table);
     fputc('\n', out);
-    if (ret == 0) {
-        ret = spot_table_write_terminal(&table, terminal, out);
-    }
+    ret = spot_table_write_terminal(&table, terminal, out);
     spot_table_free(&table);
     return ret;
 }

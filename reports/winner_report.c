@@ -106,7 +106,7 @@ add_row(const spot_winners_t *winners, const spot_winner_t *winner, spot_table_t
     }
 }
 
-int
+void
 spot_winner_table_fill(const spot_winners_t *winners, spot_point_voice_t voice,
     size_t max_rows, spot_table_t *table)
 {
@@ -128,7 +128,6 @@ spot_winner_table_fill(const spot_winners_t *winners, spot_point_voice_t voice,
             100 * SPOT_CONFIDENCE);
         spot_table_add_note(table, "*", text);
     }
-    return table->error;
 }
 
 void
@@ -250,9 +249,7 @@ spot_winner_table_write(
 
     if (ret == 0) {
         write_above(report->head, out);
-        ret = spot_winner_table_fill(winners, SPOT_POINTS_BY_NAME, SIZE_MAX, &table);
-    }
-    if (ret == 0) {
+        spot_winner_table_fill(winners, SPOT_POINTS_BY_NAME, SIZE_MAX, &table);
         ret = spot_table_write_terminal(&table, terminal, out);
     }
     if (ret == 0) {

@@ -13,9 +13,9 @@
 SPOT_MUST_CHECK int spot_winner_table_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
 
-/* That table, of the first max_rows of them. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_winner_table_fill(const spot_winners_t *winners,
-    spot_point_voice_t voice, size_t max_rows, spot_table_t *table);
+/* That table, of the first max_rows of them. */
+void spot_winner_table_fill(const spot_winners_t *winners, spot_point_voice_t voice,
+    size_t max_rows, spot_table_t *table);
 
 /* Texts of the table are plain, without an end of line. */
 

@@ -17,19 +17,18 @@ write_table(const spot_page_t *page, const spot_differences_t *differences)
     const size_t max_rows = spot_page_static_rows(page->head);
     spot_table_t table = {.name = "differences"};
     FILE *caption = spot_table_begin_text(&table);
-    int ret = spot_point_table_fill(&(spot_point_table_t){.report = page->report,
-                                        .voice = SPOT_POINTS_BY_WORDS,
-                                        .is_difference = true,
-                                        .max_rows = max_rows},
-        &table);
+    int ret;
 
     if (caption != NULL) {
         spot_differences_title_write(differences, caption);
     }
     spot_table_end_caption(&table, caption);
-    if (ret == 0) {
-        ret = spot_table_write_html(&table, "differences-table", page->out);
-    }
+    spot_point_table_fill(&(spot_point_table_t){.report = page->report,
+                              .voice = SPOT_POINTS_BY_WORDS,
+                              .is_difference = true,
+                              .max_rows = max_rows},
+        &table);
+    ret = spot_table_write_html(&table, "differences-table", page->out);
     if (table.num_rows == max_rows) {
         fprintf(page->out,
             "<p class=\"note\">The first %zu points. All rows are in the "

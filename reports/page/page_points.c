@@ -20,25 +20,24 @@ write(const spot_page_t *page)
     const size_t max_rows = spot_page_static_rows(page->head);
     spot_table_t table = {.name = "points"};
     FILE *caption = spot_table_begin_text(&table);
-    int ret = spot_point_table_fill(&(spot_point_table_t){.report = page->report,
-                                        .voice = SPOT_POINTS_BY_WORDS,
-                                        .is_plain = true,
-                                        .max_rows = max_rows},
-        &table);
+    int ret;
 
     if (caption != NULL) {
         fputs("Estimates with half widths of their 95 % confidence intervals", caption);
     }
     spot_table_end_caption(&table, caption);
+    spot_point_table_fill(&(spot_point_table_t){.report = page->report,
+                              .voice = SPOT_POINTS_BY_WORDS,
+                              .is_plain = true,
+                              .max_rows = max_rows},
+        &table);
     if (max_rows < page->head->num_points) {
         fprintf(page->out,
             "<p class=\"note\" id=\"points-note\">The first %zu of %zu points; with "
             "scripts all of them.</p>\n",
             max_rows, page->head->num_points);
     }
-    if (ret == 0) {
-        ret = spot_table_write_html(&table, "points-table", page->out);
-    }
+    ret = spot_table_write_html(&table, "points-table", page->out);
     spot_table_free(&table);
     return ret;
 }

@@ -27,10 +27,8 @@ write_table(const spot_page_t *page, const spot_winners_t *winners)
         spot_winner_title_write(page->head, caption);
     }
     spot_table_end_caption(&table, caption);
-    ret = spot_winner_table_fill(winners, SPOT_POINTS_BY_WORDS, MAX_ROWS, &table);
-    if (ret == 0) {
-        ret = spot_table_write_html(&table, "winners-table", page->out);
-    }
+    spot_winner_table_fill(winners, SPOT_POINTS_BY_WORDS, MAX_ROWS, &table);
+    ret = spot_table_write_html(&table, "winners-table", page->out);
     spot_table_free(&table);
     if (num_groups > MAX_ROWS) {
         fprintf(page->out, "<p class=\"note\">The first %d of %zu rows.</p>\n", MAX_ROWS,
