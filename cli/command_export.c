@@ -84,21 +84,13 @@ static int
 write_rows(const void *context, FILE *out)
 {
     const export_t *self = context;
-    const spot_terminal_t terminal =
-        spot_terminal_of_output(self->arguments->output_path != NULL);
     const spot_export_format_t format =
         self->arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
 
-    switch (self->arguments->form) {
-        case FORM_TABLE:
-            return spot_terminal_write(&terminal, write_table, self->store, out);
-        case FORM_JSON:
-            return spot_result_json_write(self->store, out);
-        default:
-            return self->arguments->per == 1
-                       ? spot_export_points(self->store, format, out)
-                       : spot_export_replications(self->store, format, out);
-    }
+    return self->arguments->form == FORM_JSON ? spot_result_json_write(self->store, out)
+           : self->arguments->per == 1
+               ? spot_export_points(self->store, format, out)
+               : spot_export_replications(self->store, format, out);
 }
 
 static int
@@ -118,7 +110,11 @@ run(spot_call_t *call)
         const export_t self = {arguments, store};
 
         call->is_reading = false;
-        ret = spot_command_write(arguments->output_path, write_rows, &self, &call->diag);
+        ret = arguments->form == FORM_TABLE
+                  ? spot_command_print_table(
+                        arguments->output_path, false, write_table, store, &call->diag)
+                  : spot_command_write(
+                        arguments->output_path, write_rows, &self, &call->diag);
     }
     return spot_command_close_store(store, ret, &call->diag);
 }

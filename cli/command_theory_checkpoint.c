@@ -150,17 +150,10 @@ print_answer(const void *context, const spot_terminal_t *terminal, FILE *out)
 }
 
 static int
-write_answer(const void *context, FILE *out)
+write_json(const void *context, FILE *out)
 {
-    const arguments_t *arguments = context;
-    const spot_terminal_t terminal =
-        spot_terminal_of_output(arguments->output_path != NULL);
-
-    if (arguments->is_json) {
-        spot_theory_json_write(&arguments->question, out);
-        return 0;
-    }
-    return spot_terminal_write(&terminal, print_answer, &arguments->question, out);
+    spot_theory_json_write(context, out);
+    return 0;
 }
 
 static int
@@ -175,9 +168,13 @@ run(spot_call_t *call)
         ret = spot_peer_recovery_probability(arguments->num_instances,
             arguments->group_size, arguments->num_lost, &memory->share);
     }
-    return ret != 0 ? ret
-                    : spot_command_write(
-                          arguments->output_path, write_answer, arguments, &call->diag);
+    if (ret != 0) {
+        return ret;
+    }
+    return arguments->is_json ? spot_command_write(arguments->output_path, write_json,
+                                    &arguments->question, &call->diag)
+                              : spot_command_print_table(arguments->output_path, false,
+                                    print_answer, &arguments->question, &call->diag);
 }
 
 const spot_command_t spot_command_theory_checkpoint = {

@@ -151,19 +151,6 @@ print_table(const void *context, const spot_terminal_t *terminal, FILE *out)
 }
 
 static int
-write_table(const spot_comparison_t *comparison, const char *path, spot_diag_t *diag)
-{
-    const spot_terminal_t terminal = spot_terminal_of_output(path != NULL);
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        ret = spot_terminal_write(&terminal, print_table, comparison, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-static int
 write_all(const spot_comparison_t *comparison, spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
@@ -173,7 +160,8 @@ write_all(const spot_comparison_t *comparison, spot_call_t *call)
     if (!call->is_quiet) {
         ret = arguments->is_json ? write_file(comparison, spot_comparison_json_write,
                                        arguments->output_path, diag)
-                                 : write_table(comparison, arguments->output_path, diag);
+                                 : spot_command_print_table(arguments->output_path,
+                                       false, print_table, comparison, diag);
     }
     if (ret == 0 && arguments->csv_path != NULL) {
         ret =

@@ -83,13 +83,21 @@ int
 spot_command_print(const char *path, int (*write)(const void *context, FILE *out),
     const void *context, spot_diag_t *diag)
 {
-    const spot_terminal_t terminal = spot_terminal_of_output(path != NULL);
-    const text_t text = {write, context};
+    return spot_command_print_table(
+        path, false, print_text, &(text_t){write, context}, diag);
+}
+
+int
+spot_command_print_table(const char *path, bool is_plain,
+    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
+    const void *context, spot_diag_t *diag)
+{
+    const spot_terminal_t terminal = spot_terminal_of_output(is_plain || path != NULL);
     spot_outfile_t file;
     int ret = spot_outfile_init(&file, path, diag);
 
     if (ret == 0) {
-        ret = spot_terminal_write(&terminal, print_text, &text, file.stream);
+        ret = spot_terminal_write(&terminal, write, context, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
@@ -109,14 +117,7 @@ write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *o
 int
 spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t *diag)
 {
-    const spot_terminal_t terminal = spot_terminal_of_output(is_plain);
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, NULL, diag);
-
-    if (ret == 0) {
-        ret = spot_terminal_write(&terminal, write_report, report, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_command_print_table(NULL, is_plain, write_report, report, diag);
 }
 
 /* One of two stores, open. */
@@ -145,14 +146,16 @@ static int
 write_two(
     const spot_report_task_t *task, const spot_side_by_side_t *two, spot_diag_t *diag)
 {
-    const spot_terminal_t terminal = spot_terminal_of_output(task->is_plain);
     spot_outfile_t file;
-    int ret = spot_outfile_init(&file, task->output_path, diag);
+    int ret;
 
+    if (task->output_path == NULL) {
+        return spot_command_print_table(
+            NULL, task->is_plain, write_side_by_side, two, diag);
+    }
+    ret = spot_outfile_init(&file, task->output_path, diag);
     if (ret == 0) {
-        ret = task->output_path == NULL
-                  ? spot_terminal_write(&terminal, write_side_by_side, two, file.stream)
-                  : spot_page_side_by_side_write(two, file.stream, diag);
+        ret = spot_page_side_by_side_write(two, file.stream, diag);
     }
     return spot_outfile_close(&file, ret, diag);
 }

@@ -20,6 +20,12 @@ SPOT_MUST_CHECK int spot_command_print(const char *path,
     int (*write)(const void *context, FILE *out), const void *context,
     spot_diag_t *diag);
 
+/* The same of a table, which needs to know its terminal; is_plain: no escape codes, as
+ * in every file. */
+SPOT_MUST_CHECK int spot_command_print_table(const char *path, bool is_plain,
+    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
+    const void *context, spot_diag_t *diag);
+
 /* One store: question, answer, tables, how the main metric moves and where the time
  * goes. Errors of reading, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_report_to_terminal(

@@ -7,13 +7,21 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/outfile.h"
 #include "base/stop.h"
 #include "base/utf8.h"
-#include "cli/plan.h"
 #include "cli/progress_picture.h"
+#include "cli/report_terminal.h"
+#include "reports/plan_report.h"
+#include "reports/result_csv.h"
+#include "reports/result_json.h"
+#include "reports/result_table.h"
+#include "reports/sensitivity_report.h"
 #include "reports/study_pictures.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
+
+#define PILOT_BUDGET_S 0.3
 
 void
 spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
@@ -149,6 +157,140 @@ open_database(const spot_study_task_t *self, const spot_study_t *study,
     return ret;
 }
 
+/* ---- Results ---- */
+
+/* Whether the CSV goes to a file, not to standard output. */
+static bool
+is_csv_file(const spot_study_results_t *self)
+{
+    return self->csv_path != NULL && strcmp(self->csv_path, "-") != 0;
+}
+
+typedef int (*writer_t)(const spot_store_t *store, FILE *out);
+
+static int
+write_table(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_result_table_write(context, terminal, out);
+}
+
+/* path NULL: standard output. */
+static int
+write_one(
+    const spot_store_t *store, writer_t writer, const char *path, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret = spot_outfile_init(&file, path, diag);
+
+    if (ret == 0) {
+        ret = writer(store, file.stream);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+/* "FILE.csv.partial". NULL: no memory. */
+static char *
+partial_path(const spot_study_results_t *self)
+{
+    static const char suffix[] = ".partial";
+    char *path = malloc(strlen(self->csv_path) + sizeof(suffix));
+
+    if (path != NULL) {
+        sprintf(path, "%s%s", self->csv_path, suffix);
+    }
+    return path;
+}
+
+/* What an interrupted study has so far, under another name than the whole would have. */
+static void
+keep_partial_results(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    char *path;
+
+    if (!is_csv_file(self)) {
+        return;
+    }
+    path = partial_path(self);
+    if (path != NULL && write_one(store, spot_result_csv_write, path, diag) == 0) {
+        fprintf(stderr, "what was done so far is in %s\n", path);
+    }
+    free(path);
+}
+
+/* Those of an earlier, interrupted run: the whole is there now. */
+static void
+remove_partial_results(const spot_study_results_t *self)
+{
+    char *path;
+
+    if (is_csv_file(self)) {
+        path = partial_path(self);
+        if (path != NULL) {
+            unlink(path);
+        }
+        free(path);
+    }
+}
+
+static int
+write_standard_output(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    if (self->csv_path != NULL && !is_csv_file(self)) {
+        return write_one(store, spot_result_csv_write, NULL, diag);
+    }
+    return self->is_json
+               ? write_one(store, spot_result_json_write, NULL, diag)
+               : spot_command_print_table(NULL, false, write_table, store, diag);
+}
+
+static int
+draw_pictures(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    spot_report_t report;
+    int ret = spot_report_init(&report, store);
+
+    if (ret == 0 && self->plot_path != NULL) {
+        ret = spot_picture_curves_draw(&report, self->plot_path, diag);
+    }
+    if (ret == 0 && self->bars_path != NULL) {
+        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
+            self->bars_path, diag);
+    }
+    spot_report_free(&report);
+    return ret;
+}
+
+/* All of them, standard output even where a picture failed. Files first: the reader of
+ * standard output may stop early. */
+static int
+write_all_results(
+    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+{
+    int ret = 0, drawn = 0;
+
+    if (is_csv_file(self)) {
+        ret = write_one(store, spot_result_csv_write, self->csv_path, diag);
+    }
+    if (ret == 0 && self->sensitivity_path != NULL) {
+        ret = write_one(store, spot_sensitivity_csv_write, self->sensitivity_path, diag);
+    }
+    if (ret == 0) {
+        remove_partial_results(self);
+    }
+    if (ret == 0 && (self->plot_path != NULL || self->bars_path != NULL)) {
+        drawn = draw_pictures(self, store, diag);
+    }
+    if (ret == 0) { /* also without a picture, which is no reason to lose the rest */
+        ret = write_standard_output(self, store, diag);
+    }
+    return ret == 0 ? drawn : ret;
+}
+
+/* ---- The run ---- */
+
 /* How to go on after an interrupt, and what is there so far. That it was one is said at
  * the end of every command. */
 static void
@@ -161,7 +303,7 @@ tell_how_to_go_on(
         fputs("; the same command goes on from there\n", stderr);
     } else {
         atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
-        spot_study_results_keep_partial(&self->results, store, diag);
+        keep_partial_results(&self->results, store, diag);
     }
 }
 
@@ -176,7 +318,7 @@ write_results(
         fputs("; join all of them: spotsim merge OUT.db SHARD.db ...\n", stderr);
         return 0;
     }
-    return spot_study_results_write(&self->results, store, diag);
+    return write_all_results(&self->results, store, diag);
 }
 
 /* Before the runs: whether there is something to draw. */
@@ -270,25 +412,80 @@ spot_study_task_run(
     return spot_command_close_store(store, ret, diag);
 }
 
+/* ---- What would run ---- */
+
+typedef struct {
+    const spot_study_head_t *head;
+    spot_plan_cost_t cost;
+    bool is_json;
+} plan_t;
+
+static int
+write_plan(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    const plan_t *self = context;
+
+    return spot_plan_report_text(self->head, &self->cost, terminal, out);
+}
+
+static int
+write_plan_json(const void *context, FILE *out)
+{
+    const plan_t *self = context;
+
+    spot_plan_report_json(self->head, &self->cost, out);
+    return 0;
+}
+
+/* store: with what is there of the study, or NULL. Some runs are made for the estimate
+ * of the time, and thrown away. */
+static int
+print_plan(const spot_study_task_t *self, const spot_study_t *study,
+    const spot_store_t *store, spot_diag_t *diag)
+{
+    const spot_study_run_t run = {.num_threads = (int) self->num_threads,
+        .shard_id = self->shard_id,
+        .num_shards = self->num_shards};
+    const spot_watch_t watch = {.stop = &spot_stop};
+    spot_study_left_t left;
+    spot_pilot_t pilot = {.num_runs = 0};
+    plan_t plan = {.head = &study->head};
+    int ret = spot_study_find_left(study, store, &run, &left);
+
+    if (ret == 0 && left.most_runs > 0) {
+        ret = spot_study_measure(study, PILOT_BUDGET_S, &watch, &pilot);
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    plan.cost = (spot_plan_cost_t){.num_threads = run.num_threads,
+        .num_measured = pilot.num_runs,
+        .open_s = pilot.open_s,
+        .run_s = pilot.run_s,
+        .store_path = store == NULL ? NULL : self->store_path,
+        .shard = self->num_shards > 1 ? self->shard : "",
+        .num_there = left.num_there,
+        .least_runs = left.least_runs,
+        .most_runs = left.most_runs,
+        .least_points = left.least_points,
+        .most_points = left.most_points};
+    return self->results.is_json
+               ? spot_command_write(NULL, write_plan_json, &plan, diag)
+               : spot_command_print_table(NULL, false, write_plan, &plan, diag);
+}
+
 int
 spot_study_task_plan(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
 {
-    spot_plan_request_t request = {.store_path = self->store_path,
-        .shard = self->num_shards > 1 ? self->shard : "",
-        .run = {.num_threads = (int) self->num_threads,
-            .shard_id = self->shard_id,
-            .num_shards = self->num_shards},
-        .is_json = self->results.is_json};
     spot_store_t *store = NULL;
     int ret = 0;
 
     if (self->store_path != NULL && access(self->store_path, F_OK) == 0) {
         ret = open_database(self, study, spot_store_look_sqlite, &store, diag);
     }
-    request.store = store;
     if (ret == 0) {
-        ret = spot_plan_show(study, &request, diag);
+        ret = print_plan(self, study, store, diag);
     }
     return spot_command_close_store(store, ret, diag);
 }

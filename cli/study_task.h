@@ -5,8 +5,16 @@
 
 #include "cli/command.h"
 #include "cli/study_progress.h"
-#include "cli/study_results.h"
 #include "sim/study/study.h"
+
+/* What is made of the store. */
+typedef struct {
+    const char *csv_path;  /* "-": standard output, instead of the table; NULL: none */
+    const char *plot_path; /* may be NULL */
+    const char *bars_path; /* the same: what each point is made of */
+    const char *sensitivity_path; /* the same */
+    bool is_json;                 /* instead of the table */
+} spot_study_results_t;
 
 typedef struct {
     const char *input_path; /* that the study was read from: no output may replace it */
