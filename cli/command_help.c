@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "cli/catalogue.h"
 #include "cli/command.h"
 #include "cli/manual.h"
@@ -33,6 +32,7 @@ help_about(spot_call_t *call, const char *name)
     const spot_command_t *command = spot_command_find(name);
     spot_doc_t doc = spot_doc_of_terminal(stdout);
     const char *word;
+    char hint[128];
     spot_suggest_t near;
     int ret;
 
@@ -55,9 +55,8 @@ help_about(spot_call_t *call, const char *name)
     for (size_t j = 0; (word = spot_catalogue_topic_name(j)) != NULL; j++) {
         spot_suggest_offer(&near, word);
     }
-    spot_usage_error(call, "unknown command or topic \"%s\"%s%s%s", name,
-        near.nearest == NULL ? "" : ", did you mean \"",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "\"?");
+    spot_usage_error(
+        call, "unknown command or topic \"%s\"%s", name, spot_option_hint(&near, hint));
 }
 
 static int

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
@@ -195,9 +194,17 @@ describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
     return ret;
 }
 
-static void
-write_json(const arguments_t *arguments, const result_t *result, FILE *out)
+/* What is written, and how it was asked for. */
+typedef struct {
+    const arguments_t *arguments;
+    const result_t *result;
+} text_t;
+
+static int
+write_json(const void *context, FILE *out)
 {
+    const arguments_t *arguments = ((const text_t *) context)->arguments;
+    const result_t *result = ((const text_t *) context)->result;
     const bool is_list = result->num_descriptions > 1;
     spot_json_t json;
 
@@ -218,12 +225,8 @@ write_json(const arguments_t *arguments, const result_t *result, FILE *out)
     if (is_list) {
         spot_json_close(&json, ']');
     }
+    return 0;
 }
-
-typedef struct {
-    const arguments_t *arguments;
-    const result_t *result;
-} text_t;
 
 static int
 write_tables(const void *context, FILE *out)
@@ -252,18 +255,15 @@ write_tables(const void *context, FILE *out)
 }
 
 static int
-write_csv(const arguments_t *arguments, const result_t *result, spot_diag_t *diag)
+write_csv(const void *context, FILE *out)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, arguments->csv_path, diag);
+    const result_t *result = ((const text_t *) context)->result;
 
-    if (ret == 0) {
-        spot_describe_write_csv_head(file.stream);
-        for (size_t j = 0; j < result->num_descriptions; j++) {
-            spot_describe_write_csv(&result->descriptions[j].figures, file.stream);
-        }
+    spot_describe_write_csv_head(out);
+    for (size_t j = 0; j < result->num_descriptions; j++) {
+        spot_describe_write_csv(&result->descriptions[j].figures, out);
     }
-    return spot_outfile_close(&file, ret, diag);
+    return 0;
 }
 
 static int
@@ -272,27 +272,21 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
     const bool is_csv_only = arguments->csv_path != NULL &&
                              strcmp(arguments->csv_path, "-") == 0 &&
                              arguments->output_path == NULL;
-    spot_outfile_t file;
+    const text_t text = {arguments, result};
     int ret = spot_files_check(
         (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
         (spot_files_t){2, (const char *[]){arguments->output_path, arguments->csv_path}},
         diag);
 
     if (ret == 0 && arguments->csv_path != NULL) {
-        ret = write_csv(arguments, result, diag);
+        ret = spot_command_write(arguments->csv_path, write_csv, &text, diag);
     }
     if (ret != 0 || is_csv_only) {
         return ret;
     }
-    if (!arguments->is_json) {
-        return spot_command_print(
-            arguments->output_path, write_tables, &(text_t){arguments, result}, diag);
-    }
-    ret = spot_outfile_init(&file, arguments->output_path, diag);
-    if (ret == 0) {
-        write_json(arguments, result, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
+    return arguments->is_json
+               ? spot_command_write(arguments->output_path, write_json, &text, diag)
+               : spot_command_print(arguments->output_path, write_tables, &text, diag);
 }
 
 static int

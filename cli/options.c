@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
@@ -200,9 +199,8 @@ parse_duration(const spot_call_t *call, const spot_option_t *option, const char 
     return duration_ms;
 }
 
-/* ", did you mean "NAME"?", or "". */
-static const char *
-hint(const spot_suggest_t *near, char text[128])
+const char *
+spot_option_hint(const spot_suggest_t *near, char text[128])
 {
     const bool has_any = near->nearest != NULL;
 
@@ -243,7 +241,7 @@ parse_choice(const spot_call_t *call, const spot_option_t *option, const char *t
     }
     list_choices(option, list);
     spot_usage_error(call, "--%s: expected %s, got \"%s\"%s", option->name, list, text,
-        hint(&near, shown));
+        spot_option_hint(&near, shown));
 }
 
 /* A text that must be one of the words. */
@@ -268,7 +266,7 @@ check_word(const spot_call_t *call, const spot_option_t *option, const char *tex
     }
     spot_usage_error(call, "%s%s%sunknown %s \"%s\"%s", is_argument ? "" : "--",
         is_argument ? "" : option->name, is_argument ? "" : ": ", option->what, text,
-        near.nearest == NULL ? list : hint(&near, shown));
+        near.nearest == NULL ? list : spot_option_hint(&near, shown));
 }
 
 /* Stores the value of an option or argument; NULL for a flag. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 /* What the value of an option is, and what is stored of it. */
 typedef enum {
@@ -106,5 +107,8 @@ SPOT_NORETURN void spot_usage_error(
 /* For settle and check: a usage error unless a file has one of the endings. */
 void spot_option_check_ending(const struct spot_call *call, const char *option,
     const char *path, const char *endings);
+
+/* Writes ", did you mean "NAME"?", or "" where no name is near. Returns text. */
+const char *spot_option_hint(const spot_suggest_t *near, char text[128]);
 
 bool spot_has_suffix(const char *path, const char *suffix);
