@@ -5,11 +5,15 @@
 #include "cli/command.h"
 #include "cli/report_terminal.h"
 #include "reports/page/page.h"
+#include "reports/page/page_side_by_side.h"
 #include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
+#include "reports/report_text.h"
+#include "reports/side_by_side_text.h"
 #include "reports/table/paper_text.h"
 #include "reports/traces/trace_pictures.h"
+#include "sim/store/origin.h"
 
 /* What is written to one file each. */
 enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
@@ -147,6 +151,12 @@ is_nothing_asked(const arguments_t *arguments)
     return arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments);
 }
 
+static int
+write_report(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_report_text_write(context, terminal, out);
+}
+
 /* Files before pictures, which need other programs; standard output last, as its reader
  * may stop early. */
 static int
@@ -156,7 +166,8 @@ write_outputs(
     int ret = 0;
 
     if (is_nothing_asked(arguments)) {
-        return spot_report_to_terminal(report, arguments->is_plain, diag);
+        return spot_command_print_table(
+            NULL, arguments->is_plain, write_report, report, diag);
     }
     for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
         if (arguments->paths[j] != NULL && !is_stdout(arguments->paths[j])) {
@@ -170,6 +181,83 @@ write_outputs(
         if (is_stdout(arguments->paths[j])) {
             ret = write_file(arguments, j, report, diag);
         }
+    }
+    return ret;
+}
+
+/* ---- Two stores ---- */
+
+static int
+write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *out)
+{
+    return spot_side_by_side_write(context, terminal, out);
+}
+
+/* One of two stores, open. */
+typedef struct {
+    spot_store_t *store;
+    spot_report_t report;
+    spot_origin_t origin;
+} opened_t;
+
+static int
+read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
+{
+    int ret = spot_command_open_store(&self->store, path, diag);
+
+    if (ret == 0) {
+        ret = spot_report_init(&self->report, self->store);
+    }
+    if (ret == 0) {
+        ret = spot_origin_read(&self->origin, self->store);
+    }
+    *side = (spot_side_t){path, &self->report, self->origin.canonical};
+    return ret;
+}
+
+static int
+write_two(
+    const arguments_t *arguments, const spot_side_by_side_t *two, spot_diag_t *diag)
+{
+    spot_outfile_t file;
+    int ret;
+
+    if (arguments->paths[FILE_PAGE] == NULL) {
+        return spot_command_print_table(
+            NULL, arguments->is_plain, write_side_by_side, two, diag);
+    }
+    ret = spot_outfile_init(&file, arguments->paths[FILE_PAGE], diag);
+    if (ret == 0) {
+        ret = spot_page_side_by_side_write(two, file.stream, diag);
+    }
+    return spot_outfile_close(&file, ret, diag);
+}
+
+/* Reads two stores, compares them and writes the page or to the terminal. */
+static int
+show_two(spot_call_t *call, const arguments_t *arguments)
+{
+    const char *const paths[] = {arguments->store_path, arguments->second_path};
+    spot_side_t sides[SPOT_NUM_SIDES];
+    opened_t opened[SPOT_NUM_SIDES] = {{.store = NULL}, {.store = NULL}};
+    spot_side_by_side_t two = {.num_metrics = 0};
+    int ret = 0;
+
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        ret = read_side(&opened[side], &sides[side], paths[side], &call->diag);
+    }
+    if (ret == 0) {
+        ret = spot_side_by_side_init(&two, sides);
+    }
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = write_two(arguments, &two, &call->diag);
+    }
+    spot_side_by_side_free(&two);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_origin_free(&opened[side].origin);
+        spot_report_free(&opened[side].report);
+        ret = spot_command_close_store(opened[side].store, ret, &call->diag);
     }
     return ret;
 }
@@ -219,15 +307,13 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const spot_report_task_t two = {{arguments->store_path, arguments->second_path},
-        arguments->paths[FILE_PAGE], arguments->is_plain};
     const int ret = check_outputs(arguments, &call->diag);
 
     if (ret != 0) {
         call->is_reading = false;
         return ret;
     }
-    return arguments->second_path != NULL ? spot_report_two(&two, call)
+    return arguments->second_path != NULL ? show_two(call, arguments)
                                           : show_one(call, arguments);
 }
 

@@ -11,10 +11,6 @@
 
 #include "base/outfile.h"
 #include "base/units.h"
-#include "reports/page/page_side_by_side.h"
-#include "reports/report_text.h"
-#include "reports/side_by_side_text.h"
-#include "sim/store/origin.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
@@ -100,89 +96,4 @@ spot_command_print_table(const char *path, bool is_plain,
         ret = spot_terminal_write(&terminal, write, context, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
-}
-
-static int
-write_report(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_report_text_write(context, terminal, out);
-}
-
-static int
-write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_side_by_side_write(context, terminal, out);
-}
-
-int
-spot_report_to_terminal(const spot_report_t *report, bool is_plain, spot_diag_t *diag)
-{
-    return spot_command_print_table(NULL, is_plain, write_report, report, diag);
-}
-
-/* One of two stores, open. */
-typedef struct {
-    spot_store_t *store;
-    spot_report_t report;
-    spot_origin_t origin;
-} opened_t;
-
-static int
-read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
-{
-    int ret = spot_command_open_store(&self->store, path, diag);
-
-    if (ret == 0) {
-        ret = spot_report_init(&self->report, self->store);
-    }
-    if (ret == 0) {
-        ret = spot_origin_read(&self->origin, self->store);
-    }
-    *side = (spot_side_t){path, &self->report, self->origin.canonical};
-    return ret;
-}
-
-static int
-write_two(
-    const spot_report_task_t *task, const spot_side_by_side_t *two, spot_diag_t *diag)
-{
-    spot_outfile_t file;
-    int ret;
-
-    if (task->output_path == NULL) {
-        return spot_command_print_table(
-            NULL, task->is_plain, write_side_by_side, two, diag);
-    }
-    ret = spot_outfile_init(&file, task->output_path, diag);
-    if (ret == 0) {
-        ret = spot_page_side_by_side_write(two, file.stream, diag);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-int
-spot_report_two(const spot_report_task_t *task, spot_call_t *call)
-{
-    spot_side_t sides[SPOT_NUM_SIDES];
-    opened_t opened[SPOT_NUM_SIDES] = {{.store = NULL}, {.store = NULL}};
-    spot_side_by_side_t two = {.num_metrics = 0};
-    int ret = 0;
-
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = read_side(&opened[side], &sides[side], task->paths[side], &call->diag);
-    }
-    if (ret == 0) {
-        ret = spot_side_by_side_init(&two, sides);
-    }
-    if (ret == 0) {
-        call->is_reading = false;
-        ret = write_two(task, &two, &call->diag);
-    }
-    spot_side_by_side_free(&two);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_origin_free(&opened[side].origin);
-        spot_report_free(&opened[side].report);
-        ret = spot_command_close_store(opened[side].store, ret, &call->diag);
-    }
-    return ret;
 }

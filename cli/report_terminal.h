@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports on the terminal, of one store or of two side by side. */
+/* What commands print for people: what standard output is, and lines that fit it. */
 #pragma once
 
 #include "cli/command.h"
-#include "reports/report.h"
 #include "reports/table/terminal.h"
 
 /* What standard output is: its width as COLUMNS says, else as the terminal does, else
@@ -25,18 +24,3 @@ SPOT_MUST_CHECK int spot_command_print(const char *path,
 SPOT_MUST_CHECK int spot_command_print_table(const char *path, bool is_plain,
     int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
     const void *context, spot_diag_t *diag);
-
-/* One store: question, answer, tables, how the main metric moves and where the time
- * goes. Errors of reading, NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_report_to_terminal(
-    const spot_report_t *report, bool is_plain, spot_diag_t *diag);
-
-typedef struct {
-    const char *paths[2];    /* of the stores; the second one NULL: one store */
-    const char *output_path; /* of a page, or NULL: the terminal */
-    bool is_plain;           /* no escape codes */
-} spot_report_task_t;
-
-/* Reads two stores, compares them and writes the page or to the terminal. Errors of
- * reading, NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_report_two(const spot_report_task_t *task, spot_call_t *call);
