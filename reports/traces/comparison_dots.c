@@ -13,58 +13,100 @@
 #define LIMIT_Z 4.5       /* our own generators must be closer to a reference */
 
 /* A dot for each row and each column of the comparison that is drawn. */
-typedef struct dots {
+typedef struct {
     const spot_comparison_t *comparison;
     const char *name;
+    bool is_reference; /* z of metrics; else distances */
     int num_rows;
-    const char *(*row_name)(int row_id);
-    bool (*has_column)(const spot_comparison_t *comparison, size_t column_id);
-    /* NAN where undefined; *half_width of an interval, else NAN. */
-    double (*value_of)(const spot_comparison_t *comparison, size_t column_id, int row_id,
-        double *half_width);
-    void (*declare_words)(const struct dots *self, spot_chart_t *chart);
     spot_chart_axis_t x;
     size_t num_columns; /* that are drawn */
     size_t num_values;
     size_t num_undefined;
-    size_t num_outside; /* of the axis; of z: beyond the limit too */
+    double highest; /* absolute value */
 } dots_t;
 
-/* ---- Distances ---- */
-
-static bool
-is_held_against(const spot_comparison_t *comparison, size_t column_id)
+static const char *
+row_name(const dots_t *self, int row_id)
 {
-    (void) comparison;
-    return column_id + 1 >= SPOT_COMPARISON_FIRST; /* the halves too */
+    return self->is_reference ? spot_fidelity_metrics[row_id].name
+                              : spot_error_name(row_id);
 }
 
-static double
-distance_of(const spot_comparison_t *comparison, size_t column_id, int row_id,
-    double *half_width)
+/* Whether a column is drawn: of distances the second half too. */
+static bool
+has_column(const dots_t *self, size_t column_id)
 {
-    const spot_comparison_column_t *column = &comparison->columns[column_id];
+    return self->is_reference ? column_id >= SPOT_COMPARISON_FIRST &&
+                                    self->comparison->columns[column_id].has_reference
+                              : column_id + 1 >= SPOT_COMPARISON_FIRST;
+}
+
+/* NAN where undefined; *half_width of an interval, else NAN. */
+static double
+value_of(const dots_t *self, size_t column_id, int row_id, double *half_width)
+{
+    const spot_comparison_column_t *column = &self->comparison->columns[column_id];
     double error;
 
-    spot_comparison_error(comparison, column, row_id, &error, half_width);
+    *half_width = (double) NAN;
+    if (self->is_reference) {
+        return column->zs[row_id];
+    }
+    spot_comparison_error(self->comparison, column, row_id, &error, half_width);
     *half_width =
         column->kind == SPOT_COMPARISON_COLUMN_MODEL ? 2 * *half_width : (double) NAN;
     return error;
 }
 
+/* What is drawn, and how large it is. */
+static void
+measure(dots_t *self)
+{
+    for (size_t j = 0; j < self->comparison->num_columns; j++) {
+        const bool is_drawn = has_column(self, j);
+
+        self->num_columns += is_drawn;
+        for (int row_id = 0; is_drawn && row_id < self->num_rows; row_id++) {
+            double unused;
+            const double value = value_of(self, j, row_id, &unused);
+
+            self->num_values += isnan(value) ? 0 : 1;
+            self->num_undefined += isnan(value) ? 1 : 0;
+            self->highest = fmax(self->highest, fabs(value)); /* skips NAN */
+        }
+    }
+}
+
+static size_t
+count_outside(const dots_t *self, double low, double high)
+{
+    size_t num_outside = 0;
+
+    for (size_t j = 0; j < self->comparison->num_columns; j++) {
+        for (int row_id = 0; has_column(self, j) && row_id < self->num_rows; row_id++) {
+            double unused;
+            const double value = value_of(self, j, row_id, &unused);
+
+            num_outside += value < low || value > high;
+        }
+    }
+    return num_outside;
+}
+
+/* ---- Words ---- */
+
 /* Errors of which a column has not more than the halves; *num_known: where both are
  * known. */
 static int
-count_within_floor(const spot_comparison_t *comparison, size_t column_id, int *num_known)
+count_within_floor(const dots_t *self, size_t column_id, int *num_known)
 {
     int num_within = 0;
 
     *num_known = 0;
     for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
         double unused;
-        const double error = distance_of(comparison, column_id, j, &unused);
-        const double floor_error =
-            distance_of(comparison, SPOT_COMPARISON_FIRST - 1, j, &unused);
+        const double error = value_of(self, column_id, j, &unused);
+        const double floor_error = value_of(self, SPOT_COMPARISON_FIRST - 1, j, &unused);
 
         *num_known += !isnan(error) && !isnan(floor_error);
         num_within += error <= floor_error;
@@ -83,7 +125,7 @@ declare_distance_words(const dots_t *self, spot_chart_t *chart)
 
     for (size_t j = SPOT_COMPARISON_FIRST; j < comparison->num_columns; j++) {
         int num_known;
-        const int num_within = count_within_floor(comparison, j, &num_known);
+        const int num_within = count_within_floor(self, j, &num_known);
 
         if (num_within > num_best) {
             best = comparison->columns[j].label;
@@ -106,48 +148,17 @@ declare_distance_words(const dots_t *self, spot_chart_t *chart)
             : "");
 }
 
-/* ---- Reference ---- */
-
-static const char *
-metric_name(int row_id)
-{
-    return spot_fidelity_metrics[row_id].name;
-}
-
-static bool
-has_reference(const spot_comparison_t *comparison, size_t column_id)
-{
-    return column_id >= SPOT_COMPARISON_FIRST &&
-           comparison->columns[column_id].has_reference;
-}
-
-static double
-z_of(const spot_comparison_t *comparison, size_t column_id, int row_id,
-    double *half_width)
-{
-    *half_width = (double) NAN;
-    return comparison->columns[column_id].zs[row_id];
-}
-
 static void
 declare_reference_words(const dots_t *self, spot_chart_t *chart)
 {
-    size_t num_beyond = 0;
-
-    for (size_t j = 0; j < self->comparison->num_columns; j++) {
-        for (int row_id = 0;
-             has_reference(self->comparison, j) && row_id < self->num_rows; row_id++) {
-            num_beyond += fabs(self->comparison->columns[j].zs[row_id]) > LIMIT_Z;
-        }
-    }
     spot_chart_title(chart,
         "%zu of %zu means are further than %g standard errors from the reference",
-        num_beyond, self->num_values, LIMIT_Z);
+        count_outside(self, -LIMIT_Z, LIMIT_Z), self->num_values, LIMIT_Z);
     spot_chart_note(chart,
         "z of each model's means; dashed: where our own generators would be refused");
 }
 
-/* ---- Both ---- */
+/* ---- Points ---- */
 
 static void
 write_points(const void *context, FILE *out)
@@ -159,12 +170,11 @@ write_points(const void *context, FILE *out)
         for (size_t j = 0; j < self->comparison->num_columns; j++) {
             double half_width;
 
-            if (self->has_column(self->comparison, j)) {
-                spot_csv_field_text(out, self->row_name(row_id));
+            if (has_column(self, j)) {
+                spot_csv_field_text(out, row_name(self, row_id));
                 fputc(',', out);
                 spot_csv_field_text(out, self->comparison->columns[j].label);
-                spot_csv_field_number(
-                    out, self->value_of(self->comparison, j, row_id, &half_width));
+                spot_csv_field_number(out, value_of(self, j, row_id, &half_width));
                 spot_csv_field_number(out, half_width);
                 fputc('\n', out);
             }
@@ -205,8 +215,7 @@ declare_column(
             .is_hollow = is_floor});
     for (int row_id = 0; row_id < self->num_rows; row_id++) {
         double half_width;
-        const double value =
-            self->value_of(self->comparison, column_id, row_id, &half_width);
+        const double value = value_of(self, column_id, row_id, &half_width);
 
         half_width = isnan(half_width) ? 0 : half_width;
         if (!isnan(value)) {
@@ -222,78 +231,44 @@ static int
 declare(spot_chart_t *chart, const void *context)
 {
     const dots_t *self = context;
-    const bool has_limit = self->x.kind == SPOT_CHART_LINEAR;
+    const size_t num_outside = count_outside(self, self->x.low, self->x.high);
     char name[SPOT_UTF8_SHOWN_BYTES];
     size_t series_id = 0;
 
-    self->declare_words(self, chart);
+    if (self->is_reference) {
+        declare_reference_words(self, chart);
+    } else {
+        declare_distance_words(self, chart);
+    }
     spot_chart_note(chart, "%s%s", spot_utf8_shown(self->name, name),
         self->num_undefined > 0 ? " · no dot: undefined" : "");
-    if (self->num_outside > 0) {
+    if (num_outside > 0) {
         spot_chart_note(chart, "%zu value%s beyond the axis, drawn at its edge",
-            self->num_outside, self->num_outside == 1 ? "" : "s");
+            num_outside, num_outside == 1 ? "" : "s");
     }
     spot_chart_panel(
         chart, &(spot_chart_panel_t){.x = self->x, .y = {.kind = SPOT_CHART_ROWS}});
     for (int row_id = 0; row_id < self->num_rows; row_id++) {
         (void) spot_chart_row(
-            chart, &(spot_chart_row_t){.name = self->row_name(row_id)});
+            chart, &(spot_chart_row_t){.name = row_name(self, row_id)});
     }
-    for (int sign = -1; sign <= 1 && has_limit; sign++) {
+    for (int sign = -1; sign <= 1 && self->is_reference; sign++) {
         spot_chart_rule(
             chart, &(spot_chart_rule_t){.direction = SPOT_CHART_VERTICAL,
                        .at = sign * LIMIT_Z,
                        .dash = sign == 0 ? SPOT_CHART_SOLID : SPOT_CHART_DASHED});
     }
     for (size_t j = 0; j < self->comparison->num_columns; j++) {
-        if (self->has_column(self->comparison, j)) {
+        if (has_column(self, j)) {
             declare_column(self, j, series_id++, chart);
         }
     }
     return spot_chart_error(chart);
 }
 
-/* What is drawn, and where it lies. */
-static void
-count(dots_t *self)
-{
-    for (size_t j = 0; j < self->comparison->num_columns; j++) {
-        const bool is_drawn = self->has_column(self->comparison, j);
-
-        self->num_columns += is_drawn;
-        for (int row_id = 0; is_drawn && row_id < self->num_rows; row_id++) {
-            double unused;
-            const double value = self->value_of(self->comparison, j, row_id, &unused);
-
-            self->num_values += isnan(value) ? 0 : 1;
-            self->num_undefined += isnan(value) ? 1 : 0;
-            self->num_outside += value < self->x.low || value > self->x.high;
-        }
-    }
-}
-
-static double
-highest(const dots_t *self)
-{
-    double high = 0;
-
-    for (size_t j = 0; j < self->comparison->num_columns; j++) {
-        for (int row_id = 0;
-             self->has_column(self->comparison, j) && row_id < self->num_rows;
-             row_id++) {
-            double unused;
-
-            high =
-                fmax(high, fabs(self->value_of(self->comparison, j, row_id, &unused)));
-        }
-    }
-    return high;
-}
-
 static int
-make(dots_t *self, const char *what, const char *folder, spot_diag_t *diag)
+make(const dots_t *self, const char *what, const char *folder, spot_diag_t *diag)
 {
-    count(self);
     return spot_trace_picture_make(
         &(spot_trace_picture_t){.folder = folder,
             .name = self->name,
@@ -312,17 +287,14 @@ spot_trace_plot_distances(const spot_comparison_t *comparison, const char *folde
     dots_t dots = {.comparison = comparison,
         .name = name,
         .num_rows = SPOT_NUM_ERRORS,
-        .row_name = spot_error_name,
-        .has_column = is_held_against,
-        .value_of = distance_of,
-        .declare_words = declare_distance_words,
         .x = {.kind = SPOT_CHART_LOG,
             .name = comparison->num_columns > SPOT_COMPARISON_FIRST
                         ? "distance, or |ln ratio|, to the recorded trace (logarithmic)"
                         : "distance, or |ln ratio|, to the first half (logarithmic)",
             .low = MIN_DISTANCE}};
 
-    dots.x.high = 1.2 * fmax(highest(&dots), 1);
+    measure(&dots);
+    dots.x.high = 1.2 * fmax(dots.highest, 1);
     return make(&dots, "distances", folder, diag);
 }
 
@@ -332,18 +304,12 @@ spot_trace_plot_reference(const spot_comparison_t *comparison, const char *folde
 {
     dots_t dots = {.comparison = comparison,
         .name = name,
+        .is_reference = true,
         .num_rows = SPOT_FIDELITY_NUM_METRICS,
-        .row_name = metric_name,
-        .has_column = has_reference,
-        .value_of = z_of,
-        .declare_words = declare_reference_words,
         .x = {.name = "standard errors from the reference"}};
-    bool is_any = false;
 
-    for (size_t j = 0; j < comparison->num_columns; j++) {
-        is_any = is_any || has_reference(comparison, j);
-    }
-    dots.x.high = fmax(fmin(ceil(highest(&dots) + 0.5), MAX_Z), LIMIT_Z + 0.5);
+    measure(&dots);
+    dots.x.high = fmax(fmin(ceil(dots.highest + 0.5), MAX_Z), LIMIT_Z + 0.5);
     dots.x.low = -dots.x.high;
-    return is_any ? make(&dots, "reference", folder, diag) : 0;
+    return dots.num_columns > 0 ? make(&dots, "reference", folder, diag) : 0;
 }
