@@ -16,8 +16,9 @@
 #define DESCRIBED_CHARS 80 /* of the name of a point */
 #define MAX_DESCRIBED 100  /* values that are counted */
 
-bool
-spot_axis_is_circumstance(const spot_axis_t *axis)
+/* Whether a key says what happens, as that of traces does, and not what is chosen. */
+static bool
+is_circumstance(const spot_axis_t *axis)
 {
     return strcmp(axis->path, "trace") == 0 || strncmp(axis->path, "trace.", 6) == 0;
 }
@@ -27,7 +28,6 @@ spot_axis_is_circumstance(const spot_axis_t *axis)
 /* A point with what it is sorted by. */
 typedef struct {
     size_t group_id;
-    size_t value_id;
     double cost;
     size_t point_id;
 } place_t;
@@ -40,9 +40,6 @@ compare_places(const void *a, const void *b)
     if (left->group_id != right->group_id) {
         return left->group_id < right->group_id ? -1 : 1;
     }
-    if (left->value_id != right->value_id) {
-        return left->value_id < right->value_id ? -1 : 1;
-    }
     if (left->cost < right->cost || left->cost > right->cost) { /* not of NAN */
         return left->cost < right->cost ? -1 : 1;
     }
@@ -53,22 +50,19 @@ compare_places(const void *a, const void *b)
 static size_t
 split_groups(const spot_study_head_t *head, size_t axis_id, place_t *places)
 {
-    size_t group_id = 0;
+    size_t num_groups = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
-        places[j].value_id = spot_study_value_id(head, places[j].point_id, axis_id);
+        places[j].group_id = places[j].group_id * head->axes[axis_id].num_values +
+                             spot_study_value_id(head, places[j].point_id, axis_id);
     }
     qsort(places, head->num_points, sizeof(*places), compare_places);
-    for (size_t j = 0, last_group = 0, last_value = 0; j < head->num_points; j++) {
-        const bool is_new = j > 0 && (places[j].group_id != last_group ||
-                                         places[j].value_id != last_value);
-
-        last_group = places[j].group_id;
-        last_value = places[j].value_id;
-        group_id += is_new;
-        places[j].group_id = group_id;
+    for (size_t j = 0, last = SIZE_MAX; j < head->num_points; j++) {
+        num_groups += places[j].group_id != last;
+        last = places[j].group_id;
+        places[j].group_id = num_groups - 1;
     }
-    return group_id + 1;
+    return num_groups;
 }
 
 /* Undefined costs come last, so that all can be compared. */
@@ -89,7 +83,7 @@ sort_places(spot_cost_gain_t *self, place_t *places)
     }
     self->num_groups = 1;
     for (size_t j = 0; j < head->num_axes; j++) {
-        if (spot_axis_is_circumstance(&head->axes[j])) {
+        if (is_circumstance(&head->axes[j])) {
             self->num_groups = split_groups(head, j, places);
             is_split = true;
         }
@@ -99,7 +93,6 @@ sort_places(spot_cost_gain_t *self, place_t *places)
         self->num_groups = 1;
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        places[j].value_id = 0;
         places[j].group_id = self->num_groups == 1 ? 0 : places[j].group_id;
     }
     qsort(places, head->num_points, sizeof(*places), compare_places);
@@ -315,7 +308,7 @@ spot_cost_group_words(
 
     text[0] = '\0';
     for (size_t j = 0; j < head->num_axes && used + 8 < SPOT_POINT_BYTES; j++) {
-        if (spot_axis_is_circumstance(&head->axes[j]) && self->num_groups > 1) {
+        if (is_circumstance(&head->axes[j]) && self->num_groups > 1) {
             spot_key_words(&head->axes[j], words);
             used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - 4 - used,
                 "%s%s %s", used == 0 ? "" : ", ", words,
@@ -335,14 +328,10 @@ spot_cost_gain_csv_write(const spot_report_t *report, FILE *out)
     int ret = spot_cost_gain_init(&self, report);
 
     if (ret == 0) {
-        const char *cost = head->metrics[self.cost_id].name;
-        const char *gain = head->metrics[self.gain_id].name;
-
         spot_picture_csv_point_names(head, out);
-        fprintf(out,
-            ",%s_mean,%s_ci95_low,%s_ci95_high,%s_mean,%s_ci95_low,%s_ci95_high,"
-            "front\n",
-            cost, cost, cost, gain, gain, gain);
+        spot_picture_csv_estimate_names(head, self.cost_id, "", out);
+        spot_picture_csv_estimate_names(head, self.gain_id, "", out);
+        fputs(",front\n", out);
     }
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         const spot_choice_t *choice = &self.choices[j];

@@ -41,9 +41,6 @@ SPOT_MUST_CHECK int spot_cost_gain_init(
     spot_cost_gain_t *self, const spot_report_t *report);
 void spot_cost_gain_free(spot_cost_gain_t *self);
 
-/* Whether the value of a key is a circumstance, as the trace is, and no choice. */
-bool spot_axis_is_circumstance(const spot_axis_t *axis);
-
 /* "trace preemption per minute 0.05": what the points of a group meet, in max_chars
  * characters; "" where the trace is not swept. text has SPOT_POINT_BYTES. */
 void spot_cost_group_words(

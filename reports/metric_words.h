@@ -36,6 +36,10 @@ spot_shown_unit_t spot_report_shown(const spot_report_t *report, size_t metric_i
  * study says what they are. */
 spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_id);
 
+/* What these labels are called: what the study says, or "idle time (h)" in a unit. */
+void spot_second_words(const spot_study_head_t *head, size_t metric_id, const char *unit,
+    char text[SPOT_WORDS_BYTES]);
+
 /* What its estimate is: "mean", "ratio of totals", "probability", "quantile". */
 const char *spot_estimate_words(const spot_metric_t *metric);
 

@@ -36,6 +36,16 @@ spot_picture_csv_point(const spot_study_head_t *head, size_t point_id, FILE *out
     }
 }
 
+void
+spot_picture_csv_estimate_names(
+    const spot_study_head_t *head, size_t metric_id, const char *what, FILE *out)
+{
+    const char *name = head->metrics[metric_id].name;
+
+    fprintf(out, ",%s%s_mean,%s%s_ci95_low,%s%s_ci95_high", name, what, name, what, name,
+        what);
+}
+
 int
 spot_picture_csv_write(
     const spot_report_t *report, size_t num_metrics, const size_t *metric_ids, FILE *out)
@@ -44,9 +54,7 @@ spot_picture_csv_write(
 
     spot_picture_csv_point_names(head, out);
     for (size_t k = 0; k < num_metrics; k++) {
-        const char *name = head->metrics[metric_ids[k]].name;
-
-        fprintf(out, ",%s_mean,%s_ci95_low,%s_ci95_high", name, name, name);
+        spot_picture_csv_estimate_names(head, metric_ids[k], "", out);
     }
     fputc('\n', out);
     for (size_t j = 0; j < head->num_points; j++) {

@@ -16,3 +16,8 @@ SPOT_MUST_CHECK int spot_picture_csv_write(const spot_report_t *report,
  * of the line is the caller's. */
 void spot_picture_csv_point_names(const spot_study_head_t *head, FILE *out);
 void spot_picture_csv_point(const spot_study_head_t *head, size_t point_id, FILE *out);
+
+/* The names of the columns of an estimate: NAME, what, and _mean, _ci95_low or
+ * _ci95_high. */
+void spot_picture_csv_estimate_names(
+    const spot_study_head_t *head, size_t metric_id, const char *what, FILE *out);

@@ -37,15 +37,11 @@ static int
 find_metric(const spot_study_head_t *head, const char *name, int32_t not_named,
     int32_t *metric_id, const char **problem)
 {
-    *metric_id = not_named;
-    if (name == NULL) {
+    const size_t found_id = spot_study_metric_id(head, name);
+
+    *metric_id = found_id < head->num_metrics ? (int32_t) found_id : not_named;
+    if (name == NULL || found_id < head->num_metrics) {
         return 0;
-    }
-    for (size_t j = 0; j < head->num_metrics; j++) {
-        if (strcmp(head->metrics[j].name, name) == 0) {
-            *metric_id = (int32_t) j;
-            return 0;
-        }
     }
     *problem = "a metric to draw is not among those kept";
     return SPOT_ERR_BAD_PARAM;
@@ -369,13 +365,12 @@ spot_curves_height(
     return height;
 }
 
-bool
-spot_curves_range(
-    const spot_curves_t *self, size_t num_panels, double *low, double *high)
+void
+spot_curves_range(const spot_curves_t *self, double *low, double *high)
 {
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
-    for (size_t panel_id = 0; panel_id < num_panels; panel_id++) {
+    for (size_t panel_id = 0; panel_id < self->num_panels; panel_id++) {
         for (size_t x_id = 0; x_id < spot_curves_num_x(self, panel_id); x_id++) {
             const spot_summary_t *y = spot_curves_at(self, panel_id, x_id, self->y_id);
 
@@ -391,5 +386,4 @@ spot_curves_range(
             }
         }
     }
-    return *low <= *high;
 }

@@ -61,7 +61,6 @@ bool spot_curves_is_defined(const spot_curves_t *self, size_t panel_id, size_t x
 double spot_curves_height(
     const spot_curves_t *self, size_t panel_id, size_t x_id, size_t num_parts);
 
-/* The lowest and highest value drawn in the first num_panels panels, intervals included;
- * false if there is none. */
-bool spot_curves_range(
-    const spot_curves_t *self, size_t num_panels, double *low, double *high);
+/* The lowest and highest value drawn, intervals included; *low > *high: there is none.
+ */
+void spot_curves_range(const spot_curves_t *self, double *low, double *high);

@@ -2,6 +2,7 @@
 #include "reports/timeline_chart.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "reports/curve.h"
 #include "reports/palette.h"
@@ -39,42 +40,31 @@ declare_words(const timeline_t *self)
     }
 }
 
-/* One value a bin, from its start on. */
+/* What is drawn of bins beside the heights of levels. */
+#define PEAK SIZE_MAX
+#define DIP (SIZE_MAX - 1)
+
+static double
+value_of(const spot_timeline_bin_t *bin, size_t what)
+{
+    return what == PEAK ? bin->peak : what == DIP ? bin->dip : bin->heights[what];
+}
+
+/* One value a bin, from its start on. what: a level, PEAK or DIP. */
 static void
-add_bins(const timeline_t *self, const spot_chart_series_t *series,
-    double (*value_of)(const spot_timeline_bin_t *bin, size_t level_id), size_t level_id)
+add_bins(const timeline_t *self, const spot_chart_series_t *series, size_t what)
 {
     const spot_timeline_bins_t *bins = self->bins;
 
     spot_chart_series(self->chart, series);
     for (size_t j = 0; j < bins->num_bins; j++) {
         spot_chart_add_xy(
-            self->chart, bins->bins[j].start_ms, value_of(&bins->bins[j], level_id));
+            self->chart, bins->bins[j].start_ms, value_of(&bins->bins[j], what));
     }
     if (bins->num_bins > 0) {
         spot_chart_add_xy(self->chart, self->run->end_ms,
-            value_of(&bins->bins[bins->num_bins - 1], level_id));
+            value_of(&bins->bins[bins->num_bins - 1], what));
     }
-}
-
-static double
-height_of(const spot_timeline_bin_t *bin, size_t level_id)
-{
-    return bin->heights[level_id];
-}
-
-static double
-peak_of(const spot_timeline_bin_t *bin, size_t level_id)
-{
-    (void) level_id;
-    return bin->peak;
-}
-
-static double
-dip_of(const spot_timeline_bin_t *bin, size_t level_id)
-{
-    (void) level_id;
-    return bin->dip;
 }
 
 /* Where the stack is averages, a shade behind it goes up to the peaks, and a thin line
@@ -94,7 +84,7 @@ declare_levels(const timeline_t *self)
             &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
                 .is_alone = true,
                 .colour = SPOT_INK_GRID},
-            peak_of, 0);
+            PEAK);
     }
     for (size_t k = 0; k < run->num_levels; k++) {
         const char *name = spot_run_series_level(run, k);
@@ -108,20 +98,20 @@ declare_levels(const timeline_t *self)
                     .side = share,
                     .name_at = SPOT_CHART_NAME_LEGEND,
                     .colour = spot_palette_colour(run->colours, name, k)},
-                height_of, k);
+                k);
         }
     }
     if (is_thinned) {
         add_bins(self,
             &(spot_chart_series_t){
                 .kind = SPOT_CHART_STEPS, .colour = SPOT_INK_LABEL, .width_px = 0.4},
-            dip_of, 0);
+            DIP);
     }
     add_bins(self,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
             .colour = is_thinned ? SPOT_INK_OTHER : SPOT_INK_LABEL,
             .width_px = 0.7},
-        peak_of, 0);
+        PEAK);
 }
 
 /* The events of a kind, if there are any: a stroke for each bin that has some; the more

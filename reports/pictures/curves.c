@@ -57,7 +57,7 @@ choose_scales(picture_t *self)
     }
     self->x_low = curves->x_low - room;
     self->x_high = curves->x_high + room;
-    (void) spot_curves_range(curves, curves->num_panels, &low, &high);
+    spot_curves_range(curves, &low, &high);
     self->has_zero = curves->num_parts > 0 || (low >= 0 && low <= 0.5 * high);
 }
 
@@ -355,19 +355,6 @@ add_ticks(const picture_t *self, spot_chart_t *chart, size_t curve_id)
     }
 }
 
-static void
-second_words(const picture_t *self, char words[SPOT_WORDS_BYTES])
-{
-    const char *label = self->head->plot.second_x_label;
-
-    if (label != NULL) {
-        snprintf(words, SPOT_WORDS_BYTES, "%s", label);
-    } else {
-        spot_metric_words_in(
-            &self->head->metrics[self->curves->second_x_id], self->second.unit, words);
-    }
-}
-
 /* Whether all curves have all values of x. */
 static bool
 is_full_grid(const spot_curves_t *curves)
@@ -395,7 +382,8 @@ declare_panel(const picture_t *self, spot_chart_t *chart, size_t frame_id)
         &self->head->metrics[self->curves->y_id], self->shown.unit, y_name);
     spot_frame_words(&self->frames, frame_id, title);
     if (has_second) {
-        second_words(self, second);
+        spot_second_words(
+            self->head, (size_t) self->curves->second_x_id, self->second.unit, second);
     }
     if (self->winners != NULL) {
         ret = declare_strip(self, chart, frame_id, title);

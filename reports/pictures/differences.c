@@ -352,11 +352,9 @@ write_csv(const spot_report_t *report, FILE *out)
 {
     const differences_t self = differences_of(report);
     const spot_study_head_t *head = report->head;
-    const char *name = head->metrics[self.metric_id].name;
 
     spot_picture_csv_point_names(head, out);
-    fprintf(out, ",%s_difference_mean,%s_difference_ci95_low,%s_difference_ci95_high",
-        name, name, name);
+    spot_picture_csv_estimate_names(head, self.metric_id, "_difference", out);
     fputs(",pairs\n", out);
     for (size_t j = 0; j < head->num_points; j++) {
         const difference_t difference = difference_at(&self, j);

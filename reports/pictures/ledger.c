@@ -148,10 +148,8 @@ declare_panel(const ledger_t *self, spot_chart_t *chart)
         low = fmin(low, length); /* skips NAN */
         high = fmax(high, length);
     }
-    if (has_side && self->head->plot.second_x_label != NULL) {
-        snprintf(side, sizeof(side), "%s", self->head->plot.second_x_label);
-    } else if (has_side) {
-        spot_metric_words_in(&self->head->metrics[self->side_id], self->side.unit, side);
+    if (has_side) {
+        spot_second_words(self->head, self->side_id, self->side.unit, side);
     }
     spot_chart_panel(
         chart, &(spot_chart_panel_t){

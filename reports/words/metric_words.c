@@ -104,6 +104,17 @@ spot_second_shown(const spot_report_t *report, size_t metric_id)
         is_named ? 0 : spot_report_largest(report, metric_id));
 }
 
+void
+spot_second_words(const spot_study_head_t *head, size_t metric_id, const char *unit,
+    char text[SPOT_WORDS_BYTES])
+{
+    if (head->plot.second_x_label != NULL) {
+        snprintf(text, SPOT_WORDS_BYTES, "%s", head->plot.second_x_label);
+    } else {
+        spot_metric_words_in(&head->metrics[metric_id], unit, text);
+    }
+}
+
 const char *
 spot_estimate_words(const spot_metric_t *metric)
 {
