@@ -59,18 +59,6 @@ spot_sample_figure_problem(const spot_sample_figure_t *self)
     return isnan(self->low_s) ? "no complete value above 0 s" : NULL;
 }
 
-int
-spot_sample_figure_make(const spot_fitted_sample_t *fitted, const char *what,
-    spot_trace_picture_t *picture, spot_diag_t *diag)
-{
-    char full_what[64];
-
-    snprintf(full_what, sizeof(full_what), "%s-%s", spot_sample_kind_names[fitted->kind],
-        what);
-    picture->what = full_what;
-    return spot_trace_picture_make(picture, diag);
-}
-
 const char *
 spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable)
 {

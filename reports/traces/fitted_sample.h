@@ -25,10 +25,6 @@ void spot_sample_figure_free(spot_sample_figure_t *self);
 /* Why nothing can be drawn on logarithmic axes, or NULL. */
 const char *spot_sample_figure_problem(const spot_sample_figure_t *self);
 
-/* Makes the picture KIND-WHAT. */
-SPOT_MUST_CHECK int spot_sample_figure_make(const spot_fitted_sample_t *fitted,
-    const char *what, spot_trace_picture_t *picture, spot_diag_t *diag);
-
 /* "Gaps between preemption events"; is_obtainable: of a trace of kind availability. */
 const char *spot_sample_figure_noun(spot_sample_kind_t kind, bool is_obtainable);
 

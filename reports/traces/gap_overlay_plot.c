@@ -240,15 +240,14 @@ int
 spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self, const char *folder,
     const char *name, spot_diag_t *diag)
 {
-    char what[64];
     gap_plot_t plot;
     int ret = gap_plot_init(&plot, self, name);
 
-    snprintf(what, sizeof(what), "%s-compare", spot_sample_kind_names[self->kind]);
     if (ret == 0) {
         ret = spot_trace_picture_make(&(spot_trace_picture_t){.folder = folder,
                                           .name = name,
-                                          .what = what,
+                                          .sample = spot_sample_kind_names[self->kind],
+                                          .what = "compare",
                                           .problem = find_problem(&plot),
                                           .write_points = write_points,
                                           .declare = declare,

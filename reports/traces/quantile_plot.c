@@ -220,13 +220,14 @@ spot_trace_plot_quantiles(const spot_fitted_sample_t *self, const char *folder,
     int ret = quantiles_init(&quantiles, self, name);
 
     if (ret == 0) {
-        ret = spot_sample_figure_make(self, "qq",
-            &(spot_trace_picture_t){.folder = folder,
-                .name = name,
-                .problem = find_problem(&quantiles),
-                .write_points = write_points,
-                .declare = declare,
-                .context = &quantiles},
+        ret = spot_trace_picture_make(&(spot_trace_picture_t){.folder = folder,
+                                          .name = name,
+                                          .sample = spot_sample_kind_names[self->kind],
+                                          .what = "qq",
+                                          .problem = find_problem(&quantiles),
+                                          .write_points = write_points,
+                                          .declare = declare,
+                                          .context = &quantiles},
             diag);
     }
     quantiles_free(&quantiles);

@@ -311,9 +311,11 @@ spot_trace_plot_survival(const spot_fitted_sample_t *self, const char *folder,
     int ret = survival_init(&survival, self, name);
 
     if (ret == 0) {
-        ret = spot_sample_figure_make(self, self->num_laws > 0 ? "fit" : "survival",
+        ret = spot_trace_picture_make(
             &(spot_trace_picture_t){.folder = folder,
                 .name = name,
+                .sample = spot_sample_kind_names[self->kind],
+                .what = self->num_laws > 0 ? "fit" : "survival",
                 .problem = spot_sample_figure_problem(&survival.sample),
                 .write_points = write_points,
                 .declare = declare,

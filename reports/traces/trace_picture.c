@@ -24,10 +24,13 @@ write_points(const spot_trace_picture_t *self, const char *path, spot_diag_t *di
 int
 spot_trace_picture_make(const spot_trace_picture_t *self, spot_diag_t *diag)
 {
-    char *csv_path = spot_picture_path(self->folder, self->name, self->what, "csv");
-    char *svg_path = spot_picture_path(self->folder, self->name, self->what, "svg");
+    char *csv_path, *svg_path, what[64];
     int ret = SPOT_ERR_NO_MEMORY;
 
+    snprintf(what, sizeof(what), "%s%s%s", self->sample == NULL ? "" : self->sample,
+        self->sample == NULL ? "" : "-", self->what);
+    csv_path = spot_picture_path(self->folder, self->name, what, "csv");
+    svg_path = spot_picture_path(self->folder, self->name, what, "svg");
     if (csv_path == NULL || svg_path == NULL) {
         goto out;
     }

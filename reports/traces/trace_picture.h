@@ -12,6 +12,7 @@
 typedef struct {
     const char *folder;
     const char *name;    /* of the trace */
+    const char *sample;  /* "preempt-gap", which comes before what; NULL: none */
     const char *what;    /* of the picture: "availability" */
     const char *problem; /* why nothing can be drawn, or NULL */
     void (*write_points)(const void *context, FILE *out); /* the CSV */
