@@ -39,7 +39,7 @@ write_svg(spot_declare_t declare, const void *context, FILE *out)
     spot_chart_t *chart = declare_chart(declare, context, &ret);
 
     if (ret == 0) {
-        ret = spot_chart_svg(chart, SPOT_CHART_SVG_WIDE_PX, out);
+        ret = spot_chart_svg(chart, SPOT_CHART_WIDE_PX, out);
     }
     spot_chart_free(chart);
     return ret;
@@ -126,10 +126,10 @@ spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE
     spot_chart_t *chart = declare_chart(declare, context, &ret);
 
     if (ret == 0) {
-        ret = spot_chart_svg_inline(chart, SPOT_CHART_SVG_WIDE_PX, has_title, out);
+        ret = spot_chart_svg_inline(chart, SPOT_CHART_WIDE_PX, has_title, out);
     }
     if (ret == 0) {
-        ret = spot_chart_svg_inline(chart, SPOT_CHART_SVG_NARROW_PX, has_title, out);
+        ret = spot_chart_svg_inline(chart, SPOT_CHART_NARROW_PX, has_title, out);
     }
     spot_chart_free(chart);
     return ret;

@@ -33,6 +33,10 @@
 
 typedef struct spot_chart spot_chart_t;
 
+/* Widths of pictures. */
+#define SPOT_CHART_WIDE_PX 960.0
+#define SPOT_CHART_NARROW_PX 344.0
+
 /* NULL: no memory. */
 spot_chart_t *spot_chart_new(void);
 void spot_chart_free(spot_chart_t *self); /* NULL does nothing */

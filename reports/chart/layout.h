@@ -7,9 +7,6 @@
 #include "reports/chart/scale.h"
 #include "reports/chart/text.h"
 
-#define SPOT_CHART_WIDE_PX 960.0
-#define SPOT_CHART_NARROW_PX 344.0
-
 /* How texts look: the class of an element. */
 typedef enum {
     SPOT_CHART_TEXT_TITLE,

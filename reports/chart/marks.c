@@ -153,12 +153,10 @@ part_px(
         case VALUE:
             return spot_chart_y_px(self->place, datum->y);
         case LOW:
-            return datum->y_high > datum->y_low
-                       ? spot_chart_scale_end_px(y, datum->y_low)
-                       : (double) NAN;
         case HIGH:
             return datum->y_high > datum->y_low
-                       ? spot_chart_scale_end_px(y, datum->y_high)
+                       ? spot_chart_scale_end_px(
+                             y, part == LOW ? datum->y_low : datum->y_high)
                        : (double) NAN;
         default:
             return spot_chart_y_px(self->place, base + datum->y);
@@ -206,10 +204,8 @@ fill_between(const marks_t *self, spot_chart_path_t *path, spot_chart_point_t *t
         if (end - j > 1 && bottom_end - k > 1) {
             spot_chart_point_t *closed = self->room;
 
-            num = 0;
-            for (size_t i = j; i < end; i++) {
-                closed[num++] = top[i];
-            }
+            num = end - j;
+            memcpy(closed, top + j, num * sizeof(*closed));
             for (size_t i = bottom_end; i-- > k;) {
                 closed[num++] = bottom[i];
             }
@@ -221,6 +217,20 @@ fill_between(const marks_t *self, spot_chart_path_t *path, spot_chart_point_t *t
     }
 }
 
+/* Whether data have an interval in y or, with_x, in x. */
+static bool
+has_intervals(const spot_chart_series_node_t *series, bool with_x)
+{
+    for (size_t j = 0; j < series->num_data; j++) {
+        const spot_chart_datum_t *datum = &series->data[j];
+
+        if (datum->y_high > datum->y_low || (with_x && datum->x_high > datum->x_low)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 draw_band(const marks_t *self, const spot_chart_series_node_t *series)
 {
@@ -228,12 +238,8 @@ draw_band(const marks_t *self, const spot_chart_series_node_t *series)
     const size_t num_high = gather(self, series, HIGH, self->points);
     const size_t num_low = gather(self, series, LOW, low);
     spot_chart_path_t path;
-    bool has_any = false;
 
-    for (size_t j = 0; j < series->num_data; j++) {
-        has_any = has_any || series->data[j].y_high > series->data[j].y_low;
-    }
-    if (!has_any) {
+    if (!has_intervals(series, false)) {
         return;
     }
     path =
@@ -481,18 +487,6 @@ draw_intervals_in(
     close_path(&path);
 }
 
-static bool
-has_intervals(const spot_chart_series_node_t *series)
-{
-    for (size_t j = 0; j < series->num_data; j++) {
-        if (series->data[j].x_high > series->data[j].x_low ||
-            series->data[j].y_high > series->data[j].y_low) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Markers ---- */
 
 /* The outline of a marker around a place; circles that are filled are dots of a thick
@@ -675,7 +669,7 @@ draw_turn(const marks_t *self, const spot_chart_series_node_t *series, int turn)
     } else if (turn == 1 && is_line) {
         draw_band(self, series);
     } else if (turn == 2 && (is_bar || kind == SPOT_CHART_POINTS) &&
-               has_intervals(series)) {
+               has_intervals(series, true)) {
         for_each_colour(self, series, draw_intervals_in);
     } else if (turn == 2 && kind == SPOT_CHART_STROKES) {
         draw_strokes(self, series);

@@ -117,18 +117,6 @@ spot_chart_svg_style(FILE *out)
 
 /* ---- Texts and samples ---- */
 
-static bool
-has_texts(const spot_chart_layout_t *layout, int look, int anchor)
-{
-    for (size_t j = 0; j < layout->num_texts; j++) {
-        if ((int) layout->texts[j].look == look &&
-            (int) layout->texts[j].anchor == anchor) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A number with a digit at most behind the point. */
 static void
 write_px(double px, FILE *out)
@@ -157,27 +145,24 @@ write_texts(const spot_chart_layout_t *layout, FILE *out)
 
     for (int look = 0; look < SPOT_CHART_NUM_TEXTS; look++) {
         for (int anchor = 0; anchor < 3; anchor++) {
-            if (!has_texts(layout, look, anchor)) {
-                continue;
-            }
-            fprintf(out, "<g class=\"%s%s\">\n", text_classes[look], anchors[anchor]);
+            bool is_open = false;
+
             for (size_t j = 0; j < layout->num_texts; j++) {
                 if ((int) layout->texts[j].look == look &&
                     (int) layout->texts[j].anchor == anchor) {
+                    if (!is_open) {
+                        fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
+                            anchors[anchor]);
+                        is_open = true;
+                    }
                     write_text(layout, &layout->texts[j], out);
                 }
             }
-            fputs("</g>\n", out);
+            if (is_open) {
+                fputs("</g>\n", out);
+            }
         }
     }
-}
-
-/* From the end of a series to its name, with a bend where they are not level. */
-static void
-write_leader(const spot_chart_sample_t *sample, FILE *out)
-{
-    fprintf(out, "<path class=\"ax\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", sample->from_x,
-        sample->from_y, sample->x, sample->y);
 }
 
 static void
@@ -187,7 +172,8 @@ write_sample(const spot_chart_pen_t *pen, const spot_chart_sample_t *sample)
     const double x = sample->x, y = sample->y;
 
     if (sample->is_leader) {
-        write_leader(sample, pen->out);
+        fprintf(pen->out, "<path class=\"ax\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+            sample->from_x, sample->from_y, x, y);
         return;
     }
     if (look->is_line || look->marker == SPOT_CHART_NO_MARKER) {

@@ -6,10 +6,7 @@
 
 #include "reports/chart/chart.h"
 
-#define SPOT_CHART_SVG_WIDE_PX 960.0
-#define SPOT_CHART_SVG_NARROW_PX 344.0
-
-/* A document with its style, on white. width_px: one of the above, or another one.
+/* A document with its style, on white. width_px: SPOT_CHART_WIDE_PX or another one.
  * NO_MEMORY, IO, or the error of the declaration. */
 SPOT_MUST_CHECK int spot_chart_svg(spot_chart_t *self, double width_px, FILE *out);
 

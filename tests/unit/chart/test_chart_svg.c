@@ -96,8 +96,8 @@ any_declaration_is_drawn(void **state)
 {
     (void) state;
     for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
-        char *wide = random_chart_svg(seed, SPOT_CHART_SVG_WIDE_PX, false);
-        char *narrow = random_chart_svg(seed, SPOT_CHART_SVG_NARROW_PX, true);
+        char *wide = random_chart_svg(seed, SPOT_CHART_WIDE_PX, false);
+        char *narrow = random_chart_svg(seed, SPOT_CHART_NARROW_PX, true);
 
         assert_non_null(wide);
         assert_non_null(narrow);
@@ -123,7 +123,7 @@ declare_texts(spot_chart_t *chart)
 static void
 texts_are_escaped(void **state)
 {
-    char *svg = draw(declare_texts, SPOT_CHART_SVG_WIDE_PX);
+    char *svg = draw(declare_texts, SPOT_CHART_WIDE_PX);
 
     (void) state;
     assert_non_null(
@@ -175,7 +175,7 @@ find_path(const char *svg, const char *start, char d[4096])
 static void
 undefined_is_a_gap(void **state)
 {
-    char *svg = draw(declare_gap, SPOT_CHART_SVG_WIDE_PX);
+    char *svg = draw(declare_gap, SPOT_CHART_WIDE_PX);
     char d[4096];
 
     (void) state;
@@ -294,7 +294,7 @@ declare_without_intervals(spot_chart_t *chart)
 static void
 points_without_an_interval_are_drawn(void **state)
 {
-    char *svg = draw(declare_without_intervals, SPOT_CHART_SVG_WIDE_PX);
+    char *svg = draw(declare_without_intervals, SPOT_CHART_WIDE_PX);
     char d[4096];
 
     (void) state;
@@ -327,8 +327,7 @@ a_part_of_a_page_follows_it(void **state)
     assert_non_null(chart);
     spot_chart_title(chart, "seen in the page");
     declare_inline(chart);
-    assert_int_equal(
-        spot_chart_svg_inline(chart, SPOT_CHART_SVG_NARROW_PX, false, out), 0);
+    assert_int_equal(spot_chart_svg_inline(chart, SPOT_CHART_NARROW_PX, false, out), 0);
     assert_int_equal(fclose(out), 0);
     assert_non_null(strstr(svg, "<svg class=\"chart narrow\" width=\"344\""));
     assert_null(strstr(svg, "<style"));
@@ -367,7 +366,7 @@ declare_many(spot_chart_t *chart)
 static void
 ten_thousand_points_stay_small(void **state)
 {
-    char *svg = draw(declare_many, SPOT_CHART_SVG_WIDE_PX);
+    char *svg = draw(declare_many, SPOT_CHART_WIDE_PX);
 
     (void) state;
     assert_true(strlen(svg) < 400000);
@@ -389,7 +388,7 @@ declare_run(spot_chart_t *chart)
 static void
 a_long_run_stays_small(void **state)
 {
-    char *svg = draw(declare_run, SPOT_CHART_SVG_WIDE_PX);
+    char *svg = draw(declare_run, SPOT_CHART_WIDE_PX);
 
     (void) state;
     assert_true(strlen(svg) < 200000);
@@ -410,8 +409,7 @@ what_belongs_nowhere_is_an_error(void **state)
     assert_non_null(chart);
     spot_chart_add_xy(chart, 0, 0);
     assert_int_equal(spot_chart_error(chart), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(
-        spot_chart_svg(chart, SPOT_CHART_SVG_WIDE_PX, out), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_chart_svg(chart, SPOT_CHART_WIDE_PX, out), SPOT_ERR_BAD_PARAM);
     spot_chart_free(chart);
     fclose(out);
     free(svg);
