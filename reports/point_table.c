@@ -378,6 +378,9 @@ add_row(const filler_t *self, size_t point_id)
 
 /* ---- Notes ---- */
 
+static void add_note(const filler_t *self, const char *marks, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 static void
 add_note(const filler_t *self, const char *marks, const char *format, ...)
 {
