@@ -417,7 +417,6 @@ spot_study_task_run(
 typedef struct {
     const spot_study_head_t *head;
     spot_plan_cost_t cost;
-    bool is_json;
 } plan_t;
 
 static int
