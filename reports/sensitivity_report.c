@@ -55,7 +55,7 @@ sort_keys(const spot_sensitivity_t *indices, size_t num_axes, size_t *order)
     }
 }
 
-int
+void
 spot_sensitivity_table_fill(const spot_study_head_t *head,
     const spot_sensitivity_t *indices, spot_point_voice_t voice, spot_table_t *table)
 {
@@ -69,7 +69,8 @@ spot_sensitivity_table_fill(const spot_study_head_t *head,
                        .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
     if (order == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        table->error = SPOT_ERR_NO_MEMORY;
+        return;
     }
     sort_keys(indices, head->num_axes, order);
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -86,7 +87,6 @@ spot_sensitivity_table_fill(const spot_study_head_t *head,
         spot_table_set_value(table, indices->total[order[j]].value);
     }
     free(order);
-    return table->error;
 }
 
 static int
@@ -94,11 +94,10 @@ write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices,
     const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "sobol"};
-    int ret = spot_sensitivity_table_fill(head, indices, SPOT_POINTS_BY_NAME, &table);
+    int ret;
 
-    if (ret == 0) {
-        ret = spot_table_write_terminal(&table, terminal, out);
-    }
+    spot_sensitivity_table_fill(head, indices, SPOT_POINTS_BY_NAME, &table);
+    ret = spot_table_write_terminal(&table, terminal, out);
     spot_table_free(&table);
     return ret;
 }

@@ -14,8 +14,8 @@ void spot_sensitivity_variance_write(const spot_sensitivity_t *indices, FILE *ou
 
 /* All three below need a store whose plan is a sensitivity design. NO_MEMORY, IO. */
 
-/* Indices of a metric as a table: keys with the largest total first. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_sensitivity_table_fill(const spot_study_head_t *head,
+/* Indices of a metric as a table: keys with the largest total first. */
+void spot_sensitivity_table_fill(const spot_study_head_t *head,
     const spot_sensitivity_t *indices, spot_point_voice_t voice, spot_table_t *table);
 
 /* A table for each metric. */

@@ -29,10 +29,8 @@ write_keys(const spot_page_t *page, const spot_sensitivity_t *indices, size_t me
         spot_sensitivity_variance_write(indices, caption);
     }
     spot_table_end_caption(&table, caption);
-    ret = spot_sensitivity_table_fill(page->head, indices, SPOT_POINTS_BY_WORDS, &table);
-    if (ret == 0) {
-        ret = spot_table_write_html(&table, id, page->out);
-    }
+    spot_sensitivity_table_fill(page->head, indices, SPOT_POINTS_BY_WORDS, &table);
+    ret = spot_table_write_html(&table, id, page->out);
     spot_table_free(&table);
     return ret;
 }
