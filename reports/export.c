@@ -27,7 +27,8 @@ typedef struct {
     bool has_cells;
     spot_json_t json;
     size_t point_id;
-    const spot_race_t *race;    /* of which the points' fates are told; or NULL */
+    bool has_race; /* of which the points' fates are told */
+    spot_race_t race;
     const spot_paired_t *pairs; /* [num_points][num_metrics] of results; or NULL */
 } line_t;
 
@@ -248,9 +249,8 @@ put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
 static void
 put_fate(line_t *self)
 {
-    if (self->race != NULL) {
-        put_text(
-            self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
+    if (self->has_race) {
+        put_text(self, "fate", spot_fate_names[self->race.runners[self->point_id].fate]);
     }
 }
 
@@ -345,14 +345,13 @@ put_points(line_t *self, int (*put)(line_t *self, const spot_summary_t *summarie
     const spot_store_t *store = self->store;
     const spot_study_head_t *head = store->head;
     spot_summary_t *summaries = spot_calloc(head->num_metrics, sizeof(*summaries));
-    spot_race_t race = {0};
     int ret = summaries == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     if (ret == 0 && head->optimise.metric != NULL) {
-        self->race = &race;
-        ret = spot_race_init(&race, head);
+        self->has_race = true;
+        ret = spot_race_init(&self->race, head);
         if (ret == 0) {
-            ret = spot_race_replay(&race, store);
+            ret = spot_race_replay(&self->race, store);
         }
     }
     if (ret == 0 && self->is_head) {
@@ -366,7 +365,7 @@ put_points(line_t *self, int (*put)(line_t *self, const spot_summary_t *summarie
             ret = put(self, summaries);
         }
     }
-    spot_race_free(&race);
+    spot_race_free(&self->race);
     free(summaries);
     return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
 }
