@@ -73,11 +73,12 @@ static bool
 has_end(const spot_chart_layout_t *self, const spot_chart_place_t *place, size_t item_id,
     end_name_t *name)
 {
-    const spot_chart_series_node_t *series = &place->node->series[item_id];
     const spot_chart_rule_t *rule;
 
     *name = (end_name_t){.is_lane = false};
     if (item_id < place->node->num_series) {
+        const spot_chart_series_node_t *series = &place->node->series[item_id];
+
         name->sample = sample_of(&series->look);
         name->is_lane = is_named_stroke(series);
         return name->is_lane ? !self->is_narrow
