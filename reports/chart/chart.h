@@ -22,7 +22,7 @@
  *     }
  *     return spot_chart_error(chart);
  *
- * A field that is 0 or NULL means "as usual", which its comment tells. */
+ * A field that is 0 or NULL has the default that its comment names. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,7 +55,7 @@ void spot_chart_note(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2,
 /* A line at the very bottom, quiet; may be called several times. It wraps. */
 void spot_chart_foot(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
-/* What the picture shows, for those who do not see it: its <desc>. */
+/* A description of the picture in words, read by screen readers: its <desc>. */
 void spot_chart_describe(spot_chart_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* ---- Panels ---- */
@@ -210,7 +210,7 @@ typedef struct {
     double y_low, y_high;
     const char
         *label; /* beside the marker where it is free; left out where nothing is */
-    const char *hover;  /* told by browsers under the pointer; left out where there are
+    const char *hover;  /* shown by browsers under the pointer; left out where there are
                            more than 400 */
     const char *colour; /* instead of that of the series */
     bool is_hollow;

@@ -608,7 +608,7 @@ draw_markers_in(
     draw_markers_as(self, series, colour, false);
 }
 
-/* What browsers tell under the pointer: at the datum, or in the middle of its bar. */
+/* What browsers show under the pointer: at the datum, or in the middle of its bar. */
 static void
 draw_hovers(const marks_t *self, const spot_chart_series_node_t *series)
 {

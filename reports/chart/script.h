@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A chart as a gnuplot script with its data, for those who draw it again in their own
+/* A chart as a gnuplot script with its data, to draw it again in another
  * way. */
 #pragma once
 

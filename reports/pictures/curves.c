@@ -21,7 +21,7 @@ typedef struct {
     const spot_curves_t *curves;
     const spot_study_head_t *head;
     const spot_report_t *report;
-    const spot_winners_t *winners; /* NULL: no strip tells them */
+    const spot_winners_t *winners; /* NULL: there is no strip of them */
     spot_frames_t frames;
     spot_shown_unit_t shown;  /* of y and the stack: factor 100 for percent */
     spot_shown_unit_t second; /* of the second labels of x */
