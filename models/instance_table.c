@@ -63,8 +63,8 @@ read_columns(void *table, const spot_csv_row_t *row)
     if (!is_there[COLUMN_INSTANCES] || !is_there[COLUMN_STEP]) {
         spot_table_file_report(&self->file, row->line,
             "expected the columns n and step_ms, and any of samples_per_s, "
-            "restart_total_ms, checkpoint_ms, pause_ms, local_pause_ms, "
-            "global_pause_ms and idle_instances");
+            "restart_total_ms, checkpoint_ms, pause_ms, local_pause_ms, global_pause_ms "
+            "and idle_instances");
         self->file.is_over = true;
         return;
     }
