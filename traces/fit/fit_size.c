@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/fit/size_estimate.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
@@ -188,7 +187,7 @@ log_likelihood_at(const double *theta, void *context)
 
 double
 spot_size_maximise(const spot_size_search_t *search, const spot_size_sample_t *sample,
-    spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+    spot_size_fit_t *fit)
 {
     target_t target = {.family = fit->family,
         .sample = sample,
@@ -197,7 +196,7 @@ spot_size_maximise(const spot_size_search_t *search, const spot_size_sample_t *s
     spot_maximum_t maximum;
 
     memcpy(target.parameters, search->parameters, sizeof(target.parameters));
-    spot_maximise(maximiser, search->num_free, search->num_starts, search->starts,
+    spot_maximise(fit->maximiser, search->num_free, search->num_starts, search->starts,
         log_likelihood_at, &target, &maximum);
     memcpy(fit->parameters, search->parameters, sizeof(fit->parameters));
     for (size_t j = 0; j < search->num_free; j++) {
@@ -370,12 +369,13 @@ spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
     memset(self, 0, sizeof(*self));
     clear(self);
     self->family = family;
+    self->maximiser = maximiser;
     if (sample->num_events < 2) {
         spot_size_note(self, "fewer than 2 events: no fit");
         return;
     }
-    self->is_fitted = true;
-    family->estimate(sample, maximiser, self);
+    self->is_fitted = self->converged = true;
+    family->estimate(sample, self);
     if (!self->is_fitted) {
         clear(self);
         return;

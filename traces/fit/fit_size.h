@@ -40,7 +40,8 @@ void spot_size_sample_free(spot_size_sample_t *self);
 
 struct spot_size_fit {
     const spot_size_family_table_t *family;
-    bool is_fitted; /* false: the note says why, and all numbers are NAN */
+    spot_maximiser_t *maximiser; /* borrowed, for the estimate */
+    bool is_fitted;              /* false: the note says why, and all numbers are NAN */
     double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
     unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
     double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN at a boundary, or if undefined */
@@ -68,3 +69,25 @@ void spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
 double spot_size_log_likelihood(const spot_size_family_table_t *family,
     const double *parameters, const spot_size_sample_t *sample);
+
+/* ---- For the families ---- */
+
+/* Appends to the note, with "; " between parts. */
+void spot_size_note(spot_size_fit_t *fit, const char *format, ...) SPOT_PRINTF(2, 3);
+
+/* A search over the free parameters, with the others fixed at a boundary. */
+typedef struct {
+    size_t num_free;
+    size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
+    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1]; /* values of the fixed ones */
+    size_t num_starts;
+    double starts[3][SPOT_MAXIMISE_MAX_PARAMETERS]; /* on the scales of the family */
+} spot_size_search_t;
+
+/* Runs the search, fills parameters and converged of fit, and returns ln L. */
+double spot_size_maximise(const spot_size_search_t *search,
+    const spot_size_sample_t *sample, spot_size_fit_t *fit);
+
+/* Map a parameter to its scale, and back. */
+double spot_size_scaled(spot_fit_scale_t scale, double parameter);
+double spot_size_unscaled(spot_fit_scale_t scale, double theta);

@@ -12,7 +12,6 @@
 #include "tests/statistical/statistics.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_size.h"
-#include "traces/fit/size_estimate.h"
 
 #define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
 
