@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "traces/fit/fit_hourly.h"
+#include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 #include "traces/fit/fit_words.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 /* Mean / limit above which a truncated exponential law equals the uniform one within the
  * precision of a double. */

@@ -17,9 +17,8 @@
 #include "traces/describe/hours.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_advice.h"
-#include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
-#include "traces/fit/fit_task_internal.h"
+#include "traces/fit/fit_task.h"
 
 /* The folder a file is in, without links, with one slash at its end. */
 static char *

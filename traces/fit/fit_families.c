@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 

@@ -8,7 +8,6 @@
 
 #include "traces/fit/durations.h"
 #include "traces/fit/maximise.h"
-#include "traces/fit/scale.h"
 #include "traces/laws/law.h"
 
 #define SPOT_FIT_MAX_STARTS 4

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/fit/bootstrap.h"
-#include "traces/fit/fit_task_internal.h"
+#include "traces/fit/fit_law.h"
+#include "traces/fit/fit_task.h"
 #include "traces/fit/fit_words.h"
 
 /* Values of 0 are raised to the resolution; a lifetimes file has none. */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "traces/describe/sample.h"
+#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_law.h"
-#include "traces/fit/fit_lines.h"
 #include "traces/fit/fit_size.h"
 
 /* Facts about a sample besides its values. */

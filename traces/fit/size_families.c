@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "traces/fit/fit_size.h"
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 /* The law that is always 1, the limit of most laws. */
 static double

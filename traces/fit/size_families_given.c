@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "traces/fit/fit_size.h"
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 double
 spot_size_mean_given(

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "traces/fit/maximise.h"
-#include "traces/fit/scale.h"
 
 /* Most parameters estimated. A law at a boundary may need one more number after them. */
 #define SPOT_SIZE_MAX_PARAMETERS 3
