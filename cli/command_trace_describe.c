@@ -10,8 +10,8 @@
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/describe_file.h"
-#include "traces/describe/figures.h"
 
 typedef struct {
     spot_option_list_t paths;

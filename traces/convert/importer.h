@@ -10,7 +10,6 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/input.h"
 #include "traces/convert/report.h"
 #include "traces/trace.h"
 #include "traces/trace_instances.h"

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "traces/describe/figures.h"
-#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/sample.h"
 #include "traces/describe/series.h"
 

@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/figures.h"
 
 /* Names of changes. Those of kind availability differ, as no instance runs. */
 typedef struct {

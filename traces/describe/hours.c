@@ -7,8 +7,8 @@
 
 #include "base/datetime.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/sample.h"
+#include "traces/trace.h"
 
 /* Probability outside the interval on each side. */
 #define TAIL 0.025

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "traces/bulk.h"
+#include "traces/trace.h"
 
 /* Squares of durations in ms do not fit into 64 bits. */
 __extension__ typedef __int128 wide_t;

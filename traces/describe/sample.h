@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "traces/bulk.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/sample.h"
+#include "traces/describe/series.h"
 #include "traces/laws/law.h"
 
 /* Smallest tick that is worth a likelihood of its own, in s. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/fit/fit_model.h"
+#include "traces/trace.h"
 
 /* Size of a quoted path: two paths and the command fit into a line. */
 #define PATH_BYTES 960

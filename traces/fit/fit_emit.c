@@ -12,13 +12,13 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/hours.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_model.h"
 #include "traces/fit/fit_task.h"
+#include "traces/trace.h"
 
 /* The folder a file is in, without links, with one slash at its end. */
 static char *

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 #include "traces/fit/size_family.h"
+#include "traces/trace.h"
 
 const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES] = {
     "preempt_preempt", "preempt_add", "add_preempt", "add_add", "full", "empty"};

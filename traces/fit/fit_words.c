@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/series.h"
 #include "traces/fit/fit_deadline.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/price_header.h"
+#include "traces/generate/recordings.h"
 #include "traces/recorder.h"
 #include "traces/trace_write.h"
 

@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/recordings.h"
+#include "traces/trace.h"
 
 /* Most events in a row without time between them. Beyond, the block cannot leave its
  * place, such as a last event at which every restart ends. */

@@ -14,7 +14,6 @@
 #include "traces/generate/generator.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
 
 typedef struct {

@@ -4,7 +4,6 @@
 
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/figures.h"
 #include "traces/recorder.h"
 
 #define REFERENCE_FOLDER DATA_FOLDER "reference/"

@@ -20,7 +20,6 @@
 #include "traces/generate/hourly.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
 
 /* ---- Sizes of events ---- */
