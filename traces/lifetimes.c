@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "traces/file_header.h"
-#include "traces/trace_header.h"
 
 #define FORMAT "spotsim-lifetimes"
 
@@ -202,13 +201,11 @@ static int
 read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    spot_file_header_t header = {.format = FORMAT, .known = known_keys};
+    spot_file_header_t header = {
+        .format = FORMAT, .known = known_keys, .keys = &self->header};
     spot_csv_row_t row;
     int ret = spot_file_header_read(&header, csv, &row, diag);
 
-    self->num_keys = header.num_keys;
-    self->max_keys = header.max_keys;
-    self->keys = header.keys;
     if (ret == 0 || (ret == 1 && row.num_fields > 0)) {
         ret = read_columns(self, &row, spot_csv_file(csv), diag);
     }
@@ -251,7 +248,7 @@ spot_lifetimes_free(spot_lifetimes_t *self)
     }
     free(self->lives);
     free_fields(self->columns, self->num_columns);
-    spot_file_keys_free(self->keys, self->num_keys);
+    spot_keys_free(&self->header);
     memset(self, 0, sizeof(*self));
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/file_header.h"
 #include "traces/names.h"
 
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
@@ -22,7 +22,7 @@ spot_trace_init(spot_trace_t *self)
 void
 spot_trace_free(spot_trace_t *self)
 {
-    spot_file_keys_free(self->keys, self->num_keys);
+    spot_keys_free(&self->header);
     for (size_t j = 0; j < self->num_names; j++) {
         free(self->names[j]);
     }
@@ -35,12 +35,7 @@ spot_trace_free(spot_trace_t *self)
 const char *
 spot_trace_key(const spot_trace_t *self, const char *key)
 {
-    for (size_t j = 0; j < self->num_keys; j++) {
-        if (strcmp(self->keys[j].key, key) == 0) {
-            return self->keys[j].value;
-        }
-    }
-    return NULL;
+    return spot_keys_find(&self->header, key);
 }
 
 bool
@@ -54,6 +49,12 @@ spot_trace_is_name(const char *text, size_t num_bytes)
         is_good = byte > ' ' && byte != ',' && byte != '"' && byte != 0x7f;
     }
     return is_good;
+}
+
+bool
+spot_trace_start_is(const char *value)
+{
+    return strcmp(value, "unknown") == 0 || spot_datetime_is(value);
 }
 
 int
@@ -201,8 +202,9 @@ spot_trace_verify(const spot_trace_t *self)
     spot_bug_assert(
         self->kind >= SPOT_TRACE_NAMED && self->kind <= SPOT_TRACE_AVAILABILITY);
     spot_bug_assert(self->capacity > 0 && self->resolution_ms > 0);
-    for (size_t j = 0; j < self->num_keys; j++) {
-        spot_bug_assert(self->keys[j].key != NULL && self->keys[j].value != NULL);
+    for (size_t j = 0; j < self->header.num_keys; j++) {
+        spot_bug_assert(
+            self->header.keys[j].key != NULL && self->header.keys[j].value != NULL);
     }
     verify_events(self);
     if (self->kind == SPOT_TRACE_NAMED) {

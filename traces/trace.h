@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/outfile.h"
+#include "traces/file_header.h"
 
 /* Capacity of a trace that says "unbounded". */
 #define SPOT_UNBOUNDED INT32_MAX
@@ -39,16 +40,8 @@ typedef struct {
     const int32_t *name_ids; /* [count], or NULL if only numbers are known */
 } spot_event_t;
 
-/* One header line "# key: value". */
 typedef struct {
-    char *key;
-    char *value;
-} spot_trace_key_t;
-
-typedef struct {
-    size_t num_keys;
-    size_t max_keys;
-    spot_trace_key_t *keys; /* [num_keys] in file order, without spotsim-trace */
+    spot_keys_t header; /* its keys, without spotsim-trace */
     spot_trace_kind_t kind;
     int32_t capacity;      /* > 0 or SPOT_UNBOUNDED */
     int64_t resolution_ms; /* of the recorder, > 0, rounded up to 1 ms */
@@ -96,6 +89,10 @@ void spot_trace_print_state(const spot_trace_t *self, FILE *out);
 /* Whether the bytes can be an instance name: 1 to SPOT_NAME_BYTES bytes without blank,
  * comma, double quote or control byte. */
 bool spot_trace_is_name(const char *text, size_t num_bytes);
+
+/* Whether the value is allowed for the key "start": unknown, a date or a date-time. */
+#define SPOT_TRACE_START_EXPECTED "unknown, a date or a date-time"
+bool spot_trace_start_is(const char *value);
 
 /* Reads seconds: digits, then optionally a point and 1 to 3 decimals. BAD_INPUT for any
  * other text and beyond 100 years. */

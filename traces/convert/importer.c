@@ -244,34 +244,18 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     return ret;
 }
 
-static int
-set_key(spot_trace_t *trace, const char *key, const char *value)
-{
-    char *copy = spot_text_copy(value, strlen(value));
-    int ret;
-
-    for (size_t j = 0; j < trace->num_keys && copy != NULL; j++) {
-        if (strcmp(trace->keys[j].key, key) == 0) {
-            free(trace->keys[j].value);
-            trace->keys[j].value = copy;
-            return 0;
-        }
-    }
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY
-                       : SPOT_ARRAY_ROOM(trace, keys, trace->num_keys + 1);
-    if (ret != 0) {
-        free(copy);
-        return ret;
-    }
-    trace->keys[trace->num_keys].key = spot_text_copy(key, strlen(key));
-    trace->keys[trace->num_keys++].value = copy;
-    return trace->keys[trace->num_keys - 1].key == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
 void
 spot_import_key(spot_import_t *self, const char *key, const char *value)
 {
-    spot_import_note_error(self, set_key(self->trace, key, value));
+    spot_import_key_bytes(self, key, value, strlen(value));
+}
+
+void
+spot_import_key_bytes(
+    spot_import_t *self, const char *key, const char *value, size_t num_bytes)
+{
+    spot_import_note_error(
+        self, spot_keys_set(&self->trace->header, key, value, num_bytes));
 }
 
 void

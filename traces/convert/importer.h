@@ -124,6 +124,8 @@ SPOT_MUST_CHECK int spot_import_arrivals(
 
 /* Sets a header key or replaces its value. value must not be empty. */
 void spot_import_key(spot_import_t *self, const char *key, const char *value);
+void spot_import_key_bytes(
+    spot_import_t *self, const char *key, const char *value, size_t num_bytes);
 
 /* Adds a remark to the report. */
 #define SPOT_IMPORT_REMARK(self, kind, key, count, ...)                                 \

@@ -253,26 +253,18 @@ take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
 }
 
 /* Takes zone and instance type from a file name such as "us-west-2c_v100_1". */
-static int
+static void
 take_zone_and_type(state_t *self, const char *name)
 {
     const char *type = strchr(name, '_');
-    char *zone;
 
-    if (type == NULL || type == name || type[1] == '\0') {
-        return 0;
+    if (type != NULL && type != name && type[1] != '\0') {
+        spot_import_key(self->import, "instance_type", type + 1);
+        spot_import_key_bytes(self->import, "zone", name, (size_t) (type - name));
     }
-    zone = spot_text_copy(name, (size_t) (type - name));
-    if (zone == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_import_key(self->import, "zone", zone);
-    spot_import_key(self->import, "instance_type", type + 1);
-    free(zone);
-    return 0;
 }
 
-static int
+static void
 take_path(state_t *self)
 {
     const char *part = self->import->inputs[0].path;
@@ -290,7 +282,7 @@ take_path(state_t *self)
         take_cloud_and_date(self, part, num_bytes);
         part = end + 1;
     }
-    return take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
+    take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
 }
 
 static void
@@ -329,9 +321,9 @@ read_skypilot(spot_import_t *import)
     if (ret == 0) {
         import->resolution_s = self.gap_s;
         import->report->num_records = self.num_samples;
-        ret = take_path(&self);
+        take_path(&self);
+        ret = make_events(&self);
     }
-    ret = ret == 0 ? make_events(&self) : ret;
     if (ret == 0) {
         add_remarks(&self);
     }

@@ -136,8 +136,8 @@ static void
 json_trace(spot_json_t *json, const spot_trace_t *trace)
 {
     spot_json_open(json, "trace", '{');
-    for (size_t j = 0; j < trace->num_keys; j++) {
-        spot_json_text(json, trace->keys[j].key, trace->keys[j].value);
+    for (size_t j = 0; j < trace->header.num_keys; j++) {
+        spot_json_text(json, trace->header.keys[j].key, trace->header.keys[j].value);
     }
     spot_json_close(json, '}');
     spot_json_integer(json, "end_ms", trace->end_ms);

@@ -427,18 +427,12 @@ int
 spot_describe_init_lifetimes(
     spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name)
 {
-    const char *start = NULL;
     spot_sample_t sample = {0};
     int ret;
 
     clear(self);
     self->is_lifetimes = true;
-    for (size_t j = 0; j < lifetimes->num_keys; j++) {
-        if (strcmp(lifetimes->keys[j].key, "start") == 0) {
-            start = lifetimes->keys[j].value;
-        }
-    }
-    ret = copy_texts(self, name, start);
+    ret = copy_texts(self, name, spot_keys_find(&lifetimes->header, "start"));
     ret = ret == 0 ? spot_sample_init_lifetimes(&sample, lifetimes) : ret;
     ret = ret == 0 ? fill_lives(&self->life, &sample) : ret;
     spot_sample_free(&sample);

@@ -238,7 +238,7 @@ static int
 read_price(const spot_trace_t *trace, size_t key_id, const char *path,
     spot_price_steps_t *price, spot_diag_t *diag)
 {
-    const spot_trace_key_t *key = &trace->keys[key_id];
+    const spot_trace_key_t *key = &trace->header.keys[key_id];
     const int ret = parse_steps(key->value, price);
     char text[SPOT_CSV_SHOWN_BYTES];
 
@@ -283,12 +283,12 @@ spot_price_header_read(const spot_trace_t *trace, const char *path,
     if (price->num_steps > 0) {
         return 0;
     }
-    zones->zones = spot_calloc(trace->num_keys, sizeof(*zones->zones));
+    zones->zones = spot_calloc(trace->header.num_keys, sizeof(*zones->zones));
     if (zones->zones == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < trace->num_keys && ret != SPOT_ERR_NO_MEMORY; j++) {
-        char *name = zone_of_key(trace->keys[j].key);
+    for (size_t j = 0; j < trace->header.num_keys && ret != SPOT_ERR_NO_MEMORY; j++) {
+        char *name = zone_of_key(trace->header.keys[j].key);
         spot_price_steps_t *its_price = price;
         int error = 0;
 
