@@ -137,7 +137,7 @@ typedef struct {
 static double
 mean_of(const spot_law_t *law)
 {
-    return law->family->mean(law->parameters);
+    return law->family->moment(law->parameters, 1);
 }
 
 static void

@@ -282,7 +282,7 @@ judge(spot_fit_t *fit, const spot_durations_t *durations)
     fit->bic = k * log((double) durations->num_complete) - 2 * fit->log_likelihood;
     fit->ks = spot_fit_ks(durations, &fit->law);
     fit->ad = spot_fit_ad(durations, &fit->law);
-    fit->implied_mean_s = fit->family->mean(fit->law.parameters);
+    fit->implied_mean_s = fit->family->moment(fit->law.parameters, 1);
     fit->implied_cv = spot_law_cv(&fit->law);
     fit->mean_ratio = fit->implied_mean_s / durations->mean_s;
     fit->is_mean_exact = fit->family->keeps_mean;
