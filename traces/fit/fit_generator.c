@@ -168,17 +168,17 @@ fit_gaps(
 /* Names the family that fits best, for a comment; the model always has the same
  * family. */
 static void
-compare_families(spot_mrp_bulk_t *self, const spot_size_fit_t *fit,
+compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     double best = fit->aic;
 
-    self->best = fit->family->name;
+    self->best = fit->name;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
         const spot_size_family_table_t *family = spot_size_families[j];
-        spot_size_fit_t other;
+        spot_fit_t other;
 
-        if (!family->is_given_limit || family == fit->family ||
+        if (!family->is_given_limit || family == fit->size_family ||
             !spot_size_family_fits(family, sample)) {
             continue;
         }
@@ -198,7 +198,7 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
 {
     spot_sample_t values = {0};
     spot_size_sample_t sample = {0};
-    spot_size_fit_t fit;
+    spot_fit_t fit;
     int ret = spot_sample_init(&values, trace, kind);
 
     if (ret != 0) {
@@ -211,11 +211,12 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
     }
     self->num_events = values.num_values;
     spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
-    self->pi_all = fit.is_fitted ? fit.parameters[0] : 0;
-    self->p = fit.is_fitted           ? fit.parameters[1]
+    self->pi_all = fit.is_fitted ? fit.law.parameters[0] : 0;
+    self->p = fit.is_fitted           ? fit.law.parameters[1]
               : values.num_values > 0 ? 1 / values.values[0]
                                       : 1;
-    self->converged = !fit.is_fitted || fit.converged || fit.is_degenerate;
+    self->converged =
+        !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
     if (fit.is_fitted) {
         compare_families(self, &fit, &sample, maximiser);
     }

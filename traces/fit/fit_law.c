@@ -52,27 +52,31 @@ log_likelihood(const double *theta, void *context)
     return spot_durations_log_likelihood(self->durations, &self->law);
 }
 
+void
+spot_fit_clear(spot_fit_t *fit)
+{
+    fit->is_fitted = fit->converged = false;
+    fit->log_likelihood = fit->aic = fit->bic = fit->ks = fit->ad = (double) NAN;
+    fit->implied_mean_s = fit->implied_cv = fit->mean_ratio = (double) NAN;
+    fit->p_value = (double) NAN;
+    for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
+        fit->law.parameters[j] = fit->standard_errors[j] = (double) NAN;
+    }
+}
+
 static void
 start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     const spot_family_t *family, double limit_s)
 {
-    *fit = (spot_fit_t){.family = family,
+    *fit = (spot_fit_t){.name = family->name,
+        .family = family,
         .num_values = durations->num_values,
         .num_complete = durations->num_complete,
         .tick_s = durations->tick_s,
-        .law = {.family = family},
-        .log_likelihood = (double) NAN,
-        .aic = (double) NAN,
-        .bic = (double) NAN,
-        .ks = (double) NAN,
-        .ad = (double) NAN,
-        .implied_mean_s = (double) NAN,
-        .implied_cv = (double) NAN,
-        .mean_ratio = (double) NAN,
-        .p_value = (double) NAN};
-    for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
-        fit->law.parameters[j] = j < family->num_parameters ? (double) NAN : limit_s;
-        fit->standard_errors[j] = (double) NAN;
+        .law = {.family = family}};
+    spot_fit_clear(fit);
+    for (int j = family->num_parameters; j < SPOT_LAW_MAX_PARAMETERS; j++) {
+        fit->law.parameters[j] = limit_s;
     }
     if (durations->num_raised > 0) {
         spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",

@@ -34,9 +34,13 @@ typedef enum {
 /* With one of these flags, only lnL, AIC, BIC, KS and AD of a fit mean anything. */
 #define SPOT_FIT_NOT_COMPARABLE (SPOT_FIT_ARBITRARY | SPOT_FIT_FLAT)
 
-/* Without a fit, all numbers but those of the sample are NAN. */
+/* A fit of durations or of sizes. Without a fit, all numbers but those of the sample are
+ * NAN. */
 typedef struct {
-    const spot_family_t *family;
+    const char *name;                           /* of the family */
+    const spot_family_t *family;                /* of durations, else NULL */
+    const struct spot_size_family *size_family; /* of sizes, else NULL */
+    spot_maximiser_t *maximiser;                /* borrowed, of sizes */
     bool is_fitted;
     bool is_exact;      /* by formula, without search */
     bool is_mean_exact; /* the family keeps the mean of the sample: exactly if continuous
@@ -47,8 +51,8 @@ typedef struct {
     char note[SPOT_FIT_NOTE_BYTES]; /* sentences on the flags, or "" */
     size_t num_values;
     size_t num_complete;
-    double tick_s; /* of the likelihood; 0: continuous */
-    spot_law_t law;
+    double tick_s;  /* of the likelihood; 0: continuous */
+    spot_law_t law; /* of sizes: the parameters */
     double standard_errors[SPOT_LAW_MAX_PARAMETERS]; /* [num_parameters], from the
                                                       * observed information */
     double log_likelihood; /* lattice: of probabilities, not comparable with a continuous
@@ -85,6 +89,9 @@ void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
 
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
+
+/* For this room: sets all numbers to NAN. */
+void spot_fit_clear(spot_fit_t *fit);
 
 /* For this room: sets the flags (spot_fit_flag_t) and appends the formatted words to the
  * note. */

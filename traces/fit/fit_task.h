@@ -67,7 +67,7 @@ typedef struct {
     void *context;
     void (*laws)(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
         double tick_s, const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
-    void (*sizes)(void *context, const char *what, const spot_size_fit_t *fits,
+    void (*sizes)(void *context, const char *what, const spot_fit_t *fits,
         size_t num_fits, const spot_size_sample_t *sample,
         const spot_fit_words_t *words);
     void (*hourly)(void *context, const spot_fit_hourly_t *hourly);

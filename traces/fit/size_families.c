@@ -261,27 +261,27 @@ typedef struct {
 /* Solves the equation between low and high, or notes that there is no solution. */
 static double
 solve(spot_root_function_t function, equation_t *equation, double low, double high,
-    spot_size_fit_t *fit)
+    spot_fit_t *fit)
 {
     double root = low;
 
     fit->converged = spot_root_find(function, equation, low, high, &root);
     if (!fit->converged) {
-        spot_size_note(fit, "no root between %g and %g", low, high);
+        spot_fit_note(fit, 0, "no root between %g and %g", low, high);
     }
     return root;
 }
 
 static void
-geometric_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+geometric_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
-    fit->parameters[0] = 1 / sample->mean;
+    fit->law.parameters[0] = 1 / sample->mean;
 }
 
 static void
-shifted_poisson_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+shifted_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
-    fit->parameters[0] = sample->mean - 1;
+    fit->law.parameters[0] = sample->mean - 1;
 }
 
 static double
@@ -294,14 +294,14 @@ zt_poisson_equation(double lam, void *context)
 
 /* lam / (1 - e^-lam) is between 1 + lam / 2 and 1 + lam. */
 static void
-zt_poisson_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+zt_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, sample->mean};
 
-    fit->parameters[0] = sample->max == 1
-                             ? 0
-                             : solve(zt_poisson_equation, &equation,
-                                   (sample->mean - 1) / 2, 2 * sample->mean, fit);
+    fit->law.parameters[0] = sample->max == 1
+                                 ? 0
+                                 : solve(zt_poisson_equation, &equation,
+                                       (sample->mean - 1) / 2, 2 * sample->mean, fit);
 }
 
 /* u = -ln(1 - p): the mean is (e^u - 1) / u. */
@@ -314,11 +314,11 @@ logarithmic_equation(double u, void *context)
 }
 
 static void
-logarithmic_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+logarithmic_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, sample->mean};
 
-    fit->parameters[0] =
+    fit->law.parameters[0] =
         sample->max == 1
             ? 0
             : -expm1(-solve(logarithmic_equation, &equation, 1e-12, 100, fit));
@@ -350,7 +350,7 @@ zeta_equation(double s, void *context)
 }
 
 static void
-zeta_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+zeta_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, 0};
 
@@ -358,9 +358,9 @@ zeta_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
         equation.target +=
             sample->cells[j].weight / sample->num_events * log(sample->cells[j].size);
     }
-    fit->parameters[0] = sample->max == 1
-                             ? (double) INFINITY
-                             : solve(zeta_equation, &equation, ZETA_MIN, ZETA_MAX, fit);
+    fit->law.parameters[0] =
+        sample->max == 1 ? (double) INFINITY
+                         : solve(zeta_equation, &equation, ZETA_MIN, ZETA_MAX, fit);
 }
 
 /* psi(x + n) - psi(x) */
@@ -397,7 +397,7 @@ negbin_equation(double log_r, void *context)
 
 /* Estimates r; INFINITY if the likelihood still rises at the largest r tried. */
 static double
-negbin_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+negbin_r(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, 0};
     double before = negbin_equation(LOG_R_MIN, &equation);
@@ -416,22 +416,22 @@ negbin_r(const spot_size_sample_t *sample, spot_size_fit_t *fit)
         return (double) INFINITY;
     }
     fit->converged = false;
-    spot_size_note(fit, "no root in ln r");
+    spot_fit_note(fit, 0, "no root in ln r");
     return exp(LOG_R_MIN);
 }
 
 /* Sets the limit of the law for large r, shifted Poisson. */
 static void
-take_poisson(spot_size_fit_t *fit, double mean)
+take_poisson(spot_fit_t *fit, double mean)
 {
-    fit->parameters[0] = (double) INFINITY;
-    fit->parameters[1] = 1;
-    fit->parameters[2] = mean;
-    spot_size_note(fit, "r=inf: shifted-poisson");
+    fit->law.parameters[0] = (double) INFINITY;
+    fit->law.parameters[1] = 1;
+    fit->law.parameters[2] = mean;
+    spot_fit_note(fit, 0, "r=inf: shifted-poisson");
 }
 
 static void
-shifted_negbin_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+shifted_negbin_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const double n = sample->num_events, y = sample->mean - 1;
 
@@ -439,26 +439,26 @@ shifted_negbin_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
         take_poisson(fit, y);
         return;
     }
-    fit->parameters[0] = negbin_r(sample, fit);
-    if (isinf(fit->parameters[0])) {
+    fit->law.parameters[0] = negbin_r(sample, fit);
+    if (isinf(fit->law.parameters[0])) {
         take_poisson(fit, y);
         return;
     }
-    fit->parameters[1] = fit->parameters[0] / (fit->parameters[0] + y);
+    fit->law.parameters[1] = fit->law.parameters[0] / (fit->law.parameters[0] + y);
 }
 
 static void
-absnormal_moments_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+absnormal_moments_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
-    fit->parameters[0] = sample->mean;
-    fit->parameters[1] = sample->std;
+    fit->law.parameters[0] = sample->mean;
+    fit->law.parameters[1] = sample->std;
 }
 
 /* Loss of ln L up to which mu = 0 is taken: the sign of mu is not observable. */
 #define SMALL_COST 1e-5
 
 static void
-absnormal_mle_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+absnormal_mle_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const double log_std = log(sample->std);
     const spot_size_search_t inside = {.num_free = 2,
@@ -470,7 +470,7 @@ absnormal_mle_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
         .free_ids = {1},
         .num_starts = 1,
         .starts = {{log(sample->std + sample->mean)}}};
-    spot_size_fit_t at_zero = *fit;
+    spot_fit_t at_zero = *fit;
     double best, cost;
 
     if (sample->min == sample->max) {
@@ -481,15 +481,15 @@ absnormal_mle_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
     cost = best - spot_size_maximise(&centred, sample, &at_zero);
     if (cost < SMALL_COST) {
         *fit = at_zero;
-        spot_size_note(fit, "mu=0");
+        spot_fit_note(fit, 0, "mu=0");
     }
-    fit->parameters[0] = fabs(fit->parameters[0]);
+    fit->law.parameters[0] = fabs(fit->law.parameters[0]);
 }
 
 /* Estimates mean and std of the sizes up to SPOT_SIZE_REGULAR_MAX, and the share of
  * larger ones. */
 static void
-seed_mixture_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+seed_mixture_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     double num_regular = 0, mean = 0, sum_squares = 0;
 
@@ -510,12 +510,12 @@ seed_mixture_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
     }
     if (num_regular < 2) {
         fit->is_fitted = false;
-        spot_size_note(fit, "fewer than 2 sizes up to %d", SPOT_SIZE_REGULAR_MAX);
+        spot_fit_note(fit, 0, "fewer than 2 sizes up to %d", SPOT_SIZE_REGULAR_MAX);
         return;
     }
-    fit->parameters[0] = 1 - num_regular / sample->num_events;
-    fit->parameters[1] = mean;
-    fit->parameters[2] = sqrt(sum_squares / (num_regular - 1));
+    fit->law.parameters[0] = 1 - num_regular / sample->num_events;
+    fit->law.parameters[1] = mean;
+    fit->law.parameters[2] = sqrt(sum_squares / (num_regular - 1));
 }
 
 /* ---- The families ---- */

@@ -155,14 +155,14 @@ truncated_negbin_log_probability(const double *p, int32_t size, int32_t limit)
 /* Replaces fit by the candidate with ln L = value if that is at most BOUNDARY_COST below
  * the best. */
 static void
-offer(const spot_size_fit_t *candidate, double value, const char *note, double *best,
-    spot_size_fit_t *fit)
+offer(const spot_fit_t *candidate, double value, const char *note, double *best,
+    spot_fit_t *fit)
 {
     if (value >= *best - BOUNDARY_COST) {
         *best = fmax(*best, value);
         *fit = *candidate;
         fit->note[0] = '\0';
-        spot_size_note(fit, "%s", note);
+        spot_fit_note(fit, 0, "%s", note);
     }
 }
 
@@ -201,48 +201,49 @@ truncated_geometric_score(double theta, void *context)
 #define THETA_MAX 700
 
 static void
-truncated_geometric_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+truncated_geometric_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     spot_size_sample_t borrowed = *sample;
     double theta = 0;
 
     if (sample->max == 1) {
-        fit->parameters[0] = 1;
+        fit->law.parameters[0] = 1;
         return;
     }
     if (truncated_geometric_score(0, &borrowed) <= 0) {
-        fit->parameters[0] = 0;
-        spot_size_note(fit, "p=0");
+        fit->law.parameters[0] = 0;
+        spot_fit_note(fit, 0, "p=0");
         return;
     }
     fit->converged =
         spot_root_find(truncated_geometric_score, &borrowed, 0, THETA_MAX, &theta);
-    fit->parameters[0] = -expm1(-theta);
+    fit->law.parameters[0] = -expm1(-theta);
 }
 
 static void
-all_or_geometric_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+all_or_geometric_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const spot_size_search_t inside = {
         .num_free = 2, .free_ids = {0, 1}, .num_starts = 2, .starts = {{-2, 0}, {0, 0}}};
     const spot_size_search_t uniform = {
         .num_free = 1, .free_ids = {0}, .num_starts = 2, .starts = {{-2}, {0}}};
-    spot_size_fit_t alone = *fit, other = *fit;
+    spot_fit_t alone = *fit, other = *fit;
     double best;
 
     if (sample->max == 1 || sample->is_all) {
-        fit->parameters[0] = sample->max > 1 ? 1 : 0;
-        fit->parameters[1] = sample->max > 1 ? 0 : 1;
+        fit->law.parameters[0] = sample->max > 1 ? 1 : 0;
+        fit->law.parameters[1] = sample->max > 1 ? 0 : 1;
         return;
     }
     best = spot_size_maximise(&inside, sample, fit);
     offer(&other, spot_size_maximise(&uniform, sample, &other), "p=0", &best, fit);
     truncated_geometric_estimate(sample, &alone);
     other = alone;
-    other.parameters[0] = 0;
-    other.parameters[1] = alone.parameters[0];
-    offer(&other, spot_size_log_likelihood(fit->family, other.parameters, sample),
-        other.parameters[1] > 0 ? "pi_all=0" : "pi_all=0; p=0", &best, fit);
+    other.law.parameters[0] = 0;
+    other.law.parameters[1] = alone.law.parameters[0];
+    offer(&other,
+        spot_size_log_likelihood(fit->size_family, other.law.parameters, sample),
+        other.law.parameters[1] > 0 ? "pi_all=0" : "pi_all=0; p=0", &best, fit);
 }
 
 /* Sum of n q / (1 - (1 - q)^n) - k at logit q; it rises with q. */
@@ -267,41 +268,42 @@ zt_binomial_equation(double logit, void *context)
 #define LOGIT_MAX 36
 
 static void
-zt_binomial_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+zt_binomial_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     spot_size_sample_t borrowed = *sample;
     double logit = 0;
 
     if (sample->max == 1 || sample->is_all) {
-        fit->parameters[0] = sample->max > 1 ? 1 : 0;
+        fit->law.parameters[0] = sample->max > 1 ? 1 : 0;
         return;
     }
     fit->converged =
         spot_root_find(zt_binomial_equation, &borrowed, -LOGIT_MAX, LOGIT_MAX, &logit);
-    fit->parameters[0] = spot_size_unscaled(SPOT_FIT_SCALE_LOGIT, logit);
+    fit->law.parameters[0] = spot_size_unscaled(SPOT_FIT_SCALE_LOGIT, logit);
 }
 
 static void
-zt_betabinomial_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+zt_betabinomial_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const spot_size_search_t inside = {
         .num_free = 2, .free_ids = {0, 1}, .num_starts = 2, .starts = {{0, 0}, {-1, 1}}};
     const spot_size_search_t limit = {
         .num_free = 1, .free_ids = {1}, .num_starts = 2, .starts = {{0}, {1}}};
-    spot_size_fit_t equal = *fit, other = *fit;
+    spot_fit_t equal = *fit, other = *fit;
     double best = (double) -INFINITY;
 
     zt_binomial_estimate(sample, &equal);
     other = equal;
-    other.parameters[0] = other.parameters[1] = (double) INFINITY;
-    other.parameters[2] = equal.parameters[0];
+    other.law.parameters[0] = other.law.parameters[1] = (double) INFINITY;
+    other.law.parameters[2] = equal.law.parameters[0];
     if (sample->max == 1 || sample->is_all) {
         *fit = other;
-        spot_size_note(fit, "a=b=inf: zt-binomial");
+        spot_fit_note(fit, 0, "a=b=inf: zt-binomial");
         return;
     }
     best = spot_size_maximise(&inside, sample, fit);
-    offer(&other, spot_size_log_likelihood(fit->family, other.parameters, sample),
+    offer(&other,
+        spot_size_log_likelihood(fit->size_family, other.law.parameters, sample),
         "a=b=inf: zt-binomial", &best, fit);
     offer(&other, spot_size_maximise(&limit, sample, &other), "a=0", &best, fit);
 }
@@ -342,24 +344,24 @@ truncated_poisson_equation(double log_rate, void *context)
 }
 
 static void
-estimate_truncated_poisson(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+estimate_truncated_poisson(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     spot_size_sample_t borrowed = *sample;
     double log_rate = 0;
 
-    fit->parameters[0] = (double) INFINITY;
-    fit->parameters[1] = 1;
-    fit->parameters[2] = (double) INFINITY;
+    fit->law.parameters[0] = (double) INFINITY;
+    fit->law.parameters[1] = 1;
+    fit->law.parameters[2] = (double) INFINITY;
     fit->converged =
         sample->is_all || spot_root_find(truncated_poisson_equation, &borrowed,
                               -LOG_RATE_MAX, LOG_RATE_MAX, &log_rate);
     if (!sample->is_all) {
-        fit->parameters[2] = exp(log_rate);
+        fit->law.parameters[2] = exp(log_rate);
     }
 }
 
 static void
-truncated_negbin_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit)
+truncated_negbin_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const spot_size_search_t inside = {.num_free = 2,
         .free_ids = {0, 1},
@@ -367,27 +369,27 @@ truncated_negbin_estimate(const spot_size_sample_t *sample, spot_size_fit_t *fit
         .starts = {{0, 0}, {-1, -1}}};
     const spot_size_search_t limit = {
         .num_free = 1, .free_ids = {0}, .num_starts = 2, .starts = {{0}, {-1}}};
-    spot_size_fit_t poisson = *fit, other = *fit;
+    spot_fit_t poisson = *fit, other = *fit;
     char note[64];
     double best;
 
     if (sample->max == 1) {
-        fit->parameters[0] = fit->parameters[1] = 1;
+        fit->law.parameters[0] = fit->law.parameters[1] = 1;
         return;
     }
     estimate_truncated_poisson(sample, &poisson);
     snprintf(note, sizeof(note), "r=inf: truncated Poisson of rate %.5g",
-        poisson.parameters[2]);
+        poisson.law.parameters[2]);
     if (sample->is_all) {
         *fit = poisson;
-        spot_size_note(fit, "%s", note);
+        spot_fit_note(fit, 0, "%s", note);
         return;
     }
     best = spot_size_maximise(&inside, sample, fit);
     if (poisson.converged) {
         offer(&poisson,
-            spot_size_log_likelihood(fit->family, poisson.parameters, sample), note,
-            &best, fit);
+            spot_size_log_likelihood(fit->size_family, poisson.law.parameters, sample),
+            note, &best, fit);
     }
     offer(&other, spot_size_maximise(&limit, sample, &other), "p=0", &best, fit);
 }

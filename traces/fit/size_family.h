@@ -8,15 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/fit/maximise.h"
+#include "traces/fit/fit_law.h"
 
 /* Most parameters estimated. A law at a boundary may need one more number after them. */
 #define SPOT_SIZE_MAX_PARAMETERS 3
 
 typedef struct spot_size_sample spot_size_sample_t;
-typedef struct spot_size_fit spot_size_fit_t;
 
-typedef struct {
+typedef struct spot_size_family {
     const char *name;
     const char *doc;
     int num_parameters;
@@ -28,7 +27,7 @@ typedef struct {
     /* Fills parameters and, if needed, note; sets is_fitted or converged to false if
      * there is no estimate. The sample has at least two events, which may be all equal.
      */
-    void (*estimate)(const spot_size_sample_t *sample, spot_size_fit_t *fit);
+    void (*estimate)(const spot_size_sample_t *sample, spot_fit_t *fit);
     /* Mean size of an event; INFINITY if it does not exist. NULL: by summation up to the
      * limit. */
     double (*mean)(const double *parameters);
