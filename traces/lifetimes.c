@@ -197,14 +197,17 @@ read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
     return ret;
 }
 
-static int
-read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
+int
+spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_file_header_t header = {
         .format = FORMAT, .known = known_keys, .keys = &self->header};
     spot_csv_row_t row;
-    int ret = spot_file_header_read(&header, csv, &row, diag);
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_file_header_read(&header, csv, &row, diag);
 
     if (ret == 0 || (ret == 1 && row.num_fields > 0)) {
         ret = read_columns(self, &row, spot_csv_file(csv), diag);
@@ -214,20 +217,13 @@ read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 }
 
 int
-spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    return read_csv(self, csv, diag);
-}
-
-int
 spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     int ret = spot_csv_open(&csv, path, diag);
 
     memset(self, 0, sizeof(*self));
-    ret = ret == 0 ? read_csv(self, csv, diag) : ret;
+    ret = ret == 0 ? spot_lifetimes_read_csv(self, csv, diag) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;

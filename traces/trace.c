@@ -38,6 +38,26 @@ spot_trace_key(const spot_trace_t *self, const char *key)
     return spot_keys_find(&self->header, key);
 }
 
+int32_t
+spot_trace_peak(const spot_trace_t *self)
+{
+    int32_t population = self->initial, peak = self->initial;
+
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_event_t *event = &self->events[j];
+
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        peak = population > peak ? population : peak;
+    }
+    return peak;
+}
+
+int32_t
+spot_trace_most(const spot_trace_t *self)
+{
+    return self->capacity != SPOT_UNBOUNDED ? self->capacity : spot_trace_peak(self);
+}
+
 bool
 spot_trace_is_name(const char *text, size_t num_bytes)
 {

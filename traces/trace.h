@@ -68,6 +68,13 @@ void spot_trace_free(spot_trace_t *self);
 /* The value of a header key, or NULL. O(keys). */
 const char *spot_trace_key(const spot_trace_t *self, const char *key);
 
+/* The largest population. O(events). */
+int32_t spot_trace_peak(const spot_trace_t *self);
+
+/* Most instances that can run: the capacity; if that is unbounded, the largest
+ * population. */
+int32_t spot_trace_most(const spot_trace_t *self);
+
 /* Reads a canonical trace file, plain or gzip, and reports every error to diag as
  * file:line:column. Times that are no multiple of the resolution give one warning with
  * their number, or with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even

@@ -47,24 +47,6 @@ append_duration(spot_sample_t *self, int64_t duration_ms, bool is_censored)
     append(self, (double) duration_ms / (double) SPOT_MS_PER_S, is_censored);
 }
 
-int32_t
-spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks)
-{
-    int32_t most = trace->initial;
-
-    if (trace->capacity != SPOT_UNBOUNDED) {
-        return trace->capacity;
-    }
-    for (size_t j = 0; j < bulks->num_bulks; j++) {
-        const spot_bulk_t *bulk = &bulks->bulks[j];
-
-        if (bulk->kind == SPOT_EVENT_ADD && bulk->before + bulk->size > most) {
-            most = bulk->before + bulk->size;
-        }
-    }
-    return most;
-}
-
 /* Takes the gaps between the distinct times of the events of kind. */
 static void
 take_gaps(spot_sample_t *self, const spot_bulks_t *bulks, spot_sample_kind_t kind)
@@ -91,7 +73,7 @@ static void
 take_counts(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks,
     spot_event_kind_t kind)
 {
-    const int32_t capacity = spot_sample_capacity(trace, bulks);
+    const int32_t capacity = spot_trace_most(trace);
 
     for (size_t j = 0; j < bulks->num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks->bulks[j];

@@ -59,7 +59,3 @@ void spot_sample_free(spot_sample_t *self);
 
 /* Removes the censored values. */
 void spot_sample_keep_complete(spot_sample_t *self);
-
-/* Most instances that can run: the capacity; if that is unbounded, the largest
- * population. O(bulks). */
-int32_t spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks);

@@ -196,33 +196,24 @@ static int
 fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
     spot_maximiser_t *maximiser)
 {
-    spot_sample_t values = {0};
     spot_size_sample_t sample = {0};
     spot_fit_t fit;
-    int ret = spot_sample_init(&values, trace, kind);
+    const int ret = spot_size_sample_of_trace(&sample, trace, kind);
 
-    if (ret != 0) {
-        goto out;
+    if (ret == 0) {
+        self->num_events = (size_t) sample.num_events;
+        spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
+        self->pi_all = fit.is_fitted ? fit.law.parameters[0] : 0;
+        self->p = fit.is_fitted           ? fit.law.parameters[1]
+                  : sample.num_events > 0 ? 1 / sample.mean
+                                          : 1;
+        self->converged =
+            !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
     }
-    ret =
-        spot_size_sample_init(&sample, values.num_values, values.values, values.limits);
-    if (ret != 0) {
-        goto out;
-    }
-    self->num_events = values.num_values;
-    spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
-    self->pi_all = fit.is_fitted ? fit.law.parameters[0] : 0;
-    self->p = fit.is_fitted           ? fit.law.parameters[1]
-              : values.num_values > 0 ? 1 / values.values[0]
-                                      : 1;
-    self->converged =
-        !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
-    if (fit.is_fitted) {
+    if (ret == 0 && fit.is_fitted) {
         compare_families(self, &fit, &sample, maximiser);
     }
-out:
     spot_size_sample_free(&sample);
-    spot_sample_free(&values);
     return ret;
 }
 
@@ -240,7 +231,7 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
         goto out;
     }
     self->tick_s = fmax(MIN_TICK_S, resolution_s);
-    self->capacity = spot_sample_capacity(trace, &bulks);
+    self->capacity = spot_trace_most(trace);
     self->initial = trace->initial;
     self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
     ret = walk_init(&walk, bulks.num_bulks);
@@ -326,28 +317,22 @@ fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
 int
 spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
 {
-    spot_bulks_t bulks;
     int ret;
 
     memset(self, 0, sizeof(*self));
-    ret = spot_bulks_init(&bulks, trace);
-    if (ret == 0) {
-        self->capacity = spot_sample_capacity(trace, &bulks);
-        self->initial = trace->initial;
-        self->tick_s = SEED_TICK_S;
-        self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
-        ret = fit_direction(&self->preemption, trace, SPOT_SAMPLE_PREEMPT_COUNT,
-            SPOT_SAMPLE_PREEMPT_GAP);
-    }
+    self->capacity = spot_trace_most(trace);
+    self->initial = trace->initial;
+    self->tick_s = SEED_TICK_S;
+    self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
+    ret = fit_direction(
+        &self->preemption, trace, SPOT_SAMPLE_PREEMPT_COUNT, SPOT_SAMPLE_PREEMPT_GAP);
     if (ret == 0) {
         ret = fit_direction(
             &self->addition, trace, SPOT_SAMPLE_ADD_COUNT, SPOT_SAMPLE_ADD_GAP);
     }
-    if (ret == 0 && self->preemption.num_events + self->addition.num_events == 0) {
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    spot_bulks_free(&bulks);
-    return ret;
+    return ret == 0 && self->preemption.num_events + self->addition.num_events == 0
+               ? SPOT_ERR_BAD_INPUT
+               : ret;
 }
 
 /* ---- Rates by hour ---- */

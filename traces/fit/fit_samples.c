@@ -230,22 +230,16 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
 static int
 fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
 {
-    spot_sample_t values = {0};
     spot_size_sample_t sample = {0};
     char what[64];
-    int ret = spot_sample_init(&values, &self->trace, kind);
+    const int ret = spot_size_sample_of_trace(&sample, &self->trace, kind);
 
-    if (ret == 0) {
-        ret = spot_size_sample_init(
-            &sample, values.num_values, values.values, values.limits);
-    }
     if (ret == 0) {
         snprintf(what, sizeof(what), "%s-given-n", spot_sample_kind_names[kind]);
         fit_sizes(self, &sample, spot_sample_kind_names[kind], false);
         fit_sizes(self, &sample, what, true);
     }
     spot_size_sample_free(&sample);
-    spot_sample_free(&values);
     return ret;
 }
 

@@ -82,6 +82,20 @@ spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double 
     return 0;
 }
 
+int
+spot_size_sample_of_trace(
+    spot_size_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
+{
+    spot_sample_t values = {0};
+    int ret = spot_sample_init(&values, trace, kind);
+
+    ret = ret == 0 ? spot_size_sample_init(
+                         self, values.num_values, values.values, values.limits)
+                   : ret;
+    spot_sample_free(&values);
+    return ret;
+}
+
 void
 spot_size_sample_free(spot_size_sample_t *self)
 {

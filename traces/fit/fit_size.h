@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "traces/describe/sample.h"
 #include "traces/fit/maximise.h"
 #include "traces/fit/size_family.h"
 
@@ -34,6 +35,10 @@ struct spot_size_sample {
  * then. O(n log n). */
 SPOT_MUST_CHECK int spot_size_sample_init(spot_size_sample_t *self, size_t num_values,
     const double *values, const int32_t *limits);
+/* The sizes of the events of one kind, SPOT_SAMPLE_*_COUNT. NO_MEMORY; free self, which
+ * was zeroed, even then. */
+SPOT_MUST_CHECK int spot_size_sample_of_trace(
+    spot_size_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind);
 void spot_size_sample_free(spot_size_sample_t *self);
 
 /* Whether a table of fits has a row for the family: laws given the limit need limits,

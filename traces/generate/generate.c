@@ -77,15 +77,6 @@ write_names(generation_t *self, const int32_t *slots, int64_t num_slots)
     }
 }
 
-/* The initial instances live in the first slots. */
-static void
-write_initial_names(generation_t *self)
-{
-    for (int32_t slot = 0; slot < self->membership.population; slot++) {
-        write_names(self, &slot, 1);
-    }
-}
-
 static void
 write_seen(generation_t *self, const spot_event_t *seen, size_t num_seen)
 {
@@ -174,7 +165,7 @@ write_rows(generation_t *self, spot_diag_t *diag)
 
     spot_recorder_init(&self->net, 1, true, population);
     spot_trace_writer_row(&self->writer, 0, "init", population);
-    write_initial_names(self);
+    write_names(self, membership->initial, population);
     spot_trace_writer_end_row(&self->writer);
     while (spot_membership_next(membership, &change) &&
            change.time_ms <= self->task->horizon_ms) {

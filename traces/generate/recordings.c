@@ -108,30 +108,13 @@ spot_recorded_trace_close(spot_recorded_trace_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The largest population. */
-static int32_t
-peak_of(const spot_trace_t *trace)
-{
-    int32_t population = trace->initial, peak = trace->initial;
-
-    for (size_t j = 0; j < trace->num_events; j++) {
-        const spot_event_t *event = &trace->events[j];
-
-        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
-        peak = population > peak ? population : peak;
-    }
-    return peak;
-}
-
 void
 spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {
-        const int32_t peak = peak_of(trace);
+        const int32_t most = spot_trace_most(trace);
 
-        common->capacity = trace->capacity != SPOT_UNBOUNDED ? trace->capacity
-                           : peak > 0                        ? peak
-                                                             : 1;
+        common->capacity = most > 0 ? most : 1;
     }
     if (common->horizon_ms == 0 && !common->is_within) {
         common->horizon_ms = spot_model_run_end_ms(common, trace->end_ms);
