@@ -108,10 +108,6 @@ double spot_describe_spread_s(double span_h, double num_events);
 void spot_describe_warn(
     const spot_describe_t *self, const char *file, spot_diag_t *diag);
 
-/* Prints the figures in groups, some ten lines. For kind availability the labels speak
- * of obtainable instances, as nothing ran. */
-void spot_describe_print(const spot_describe_t *self, FILE *out);
-
 /* ---- The figures by name: JSON, CSV and the manual are made from one table ---- */
 
 typedef struct {
