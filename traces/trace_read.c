@@ -201,23 +201,25 @@ check_time(const reader_t *self, row_t *row)
     char time[SPOT_TRACE_TIME_BYTES], previous[SPOT_TRACE_TIME_BYTES];
 
     if (spot_trace_time_parse(text, &row->time_ms) != 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: expected seconds with at most 3 decimals, got '%s'%s",
             spot_csv_shown(text, shown),
             spot_datetime_is(text) ? ", a date: count from the start of the trace" : "");
-    } else if (row->time_ms < self->time_ms && !self->is_doubtful) {
+    }
+    if (row->time_ms < self->time_ms && !self->is_doubtful) {
         spot_trace_time_text(row->time_ms, time);
         spot_trace_time_text(self->time_ms, previous);
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: %s is before the previous row (%s)", time, previous);
-    } else if (row->kind == ROW_INIT && row->time_ms != 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
-    } else if (row->kind == ROW_END && row->time_ms == 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    if (row->kind == ROW_INIT && row->time_ms != 0) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
+    }
+    if (row->kind == ROW_END && row->time_ms == 0) {
+        return ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
+    }
+    return 0;
 }
 
 static int
@@ -227,24 +229,26 @@ check_event(const reader_t *self, const row_t *row)
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     if (row->kind == ROW_UNKNOWN) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
             "event: expected init, preempt, add, stop or end, got '%s'",
             spot_csv_shown(text, shown));
-    } else if (self->num_rows == 0 && row->kind != ROW_INIT) {
-        ROW_ERROR(
-            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
-    } else if (self->has_init && row->kind == ROW_INIT) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
-    } else if (self->has_end) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: row after end");
-    } else if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
-               row->time_ms == self->time_ms) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
-            "event: %s after add at the same time", text);
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    if (self->num_rows == 0 && row->kind != ROW_INIT) {
+        return ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
+    }
+    if (self->has_init && row->kind == ROW_INIT) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
+    }
+    if (self->has_end) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: row after end");
+    }
+    if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
+        row->time_ms == self->time_ms) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
+            "event: %s after add at the same time", text);
+    }
+    return 0;
 }
 
 static int
@@ -269,20 +273,20 @@ check_population(const reader_t *self, row_t *row)
         return 0;
     }
     if (row->population < 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population would fall to %" PRId64, row->population);
-    } else if (row->population > capacity) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+    }
+    if (row->population > capacity) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population %" PRId64 " exceeds the capacity %" PRId64,
             row->population, capacity);
-    } else if (row->kind == ROW_END && row->count != row->population) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+    }
+    if (row->kind == ROW_END && row->count != row->population) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: end says %" PRId64 ", the population is %" PRId64, row->count,
             row->population);
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    return 0;
 }
 
 static int
@@ -295,10 +299,9 @@ check_count(const reader_t *self, row_t *row)
 
     if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 ||
         row->count < least || row->count > INT32_MAX) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: expected an integer from %" PRId64 " to 2147483647, got '%s'", least,
             spot_csv_shown(text, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     return check_population(self, row);
 }
@@ -314,28 +317,10 @@ check_instances(reader_t *self, const row_t *row)
             row->kind == ROW_END ? 0 : row->count, is_arrival(row), self->is_doubtful);
     }
     if (row->csv->fields[SPOT_TRACE_COLUMN_INSTANCES][0] != '\0') {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_INSTANCES,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_INSTANCES,
             "instances: names are only allowed in kind named");
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
-}
-
-static int
-apply_event(reader_t *self, const row_t *row)
-{
-    spot_trace_t *trace = self->trace;
-    spot_event_t *event;
-    int ret = SPOT_ARRAY_ROOM(trace, events, trace->num_events + 1);
-
-    if (ret == 0) {
-        event = &trace->events[trace->num_events++];
-        event->time_ms = row->time_ms;
-        event->kind = (spot_event_kind_t) row->kind;
-        event->count = (int32_t) row->count;
-        event->name_ids = NULL;
-    }
-    return ret;
 }
 
 static int
@@ -351,7 +336,10 @@ apply_row(reader_t *self, const row_t *row)
         trace->final = (int32_t) row->count;
         self->has_end = true;
     } else {
-        ret = apply_event(self, row);
+        ret = SPOT_ARRAY_APPEND(trace, events,
+            (spot_event_t){.time_ms = row->time_ms,
+                .kind = (spot_event_kind_t) row->kind,
+                .count = (int32_t) row->count});
     }
     if (ret == 0 && row->kind != ROW_END && self->header.has_kind &&
         trace->kind == SPOT_TRACE_NAMED) {

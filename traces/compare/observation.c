@@ -151,21 +151,6 @@ spot_observation_free(spot_observation_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_observation_verify(const spot_observation_t *self)
-{
-    double time_ms = 0;
-
-    spot_bug_assert(self->frame.tick_ms > 0 && self->frame.end_ms > 0);
-    spot_bug_assert(self->frame.capacity >= 1);
-    for (size_t j = 0; j < self->num_events; j++) {
-        spot_bug_assert(self->events[j].count >= 1);
-        spot_bug_assert(self->events[j].time_ms >= time_ms);
-        time_ms = self->events[j].time_ms;
-    }
-    spot_bug_assert(time_ms <= self->frame.end_ms);
-}
-
 /* Number of whole intervals of length_ms up to the end of an observation. */
 static size_t
 num_intervals(const spot_observation_t *observation, int64_t length_ms)

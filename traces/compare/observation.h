@@ -66,9 +66,6 @@ SPOT_MUST_CHECK int spot_observation_half(
 
 void spot_observation_free(spot_observation_t *self);
 
-/* Aborts if an invariant is violated. O(events). */
-void spot_observation_verify(const spot_observation_t *self);
-
 /* ---- Integers on the grid of ticks or windows ----
  * The population N of an observation at 0, s, 2s, ..., and its events per window. Sums
  * over them are exact. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/fit/fit_families.h"
+#include "traces/fit/fit_law.h"
 
 #include <gsl/gsl_sf_psi.h>
 #include <math.h>

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "traces/fit/durations.h"
-#include "traces/fit/fit_families.h"
 
 void
 spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)

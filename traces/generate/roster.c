@@ -107,17 +107,6 @@ spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
 }
 
 void
-spot_roster_verify(const spot_roster_t *self)
-{
-    spot_bug_assert(self->num_old >= 0 && self->num_old <= self->population);
-    spot_bug_assert(self->population <= self->num_slots);
-    spot_bug_assert(self->num_lost >= 0 && self->num_lost <= self->num_slots);
-    for (int32_t j = 0; j < self->num_slots; j++) {
-        spot_bug_assert(self->slots[self->place[j]] == j);
-    }
-}
-
-void
 spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
     spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots)
 {

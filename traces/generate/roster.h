@@ -63,9 +63,6 @@ const int32_t *spot_roster_strike(
  * with slots as name_ids, valid until the next change; false: no event is left. */
 bool spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event);
 
-/* Aborts if an invariant is violated. O(slots). */
-void spot_roster_verify(const spot_roster_t *self);
-
 /* A random stream for each of many slots, with four bytes per slot: its position in the
  * stream. */
 typedef struct {
