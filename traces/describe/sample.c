@@ -14,23 +14,18 @@ static int
 reserve(spot_sample_t *self, size_t max_values, bool has_limits)
 {
     memset(self, 0, sizeof(*self));
-    self->values = spot_calloc(max_values, sizeof(*self->values));
-    self->is_censored = spot_calloc(max_values, sizeof(*self->is_censored));
+    SPOT_ARENA_ARRAY(&self->memory, self->values, max_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->is_censored, max_values);
     if (has_limits) {
-        self->limits = spot_calloc(max_values, sizeof(*self->limits));
+        SPOT_ARENA_ARRAY(&self->memory, self->limits, max_values);
     }
-    return self->values == NULL || self->is_censored == NULL ||
-                   (has_limits && self->limits == NULL)
-               ? SPOT_ERR_NO_MEMORY
-               : 0;
+    return self->memory.error;
 }
 
 void
 spot_sample_free(spot_sample_t *self)
 {
-    free(self->values);
-    free(self->is_censored);
-    free(self->limits);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 

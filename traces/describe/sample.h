@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
@@ -37,6 +38,7 @@ typedef enum {
 extern const char *const spot_sample_kind_names[];
 
 typedef struct {
+    spot_arena_t memory;
     size_t num_values;
     double *values;    /* [num_values] >= 0, in s; counts in instances. In order of time;
                         * lives in order of birth, or of the rows of the file */

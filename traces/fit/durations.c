@@ -148,20 +148,24 @@ int
 spot_durations_init(spot_durations_t *self, const double *values,
     const bool *is_censored, size_t num_values, double tick_s, double resolution_s)
 {
-    value_t *sorted = spot_calloc(num_values, sizeof(*sorted));
-    double *raised = spot_calloc(num_values, sizeof(*raised));
-    bool *censored = spot_calloc(num_values, sizeof(*censored));
+    spot_arena_t scratch = {0};
+    value_t *sorted;
+    double *raised;
+    bool *censored;
     size_t num_known = 0; /* all values but those censored at 0 */
-    int error = SPOT_ERR_NO_MEMORY;
+    int error;
 
     memset(self, 0, sizeof(*self));
     self->tick_s = tick_s;
     self->num_values = num_values;
-    self->groups = spot_calloc(num_values, sizeof(*self->groups));
-    self->points_s = spot_calloc(2 * num_values, sizeof(*self->points_s));
-    self->log_survival = spot_calloc(2 * num_values, sizeof(*self->log_survival));
-    if (sorted == NULL || raised == NULL || censored == NULL || self->groups == NULL ||
-        self->points_s == NULL || self->log_survival == NULL) {
+    SPOT_ARENA_ARRAY(&self->memory, self->groups, num_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->points_s, 2 * num_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->log_survival, 2 * num_values);
+    SPOT_ARENA_ARRAY(&scratch, sorted, num_values);
+    SPOT_ARENA_ARRAY(&scratch, raised, num_values);
+    SPOT_ARENA_ARRAY(&scratch, censored, num_values);
+    error = spot_error_first(self->memory.error, scratch.error);
+    if (error != 0) {
         goto out;
     }
     for (size_t j = 0; j < num_values; j++) {
@@ -187,18 +191,14 @@ spot_durations_init(spot_durations_t *self, const double *values,
     measure(self);
     error = spot_kaplan_meier_init(&self->kaplan_meier, raised, censored, num_known);
 out:
-    free(sorted);
-    free(raised);
-    free(censored);
+    spot_arena_free(&scratch);
     return error;
 }
 
 void
 spot_durations_free(spot_durations_t *self)
 {
-    free(self->groups);
-    free(self->points_s);
-    free(self->log_survival);
+    spot_arena_free(&self->memory);
     spot_kaplan_meier_free(&self->kaplan_meier);
     memset(self, 0, sizeof(*self));
 }

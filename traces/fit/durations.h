@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "traces/describe/sample.h"
 #include "traces/describe/series.h"
 #include "traces/laws/law.h"
@@ -32,6 +33,7 @@ typedef struct {
 
 /* After init only log_survival changes. */
 typedef struct {
+    spot_arena_t memory;
     /* 0: continuous likelihood; else of intervals (value - tick, value]. */
     double tick_s;
     size_t num_values; /* complete and censored */

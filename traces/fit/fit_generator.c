@@ -35,31 +35,11 @@ typedef struct {
 } gaps_t;
 
 typedef struct {
+    spot_arena_t memory;
     gaps_t classes[SPOT_MRP_NUM_CLASSES];
     size_t num_after[SPOT_MRP_NUM_TYPES]; /* inner events after one of that type */
     size_t num_preempt_after[SPOT_MRP_NUM_TYPES];
 } walk_t;
-
-static int
-walk_init(walk_t *self, size_t num_bulks)
-{
-    memset(self, 0, sizeof(*self));
-    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        self->classes[j].gaps_s = spot_calloc(num_bulks, sizeof(double));
-        if (self->classes[j].gaps_s == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return 0;
-}
-
-static void
-walk_free(walk_t *self)
-{
-    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        free(self->classes[j].gaps_s);
-    }
-}
 
 static void
 take_gap(
@@ -234,7 +214,10 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
     self->capacity = spot_trace_most(trace);
     self->initial = trace->initial;
     self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
-    ret = walk_init(&walk, bulks.num_bulks);
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        SPOT_ARENA_ARRAY(&walk.memory, walk.classes[j].gaps_s, bulks.num_bulks);
+    }
+    ret = walk.memory.error;
     if (ret != 0) {
         goto out;
     }
@@ -258,7 +241,7 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
             &self->bulks[SPOT_MRP_ADD], trace, SPOT_SAMPLE_ADD_COUNT, maximiser);
     }
 out:
-    walk_free(&walk);
+    spot_arena_free(&walk.memory);
     spot_bulks_free(&bulks);
     return ret;
 }
