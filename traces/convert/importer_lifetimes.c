@@ -69,7 +69,7 @@ make_events(
         const moment_t *moment = &moments[j];
         const spot_life_t *life = &lifetimes->lives[moment->life_id];
 
-        ret = spot_import_instance(import, 0, life->line, 1, life->instance,
+        ret = spot_import_instance(import, life->line, 1, life->instance,
             strlen(life->instance), moment->kind == SPOT_EVENT_ADD);
         if (ret == 0) {
             spot_import_event(

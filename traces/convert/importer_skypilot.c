@@ -42,30 +42,10 @@ keep_sample(state_t *self, int32_t count)
     int ret = 0;
 
     if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
-        ret = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1);
-        if (ret == 0) {
-            self->changes[self->num_changes++] = (change_t){self->num_samples, count};
-        }
+        ret = SPOT_ARRAY_APPEND(self, changes, (change_t){self->num_samples, count});
     }
     self->num_samples++;
     return ret;
-}
-
-static int
-read_sample(state_t *self)
-{
-    char what[48];
-    int32_t count = 0;
-    int ret;
-
-    if (self->json.kind == SPOT_JSON_WORD &&
-        spot_import_count_parse(self->json.text, &count) == 0) {
-        return keep_sample(self, count);
-    }
-    snprintf(what, sizeof(what), "data[%" PRId64 "]", self->num_samples++);
-    ret = spot_json_reader_expected(&self->json, what, "an integer from 0");
-    self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
-    return spot_json_reader_skip(&self->json);
 }
 
 /* Reports the expected value and skips the current one. */
@@ -76,6 +56,20 @@ refuse(state_t *self, const char *what, const char *expected)
 
     self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
     return spot_json_reader_skip(&self->json);
+}
+
+static int
+read_sample(state_t *self)
+{
+    char what[48];
+    int32_t count = 0;
+
+    if (self->json.kind == SPOT_JSON_WORD &&
+        spot_import_count_parse(self->json.text, &count) == 0) {
+        return keep_sample(self, count);
+    }
+    snprintf(what, sizeof(what), "data[%" PRId64 "]", self->num_samples++);
+    return refuse(self, what, "an integer from 0");
 }
 
 static int

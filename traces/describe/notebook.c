@@ -215,24 +215,10 @@ spot_stamped_counts_is_file(const char *path, const char *column)
 }
 
 static int
-refuse(const reader_t *self, const spot_csv_row_t *row, size_t field, const char *what,
-    const char *expected)
-{
-    return spot_csv_expected(row, field, self->file, what, expected, self->diag);
-}
-
-static int
-append(spot_stamped_counts_t *self, int64_t time_s, int64_t count)
-{
-    return SPOT_ARRAY_APPEND(
-        self, rows, (spot_stamped_count_t){time_s, (int32_t) count});
-}
-
-static int
 read_row(reader_t *self, const spot_csv_row_t *row)
 {
     const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
-    const spot_stamped_counts_t *counts = self->counts;
+    spot_stamped_counts_t *counts = self->counts;
     int64_t time_s, count;
     const int ret = spot_csv_check_row(row, self->num_fields, self->file, self->diag);
 
@@ -240,17 +226,20 @@ read_row(reader_t *self, const spot_csv_row_t *row)
         return ret;
     }
     if (!spot_timestamp_parse(row->fields[time_id], &time_s)) {
-        return refuse(self, row, time_id, "timestamp", "YYYY-MM-DDThh:mm:ssZ");
+        return spot_csv_expected(
+            row, time_id, self->file, "timestamp", "YYYY-MM-DDThh:mm:ssZ", self->diag);
     }
     if (counts->num_rows > 0 && time_s < counts->rows[counts->num_rows - 1].time_s) {
-        return refuse(
-            self, row, time_id, "timestamp", "a time not before the previous row");
+        return spot_csv_expected(row, time_id, self->file, "timestamp",
+            "a time not before the previous row", self->diag);
     }
     if (spot_integer_parse(row->fields[count_id], &count) != 0 || count < 0 ||
         count > INT32_MAX) {
-        return refuse(self, row, count_id, self->column, "an integer from 0");
+        return spot_csv_expected(
+            row, count_id, self->file, self->column, "an integer from 0", self->diag);
     }
-    return append(self->counts, time_s, count);
+    return SPOT_ARRAY_APPEND(
+        counts, rows, (spot_stamped_count_t){time_s, (int32_t) count});
 }
 
 static int

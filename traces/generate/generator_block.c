@@ -287,8 +287,7 @@ block_start(void *state, const void *model, const spot_dice_t *dice)
     self->num_instant = 0;
     self->pending_s = 0;
     self->p_restart = 1 / self->model->restart_every;
-    spot_rng_seek(&self->restart, dice->seed, dice->replication, SPOT_STREAM_RESTART,
-        dice->first_entity);
+    spot_dice_seek(dice, &self->restart, SPOT_STREAM_RESTART, 0);
     spot_outlet_init(&self->outlet, &self->model->common, self->population);
     draw_pending(self, true);
 }

@@ -122,8 +122,7 @@ spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot)
 {
     double value_s;
 
-    spot_rng_seek(&self->rng, self->dice.seed, self->dice.replication, self->purpose,
-        self->dice.first_entity + (uint64_t) slot);
+    spot_dice_seek(&self->dice, &self->rng, self->purpose, (uint64_t) slot);
     spot_rng_skip_to(&self->rng, self->num_used[slot]);
     value_s = self->law->family->draw(self->law->parameters, &self->rng);
     self->num_used[slot] = (uint32_t) spot_rng_position(&self->rng);
