@@ -10,8 +10,9 @@
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
+#include "reports/traces/trace_text.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/describe_file.h"
-#include "traces/describe/figures.h"
 
 typedef struct {
     spot_option_list_t paths;
@@ -229,12 +230,13 @@ write_json(const void *context, FILE *out)
 }
 
 static int
-write_tables(const void *context, FILE *out)
+write_tables(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
     const arguments_t *arguments = ((const text_t *) context)->arguments;
     const result_t *result = ((const text_t *) context)->result;
+    int ret = 0;
 
-    for (size_t j = 0; j < result->num_descriptions; j++) {
+    for (size_t j = 0; ret == 0 && j < result->num_descriptions; j++) {
         const spot_description_t *description = &result->descriptions[j];
 
         if (j > 0) {
@@ -248,10 +250,10 @@ write_tables(const void *context, FILE *out)
         if (arguments->request.is_notebook) {
             spot_notebook_print(&description->notebook, out);
         } else {
-            spot_describe_print(&description->figures, out);
+            ret = spot_describe_print(&description->figures, terminal, out);
         }
     }
-    return 0;
+    return ret;
 }
 
 static int
@@ -286,7 +288,8 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
     }
     return arguments->is_json
                ? spot_command_write(arguments->output_path, write_json, &text, diag)
-               : spot_command_print(arguments->output_path, write_tables, &text, diag);
+               : spot_command_print_table(
+                     arguments->output_path, false, write_tables, &text, diag);
 }
 
 static int

@@ -24,8 +24,7 @@ typedef struct {
     const spot_field_t *fields; /* of the parameters in order, then of family and law */
     double (*log_density)(const double *parameters, double t_s);
     double (*log_survival)(const double *parameters, double t_s); /* ln P(T > t) */
-    double (*mean)(const double *parameters);
-    double (*mean_square)(const double *parameters);
+    double (*moment)(const double *parameters, int k); /* E(T^k), k = 1 or 2 */
     double (*draw)(const double *parameters, spot_rng_t *rng);
 } spot_family_t;
 
