@@ -12,13 +12,75 @@
 #include "reports/chart/model.h"
 
 #define MAX_CDF_STEPS 2000 /* more cannot be seen */
-
-struct spot_chart_text_block {
-    spot_chart_text_block_t *next;
-    char text[];
-};
+#define USUAL_THICKNESS 0.68
 
 /* ---- Memory ---- */
+
+struct spot_chart_block {
+    spot_chart_block_t *before;
+    max_align_t bytes[];
+};
+
+void *
+spot_chart_get(spot_chart_memory_t *self, size_t num_items, size_t item_bytes)
+{
+    spot_chart_block_t *block = NULL;
+
+    if (self->error == 0 && num_items < (SIZE_MAX - sizeof(*block)) / item_bytes) {
+        block = calloc(1, sizeof(*block) + num_items * item_bytes);
+    }
+    if (block == NULL) {
+        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
+        return NULL;
+    }
+    block->before = self->last;
+    self->last = block;
+    return block->bytes;
+}
+
+void
+spot_chart_memory_free(spot_chart_memory_t *self)
+{
+    while (self->last != NULL) {
+        spot_chart_block_t *block = self->last;
+
+        self->last = block->before;
+        free(block);
+    }
+}
+
+const char *
+spot_chart_copy(spot_chart_memory_t *self, const char *text)
+{
+    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
+    char *copy = text == NULL ? NULL : spot_chart_get(self, num_bytes, 1);
+
+    return copy == NULL ? (text == NULL ? NULL : "") : memcpy(copy, text, num_bytes);
+}
+
+void *
+spot_chart_append(
+    spot_chart_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
+{
+    const size_t num = *num_items;
+    char *items;
+
+    memcpy(&items, list, sizeof(items));
+    if (self->error == 0 && (num & (num - 1)) == 0) { /* 0, 1, 2, 4... */
+        char *more = spot_chart_get(self, num == 0 ? 1 : 2 * num, item_bytes);
+
+        if (more != NULL && num > 0) {
+            memcpy(more, items, num * item_bytes);
+        }
+        items = more;
+        memcpy(list, &items, sizeof(items));
+    }
+    if (self->error != 0) {
+        return NULL;
+    }
+    (*num_items)++;
+    return memset(items + num * item_bytes, 0, item_bytes);
+}
 
 spot_chart_t *
 spot_chart_new(void)
@@ -35,105 +97,58 @@ spot_chart_new(void)
 void
 spot_chart_free(spot_chart_t *self)
 {
-    if (self == NULL) {
-        return;
+    if (self != NULL) {
+        spot_chart_memory_free(&self->memory);
+        free(self);
     }
-    for (size_t j = 0; j < self->num_panels; j++) {
-        spot_chart_panel_node_t *panel = &self->panels[j];
-
-        for (size_t k = 0; k < panel->num_series; k++) {
-            free(panel->series[k].data);
-            free(panel->series[k].base);
-        }
-        free(panel->rows);
-        free(panel->x_labels);
-        free(panel->series);
-        free(panel->rules);
-    }
-    free(self->panels);
-    free(self->entries);
-    while (self->texts != NULL) {
-        spot_chart_text_block_t *next = self->texts->next;
-
-        free(self->texts);
-        self->texts = next;
-    }
-    free(self);
 }
 
 int
 spot_chart_error(const spot_chart_t *self)
 {
-    return self->error;
+    return self->memory.error;
 }
 
-const char *
-spot_chart_copy(spot_chart_t *self, const char *text)
+static void
+fail(spot_chart_t *self)
 {
-    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
-    spot_chart_text_block_t *block;
-
-    if (text == NULL) {
-        return NULL;
-    }
-    block = malloc(sizeof(*block) + num_bytes);
-    if (block == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return "";
-    }
-    memcpy(block->text, text, num_bytes);
-    block->next = self->texts;
-    self->texts = block;
-    return block->text;
+    self->memory.error = spot_error_first(self->memory.error, SPOT_ERR_BAD_PARAM);
 }
 
-/* Sets *text to a copy of it; NULL stays. */
+/* Replaces a text by a copy of it; NULL stays. */
 static void
 keep(spot_chart_t *self, const char **text)
 {
-    *text = spot_chart_copy(self, *text);
+    *text = spot_chart_copy(&self->memory, *text);
 }
 
-/* A new item of a list, whose room is doubled at powers of two; NULL after an error.
- * list: the address of the pointer to the items, of whatever type. */
-void *
-spot_chart_append(int *error, void *list, size_t *num_items, size_t item_bytes)
+/* Colours become attributes and commands: what is no colour becomes ink. */
+static void
+keep_colour(spot_chart_t *self, const char **colour)
 {
-    char *items;
-
-    if (*error != 0) {
-        return NULL;
+    if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
+                               strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
+        *colour = SPOT_INK;
     }
-    memcpy(&items, list, sizeof(items));
-    if ((*num_items & (*num_items - 1)) == 0) { /* 0, 1, 2, 4... */
-        const size_t num_wanted = *num_items == 0 ? 1 : 2 * *num_items;
-
-        items = num_wanted > SIZE_MAX / item_bytes
-                    ? NULL
-                    : realloc(items, num_wanted * item_bytes);
-        if (items == NULL) {
-            *error = SPOT_ERR_NO_MEMORY;
-            return NULL;
-        }
-        memcpy(list, &items, sizeof(items));
-    }
-    return memset(items + (*num_items)++ * item_bytes, 0, item_bytes);
+    keep(self, colour);
 }
 
-static void *
-append(spot_chart_t *self, void *list, size_t *num_items, size_t item_bytes)
+static void
+keep_all(spot_chart_t *self, const char **texts, size_t num_texts)
 {
-    return spot_chart_append(&self->error, list, num_items, item_bytes);
+    for (size_t j = 0; j < num_texts; j++) {
+        keep(self, &texts[j]);
+    }
 }
 
-/* What was opened last; NULL with BAD_PARAM where nothing is open. */
+/* What was opened last; NULL after an error: BAD_PARAM where nothing is open. */
 static spot_chart_panel_node_t *
 last_panel(spot_chart_t *self)
 {
     if (self->num_panels == 0) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+        fail(self);
     }
-    return self->error != 0 ? NULL : &self->panels[self->num_panels - 1];
+    return self->memory.error != 0 ? NULL : &self->panels[self->num_panels - 1];
 }
 
 static spot_chart_series_node_t *
@@ -142,10 +157,14 @@ last_series(spot_chart_t *self)
     spot_chart_panel_node_t *panel = last_panel(self);
 
     if (panel != NULL && panel->num_series == 0) {
-        self->error = SPOT_ERR_BAD_PARAM;
+        fail(self);
     }
-    return self->error != 0 ? NULL : &panel->series[panel->num_series - 1];
+    return self->memory.error != 0 ? NULL : &panel->series[panel->num_series - 1];
 }
+
+/* A new item of the list of what is open; NULL after an error. */
+#define APPEND_TO(self, owner, items)                                                   \
+    ((owner) == NULL ? NULL : SPOT_CHART_APPEND(&(self)->memory, owner, items))
 
 /* ---- Words ---- */
 
@@ -155,10 +174,21 @@ static const char *SPOT_PRINTF(2, 0)
     char bytes[2048];
 
     if (vsnprintf(bytes, sizeof(bytes), format, args) < 0) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+        fail(self);
         return "";
     }
-    return spot_chart_copy(self, bytes);
+    return spot_chart_copy(&self->memory, bytes);
+}
+
+static void SPOT_PRINTF(4, 0)
+    add_line(spot_chart_t *self, const char *lines[SPOT_CHART_MAX_LINES],
+        size_t *num_lines, const char *format, va_list args)
+{
+    if (*num_lines == SPOT_CHART_MAX_LINES) {
+        fail(self);
+    } else {
+        lines[(*num_lines)++] = format_text(self, format, args);
+    }
 }
 
 void
@@ -181,23 +211,13 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-static const char **
-next_line(spot_chart_t *self, const char *lines[SPOT_CHART_MAX_LINES], size_t *num_lines)
-{
-    if (*num_lines == SPOT_CHART_MAX_LINES) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
-        return &lines[SPOT_CHART_MAX_LINES - 1];
-    }
-    return &lines[(*num_lines)++];
-}
-
 void
 spot_chart_note(spot_chart_t *self, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    *next_line(self, self->notes, &self->num_notes) = format_text(self, format, args);
+    add_line(self, self->notes, &self->num_notes, format, args);
     va_end(args);
 }
 
@@ -207,7 +227,7 @@ spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    *next_line(self, self->feet, &self->num_feet) = format_text(self, format, args);
+    add_line(self, self->feet, &self->num_feet, format, args);
     va_end(args);
 }
 
@@ -225,17 +245,6 @@ spot_chart_description(const spot_chart_t *self)
 
 /* ---- Panels ---- */
 
-/* Colours become attributes and commands: whatever is none becomes ink. */
-static void
-keep_colour(spot_chart_t *self, const char **colour)
-{
-    if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
-                               strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
-        *colour = SPOT_INK;
-    }
-    keep(self, colour);
-}
-
 static void
 keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 {
@@ -243,47 +252,35 @@ keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 
     if (*text != NULL) {
         snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = spot_chart_copy(self, bytes);
+        *text = spot_chart_copy(&self->memory, bytes);
     }
-}
-
-static void
-keep_axis(spot_chart_t *self, spot_chart_axis_t *axis)
-{
-    keep(self, &axis->name);
-    keep_with_arrow(self, "↑", &axis->high_name);
-    keep_with_arrow(self, "↓", &axis->low_name);
 }
 
 void
 spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
-    spot_chart_panel_node_t *node =
-        append(self, &self->panels, &self->num_panels, sizeof(*node));
+    spot_chart_panel_node_t *node = APPEND_TO(self, self, panels);
 
-    if (node == NULL) {
-        return;
+    if (node != NULL) {
+        node->look = *panel;
+        node->look.is_below = panel->is_below && self->num_panels > 1;
+        keep(self, &node->look.title);
+        keep(self, &node->look.x.name);
+        keep(self, &node->look.y.name);
+        keep_with_arrow(self, "↑", &node->look.y.high_name);
+        keep_with_arrow(self, "↓", &node->look.y.low_name);
+        keep(self, &node->look.second_name);
+        keep(self, &node->look.note);
+        keep(self, &node->look.empty);
+        keep_all(self, node->look.side_names, SPOT_CHART_MAX_SIDES);
     }
-    node->look = *panel;
-    keep(self, &node->look.title);
-    keep_axis(self, &node->look.x);
-    keep_axis(self, &node->look.y);
-    keep(self, &node->look.second_name);
-    keep(self, &node->look.note);
-    keep(self, &node->look.empty);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        keep(self, &node->look.side_names[j]);
-    }
-    node->look.is_below = panel->is_below && self->num_panels > 1;
 }
 
 size_t
 spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
 {
     spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_row_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->rows, &panel->num_rows, sizeof(*node));
+    spot_chart_row_t *node = APPEND_TO(self, panel, rows);
 
     if (node == NULL) {
         return 0;
@@ -293,9 +290,7 @@ spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
     keep(self, &node->heading);
     keep(self, &node->note);
     keep(self, &node->empty);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        keep(self, &node->sides[j]);
-    }
+    keep_all(self, node->sides, SPOT_CHART_MAX_SIDES);
     return panel->num_rows - 1;
 }
 
@@ -303,10 +298,7 @@ void
 spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second)
 {
     spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_x_label_t *node =
-        panel == NULL
-            ? NULL
-            : append(self, &panel->x_labels, &panel->num_x_labels, sizeof(*node));
+    spot_chart_x_label_t *node = APPEND_TO(self, panel, x_labels);
 
     if (node != NULL) {
         *node = (spot_chart_x_label_t){x, label == NULL ? "" : label, second};
@@ -316,12 +308,41 @@ spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *sec
 }
 
 void
+spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
+{
+    spot_chart_entry_node_t *node = APPEND_TO(self, self, entries);
+
+    if (node != NULL) {
+        node->look = *entry;
+        node->look.text = entry->text == NULL ? "" : entry->text;
+        node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
+        node->item_id = -1;
+        keep(self, &node->look.text);
+        keep(self, &node->look.side);
+        keep(self, &node->look.sign);
+        keep_colour(self, &node->look.colour);
+    }
+}
+
+/* The name of the last item of a list of the last panel. */
+static void
+add_name(
+    spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items, bool is_rule)
+{
+    spot_chart_entry_node_t *node = APPEND_TO(self, self, entries);
+
+    if (node != NULL) {
+        *node = (spot_chart_entry_node_t){
+            *look, self->num_panels - 1, (int) num_items - 1, is_rule};
+    }
+}
+
+void
 spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 {
     spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_rule_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->rules, &panel->num_rules, sizeof(*node));
+    spot_chart_rule_t *node = APPEND_TO(self, panel, rules);
+    spot_chart_entry_t look = {.is_line = true, .dash = rule->dash};
 
     if (node == NULL) {
         return;
@@ -330,30 +351,13 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
     node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
     keep(self, &node->name);
     keep_colour(self, &node->colour);
-    if (rule->direction == SPOT_CHART_DIAGONAL && rule->name != NULL) {
-        spot_chart_legend(self, &(spot_chart_entry_t){.text = rule->name,
-                                    .colour = node->colour,
-                                    .is_line = true,
-                                    .dash = rule->dash});
+    look.text = node->name;
+    look.colour = node->colour;
+    if (node->name != NULL && rule->direction == SPOT_CHART_DIAGONAL) {
+        spot_chart_legend(self, &look);
+    } else if (node->name != NULL && rule->direction == SPOT_CHART_HORIZONTAL) {
+        add_name(self, &look, panel->num_rules, true);
     }
-}
-
-void
-spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
-{
-    spot_chart_entry_node_t *node =
-        append(self, &self->entries, &self->num_entries, sizeof(*node));
-
-    if (node == NULL) {
-        return;
-    }
-    node->look = *entry;
-    node->look.text = entry->text == NULL ? "" : entry->text;
-    node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
-    keep(self, &node->look.text);
-    keep(self, &node->look.side);
-    keep(self, &node->look.sign);
-    keep_colour(self, &node->look.colour);
 }
 
 /* ---- Series ---- */
@@ -362,37 +366,42 @@ void
 spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
 {
     spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_series_node_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->series, &panel->num_series, sizeof(*node));
-    spot_chart_entry_node_t *entry =
-        node == NULL ? NULL
-                     : append(self, &self->entries, &self->num_entries, sizeof(*entry));
+    spot_chart_series_node_t *node = APPEND_TO(self, panel, series);
+    spot_chart_series_t *look = node == NULL ? NULL : &node->look;
 
-    if (entry == NULL) {
+    if (look == NULL) {
         return;
     }
-    node->look = *series;
-    node->look.colour = series->colour == NULL ? SPOT_INK : series->colour;
-    if (series->kind == SPOT_CHART_POINTS && series->marker == SPOT_CHART_NO_MARKER) {
-        node->look.marker = SPOT_CHART_CIRCLE;
+    *look = *series;
+    look->colour = series->colour == NULL ? SPOT_INK : series->colour;
+    if (look->kind == SPOT_CHART_POINTS && look->marker == SPOT_CHART_NO_MARKER) {
+        look->marker = SPOT_CHART_CIRCLE;
     }
-    keep(self, &node->look.name);
-    keep_colour(self, &node->look.colour);
-    keep(self, &node->look.side);
-    keep_colour(self, &node->look.interval_colour);
-    *entry = (spot_chart_entry_node_t){.panel_id = self->num_panels - 1,
-        .series_id = panel->num_series - 1,
-        .is_series = true};
+    keep(self, &look->name);
+    keep_colour(self, &look->colour);
+    keep(self, &look->side);
+    keep_colour(self, &look->interval_colour);
+    node->along =
+        look->kind == SPOT_CHART_SPANS ||
+                (look->kind == SPOT_CHART_BARS && panel->look.y.kind == SPOT_CHART_ROWS)
+            ? SPOT_X
+            : SPOT_Y;
+    add_name(self,
+        &(spot_chart_entry_t){.text = look->name,
+            .side = look->side,
+            .colour = look->colour,
+            .marker = look->marker,
+            .is_hollow = look->is_hollow,
+            .is_line = spot_chart_is_line(look->kind),
+            .dash = look->dash},
+        panel->num_series, false);
 }
 
 void
 spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 {
     spot_chart_series_node_t *series = last_series(self);
-    spot_chart_datum_t *node =
-        series == NULL ? NULL
-                       : append(self, &series->data, &series->num_data, sizeof(*node));
+    spot_chart_datum_t *node = APPEND_TO(self, series, data);
 
     if (node != NULL) {
         *node = *datum;
@@ -429,22 +438,19 @@ void
 spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
     double scale, bool is_longer)
 {
-    double *sorted = spot_calloc(num_values, sizeof(*sorted));
+    double *sorted = spot_chart_get(&self->memory, num_values, sizeof(*sorted));
     size_t num = 0, last = 0;
 
-    if (sorted == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return;
-    }
-    for (size_t j = 0; j < num_values; j++) {
+    for (size_t j = 0; j < num_values && sorted != NULL; j++) {
         if (!isnan(values[j])) {
             sorted[num++] = values[j];
         }
     }
-    qsort(sorted, num, sizeof(*sorted), by_value);
-    if (num > 0) {
-        spot_chart_add_xy(self, sorted[0], is_longer ? scale : 0);
+    if (num == 0) {
+        return;
     }
+    qsort(sorted, num, sizeof(*sorted), by_value);
+    spot_chart_add_xy(self, sorted[0], is_longer ? scale : 0);
     for (size_t j = 0; j < num; j++) {
         const bool is_step = j + 1 == num || sorted[j + 1] > sorted[j];
 
@@ -455,102 +461,118 @@ spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
             last = j;
         }
     }
-    free(sorted);
 }
 
-/* ---- Stacks ---- */
+/* ---- Shapes ---- */
 
-/* What stands at a place already. */
+/* How high the bars of a panel are at the places that have any. */
 typedef struct {
-    double at;
-    double height;
-} bar_stack_t;
+    size_t num_tops;
+    size_t next; /* behind the last one found: data mostly come in the same order */
+    struct {
+        double place, height;
+    } * tops;
+} stacks_t;
 
-typedef struct {
-    size_t num_stacks;
-    size_t next; /* where the last one was found, and one on */
-    bar_stack_t *stacks;
-} bar_stacks_t;
-
-/* Data mostly come in the same order, series after series. NULL: no memory. */
-static bar_stack_t *
-find_stack(spot_chart_t *self, bar_stacks_t *stacks, double at)
+/* The height of the bars at a place, 0 at first. NULL: no memory. */
+static double *
+find_top(spot_chart_t *self, stacks_t *stacks, double place)
 {
-    bar_stack_t *stack;
+    for (size_t j = 0; j < stacks->num_tops; j++) {
+        const size_t id = (stacks->next + j) % stacks->num_tops;
 
-    for (size_t j = 0; j < stacks->num_stacks; j++) {
-        const size_t place = (stacks->next + j) % stacks->num_stacks;
-
-        if (stacks->stacks[place].at == at) {
-            stacks->next = place + 1;
-            return &stacks->stacks[place];
+        if (stacks->tops[id].place == place) {
+            stacks->next = id + 1;
+            return &stacks->tops[id].height;
         }
     }
-    stack = append(self, &stacks->stacks, &stacks->num_stacks, sizeof(*stack));
-    if (stack != NULL) {
-        stack->at = at;
+    if (SPOT_CHART_APPEND(&self->memory, stacks, tops) == NULL) {
+        return NULL;
     }
-    return stack;
+    stacks->tops[stacks->num_tops - 1].place = place;
+    return &stacks->tops[stacks->num_tops - 1].height;
 }
 
 static void
-stack_bars(spot_chart_t *self, const spot_chart_panel_node_t *panel,
-    bar_stacks_t *stacks, spot_chart_series_node_t *series)
+stack_bar(spot_chart_t *self, stacks_t *stacks, int along, spot_chart_shape_t *shape)
 {
-    stacks->next = 0;
-    for (size_t j = 0; j < series->num_data; j++) {
-        const double value = spot_chart_bar_value(panel, &series->data[j]);
-        bar_stack_t *stack =
-            find_stack(self, stacks, spot_chart_bar_at(panel, &series->data[j]));
+    const double value = shape->at[along];
+    double *top = find_top(self, stacks, shape->at[!along]);
 
-        if (stack == NULL) {
-            return;
+    if (top != NULL) {
+        shape->base = *top;
+        shape->at[along] += *top;
+        *top += isfinite(value) ? value : 0;
+    }
+}
+
+static spot_chart_shape_t
+shape_of(const spot_chart_series_node_t *series, const spot_chart_datum_t *datum)
+{
+    const spot_chart_kind_t kind = series->look.kind;
+    spot_chart_shape_t shape = {.at = {datum->x, datum->y},
+        .low = {datum->x_low, datum->y_low},
+        .high = {datum->x_high, datum->y_high},
+        .colour = datum->colour == NULL ? series->look.colour : datum->colour,
+        .is_hollow = datum->is_hollow || series->look.is_hollow};
+
+    for (int dim = 0; dim < 2; dim++) {
+        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
+
+        if (has_none || !(shape.high[dim] > shape.low[dim])) {
+            shape.low[dim] = shape.high[dim] = (double) NAN;
         }
-        series->base[j] = stack->height;
-        stack->height += isfinite(value) ? value : 0;
     }
+    if (kind == SPOT_CHART_SPANS) {
+        shape.base = datum->x_low;
+        shape.at[SPOT_X] = datum->x_high;
+    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
+        shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
+    }
+    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
+        shape.low[series->along] = shape.high[series->along] = (double) NAN;
+    }
+    return shape;
 }
 
 static void
-stack_areas(spot_chart_series_node_t *series, const spot_chart_series_node_t *below)
+shape_panel(spot_chart_t *self, spot_chart_panel_node_t *panel)
 {
-    for (size_t j = 0; below != NULL && j < series->num_data; j++) {
-        series->base[j] =
-            j < below->num_data ? below->base[j] + below->data[j].y : (double) NAN;
-    }
-}
+    const spot_chart_series_node_t *below = NULL; /* the last one that is stacked */
+    stacks_t stacks = {0};
 
-static void
-stack_panel(spot_chart_t *self, const spot_chart_panel_node_t *panel)
-{
-    const spot_chart_series_node_t *below = NULL;
-    bar_stacks_t stacks = {0};
-
-    for (size_t k = 0; k < panel->num_series && self->error == 0; k++) {
+    for (size_t k = 0; k < panel->num_series; k++) {
         spot_chart_series_node_t *series = &panel->series[k];
+        const spot_chart_kind_t kind = series->look.kind;
+        const bool is_stacked = spot_chart_is_area(kind) && !series->look.is_alone;
 
-        if (!spot_chart_is_stacked(&series->look)) {
-            continue;
+        stacks.next = 0;
+        series->look.thickness =
+            series->look.thickness > 0 ? series->look.thickness : USUAL_THICKNESS;
+        series->shapes =
+            spot_chart_get(&self->memory, series->num_data, sizeof(*series->shapes));
+        for (size_t j = 0; j < series->num_data && self->memory.error == 0; j++) {
+            spot_chart_shape_t *shape = &series->shapes[j];
+
+            *shape = shape_of(series, &series->data[j]);
+            if (kind == SPOT_CHART_BARS) {
+                stack_bar(self, &stacks, series->along, shape);
+            } else if (is_stacked && below != NULL) {
+                shape->base =
+                    j < below->num_data ? below->shapes[j].at[SPOT_Y] : (double) NAN;
+                shape->at[SPOT_Y] += shape->base;
+            }
         }
-        series->base = spot_calloc(series->num_data, sizeof(*series->base));
-        if (series->base == NULL) {
-            self->error = SPOT_ERR_NO_MEMORY;
-        } else if (series->look.kind == SPOT_CHART_BARS) {
-            stack_bars(self, panel, &stacks, series);
-        } else {
-            stack_areas(series, below);
-            below = series;
-        }
+        below = is_stacked ? series : below;
     }
-    free(stacks.stacks);
 }
 
 int
-spot_chart_stack(spot_chart_t *self)
+spot_chart_shape(spot_chart_t *self)
 {
-    for (size_t j = 0; j < self->num_panels && !self->is_stacked; j++) {
-        stack_panel(self, &self->panels[j]);
+    for (size_t j = 0; j < self->num_panels && !self->has_shapes; j++) {
+        shape_panel(self, &self->panels[j]);
     }
-    self->is_stacked = true;
-    return self->error;
+    self->has_shapes = true;
+    return self->memory.error;
 }

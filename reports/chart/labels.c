@@ -2,166 +2,116 @@
 /* Free places for labels within panels. What is drawn is entered into a raster of the
  * picture; a label takes the first place around its point where the raster is empty. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "reports/chart/colour.h"
-#include "reports/chart/layout.h"
+#include "reports/chart/sheet.h"
 
 #define CELL_PX 2.0
-#define TAKEN 1   /* by a text or a marker: no label goes there */
-#define CROSSED 2 /* by a line: a label goes there at need */
+#define TAKEN 1U   /* by a text or a marker: no label goes there */
+#define CROSSED 2U /* by a line: a label goes there at need */
 #define GAP_PX 2.0
+#define LEEWAY_PX 4.0 /* that labels may be beyond their panel */
 
-typedef struct {
-    size_t num_columns, num_rows;
-    unsigned char *cells; /* [num_rows * num_columns] */
-} raster_t;
+/* ---- Rasters ---- */
 
-/* The cells of a box that are within the raster; false: none. */
-static bool
-find_cells(const raster_t *self, const spot_chart_box_t *box, size_t range[4])
+void
+spot_sheet_raster_init(spot_sheet_raster_t *self, spot_chart_memory_t *memory,
+    const spot_sheet_box_t *box, double cell_px)
 {
-    const double columns = (double) self->num_columns, rows = (double) self->num_rows;
-    const double left = fmax(floor(box->left / CELL_PX), 0);
-    const double right = fmin(ceil(box->right / CELL_PX), columns);
-    const double top = fmax(floor(box->top / CELL_PX), 0);
-    const double bottom = fmin(ceil(box->bottom / CELL_PX), rows);
+    *self = (spot_sheet_raster_t){.left = box->left,
+        .top = box->top,
+        .cell_px = cell_px,
+        .num_columns = (size_t) (fmax(box->right - box->left, 0) / cell_px) + 1,
+        .num_rows = (size_t) (fmax(box->bottom - box->top, 0) / cell_px) + 1};
+    self->cells = spot_chart_get(memory, self->num_columns * self->num_rows, 1);
+}
 
-    if (!(left < right) || !(top < bottom)) {
+/* The cells from low to high; false: none is within the raster. */
+static bool
+find_cells(double low, double high, double origin, double cell_px, size_t num_cells,
+    size_t range[2])
+{
+    const double first = floor((low - origin) / cell_px);
+    const double end = fmax(ceil((high - origin) / cell_px), first + 1);
+
+    if (!(first < (double) num_cells) || !(end > 0)) {
         return false;
     }
-    range[0] = (size_t) left;
-    range[1] = (size_t) right;
-    range[2] = (size_t) top;
-    range[3] = (size_t) bottom;
+    range[0] = (size_t) fmax(first, 0);
+    range[1] = (size_t) fmin(end, (double) num_cells);
     return true;
 }
 
-static void
-enter(raster_t *self, const spot_chart_box_t *box, unsigned char bits)
+unsigned
+spot_sheet_raster_enter(
+    spot_sheet_raster_t *self, const spot_sheet_box_t *box, unsigned bits)
 {
-    size_t range[4];
+    size_t columns[2], rows[2];
+    unsigned found = 0;
 
-    if (!find_cells(self, box, range)) {
-        return;
+    if (self->cells == NULL ||
+        !find_cells(box->left, box->right, self->left, self->cell_px, self->num_columns,
+            columns) ||
+        !find_cells(
+            box->top, box->bottom, self->top, self->cell_px, self->num_rows, rows)) {
+        return 0;
     }
-    for (size_t row = range[2]; row < range[3]; row++) {
-        for (size_t column = range[0]; column < range[1]; column++) {
-            self->cells[row * self->num_columns + column] |= bits;
+    for (size_t row = rows[0]; row < rows[1]; row++) {
+        for (size_t column = columns[0]; column < columns[1]; column++) {
+            unsigned char *cell = &self->cells[row * self->num_columns + column];
+
+            found |= *cell;
+            *cell = (unsigned char) (*cell | bits);
         }
     }
-}
-
-static bool
-is_free(const raster_t *self, const spot_chart_box_t *box, unsigned char bits)
-{
-    size_t range[4];
-
-    if (!find_cells(self, box, range)) {
-        return false;
-    }
-    for (size_t row = range[2]; row < range[3]; row++) {
-        for (size_t column = range[0]; column < range[1]; column++) {
-            if ((self->cells[row * self->num_columns + column] & bits) != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool
-is_within(const spot_chart_box_t *outer, const spot_chart_box_t *box, double leeway_px)
-{
-    return box->left >= outer->left - leeway_px &&
-           box->right <= outer->right + leeway_px &&
-           box->top >= outer->top - leeway_px &&
-           box->bottom <= outer->bottom + leeway_px;
+    return found;
 }
 
 /* ---- What is drawn ---- */
 
 /* A line, in pieces of a cell. */
 static void
-enter_line(raster_t *self, double x, double y, double end_x, double end_y)
+enter_line(
+    spot_sheet_raster_t *self, const spot_sheet_point_t *a, const spot_sheet_point_t *b)
 {
-    const double length = fmax(fabs(end_x - x), fabs(end_y - y));
+    const double length = fmax(fabs(b->x - a->x), fabs(b->y - a->y));
     const double num = isfinite(length) ? fmin(ceil(length / CELL_PX), 4000) : -1;
 
     for (double j = 0; j <= num; j++) {
-        const double at_x = x + (end_x - x) * j / fmax(num, 1);
-        const double at_y = y + (end_y - y) * j / fmax(num, 1);
+        const double x = a->x + (b->x - a->x) * j / fmax(num, 1);
+        const double y = a->y + (b->y - a->y) * j / fmax(num, 1);
 
-        enter(
-            self, &(spot_chart_box_t){at_x - 1, at_y - 1, at_x + 1, at_y + 1}, CROSSED);
+        (void) spot_sheet_raster_enter(
+            self, &(spot_sheet_box_t){{x - 1, y - 1, x + 1, y + 1}}, CROSSED);
     }
 }
 
 static void
-enter_series(raster_t *self, const spot_chart_place_t *place,
-    const spot_chart_series_node_t *series)
+enter_all(spot_sheet_raster_t *self, const spot_sheet_t *sheet)
 {
-    const double radius = spot_chart_marker_px(place, series);
-    const spot_chart_kind_t kind = series->look.kind;
-    const bool is_line = spot_chart_is_line(kind);
-    double last_x = (double) NAN, last_y = (double) NAN;
+    const spot_sheet_items_t *items = &sheet->items;
 
-    if (!is_line && kind != SPOT_CHART_POINTS) {
-        return;
+    for (size_t j = 0; j < items->num_texts; j++) {
+        const spot_sheet_box_t box = spot_sheet_text_box(sheet, &items->texts[j]);
+
+        (void) spot_sheet_raster_enter(self, &box, TAKEN);
     }
-    for (size_t j = 0; j < series->num_data; j++) {
-        const spot_chart_datum_t *datum = &series->data[j];
-        const double x = spot_chart_x_px(place, datum->x);
-        const double y = spot_chart_y_px(place, datum->y);
+    for (size_t j = 0; j < items->num_marks; j++) {
+        const spot_sheet_mark_t *mark = &items->marks[j];
+        const size_t end = spot_sheet_mark_end(items, j);
+        const bool is_line =
+            mark->kind == SPOT_MARK_LINE && strcmp(mark->class, "l") == 0;
 
-        if (is_line) {
-            enter_line(self, last_x, last_y, x, kind == SPOT_CHART_LINE ? y : last_y);
-            enter_line(self, x, kind == SPOT_CHART_LINE ? y : last_y, x, y);
-        }
-        if (radius > 0 && isfinite(x) && isfinite(y)) {
-            enter(self,
-                &(spot_chart_box_t){x - radius, y - radius, x + radius, y + radius},
-                TAKEN);
-        }
-        if (datum->x_high > datum->x_low && isfinite(y)) {
-            enter_line(self, spot_chart_scale_end_px(&place->x, datum->x_low), y,
-                spot_chart_scale_end_px(&place->x, datum->x_high), y);
-        }
-        if (datum->y_high > datum->y_low && isfinite(x) && !is_line) {
-            enter_line(self, x, spot_chart_scale_end_px(&place->y, datum->y_low), x,
-                spot_chart_scale_end_px(&place->y, datum->y_high));
-        }
-        last_x = x;
-        last_y = y;
-    }
-}
+        for (size_t k = mark->first_point; k < end; k++) {
+            const spot_sheet_point_t *point = &items->points[k];
+            const spot_sheet_box_t box = {{point->x - mark->px, point->y - mark->px,
+                point->x + mark->px, point->y + mark->px}};
 
-static void
-enter_all(raster_t *self, const spot_chart_layout_t *layout)
-{
-    for (size_t j = 0; j < layout->num_texts; j++) {
-        const spot_chart_box_t box = spot_chart_text_box(layout, &layout->texts[j]);
-
-        enter(self, &box, TAKEN);
-    }
-    for (size_t j = 0; j < layout->num_places; j++) {
-        const spot_chart_place_t *place = &layout->places[j];
-
-        for (size_t k = 0; k < place->node->num_series; k++) {
-            enter_series(self, place, &place->node->series[k]);
-        }
-        for (size_t k = 0; k < place->node->num_rules; k++) {
-            const spot_chart_rule_t *rule = &place->node->rules[k];
-            const double x = spot_chart_x_px(place, rule->at);
-            const double y = spot_chart_y_px(place, rule->at);
-
-            if (rule->direction == SPOT_CHART_VERTICAL) {
-                enter_line(self, x, place->box.top, x, place->box.bottom);
-            } else if (rule->direction == SPOT_CHART_HORIZONTAL) {
-                enter_line(self, place->box.left, y, place->box.right, y);
+            if (mark->kind == SPOT_MARK_SIGN) {
+                (void) spot_sheet_raster_enter(self, &box, TAKEN);
+            } else if (is_line && k > mark->first_point) {
+                enter_line(self, point - 1, point);
             }
         }
     }
@@ -169,175 +119,169 @@ enter_all(raster_t *self, const spot_chart_layout_t *layout)
 
 /* ---- Labels ---- */
 
-/* A label with its middle at a place around x, y; offsets in its own width and height
- * and in px. */
+/* A place around a point: the middle of the label, in halves of the label's size from
+ * the point. */
 typedef struct {
-    double x, y;  /* the middle, in halves of the label's size from the point */
+    double x, y;
     int distance; /* in rings */
 } offset_t;
 
-/* Puts a text where it is free; false: nowhere. */
+typedef struct {
+    spot_sheet_t *sheet;
+    spot_sheet_raster_t raster;
+} labels_t;
+
 static bool
-put_around(spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place,
-    spot_chart_text_t *text, const offset_t *offsets, size_t num_offsets, double radius)
+is_within(const spot_sheet_box_t *outer, const spot_sheet_box_t *box, double leeway_px)
 {
-    const double x = text->x, y = text->y;
-
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t j = 0; j < num_offsets; j++) {
-            const double distance = radius + GAP_PX + 12.0 * offsets[j].distance;
-            spot_chart_box_t box;
-
-            text->anchor = SPOT_CHART_MIDDLE;
-            text->x = x;
-            text->y = y;
-            box = spot_chart_text_box(self, text);
-            text->x += offsets[j].x * ((box.right - box.left) / 2 + distance);
-            text->y += offsets[j].y * ((box.bottom - box.top) / 2 + distance);
-            box = spot_chart_text_box(self, text);
-            if (is_within(&place->box, &box, 4) &&
-                is_free(raster, &box, pass == 0 ? TAKEN | CROSSED : TAKEN)) {
-                enter(raster, &box, TAKEN);
-                spot_chart_put(
-                    self, text->look, text->anchor, text->x, text->y, text->line);
-                return true;
-            }
-        }
-    }
-    return false;
+    return box->left >= outer->left - leeway_px &&
+           box->right <= outer->right + leeway_px &&
+           box->top >= outer->top - leeway_px &&
+           box->bottom <= outer->bottom + leeway_px;
 }
 
+/* Puts a text within a box unless any of the bits is there. */
+static bool
+put_free(labels_t *self, const spot_sheet_text_t *text, const spot_sheet_box_t *outer,
+    double leeway_px, unsigned bits)
+{
+    const spot_sheet_box_t box = spot_sheet_text_box(self->sheet, text);
+
+    if (!is_within(outer, &box, leeway_px) ||
+        (spot_sheet_raster_enter(&self->raster, &box, 0) & bits) != 0) {
+        return false;
+    }
+    (void) spot_sheet_raster_enter(&self->raster, &box, TAKEN);
+    spot_sheet_put_line(self->sheet, text);
+    return true;
+}
+
+/* Puts a text of at most max_px where it is free around a point; nowhere, if nothing is.
+ */
 static void
-put_datum_label(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_datum_t *datum, double radius)
+put_around(labels_t *self, const spot_sheet_place_t *place, spot_sheet_look_t look,
+    spot_sheet_point_t point, const char *label, double max_px, const offset_t *offsets,
+    size_t num_offsets, double radius)
+{
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, look);
+    const spot_chart_line_t line = spot_chart_text_cut(label, size, max_px);
+    const double width = spot_chart_line_px(&line, size);
+
+    for (size_t j = 0; j < 2 * num_offsets && isfinite(point.x + point.y); j++) {
+        const offset_t *offset = &offsets[j % num_offsets];
+        const double distance = radius + GAP_PX + 12.0 * offset->distance;
+        const spot_sheet_text_t text = {look, SPOT_SHEET_MIDDLE,
+            point.x + offset->x * (width / 2 + distance),
+            point.y + offset->y * (0.55 * size + distance), line};
+
+        if (put_free(self, &text, &place->box, LEEWAY_PX,
+                j < num_offsets ? TAKEN | CROSSED : TAKEN)) {
+            return;
+        }
+    }
+}
+
+#define NUM(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+put_datum_label(labels_t *self, const spot_sheet_place_t *place,
+    const spot_chart_series_node_t *series, size_t datum_id)
 {
     static const offset_t offsets[] = {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0},
         {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.7, 1, 0}, {-0.7, 1, 0}, {-1, -1, 1},
         {1, -1, 1}, {0, -1, 1}, {0, 1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, -1, 2}, {1, 0, 2},
         {-1, 0, 2}};
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_LABEL,
-        .x = spot_chart_x_px(place, datum->x),
-        .y = spot_chart_y_px(place, datum->y)};
+    const double *at = series->shapes[datum_id].at;
+    const spot_sheet_point_t point = {{spot_sheet_px(place, SPOT_X, at[SPOT_X]),
+        spot_sheet_px(place, SPOT_Y, at[SPOT_Y])}};
 
-    if (isfinite(text.x) && isfinite(text.y)) {
-        text.line = spot_chart_text_cut(datum->label,
-            spot_chart_text_size(self, text.look), place->box.right - place->box.left);
-        (void) put_around(self, raster, place, &text, offsets,
-            sizeof(offsets) / sizeof(offsets[0]), radius);
-    }
+    put_around(self, place, SPOT_SHEET_LABEL, point, series->data[datum_id].label,
+        place->box.right - place->box.left, offsets, NUM(offsets),
+        spot_sheet_marker_px(place, series));
 }
 
 /* Within its bar, if it has room there. */
 static void
-put_bar_label(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_series_node_t *series,
-    size_t datum_id)
+put_bar_label(labels_t *self, const spot_sheet_place_t *place,
+    const spot_chart_series_node_t *series, size_t datum_id)
 {
-    const spot_chart_datum_t *datum = &series->data[datum_id];
-    const spot_chart_box_t bar = spot_chart_bar_box(place, series, datum_id);
-    const char *colour = datum->colour == NULL ? series->look.colour : datum->colour;
-    spot_chart_text_t text = {.look = spot_chart_is_light(colour)
-                                          ? SPOT_CHART_TEXT_DARK
-                                          : SPOT_CHART_TEXT_LIGHT,
-        .anchor = SPOT_CHART_MIDDLE,
+    const char *label = series->data[datum_id].label;
+    const spot_sheet_box_t bar = spot_sheet_bar(place, series, datum_id);
+    const spot_sheet_text_t text = {
+        .look = spot_chart_is_light(series->shapes[datum_id].colour) ? SPOT_SHEET_DARK
+                                                                     : SPOT_SHEET_LIGHT,
+        .anchor = SPOT_SHEET_MIDDLE,
         .x = (bar.left + bar.right) / 2,
         .y = (bar.top + bar.bottom) / 2,
-        .line = {datum->label, strlen(datum->label), false}};
-    const spot_chart_box_t box = spot_chart_text_box(self, &text);
+        .line = {label, strlen(label), false}};
 
-    if (is_within(&bar, &box, 0) && is_free(raster, &box, TAKEN)) {
-        enter(raster, &box, TAKEN);
-        spot_chart_put(self, text.look, text.anchor, text.x, text.y, text.line);
-    }
+    (void) put_free(self, &text, &bar, 0, TAKEN);
 }
 
-/* In the middle, as far as nothing is there. */
+/* Of upright rules at the top; of level ones at the right in narrow pictures, and beside
+ * the panel in wide ones. */
 static void
-put_empty(spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
-{
-    static const offset_t offsets[] = {
-        {0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}};
-    const spot_chart_box_t *box = &place->box;
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_NOTE,
-        .x = (box->left + box->right) / 2,
-        .y = (box->top + box->bottom) / 2};
-
-    if (place->node->look.empty != NULL) {
-        text.line = spot_chart_text_cut(place->node->look.empty,
-            spot_chart_text_size(self, text.look), box->right - box->left);
-        (void) put_around(self, raster, place, &text, offsets,
-            sizeof(offsets) / sizeof(offsets[0]), 0);
-    }
-}
-
-/* Upright: at its top. Level ones have their names at the right of wide pictures. */
-static void
-put_rule_name(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_rule_t *rule)
+put_rule_name(
+    labels_t *self, const spot_sheet_place_t *place, const spot_chart_rule_t *rule)
 {
     static const offset_t beside[] = {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0},
         {1, 4, 0}, {-1, 4, 0}, {1, 8, 0}, {-1, 8, 0}};
     static const offset_t upon[] = {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}};
-    const double size = spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE);
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_NOTE};
+    const spot_sheet_box_t *box = &place->box;
+    const double max_px = 0.7 * (box->right - box->left);
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, SPOT_SHEET_NOTE);
 
-    if (rule->name == NULL) {
-        return;
-    }
-    text.line = spot_chart_text_cut(
-        rule->name, size, 0.7 * (place->box.right - place->box.left));
-    if (rule->direction == SPOT_CHART_VERTICAL) {
-        text.x = spot_chart_x_px(place, rule->at);
-        text.y = place->box.top + size;
-        (void) put_around(self, raster, place, &text, beside,
-            sizeof(beside) / sizeof(beside[0]), GAP_PX);
-    } else if (rule->direction == SPOT_CHART_HORIZONTAL && self->is_narrow) {
-        text.x = place->box.right;
-        text.y = spot_chart_y_px(place, rule->at);
-        (void) put_around(
-            self, raster, place, &text, upon, sizeof(upon) / sizeof(upon[0]), GAP_PX);
+    if (rule->name != NULL && rule->direction == SPOT_CHART_VERTICAL) {
+        put_around(self, place, SPOT_SHEET_NOTE,
+            (spot_sheet_point_t){
+                {spot_sheet_px(place, SPOT_X, rule->at), box->top + size}},
+            rule->name, max_px, beside, NUM(beside), GAP_PX);
+    } else if (rule->name != NULL && rule->direction == SPOT_CHART_HORIZONTAL &&
+               self->sheet->is_narrow) {
+        put_around(self, place, SPOT_SHEET_NOTE,
+            (spot_sheet_point_t){{box->right, spot_sheet_px(place, SPOT_Y, rule->at)}},
+            rule->name, max_px, upon, NUM(upon), GAP_PX);
     }
 }
 
 static void
-put_place_labels(
-    spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
+put_labels(labels_t *self, const spot_sheet_place_t *place)
 {
-    put_empty(self, raster, place);
-    for (size_t k = 0; k < place->node->num_rules; k++) {
-        put_rule_name(self, raster, place, &place->node->rules[k]);
+    static const offset_t offsets[] = {
+        {0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}};
+    const spot_chart_panel_node_t *node = place->node;
+    const spot_sheet_box_t *box = &place->box;
+
+    if (node->look.empty != NULL) {
+        put_around(self, place, SPOT_SHEET_NOTE,
+            (spot_sheet_point_t){
+                {(box->left + box->right) / 2, (box->top + box->bottom) / 2}},
+            node->look.empty, box->right - box->left, offsets, NUM(offsets), 0);
     }
-    for (size_t k = 0; k < place->node->num_series; k++) {
-        const spot_chart_series_node_t *series = &place->node->series[k];
-        const double radius = spot_chart_marker_px(place, series);
+    for (size_t k = 0; k < node->num_rules; k++) {
+        put_rule_name(self, place, &node->rules[k]);
+    }
+    for (size_t k = 0; k < node->num_series; k++) {
+        const spot_chart_series_node_t *series = &node->series[k];
 
         for (size_t j = 0; j < series->num_data; j++) {
-            if (series->data[j].label == NULL) {
-                continue;
-            }
-            if (series->look.kind == SPOT_CHART_BARS) {
-                put_bar_label(self, raster, place, series, j);
-            } else {
-                put_datum_label(self, raster, place, &series->data[j], radius);
+            if (series->data[j].label != NULL) {
+                (series->look.kind == SPOT_CHART_BARS ? put_bar_label : put_datum_label)(
+                    self, place, series, j);
             }
         }
     }
 }
 
 void
-spot_chart_put_labels(spot_chart_layout_t *self)
+spot_sheet_put_labels(spot_sheet_t *self)
 {
-    raster_t raster = {(size_t) (self->width_px / CELL_PX) + 1,
-        (size_t) (self->height_px / CELL_PX) + 1, NULL};
+    labels_t labels = {.sheet = self};
 
-    raster.cells = spot_calloc(raster.num_columns * raster.num_rows, 1);
-    if (raster.cells == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return;
-    }
-    enter_all(&raster, self);
+    spot_sheet_raster_init(&labels.raster, &self->memory,
+        &(spot_sheet_box_t){{0, 0, self->width_px, self->height_px}}, CELL_PX);
+    enter_all(&labels.raster, self);
     for (size_t j = 0; j < self->num_places; j++) {
-        put_place_labels(self, &raster, &self->places[j]);
+        put_labels(&labels, &self->places[j]);
     }
-    free(raster.cells);
 }

@@ -5,7 +5,39 @@
 
 #include "reports/chart/chart.h"
 
+/* ---- Memory ---- */
+
+typedef struct spot_chart_block spot_chart_block_t;
+
+/* Blocks that are freed together. The first error is kept; all later calls return NULL.
+ */
+typedef struct {
+    int error;
+    spot_chart_block_t *last;
+} spot_chart_memory_t;
+
+/* Zeros. NULL: no memory, here or before. */
+void *spot_chart_get(spot_chart_memory_t *self, size_t num_items, size_t item_bytes);
+void spot_chart_memory_free(spot_chart_memory_t *self);
+
+/* A copy; NULL of NULL. */
+const char *spot_chart_copy(spot_chart_memory_t *self, const char *text);
+
+/* Appends an item of zeros to a list: list is the address of the pointer to its items,
+ * NULL at first, *num_items their number. Returns the item, which moves with the next
+ * call; NULL after an error. O(1) amortised. */
+void *spot_chart_append(
+    spot_chart_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
+#define SPOT_CHART_APPEND(memory, owner, items)                                         \
+    spot_chart_append(                                                                  \
+        memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
+
+/* ---- Declarations ---- */
+
 #define SPOT_CHART_MAX_LINES 6 /* of notes, and of lines at the bottom */
+
+/* Dimensions: indices of all that there is of x and of y. */
+enum { SPOT_X, SPOT_Y };
 
 typedef struct {
     double x;
@@ -13,11 +45,21 @@ typedef struct {
     const char *second; /* NULL: none */
 } spot_chart_x_label_t;
 
+/* What a datum covers, stacked. */
+typedef struct {
+    double at[2];           /* of what is filled: its end */
+    double low[2], high[2]; /* of its intervals; NAN: none */
+    double base;            /* of what is filled: where it begins, along its values */
+    const char *colour;
+    bool is_hollow;
+} spot_chart_shape_t;
+
 typedef struct {
     spot_chart_series_t look;
+    int along; /* the dimension of the values of what is filled */
     size_t num_data;
-    spot_chart_datum_t *data; /* [num_data] */
-    double *base;             /* [num_data] where a stacked one begins; NULL: at 0 */
+    spot_chart_datum_t *data;   /* [num_data] as declared */
+    spot_chart_shape_t *shapes; /* [num_data] see spot_chart_shape() */
 } spot_chart_series_node_t;
 
 typedef struct {
@@ -29,18 +71,17 @@ typedef struct {
     spot_chart_rule_t *rules;
 } spot_chart_panel_node_t;
 
-/* An entry of the legend, in the order of its declaration. */
+/* A name, in the order of the declaration: of a series, of a horizontal rule, or of
+ * neither (item_id -1). */
 typedef struct {
-    spot_chart_entry_t look; /* of no series */
-    size_t panel_id;         /* of a series */
-    size_t series_id;
-    bool is_series;
+    spot_chart_entry_t look;
+    size_t panel_id;
+    int item_id;
+    bool is_rule;
 } spot_chart_entry_node_t;
 
-typedef struct spot_chart_text_block spot_chart_text_block_t;
-
 struct spot_chart {
-    int error;
+    spot_chart_memory_t memory;
     const char *title;       /* "": none */
     const char *description; /* "": none */
     size_t num_notes, num_feet;
@@ -50,32 +91,16 @@ struct spot_chart {
     spot_chart_panel_node_t *panels;
     spot_chart_entry_node_t *entries;
     size_t num_hovers;
-    bool is_stacked; /* bases are set */
-    spot_chart_text_block_t *texts;
+    bool has_shapes;
 };
 
-/* Sets the bases of what is stacked. NO_MEMORY, or the error of the declaration. */
-SPOT_MUST_CHECK int spot_chart_stack(spot_chart_t *self);
+/* Sets the shapes of all series. NO_MEMORY, or the error of the declaration. */
+SPOT_MUST_CHECK int spot_chart_shape(spot_chart_t *self);
 
-/* Appends an item of zeros to a list: list is the address of the pointer to its items,
- * NULL at first, *num_items their number. Returns the item, which moves with the next
- * call; NULL where *error is set, to NO_MEMORY here or before. */
-void *spot_chart_append(int *error, void *list, size_t *num_items, size_t item_bytes);
-
-/* A copy that lives as long as self; NULL of NULL. */
-const char *spot_chart_copy(spot_chart_t *self, const char *text);
-
-/* Whether a panel's bars lie: y has rows. */
-static inline bool
-spot_chart_is_lying(const spot_chart_panel_node_t *panel)
+static inline const spot_chart_axis_t *
+spot_chart_axis(const spot_chart_panel_node_t *panel, int dim)
 {
-    return panel->look.y.kind == SPOT_CHART_ROWS;
-}
-
-static inline bool
-spot_chart_is_time(spot_chart_unit_t unit)
-{
-    return unit == SPOT_CHART_MS || unit == SPOT_CHART_S;
+    return dim == SPOT_X ? &panel->look.x : &panel->look.y;
 }
 
 static inline bool
@@ -84,7 +109,6 @@ spot_chart_is_line(spot_chart_kind_t kind)
     return kind == SPOT_CHART_LINE || kind == SPOT_CHART_STEPS;
 }
 
-/* Whether a series is filled from 0, and whether it stands upon others. */
 static inline bool
 spot_chart_is_area(spot_chart_kind_t kind)
 {
@@ -92,22 +116,7 @@ spot_chart_is_area(spot_chart_kind_t kind)
 }
 
 static inline bool
-spot_chart_is_stacked(const spot_chart_series_t *series)
+spot_chart_is_box(spot_chart_kind_t kind)
 {
-    return (spot_chart_is_area(series->kind) && !series->is_alone) ||
-           series->kind == SPOT_CHART_BARS;
-}
-
-/* Where a bar stands, and how long it is. */
-static inline double
-spot_chart_bar_at(const spot_chart_panel_node_t *panel, const spot_chart_datum_t *datum)
-{
-    return spot_chart_is_lying(panel) ? datum->y : datum->x;
-}
-
-static inline double
-spot_chart_bar_value(
-    const spot_chart_panel_node_t *panel, const spot_chart_datum_t *datum)
-{
-    return spot_chart_is_lying(panel) ? datum->x : datum->y;
+    return kind == SPOT_CHART_BARS || kind == SPOT_CHART_SPANS;
 }

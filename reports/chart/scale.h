@@ -18,10 +18,15 @@ typedef struct {
 
 typedef struct {
     spot_chart_scale_kind_t kind;
-    spot_chart_unit_t unit;
+    spot_chart_unit_t unit_kind;
     double low, high;       /* low < high; of LOG 0 < low */
     double low_px, high_px; /* where they are; set by the layout */
-    const char *time_name;  /* "h": the unit of a linear axis of time, else NULL */
+    size_t num_rows;        /* of ROWS that texts may stand between, else 0 */
+    const double *row_px;   /* [num_rows] their middles */
+    double pitch_px;        /* of such a row, without the texts */
+    const char *time_name; /* of times: "h", the largest unit of which there are three */
+    double unit;           /* its length in the unit of the axis, else 1 */
+    bool has_own_units;    /* ticks have their own: "1 h" */
     size_t num_ticks;
     spot_chart_scale_tick_t ticks[SPOT_CHART_MAX_TICKS]; /* [num_ticks] increasing */
 } spot_chart_scale_t;
@@ -40,6 +45,5 @@ double spot_chart_scale_px(const spot_chart_scale_t *self, double value);
 /* The same for an end of an interval, where a value <= 0 of LOG is far below. */
 double spot_chart_scale_end_px(const spot_chart_scale_t *self, double value);
 
-/* The unit that an axis of time up to a value is written in, the largest of which there
- * are at least three: its name, and its length in the unit of the axis. */
-const char *spot_chart_time_unit(spot_chart_unit_t unit, double largest, double *length);
+/* The px of a 1 of a scale that is not LOG. */
+double spot_chart_scale_unit_px(const spot_chart_scale_t *self);

@@ -2,25 +2,22 @@
 #include "reports/chart/svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/chart/colour.h"
-#include "reports/chart/layout.h"
-#include "reports/chart/marks.h"
+#include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 
-#define MAX_HOVERS 400
-#define SWATCH_PX 10.0
-
-static const char *const text_classes[SPOT_CHART_NUM_TEXTS] = {
-    [SPOT_CHART_TEXT_TITLE] = "tt",
-    [SPOT_CHART_TEXT_PANEL] = "tp",
-    [SPOT_CHART_TEXT_LABEL] = "tl",
-    [SPOT_CHART_TEXT_NOTE] = "tn",
-    [SPOT_CHART_TEXT_TICK] = "tk",
-    [SPOT_CHART_TEXT_QUIET_TICK] = "tq",
-    [SPOT_CHART_TEXT_DARK] = "td",
-    [SPOT_CHART_TEXT_LIGHT] = "tw",
+static const char *const text_classes[SPOT_SHEET_NUM_LOOKS] = {
+    [SPOT_SHEET_TITLE] = "tt",
+    [SPOT_SHEET_PANEL] = "tp",
+    [SPOT_SHEET_LABEL] = "tl",
+    [SPOT_SHEET_NOTE] = "tn",
+    [SPOT_SHEET_TICK] = "tk",
+    [SPOT_SHEET_SECOND] = "tq",
+    [SPOT_SHEET_DARK] = "td",
+    [SPOT_SHEET_LIGHT] = "tw",
 };
 
 /* ---- Style ---- */
@@ -47,39 +44,32 @@ static const struct {
 
 /* What does not depend on light and dark. The fonts are at most as wide as Inter, by
  * which the layout measures. */
-static const char shapes[] =
+static const char *const shapes[] = {
     "text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,'Liberation Sans',"
-    "'DejaVu Sans Condensed',sans-serif;"
-    "font-feature-settings:'calt' 0;stroke:none}"
-    ".m{text-anchor:middle}.e{text-anchor:end}.td{fill:#1f2328}.tw{fill:#fff}"
-    ".f{fill:currentColor}.s{fill-opacity:.18}.l,.gr,.ax,.o,.w{fill:none}"
-    ".l,.o,.h{stroke:currentColor}.l{stroke-linejoin:round}.o{stroke-linecap:round}"
-    ".w{stroke-width:.8}.v{fill:transparent}";
+    "'DejaVu Sans Condensed',sans-serif;font-feature-settings:'calt' 0;stroke:none}",
+    ".m{text-anchor:middle}", ".e{text-anchor:end}", ".td{fill:#1f2328}",
+    ".tw{fill:#fff}", ".f{fill:currentColor}", ".s{fill-opacity:.18}", ".l{fill:none}",
+    ".gr{fill:none}", ".ax{fill:none}", ".o{fill:none}", ".w{fill:none}",
+    ".l{stroke:currentColor}", ".o{stroke:currentColor}", ".h{stroke:currentColor}",
+    ".l{stroke-linejoin:round}", ".o{stroke-linecap:round}", ".w{stroke-width:.8}",
+    ".v{fill:transparent}"};
+
+/* Shapes, inks and sizes, behind a selector of the pictures and one of those of a width.
+ */
+static void
+write_shapes(const char *before, FILE *out)
+{
+    for (size_t j = 0; j < sizeof(shapes) / sizeof(shapes[0]); j++) {
+        fprintf(out, "%s%s", before, shapes[j]);
+    }
+}
 
 static void
 write_sizes(bool is_narrow, const char *before, FILE *out)
 {
-    const spot_chart_layout_t layout = {.is_narrow = is_narrow};
-
-    for (int j = 0; j < SPOT_CHART_NUM_TEXTS; j++) {
+    for (int j = 0; j < SPOT_SHEET_NUM_LOOKS; j++) {
         fprintf(out, "%s.%s{font-size:%gpx}", before, text_classes[j],
-            spot_chart_text_size(&layout, (spot_chart_text_look_t) j));
-    }
-}
-
-/* The shapes behind a selector. */
-static void
-write_shapes(const char *before, FILE *out)
-{
-    bool is_selector = true, is_start = true;
-
-    for (const char *at = shapes; *at != '\0'; at++) {
-        if (is_selector && is_start) {
-            fputs(before, out);
-        }
-        fputc(*at, out);
-        is_start = *at == '}' || (is_selector && *at == ',');
-        is_selector = *at == '}' || (is_selector && *at != '{');
+            spot_sheet_text_size(is_narrow, (spot_sheet_look_t) j));
     }
 }
 
@@ -87,8 +77,8 @@ static void
 write_inks(const char *before, bool is_dark, FILE *out)
 {
     for (size_t j = 0; j < NUM_INKS; j++) {
-        char dark[SPOT_CHART_COLOUR_BYTES];
         const bool is_paper = strcmp(inks[j].ink, "#ffffff") == 0;
+        char dark[SPOT_CHART_COLOUR_BYTES];
 
         spot_chart_dark(inks[j].ink, dark);
         fprintf(out, "%s%s{%s:%s}", before, inks[j].selector, inks[j].property,
@@ -115,189 +105,297 @@ spot_chart_svg_style(FILE *out)
     fputs(".chart [style]{color:var(--d)}}\n", out);
 }
 
-/* ---- Texts and samples ---- */
+/* ---- Paths ---- */
 
-/* A number with a digit at most behind the point. */
-static void
-write_px(double px, FILE *out)
+/* The value of an attribute d, in tenths of a px, relative from place to place. */
+typedef struct {
+    FILE *out;
+    long x, y;    /* where the pen is, in tenths */
+    char command; /* the last one; 0: nothing is written yet */
+} path_t;
+
+static long
+tenths(double px)
 {
-    fprintf(out, "%g", round(10 * px) / 10);
+    return lround(10 * fmin(fmax(px, -1e6), 1e6));
+}
+
+/* A number behind another one or a letter: a minus separates too. */
+static void
+write_tenths(FILE *out, long value, bool is_first)
+{
+    const long whole = labs(value) / 10, part = labs(value) % 10;
+
+    fputs(value < 0 ? "-" : is_first ? "" : " ", out);
+    if (whole > 0 || part == 0) {
+        fprintf(out, "%ld", whole);
+    }
+    if (part > 0) {
+        fprintf(out, ".%ld", part);
+    }
 }
 
 static void
-write_text(const spot_chart_layout_t *layout, const spot_chart_text_t *text, FILE *out)
+move(path_t *self, double x, double y)
 {
-    const double baseline = text->y + 0.36 * spot_chart_text_size(layout, text->look);
+    const bool is_first = self->command == 0;
 
-    fputs("<text x=\"", out);
-    write_px(text->x, out);
-    fputs("\" y=\"", out);
-    write_px(baseline, out);
-    fputs("\">", out);
+    self->command = is_first ? 'M' : 'm';
+    fputc(self->command, self->out);
+    write_tenths(self->out, tenths(x) - (is_first ? 0 : self->x), true);
+    write_tenths(self->out, tenths(y) - (is_first ? 0 : self->y), false);
+    self->x = tenths(x);
+    self->y = tenths(y);
+}
+
+/* A letter is left out where it is that of the last command. */
+static void
+line(path_t *self, double x, double y)
+{
+    const long by_x = tenths(x) - self->x, by_y = tenths(y) - self->y;
+    const char command = by_y == 0 ? 'h' : by_x == 0 ? 'v' : 'l';
+    const bool is_first = command != self->command;
+
+    if (is_first) {
+        fputc(command, self->out);
+    }
+    if (command != 'v') {
+        write_tenths(self->out, by_x, is_first);
+    }
+    if (command != 'h') {
+        write_tenths(self->out, by_y, is_first && command == 'v');
+    }
+    self->command = command;
+    self->x += by_x;
+    self->y += by_y;
+}
+
+/* The pen is then where the path began. */
+static void
+close_path(path_t *self, double x, double y)
+{
+    fputc('z', self->out);
+    self->command = 'z';
+    self->x = tenths(x);
+    self->y = tenths(y);
+}
+
+/* A marker around a place: a dot of a thick round pen, or an outline. */
+static void
+write_sign(path_t *path, const spot_sheet_mark_t *mark, double x, double y)
+{
+    static const struct {
+        size_t num_corners;
+        double corners[4][2];
+    } signs[SPOT_CHART_NUM_MARKERS] = {
+        [SPOT_CHART_SQUARE] = {4, {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}}},
+        [SPOT_CHART_TRIANGLE] = {3, {{0, -1.25}, {1.15, 0.85}, {-1.15, 0.85}}},
+        [SPOT_CHART_DIAMOND] = {4, {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}}},
+        [SPOT_CHART_DOWN] = {3, {{0, 1.25}, {1.15, -0.85}, {-1.15, -0.85}}},
+    };
+    const size_t num_corners = signs[mark->marker].num_corners;
+    const double(*corners)[2] = signs[mark->marker].corners;
+    const double r = mark->px;
+
+    if (num_corners > 0) {
+        move(path, x + corners[0][0] * r, y + corners[0][1] * r);
+        for (size_t k = 1; k < num_corners; k++) {
+            line(path, x + corners[k][0] * r, y + corners[k][1] * r);
+        }
+        close_path(path, x + corners[0][0] * r, y + corners[0][1] * r);
+    } else if (mark->is_hollow) {
+        move(path, x - r, y);
+        fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r,
+            r, r, 2 * r);
+        close_path(path, x - r, y);
+    } else {
+        move(path, x, y);
+        fputs("h0", path->out);
+        path->command = 'h';
+    }
+}
+
+/* Lines or fills through pieces of points, or signs. */
+static void
+write_points(path_t *path, const spot_sheet_mark_t *mark,
+    const spot_sheet_point_t *points, size_t num_points)
+{
+    size_t first = 0;
+
+    for (size_t j = 0; j < num_points; j++) {
+        const spot_sheet_point_t *point = &points[j];
+
+        if (mark->kind == SPOT_MARK_SIGN) {
+            write_sign(path, mark, point->x, point->y);
+        } else if (isnan(point->x)) {
+            if (mark->kind == SPOT_MARK_FILL && j > first) {
+                close_path(path, points[first].x, points[first].y);
+            }
+            first = j + 1;
+        } else if (j == first) {
+            move(path, point->x, point->y);
+        } else if (tenths(point->x) != path->x || tenths(point->y) != path->y ||
+                   j == first + 1) {
+            line(path, point->x, point->y);
+        }
+    }
+}
+
+/* ---- Items ---- */
+
+static void
+write_colour(const char *colour, bool is_inline, FILE *out)
+{
+    char dark[SPOT_CHART_COLOUR_BYTES];
+
+    spot_chart_dark(colour, dark);
+    fprintf(out, " color=\"%s\"", colour);
+    if (is_inline && strcmp(colour, dark) != 0) {
+        fprintf(out, " style=\"--d:%s\"", dark);
+    }
+}
+
+static void
+write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
+{
+    static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
+        [SPOT_CHART_DASHED] = " stroke-dasharray=\"7 4\"",
+        [SPOT_CHART_DOTTED] = " stroke-dasharray=\"2 3\""};
+    const spot_sheet_mark_t *mark = &sheet->items.marks[mark_id];
+    const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
+    const spot_sheet_point_t *points = &sheet->items.points[mark->first_point];
+    const bool is_sign = mark->kind == SPOT_MARK_SIGN;
+    const bool is_dot = is_sign && !mark->is_hollow && mark->marker <= SPOT_CHART_CIRCLE;
+    const double width = is_dot                       ? 2 * mark->px
+                         : is_sign && mark->is_hollow ? 1.4
+                         : is_sign                    ? 0
+                                                      : mark->px;
+    path_t path = {.out = out};
+
+    if (end == mark->first_point) {
+        return;
+    }
+    if (mark->kind == SPOT_MARK_HOVER) {
+        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"><title>",
+            points->x, points->y, mark->px);
+        spot_html_text(out, mark->text);
+        fputs("</title></circle>\n", out);
+        return;
+    }
+    fprintf(out, "<path class=\"%s\"",
+        is_dot                       ? "o"
+        : is_sign && mark->is_hollow ? "h"
+        : is_sign                    ? "f"
+                                     : mark->class);
+    if (mark->colour != NULL) {
+        write_colour(mark->colour, is_inline, out);
+    }
+    if (width > 0) {
+        fprintf(out, " stroke-width=\"%.3g\"", width);
+    }
+    fprintf(out, "%s d=\"", dashes[mark->dash]);
+    write_points(&path, mark, points, end - mark->first_point);
+    fputs("\"/>\n", out);
+}
+
+static void
+write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
+{
+    const double size = spot_sheet_text_size(sheet->is_narrow, text->look);
+
+    fprintf(out, "<text x=\"%g\" y=\"%g\">", round(10 * text->x) / 10,
+        round(10 * (text->y + 0.36 * size)) / 10);
     spot_html_bytes(out, text->line.text, text->line.num_bytes);
     fputs(text->line.is_cut ? "…</text>\n" : "</text>\n", out);
 }
 
+/* Texts of a look and an anchor in a group. */
 static void
-write_texts(const spot_chart_layout_t *layout, FILE *out)
+write_texts(const spot_sheet_t *sheet, FILE *out)
 {
     static const char *const anchors[] = {"", " m", " e"};
 
-    for (int look = 0; look < SPOT_CHART_NUM_TEXTS; look++) {
-        for (int anchor = 0; anchor < 3; anchor++) {
-            bool is_open = false;
+    for (int group = 0; group < 3 * SPOT_SHEET_NUM_LOOKS; group++) {
+        bool is_open = false;
 
-            for (size_t j = 0; j < layout->num_texts; j++) {
-                if ((int) layout->texts[j].look == look &&
-                    (int) layout->texts[j].anchor == anchor) {
-                    if (!is_open) {
-                        fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
-                            anchors[anchor]);
-                        is_open = true;
-                    }
-                    write_text(layout, &layout->texts[j], out);
-                }
+        for (size_t j = 0; j < sheet->items.num_texts; j++) {
+            const spot_sheet_text_t *text = &sheet->items.texts[j];
+
+            if ((int) text->look != group / 3 || (int) text->anchor != group % 3) {
+                continue;
             }
-            if (is_open) {
-                fputs("</g>\n", out);
+            if (!is_open) {
+                fprintf(out, "<g class=\"%s%s\">\n", text_classes[group / 3],
+                    anchors[group % 3]);
             }
+            is_open = true;
+            write_text(sheet, text, out);
         }
+        fputs(is_open ? "</g>\n" : "", out);
     }
-}
-
-static void
-write_sample(const spot_chart_pen_t *pen, const spot_chart_sample_t *sample)
-{
-    const spot_chart_entry_t *look = &sample->look;
-    const double x = sample->x, y = sample->y;
-
-    if (sample->is_leader) {
-        fprintf(pen->out, "<path class=\"ax\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-            sample->from_x, sample->from_y, x, y);
-        return;
-    }
-    if (look->is_line || look->marker == SPOT_CHART_NO_MARKER) {
-        fprintf(pen->out, "<path class=\"l\" stroke-width=\"%d\"%s",
-            look->is_line ? 2 : (int) SWATCH_PX, spot_chart_dash(look->dash));
-        spot_chart_write_colour(pen, look->colour);
-        fprintf(pen->out, " d=\"M%.1f %.1fh%d\"/>\n", x - (look->is_line ? 7 : 5), y,
-            look->is_line ? 14 : (int) SWATCH_PX);
-    }
-    if (look->marker != SPOT_CHART_NO_MARKER) {
-        spot_chart_draw_marker(
-            pen, look->marker, look->is_hollow, look->colour, x, y, 4.2);
-    }
-}
-
-/* ---- Panels ---- */
-
-/* Lines of the grid, along y and, where both axes are numbers or bars lie, along x. */
-static void
-write_grid(const spot_chart_place_t *place, FILE *out)
-{
-    const spot_chart_box_t *box = &place->box;
-    const spot_chart_panel_t *look = &place->node->look;
-    const bool has_x = place->node->num_x_labels == 0 &&
-                       look->x.kind != SPOT_CHART_ROWS && !look->x.is_hidden;
-
-    fputs("<path class=\"gr\" d=\"", out);
-    for (size_t j = 0; j < place->y.num_ticks && !look->y.is_hidden; j++) {
-        fprintf(out, "M%.1f %.1fH%.1f", box->left,
-            spot_chart_y_px(place, place->y.ticks[j].value), box->right);
-    }
-    for (size_t j = 0; j < place->x.num_ticks && has_x; j++) {
-        fprintf(out, "M%.1f %.1fV%.1f", spot_chart_x_px(place, place->x.ticks[j].value),
-            box->top, box->bottom);
-    }
-    fprintf(out, "\"/>\n<path class=\"ax\" d=\"M%.1f %.1fH%.1f\"/>\n", box->left,
-        box->bottom, box->right);
-}
-
-static int
-write_body(const spot_chart_layout_t *layout, const spot_chart_pen_t *pen)
-{
-    const bool has_hovers = layout->chart->num_hovers <= MAX_HOVERS;
-    int ret = 0;
-
-    for (size_t j = 0; j < layout->num_places && ret == 0; j++) {
-        if (layout->places[j].node->look.empty == NULL) {
-            write_grid(&layout->places[j], pen->out);
-            ret = spot_chart_draw_marks(pen, &layout->places[j], has_hovers);
-        }
-    }
-    for (size_t j = 0; j < layout->num_samples; j++) {
-        write_sample(pen, &layout->samples[j]);
-    }
-    write_texts(layout, pen->out);
-    return ret == 0 && ferror(pen->out) ? SPOT_ERR_IO : ret;
 }
 
 /* ---- Documents ---- */
 
 static void
-write_description(const spot_chart_t *chart, FILE *out)
+write_element(const char *name, const char *text, FILE *out)
 {
-    if (chart->description[0] != '\0') {
-        fputs("<desc>", out);
-        spot_html_text(out, chart->description);
-        fputs("</desc>\n", out);
-    }
+    fprintf(out, "<%s>", name);
+    spot_html_text(out, text);
+    fprintf(out, "</%s>\n", name);
 }
 
-static void
-write_label(const spot_chart_t *chart, FILE *out)
+static int
+write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, FILE *out)
 {
-    fputs(" role=\"img\" aria-label=\"", out);
-    spot_html_text(out, chart->title);
-    fputs("\">\n", out);
+    spot_sheet_t sheet;
+    const int ret = spot_sheet_init(&sheet, self, width_px, has_title);
+
+    if (ret == 0) {
+        if (is_inline) {
+            fprintf(out, "<svg class=\"chart %s\"", sheet.is_narrow ? "narrow" : "wide");
+        } else {
+            fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\"",
+                out);
+        }
+        fprintf(out, " width=\"%g\" height=\"%.0f\" viewBox=\"0 0 %g %.0f\"", width_px,
+            sheet.height_px, width_px, sheet.height_px);
+        fputs(" role=\"img\" aria-label=\"", out);
+        spot_html_text(out, self->title);
+        fputs("\">\n", out);
+        if (!is_inline) {
+            write_element("title", self->title, out);
+        }
+        if (self->description[0] != '\0') {
+            write_element("desc", self->description, out);
+        }
+        if (!is_inline) {
+            fputs("<style>", out);
+            write_shapes("", out);
+            write_inks("", false, out);
+            write_sizes(sheet.is_narrow, "", out);
+            fputs(
+                "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
+        }
+        for (size_t j = 0; j < sheet.items.num_marks; j++) {
+            write_mark(&sheet, j, is_inline, out);
+        }
+        write_texts(&sheet, out);
+        fputs("</svg>\n", out);
+    }
+    spot_sheet_free(&sheet);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
 int
 spot_chart_svg(spot_chart_t *self, double width_px, FILE *out)
 {
-    spot_chart_layout_t layout;
-    int ret = spot_chart_layout_init(&layout, self, width_px, true);
-
-    if (ret == 0) {
-        fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg "
-            "xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "
-            "viewBox=\"0 0 %g %.0f\"",
-            width_px, layout.height_px, width_px, layout.height_px);
-        write_label(self, out);
-        fputs("<title>", out);
-        spot_html_text(out, self->title);
-        fputs("</title>\n", out);
-        write_description(self, out);
-        fputs("<style>", out);
-        write_shapes("", out);
-        write_inks("", false, out);
-        write_sizes(layout.is_narrow, "", out);
-        fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
-        ret = write_body(&layout, &(spot_chart_pen_t){.out = out, .is_inline = false});
-        fputs("</svg>\n", out);
-    }
-    spot_chart_layout_free(&layout);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    return write_svg(self, width_px, true, false, out);
 }
 
 int
 spot_chart_svg_inline(spot_chart_t *self, double width_px, bool has_title, FILE *out)
 {
-    spot_chart_layout_t layout;
-    int ret = spot_chart_layout_init(&layout, self, width_px, has_title);
-
-    if (ret == 0) {
-        fprintf(out,
-            "<svg class=\"chart %s\" width=\"%g\" height=\"%.0f\" viewBox=\"0 0 %g "
-            "%.0f\"",
-            layout.is_narrow ? "narrow" : "wide", width_px, layout.height_px, width_px,
-            layout.height_px);
-        write_label(self, out);
-        write_description(self, out);
-        ret = write_body(&layout, &(spot_chart_pen_t){.out = out, .is_inline = true});
-        fputs("</svg>\n", out);
-    }
-    spot_chart_layout_free(&layout);
-    return ret;
+    return write_svg(self, width_px, has_title, true, out);
 }

@@ -147,7 +147,7 @@ put_chart(FILE *out, const spot_chart_t *chart)
     for (size_t j = 0; j < chart->num_entries; j++) {
         const spot_chart_entry_t *look = &chart->entries[j].look;
 
-        if (!chart->entries[j].is_series) {
+        if (chart->entries[j].item_id < 0) {
             fprintf(out, "%s", look->is_heading ? "heading" : "entry");
             put(out, "", look->text);
             put(out, "sign ", look->sign);
