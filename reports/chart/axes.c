@@ -39,7 +39,7 @@ widen_defined(range_t *self, double value)
 }
 
 static void
-widen_series(range_t *self, const spot_chart_series_node_t *series, int dim)
+widen_series(range_t *self, const spot_series_node_t *series, int dim)
 {
     const spot_chart_kind_t kind = series->look.kind;
     const double half = series->look.thickness / 2;
@@ -67,13 +67,13 @@ widen_series(range_t *self, const spot_chart_series_node_t *series, int dim)
 }
 
 static void
-widen_panel(range_t *self, const spot_chart_panel_node_t *panel, int dim)
+widen_panel(range_t *self, const spot_panel_node_t *panel, int dim)
 {
     if (spot_chart_axis(panel, dim)->has_zero) {
         widen(self, 0);
     }
     for (size_t k = 0; k < panel->num_series; k++) {
-        const spot_chart_series_node_t *series = &panel->series[k];
+        const spot_series_node_t *series = &panel->series[k];
         const spot_chart_kind_t kind = series->look.kind;
 
         self->has_points = self->has_points || kind == SPOT_CHART_POINTS;
@@ -113,8 +113,8 @@ make_room(range_t *self, bool keeps_zero)
 }
 
 void
-spot_sheet_scale(const spot_chart_t *chart, const spot_chart_panel_node_t *panel,
-    int dim, size_t max_ticks, spot_chart_scale_t *scale)
+spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
+    size_t max_ticks, spot_scale_t *scale)
 {
     const spot_chart_axis_t *axis = spot_chart_axis(panel, dim);
     const bool is_log = axis->kind == SPOT_CHART_LOG;
@@ -122,7 +122,7 @@ spot_sheet_scale(const spot_chart_t *chart, const spot_chart_panel_node_t *panel
     bool is_given, is_round;
 
     for (size_t j = 0; j < chart->num_panels; j++) {
-        const spot_chart_panel_node_t *other = &chart->panels[j];
+        const spot_panel_node_t *other = &chart->panels[j];
         const spot_chart_axis_t *its = spot_chart_axis(other, dim);
 
         if (other != panel && (axis->group <= 0 || its->group != axis->group)) {
@@ -144,13 +144,13 @@ spot_sheet_scale(const spot_chart_t *chart, const spot_chart_panel_node_t *panel
         make_room(&all, axis->has_zero);
     }
     is_round = !is_given && (dim == SPOT_Y || all.has_lying_bars);
-    spot_chart_scale_init(scale, axis->kind, axis->unit, is_given ? given.low : all.low,
+    spot_scale_init(scale, axis->kind, axis->unit, is_given ? given.low : all.low,
         is_given ? given.high : all.high, is_round, is_log ? max_ticks + 2 : max_ticks);
 }
 
 /* The name of an axis, with the unit that its scale found for times. */
 static const char *
-name_of(spot_sheet_t *self, const char *name, const spot_chart_scale_t *scale)
+name_of(spot_sheet_t *self, const char *name, const spot_scale_t *scale)
 {
     char text[512];
 
@@ -160,14 +160,14 @@ name_of(spot_sheet_t *self, const char *name, const spot_chart_scale_t *scale)
     }
     snprintf(text, sizeof(text), "%.400s%s(%s)", name, name[0] == '\0' ? "" : " ",
         scale->time_name);
-    return spot_chart_copy(&self->memory, text);
+    return spot_memory_text(&self->memory, text);
 }
 
 void
 spot_sheet_find_scales(spot_sheet_t *self, double width_px)
 {
     for (size_t j = 0; j < self->num_places; j++) {
-        spot_sheet_place_t *place = &self->places[j];
+        spot_place_t *place = &self->places[j];
         const double num_ticks[2] = {
             width_px / (self->is_narrow ? X_TICK_NARROW_PX : X_TICK_PX),
             (place->box.bottom - place->box.top) / Y_TICK_PX};
@@ -184,9 +184,9 @@ spot_sheet_find_scales(spot_sheet_t *self, double width_px)
 }
 
 double
-spot_sheet_px(const spot_sheet_place_t *place, int dim, double value)
+spot_place_px(const spot_place_t *place, int dim, double value)
 {
-    return spot_chart_scale_px(&place->scale[dim], value);
+    return spot_scale_px(&place->scale[dim], value);
 }
 
 /* ---- Labels of x ---- */
@@ -200,10 +200,10 @@ typedef struct {
 
 /* Label j of x; false: there is none in the panel. */
 static bool
-find_x_label(const spot_sheet_t *self, const spot_sheet_place_t *place, size_t j,
-    x_label_t *label)
+find_x_label(
+    const spot_sheet_t *self, const spot_place_t *place, size_t j, x_label_t *label)
 {
-    const spot_chart_panel_node_t *node = place->node;
+    const spot_panel_node_t *node = place->node;
     double x = (double) j, px;
 
     *label = (x_label_t){.texts = {""}};
@@ -217,11 +217,10 @@ find_x_label(const spot_sheet_t *self, const spot_sheet_place_t *place, size_t j
         x = place->scale[SPOT_X].ticks[j].value;
         label->texts[0] = place->scale[SPOT_X].ticks[j].label;
     }
-    px = spot_sheet_px(place, SPOT_X, x);
-    label->width_px =
-        fmin(fmax(spot_sheet_text_px(self, SPOT_SHEET_TICK, label->texts[0]),
-                 spot_sheet_text_px(self, SPOT_SHEET_SECOND, label->texts[1])),
-            place->cell_right - place->cell_left);
+    px = spot_place_px(place, SPOT_X, x);
+    label->width_px = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
+                               spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
+        place->cell_right - place->cell_left);
     label->left_px =
         fmax(fmin(px - label->width_px / 2, place->cell_right - label->width_px),
             place->cell_left);
@@ -243,14 +242,13 @@ fits(const x_label_t *labels, size_t num, size_t stride)
 
 /* As many as have room, each n-th, from y on and second ones from second_y on. */
 static void
-put_x_labels(
-    spot_sheet_t *self, const spot_sheet_place_t *place, double y, double second_y)
+put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double second_y)
 {
-    const spot_chart_panel_node_t *node = place->node;
+    const spot_panel_node_t *node = place->node;
     const size_t num = node->look.x.kind == SPOT_CHART_ROWS ? node->num_rows
                        : node->num_x_labels > 0             ? node->num_x_labels
                                                 : place->scale[SPOT_X].num_ticks;
-    x_label_t *labels = spot_chart_get(&self->memory, num, sizeof(*labels));
+    x_label_t *labels = spot_memory_get(&self->memory, num, sizeof(*labels));
     size_t num_seen = 0, stride = 1;
 
     for (size_t j = 0; j < num && labels != NULL; j++) {
@@ -263,8 +261,8 @@ put_x_labels(
         const double middle = labels[j].left_px + labels[j].width_px / 2;
 
         for (int k = 0; k < 2; k++) {
-            (void) spot_sheet_put(self, k == 0 ? SPOT_SHEET_TICK : SPOT_SHEET_SECOND,
-                SPOT_SHEET_MIDDLE, middle, k == 0 ? y : second_y, labels[j].texts[k],
+            spot_sheet_put(self, (k == 0 ? SPOT_TICK : SPOT_SECOND) | SPOT_MIDDLE,
+                middle, k == 0 ? y : second_y, labels[j].texts[k],
                 place->cell_right - place->cell_left, 1);
         }
     }
@@ -272,58 +270,57 @@ put_x_labels(
 
 /* A name below a panel, in the middle of the panel if it fits around that. */
 static double
-put_middle(spot_sheet_t *self, const spot_sheet_place_t *place, spot_sheet_look_t look,
-    double y, const char *name)
+put_middle(
+    spot_sheet_t *self, const spot_place_t *place, int style, double y, const char *name)
 {
     const double left = place->cell_left, right = place->cell_right;
     const double middle = (place->box.left + place->box.right) / 2;
     const double room = 2 * fmin(middle - left, right - middle);
-    const bool fits_there = spot_sheet_text_px(self, look, name) <= room;
+    const bool fits_there = spot_sheet_text_px(self, style, name) <= room;
 
-    return spot_sheet_put(self, look, SPOT_SHEET_MIDDLE,
+    return spot_sheet_put(self, style | SPOT_MIDDLE,
         fits_there ? middle : (left + right) / 2, y, name, right - left, 2);
 }
 
 /* Labels of x, its name, second labels, their name, and what is below y's low end. */
 double
-spot_sheet_put_below(spot_sheet_t *self, const spot_sheet_place_t *place)
+spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place)
 {
     const spot_chart_panel_t *look = &place->node->look;
     double y = place->box.bottom;
 
     if (place->is_shown[SPOT_X]) {
-        const double labels_y = y + 14 - SPOT_SHEET_LINE_PX / 2;
+        const double labels_y = y + 14 - SPOT_LINE_PX / 2;
         bool has_second = false;
 
         for (size_t j = 0; j < place->node->num_x_labels; j++) {
             has_second = has_second || place->node->x_labels[j].second != NULL;
         }
         y += 24;
-        y += put_middle(self, place, SPOT_SHEET_LABEL, y, place->name[SPOT_X]);
-        put_x_labels(self, place, labels_y, y + 11 - SPOT_SHEET_LINE_PX / 2);
+        y += put_middle(self, place, SPOT_LABEL, y, place->name[SPOT_X]);
+        put_x_labels(self, place, labels_y, y + 11 - SPOT_LINE_PX / 2);
         y += has_second ? 22 : 0;
-        y += put_middle(self, place, SPOT_SHEET_NOTE, y, look->second_name);
+        y += put_middle(self, place, SPOT_NOTE, y, look->second_name);
     }
-    return y + spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START, place->cell_left,
-                   y, look->y.low_name, place->cell_right - place->cell_left, 2);
+    return y + spot_sheet_put(self, SPOT_NOTE, place->cell_left, y, look->y.low_name,
+                   place->cell_right - place->cell_left, 2);
 }
 
 void
-spot_sheet_put_left(spot_sheet_t *self, const spot_sheet_place_t *place)
+spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place)
 {
-    const spot_chart_scale_t *scale = &place->scale[SPOT_Y];
+    const spot_scale_t *scale = &place->scale[SPOT_Y];
     double last_px = HUGE_VAL;
 
     if (place->node->look.y.kind == SPOT_CHART_ROWS) {
         spot_sheet_put_rows(self, place);
     }
     for (size_t j = 0; j < scale->num_ticks && place->is_shown[SPOT_Y]; j++) {
-        const double y = spot_chart_scale_px(scale, scale->ticks[j].value);
+        const double y = spot_scale_px(scale, scale->ticks[j].value);
 
         if (last_px - y >= TICK_LINE_PX) {
-            (void) spot_sheet_put(self, SPOT_SHEET_TICK, SPOT_SHEET_END,
-                place->box.left - 8, y - SPOT_SHEET_LINE_PX / 2, scale->ticks[j].label,
-                HUGE_VAL, 1);
+            spot_sheet_put(self, SPOT_TICK | SPOT_END, place->box.left - 8,
+                y - SPOT_LINE_PX / 2, scale->ticks[j].label, HUGE_VAL, 1);
             last_px = y;
         }
     }

@@ -16,15 +16,15 @@
 
 /* ---- Memory ---- */
 
-struct spot_chart_block {
-    spot_chart_block_t *before;
+struct spot_memory_block {
+    spot_memory_block_t *before;
     max_align_t bytes[];
 };
 
 void *
-spot_chart_get(spot_chart_memory_t *self, size_t num_items, size_t item_bytes)
+spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
 {
-    spot_chart_block_t *block = NULL;
+    spot_memory_block_t *block = NULL;
 
     if (self->error == 0 && num_items < (SIZE_MAX - sizeof(*block)) / item_bytes) {
         block = calloc(1, sizeof(*block) + num_items * item_bytes);
@@ -39,10 +39,10 @@ spot_chart_get(spot_chart_memory_t *self, size_t num_items, size_t item_bytes)
 }
 
 void
-spot_chart_memory_free(spot_chart_memory_t *self)
+spot_memory_free(spot_memory_t *self)
 {
     while (self->last != NULL) {
-        spot_chart_block_t *block = self->last;
+        spot_memory_block_t *block = self->last;
 
         self->last = block->before;
         free(block);
@@ -50,33 +50,33 @@ spot_chart_memory_free(spot_chart_memory_t *self)
 }
 
 const char *
-spot_chart_copy(spot_chart_memory_t *self, const char *text)
+spot_memory_text(spot_memory_t *self, const char *text)
 {
     const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
-    char *copy = text == NULL ? NULL : spot_chart_get(self, num_bytes, 1);
+    char *copy = text == NULL ? NULL : spot_memory_get(self, num_bytes, 1);
 
     return copy == NULL ? (text == NULL ? NULL : "") : memcpy(copy, text, num_bytes);
 }
 
 void *
-spot_chart_append(
-    spot_chart_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
+spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
 {
     const size_t num = *num_items;
     char *items;
 
     memcpy(&items, list, sizeof(items));
     if (self->error == 0 && (num & (num - 1)) == 0) { /* 0, 1, 2, 4... */
-        char *more = spot_chart_get(self, num == 0 ? 1 : 2 * num, item_bytes);
+        char *more = spot_memory_get(self, num == 0 ? 1 : 2 * num, item_bytes);
 
-        if (more != NULL && num > 0) {
-            memcpy(more, items, num * item_bytes);
+        if (more != NULL) {
+            memcpy(more, num == 0 ? more : items, num * item_bytes);
+            memcpy(list, &more, sizeof(more));
         }
         items = more;
-        memcpy(list, &items, sizeof(items));
     }
     if (self->error != 0) {
-        return NULL;
+        spot_bug_assert(item_bytes <= sizeof(self->nothing));
+        return memset(self->nothing, 0, item_bytes);
     }
     (*num_items)++;
     return memset(items + num * item_bytes, 0, item_bytes);
@@ -98,7 +98,7 @@ void
 spot_chart_free(spot_chart_t *self)
 {
     if (self != NULL) {
-        spot_chart_memory_free(&self->memory);
+        spot_memory_free(&self->memory);
         free(self);
     }
 }
@@ -119,7 +119,7 @@ fail(spot_chart_t *self)
 static void
 keep(spot_chart_t *self, const char **text)
 {
-    *text = spot_chart_copy(&self->memory, *text);
+    *text = spot_memory_text(&self->memory, *text);
 }
 
 /* Colours become attributes and commands: what is no colour becomes ink. */
@@ -134,37 +134,38 @@ keep_colour(spot_chart_t *self, const char **colour)
 }
 
 static void
-keep_all(spot_chart_t *self, const char **texts, size_t num_texts)
+keep_sides(spot_chart_t *self, const char *sides[SPOT_CHART_MAX_SIDES])
 {
-    for (size_t j = 0; j < num_texts; j++) {
-        keep(self, &texts[j]);
+    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
+        keep(self, &sides[j]);
     }
 }
 
-/* What was opened last; NULL after an error: BAD_PARAM where nothing is open. */
-static spot_chart_panel_node_t *
+/* What was opened last; after an error, BAD_PARAM where nothing is open, what counts for
+ * nothing. */
+static spot_panel_node_t *
 last_panel(spot_chart_t *self)
 {
     if (self->num_panels == 0) {
         fail(self);
     }
-    return self->memory.error != 0 ? NULL : &self->panels[self->num_panels - 1];
+    return self->memory.error != 0 ? &self->no_panel
+                                   : &self->panels[self->num_panels - 1];
 }
 
-static spot_chart_series_node_t *
+static spot_series_node_t *
 last_series(spot_chart_t *self)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
+    spot_panel_node_t *panel = last_panel(self);
 
-    if (panel != NULL && panel->num_series == 0) {
+    if (panel->num_series == 0) {
         fail(self);
     }
-    return self->memory.error != 0 ? NULL : &panel->series[panel->num_series - 1];
+    return self->memory.error != 0 ? &self->no_series
+                                   : &panel->series[panel->num_series - 1];
 }
 
-/* A new item of the list of what is open; NULL after an error. */
-#define APPEND_TO(self, owner, items)                                                   \
-    ((owner) == NULL ? NULL : SPOT_CHART_APPEND(&(self)->memory, owner, items))
+#define APPEND(self, owner, items) SPOT_APPEND(&(self)->memory, owner, items)
 
 /* ---- Words ---- */
 
@@ -177,7 +178,7 @@ static const char *SPOT_PRINTF(2, 0)
         fail(self);
         return "";
     }
-    return spot_chart_copy(&self->memory, bytes);
+    return spot_memory_text(&self->memory, bytes);
 }
 
 static void SPOT_PRINTF(4, 0)
@@ -252,76 +253,67 @@ keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 
     if (*text != NULL) {
         snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = spot_chart_copy(&self->memory, bytes);
+        *text = spot_memory_text(&self->memory, bytes);
     }
 }
 
 void
 spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
-    spot_chart_panel_node_t *node = APPEND_TO(self, self, panels);
+    spot_panel_node_t *node = APPEND(self, self, panels);
 
-    if (node != NULL) {
-        node->look = *panel;
-        node->look.is_below = panel->is_below && self->num_panels > 1;
-        keep(self, &node->look.title);
-        keep(self, &node->look.x.name);
-        keep(self, &node->look.y.name);
-        keep_with_arrow(self, "↑", &node->look.y.high_name);
-        keep_with_arrow(self, "↓", &node->look.y.low_name);
-        keep(self, &node->look.second_name);
-        keep(self, &node->look.note);
-        keep(self, &node->look.empty);
-        keep_all(self, node->look.side_names, SPOT_CHART_MAX_SIDES);
-    }
+    node->look = *panel;
+    node->look.is_below = panel->is_below && self->num_panels > 1;
+    keep(self, &node->look.title);
+    keep(self, &node->look.x.name);
+    keep(self, &node->look.y.name);
+    keep_with_arrow(self, "↑", &node->look.y.high_name);
+    keep_with_arrow(self, "↓", &node->look.y.low_name);
+    keep(self, &node->look.second_name);
+    keep(self, &node->look.note);
+    keep(self, &node->look.empty);
+    keep_sides(self, node->look.side_names);
 }
 
 size_t
 spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_row_t *node = APPEND_TO(self, panel, rows);
+    spot_panel_node_t *panel = last_panel(self);
+    spot_chart_row_t *node = APPEND(self, panel, rows);
 
-    if (node == NULL) {
-        return 0;
-    }
     *node = *row;
     keep(self, &node->name);
     keep(self, &node->heading);
     keep(self, &node->note);
     keep(self, &node->empty);
-    keep_all(self, node->sides, SPOT_CHART_MAX_SIDES);
-    return panel->num_rows - 1;
+    keep_sides(self, node->sides);
+    return panel->num_rows == 0 ? 0 : panel->num_rows - 1;
 }
 
 void
 spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_x_label_t *node = APPEND_TO(self, panel, x_labels);
+    spot_panel_node_t *panel = last_panel(self);
+    spot_x_label_t *node = APPEND(self, panel, x_labels);
 
-    if (node != NULL) {
-        *node = (spot_chart_x_label_t){x, label == NULL ? "" : label, second};
-        keep(self, &node->label);
-        keep(self, &node->second);
-    }
+    *node = (spot_x_label_t){x, label == NULL ? "" : label, second};
+    keep(self, &node->label);
+    keep(self, &node->second);
 }
 
 void
 spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
 {
-    spot_chart_entry_node_t *node = APPEND_TO(self, self, entries);
+    spot_entry_node_t *node = APPEND(self, self, entries);
 
-    if (node != NULL) {
-        node->look = *entry;
-        node->look.text = entry->text == NULL ? "" : entry->text;
-        node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
-        node->item_id = -1;
-        keep(self, &node->look.text);
-        keep(self, &node->look.side);
-        keep(self, &node->look.sign);
-        keep_colour(self, &node->look.colour);
-    }
+    node->look = *entry;
+    node->look.text = entry->text == NULL ? "" : entry->text;
+    node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
+    node->item_id = -1;
+    keep(self, &node->look.text);
+    keep(self, &node->look.side);
+    keep(self, &node->look.sign);
+    keep_colour(self, &node->look.colour);
 }
 
 /* The name of the last item of a list of the last panel. */
@@ -329,24 +321,19 @@ static void
 add_name(
     spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items, bool is_rule)
 {
-    spot_chart_entry_node_t *node = APPEND_TO(self, self, entries);
+    spot_entry_node_t *node = APPEND(self, self, entries);
 
-    if (node != NULL) {
-        *node = (spot_chart_entry_node_t){
-            *look, self->num_panels - 1, (int) num_items - 1, is_rule};
-    }
+    *node =
+        (spot_entry_node_t){*look, self->num_panels - 1, (int) num_items - 1, is_rule};
 }
 
 void
 spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_rule_t *node = APPEND_TO(self, panel, rules);
+    spot_panel_node_t *panel = last_panel(self);
+    spot_chart_rule_t *node = APPEND(self, panel, rules);
     spot_chart_entry_t look = {.is_line = true, .dash = rule->dash};
 
-    if (node == NULL) {
-        return;
-    }
     *node = *rule;
     node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
     keep(self, &node->name);
@@ -365,13 +352,10 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 void
 spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_series_node_t *node = APPEND_TO(self, panel, series);
-    spot_chart_series_t *look = node == NULL ? NULL : &node->look;
+    spot_panel_node_t *panel = last_panel(self);
+    spot_series_node_t *node = APPEND(self, panel, series);
+    spot_chart_series_t *look = &node->look;
 
-    if (look == NULL) {
-        return;
-    }
     *look = *series;
     look->colour = series->colour == NULL ? SPOT_INK : series->colour;
     if (look->kind == SPOT_CHART_POINTS && look->marker == SPOT_CHART_NO_MARKER) {
@@ -400,16 +384,14 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
 void
 spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 {
-    spot_chart_series_node_t *series = last_series(self);
-    spot_chart_datum_t *node = APPEND_TO(self, series, data);
+    spot_series_node_t *series = last_series(self);
+    spot_chart_datum_t *node = APPEND(self, series, data);
 
-    if (node != NULL) {
-        *node = *datum;
-        keep(self, &node->label);
-        keep(self, &node->hover);
-        keep_colour(self, &node->colour);
-        self->num_hovers += datum->hover != NULL;
-    }
+    *node = *datum;
+    keep(self, &node->label);
+    keep(self, &node->hover);
+    keep_colour(self, &node->colour);
+    self->num_hovers += datum->hover != NULL;
 }
 
 void
@@ -438,7 +420,7 @@ void
 spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
     double scale, bool is_longer)
 {
-    double *sorted = spot_chart_get(&self->memory, num_values, sizeof(*sorted));
+    double *sorted = spot_memory_get(&self->memory, num_values, sizeof(*sorted));
     size_t num = 0, last = 0;
 
     for (size_t j = 0; j < num_values && sorted != NULL; j++) {
@@ -465,49 +447,31 @@ spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
 
 /* ---- Shapes ---- */
 
-/* How high the bars of a panel are at the places that have any. */
-typedef struct {
-    size_t num_tops;
-    size_t next; /* behind the last one found: data mostly come in the same order */
-    struct {
-        double place, height;
-    } * tops;
-} stacks_t;
-
-/* The height of the bars at a place, 0 at first. NULL: no memory. */
-static double *
-find_top(spot_chart_t *self, stacks_t *stacks, double place)
+/* The height of the bars before a datum at its place. O(the bars of the panel). */
+static double
+height_before(const spot_panel_node_t *panel, size_t series_id, size_t datum_id)
 {
-    for (size_t j = 0; j < stacks->num_tops; j++) {
-        const size_t id = (stacks->next + j) % stacks->num_tops;
+    const int along = panel->series[series_id].along;
+    const double place = panel->series[series_id].shapes[datum_id].at[!along];
+    double height = 0;
 
-        if (stacks->tops[id].place == place) {
-            stacks->next = id + 1;
-            return &stacks->tops[id].height;
+    for (size_t k = 0; k <= series_id; k++) {
+        const spot_series_node_t *series = &panel->series[k];
+        const size_t num_data = k == series_id ? datum_id : series->num_data;
+
+        for (size_t j = 0; series->look.kind == SPOT_CHART_BARS && j < num_data; j++) {
+            const double *at = series->shapes[j].at;
+
+            if (at[!along] == place && isfinite(at[along])) {
+                height += at[along] - series->shapes[j].base;
+            }
         }
     }
-    if (SPOT_CHART_APPEND(&self->memory, stacks, tops) == NULL) {
-        return NULL;
-    }
-    stacks->tops[stacks->num_tops - 1].place = place;
-    return &stacks->tops[stacks->num_tops - 1].height;
-}
-
-static void
-stack_bar(spot_chart_t *self, stacks_t *stacks, int along, spot_chart_shape_t *shape)
-{
-    const double value = shape->at[along];
-    double *top = find_top(self, stacks, shape->at[!along]);
-
-    if (top != NULL) {
-        shape->base = *top;
-        shape->at[along] += *top;
-        *top += isfinite(value) ? value : 0;
-    }
+    return height;
 }
 
 static spot_chart_shape_t
-shape_of(const spot_chart_series_node_t *series, const spot_chart_datum_t *datum)
+shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
 {
     const spot_chart_kind_t kind = series->look.kind;
     spot_chart_shape_t shape = {.at = {datum->x, datum->y},
@@ -535,35 +499,43 @@ shape_of(const spot_chart_series_node_t *series, const spot_chart_datum_t *datum
     return shape;
 }
 
-static void
-shape_panel(spot_chart_t *self, spot_chart_panel_node_t *panel)
+/* Where a stacked datum begins: upon the last series of areas, or upon bars. */
+static double
+base_of(const spot_panel_node_t *panel, size_t series_id, size_t datum_id)
 {
-    const spot_chart_series_node_t *below = NULL; /* the last one that is stacked */
-    stacks_t stacks = {0};
+    const spot_series_node_t *series = &panel->series[series_id];
 
-    for (size_t k = 0; k < panel->num_series; k++) {
-        spot_chart_series_node_t *series = &panel->series[k];
-        const spot_chart_kind_t kind = series->look.kind;
-        const bool is_stacked = spot_chart_is_area(kind) && !series->look.is_alone;
+    if (series->look.kind == SPOT_CHART_BARS) {
+        return height_before(panel, series_id, datum_id);
+    }
+    while (series_id-- > 0) {
+        const spot_series_node_t *below = &panel->series[series_id];
 
-        stacks.next = 0;
-        series->look.thickness =
-            series->look.thickness > 0 ? series->look.thickness : USUAL_THICKNESS;
-        series->shapes =
-            spot_chart_get(&self->memory, series->num_data, sizeof(*series->shapes));
-        for (size_t j = 0; j < series->num_data && self->memory.error == 0; j++) {
-            spot_chart_shape_t *shape = &series->shapes[j];
-
-            *shape = shape_of(series, &series->data[j]);
-            if (kind == SPOT_CHART_BARS) {
-                stack_bar(self, &stacks, series->along, shape);
-            } else if (is_stacked && below != NULL) {
-                shape->base =
-                    j < below->num_data ? below->shapes[j].at[SPOT_Y] : (double) NAN;
-                shape->at[SPOT_Y] += shape->base;
-            }
+        if (spot_chart_is_stacked(below)) {
+            return datum_id < below->num_data ? below->shapes[datum_id].at[SPOT_Y]
+                                              : (double) NAN;
         }
-        below = is_stacked ? series : below;
+    }
+    return 0;
+}
+
+static void
+shape_series(spot_chart_t *self, const spot_panel_node_t *panel, size_t series_id)
+{
+    spot_series_node_t *series = &panel->series[series_id];
+
+    series->look.thickness =
+        series->look.thickness > 0 ? series->look.thickness : USUAL_THICKNESS;
+    series->shapes =
+        spot_memory_get(&self->memory, series->num_data, sizeof(*series->shapes));
+    for (size_t j = 0; j < series->num_data && series->shapes != NULL; j++) {
+        spot_chart_shape_t *shape = &series->shapes[j];
+
+        *shape = shape_of(series, &series->data[j]);
+        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
+            shape->base = base_of(panel, series_id, j);
+            shape->at[series->along] += shape->base;
+        }
     }
 }
 
@@ -571,7 +543,10 @@ int
 spot_chart_shape(spot_chart_t *self)
 {
     for (size_t j = 0; j < self->num_panels && !self->has_shapes; j++) {
-        shape_panel(self, &self->panels[j]);
+        for (size_t k = 0; k < self->panels[j].num_series && self->memory.error == 0;
+             k++) {
+            shape_series(self, &self->panels[j], k);
+        }
     }
     self->has_shapes = true;
     return self->memory.error;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/chart/colour.h"
 #include "reports/chart/sheet.h"
 
 #define CELL_PX 2.0
@@ -16,15 +15,15 @@
 /* ---- Rasters ---- */
 
 void
-spot_sheet_raster_init(spot_sheet_raster_t *self, spot_chart_memory_t *memory,
-    const spot_sheet_box_t *box, double cell_px)
+spot_raster_init(
+    spot_raster_t *self, spot_memory_t *memory, const spot_box_t *box, double cell_px)
 {
-    *self = (spot_sheet_raster_t){.left = box->left,
+    *self = (spot_raster_t){.left = box->left,
         .top = box->top,
         .cell_px = cell_px,
         .num_columns = (size_t) (fmax(box->right - box->left, 0) / cell_px) + 1,
         .num_rows = (size_t) (fmax(box->bottom - box->top, 0) / cell_px) + 1};
-    self->cells = spot_chart_get(memory, self->num_columns * self->num_rows, 1);
+    self->cells = spot_memory_get(memory, self->num_columns * self->num_rows, 1);
 }
 
 /* The cells from low to high; false: none is within the raster. */
@@ -44,8 +43,7 @@ find_cells(double low, double high, double origin, double cell_px, size_t num_ce
 }
 
 unsigned
-spot_sheet_raster_enter(
-    spot_sheet_raster_t *self, const spot_sheet_box_t *box, unsigned bits)
+spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits)
 {
     size_t columns[2], rows[2];
     unsigned found = 0;
@@ -72,8 +70,7 @@ spot_sheet_raster_enter(
 
 /* A line, in pieces of a cell. */
 static void
-enter_line(
-    spot_sheet_raster_t *self, const spot_sheet_point_t *a, const spot_sheet_point_t *b)
+enter_line(spot_raster_t *self, const spot_px_t *a, const spot_px_t *b)
 {
     const double length = fmax(fabs(b->x - a->x), fabs(b->y - a->y));
     const double num = isfinite(length) ? fmin(ceil(length / CELL_PX), 4000) : -1;
@@ -82,34 +79,33 @@ enter_line(
         const double x = a->x + (b->x - a->x) * j / fmax(num, 1);
         const double y = a->y + (b->y - a->y) * j / fmax(num, 1);
 
-        (void) spot_sheet_raster_enter(
-            self, &(spot_sheet_box_t){{x - 1, y - 1, x + 1, y + 1}}, CROSSED);
+        spot_raster_enter(self, &(spot_box_t){{x - 1, y - 1, x + 1, y + 1}}, CROSSED);
     }
 }
 
 static void
-enter_all(spot_sheet_raster_t *self, const spot_sheet_t *sheet)
+enter_all(spot_raster_t *self, const spot_sheet_t *sheet)
 {
-    const spot_sheet_items_t *items = &sheet->items;
+    const spot_items_t *items = &sheet->items;
 
     for (size_t j = 0; j < items->num_texts; j++) {
-        const spot_sheet_box_t box = spot_sheet_text_box(sheet, &items->texts[j]);
+        const spot_box_t box = spot_sheet_text_box(sheet, &items->texts[j]);
 
-        (void) spot_sheet_raster_enter(self, &box, TAKEN);
+        spot_raster_enter(self, &box, TAKEN);
     }
     for (size_t j = 0; j < items->num_marks; j++) {
-        const spot_sheet_mark_t *mark = &items->marks[j];
+        const spot_mark_t *mark = &items->marks[j];
         const size_t end = spot_sheet_mark_end(items, j);
         const bool is_line =
             mark->kind == SPOT_MARK_LINE && strcmp(mark->class, "l") == 0;
 
         for (size_t k = mark->first_point; k < end; k++) {
-            const spot_sheet_point_t *point = &items->points[k];
-            const spot_sheet_box_t box = {{point->x - mark->px, point->y - mark->px,
+            const spot_px_t *point = &items->points[k];
+            const spot_box_t box = {{point->x - mark->px, point->y - mark->px,
                 point->x + mark->px, point->y + mark->px}};
 
             if (mark->kind == SPOT_MARK_SIGN) {
-                (void) spot_sheet_raster_enter(self, &box, TAKEN);
+                spot_raster_enter(self, &box, TAKEN);
             } else if (is_line && k > mark->first_point) {
                 enter_line(self, point - 1, point);
             }
@@ -128,11 +124,11 @@ typedef struct {
 
 typedef struct {
     spot_sheet_t *sheet;
-    spot_sheet_raster_t raster;
+    spot_raster_t raster;
 } labels_t;
 
 static bool
-is_within(const spot_sheet_box_t *outer, const spot_sheet_box_t *box, double leeway_px)
+is_within(const spot_box_t *outer, const spot_box_t *box, double leeway_px)
 {
     return box->left >= outer->left - leeway_px &&
            box->right <= outer->right + leeway_px &&
@@ -142,16 +138,16 @@ is_within(const spot_sheet_box_t *outer, const spot_sheet_box_t *box, double lee
 
 /* Puts a text within a box unless any of the bits is there. */
 static bool
-put_free(labels_t *self, const spot_sheet_text_t *text, const spot_sheet_box_t *outer,
+put_free(labels_t *self, const spot_sheet_text_t *text, const spot_box_t *outer,
     double leeway_px, unsigned bits)
 {
-    const spot_sheet_box_t box = spot_sheet_text_box(self->sheet, text);
+    const spot_box_t box = spot_sheet_text_box(self->sheet, text);
 
     if (!is_within(outer, &box, leeway_px) ||
-        (spot_sheet_raster_enter(&self->raster, &box, 0) & bits) != 0) {
+        (spot_raster_enter(&self->raster, &box, 0) & bits) != 0) {
         return false;
     }
-    (void) spot_sheet_raster_enter(&self->raster, &box, TAKEN);
+    spot_raster_enter(&self->raster, &box, TAKEN);
     spot_sheet_put_line(self->sheet, text);
     return true;
 }
@@ -159,18 +155,18 @@ put_free(labels_t *self, const spot_sheet_text_t *text, const spot_sheet_box_t *
 /* Puts a text of at most max_px where it is free around a point; nowhere, if nothing is.
  */
 static void
-put_around(labels_t *self, const spot_sheet_place_t *place, spot_sheet_look_t look,
-    spot_sheet_point_t point, const char *label, double max_px, const offset_t *offsets,
-    size_t num_offsets, double radius)
+put_around(labels_t *self, const spot_place_t *place, int style, spot_px_t point,
+    const char *label, double max_px, const offset_t *offsets, size_t num_offsets,
+    double radius)
 {
-    const double size = spot_sheet_text_size(self->sheet->is_narrow, look);
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, style);
     const spot_chart_line_t line = spot_chart_text_cut(label, size, max_px);
     const double width = spot_chart_line_px(&line, size);
 
     for (size_t j = 0; j < 2 * num_offsets && isfinite(point.x + point.y); j++) {
         const offset_t *offset = &offsets[j % num_offsets];
         const double distance = radius + GAP_PX + 12.0 * offset->distance;
-        const spot_sheet_text_t text = {look, SPOT_SHEET_MIDDLE,
+        const spot_sheet_text_t text = {style | SPOT_MIDDLE,
             point.x + offset->x * (width / 2 + distance),
             point.y + offset->y * (0.55 * size + distance), line};
 
@@ -184,33 +180,33 @@ put_around(labels_t *self, const spot_sheet_place_t *place, spot_sheet_look_t lo
 #define NUM(array) (sizeof(array) / sizeof((array)[0]))
 
 static void
-put_datum_label(labels_t *self, const spot_sheet_place_t *place,
-    const spot_chart_series_node_t *series, size_t datum_id)
+put_datum_label(labels_t *self, const spot_place_t *place,
+    const spot_series_node_t *series, size_t datum_id)
 {
     static const offset_t offsets[] = {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0},
         {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.7, 1, 0}, {-0.7, 1, 0}, {-1, -1, 1},
         {1, -1, 1}, {0, -1, 1}, {0, 1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, -1, 2}, {1, 0, 2},
         {-1, 0, 2}};
     const double *at = series->shapes[datum_id].at;
-    const spot_sheet_point_t point = {{spot_sheet_px(place, SPOT_X, at[SPOT_X]),
-        spot_sheet_px(place, SPOT_Y, at[SPOT_Y])}};
+    const spot_px_t point = {{spot_place_px(place, SPOT_X, at[SPOT_X]),
+        spot_place_px(place, SPOT_Y, at[SPOT_Y])}};
 
-    put_around(self, place, SPOT_SHEET_LABEL, point, series->data[datum_id].label,
+    put_around(self, place, SPOT_LABEL, point, series->data[datum_id].label,
         place->box.right - place->box.left, offsets, NUM(offsets),
         spot_sheet_marker_px(place, series));
 }
 
 /* Within its bar, if it has room there. */
 static void
-put_bar_label(labels_t *self, const spot_sheet_place_t *place,
-    const spot_chart_series_node_t *series, size_t datum_id)
+put_bar_label(labels_t *self, const spot_place_t *place,
+    const spot_series_node_t *series, size_t datum_id)
 {
     const char *label = series->data[datum_id].label;
-    const spot_sheet_box_t bar = spot_sheet_bar(place, series, datum_id);
+    const spot_box_t bar = spot_sheet_bar(place, series, datum_id);
     const spot_sheet_text_t text = {
-        .look = spot_chart_is_light(series->shapes[datum_id].colour) ? SPOT_SHEET_DARK
-                                                                     : SPOT_SHEET_LIGHT,
-        .anchor = SPOT_SHEET_MIDDLE,
+        .style = (spot_chart_is_light(series->shapes[datum_id].colour) ? SPOT_DARK
+                                                                       : SPOT_LIGHT) |
+                 SPOT_MIDDLE,
         .x = (bar.left + bar.right) / 2,
         .y = (bar.top + bar.bottom) / 2,
         .line = {label, strlen(label), false}};
@@ -221,48 +217,45 @@ put_bar_label(labels_t *self, const spot_sheet_place_t *place,
 /* Of upright rules at the top; of level ones at the right in narrow pictures, and beside
  * the panel in wide ones. */
 static void
-put_rule_name(
-    labels_t *self, const spot_sheet_place_t *place, const spot_chart_rule_t *rule)
+put_rule_name(labels_t *self, const spot_place_t *place, const spot_chart_rule_t *rule)
 {
     static const offset_t beside[] = {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0},
         {1, 4, 0}, {-1, 4, 0}, {1, 8, 0}, {-1, 8, 0}};
     static const offset_t upon[] = {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}};
-    const spot_sheet_box_t *box = &place->box;
+    const spot_box_t *box = &place->box;
     const double max_px = 0.7 * (box->right - box->left);
-    const double size = spot_sheet_text_size(self->sheet->is_narrow, SPOT_SHEET_NOTE);
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, SPOT_NOTE);
 
     if (rule->name != NULL && rule->direction == SPOT_CHART_VERTICAL) {
-        put_around(self, place, SPOT_SHEET_NOTE,
-            (spot_sheet_point_t){
-                {spot_sheet_px(place, SPOT_X, rule->at), box->top + size}},
+        put_around(self, place, SPOT_NOTE,
+            (spot_px_t){{spot_place_px(place, SPOT_X, rule->at), box->top + size}},
             rule->name, max_px, beside, NUM(beside), GAP_PX);
     } else if (rule->name != NULL && rule->direction == SPOT_CHART_HORIZONTAL &&
                self->sheet->is_narrow) {
-        put_around(self, place, SPOT_SHEET_NOTE,
-            (spot_sheet_point_t){{box->right, spot_sheet_px(place, SPOT_Y, rule->at)}},
+        put_around(self, place, SPOT_NOTE,
+            (spot_px_t){{box->right, spot_place_px(place, SPOT_Y, rule->at)}},
             rule->name, max_px, upon, NUM(upon), GAP_PX);
     }
 }
 
 static void
-put_labels(labels_t *self, const spot_sheet_place_t *place)
+put_labels(labels_t *self, const spot_place_t *place)
 {
     static const offset_t offsets[] = {
         {0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}};
-    const spot_chart_panel_node_t *node = place->node;
-    const spot_sheet_box_t *box = &place->box;
+    const spot_panel_node_t *node = place->node;
+    const spot_box_t *box = &place->box;
 
     if (node->look.empty != NULL) {
-        put_around(self, place, SPOT_SHEET_NOTE,
-            (spot_sheet_point_t){
-                {(box->left + box->right) / 2, (box->top + box->bottom) / 2}},
+        put_around(self, place, SPOT_NOTE,
+            (spot_px_t){{(box->left + box->right) / 2, (box->top + box->bottom) / 2}},
             node->look.empty, box->right - box->left, offsets, NUM(offsets), 0);
     }
     for (size_t k = 0; k < node->num_rules; k++) {
         put_rule_name(self, place, &node->rules[k]);
     }
     for (size_t k = 0; k < node->num_series; k++) {
-        const spot_chart_series_node_t *series = &node->series[k];
+        const spot_series_node_t *series = &node->series[k];
 
         for (size_t j = 0; j < series->num_data; j++) {
             if (series->data[j].label != NULL) {
@@ -278,8 +271,8 @@ spot_sheet_put_labels(spot_sheet_t *self)
 {
     labels_t labels = {.sheet = self};
 
-    spot_sheet_raster_init(&labels.raster, &self->memory,
-        &(spot_sheet_box_t){{0, 0, self->width_px, self->height_px}}, CELL_PX);
+    spot_raster_init(&labels.raster, &self->memory,
+        &(spot_box_t){{0, 0, self->width_px, self->height_px}}, CELL_PX);
     enter_all(&labels.raster, self);
     for (size_t j = 0; j < self->num_places; j++) {
         put_labels(&labels, &self->places[j]);

@@ -42,7 +42,7 @@ is_shared(const spot_chart_axis_t *a, const spot_chart_axis_t *b)
 
 /* The height of a panel's box. */
 static double
-panel_px(spot_sheet_t *self, spot_sheet_place_t *place)
+panel_px(spot_sheet_t *self, spot_place_t *place)
 {
     const spot_chart_panel_t *look = &place->node->look;
     const double usual = self->is_narrow ? PANEL_NARROW_PX : PANEL_PX;
@@ -67,13 +67,13 @@ choose_places(spot_sheet_t *self)
 
     self->num_columns = choose_columns(self);
     for (size_t j = 0; j < self->num_places; j++) {
-        const spot_chart_panel_node_t *node = &self->chart->panels[j];
+        const spot_panel_node_t *node = &self->chart->panels[j];
         const spot_chart_panel_t *look = &node->look;
-        spot_sheet_place_t *place = &self->places[j];
+        spot_place_t *place = &self->places[j];
         const bool has_below = j + 1 < self->num_places && node[1].look.is_below;
 
         cell += !look->is_below;
-        *place = (spot_sheet_place_t){.node = node,
+        *place = (spot_place_t){.node = node,
             .id = j,
             .column = (cell - 1) % self->num_columns,
             .row = (cell - 1) / self->num_columns,
@@ -103,8 +103,8 @@ column_left_px(const spot_sheet_t *self, size_t column)
     double width = 0;
 
     for (size_t j = 0; j < self->num_places; j++) {
-        const spot_sheet_place_t *place = &self->places[j];
-        const spot_chart_scale_t *y = &place->scale[SPOT_Y];
+        const spot_place_t *place = &self->places[j];
+        const spot_scale_t *y = &place->scale[SPOT_Y];
 
         if (place->column == column && y->kind == SPOT_CHART_ROWS) {
             width = fmax(width, spot_sheet_row_names_px(self, place->node));
@@ -112,9 +112,9 @@ column_left_px(const spot_sheet_t *self, size_t column)
         for (size_t k = 0;
              k < y->num_ticks && place->column == column && place->is_shown[SPOT_Y];
              k++) {
-            width = fmax(width,
-                fmax(spot_sheet_text_px(self, SPOT_SHEET_TICK, y->ticks[k].label) + 8,
-                    MIN_LEFT_PX));
+            width = fmax(
+                width, fmax(spot_sheet_text_px(self, SPOT_TICK, y->ticks[k].label) + 8,
+                           MIN_LEFT_PX));
         }
     }
     return width;
@@ -132,7 +132,7 @@ right_px(spot_sheet_t *self)
         sides = fmax(sides, spot_sheet_sides_px(self, self->places[j].node));
     }
     if (self->legend == SPOT_LEGEND_COLUMN && self->num_places > 0) {
-        const spot_sheet_items_t before = self->items;
+        const spot_items_t before = self->items;
         const double height =
             spot_sheet_put_legend(self, 0, 0, spot_sheet_legend_px(self));
 
@@ -168,7 +168,7 @@ lay_across(spot_sheet_t *self)
         const double left = column_left_px(self, column);
 
         for (size_t j = 0; j < self->num_places; j++) {
-            spot_sheet_place_t *place = &self->places[j];
+            spot_place_t *place = &self->places[j];
             const bool is_square = place->node->look.is_square;
 
             if (place->column != column) {
@@ -195,37 +195,35 @@ static double
 put_note(spot_sheet_t *self, double x, double y, const char *text, double max_px,
     size_t max_lines)
 {
-    return spot_sheet_put(
-        self, SPOT_SHEET_NOTE, SPOT_SHEET_START, x, y, text, max_px, max_lines);
+    return spot_sheet_put(self, SPOT_NOTE, x, y, text, max_px, max_lines);
 }
 
 /* The title, the name of y and the note above a panel. Returns their height. */
 static double
-put_head(spot_sheet_t *self, const spot_sheet_place_t *place, double top)
+put_head(spot_sheet_t *self, const spot_place_t *place, double top)
 {
     const spot_chart_panel_t *look = &place->node->look;
     const char *y_name = place->name[SPOT_Y];
     const double left = place->column == 0 ? self->margin_px : place->box.left;
     const double max_px = fmax(place->box.right, place->cell_right) - left;
-    const double name_px = spot_sheet_text_px(self, SPOT_SHEET_NOTE, y_name);
-    const double note_px = spot_sheet_text_px(self, SPOT_SHEET_NOTE, look->note);
+    const double name_px = spot_sheet_text_px(self, SPOT_NOTE, y_name);
+    const double note_px = spot_sheet_text_px(self, SPOT_NOTE, look->note);
     double y = top;
 
-    y += spot_sheet_put(
-        self, SPOT_SHEET_PANEL, SPOT_SHEET_START, left, y, look->title, max_px, 2);
+    y += spot_sheet_put(self, SPOT_PANEL, left, y, look->title, max_px, 2);
     y += put_note(self, left, y, look->y.high_name, max_px, 2);
     if (name_px + note_px + 16 > place->box.right - left) {
         y += put_note(self, left, y, look->note, max_px, 2);
     } else {
-        const double height = spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_END,
-            place->box.right, y, look->note, max_px, 1);
+        const double height = spot_sheet_put(
+            self, SPOT_NOTE | SPOT_END, place->box.right, y, look->note, max_px, 1);
 
         y += name_px > 0 ? 0 : height;
     }
     if (place->is_shown[SPOT_Y]) {
         y += put_note(self, left, y, y_name, max_px, 2);
     } else {
-        y += name_px > 0 ? SPOT_SHEET_LINE_PX : 0; /* as high as beside it */
+        y += name_px > 0 ? SPOT_LINE_PX : 0; /* as high as beside it */
     }
     y += spot_sheet_put_lanes(self, place, left, y);
     y += spot_sheet_put_side_names(self, place, y);
@@ -234,12 +232,12 @@ put_head(spot_sheet_t *self, const spot_sheet_place_t *place, double top)
 
 /* A panel whose head ends at the top. Returns its end. */
 static double
-lay_panel(spot_sheet_t *self, spot_sheet_place_t *place, double top)
+lay_panel(spot_sheet_t *self, spot_place_t *place, double top)
 {
     place->box.top = top;
     place->box.bottom = top + panel_px(self, place);
     for (int dim = 0; dim < 2; dim++) {
-        spot_chart_scale_t *scale = &place->scale[dim];
+        spot_scale_t *scale = &place->scale[dim];
 
         scale->low_px = dim == SPOT_X ? place->box.left : place->box.bottom;
         scale->high_px = dim == SPOT_X ? place->box.right : place->box.top;
@@ -258,15 +256,15 @@ lay_row(spot_sheet_t *self, size_t row, double top)
 
     for (size_t j = 0; j < self->num_places; j++) {
         if (self->places[j].row == row && self->places[j].is_first_of_cell) {
-            const spot_sheet_items_t before = self->items;
+            const spot_items_t before = self->items;
 
             head_px = fmax(head_px, put_head(self, &self->places[j], top));
             self->items = before;
         }
     }
     for (size_t j = 0; j < self->num_places; j++) {
-        spot_sheet_place_t *place = &self->places[j];
-        const spot_sheet_items_t before = self->items;
+        spot_place_t *place = &self->places[j];
+        const spot_items_t before = self->items;
 
         if (place->row != row) {
             continue;
@@ -303,8 +301,7 @@ lay_down(spot_sheet_t *self)
     double y = self->is_narrow ? 4 : 16;
 
     if (self->has_title) {
-        y += spot_sheet_put(self, SPOT_SHEET_TITLE, SPOT_SHEET_START, margin, y,
-            self->chart->title, max_px, 3);
+        y += spot_sheet_put(self, SPOT_TITLE, margin, y, self->chart->title, max_px, 3);
     }
     y = put_lines(self, self->chart->notes, self->chart->num_notes, y) + 8;
     if (self->legend == SPOT_LEGEND_FLOW) {
@@ -341,9 +338,9 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
         .has_title = has_title,
         .num_places = chart->num_panels};
     self->places =
-        spot_chart_get(&self->memory, chart->num_panels, sizeof(*self->places));
+        spot_memory_get(&self->memory, chart->num_panels, sizeof(*self->places));
     self->names =
-        spot_chart_get(&self->memory, chart->num_entries, sizeof(*self->names));
+        spot_memory_get(&self->memory, chart->num_entries, sizeof(*self->names));
     if (self->memory.error == 0) {
         choose_places(self);
         spot_sheet_find_scales(
@@ -359,5 +356,5 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
 void
 spot_sheet_free(spot_sheet_t *self)
 {
-    spot_chart_memory_free(&self->memory);
+    spot_memory_free(&self->memory);
 }

@@ -7,29 +7,29 @@
 
 /* ---- Memory ---- */
 
-typedef struct spot_chart_block spot_chart_block_t;
+typedef struct spot_memory_block spot_memory_block_t;
 
-/* Blocks that are freed together. The first error is kept; all later calls return NULL.
- */
+/* Blocks that are freed together. The first error is kept; later calls do nothing. */
 typedef struct {
     int error;
-    spot_chart_block_t *last;
-} spot_chart_memory_t;
+    spot_memory_block_t *last;
+    max_align_t nothing[32]; /* an item that is not appended after an error */
+} spot_memory_t;
 
-/* Zeros. NULL: no memory, here or before. */
-void *spot_chart_get(spot_chart_memory_t *self, size_t num_items, size_t item_bytes);
-void spot_chart_memory_free(spot_chart_memory_t *self);
+/* Zeros. NULL after an error: no memory, here or before. */
+void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes);
+void spot_memory_free(spot_memory_t *self);
 
 /* A copy; NULL of NULL. */
-const char *spot_chart_copy(spot_chart_memory_t *self, const char *text);
+const char *spot_memory_text(spot_memory_t *self, const char *text);
 
 /* Appends an item of zeros to a list: list is the address of the pointer to its items,
  * NULL at first, *num_items their number. Returns the item, which moves with the next
- * call; NULL after an error. O(1) amortised. */
-void *spot_chart_append(
-    spot_chart_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
-#define SPOT_CHART_APPEND(memory, owner, items)                                         \
-    spot_chart_append(                                                                  \
+ * call; never NULL. O(1) amortised. */
+void *spot_memory_append(
+    spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
+#define SPOT_APPEND(memory, owner, items)                                               \
+    spot_memory_append(                                                                 \
         memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
 
 /* ---- Declarations ---- */
@@ -43,7 +43,7 @@ typedef struct {
     double x;
     const char *label;
     const char *second; /* NULL: none */
-} spot_chart_x_label_t;
+} spot_x_label_t;
 
 /* What a datum covers, stacked. */
 typedef struct {
@@ -60,16 +60,16 @@ typedef struct {
     size_t num_data;
     spot_chart_datum_t *data;   /* [num_data] as declared */
     spot_chart_shape_t *shapes; /* [num_data] see spot_chart_shape() */
-} spot_chart_series_node_t;
+} spot_series_node_t;
 
 typedef struct {
     spot_chart_panel_t look;
     size_t num_rows, num_x_labels, num_series, num_rules;
     spot_chart_row_t *rows;
-    spot_chart_x_label_t *x_labels;
-    spot_chart_series_node_t *series;
+    spot_x_label_t *x_labels;
+    spot_series_node_t *series;
     spot_chart_rule_t *rules;
-} spot_chart_panel_node_t;
+} spot_panel_node_t;
 
 /* A name, in the order of the declaration: of a series, of a horizontal rule, or of
  * neither (item_id -1). */
@@ -78,27 +78,29 @@ typedef struct {
     size_t panel_id;
     int item_id;
     bool is_rule;
-} spot_chart_entry_node_t;
+} spot_entry_node_t;
 
 struct spot_chart {
-    spot_chart_memory_t memory;
+    spot_memory_t memory;
     const char *title;       /* "": none */
     const char *description; /* "": none */
     size_t num_notes, num_feet;
     const char *notes[SPOT_CHART_MAX_LINES];
     const char *feet[SPOT_CHART_MAX_LINES];
     size_t num_panels, num_entries;
-    spot_chart_panel_node_t *panels;
-    spot_chart_entry_node_t *entries;
+    spot_panel_node_t *panels;
+    spot_entry_node_t *entries;
     size_t num_hovers;
     bool has_shapes;
+    spot_panel_node_t no_panel;
+    spot_series_node_t no_series;
 };
 
 /* Sets the shapes of all series. NO_MEMORY, or the error of the declaration. */
 SPOT_MUST_CHECK int spot_chart_shape(spot_chart_t *self);
 
 static inline const spot_chart_axis_t *
-spot_chart_axis(const spot_chart_panel_node_t *panel, int dim)
+spot_chart_axis(const spot_panel_node_t *panel, int dim)
 {
     return dim == SPOT_X ? &panel->look.x : &panel->look.y;
 }
@@ -119,4 +121,11 @@ static inline bool
 spot_chart_is_box(spot_chart_kind_t kind)
 {
     return kind == SPOT_CHART_BARS || kind == SPOT_CHART_SPANS;
+}
+
+/* Whether it is an area that stands upon others. */
+static inline bool
+spot_chart_is_stacked(const spot_series_node_t *series)
+{
+    return spot_chart_is_area(series->look.kind) && !series->look.is_alone;
 }

@@ -19,8 +19,8 @@
 
 /* ---- Which names stand where ---- */
 
-static const spot_chart_series_node_t *
-series_of(const spot_sheet_t *self, const spot_chart_entry_node_t *entry)
+static const spot_series_node_t *
+series_of(const spot_sheet_t *self, const spot_entry_node_t *entry)
 {
     return &self->chart->panels[entry->panel_id].series[entry->item_id];
 }
@@ -40,11 +40,10 @@ is_same(const spot_chart_entry_t *a, const spot_chart_entry_t *b)
 }
 
 /* Where a name stands, if names may stand at ends or not. */
-static spot_sheet_name_t
-choose_name(
-    const spot_sheet_t *self, const spot_chart_entry_node_t *entry, bool has_ends)
+static spot_name_t
+choose_name(const spot_sheet_t *self, const spot_entry_node_t *entry, bool has_ends)
 {
-    const spot_chart_series_node_t *series;
+    const spot_series_node_t *series;
     spot_chart_name_t name_at;
     bool is_auto_end;
 
@@ -75,7 +74,7 @@ choose_name(
 static void
 set_names(spot_sheet_t *self, bool has_ends)
 {
-    const spot_chart_entry_node_t *entries = self->chart->entries;
+    const spot_entry_node_t *entries = self->chart->entries;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         self->names[j] = choose_name(self, &entries[j], has_ends);
@@ -97,7 +96,7 @@ count_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
     size_t num_ends = 0;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_chart_entry_node_t *entry = &self->chart->entries[j];
+        const spot_entry_node_t *entry = &self->chart->entries[j];
 
         num_ends +=
             entry->item_id >= 0 && entry->panel_id == panel_id &&
@@ -108,7 +107,7 @@ count_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
 }
 
 bool
-spot_sheet_has_ends(const spot_sheet_t *self, const spot_sheet_place_t *place)
+spot_sheet_has_ends(const spot_sheet_t *self, const spot_place_t *place)
 {
     return count_ends(self, place->id, NULL) > 0;
 }
@@ -119,7 +118,7 @@ static bool
 do_ends_fit(const spot_sheet_t *self)
 {
     for (size_t j = 0; j < self->num_places; j++) {
-        const spot_sheet_place_t *place = &self->places[j];
+        const spot_place_t *place = &self->places[j];
         const size_t num_ends = count_ends(self, j, NULL);
 
         if (place->is_last_column && num_ends > 1 &&
@@ -127,8 +126,8 @@ do_ends_fit(const spot_sheet_t *self)
             return false;
         }
         for (size_t k = 0; k < self->chart->num_entries && place->is_last_column; k++) {
-            const spot_chart_entry_node_t *entry = &self->chart->entries[k];
-            const spot_sheet_place_t *other = &self->places[entry->panel_id];
+            const spot_entry_node_t *entry = &self->chart->entries[k];
+            const spot_place_t *other = &self->places[entry->panel_id];
 
             if (self->names[k] == SPOT_NAME_END && !entry->is_rule &&
                 other->row == place->row && other->column < place->column &&
@@ -179,25 +178,23 @@ typedef struct {
 /* The last place of a series that can be seen within its box; false: there is none. Of
  * areas it is the middle between their edges. */
 static bool
-find_end(
-    const spot_sheet_place_t *place, const spot_chart_series_node_t *series, end_t *end)
+find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end)
 {
     const bool is_area = spot_chart_is_area(series->look.kind);
     bool is_seen = !is_area, is_found = false;
 
     for (size_t j = series->num_data; j-- > 0 && !(is_found && is_seen);) {
         const spot_chart_shape_t *shape = &series->shapes[j];
-        const double x = spot_sheet_px(place, SPOT_X, shape->at[SPOT_X]);
-        double y = spot_sheet_px(place, SPOT_Y, shape->at[SPOT_Y]);
+        const double x = spot_place_px(place, SPOT_X, shape->at[SPOT_X]);
+        double y = spot_place_px(place, SPOT_Y, shape->at[SPOT_Y]);
 
         if (is_area) {
-            const double base =
-                spot_chart_scale_end_px(&place->scale[SPOT_Y], shape->base);
+            const double base = spot_scale_end_px(&place->scale[SPOT_Y], shape->base);
 
             is_seen = is_seen || base - y >= 0.5;
             y = (y + base) / 2;
         }
-        if (!is_found && spot_sheet_is_inside(&place->box, x, y)) {
+        if (!is_found && spot_box_has(&place->box, x, y)) {
             end->from_x = x;
             end->from_y = y;
             is_found = true;
@@ -208,11 +205,11 @@ find_end(
 
 /* What an entry has at the right of a place; false: nothing. */
 static bool
-find_name(const spot_sheet_t *self, const spot_sheet_place_t *place, size_t entry_id,
-    end_t *end)
+find_name(
+    const spot_sheet_t *self, const spot_place_t *place, size_t entry_id, end_t *end)
 {
-    const spot_chart_entry_node_t *entry = &self->chart->entries[entry_id];
-    const spot_sheet_box_t *box = &place->box;
+    const spot_entry_node_t *entry = &self->chart->entries[entry_id];
+    const spot_box_t *box = &place->box;
 
     *end = (end_t){.look = &entry->look,
         .from_x = box->right,
@@ -223,8 +220,8 @@ find_name(const spot_sheet_t *self, const spot_sheet_place_t *place, size_t entr
     }
     if (self->names[entry_id] == SPOT_NAME_END && entry->is_rule) {
         end->from_y =
-            spot_sheet_px(place, SPOT_Y, place->node->rules[entry->item_id].at);
-        return spot_sheet_is_inside(box, end->from_x, end->from_y);
+            spot_place_px(place, SPOT_Y, place->node->rules[entry->item_id].at);
+        return spot_box_has(box, end->from_x, end->from_y);
     }
     return end->is_lane || (self->names[entry_id] == SPOT_NAME_END &&
                                find_end(place, series_of(self, entry), end));
@@ -241,7 +238,7 @@ by_height(const void *a, const void *b)
 /* Moves names apart that would touch, within the panel: downwards first, then what went
  * beyond the bottom up again. */
 static void
-spread(const spot_sheet_box_t *box, end_t *ends, size_t num_ends)
+spread(const spot_box_t *box, end_t *ends, size_t num_ends)
 {
     double limit = box->top;
 
@@ -262,13 +259,12 @@ spot_sheet_ends_px(const spot_sheet_t *self)
     double width = 0;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_chart_entry_node_t *entry = &self->chart->entries[j];
-        const spot_sheet_name_t name = self->names[j];
+        const spot_entry_node_t *entry = &self->chart->entries[j];
+        const spot_name_t name = self->names[j];
 
         if ((name == SPOT_NAME_END || name == SPOT_NAME_LANE) &&
             self->places[entry->panel_id].is_last_column) {
-            width = fmax(
-                width, spot_sheet_text_px(self, SPOT_SHEET_LABEL, entry->look.text));
+            width = fmax(width, spot_sheet_text_px(self, SPOT_LABEL, entry->look.text));
         }
     }
     return width > 0
@@ -282,34 +278,33 @@ put_name(spot_sheet_t *self, const spot_chart_entry_t *look, double x, double y,
     double max_px)
 {
     spot_sheet_put_sample(self, look, x + SAMPLE_PX / 2, y);
-    (void) spot_sheet_put(self, SPOT_SHEET_LABEL, SPOT_SHEET_START, x + INDENT_PX,
-        y - SPOT_SHEET_LINE_PX / 2, look->text, max_px, 1);
+    spot_sheet_put(
+        self, SPOT_LABEL, x + INDENT_PX, y - SPOT_LINE_PX / 2, look->text, max_px, 1);
 }
 
 double
-spot_sheet_put_lanes(
-    spot_sheet_t *self, const spot_sheet_place_t *place, double x, double y)
+spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y)
 {
     double used = 0;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_chart_entry_node_t *entry = &self->chart->entries[j];
+        const spot_entry_node_t *entry = &self->chart->entries[j];
 
         if (self->names[j] == SPOT_NAME_ABOVE && entry->panel_id == place->id) {
-            put_name(self, &entry->look, x, y + used + SPOT_SHEET_LINE_PX / 2,
+            put_name(self, &entry->look, x, y + used + SPOT_LINE_PX / 2,
                 place->box.right - x - INDENT_PX);
-            used += SPOT_SHEET_LINE_PX;
+            used += SPOT_LINE_PX;
         }
     }
     return used;
 }
 
 void
-spot_sheet_put_ends(spot_sheet_t *self, const spot_sheet_place_t *place)
+spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
 {
     const double x = place->box.right + LEADER_PX;
     const size_t max_ends = place->is_last_column ? self->chart->num_entries : 0;
-    end_t *ends = spot_chart_get(&self->memory, max_ends, sizeof(*ends));
+    end_t *ends = spot_memory_get(&self->memory, max_ends, sizeof(*ends));
     size_t num_ends = 0;
 
     for (size_t j = 0; j < max_ends && ends != NULL; j++) {
@@ -321,7 +316,7 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_sheet_place_t *place)
     }
     for (size_t j = 0; j < num_ends; j++) {
         if (!ends[j].is_lane) {
-            spot_sheet_mark(self, &(spot_sheet_mark_t){.class = "ax"});
+            spot_sheet_mark(self, SPOT_MARK_LINE, "ax", NULL, 0);
             spot_sheet_segment(self, fmax(ends[j].from_x, place->box.left) + 4,
                 ends[j].from_y, x - 3, ends[j].y);
         }
@@ -334,7 +329,7 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_sheet_place_t *place)
 static double
 side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
-    const double width = spot_sheet_text_px(self, SPOT_SHEET_LABEL, entry->side);
+    const double width = spot_sheet_text_px(self, SPOT_LABEL, entry->side);
 
     return width > 0 ? width + SIDE_GAP_PX : 0;
 }
@@ -343,7 +338,7 @@ static double
 entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
     return (entry->is_heading ? 0 : INDENT_PX) + side_px(self, entry) +
-           spot_sheet_text_px(self, SPOT_SHEET_LABEL, entry->text);
+           spot_sheet_text_px(self, SPOT_LABEL, entry->text);
 }
 
 double
@@ -365,20 +360,19 @@ put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double 
     double max_px, size_t max_lines)
 {
     const double indent = entry->is_heading ? 0 : INDENT_PX;
-    const double height = spot_sheet_put(self,
-        entry->is_heading ? SPOT_SHEET_NOTE : SPOT_SHEET_LABEL, SPOT_SHEET_START,
-        x + indent, y, entry->text, max_px - indent - side_px(self, entry), max_lines);
+    const double height =
+        spot_sheet_put(self, entry->is_heading ? SPOT_NOTE : SPOT_LABEL, x + indent, y,
+            entry->text, max_px - indent - side_px(self, entry), max_lines);
 
     if (entry->sign != NULL && !entry->is_heading) {
-        (void) spot_sheet_put(self, SPOT_SHEET_LABEL, SPOT_SHEET_MIDDLE,
-            x + SAMPLE_PX / 2, y, entry->sign, 2 * SAMPLE_PX, 1);
+        spot_sheet_put(self, SPOT_LABEL | SPOT_MIDDLE, x + SAMPLE_PX / 2, y, entry->sign,
+            2 * SAMPLE_PX, 1);
     } else if (!entry->is_heading) {
-        spot_sheet_put_sample(
-            self, entry, x + SAMPLE_PX / 2, y + SPOT_SHEET_LINE_PX / 2);
+        spot_sheet_put_sample(self, entry, x + SAMPLE_PX / 2, y + SPOT_LINE_PX / 2);
     }
-    (void) spot_sheet_put(self, SPOT_SHEET_LABEL, SPOT_SHEET_END, x + max_px, y,
-        entry->side, max_px / 2, 1);
-    return fmax(height, SPOT_SHEET_LINE_PX) + ENTRY_GAP_PX;
+    spot_sheet_put(
+        self, SPOT_LABEL | SPOT_END, x + max_px, y, entry->side, max_px / 2, 1);
+    return fmax(height, SPOT_LINE_PX) + ENTRY_GAP_PX;
 }
 
 /* A list has an entry a line, headings a little apart; else lines are full. */
@@ -400,7 +394,7 @@ spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
 
             if (at > 0 && at + width > max_px) {
                 at = 0;
-                used += SPOT_SHEET_LINE_PX + ENTRY_GAP_PX;
+                used += SPOT_LINE_PX + ENTRY_GAP_PX;
             }
             (void) put_entry(self, entry, x + at, y + used, width, 1);
             at += width + (self->is_narrow ? 0.7 : 1) * FLOW_GAP_PX;
@@ -412,5 +406,5 @@ spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
         }
         last = entry;
     }
-    return !is_flow ? used : last == NULL ? 0 : used + SPOT_SHEET_LINE_PX + 10;
+    return !is_flow ? used : last == NULL ? 0 : used + SPOT_LINE_PX + 10;
 }

@@ -20,20 +20,20 @@
 
 /* The width of the texts of a side. */
 static double
-texts_px(const spot_sheet_t *self, const spot_chart_panel_node_t *panel, size_t side)
+texts_px(const spot_sheet_t *self, const spot_panel_node_t *panel, size_t side)
 {
     double width = 0;
 
     for (size_t j = 0; j < panel->num_rows; j++) {
-        width = fmax(width,
-            spot_sheet_text_px(self, SPOT_SHEET_LABEL, panel->rows[j].sides[side]));
+        width = fmax(
+            width, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[j].sides[side]));
     }
     return width;
 }
 
 /* Whether the sides of rows stand below them: several in a narrow picture. */
 static bool
-folds(const spot_sheet_t *self, const spot_chart_panel_node_t *panel)
+folds(const spot_sheet_t *self, const spot_panel_node_t *panel)
 {
     size_t num_sides = 0;
 
@@ -45,10 +45,10 @@ folds(const spot_sheet_t *self, const spot_chart_panel_node_t *panel)
 
 /* The width of a column of sides with the gap before it; 0: none. */
 static double
-side_px(const spot_sheet_t *self, const spot_chart_panel_node_t *panel, size_t side)
+side_px(const spot_sheet_t *self, const spot_panel_node_t *panel, size_t side)
 {
     const double name =
-        fmin(spot_sheet_text_px(self, SPOT_SHEET_NOTE, panel->look.side_names[side]),
+        fmin(spot_sheet_text_px(self, SPOT_NOTE, panel->look.side_names[side]),
             self->is_narrow ? SIDE_NAME_NARROW_PX : SIDE_NAME_PX);
     const double width = fmax(name, texts_px(self, panel, side));
 
@@ -58,7 +58,7 @@ side_px(const spot_sheet_t *self, const spot_chart_panel_node_t *panel, size_t s
 }
 
 double
-spot_sheet_sides_px(const spot_sheet_t *self, const spot_chart_panel_node_t *panel)
+spot_sheet_sides_px(const spot_sheet_t *self, const spot_panel_node_t *panel)
 {
     double width = 0;
 
@@ -71,8 +71,8 @@ spot_sheet_sides_px(const spot_sheet_t *self, const spot_chart_panel_node_t *pan
 /* Texts of the sides in their columns, the last one at the very edge. Returns their
  * height. */
 static double
-put_columns(spot_sheet_t *self, const spot_sheet_place_t *place, spot_sheet_look_t look,
-    double y, const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines)
+put_columns(spot_sheet_t *self, const spot_place_t *place, int style, double y,
+    const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines)
 {
     double right = place->cell_right, used = 0;
 
@@ -80,8 +80,8 @@ put_columns(spot_sheet_t *self, const spot_sheet_place_t *place, spot_sheet_look
         const double width = side_px(self, place->node, j);
 
         if (width > 0) {
-            used = fmax(used, spot_sheet_put(self, look, SPOT_SHEET_END, right, y,
-                                  texts[j], width - SIDE_GAP_PX, max_lines));
+            used = fmax(used, spot_sheet_put(self, style | SPOT_END, right, y, texts[j],
+                                  width - SIDE_GAP_PX, max_lines));
         }
         right -= width;
     }
@@ -89,9 +89,9 @@ put_columns(spot_sheet_t *self, const spot_sheet_place_t *place, spot_sheet_look
 }
 
 double
-spot_sheet_put_side_names(spot_sheet_t *self, const spot_sheet_place_t *place, double y)
+spot_sheet_put_side_names(spot_sheet_t *self, const spot_place_t *place, double y)
 {
-    return put_columns(self, place, SPOT_SHEET_NOTE, y, place->node->look.side_names, 3);
+    return put_columns(self, place, SPOT_NOTE, y, place->node->look.side_names, 3);
 }
 
 /* ---- Down ---- */
@@ -99,33 +99,31 @@ spot_sheet_put_side_names(spot_sheet_t *self, const spot_sheet_place_t *place, d
 /* What is below a row from y on: its note, and its sides where they fold, with their
  * headings. Returns their end. */
 static double
-put_below(spot_sheet_t *self, const spot_sheet_place_t *place, size_t row_id, double y)
+put_below(spot_sheet_t *self, const spot_place_t *place, size_t row_id, double y)
 {
     const spot_chart_row_t *row = &place->node->rows[row_id];
     const double right = place->cell_right;
     double left = self->is_narrow ? place->cell_left : place->box.left + 4;
 
-    y += spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START, left, y, row->note,
-        right - left, self->is_narrow ? 2 : 1);
+    y += spot_sheet_put(
+        self, SPOT_NOTE, left, y, row->note, right - left, self->is_narrow ? 2 : 1);
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && folds(self, place->node); j++) {
         const char *name = place->node->look.side_names[j];
-        const double name_px = fmin(spot_sheet_text_px(self, SPOT_SHEET_NOTE, name),
-            0.6 * (right - place->cell_left));
+        const double name_px = fmin(
+            spot_sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
         const double x = place->cell_left + (name_px > 0 ? name_px + 6 : 0);
 
         if (row->sides[j] != NULL) {
-            (void) spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START,
-                place->cell_left, y, name, name_px, 1);
-            (void) spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START, x, y,
-                row->sides[j], right - x, 1);
-            y += SPOT_SHEET_LINE_PX;
+            spot_sheet_put(self, SPOT_NOTE, place->cell_left, y, name, name_px, 1);
+            spot_sheet_put(self, SPOT_NOTE, x, y, row->sides[j], right - x, 1);
+            y += SPOT_LINE_PX;
         }
     }
     return y;
 }
 
 static double
-pitch_px(const spot_chart_panel_node_t *panel)
+pitch_px(const spot_panel_node_t *panel)
 {
     const double num_rows = fmax((double) panel->num_rows, 1);
     double lowest = 2;
@@ -135,7 +133,7 @@ pitch_px(const spot_chart_panel_node_t *panel)
 
         if (row->heading != NULL || row->note != NULL || row->empty != NULL ||
             row->sides[0] != NULL || row->sides[1] != NULL || row->sides[2] != NULL) {
-            lowest = SPOT_SHEET_LINE_PX + 2;
+            lowest = SPOT_LINE_PX + 2;
         }
     }
     if (panel->look.height_px > 0) {
@@ -147,18 +145,18 @@ pitch_px(const spot_chart_panel_node_t *panel)
 }
 
 double
-spot_sheet_place_rows(spot_sheet_t *self, spot_sheet_place_t *place)
+spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place)
 {
-    const spot_chart_panel_node_t *panel = place->node;
-    spot_chart_scale_t *scale = &place->scale[SPOT_Y];
-    double *row_px = spot_chart_get(&self->memory, panel->num_rows, sizeof(*row_px));
+    const spot_panel_node_t *panel = place->node;
+    spot_scale_t *scale = &place->scale[SPOT_Y];
+    double *row_px = spot_memory_get(&self->memory, panel->num_rows, sizeof(*row_px));
     double y = place->box.top;
 
     scale->pitch_px = pitch_px(panel);
     scale->row_px = row_px;
     scale->num_rows = row_px == NULL ? 0 : panel->num_rows;
     for (size_t j = 0; j < scale->num_rows; j++) {
-        const spot_sheet_items_t before = self->items;
+        const spot_items_t before = self->items;
         double below;
 
         y += panel->rows[j].heading == NULL ? 0 : HEADING_PX;
@@ -172,52 +170,49 @@ spot_sheet_place_rows(spot_sheet_t *self, spot_sheet_place_t *place)
 }
 
 double
-spot_sheet_row_names_px(const spot_sheet_t *self, const spot_chart_panel_node_t *panel)
+spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel)
 {
     double width = 0;
 
     for (size_t j = 0; j < panel->num_rows; j++) {
-        width =
-            fmax(width, spot_sheet_text_px(self, SPOT_SHEET_LABEL, panel->rows[j].name));
+        width = fmax(width, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[j].name));
     }
     return fmin(width, MAX_NAME_SHARE * self->width_px) + NAME_GAP_PX;
 }
 
 /* The name left of a row whose middle is at y. */
 static void
-put_name(spot_sheet_t *self, const spot_sheet_place_t *place, double y, const char *name)
+put_name(spot_sheet_t *self, const spot_place_t *place, double y, const char *name)
 {
-    const bool is_wrapped = place->scale[SPOT_Y].pitch_px >= 2 * SPOT_SHEET_LINE_PX - 4;
-    const spot_sheet_items_t before = self->items;
+    const bool is_wrapped = place->scale[SPOT_Y].pitch_px >= 2 * SPOT_LINE_PX - 4;
+    const spot_items_t before = self->items;
     const double right = place->box.left - NAME_GAP_PX;
-    const double height = spot_sheet_put(self, SPOT_SHEET_LABEL, SPOT_SHEET_END, right,
-        y, name, right - place->cell_left, is_wrapped ? 2 : 1);
+    const double height = spot_sheet_put(self, SPOT_LABEL | SPOT_END, right, y, name,
+        right - place->cell_left, is_wrapped ? 2 : 1);
 
     spot_sheet_move(self, &before, -height / 2);
 }
 
 /* Of many low rows each n-th has its name. */
 void
-spot_sheet_put_rows(spot_sheet_t *self, const spot_sheet_place_t *place)
+spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place)
 {
     const double pitch = place->scale[SPOT_Y].pitch_px;
-    const size_t stride = (size_t) fmax(ceil((SPOT_SHEET_LINE_PX - 2) / pitch), 1);
+    const size_t stride = (size_t) fmax(ceil((SPOT_LINE_PX - 2) / pitch), 1);
 
     for (size_t j = 0; j < place->scale[SPOT_Y].num_rows; j++) {
         const spot_chart_row_t *row = &place->node->rows[j];
         const double y = place->scale[SPOT_Y].row_px[j];
-        const double line_y = y - SPOT_SHEET_LINE_PX / 2;
+        const double line_y = y - SPOT_LINE_PX / 2;
 
-        (void) spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START, place->cell_left,
-            y - pitch / 2 - SPOT_SHEET_LINE_PX, row->heading,
-            place->cell_right - place->cell_left, 1);
+        spot_sheet_put(self, SPOT_NOTE, place->cell_left, y - pitch / 2 - SPOT_LINE_PX,
+            row->heading, place->cell_right - place->cell_left, 1);
         if (j % stride == 0) {
             put_name(self, place, y, row->name);
         }
-        (void) spot_sheet_put(self, SPOT_SHEET_NOTE, SPOT_SHEET_START,
-            place->box.left + 6, line_y, row->empty,
+        spot_sheet_put(self, SPOT_NOTE, place->box.left + 6, line_y, row->empty,
             place->box.right - place->box.left - 6, 1);
-        (void) put_columns(self, place, SPOT_SHEET_LABEL, line_y, row->sides, 1);
+        (void) put_columns(self, place, SPOT_LABEL, line_y, row->sides, 1);
         (void) put_below(self, place, j, y + pitch / 2 - 2);
     }
 }

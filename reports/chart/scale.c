@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/scale.h"
+#include "reports/chart/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,11 +66,11 @@ choose_form(double largest, double step)
 
 /* A tick at a number in units of the scale; it is left out where there are too many. */
 static void
-add_tick(spot_chart_scale_t *self, double number, const number_form_t *form)
+add_tick(spot_scale_t *self, double number, const number_form_t *form)
 {
     const char *unit = self->unit_kind == SPOT_CHART_PERCENT ? " %" : "";
     const double value = fabs(number / form->factor);
-    spot_chart_scale_tick_t *tick = &self->ticks[self->num_ticks];
+    spot_tick_t *tick = &self->ticks[self->num_ticks];
 
     if (self->num_ticks == SPOT_CHART_MAX_TICKS) {
         return;
@@ -106,7 +106,7 @@ choose_step(double low, double high, size_t max_ticks)
 }
 
 static void
-add_linear(spot_chart_scale_t *self, bool is_round, size_t max_ticks)
+add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
 {
     double low = self->low / self->unit, high = self->high / self->unit;
     /* Rounding adds a tick at each end. */
@@ -127,7 +127,7 @@ add_linear(spot_chart_scale_t *self, bool is_round, size_t max_ticks)
 }
 
 static bool
-is_in_range(const spot_chart_scale_t *self, double value)
+is_in_range(const spot_scale_t *self, double value)
 {
     return value >= self->low * (1 - 1e-9) && value <= self->high * (1 + 1e-9);
 }
@@ -135,7 +135,7 @@ is_in_range(const spot_chart_scale_t *self, double value)
 /* Durations that people name, up to a level: 0 always, the others where there is room.
  */
 static void
-add_durations(spot_chart_scale_t *self, int level)
+add_durations(spot_scale_t *self, int level)
 {
     static const struct {
         double time_s;
@@ -157,7 +157,7 @@ add_durations(spot_chart_scale_t *self, int level)
 
         if (times[j].level <= level && is_in_range(self, value) &&
             self->num_ticks < SPOT_CHART_MAX_TICKS) {
-            spot_chart_scale_tick_t *tick = &self->ticks[self->num_ticks++];
+            spot_tick_t *tick = &self->ticks[self->num_ticks++];
 
             tick->value = value;
             snprintf(tick->label, sizeof(tick->label), "%s", times[j].label);
@@ -167,7 +167,7 @@ add_durations(spot_chart_scale_t *self, int level)
 
 /* stride 0: 1, 2 and 5 times each power of ten; n: each n-th power. */
 static void
-add_powers(spot_chart_scale_t *self, int stride)
+add_powers(spot_scale_t *self, int stride)
 {
     static const double factors[] = {1, 2, 5};
     const int last = (int) ceil(log10(self->high));
@@ -186,7 +186,7 @@ add_powers(spot_chart_scale_t *self, int stride)
 }
 
 static void
-add_log(spot_chart_scale_t *self, size_t max_ticks)
+add_log(spot_scale_t *self, size_t max_ticks)
 {
     const double decades = log10(self->high / self->low), unit = self->unit;
     int level = self->time_name == NULL ? -1 : 3;
@@ -214,7 +214,7 @@ add_log(spot_chart_scale_t *self, size_t max_ticks)
 
 /* Ends that are apart, finite, and of a logarithmic scale above 0. */
 static void
-choose_ends(spot_chart_scale_t *self, double low, double high)
+choose_ends(spot_scale_t *self, double low, double high)
 {
     if (!(low <= high) || !isfinite(low) || !isfinite(high)) {
         low = self->kind == SPOT_CHART_LOG ? 1 : 0;
@@ -241,7 +241,7 @@ choose_ends(spot_chart_scale_t *self, double low, double high)
 
 /* The largest unit of which there are at least three. */
 static void
-choose_time_unit(spot_chart_scale_t *self)
+choose_time_unit(spot_scale_t *self)
 {
     static const struct {
         const char *name;
@@ -259,10 +259,10 @@ choose_time_unit(spot_chart_scale_t *self)
 }
 
 void
-spot_chart_scale_init(spot_chart_scale_t *self, spot_chart_scale_kind_t kind,
-    spot_chart_unit_t unit, double low, double high, bool is_round, size_t max_ticks)
+spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
+    double low, double high, bool is_round, size_t max_ticks)
 {
-    *self = (spot_chart_scale_t){.kind = kind, .unit_kind = unit, .unit = 1};
+    *self = (spot_scale_t){.kind = kind, .unit_kind = unit, .unit = 1};
     choose_ends(self, low, high);
     if (kind != SPOT_CHART_ROWS && (unit == SPOT_CHART_MS || unit == SPOT_CHART_S)) {
         choose_time_unit(self);
@@ -275,7 +275,7 @@ spot_chart_scale_init(spot_chart_scale_t *self, spot_chart_scale_kind_t kind,
 }
 
 double
-spot_chart_scale_unit_px(const spot_chart_scale_t *self)
+spot_scale_unit_px(const spot_scale_t *self)
 {
     return self->row_px != NULL
                ? self->pitch_px
@@ -283,7 +283,7 @@ spot_chart_scale_unit_px(const spot_chart_scale_t *self)
 }
 
 double
-spot_chart_scale_px(const spot_chart_scale_t *self, double value)
+spot_scale_px(const spot_scale_t *self, double value)
 {
     const bool is_log = self->kind == SPOT_CHART_LOG;
     double share;
@@ -303,9 +303,9 @@ spot_chart_scale_px(const spot_chart_scale_t *self, double value)
 }
 
 double
-spot_chart_scale_end_px(const spot_chart_scale_t *self, double value)
+spot_scale_end_px(const spot_scale_t *self, double value)
 {
     const bool is_below = self->kind == SPOT_CHART_LOG && value <= 0;
 
-    return spot_chart_scale_px(self, is_below ? self->low * 1e-30 : value);
+    return spot_scale_px(self, is_below ? self->low * 1e-30 : value);
 }

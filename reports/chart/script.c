@@ -10,7 +10,7 @@
 typedef struct {
     FILE *out;
     const spot_chart_t *chart;
-    const spot_chart_panel_node_t *panel;
+    const spot_panel_node_t *panel;
     size_t panel_id;
     double unit[2]; /* what a 1 of the script is in the declaration */
 } script_t;
@@ -43,7 +43,7 @@ write_axis(script_t *self, int dim)
     const spot_chart_axis_t *axis = spot_chart_axis(self->panel, dim);
     const char sign = dim == SPOT_X ? 'x' : 'y';
     FILE *out = self->out;
-    spot_chart_scale_t scale;
+    spot_scale_t scale;
 
     spot_sheet_scale(self->chart, self->panel, dim, 8, &scale);
     self->unit[dim] = scale.unit;
@@ -73,7 +73,7 @@ write_x_labels(const script_t *self)
 {
     fputs(self->panel->num_x_labels > 0 ? "set xtics ()\n" : "", self->out);
     for (size_t j = 0; j < self->panel->num_x_labels; j++) {
-        const spot_chart_x_label_t *label = &self->panel->x_labels[j];
+        const spot_x_label_t *label = &self->panel->x_labels[j];
 
         if (isfinite(label->x)) {
             write_quoted(self->out, "set xtics add (", label->label, "");
@@ -112,8 +112,7 @@ write_rules(const script_t *self)
  * are the value: gnuplot leaves out points without them. Bars and spans are intervals.
  */
 static void
-write_datum(
-    const script_t *self, const spot_chart_series_node_t *series, size_t datum_id)
+write_datum(const script_t *self, const spot_series_node_t *series, size_t datum_id)
 {
     const spot_chart_datum_t *datum = &series->data[datum_id];
     const int along = series->along;
@@ -152,7 +151,7 @@ write_datum(
 static void
 write_data(const script_t *self, size_t series_id)
 {
-    const spot_chart_series_node_t *series = &self->panel->series[series_id];
+    const spot_series_node_t *series = &self->panel->series[series_id];
 
     fprintf(self->out, "$data%zu_%zu << EOD\n", self->panel_id, series_id);
     for (size_t j = 0; j < series->num_data; j++) {
@@ -175,7 +174,7 @@ write_series(const script_t *self, size_t series_id)
         [SPOT_CHART_BARS] = "using 1:2:3:4:5:6 with boxxyerror fs solid 1",
         [SPOT_CHART_SPANS] = "using 1:2:3:4:5:6 with boxxyerror fs solid 1",
         [SPOT_CHART_STROKES] = "using 1:2 with impulses"};
-    const spot_chart_series_node_t *series = &self->panel->series[series_id];
+    const spot_series_node_t *series = &self->panel->series[series_id];
     const spot_chart_series_t *look = &series->look;
     bool has_band = false;
 

@@ -5,19 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/chart/colour.h"
 #include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 
-static const char *const text_classes[SPOT_SHEET_NUM_LOOKS] = {
-    [SPOT_SHEET_TITLE] = "tt",
-    [SPOT_SHEET_PANEL] = "tp",
-    [SPOT_SHEET_LABEL] = "tl",
-    [SPOT_SHEET_NOTE] = "tn",
-    [SPOT_SHEET_TICK] = "tk",
-    [SPOT_SHEET_SECOND] = "tq",
-    [SPOT_SHEET_DARK] = "td",
-    [SPOT_SHEET_LIGHT] = "tw",
+static const char *const text_classes[SPOT_NUM_LOOKS] = {
+    [SPOT_TITLE] = "tt",
+    [SPOT_PANEL] = "tp",
+    [SPOT_LABEL] = "tl",
+    [SPOT_NOTE] = "tn",
+    [SPOT_TICK] = "tk",
+    [SPOT_SECOND] = "tq",
+    [SPOT_DARK] = "td",
+    [SPOT_LIGHT] = "tw",
 };
 
 /* ---- Style ---- */
@@ -67,9 +66,9 @@ write_shapes(const char *before, FILE *out)
 static void
 write_sizes(bool is_narrow, const char *before, FILE *out)
 {
-    for (int j = 0; j < SPOT_SHEET_NUM_LOOKS; j++) {
+    for (int j = 0; j < SPOT_NUM_LOOKS; j++) {
         fprintf(out, "%s.%s{font-size:%gpx}", before, text_classes[j],
-            spot_sheet_text_size(is_narrow, (spot_sheet_look_t) j));
+            spot_sheet_text_size(is_narrow, j));
     }
 }
 
@@ -124,15 +123,7 @@ tenths(double px)
 static void
 write_tenths(FILE *out, long value, bool is_first)
 {
-    const long whole = labs(value) / 10, part = labs(value) % 10;
-
-    fputs(value < 0 ? "-" : is_first ? "" : " ", out);
-    if (whole > 0 || part == 0) {
-        fprintf(out, "%ld", whole);
-    }
-    if (part > 0) {
-        fprintf(out, ".%ld", part);
-    }
+    fprintf(out, "%s%g", value < 0 || is_first ? "" : " ", (double) value / 10);
 }
 
 static void
@@ -182,7 +173,7 @@ close_path(path_t *self, double x, double y)
 
 /* A marker around a place: a dot of a thick round pen, or an outline. */
 static void
-write_sign(path_t *path, const spot_sheet_mark_t *mark, double x, double y)
+write_sign(path_t *path, const spot_mark_t *mark, double x, double y)
 {
     static const struct {
         size_t num_corners;
@@ -217,13 +208,13 @@ write_sign(path_t *path, const spot_sheet_mark_t *mark, double x, double y)
 
 /* Lines or fills through pieces of points, or signs. */
 static void
-write_points(path_t *path, const spot_sheet_mark_t *mark,
-    const spot_sheet_point_t *points, size_t num_points)
+write_points(
+    path_t *path, const spot_mark_t *mark, const spot_px_t *points, size_t num_points)
 {
     size_t first = 0;
 
     for (size_t j = 0; j < num_points; j++) {
-        const spot_sheet_point_t *point = &points[j];
+        const spot_px_t *point = &points[j];
 
         if (mark->kind == SPOT_MARK_SIGN) {
             write_sign(path, mark, point->x, point->y);
@@ -261,9 +252,9 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
         [SPOT_CHART_DASHED] = " stroke-dasharray=\"7 4\"",
         [SPOT_CHART_DOTTED] = " stroke-dasharray=\"2 3\""};
-    const spot_sheet_mark_t *mark = &sheet->items.marks[mark_id];
+    const spot_mark_t *mark = &sheet->items.marks[mark_id];
     const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
-    const spot_sheet_point_t *points = &sheet->items.points[mark->first_point];
+    const spot_px_t *points = &sheet->items.points[mark->first_point];
     const bool is_sign = mark->kind == SPOT_MARK_SIGN;
     const bool is_dot = is_sign && !mark->is_hollow && mark->marker <= SPOT_CHART_CIRCLE;
     const double width = is_dot                       ? 2 * mark->px
@@ -301,7 +292,7 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
 static void
 write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
 {
-    const double size = spot_sheet_text_size(sheet->is_narrow, text->look);
+    const double size = spot_sheet_text_size(sheet->is_narrow, text->style);
 
     fprintf(out, "<text x=\"%g\" y=\"%g\">", round(10 * text->x) / 10,
         round(10 * (text->y + 0.36 * size)) / 10);
@@ -309,27 +300,25 @@ write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
     fputs(text->line.is_cut ? "…</text>\n" : "</text>\n", out);
 }
 
-/* Texts of a look and an anchor in a group. */
+/* Texts of a style in a group. */
 static void
 write_texts(const spot_sheet_t *sheet, FILE *out)
 {
     static const char *const anchors[] = {"", " m", " e"};
 
-    for (int group = 0; group < 3 * SPOT_SHEET_NUM_LOOKS; group++) {
+    for (int group = 0; group < 3 * SPOT_NUM_LOOKS; group++) {
+        const int look = group / 3, anchor = group % 3;
         bool is_open = false;
 
         for (size_t j = 0; j < sheet->items.num_texts; j++) {
-            const spot_sheet_text_t *text = &sheet->items.texts[j];
-
-            if ((int) text->look != group / 3 || (int) text->anchor != group % 3) {
-                continue;
+            if (sheet->items.texts[j].style == look + anchor * SPOT_MIDDLE) {
+                if (!is_open) {
+                    fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
+                        anchors[anchor]);
+                }
+                is_open = true;
+                write_text(sheet, &sheet->items.texts[j], out);
             }
-            if (!is_open) {
-                fprintf(out, "<g class=\"%s%s\">\n", text_classes[group / 3],
-                    anchors[group % 3]);
-            }
-            is_open = true;
-            write_text(sheet, text, out);
         }
         fputs(is_open ? "</g>\n" : "", out);
     }

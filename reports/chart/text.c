@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/text.h"
+#include "reports/chart/sheet.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
          */
 
 static bool
-overlap(const spot_sheet_box_t *a, const spot_sheet_box_t *b)
+overlap(const spot_box_t *a, const spot_box_t *b)
 {
     return fmin(a->right, b->right) - fmax(a->left, b->left) > TOUCH_PX &&
            fmin(a->bottom, b->bottom) - fmax(a->top, b->top) > TOUCH_PX;
@@ -33,11 +33,11 @@ count_overlaps(const spot_sheet_t *sheet, unsigned seed)
 
     for (size_t j = 0; j < sheet->items.num_texts; j++) {
         const spot_sheet_text_t *a = &sheet->items.texts[j];
-        const spot_sheet_box_t box = spot_sheet_text_box(sheet, a);
+        const spot_box_t box = spot_sheet_text_box(sheet, a);
 
         for (size_t k = 0; k < j; k++) {
             const spot_sheet_text_t *b = &sheet->items.texts[k];
-            const spot_sheet_box_t other = spot_sheet_text_box(sheet, b);
+            const spot_box_t other = spot_sheet_text_box(sheet, b);
 
             if (overlap(&box, &other)) {
                 num_bad++;
@@ -45,15 +45,15 @@ count_overlaps(const spot_sheet_t *sheet, unsigned seed)
                     "chart %u, %g px: \"%.*s\" (%d) at %.0f %.0f and \"%.*s\" (%d) at "
                     "%.0f %.0f overlap\n",
                     seed, sheet->width_px, (int) a->line.num_bytes, a->line.text,
-                    (int) a->look, a->x, a->y, (int) b->line.num_bytes, b->line.text,
-                    (int) b->look, b->x, b->y);
+                    (int) a->style, a->x, a->y, (int) b->line.num_bytes, b->line.text,
+                    (int) b->style, b->x, b->y);
             }
         }
         if (box.left < -TOUCH_PX || box.right > sheet->width_px + TOUCH_PX ||
             box.top < -TOUCH_PX || box.bottom > sheet->height_px + TOUCH_PX) {
             num_bad++;
             print_error("chart %u: \"%.*s\" (%d) at %.0f %.0f is outside of %g x %g\n",
-                seed, (int) a->line.num_bytes, a->line.text, (int) a->look, a->x, a->y,
+                seed, (int) a->line.num_bytes, a->line.text, (int) a->style, a->x, a->y,
                 sheet->width_px, sheet->height_px);
         }
     }
@@ -65,7 +65,7 @@ static void
 assert_panels_apart(const spot_sheet_t *sheet)
 {
     for (size_t j = 0; j < sheet->num_places; j++) {
-        const spot_sheet_box_t *box = &sheet->places[j].box;
+        const spot_box_t *box = &sheet->places[j].box;
 
         assert_true(box->right > box->left && box->bottom > box->top);
         assert_true(box->left >= 0 && box->right <= sheet->width_px);
@@ -103,7 +103,7 @@ no_label_overlaps_another(void **state)
 
 /* Where a text stands, or false. */
 static bool
-find_text(const spot_sheet_t *sheet, const char *text, spot_sheet_box_t *box)
+find_text(const spot_sheet_t *sheet, const char *text, spot_box_t *box)
 {
     size_t num_found = 0;
 
@@ -159,8 +159,8 @@ all_names_are_there(void **state)
         declare_names(chart);
         assert_int_equal(spot_sheet_init(&sheet, chart, widths[j], true), 0);
         for (size_t k = 0; k < 5; k++) {
-            const spot_sheet_box_t *panel = &sheet.places[k == 4].box;
-            spot_sheet_box_t box = {{0, 0, 0, 0}};
+            const spot_box_t *panel = &sheet.places[k == 4].box;
+            spot_box_t box = {{0, 0, 0, 0}};
 
             if (!find_text(&sheet, names[k], &box)) {
                 fail_msg("\"%s\" is missing at %g px", names[k], widths[j]);

@@ -206,7 +206,7 @@ declare_beyond(spot_chart_t *chart)
 }
 
 static bool
-is_of_panel(const spot_sheet_mark_t *mark)
+is_of_panel(const spot_mark_t *mark)
 {
     return mark->kind != SPOT_MARK_LINE || strcmp(mark->class, "l") == 0;
 }
@@ -223,12 +223,12 @@ what_is_beyond_the_ends_is_cut_off(void **state)
     declare_beyond(chart);
     assert_int_equal(spot_sheet_init(&sheet, chart, SPOT_CHART_WIDE_PX, true), 0);
     for (size_t j = 0; j < sheet.items.num_marks; j++) {
-        const spot_sheet_mark_t *mark = &sheet.items.marks[j];
-        const spot_sheet_box_t *box = &sheet.places[0].box;
+        const spot_mark_t *mark = &sheet.items.marks[j];
+        const spot_box_t *box = &sheet.places[0].box;
         const size_t end = spot_sheet_mark_end(&sheet.items, j);
 
         for (size_t k = mark->first_point; k < end && is_of_panel(mark); k++) {
-            const spot_sheet_point_t *point = &sheet.items.points[k];
+            const spot_px_t *point = &sheet.items.points[k];
 
             assert_true(isnan(point->x) ||
                         (point->x >= box->left - 0.2 && point->x <= box->right + 0.2));
@@ -396,7 +396,7 @@ a_sample_becomes_steps(void **state)
 {
     static const double wanted[][2] = {{1, 0}, {1, 0.25}, {2, 0.75}, {3, 1}};
     spot_chart_t *chart = spot_chart_new();
-    const spot_chart_series_node_t *series;
+    const spot_series_node_t *series;
 
     (void) state;
     assert_non_null(chart);
