@@ -13,9 +13,10 @@
 static const struct {
     const char *ink;
     const char *dark;
-} inks[] = {{SPOT_INK, "#e8eaed"}, {SPOT_INK_LABEL, "#c9ced6"},
-    {SPOT_INK_QUIET, "#9aa4af"}, {SPOT_INK_AXIS, "#4b535c"}, {SPOT_INK_GRID, "#2b3138"},
-    {SPOT_INK_BAND, "#1f3d52"}, {SPOT_INK_OTHER, "#6b747e"}};
+} inks[] = {{SPOT_INK, SPOT_DARK_INK}, {SPOT_INK_LABEL, SPOT_DARK_INK_LABEL},
+    {SPOT_INK_QUIET, SPOT_DARK_INK_QUIET}, {SPOT_INK_AXIS, SPOT_DARK_INK_AXIS},
+    {SPOT_INK_GRID, SPOT_DARK_INK_GRID}, {SPOT_INK_BAND, "#1f3d52"},
+    {SPOT_INK_OTHER, "#6b747e"}};
 
 /* Red, green and blue from 0 to 1; black where it is no colour. */
 static void

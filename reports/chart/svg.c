@@ -21,87 +21,53 @@ static const char *const text_classes[SPOT_NUM_LOOKS] = {
 
 /* ---- Style ---- */
 
-/* What has a colour of the page: the selector, the property, the ink. */
-static const struct {
-    const char *selector;
-    const char *property;
-    const char *ink;
-} inks[] = {
-    {".tt", "fill", SPOT_INK},
-    {".tp", "fill", SPOT_INK},
-    {".tl", "fill", SPOT_INK_LABEL},
-    {".tk", "fill", SPOT_INK_LABEL},
-    {".tn", "fill", SPOT_INK_QUIET},
-    {".tq", "fill", SPOT_INK_QUIET},
-    {".gr", "stroke", SPOT_INK_GRID},
-    {".ax", "stroke", SPOT_INK_AXIS},
-    {".h", "fill", "#ffffff"},
-    {".w", "stroke", "#ffffff"},
-};
-#define NUM_INKS (sizeof(inks) / sizeof(inks[0]))
-#define DARK_PAPER "#14171a"
-
-/* What does not depend on light and dark. The fonts are at most as wide as Inter, by
+/* What does not depend on dark and width. The fonts are at most as wide as Inter, by
  * which the layout measures. */
-static const char *const shapes[] = {
-    "text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,'Liberation Sans',"
-    "'DejaVu Sans Condensed',sans-serif;font-feature-settings:'calt' 0;stroke:none}",
-    ".m{text-anchor:middle}", ".e{text-anchor:end}", ".td{fill:#1f2328}",
-    ".tw{fill:#fff}", ".f{fill:currentColor}", ".s{fill-opacity:.18}", ".l{fill:none}",
-    ".gr{fill:none}", ".ax{fill:none}", ".o{fill:none}", ".w{fill:none}",
-    ".l{stroke:currentColor}", ".o{stroke:currentColor}", ".h{stroke:currentColor}",
-    ".l{stroke-linejoin:round}", ".o{stroke-linecap:round}", ".w{stroke-width:.8}",
-    ".v{fill:transparent}"};
+#define STYLE                                                                           \
+    ".chart text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,"              \
+    "'Liberation Sans','DejaVu Sans Condensed',sans-serif;"                             \
+    "font-feature-settings:'calt' 0;stroke:none}"                                       \
+    ".chart .m{text-anchor:middle}.chart .e{text-anchor:end}"                           \
+    ".chart .td{fill:" SPOT_INK "}.chart .tw{fill:#fff}"                                \
+    ".chart .f{fill:currentColor}.chart .s{fill-opacity:.18}"                           \
+    ".chart .l,.chart .gr,.chart .ax,.chart .o,.chart .w{fill:none}"                    \
+    ".chart .l,.chart .o,.chart .h{stroke:currentColor}"                                \
+    ".chart .l{stroke-linejoin:round}.chart .o{stroke-linecap:round}"                   \
+    ".chart .w{stroke-width:.8}.chart .v{fill:transparent}"
 
-/* Shapes, inks and sizes, behind a selector of the pictures and one of those of a width.
- */
-static void
-write_shapes(const char *before, FILE *out)
-{
-    for (size_t j = 0; j < sizeof(shapes) / sizeof(shapes[0]); j++) {
-        fprintf(out, "%s%s", before, shapes[j]);
-    }
-}
+#define INKS(ink, label, quiet, grid, axis, paper)                                      \
+    ".chart .tt,.chart .tp{fill:" ink "}.chart .tl,.chart .tk{fill:" label "}"          \
+    ".chart .tn,.chart .tq{fill:" quiet "}.chart .gr{stroke:" grid "}"                  \
+    ".chart .ax{stroke:" axis "}.chart .h{fill:" paper "}.chart .w{stroke:" paper "}"
+
+#define LIGHT                                                                           \
+    INKS(SPOT_INK, SPOT_INK_LABEL, SPOT_INK_QUIET, SPOT_INK_GRID, SPOT_INK_AXIS, "#fff")
+#define DARK                                                                            \
+    INKS(SPOT_DARK_INK, SPOT_DARK_INK_LABEL, SPOT_DARK_INK_QUIET, SPOT_DARK_INK_GRID,   \
+        SPOT_DARK_INK_AXIS, "var(--paper,#14171a)")
 
 static void
-write_sizes(bool is_narrow, const char *before, FILE *out)
+write_sizes(bool is_narrow, FILE *out)
 {
     for (int j = 0; j < SPOT_NUM_LOOKS; j++) {
-        fprintf(out, "%s.%s{font-size:%gpx}", before, text_classes[j],
-            spot_sheet_text_size(is_narrow, j));
-    }
-}
-
-static void
-write_inks(const char *before, bool is_dark, FILE *out)
-{
-    for (size_t j = 0; j < NUM_INKS; j++) {
-        const bool is_paper = strcmp(inks[j].ink, "#ffffff") == 0;
-        char dark[SPOT_CHART_COLOUR_BYTES];
-
-        spot_chart_dark(inks[j].ink, dark);
-        fprintf(out, "%s%s{%s:%s}", before, inks[j].selector, inks[j].property,
-            !is_dark   ? inks[j].ink
-            : is_paper ? "var(--paper," DARK_PAPER ")"
-                       : dark);
+        fprintf(out, ".%s .%s{font-size:%gpx}", is_narrow ? "narrow" : "wide",
+            text_classes[j], spot_sheet_text_size(is_narrow, j));
     }
 }
 
 void
 spot_chart_svg_style(FILE *out)
 {
-    write_shapes(".chart ", out);
-    write_inks(".chart ", false, out);
-    write_sizes(false, ".wide ", out);
-    write_sizes(true, ".narrow ", out);
+    fputs(STYLE LIGHT, out);
+    write_sizes(false, out);
+    write_sizes(true, out);
     fputs("\nsvg.chart{display:block;max-width:100%;height:auto;margin:0 auto}"
           "svg.narrow{display:none}\n"
           "@media screen and (max-width:43rem){svg.wide{display:none}"
           "svg.narrow{display:block}}\n"
-          "@media screen and (prefers-color-scheme:dark){",
+          "@media screen and (prefers-color-scheme:dark){" DARK
+          ".chart [style]{color:var(--d)}}\n",
         out);
-    write_inks(".chart ", true, out);
-    fputs(".chart [style]{color:var(--d)}}\n", out);
 }
 
 /* ---- Paths ---- */
@@ -126,26 +92,13 @@ write_tenths(FILE *out, long value, bool is_first)
     fprintf(out, "%s%g", value < 0 || is_first ? "" : " ", (double) value / 10);
 }
 
+/* A move or a line; a letter is left out where it is that of the last command. */
 static void
-move(path_t *self, double x, double y)
-{
-    const bool is_first = self->command == 0;
-
-    self->command = is_first ? 'M' : 'm';
-    fputc(self->command, self->out);
-    write_tenths(self->out, tenths(x) - (is_first ? 0 : self->x), true);
-    write_tenths(self->out, tenths(y) - (is_first ? 0 : self->y), false);
-    self->x = tenths(x);
-    self->y = tenths(y);
-}
-
-/* A letter is left out where it is that of the last command. */
-static void
-line(path_t *self, double x, double y)
+step(path_t *self, bool is_move, double x, double y)
 {
     const long by_x = tenths(x) - self->x, by_y = tenths(y) - self->y;
-    const char command = by_y == 0 ? 'h' : by_x == 0 ? 'v' : 'l';
-    const bool is_first = command != self->command;
+    const char command = is_move ? 'm' : by_y == 0 ? 'h' : by_x == 0 ? 'v' : 'l';
+    const bool is_first = is_move || command != self->command;
 
     if (is_first) {
         fputc(command, self->out);
@@ -156,9 +109,7 @@ line(path_t *self, double x, double y)
     if (command != 'h') {
         write_tenths(self->out, by_y, is_first && command == 'v');
     }
-    self->command = command;
-    self->x += by_x;
-    self->y += by_y;
+    *self = (path_t){self->out, self->x + by_x, self->y + by_y, command};
 }
 
 /* The pen is then where the path began. */
@@ -166,14 +117,12 @@ static void
 close_path(path_t *self, double x, double y)
 {
     fputc('z', self->out);
-    self->command = 'z';
-    self->x = tenths(x);
-    self->y = tenths(y);
+    *self = (path_t){self->out, tenths(x), tenths(y), 'z'};
 }
 
 /* A marker around a place: a dot of a thick round pen, or an outline. */
 static void
-write_sign(path_t *path, const spot_mark_t *mark, double x, double y)
+write_sign(path_t *path, const spot_mark_t *mark, const spot_px_t *at)
 {
     static const struct {
         size_t num_corners;
@@ -184,26 +133,28 @@ write_sign(path_t *path, const spot_mark_t *mark, double x, double y)
         [SPOT_CHART_DIAMOND] = {4, {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}}},
         [SPOT_CHART_DOWN] = {3, {{0, 1.25}, {1.15, -0.85}, {-1.15, -0.85}}},
     };
-    const size_t num_corners = signs[mark->marker].num_corners;
     const double(*corners)[2] = signs[mark->marker].corners;
     const double r = mark->px;
+    const bool is_circle = signs[mark->marker].num_corners == 0;
+    double x = at->x, y = at->y;
 
-    if (num_corners > 0) {
-        move(path, x + corners[0][0] * r, y + corners[0][1] * r);
-        for (size_t k = 1; k < num_corners; k++) {
-            line(path, x + corners[k][0] * r, y + corners[k][1] * r);
-        }
-        close_path(path, x + corners[0][0] * r, y + corners[0][1] * r);
-    } else if (mark->is_hollow) {
-        move(path, x - r, y);
-        fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r,
-            r, r, 2 * r);
-        close_path(path, x - r, y);
-    } else {
-        move(path, x, y);
+    if (is_circle && !mark->is_hollow) {
+        step(path, true, x, y);
         fputs("h0", path->out);
         path->command = 'h';
+        return;
     }
+    x += is_circle ? -r : corners[0][0] * r;
+    y += is_circle ? 0 : corners[0][1] * r;
+    step(path, true, x, y);
+    for (size_t k = 1; k < signs[mark->marker].num_corners; k++) {
+        step(path, false, at->x + corners[k][0] * r, at->y + corners[k][1] * r);
+    }
+    if (is_circle) {
+        fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r,
+            r, r, 2 * r);
+    }
+    close_path(path, x, y);
 }
 
 /* Lines or fills through pieces of points, or signs. */
@@ -217,17 +168,15 @@ write_points(
         const spot_px_t *point = &points[j];
 
         if (mark->kind == SPOT_MARK_SIGN) {
-            write_sign(path, mark, point->x, point->y);
+            write_sign(path, mark, point);
         } else if (isnan(point->x)) {
             if (mark->kind == SPOT_MARK_FILL && j > first) {
                 close_path(path, points[first].x, points[first].y);
             }
             first = j + 1;
-        } else if (j == first) {
-            move(path, point->x, point->y);
-        } else if (tenths(point->x) != path->x || tenths(point->y) != path->y ||
-                   j == first + 1) {
-            line(path, point->x, point->y);
+        } else if (j <= first + 1 || tenths(point->x) != path->x ||
+                   tenths(point->y) != path->y) {
+            step(path, j == first, point->x, point->y);
         }
     }
 }
@@ -255,29 +204,26 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     const spot_mark_t *mark = &sheet->items.marks[mark_id];
     const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
     const spot_px_t *points = &sheet->items.points[mark->first_point];
-    const bool is_sign = mark->kind == SPOT_MARK_SIGN;
-    const bool is_dot = is_sign && !mark->is_hollow && mark->marker <= SPOT_CHART_CIRCLE;
-    const double width = is_dot                       ? 2 * mark->px
-                         : is_sign && mark->is_hollow ? 1.4
-                         : is_sign                    ? 0
-                                                      : mark->px;
-    path_t path = {.out = out};
+    const char *class = mark->class;
+    double width = mark->px;
 
     if (end == mark->first_point) {
         return;
     }
     if (mark->kind == SPOT_MARK_HOVER) {
-        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"><title>",
-            points->x, points->y, mark->px);
-        spot_html_text(out, mark->text);
-        fputs("</title></circle>\n", out);
+        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\">", points->x,
+            points->y, mark->px);
+        spot_html_element(out, "title", mark->text);
+        fputs("</circle>\n", out);
         return;
     }
-    fprintf(out, "<path class=\"%s\"",
-        is_dot                       ? "o"
-        : is_sign && mark->is_hollow ? "h"
-        : is_sign                    ? "f"
-                                     : mark->class);
+    if (mark->kind == SPOT_MARK_SIGN) {
+        const bool is_dot = !mark->is_hollow && mark->marker <= SPOT_CHART_CIRCLE;
+
+        class = is_dot ? "o" : mark->is_hollow ? "h" : "f";
+        width = is_dot ? 2 * mark->px : mark->is_hollow ? 1.4 : 0;
+    }
+    fprintf(out, "<path class=\"%s\"", class);
     if (mark->colour != NULL) {
         write_colour(mark->colour, is_inline, out);
     }
@@ -285,7 +231,7 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
         fprintf(out, " stroke-width=\"%.3g\"", width);
     }
     fprintf(out, "%s d=\"", dashes[mark->dash]);
-    write_points(&path, mark, points, end - mark->first_point);
+    write_points(&(path_t){.out = out}, mark, points, end - mark->first_point);
     fputs("\"/>\n", out);
 }
 
@@ -326,14 +272,6 @@ write_texts(const spot_sheet_t *sheet, FILE *out)
 
 /* ---- Documents ---- */
 
-static void
-write_element(const char *name, const char *text, FILE *out)
-{
-    fprintf(out, "<%s>", name);
-    spot_html_text(out, text);
-    fprintf(out, "</%s>\n", name);
-}
-
 static int
 write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, FILE *out)
 {
@@ -341,29 +279,24 @@ write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, F
     const int ret = spot_sheet_init(&sheet, self, width_px, has_title);
 
     if (ret == 0) {
-        if (is_inline) {
-            fprintf(out, "<svg class=\"chart %s\"", sheet.is_narrow ? "narrow" : "wide");
-        } else {
-            fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\"",
-                out);
-        }
-        fprintf(out, " width=\"%g\" height=\"%.0f\" viewBox=\"0 0 %g %.0f\"", width_px,
-            sheet.height_px, width_px, sheet.height_px);
-        fputs(" role=\"img\" aria-label=\"", out);
+        fprintf(out, "%s class=\"chart %s\" width=\"%g\" height=\"%.0f\"",
+            is_inline ? "<svg"
+                      : "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\"",
+            sheet.is_narrow ? "narrow" : "wide", width_px, sheet.height_px);
+        fprintf(out, " viewBox=\"0 0 %g %.0f\" role=\"img\" aria-label=\"", width_px,
+            sheet.height_px);
         spot_html_text(out, self->title);
         fputs("\">\n", out);
         if (!is_inline) {
-            write_element("title", self->title, out);
+            spot_html_element(out, "title", self->title);
         }
         if (self->description[0] != '\0') {
-            write_element("desc", self->description, out);
+            spot_html_element(out, "desc", self->description);
         }
         if (!is_inline) {
-            fputs("<style>", out);
-            write_shapes("", out);
-            write_inks("", false, out);
-            write_sizes(sheet.is_narrow, "", out);
+            fputs("<style>" STYLE LIGHT, out);
+            write_sizes(sheet.is_narrow, out);
             fputs(
                 "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
         }
