@@ -36,9 +36,9 @@ spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t *text)
 double
 spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
 {
-    const double size = spot_sheet_text_size(self->is_narrow, style);
+    const spot_chart_line_t line = {text, text == NULL ? 0 : strlen(text), false};
 
-    return text == NULL ? 0 : spot_chart_text_px(text, strlen(text), size);
+    return spot_chart_line_px(&line, spot_sheet_text_size(self->is_narrow, style));
 }
 
 void

@@ -18,7 +18,6 @@ typedef struct {
 } spot_chart_line_t;
 
 /* In px at a size; text that is not UTF-8 is measured as it is shown. */
-double spot_chart_text_px(const char *text, size_t num_bytes, double size_px);
 double spot_chart_line_px(const spot_chart_line_t *line, double size_px);
 
 /* Breaks a text at blanks into at most max_lines lines of at most max_px; the last one
