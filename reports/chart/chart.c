@@ -310,6 +310,7 @@ spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
     node->look.text = entry->text == NULL ? "" : entry->text;
     node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
     node->item_id = -1;
+    node->place = SPOT_NAME_LEGEND;
     keep(self, &node->look.text);
     keep(self, &node->look.side);
     keep(self, &node->look.sign);
@@ -318,13 +319,13 @@ spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
 
 /* The name of the last item of a list of the last panel. */
 static void
-add_name(
-    spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items, bool is_rule)
+add_name(spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items,
+    bool is_rule, spot_name_t place)
 {
     spot_entry_node_t *node = APPEND(self, self, entries);
 
-    *node =
-        (spot_entry_node_t){*look, self->num_panels - 1, (int) num_items - 1, is_rule};
+    *node = (spot_entry_node_t){
+        *look, self->num_panels - 1, (int) num_items - 1, is_rule, place};
 }
 
 void
@@ -343,11 +344,29 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
     if (node->name != NULL && rule->direction == SPOT_CHART_DIAGONAL) {
         spot_chart_legend(self, &look);
     } else if (node->name != NULL && rule->direction == SPOT_CHART_HORIZONTAL) {
-        add_name(self, &look, panel->num_rules, true);
+        add_name(self, &look, panel->num_rules, true, SPOT_NAME_END);
     }
 }
 
 /* ---- Series ---- */
+
+static spot_name_t
+name_place(const spot_chart_series_t *look)
+{
+    const bool has_end =
+        spot_chart_is_line(look->kind) || spot_chart_is_area(look->kind);
+
+    if (look->name == NULL || look->name_at == SPOT_CHART_NAME_NONE) {
+        return SPOT_NAME_NOWHERE;
+    }
+    if (look->name_at == SPOT_CHART_NAME_LEGEND) {
+        return SPOT_NAME_LEGEND;
+    }
+    return look->kind == SPOT_CHART_STROKES ? SPOT_NAME_LANE
+           : look->name_at == SPOT_CHART_NAME_END || (has_end && look->side == NULL)
+               ? SPOT_NAME_END
+               : SPOT_NAME_LEGEND;
+}
 
 void
 spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
@@ -378,7 +397,7 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
             .is_hollow = look->is_hollow,
             .is_line = spot_chart_is_line(look->kind),
             .dash = look->dash},
-        panel->num_series, false);
+        panel->num_series, false, name_place(look));
 }
 
 void

@@ -138,7 +138,7 @@ right_px(spot_sheet_t *self)
 
         self->items = before;
         legend = spot_sheet_legend_px(self) + LEGEND_GAP_PX;
-        if (self->num_columns == 1 && !spot_sheet_has_ends(self, &self->places[0]) &&
+        if (self->num_columns == 1 && spot_sheet_num_ends(self, 0, NULL) == 0 &&
             height <= self->places[0].box.bottom) {
             return fmax(ends, legend);
         }

@@ -413,7 +413,7 @@ draw_colours(marks_t *self, const series_t *series, turn_t turn)
             !begin_colour(self, series, shapes[j].colour, turn)) {
             continue;
         }
-        memset(self->seen.cells, 0, self->seen.num_columns * self->seen.num_rows);
+        memset(self->seen.cells, 0, self->seen.num[SPOT_X] * self->seen.num[SPOT_Y]);
         for (size_t k = j; k < series->num_data; k++) {
             if (strcmp(shapes[k].colour, shapes[j].colour) == 0) {
                 add_datum(self, series, k, turn);

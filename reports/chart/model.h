@@ -71,6 +71,15 @@ typedef struct {
     spot_chart_rule_t *rules;
 } spot_panel_node_t;
 
+/* Where the name of an entry stands. */
+typedef enum {
+    SPOT_NAME_NOWHERE,
+    SPOT_NAME_LEGEND,
+    SPOT_NAME_END,  /* right of the panel, with a leader */
+    SPOT_NAME_LANE, /* right of the panel, which is a lane of strokes */
+    SPOT_NAME_ABOVE /* above such a panel */
+} spot_name_t;
+
 /* A name, in the order of the declaration: of a series, of a horizontal rule, or of
  * neither (item_id -1). */
 typedef struct {
@@ -78,6 +87,7 @@ typedef struct {
     size_t panel_id;
     int item_id;
     bool is_rule;
+    spot_name_t place; /* where there is room */
 } spot_entry_node_t;
 
 struct spot_chart {

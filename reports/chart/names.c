@@ -39,35 +39,20 @@ is_same(const spot_chart_entry_t *a, const spot_chart_entry_t *b)
            a->is_hollow == b->is_hollow && a->is_line == b->is_line;
 }
 
-/* Where a name stands, if names may stand at ends or not. */
+/* Where a name stands, if there is room at the ends of series or not. */
 static spot_name_t
 choose_name(const spot_sheet_t *self, const spot_entry_node_t *entry, bool has_ends)
 {
-    const spot_series_node_t *series;
-    spot_chart_name_t name_at;
-    bool is_auto_end;
-
-    if (entry->item_id < 0) {
-        return SPOT_NAME_LEGEND;
+    if (entry->place == SPOT_NAME_LANE) {
+        return self->is_narrow ? SPOT_NAME_ABOVE : SPOT_NAME_LANE;
     }
     if (entry->is_rule) {
         return self->is_narrow ? SPOT_NAME_NOWHERE : SPOT_NAME_END;
     }
-    series = series_of(self, entry);
-    name_at = series->look.name_at;
-    if (entry->look.text == NULL || name_at == SPOT_CHART_NAME_NONE) {
+    if (entry->item_id >= 0 && series_of(self, entry)->num_data == 0) {
         return SPOT_NAME_NOWHERE;
     }
-    if (series->look.kind == SPOT_CHART_STROKES && name_at != SPOT_CHART_NAME_LEGEND) {
-        return self->is_narrow ? SPOT_NAME_ABOVE : SPOT_NAME_LANE;
-    }
-    is_auto_end =
-        name_at == SPOT_CHART_NAME_AUTO && entry->look.side == NULL &&
-        (spot_chart_is_line(series->look.kind) || spot_chart_is_area(series->look.kind));
-    return series->num_data == 0 ? SPOT_NAME_NOWHERE
-           : has_ends && (is_auto_end || name_at == SPOT_CHART_NAME_END)
-               ? SPOT_NAME_END
-               : SPOT_NAME_LEGEND;
+    return entry->place == SPOT_NAME_END && !has_ends ? SPOT_NAME_LEGEND : entry->place;
 }
 
 /* Equal entries stand in the legend once, but for headings. */
@@ -89,27 +74,25 @@ set_names(spot_sheet_t *self, bool has_ends)
     }
 }
 
-/* How many names a place has at its right; of a text only, if it is not NULL. */
-static size_t
-count_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
+static bool
+is_at_right(const spot_sheet_t *self, size_t entry_id)
+{
+    return self->names[entry_id] == SPOT_NAME_END ||
+           self->names[entry_id] == SPOT_NAME_LANE;
+}
+
+size_t
+spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
 {
     size_t num_ends = 0;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         const spot_entry_node_t *entry = &self->chart->entries[j];
 
-        num_ends +=
-            entry->item_id >= 0 && entry->panel_id == panel_id &&
-            (self->names[j] == SPOT_NAME_END || self->names[j] == SPOT_NAME_LANE) &&
-            (text == NULL || (!entry->is_rule && strcmp(entry->look.text, text) == 0));
+        num_ends += is_at_right(self, j) && entry->panel_id == panel_id &&
+                    (text == NULL || strcmp(entry->look.text, text) == 0);
     }
     return num_ends;
-}
-
-bool
-spot_sheet_has_ends(const spot_sheet_t *self, const spot_place_t *place)
-{
-    return count_ends(self, place->id, NULL) > 0;
 }
 
 /* Whether the names at ends have room in the last panel of each row of the grid, which
@@ -119,7 +102,7 @@ do_ends_fit(const spot_sheet_t *self)
 {
     for (size_t j = 0; j < self->num_places; j++) {
         const spot_place_t *place = &self->places[j];
-        const size_t num_ends = count_ends(self, j, NULL);
+        const size_t num_ends = spot_sheet_num_ends(self, j, NULL);
 
         if (place->is_last_column && num_ends > 1 &&
             (double) num_ends * LINE_PX > place->box.bottom - place->box.top) {
@@ -131,7 +114,7 @@ do_ends_fit(const spot_sheet_t *self)
 
             if (self->names[k] == SPOT_NAME_END && !entry->is_rule &&
                 other->row == place->row && other->column < place->column &&
-                count_ends(self, j, entry->look.text) == 0) {
+                spot_sheet_num_ends(self, j, entry->look.text) == 0) {
                 return false;
             }
         }
@@ -211,20 +194,17 @@ find_name(
     const spot_entry_node_t *entry = &self->chart->entries[entry_id];
     const spot_box_t *box = &place->box;
 
-    *end = (end_t){.look = &entry->look,
-        .from_x = box->right,
-        .from_y = (box->top + box->bottom) / 2,
-        .is_lane = self->names[entry_id] == SPOT_NAME_LANE};
-    if (entry->item_id < 0 || entry->panel_id != place->id) {
+    *end = (end_t){&entry->look, box->right, (box->top + box->bottom) / 2,
+        self->names[entry_id] == SPOT_NAME_LANE, 0};
+    if (!is_at_right(self, entry_id) || entry->panel_id != place->id) {
         return false;
     }
-    if (self->names[entry_id] == SPOT_NAME_END && entry->is_rule) {
+    if (entry->is_rule) {
         end->from_y =
             spot_place_px(place, SPOT_Y, place->node->rules[entry->item_id].at);
         return spot_box_has(box, end->from_x, end->from_y);
     }
-    return end->is_lane || (self->names[entry_id] == SPOT_NAME_END &&
-                               find_end(place, series_of(self, entry), end));
+    return end->is_lane || find_end(place, series_of(self, entry), end);
 }
 
 static int
@@ -260,10 +240,8 @@ spot_sheet_ends_px(const spot_sheet_t *self)
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         const spot_entry_node_t *entry = &self->chart->entries[j];
-        const spot_name_t name = self->names[j];
 
-        if ((name == SPOT_NAME_END || name == SPOT_NAME_LANE) &&
-            self->places[entry->panel_id].is_last_column) {
+        if (is_at_right(self, j) && self->places[entry->panel_id].is_last_column) {
             width = fmax(width, spot_sheet_text_px(self, SPOT_LABEL, entry->look.text));
         }
     }

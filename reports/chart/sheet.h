@@ -150,15 +150,6 @@ typedef struct {
     spot_px_t *points;
 } spot_items_t;
 
-/* Where the name of an entry stands. */
-typedef enum {
-    SPOT_NAME_NOWHERE,
-    SPOT_NAME_LEGEND,
-    SPOT_NAME_END,  /* right of the panel, with a leader */
-    SPOT_NAME_LANE, /* right of the panel, which is a lane of strokes */
-    SPOT_NAME_ABOVE /* above such a panel */
-} spot_name_t;
-
 typedef enum {
     SPOT_LEGEND_FLOW,   /* lines above the panels */
     SPOT_LEGEND_COLUMN, /* a list beside them */
@@ -274,8 +265,8 @@ double spot_sheet_put_side_names(
 /* Chooses where the names of all entries stand: at their ends where all of them fit. */
 void spot_sheet_choose_names(spot_sheet_t *self);
 
-bool spot_sheet_has_ends(const spot_sheet_t *self, const spot_place_t *place);
-
+/* How many names a panel has at its right; of a text only, if it is not NULL. */
+size_t spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text);
 /* Room at the right of the last column for names; 0 where there are none. */
 double spot_sheet_ends_px(const spot_sheet_t *self);
 void spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place);
@@ -309,9 +300,9 @@ spot_box_t spot_sheet_bar(
 
 /* Cells of a part of the picture, and what they hold. */
 typedef struct {
-    double left, top, cell_px;
-    size_t num_columns, num_rows;
-    unsigned char *cells; /* [num_rows * num_columns] bits */
+    double origin[2], cell_px;
+    size_t num[2];
+    unsigned char *cells; /* [num[SPOT_Y] * num[SPOT_X]] bits */
 } spot_raster_t;
 
 void spot_raster_init(
