@@ -193,37 +193,47 @@ spot_place_px(const spot_place_t *place, int dim, double value)
 
 /* A label of x, with a second one or NULL. */
 typedef struct {
-    double left_px;
-    double width_px; /* of the longer one */
+    double x;
     const char *texts[2];
+    double left_px, right_px; /* of the longer one */
 } x_label_t;
 
-/* Label j of x; false: there is none in the panel. */
+static size_t
+num_x_labels(const spot_place_t *place)
+{
+    const spot_panel_node_t *node = place->node;
+
+    return node->look.x.kind == SPOT_CHART_ROWS ? node->num_rows
+           : node->num_x_labels > 0             ? node->num_x_labels
+                                                : place->scale[SPOT_X].num_ticks;
+}
+
+/* Label j of x; false: it is not in the panel. */
 static bool
 find_x_label(
     const spot_sheet_t *self, const spot_place_t *place, size_t j, x_label_t *label)
 {
     const spot_panel_node_t *node = place->node;
-    double x = (double) j, px;
+    const double left = place->cell_left, right = place->cell_right;
+    double px, width;
 
-    *label = (x_label_t){.texts = {""}};
     if (node->look.x.kind == SPOT_CHART_ROWS) {
-        label->texts[0] = node->rows[j].name == NULL ? "" : node->rows[j].name;
+        *label = (x_label_t){(double) j, {node->rows[j].name}, 0, 0};
     } else if (node->num_x_labels > 0) {
-        x = node->x_labels[j].x;
-        label->texts[0] = node->x_labels[j].label;
-        label->texts[1] = node->x_labels[j].second;
+        const spot_x_label_t *declared = &node->x_labels[j];
+
+        *label = (x_label_t){declared->x, {declared->label, declared->second}, 0, 0};
     } else {
-        x = place->scale[SPOT_X].ticks[j].value;
-        label->texts[0] = place->scale[SPOT_X].ticks[j].label;
+        const spot_tick_t *tick = &place->scale[SPOT_X].ticks[j];
+
+        *label = (x_label_t){tick->value, {tick->label}, 0, 0};
     }
-    px = spot_place_px(place, SPOT_X, x);
-    label->width_px = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
-                               spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
-        place->cell_right - place->cell_left);
-    label->left_px =
-        fmax(fmin(px - label->width_px / 2, place->cell_right - label->width_px),
-            place->cell_left);
+    px = spot_place_px(place, SPOT_X, label->x);
+    width = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
+                     spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
+        right - left);
+    label->left_px = fmax(fmin(px - width / 2, right - width), left);
+    label->right_px = label->left_px + width;
     return px >= place->box.left - 1 && px <= place->box.right + 1;
 }
 
@@ -231,9 +241,7 @@ static bool
 fits(const x_label_t *labels, size_t num, size_t stride)
 {
     for (size_t j = stride; j < num; j += stride) {
-        const x_label_t *last = &labels[j - stride];
-
-        if (labels[j].left_px < last->left_px + last->width_px + TICK_GAP_PX) {
+        if (labels[j].left_px < labels[j - stride].right_px + TICK_GAP_PX) {
             return false;
         }
     }
@@ -244,10 +252,8 @@ fits(const x_label_t *labels, size_t num, size_t stride)
 static void
 put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double second_y)
 {
-    const spot_panel_node_t *node = place->node;
-    const size_t num = node->look.x.kind == SPOT_CHART_ROWS ? node->num_rows
-                       : node->num_x_labels > 0             ? node->num_x_labels
-                                                : place->scale[SPOT_X].num_ticks;
+    const double max_px = place->cell_right - place->cell_left;
+    const size_t num = num_x_labels(place);
     x_label_t *labels = spot_memory_get(&self->memory, num, sizeof(*labels));
     size_t num_seen = 0, stride = 1;
 
@@ -258,13 +264,12 @@ put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double sec
         stride++;
     }
     for (size_t j = 0; j < num_seen; j += stride) {
-        const double middle = labels[j].left_px + labels[j].width_px / 2;
+        const double middle = (labels[j].left_px + labels[j].right_px) / 2;
 
-        for (int k = 0; k < 2; k++) {
-            spot_sheet_put(self, (k == 0 ? SPOT_TICK : SPOT_SECOND) | SPOT_MIDDLE,
-                middle, k == 0 ? y : second_y, labels[j].texts[k],
-                place->cell_right - place->cell_left, 1);
-        }
+        spot_sheet_put(
+            self, SPOT_TICK | SPOT_MIDDLE, middle, y, labels[j].texts[0], max_px, 1);
+        spot_sheet_put(self, SPOT_SECOND | SPOT_MIDDLE, middle, second_y,
+            labels[j].texts[1], max_px, 1);
     }
 }
 

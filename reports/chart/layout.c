@@ -13,25 +13,19 @@
 #define HEAD_GAP_PX 12.0  /* between the head of a panel and its top */
 #define LEGEND_GAP_PX 20.0
 #define MIN_LEFT_PX 30.0
+#define MAX_COLUMNS 3
 
 /* ---- Places ---- */
 
 static size_t
-choose_columns(const spot_sheet_t *self)
+choose_columns(const spot_sheet_t *self, size_t num_cells)
 {
-    size_t num_cells = 0;
-    bool has_rows = false;
+    bool is_one = self->is_narrow || num_cells <= 1;
 
     for (size_t j = 0; j < self->num_places; j++) {
-        const spot_chart_panel_t *look = &self->chart->panels[j].look;
-
-        num_cells += !look->is_below;
-        has_rows = has_rows || look->y.kind == SPOT_CHART_ROWS;
+        is_one = is_one || self->chart->panels[j].look.y.kind == SPOT_CHART_ROWS;
     }
-    if (self->is_narrow || num_cells <= 1 || has_rows) {
-        return 1;
-    }
-    return num_cells == 2 || num_cells == 4 ? 2 : 3;
+    return is_one ? 1 : num_cells == 2 || num_cells == 4 ? 2 : MAX_COLUMNS;
 }
 
 static bool
@@ -63,20 +57,24 @@ panel_px(spot_sheet_t *self, spot_place_t *place)
 static void
 choose_places(spot_sheet_t *self)
 {
-    size_t cell = 0;
+    size_t num_cells = 0, cell = 0;
 
-    self->num_columns = choose_columns(self);
+    for (size_t j = 0; j < self->num_places; j++) {
+        num_cells += !self->chart->panels[j].look.is_below;
+    }
+    self->num_columns = choose_columns(self, num_cells);
     for (size_t j = 0; j < self->num_places; j++) {
         const spot_panel_node_t *node = &self->chart->panels[j];
         const spot_chart_panel_t *look = &node->look;
-        spot_place_t *place = &self->places[j];
         const bool has_below = j + 1 < self->num_places && node[1].look.is_below;
+        spot_place_t *place = &self->places[j];
 
         cell += !look->is_below;
         *place = (spot_place_t){.node = node,
             .id = j,
             .column = (cell - 1) % self->num_columns,
             .row = (cell - 1) / self->num_columns,
+            .is_last_column = cell % self->num_columns == 0 || cell == num_cells,
             .is_first_of_cell = !look->is_below,
             .cell_left = self->margin_px,
             .cell_right = self->width_px - self->margin_px};
@@ -87,37 +85,24 @@ choose_places(spot_sheet_t *self)
         place->box.bottom = panel_px(self, place);
         self->has_sides = self->has_sides || spot_sheet_sides_px(self, node) > 0;
     }
-    for (size_t j = 0; j < self->num_places; j++) {
-        self->places[j].is_last_column =
-            self->places[j].column + 1 == self->num_columns ||
-            self->places[j].column + self->places[j].row * self->num_columns + 1 == cell;
-    }
 }
 
 /* ---- Across ---- */
 
-/* Room for the labels of y, or of rows: the widest of a column. */
+/* Room for the labels of y, or of rows. */
 static double
-column_left_px(const spot_sheet_t *self, size_t column)
+left_px(const spot_sheet_t *self, const spot_place_t *place)
 {
+    const spot_scale_t *y = &place->scale[SPOT_Y];
     double width = 0;
 
-    for (size_t j = 0; j < self->num_places; j++) {
-        const spot_place_t *place = &self->places[j];
-        const spot_scale_t *y = &place->scale[SPOT_Y];
-
-        if (place->column == column && y->kind == SPOT_CHART_ROWS) {
-            width = fmax(width, spot_sheet_row_names_px(self, place->node));
-        }
-        for (size_t k = 0;
-             k < y->num_ticks && place->column == column && place->is_shown[SPOT_Y];
-             k++) {
-            width = fmax(
-                width, fmax(spot_sheet_text_px(self, SPOT_TICK, y->ticks[k].label) + 8,
-                           MIN_LEFT_PX));
-        }
+    if (y->kind == SPOT_CHART_ROWS) {
+        return spot_sheet_row_names_px(self, place->node);
     }
-    return width;
+    for (size_t k = 0; k < y->num_ticks && place->is_shown[SPOT_Y]; k++) {
+        width = fmax(width, spot_sheet_text_px(self, SPOT_TICK, y->ticks[k].label));
+    }
+    return width > 0 ? fmax(width + 8, MIN_LEFT_PX) : 0;
 }
 
 /* For sides of rows, names at ends and a legend, beside each other; the legend may end
@@ -154,38 +139,35 @@ lay_across(spot_sheet_t *self)
     const double right = fmax(right_px(self), self->is_narrow ? 8 : 16);
     const double half_gap = COLUMN_GAP_PX / 2 - 4;
     const double num_columns = (double) self->num_columns;
-    double lefts = 0, x = self->margin_px, width;
+    double lefts[MAX_COLUMNS] = {0},
+           width = self->width_px - 2 * self->margin_px - right;
 
-    for (size_t column = 0; column < self->num_columns; column++) {
-        lefts += column_left_px(self, column);
+    for (size_t j = 0; j < self->num_places; j++) {
+        double *left = &lefts[self->places[j].column];
+
+        *left = fmax(*left, left_px(self, &self->places[j]));
     }
-    width = (self->width_px - 2 * self->margin_px - right - lefts -
-                COLUMN_GAP_PX * (num_columns - 1)) /
-            num_columns;
-    width = fmax(width, 40);
-    for (size_t column = 0; column < self->num_columns; column++) {
-        const bool is_last = column + 1 == self->num_columns;
-        const double left = column_left_px(self, column);
+    width -= lefts[0] + lefts[1] + lefts[2] + COLUMN_GAP_PX * (num_columns - 1);
+    width = fmax(width / num_columns, 40);
+    for (size_t j = 0; j < self->num_places; j++) {
+        spot_place_t *place = &self->places[j];
+        const bool is_last = place->column + 1 == self->num_columns;
+        double x = self->margin_px;
 
-        for (size_t j = 0; j < self->num_places; j++) {
-            spot_place_t *place = &self->places[j];
-            const bool is_square = place->node->look.is_square;
-
-            if (place->column != column) {
-                continue;
-            }
-            place->box.left = x + left;
-            place->box.right = x + left + (is_square ? fmin(width, SQUARE_PX) : width);
-            if (column > 0) {
-                place->cell_left = x - (left > 0 ? 0 : half_gap);
-            }
-            if (place->scale[SPOT_Y].kind != SPOT_CHART_ROWS ||
-                place->node->num_rows == 0) {
-                place->cell_right =
-                    place->box.right + (is_last ? fmin(right, half_gap) : half_gap);
-            }
+        for (size_t column = 0; column < place->column; column++) {
+            x += lefts[column] + width + COLUMN_GAP_PX;
         }
-        x += left + width + COLUMN_GAP_PX;
+        place->box.left = x + lefts[place->column];
+        place->box.right =
+            place->box.left +
+            (place->node->look.is_square ? fmin(width, SQUARE_PX) : width);
+        if (place->column > 0) {
+            place->cell_left = x - (lefts[place->column] > 0 ? 0 : half_gap);
+        }
+        if (place->node->look.y.kind != SPOT_CHART_ROWS || place->node->num_rows == 0) {
+            place->cell_right =
+                place->box.right + (is_last ? fmin(right, half_gap) : half_gap);
+        }
     }
 }
 
