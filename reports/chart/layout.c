@@ -83,7 +83,7 @@ choose_places(spot_sheet_t *self)
         place->is_shown[SPOT_Y] =
             !look->y.is_hidden && (place->column == 0 || look->y.group == 0);
         place->box.bottom = panel_px(self, place);
-        self->has_sides = self->has_sides || spot_sheet_sides_px(self, node) > 0;
+        self->has_sides = self->has_sides || place->sides_px > 0;
     }
 }
 
@@ -114,15 +114,14 @@ right_px(spot_sheet_t *self)
     double sides = 0, legend = 0;
 
     for (size_t j = 0; j < self->num_places; j++) {
-        sides = fmax(sides, spot_sheet_sides_px(self, self->places[j].node));
+        sides = fmax(sides, self->places[j].sides_px);
     }
     if (self->legend == SPOT_LEGEND_COLUMN && self->num_places > 0) {
         const spot_items_t before = self->items;
-        const double height =
-            spot_sheet_put_legend(self, 0, 0, spot_sheet_legend_px(self));
+        const double height = spot_sheet_put_legend(self, 0, 0, self->legend_px);
 
         self->items = before;
-        legend = spot_sheet_legend_px(self) + LEGEND_GAP_PX;
+        legend = self->legend_px + LEGEND_GAP_PX;
         if (self->num_columns == 1 && spot_sheet_num_ends(self, 0, NULL) == 0 &&
             height <= self->places[0].box.bottom) {
             return fmax(ends, legend);
@@ -208,7 +207,7 @@ put_head(spot_sheet_t *self, const spot_place_t *place, double top)
         y += name_px > 0 ? SPOT_LINE_PX : 0; /* as high as beside it */
     }
     y += spot_sheet_put_lanes(self, place, left, y);
-    y += spot_sheet_put_side_names(self, place, y);
+    y += spot_sheet_put_sides(self, place, SPOT_NOTE, y, look->side_names, 3);
     return y > top ? y - top + HEAD_GAP_PX : 0;
 }
 
@@ -279,7 +278,6 @@ static void
 lay_down(spot_sheet_t *self)
 {
     const double margin = self->margin_px, max_px = self->width_px - 2 * margin;
-    const double legend_px = spot_sheet_legend_px(self);
     double y = self->is_narrow ? 4 : 16;
 
     if (self->has_title) {
@@ -297,8 +295,9 @@ lay_down(spot_sheet_t *self)
     if (self->legend == SPOT_LEGEND_COLUMN && self->num_places > 0) {
         const double top = self->places[0].box.top;
 
-        y = fmax(y, top + spot_sheet_put_legend(self,
-                              self->width_px - margin - legend_px, top - 4, legend_px));
+        y = fmax(y,
+            top + spot_sheet_put_legend(self, self->width_px - margin - self->legend_px,
+                      top - 4, self->legend_px));
     } else if (self->legend == SPOT_LEGEND_LIST) {
         y += 8;
         y += spot_sheet_put_legend(self, margin, y, max_px);

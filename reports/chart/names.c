@@ -122,10 +122,19 @@ do_ends_fit(const spot_sheet_t *self)
     return true;
 }
 
-static bool
-is_in_legend(const spot_sheet_t *self, size_t entry_id)
+static double
+side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
-    return self->names[entry_id] == SPOT_NAME_LEGEND;
+    const double width = spot_sheet_text_px(self, SPOT_LABEL, entry->side);
+
+    return width > 0 ? width + SIDE_GAP_PX : 0;
+}
+
+static double
+entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
+{
+    return (entry->is_heading ? 0 : INDENT_PX) + side_px(self, entry) +
+           spot_sheet_text_px(self, SPOT_LABEL, entry->text);
 }
 
 void
@@ -140,9 +149,12 @@ spot_sheet_choose_names(spot_sheet_t *self)
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         const spot_chart_entry_t *look = &self->chart->entries[j].look;
 
-        is_list = is_list ||
-                  (is_in_legend(self, j) &&
-                      (look->side != NULL || look->is_heading || look->sign != NULL));
+        if (self->names[j] == SPOT_NAME_LEGEND) {
+            is_list =
+                is_list || look->side != NULL || look->is_heading || look->sign != NULL;
+            self->legend_px =
+                fmin(fmax(self->legend_px, entry_px(self, look)), MAX_COLUMN_PX);
+        }
     }
     self->legend = !is_list                             ? SPOT_LEGEND_FLOW
                    : self->is_narrow || self->has_sides ? SPOT_LEGEND_LIST
@@ -304,34 +316,6 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
 
 /* ---- The legend ---- */
 
-static double
-side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
-{
-    const double width = spot_sheet_text_px(self, SPOT_LABEL, entry->side);
-
-    return width > 0 ? width + SIDE_GAP_PX : 0;
-}
-
-static double
-entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
-{
-    return (entry->is_heading ? 0 : INDENT_PX) + side_px(self, entry) +
-           spot_sheet_text_px(self, SPOT_LABEL, entry->text);
-}
-
-double
-spot_sheet_legend_px(const spot_sheet_t *self)
-{
-    double width = 0;
-
-    for (size_t j = 0; j < self->chart->num_entries; j++) {
-        if (is_in_legend(self, j)) {
-            width = fmax(width, entry_px(self, &self->chart->entries[j].look));
-        }
-    }
-    return fmin(width, MAX_COLUMN_PX);
-}
-
 /* An entry from the top y on, its text in at most max_lines. Returns its height. */
 static double
 put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
@@ -364,7 +348,7 @@ spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         const spot_chart_entry_t *entry = &self->chart->entries[j].look;
 
-        if (!is_in_legend(self, j)) {
+        if (self->names[j] != SPOT_NAME_LEGEND) {
             continue;
         }
         if (is_flow) {

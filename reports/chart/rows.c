@@ -18,80 +18,46 @@
 
 /* ---- Sides ---- */
 
-/* The width of the texts of a side. */
-static double
-texts_px(const spot_sheet_t *self, const spot_panel_node_t *panel, size_t side)
+/* The columns of sides, each with the gap before it; several fold in a narrow picture.
+ */
+static void
+measure_sides(const spot_sheet_t *self, spot_place_t *place)
 {
-    double width = 0;
-
-    for (size_t j = 0; j < panel->num_rows; j++) {
-        width = fmax(
-            width, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[j].sides[side]));
-    }
-    return width;
-}
-
-/* Whether the sides of rows stand below them: several in a narrow picture. */
-static bool
-folds(const spot_sheet_t *self, const spot_panel_node_t *panel)
-{
+    const spot_panel_node_t *panel = place->node;
+    const double max_px = self->is_narrow ? SIDE_NAME_NARROW_PX : SIDE_NAME_PX;
     size_t num_sides = 0;
 
+    place->sides_px = 0;
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        num_sides += texts_px(self, panel, j) > 0;
+        const char *name = panel->look.side_names[j];
+        double texts_px = 0, width;
+
+        for (size_t k = 0; k < panel->num_rows; k++) {
+            texts_px = fmax(
+                texts_px, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[k].sides[j]));
+        }
+        width = fmax(texts_px, fmin(spot_sheet_text_px(self, SPOT_NOTE, name), max_px));
+        place->side_px[j] =
+            width > 0 ? fmin(width, self->width_px / 4) + SIDE_GAP_PX : 0;
+        place->sides_px += place->side_px[j];
+        num_sides += texts_px > 0;
     }
-    return self->is_narrow && num_sides > 1;
-}
-
-/* The width of a column of sides with the gap before it; 0: none. */
-static double
-side_px(const spot_sheet_t *self, const spot_panel_node_t *panel, size_t side)
-{
-    const double name =
-        fmin(spot_sheet_text_px(self, SPOT_NOTE, panel->look.side_names[side]),
-            self->is_narrow ? SIDE_NAME_NARROW_PX : SIDE_NAME_PX);
-    const double width = fmax(name, texts_px(self, panel, side));
-
-    return panel->look.y.kind == SPOT_CHART_ROWS && width > 0 && !folds(self, panel)
-               ? fmin(width, self->width_px / 4) + SIDE_GAP_PX
-               : 0;
+    place->is_folded = self->is_narrow && num_sides > 1;
+    place->sides_px = place->is_folded ? 0 : place->sides_px;
 }
 
 double
-spot_sheet_sides_px(const spot_sheet_t *self, const spot_panel_node_t *panel)
-{
-    double width = 0;
-
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        width += side_px(self, panel, j);
-    }
-    return width;
-}
-
-/* Texts of the sides in their columns, the last one at the very edge. Returns their
- * height. */
-static double
-put_columns(spot_sheet_t *self, const spot_place_t *place, int style, double y,
+spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, double y,
     const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines)
 {
     double right = place->cell_right, used = 0;
 
-    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0;) {
-        const double width = side_px(self, place->node, j);
-
-        if (width > 0) {
-            used = fmax(used, spot_sheet_put(self, style | SPOT_END, right, y, texts[j],
-                                  width - SIDE_GAP_PX, max_lines));
-        }
-        right -= width;
+    for (size_t j = SPOT_CHART_MAX_SIDES; j-- > 0 && place->sides_px > 0;) {
+        used = fmax(used, spot_sheet_put(self, style | SPOT_END, right, y, texts[j],
+                              place->side_px[j] - SIDE_GAP_PX, max_lines));
+        right -= place->side_px[j];
     }
     return used;
-}
-
-double
-spot_sheet_put_side_names(spot_sheet_t *self, const spot_place_t *place, double y)
-{
-    return put_columns(self, place, SPOT_NOTE, y, place->node->look.side_names, 3);
 }
 
 /* ---- Down ---- */
@@ -103,11 +69,11 @@ put_below(spot_sheet_t *self, const spot_place_t *place, size_t row_id, double y
 {
     const spot_chart_row_t *row = &place->node->rows[row_id];
     const double right = place->cell_right;
-    double left = self->is_narrow ? place->cell_left : place->box.left + 4;
+    const double left = self->is_narrow ? place->cell_left : place->box.left + 4;
 
     y += spot_sheet_put(
         self, SPOT_NOTE, left, y, row->note, right - left, self->is_narrow ? 2 : 1);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && folds(self, place->node); j++) {
+    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && place->is_folded; j++) {
         const char *name = place->node->look.side_names[j];
         const double name_px = fmin(
             spot_sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
@@ -152,6 +118,7 @@ spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place)
     double *row_px = spot_memory_get(&self->memory, panel->num_rows, sizeof(*row_px));
     double y = place->box.top;
 
+    measure_sides(self, place);
     scale->pitch_px = pitch_px(panel);
     scale->row_px = row_px;
     scale->num_rows = row_px == NULL ? 0 : panel->num_rows;
@@ -212,7 +179,7 @@ spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place)
         }
         spot_sheet_put(self, SPOT_NOTE, place->box.left + 6, line_y, row->empty,
             place->box.right - place->box.left - 6, 1);
-        (void) put_columns(self, place, SPOT_LABEL, line_y, row->sides, 1);
+        spot_sheet_put_sides(self, place, SPOT_LABEL, line_y, row->sides, 1);
         (void) put_below(self, place, j, y + pitch / 2 - 2);
     }
 }

@@ -167,7 +167,10 @@ typedef struct {
     spot_box_t box;
     double cell_left, cell_right; /* that labels may reach */
     spot_scale_t scale[2];
-    const char *name[2]; /* "time (h)"; "": none */
+    const char *name[2];                  /* "time (h)"; "": none */
+    double side_px[SPOT_CHART_MAX_SIDES]; /* columns of sides of rows, with gaps */
+    double sides_px;                      /* all of them beside the rows */
+    bool is_folded;                       /* they stand below each row instead */
 } spot_place_t;
 
 typedef struct {
@@ -181,6 +184,7 @@ typedef struct {
     spot_place_t *places; /* [num_places] one a panel, in the same order */
     spot_name_t *names;   /* [num_entries] */
     spot_legend_t legend;
+    double legend_px; /* the width of a list */
     spot_items_t items;
 } spot_sheet_t;
 
@@ -250,15 +254,16 @@ double spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place);
 /* ---- rows.c: texts of rows, where y has ROWS ---- */
 
 double spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel);
-double spot_sheet_sides_px(const spot_sheet_t *self, const spot_panel_node_t *panel);
 
-/* Sets where rows are from the top of the box on; returns their end. */
+/* Sets where rows are from the top of the box on, and the widths of sides; returns the
+ * end of the rows. */
 double spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place);
 void spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place);
 
-/* The headings of the sides; returns their height. */
-double spot_sheet_put_side_names(
-    spot_sheet_t *self, const spot_place_t *place, double y);
+/* Texts of the sides in their columns, the last one at the very edge, from the top y on.
+ * Returns their height. */
+double spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style,
+    double y, const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines);
 
 /* ---- names.c ---- */
 
@@ -276,7 +281,6 @@ double spot_sheet_put_lanes(
     spot_sheet_t *self, const spot_place_t *place, double x, double y);
 
 /* The legend from x, y on in max_px; returns its height. */
-double spot_sheet_legend_px(const spot_sheet_t *self);
 double spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px);
 
 /* ---- marks.c ---- */

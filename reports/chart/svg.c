@@ -184,18 +184,6 @@ write_points(
 /* ---- Items ---- */
 
 static void
-write_colour(const char *colour, bool is_inline, FILE *out)
-{
-    char dark[SPOT_CHART_COLOUR_BYTES];
-
-    spot_chart_dark(colour, dark);
-    fprintf(out, " color=\"%s\"", colour);
-    if (is_inline && strcmp(colour, dark) != 0) {
-        fprintf(out, " style=\"--d:%s\"", dark);
-    }
-}
-
-static void
 write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
 {
     static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
@@ -205,6 +193,7 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
     const spot_px_t *points = &sheet->items.points[mark->first_point];
     const char *class = mark->class;
+    char dark[SPOT_CHART_COLOUR_BYTES];
     double width = mark->px;
 
     if (end == mark->first_point) {
@@ -225,7 +214,11 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     }
     fprintf(out, "<path class=\"%s\"", class);
     if (mark->colour != NULL) {
-        write_colour(mark->colour, is_inline, out);
+        spot_chart_dark(mark->colour, dark);
+        fprintf(out, " color=\"%s\"", mark->colour);
+        if (is_inline && strcmp(mark->colour, dark) != 0) {
+            fprintf(out, " style=\"--d:%s\"", dark);
+        }
     }
     if (width > 0) {
         fprintf(out, " stroke-width=\"%.3g\"", width);
