@@ -42,7 +42,7 @@ static void
 widen_series(range_t *self, const spot_series_node_t *series, int dim)
 {
     const spot_chart_kind_t kind = series->look.kind;
-    const double half = series->look.thickness / 2;
+    const double half = series->thickness / 2;
 
     if (kind == SPOT_CHART_STROKES && dim == SPOT_Y) {
         return;

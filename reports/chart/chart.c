@@ -181,17 +181,6 @@ static const char *SPOT_PRINTF(2, 0)
     return spot_memory_text(&self->memory, bytes);
 }
 
-static void SPOT_PRINTF(4, 0)
-    add_line(spot_chart_t *self, const char *lines[SPOT_CHART_MAX_LINES],
-        size_t *num_lines, const char *format, va_list args)
-{
-    if (*num_lines == SPOT_CHART_MAX_LINES) {
-        fail(self);
-    } else {
-        lines[(*num_lines)++] = format_text(self, format, args);
-    }
-}
-
 void
 spot_chart_title(spot_chart_t *self, const char *format, ...)
 {
@@ -215,20 +204,22 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
 void
 spot_chart_note(spot_chart_t *self, const char *format, ...)
 {
+    const char **line = APPEND(self, self, notes);
     va_list args;
 
     va_start(args, format);
-    add_line(self, self->notes, &self->num_notes, format, args);
+    *line = format_text(self, format, args);
     va_end(args);
 }
 
 void
 spot_chart_foot(spot_chart_t *self, const char *format, ...)
 {
+    const char **line = APPEND(self, self, feet);
     va_list args;
 
     va_start(args, format);
-    add_line(self, self->feet, &self->num_feet, format, args);
+    *line = format_text(self, format, args);
     va_end(args);
 }
 
@@ -376,6 +367,7 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     spot_chart_series_t *look = &node->look;
 
     *look = *series;
+    node->thickness = look->thickness > 0 ? look->thickness : USUAL_THICKNESS;
     look->colour = series->colour == NULL ? SPOT_INK : series->colour;
     if (look->kind == SPOT_CHART_POINTS && look->marker == SPOT_CHART_NO_MARKER) {
         look->marker = SPOT_CHART_CIRCLE;
@@ -400,17 +392,87 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
         panel->num_series, false, name_place(look));
 }
 
+static spot_chart_shape_t
+shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
+{
+    const spot_chart_kind_t kind = series->look.kind;
+    spot_chart_shape_t shape = {.at = {datum->x, datum->y},
+        .low = {datum->x_low, datum->y_low},
+        .high = {datum->x_high, datum->y_high},
+        .colour = datum->colour == NULL ? series->look.colour : datum->colour,
+        .is_hollow = datum->is_hollow || series->look.is_hollow};
+
+    for (int dim = 0; dim < 2; dim++) {
+        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
+
+        if (has_none || !(shape.high[dim] > shape.low[dim])) {
+            shape.low[dim] = shape.high[dim] = (double) NAN;
+        }
+    }
+    if (kind == SPOT_CHART_SPANS) {
+        shape.base = datum->x_low;
+        shape.at[SPOT_X] = datum->x_high;
+    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
+        shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
+    }
+    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
+        shape.low[series->along] = shape.high[series->along] = (double) NAN;
+    }
+    return shape;
+}
+
+/* Where the last datum of a panel begins, which is stacked: upon the bars before it at
+ * its place, or upon the last series of areas. O(the bars of the panel). */
+static double
+base_of(const spot_panel_node_t *panel)
+{
+    const spot_series_node_t *last = &panel->series[panel->num_series - 1];
+    const size_t datum_id = last->num_shapes - 1;
+    const int along = last->along;
+    double base = 0;
+
+    for (size_t k = 0; k < panel->num_series; k++) {
+        const spot_series_node_t *series = &panel->series[k];
+        const size_t num = series == last ? datum_id : series->num_shapes;
+
+        if (last->look.kind != SPOT_CHART_BARS && series != last &&
+            spot_chart_is_stacked(series)) {
+            base = datum_id < num ? series->shapes[datum_id].at[SPOT_Y] : (double) NAN;
+        }
+        for (size_t j = 0; last->look.kind == SPOT_CHART_BARS &&
+                           series->look.kind == SPOT_CHART_BARS && j < num;
+             j++) {
+            const spot_chart_shape_t *shape = &series->shapes[j];
+
+            if (shape->at[!along] == last->shapes[datum_id].at[!along] &&
+                isfinite(shape->at[along])) {
+                base += shape->at[along] - shape->base;
+            }
+        }
+    }
+    return base;
+}
+
 void
 spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 {
     spot_series_node_t *series = last_series(self);
     spot_chart_datum_t *node = APPEND(self, series, data);
+    spot_chart_shape_t *shape;
 
     *node = *datum;
     keep(self, &node->label);
     keep(self, &node->hover);
     keep_colour(self, &node->colour);
     self->num_hovers += datum->hover != NULL;
+    shape = APPEND(self, series, shapes);
+    if (self->memory.error == 0) {
+        *shape = shape_of(series, &series->data[series->num_data - 1]);
+        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
+            shape->base = base_of(last_panel(self));
+            shape->at[series->along] += shape->base;
+        }
+    }
 }
 
 void
@@ -462,111 +524,4 @@ spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
             last = j;
         }
     }
-}
-
-/* ---- Shapes ---- */
-
-/* The height of the bars before a datum at its place. O(the bars of the panel). */
-static double
-height_before(const spot_panel_node_t *panel, size_t series_id, size_t datum_id)
-{
-    const int along = panel->series[series_id].along;
-    const double place = panel->series[series_id].shapes[datum_id].at[!along];
-    double height = 0;
-
-    for (size_t k = 0; k <= series_id; k++) {
-        const spot_series_node_t *series = &panel->series[k];
-        const size_t num_data = k == series_id ? datum_id : series->num_data;
-
-        for (size_t j = 0; series->look.kind == SPOT_CHART_BARS && j < num_data; j++) {
-            const double *at = series->shapes[j].at;
-
-            if (at[!along] == place && isfinite(at[along])) {
-                height += at[along] - series->shapes[j].base;
-            }
-        }
-    }
-    return height;
-}
-
-static spot_chart_shape_t
-shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
-{
-    const spot_chart_kind_t kind = series->look.kind;
-    spot_chart_shape_t shape = {.at = {datum->x, datum->y},
-        .low = {datum->x_low, datum->y_low},
-        .high = {datum->x_high, datum->y_high},
-        .colour = datum->colour == NULL ? series->look.colour : datum->colour,
-        .is_hollow = datum->is_hollow || series->look.is_hollow};
-
-    for (int dim = 0; dim < 2; dim++) {
-        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
-
-        if (has_none || !(shape.high[dim] > shape.low[dim])) {
-            shape.low[dim] = shape.high[dim] = (double) NAN;
-        }
-    }
-    if (kind == SPOT_CHART_SPANS) {
-        shape.base = datum->x_low;
-        shape.at[SPOT_X] = datum->x_high;
-    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
-        shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
-    }
-    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
-        shape.low[series->along] = shape.high[series->along] = (double) NAN;
-    }
-    return shape;
-}
-
-/* Where a stacked datum begins: upon the last series of areas, or upon bars. */
-static double
-base_of(const spot_panel_node_t *panel, size_t series_id, size_t datum_id)
-{
-    const spot_series_node_t *series = &panel->series[series_id];
-
-    if (series->look.kind == SPOT_CHART_BARS) {
-        return height_before(panel, series_id, datum_id);
-    }
-    while (series_id-- > 0) {
-        const spot_series_node_t *below = &panel->series[series_id];
-
-        if (spot_chart_is_stacked(below)) {
-            return datum_id < below->num_data ? below->shapes[datum_id].at[SPOT_Y]
-                                              : (double) NAN;
-        }
-    }
-    return 0;
-}
-
-static void
-shape_series(spot_chart_t *self, const spot_panel_node_t *panel, size_t series_id)
-{
-    spot_series_node_t *series = &panel->series[series_id];
-
-    series->look.thickness =
-        series->look.thickness > 0 ? series->look.thickness : USUAL_THICKNESS;
-    series->shapes =
-        spot_memory_get(&self->memory, series->num_data, sizeof(*series->shapes));
-    for (size_t j = 0; j < series->num_data && series->shapes != NULL; j++) {
-        spot_chart_shape_t *shape = &series->shapes[j];
-
-        *shape = shape_of(series, &series->data[j]);
-        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
-            shape->base = base_of(panel, series_id, j);
-            shape->at[series->along] += shape->base;
-        }
-    }
-}
-
-int
-spot_chart_shape(spot_chart_t *self)
-{
-    for (size_t j = 0; j < self->num_panels && !self->has_shapes; j++) {
-        for (size_t k = 0; k < self->panels[j].num_series && self->memory.error == 0;
-             k++) {
-            shape_series(self, &self->panels[j], k);
-        }
-    }
-    self->has_shapes = true;
-    return self->memory.error;
 }

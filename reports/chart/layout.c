@@ -312,7 +312,7 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
     const bool is_narrow = width_px < 600;
 
     *self = (spot_sheet_t){.chart = chart,
-        .memory = {.error = spot_chart_shape(chart)},
+        .memory = {.error = chart->memory.error},
         .width_px = width_px,
         .is_narrow = is_narrow,
         .margin_px = is_narrow ? 8 : 24,

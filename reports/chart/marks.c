@@ -55,8 +55,8 @@ spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_i
     const double a = spot_scale_end_px(&place->scale[along], shape->base);
     const double b = spot_scale_end_px(&place->scale[along], shape->at[along]);
     const double middle = spot_place_px(place, across, shape->at[across]);
-    const double half = fmax(
-        series->look.thickness / 2 * spot_scale_unit_px(&place->scale[across]), 0.4);
+    const double half =
+        fmax(series->thickness / 2 * spot_scale_unit_px(&place->scale[across]), 0.4);
     spot_box_t box = {{0, 0, 0, 0}};
 
     if (isnan(a + b + middle)) {

@@ -34,8 +34,6 @@ void *spot_memory_append(
 
 /* ---- Declarations ---- */
 
-#define SPOT_CHART_MAX_LINES 6 /* of notes, and of lines at the bottom */
-
 /* Dimensions: indices of all that there is of x and of y. */
 enum { SPOT_X, SPOT_Y };
 
@@ -57,9 +55,10 @@ typedef struct {
 typedef struct {
     spot_chart_series_t look;
     int along; /* the dimension of the values of what is filled */
-    size_t num_data;
+    double thickness;
+    size_t num_data, num_shapes;
     spot_chart_datum_t *data;   /* [num_data] as declared */
-    spot_chart_shape_t *shapes; /* [num_data] see spot_chart_shape() */
+    spot_chart_shape_t *shapes; /* [num_data] */
 } spot_series_node_t;
 
 typedef struct {
@@ -94,20 +93,15 @@ struct spot_chart {
     spot_memory_t memory;
     const char *title;       /* "": none */
     const char *description; /* "": none */
-    size_t num_notes, num_feet;
-    const char *notes[SPOT_CHART_MAX_LINES];
-    const char *feet[SPOT_CHART_MAX_LINES];
-    size_t num_panels, num_entries;
+    size_t num_notes, num_feet, num_panels, num_entries;
+    const char **notes;
+    const char **feet;
     spot_panel_node_t *panels;
     spot_entry_node_t *entries;
     size_t num_hovers;
-    bool has_shapes;
     spot_panel_node_t no_panel;
     spot_series_node_t no_series;
 };
-
-/* Sets the shapes of all series. NO_MEMORY, or the error of the declaration. */
-SPOT_MUST_CHECK int spot_chart_shape(spot_chart_t *self);
 
 static inline const spot_chart_axis_t *
 spot_chart_axis(const spot_panel_node_t *panel, int dim)

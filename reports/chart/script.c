@@ -126,8 +126,8 @@ write_datum(const script_t *self, const spot_series_node_t *series, size_t datum
     if (spot_chart_is_box(series->look.kind)) {
         shape.low[along] = shape.base;
         shape.high[along] = shape.at[along];
-        shape.low[!along] = shape.at[!along] - series->look.thickness / 2;
-        shape.high[!along] = shape.at[!along] + series->look.thickness / 2;
+        shape.low[!along] = shape.at[!along] - series->thickness / 2;
+        shape.high[!along] = shape.at[!along] + series->thickness / 2;
     }
     for (int dim = 0; dim < 2; dim++) {
         if (shape.high[dim] > shape.low[dim]) {
@@ -227,10 +227,9 @@ int
 spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
 {
     const size_t num_panels = self->num_panels > 0 ? self->num_panels : 1;
-    const int ret = spot_chart_shape(self);
 
-    if (ret != 0) {
-        return ret;
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
     fprintf(out,
         "set encoding utf8\nset terminal svg size 900,%zu noenhanced font 'Inter,12' "
