@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "cli/field_text.h"
-#include "cli/report_terminal.h"
+#include "cli/output.h"
 
 spot_doc_t
 spot_doc_of_terminal(FILE *out)

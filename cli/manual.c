@@ -91,17 +91,20 @@ spot_manual_usage(const spot_command_t *command, FILE *out)
 static void
 put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
 {
-    const bool is_page = doc->width == 0;
-    char name[64], note[64];
+    const char *indent = doc->width == 0 ? "" : "    ";
+    spot_texts_t texts = {0};
+    const char *name =
+        option->letter != 0
+            ? spot_texts_add(&texts, "-%c, --%s", option->letter, option->name)
+            : spot_texts_add(&texts, "%s--%s", indent, option->name);
 
-    if (option->letter != 0) {
-        snprintf(name, sizeof(name), "-%c, --%s", option->letter, option->name);
-    } else {
-        snprintf(name, sizeof(name), "%s--%s", is_page ? "" : "    ", option->name);
-    }
-    snprintf(note, sizeof(note), "%s%s", option->value == NULL ? "" : "=",
-        option->value == NULL ? "" : option->value);
-    spot_doc_item(doc, name, note, help, OPTION_COLUMN);
+    spot_doc_item(doc, name,
+        option->value == NULL ? "" : spot_texts_add(&texts, "=%s", option->value),
+        option->example == NULL
+            ? help
+            : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
+        OPTION_COLUMN);
+    spot_texts_free(&texts);
 }
 
 /* Options, its own and those of all commands, and what else is listed. */
