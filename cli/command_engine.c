@@ -51,7 +51,7 @@ write_list(FILE *out, bool is_json)
     }
 }
 
-static int
+static void
 write_engine(const spot_engine_words_t *words, const arguments_t *arguments, FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
@@ -59,12 +59,11 @@ write_engine(const spot_engine_words_t *words, const arguments_t *arguments, FIL
     if (arguments->is_example) {
         fputs(words->experiment->example, out);
     } else if (arguments->target.is_json) {
-        return spot_engine_words_json(words, out);
+        spot_engine_report_json(words->experiment, words->outputs, out);
     } else {
         fprintf(out, "%s: %s.\n", words->experiment->name, words->experiment->summary);
-        spot_engine_words_put(words, &doc);
+        spot_engine_report_put(&doc, words->experiment, words->outputs);
     }
-    return 0;
 }
 
 static void
@@ -99,7 +98,7 @@ run(spot_call_t *call)
         if (out != NULL && arguments->name == NULL) {
             write_list(out, target.is_json);
         } else if (out != NULL) {
-            ret = write_engine(&words, arguments, out);
+            write_engine(&words, arguments, out);
         }
         ret = spot_output_end(&output, ret);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json.h"
 #include "cli/command.h"
-#include "cli/doc.h"
-#include "cli/field_text.h"
+#include "reports/doc.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
@@ -50,40 +49,36 @@ write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
             &doc, spot_texts_add(texts, "published defaults: %s", system->published));
     }
     spot_doc_section(&doc, "Options");
-    spot_doc_fields(&doc, spot_field_first(system->options), NULL, "");
+    spot_doc_fields(&doc, spot_field_first(system->options), NULL, NULL, "");
 }
 
-static int
+static void
 write_system_json(spot_json_t *json, const spot_recovery_t *system)
 {
-    int ret;
-
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", system->name);
     spot_json_text(json, "doc", system->doc);
     spot_json_text(json, "source", system->source);
     spot_json_text(json, "published_defaults", system->published);
-    ret = spot_fields_write_json(json, "options", system->options);
+    spot_doc_fields_json(json, "options", system->options);
     spot_json_close(json, '}');
-    return ret;
 }
 
-static int
+static void
 write_json(const spot_recovery_t *system, FILE *out)
 {
     spot_json_t json;
-    int ret = 0;
 
     spot_json_init(&json, out, 2);
     if (system != NULL) {
-        return write_system_json(&json, system);
+        write_system_json(&json, system);
+        return;
     }
     spot_json_open(&json, NULL, '[');
-    for (size_t j = 0; ret == 0 && spot_recovery_systems[j] != NULL; j++) {
-        ret = write_system_json(&json, spot_recovery_systems[j]);
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        write_system_json(&json, spot_recovery_systems[j]);
     }
     spot_json_close(&json, ']');
-    return ret;
 }
 
 static int
@@ -94,18 +89,17 @@ run(spot_call_t *call)
         arguments->name == NULL ? NULL : spot_recovery_find(arguments->name, NULL);
     spot_output_t output;
     FILE *out;
-    int ret = 0;
 
     call->is_reading = false;
     out = spot_output_begin(&output, &arguments->target, &call->diag);
     if (out != NULL && arguments->target.is_json) {
-        ret = write_json(system, out);
+        write_json(system, out);
     } else if (out != NULL && system != NULL) {
         write_system(system, out, &call->texts);
     } else if (out != NULL) {
         write_list(out, &call->texts);
     }
-    return spot_output_end(&output, ret);
+    return spot_output_end(&output, 0);
 }
 
 const spot_command_t spot_command_recovery = {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/outfile.h"
+#include "reports/doc.h"
 #include "reports/table/terminal.h"
 
 /* Where the answer of a command goes and in which form, as its options say. */
@@ -31,6 +32,9 @@ typedef struct {
  * SPOT_TERMINAL_WIDTH; colour on a terminal only, unless NO_COLOR is set and not empty
  * (no-color.org), TERM is dumb, or is_plain. */
 spot_terminal_t spot_terminal_of_output(bool is_plain);
+
+/* A document for such a terminal. */
+spot_doc_t spot_doc_of_terminal(FILE *out);
 
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
