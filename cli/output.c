@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/report_terminal.h"
+#include "cli/output.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
 #include "base/units.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
@@ -61,39 +60,56 @@ spot_terminal_of_output(bool is_plain)
         .is_utf8 = spot_terminal_is_utf8()};
 }
 
-typedef struct {
-    int (*write)(const void *context, FILE *out);
-    const void *context;
-} text_t;
+spot_doc_t
+spot_doc_of_terminal(FILE *out)
+{
+    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
+}
+
+FILE *
+spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
+{
+    *self = (spot_output_t){.is_text = !target->is_json, .diag = diag};
+    self->error = spot_outfile_init(&self->file, target->path, diag);
+    if (self->error == 0 && self->is_text) {
+        self->terminal =
+            spot_terminal_of_output(target->is_plain || target->path != NULL);
+        self->stream = open_memstream(&self->text, &self->num_bytes);
+        self->error = self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    } else if (self->error == 0) {
+        self->stream = self->file.stream;
+    }
+    return self->stream;
+}
+
+FILE *
+spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
+{
+    return spot_output_begin(self, &(spot_target_t){path, true, false}, diag);
+}
 
 static int
-print_text(const void *context, const spot_terminal_t *terminal, FILE *out)
+put_text(const void *text, const spot_terminal_t *terminal, FILE *out)
 {
-    const text_t *self = context;
-
     (void) terminal;
-    return self->write(self->context, out);
+    fputs(text, out);
+    return 0;
 }
 
 int
-spot_command_print(const char *path, int (*write)(const void *context, FILE *out),
-    const void *context, spot_diag_t *diag)
+spot_output_end(spot_output_t *self, int error)
 {
-    return spot_command_print_table(
-        path, false, print_text, &(text_t){write, context}, diag);
-}
+    error = spot_error_first(self->error, error);
+    if (self->is_text && self->stream != NULL) {
+        if (fclose(self->stream) != 0) {
+            error = spot_error_first(error, SPOT_ERR_NO_MEMORY);
+        } else {
+            const int ret = spot_terminal_write(
+                &self->terminal, put_text, self->text, self->file.stream);
 
-int
-spot_command_print_table(const char *path, bool is_plain,
-    int (*write)(const void *context, const spot_terminal_t *terminal, FILE *out),
-    const void *context, spot_diag_t *diag)
-{
-    const spot_terminal_t terminal = spot_terminal_of_output(is_plain || path != NULL);
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        ret = spot_terminal_write(&terminal, write, context, file.stream);
+            error = spot_error_first(error, ret);
+        }
+        free(self->text);
     }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_outfile_close(&self->file, error, self->diag);
 }

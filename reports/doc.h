@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/bind.h"
+#include "base/json.h"
 
 typedef struct {
     FILE *out;
@@ -14,9 +15,6 @@ typedef struct {
     const char *prefix; /* not NULL: only names that start so, a line each */
     char *heading; /* what stands above the next item, and is emptied then; or NULL */
 } spot_doc_t;
-
-/* For the terminal, whose width counts. */
-spot_doc_t spot_doc_of_terminal(FILE *out);
 
 /* "Title:", or .SH TITLE. */
 void spot_doc_section(const spot_doc_t *self, const char *title);
@@ -32,15 +30,16 @@ void spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
 /* Lines as they are. */
 void spot_doc_lines(const spot_doc_t *self, const char *text);
 
-/* An item for each field of a YAML map, up to until or NULL, and for all that is in it;
- * path stands before their names. */
+/* An item for each key that a YAML map may have, up to until or NULL, and for all that
+ * is in it; path stands before their names. Of a map that is there, which may be NULL,
+ * also the values, and the keys of the tables that these choose. */
 void spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
-    const spot_field_t *until, const char *path);
+    const spot_field_t *until, const spot_node_t *map, const char *path);
 
-/* The same for the keys that a map may have, among them those of the tables that its
- * values choose, with the values that are there. */
-void spot_doc_keys(const spot_doc_t *self, const spot_field_t *field,
-    const spot_node_t *map, const char *path);
+/* The fields of a table as a list of {name, type, is_required, default, help}, of what
+ * has keys also with a list of that name. */
+void spot_doc_fields_json(
+    spot_json_t *json, const char *name, const spot_field_t *fields);
 
 /* Where help stands below what it is of. */
 #define SPOT_DOC_BELOW 6

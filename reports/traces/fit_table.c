@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/fit_table.h"
+#include "reports/traces/fit_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv_field.h"
-#include "cli/report_terminal.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/wrap.h"
@@ -38,6 +37,43 @@ csv_number(FILE *out, double value)
     }
 }
 
+/* The numbers of a row in the order of all forms. */
+enum { LOG_LIKELIHOOD, AIC, BIC, KS, AD, P_VALUE, MEAN, CV, MEAN_RATIO, NUM_NUMBERS };
+
+static const struct {
+    const char *key; /* of CSV and JSON */
+    spot_table_column_t column;
+    size_t offset;
+} numbers[NUM_NUMBERS] = {
+#define FIXED(head, decimals)                                                           \
+    {                                                                                   \
+        .name = head, .is_fixed = true, .num_decimals = decimals                        \
+    }
+#define DIGITS(head, digits)                                                            \
+    {                                                                                   \
+        .name = head, .num_digits = digits                                              \
+    }
+#define MEMBER(member) offsetof(spot_fit_row_t, member)
+    [LOG_LIKELIHOOD] = {"logL", FIXED("lnL", 3), MEMBER(log_likelihood)},
+    [AIC] = {"AIC", FIXED("dAIC", 2), MEMBER(aic)},
+    [BIC] = {"BIC", FIXED("BIC", 2), MEMBER(bic)},
+    [KS] = {"KS", FIXED("KS", 3), MEMBER(ks)},
+    [AD] = {"AD", FIXED("AD", 3), MEMBER(ad)},
+    [P_VALUE] = {"bootstrap_p", FIXED("p", 3), MEMBER(p_value)},
+    [MEAN] = {"implied_mean_s", DIGITS("mean", 5), MEMBER(mean)},
+    [CV] = {"implied_cv", DIGITS("CV", 3), MEMBER(cv)},
+    [MEAN_RATIO] = {"mean_ratio", DIGITS("m/mean", 3), MEMBER(mean_ratio)},
+};
+
+static double
+number_of(const spot_fit_row_t *row, int number_id)
+{
+    double value;
+
+    memcpy(&value, (const char *) row + numbers[number_id].offset, sizeof(value));
+    return value;
+}
+
 static const char *
 yes_or_no(bool is_so)
 {
@@ -51,9 +87,11 @@ write_csv_head(FILE *out)
     for (int j = 1; j <= SPOT_FIT_ROW_PARAMETERS; j++) {
         fprintf(out, ",par%d_name,par%d,par%d_se", j, j, j);
     }
-    fputs(",limit_s,logL,AIC,BIC,KS,AD,bootstrap_p,implied_mean_s,implied_cv,mean_ratio,"
-          "mean_exact,converged,note\n",
-        out);
+    fputs(",limit_s", out);
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        fprintf(out, ",%s", numbers[j].key);
+    }
+    fputs(",mean_exact,converged,note\n", out);
 }
 
 static void
@@ -72,15 +110,9 @@ write_csv_row(const spot_fit_row_t *self, const char *trace, const char *what, F
         csv_number(out, is_known ? self->errors[j] : (double) NAN);
     }
     csv_number(out, self->limit_s);
-    csv_number(out, self->log_likelihood);
-    csv_number(out, self->aic);
-    csv_number(out, self->bic);
-    csv_number(out, self->ks);
-    csv_number(out, self->ad);
-    csv_number(out, self->p_value);
-    csv_number(out, self->mean);
-    csv_number(out, self->cv);
-    csv_number(out, self->mean_ratio);
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        csv_number(out, number_of(self, j));
+    }
     fprintf(out, ",%s,%s,", yes_or_no(self->is_mean_exact), yes_or_no(self->converged));
     for (const char *text = self->note; *text != '\0'; text++) { /* no field to quote */
         fputc(*text == ',' ? ';' : *text, out);
@@ -115,15 +147,9 @@ write_json_row(const spot_fit_row_t *self, spot_json_t *json)
         spot_json_number(json, self->names[j], self->errors[j]);
     }
     spot_json_close(json, '}');
-    spot_json_number(json, "logL", self->log_likelihood);
-    spot_json_number(json, "AIC", self->aic);
-    spot_json_number(json, "BIC", self->bic);
-    spot_json_number(json, "KS", self->ks);
-    spot_json_number(json, "AD", self->ad);
-    spot_json_number(json, "bootstrap_p", self->p_value);
-    spot_json_number(json, "implied_mean_s", self->mean);
-    spot_json_number(json, "implied_cv", self->cv);
-    spot_json_number(json, "mean_ratio", self->mean_ratio);
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        spot_json_number(json, numbers[j].key, number_of(self, j));
+    }
     spot_json_boolean(json, "mean_exact", self->is_mean_exact);
     spot_json_boolean(json, "converged", self->converged);
     spot_json_text(json, "note", self->note);
@@ -176,7 +202,6 @@ json_words(spot_json_t *json, const spot_fit_words_t *words)
 void
 spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
-    const spot_terminal_t terminal = spot_terminal_of_output(false);
 
     if (self->is_open) {
         spot_json_close(&self->json, ']');
@@ -197,7 +222,7 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
         putchar('\n');
     }
     for (size_t j = 0; j < words->num_lines; j++) {
-        spot_wrap_write(stdout, words->lines[j], terminal.width, 0);
+        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width, 0);
         putchar('\n');
     }
 }
@@ -225,42 +250,53 @@ write_parameter(const spot_fit_row_t *row, int j, FILE *out)
     }
 }
 
-/* A law may have no mean, which is said. */
-static void
-add_moment(double value, spot_table_t *table)
+static bool
+is_shown(const spot_fit_table_t *self, int number_id, bool is_duration)
 {
-    if (isinf(value)) {
-        spot_table_add_text(table, "inf");
-    } else {
-        spot_table_add_number(table, value);
-    }
+    return (number_id != P_VALUE || self->setting.num_rounds > 0) &&
+           ((number_id != MEAN && number_id != CV) || is_duration);
 }
 
 static void
 add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
 {
-    const spot_table_column_t columns[] = {
+    const spot_table_column_t keys[] = {
         {.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "lnL", .is_fixed = true, .num_decimals = 3},
-        {.name = "dAIC", .is_fixed = true, .num_decimals = 2},
-        {.name = "BIC", .is_fixed = true, .num_decimals = 2},
-        {.name = "KS", .is_fixed = true, .num_decimals = 3},
-        {.name = "AD", .is_fixed = true, .num_decimals = 3},
-        {.name = "p", .is_fixed = true, .num_decimals = 3},
-        {.name = "mean", .num_digits = 5},
-        {.name = "CV", .num_digits = 3},
-        {.name = "m/mean", .num_digits = 3},
+    };
+    const spot_table_column_t texts[] = {
         {.name = "exact", .kind = SPOT_TABLE_TEXT},
         {.name = "conv", .kind = SPOT_TABLE_TEXT},
         {.name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE},
     };
 
-    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
-        if ((j != 7 || self->setting.num_rounds > 0) &&
-            ((j != 8 && j != 9) || is_duration)) {
-            spot_table_add_column(table, columns[j]);
+    for (size_t j = 0; j < 2; j++) {
+        spot_table_add_column(table, keys[j]);
+    }
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        if (is_shown(self, j, is_duration)) {
+            spot_table_add_column(table, numbers[j].column);
         }
+    }
+    for (size_t j = 0; j < 3; j++) {
+        spot_table_add_column(table, texts[j]);
+    }
+}
+
+/* A law may have no mean, which is said; without a fit its moments mean nothing. */
+static void
+add_number(
+    const spot_fit_row_t *row, int number_id, double best_aic, spot_table_t *table)
+{
+    const bool is_moment = number_id == MEAN || number_id == CV;
+    double value = number_of(row, number_id);
+
+    value = is_moment && !row->converged ? (double) NAN : value;
+    value -= number_id == AIC ? best_aic : 0;
+    if (isinf(value) && number_id >= MEAN) {
+        spot_table_add_text(table, "inf");
+    } else {
+        spot_table_add_number(table, value);
     }
 }
 
@@ -278,20 +314,12 @@ add_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_aic
         spot_table_add_rest(table, row->note);
         return;
     }
-    spot_table_add_number(table, row->log_likelihood);
-    spot_table_add_number(table, row->aic - best_aic);
-    spot_table_add_number(table, row->bic);
-    spot_table_add_number(table, row->ks);
-    spot_table_add_number(table, row->ad);
-    if (self->setting.num_rounds > 0) {
-        spot_table_add_number(table, row->p_value);
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        if (is_shown(self, j, is_duration)) {
+            add_number(row, j, best_aic, table);
+        }
     }
-    if (is_duration) {
-        add_moment(row->converged ? row->mean : (double) NAN, table);
-        add_moment(row->converged ? row->cv : (double) NAN, table);
-    }
-    add_moment(row->mean_ratio, table);
-    spot_table_add_text(table, row->is_mean_exact ? "yes" : "no");
+    spot_table_add_text(table, yes_or_no(row->is_mean_exact));
     spot_table_add_text(table, row->converged ? "yes" : "NO");
     parameters = spot_table_begin_text(table);
     for (int j = 0; parameters != NULL && j < row->num_parameters; j++) {
@@ -334,7 +362,6 @@ text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
     bool is_duration, const spot_fit_words_t *words)
 {
     const bool is_empty = is_nothing_to_show(rows, num_rows);
-    const spot_terminal_t terminal = spot_terminal_of_output(false);
     spot_table_t table = {.name = "fits"};
     int ret = 0;
 
@@ -343,15 +370,15 @@ text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
         add_row(self, &rows[j], lowest_aic(rows, num_rows), is_duration, &table);
     }
     if (!is_empty) {
-        ret = spot_table_write_terminal(&table, &terminal, stdout);
+        ret = spot_table_write_terminal(&table, &self->setting.terminal, stdout);
         self->has_fits = true;
     }
-    self->error = self->error == 0 ? ret : self->error;
+    self->error = spot_error_first(self->error, ret);
     spot_table_free(&table);
     for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
          j++) {
         fputs("   ", stdout);
-        spot_wrap_write(stdout, words->lines[j], terminal.width - 3, 3);
+        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width - 3, 3);
         putchar('\n');
     }
     putchar('\n');
@@ -430,7 +457,6 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t 
 void
 spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly)
 {
-    const spot_terminal_t terminal = spot_terminal_of_output(false);
     spot_table_t table = {.name = "hours"};
     int ret;
 
@@ -449,8 +475,8 @@ spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly)
         ret = spot_table_write_json(&table, &self->json);
     } else {
         puts("hourly: rates by hour of day, mean 1");
-        ret = spot_table_write_terminal(&table, &terminal, stdout);
+        ret = spot_table_write_terminal(&table, &self->setting.terminal, stdout);
     }
-    self->error = self->error == 0 ? ret : self->error;
+    self->error = spot_error_first(self->error, ret);
     spot_table_free(&table);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "reports/table/terminal.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
@@ -19,6 +20,7 @@ typedef struct {
     bool is_obtainable; /* a trace of kind availability: nothing ran */
     int64_t num_rounds; /* of the bootstrap, 0: none */
     int64_t seed;
+    spot_terminal_t terminal; /* of standard output */
 } spot_fit_table_setting_t;
 
 typedef struct {
