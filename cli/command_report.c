@@ -10,7 +10,6 @@
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/report_text.h"
-#include "reports/side_by_side_text.h"
 #include "reports/table/paper_text.h"
 #include "reports/traces/trace_pictures.h"
 #include "sim/store/origin.h"
@@ -187,12 +186,6 @@ write_outputs(
 
 /* ---- Two stores ---- */
 
-static int
-write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_side_by_side_write(context, terminal, out);
-}
-
 /* One of two stores, open. */
 typedef struct {
     spot_store_t *store;
@@ -224,7 +217,7 @@ write_two(
 
     if (arguments->paths[FILE_PAGE] == NULL) {
         return spot_command_print_table(
-            NULL, arguments->is_plain, write_side_by_side, two, diag);
+            NULL, arguments->is_plain, spot_side_by_side_print, two, diag);
     }
     ret = spot_outfile_init(&file, arguments->paths[FILE_PAGE], diag);
     if (ret == 0) {
