@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/report_terminal.h"
 #include "reports/export.h"
-#include "reports/result_json.h"
 #include "reports/result_table.h"
 
 /* What is written: lines of rows or points, or what a study prints when it ends. */
