@@ -134,64 +134,28 @@ find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
 
 /* ---- Points ---- */
 
-/* The values of all keys in a study, one key after another. NULL: no memory. */
-static const char **
-read_values(const spot_point_match_t *self, const spot_study_head_t *head, int side,
-    spot_texts_t *texts, size_t *starts)
-{
-    const char **values;
-    size_t num_values = 0;
-
-    for (size_t j = 0; j < self->num_keys; j++) {
-        const size_t axis_id = self->keys[j].axis_ids[side];
-
-        starts[j] = num_values;
-        num_values += axis_id == SPOT_NO_AXIS ? 1 : head->axes[axis_id].num_values;
-    }
-    values = spot_calloc(num_values, sizeof(*values));
-    for (size_t j = 0; values != NULL && j < self->num_keys; j++) {
-        const size_t axis_id = self->keys[j].axis_ids[side];
-
-        if (axis_id == SPOT_NO_AXIS) {
-            values[starts[j]] = spot_match_value(texts, self->keys[j].fixed);
-            continue;
-        }
-        for (size_t k = 0; k < head->axes[axis_id].num_values; k++) {
-            values[starts[j] + k] =
-                spot_match_value(texts, head->axes[axis_id].texts[k]);
-        }
-    }
-    return values;
-}
-
 /* Gives each point of a study a name that is the same where all values are. */
-static int
+static void
 name_points(const spot_point_match_t *self, const spot_study_head_t *head, int side,
     spot_texts_t *texts, spot_key_t *names)
 {
-    size_t *starts = spot_calloc(self->num_keys, sizeof(*starts));
-    const char **values =
-        starts == NULL ? NULL : read_values(self, head, side, texts, starts);
-    const int ret = values == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+    for (size_t j = 0; j < head->num_points; j++) {
         FILE *out = spot_texts_begin(texts);
         const char *name;
 
         for (size_t k = 0; out != NULL && k < self->num_keys; k++) {
-            const size_t axis_id = self->keys[k].axis_ids[side];
-            const size_t value_id =
-                axis_id == SPOT_NO_AXIS ? 0 : spot_study_value_id(head, j, axis_id);
-            const char *value = values[starts[k] + value_id];
+            const spot_match_key_t *key = &self->keys[k];
+            const size_t axis_id = key->axis_ids[side];
+            const char *value = spot_match_value(texts,
+                axis_id == SPOT_NO_AXIS
+                    ? key->fixed
+                    : head->axes[axis_id].texts[spot_study_value_id(head, j, axis_id)]);
 
             fprintf(out, "%zu:%s", strlen(value), value);
         }
         name = spot_texts_end(texts, out);
         names[j] = (spot_key_t){name, strlen(name)};
     }
-    free(values);
-    free(starts);
-    return spot_error_first(ret, texts->error);
 }
 
 /* first_ids: [points of both] the first point that is the same. */
@@ -206,8 +170,9 @@ group_points(
     int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = name_points(self, sides[side].head, side, &texts,
+        name_points(self, sides[side].head, side, &texts,
             &names[side == SPOT_BEFORE ? 0 : num_before]);
+        ret = texts.error;
     }
     if (ret == 0) {
         ret = spot_group_equal(names, num_points, first_ids);

@@ -61,6 +61,13 @@ bool spot_run_series_check(
 /* The first lane of a kind; NULL: there is none. */
 const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind);
 
+/* Levels that are ever above 0, and others that have points. */
+static inline bool
+spot_lane_is_shown(const spot_lane_t *lane)
+{
+    return lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0 : lane->curve.num_points > 0;
+}
+
 /* What all levels count, such as "instances", and what the first curve is. */
 const char *spot_run_series_level_noun(const spot_run_series_t *self);
 const char *spot_run_series_curve_noun(const spot_run_series_t *self);

@@ -34,12 +34,6 @@ typedef struct {
     spot_chart_t *chart;
 } picture_t;
 
-static const spot_metric_change_t *
-change_of(const spot_side_by_side_t *two, size_t pair_id)
-{
-    return &two->changes[pair_id * two->num_metrics + two->main_id];
-}
-
 static size_t
 point_of(const picture_t *self, size_t pair_id)
 {
@@ -82,7 +76,7 @@ choose_rows(picture_t *self)
     self->num_wanted = 0;
     self->starts[1] = 0;
     for (size_t j = 0; j < self->two->match.num_pairs; j++) {
-        if (isfinite(change_of(self->two, j)->difference)) {
+        if (isfinite(spot_side_by_side_change(self->two, j)->difference)) {
             self->num_wanted++;
             if (self->starts[1] < SPOT_MAX_SIDE_BY_SIDE_ROWS) {
                 self->pair_ids[self->starts[1]++] = j;
@@ -187,7 +181,7 @@ declare_head(picture_t *self)
 static void
 add_pair(const picture_t *self, size_t pair_id, int what, double place)
 {
-    const spot_metric_change_t *change = change_of(self->two, pair_id);
+    const spot_metric_change_t *change = spot_side_by_side_change(self->two, pair_id);
     const double mean = what == DIFFERENCE ? change->difference : change->means[what];
     const bool is_probability =
         spot_metric_estimator(self->metric) == SPOT_ESTIMATOR_PROBABILITY;
@@ -328,7 +322,7 @@ spot_side_by_side_plot_problem(const spot_side_by_side_t *two)
         return "no metric is in both";
     }
     for (size_t j = 0; j < two->match.num_pairs; j++) {
-        if (isfinite(change_of(two, j)->difference)) {
+        if (isfinite(spot_side_by_side_change(two, j)->difference)) {
             return NULL;
         }
     }

@@ -14,8 +14,6 @@
 #define DIFFERENCE_CHARS 80 /* of each of them */
 #define MAX_LISTED 20       /* points of one store only that a terminal lists */
 
-static const char *const side_names[] = {"A", "B"};
-
 const char *
 spot_side_by_side_title(const spot_side_by_side_t *self, size_t metric_id,
     bool is_difference, spot_texts_t *texts)
@@ -66,53 +64,34 @@ spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts)
 
 /* ---- What comes of it ---- */
 
-/* The main metric at the points that both have. */
+/* Differences of the main metric that are sure, down or up. */
 typedef struct {
-    size_t num_both; /* points with a value in both */
-    size_t num_any;  /* in one of them, at least */
-    struct {
-        size_t num_points;  /* at which it moved surely, down or up */
-        double least, most; /* sizes of the differences there */
-    } moves[2];
+    size_t num_points;
+    double least, most; /* sizes */
 } moves_t;
 
-static moves_t
-find_moves(const spot_side_by_side_t *self)
+/* "higher at 5 by 0.3 to 5.5 percentage points". */
+static const char *
+move_words(const spot_side_by_side_t *self, bool is_up, spot_texts_t *texts)
 {
-    moves_t found = {.moves = {{0, HUGE_VAL, 0}, {0, HUGE_VAL, 0}}};
+    moves_t moves = {.least = HUGE_VAL};
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        const spot_metric_change_t *change =
-            &self->changes[j * self->num_metrics + self->main_id];
+        const spot_metric_change_t *change = spot_side_by_side_change(self, j);
         const double size = fabs(change->difference);
-        const int is_up = change->difference > 0;
 
-        found.num_both += isfinite(size);
-        found.num_any +=
-            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER]);
-        if (change->is_marked) {
-            found.moves[is_up].num_points++;
-            found.moves[is_up].least = fmin(found.moves[is_up].least, size);
-            found.moves[is_up].most = fmax(found.moves[is_up].most, size);
+        if (change->is_marked && is_up == (change->difference > 0)) {
+            moves.num_points++;
+            moves.least = fmin(moves.least, size);
+            moves.most = fmax(moves.most, size);
         }
     }
-    return found;
-}
-
-/* "higher at 5 by 0.3 to 5.5 percentage points", or "". */
-static const char *
-move_words(const spot_side_by_side_t *self, const moves_t *found, int is_up,
-    spot_texts_t *texts)
-{
-    const size_t num_points = found->moves[is_up].num_points;
-
-    return num_points == 0
-               ? ""
-               : spot_texts_add(texts, "%s at %zu by %s", is_up ? "higher" : "lower",
-                     num_points,
-                     spot_words_change(texts,
-                         spot_side_by_side_metric(self, self->main_id),
-                         found->moves[is_up].least, found->moves[is_up].most));
+    return moves.num_points == 0 ? NULL
+                                 : spot_texts_add(texts, "%s at %zu by %s",
+                                       is_up ? "higher" : "lower", moves.num_points,
+                                       spot_words_change(texts,
+                                           spot_side_by_side_metric(self, self->main_id),
+                                           moves.least, moves.most));
 }
 
 static const char *
@@ -124,74 +103,68 @@ capitalised(spot_texts_t *texts, const char *text)
 const char *
 spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
-    const char *problem = spot_side_by_side_problem(self);
+    const char *problem = spot_side_by_side_problem(self), *noun, *higher, *lower;
     const size_t num_pairs = self->match.num_pairs;
-    const char *noun, *places, *moves[2];
-    moves_t found;
+    size_t num_both = 0,
+           num_any = 0; /* points with a value in both, or in one of them */
 
     if (problem != NULL) {
         return spot_texts_add(
             texts, "%s: there is nothing to compare.", capitalised(texts, problem));
     }
-    noun = spot_metric_noun(spot_side_by_side_metric(self, self->main_id));
-    found = find_moves(self);
-    if (found.num_any == 0) {
+    noun = spot_words_subject(texts, spot_side_by_side_metric(self, self->main_id));
+    for (size_t j = 0; j < num_pairs; j++) {
+        const spot_metric_change_t *change = spot_side_by_side_change(self, j);
+
+        num_both += isfinite(change->difference);
+        num_any +=
+            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER]);
+    }
+    if (num_any == 0) {
         return spot_texts_add(texts, "%s has no value at any point that both have.",
             capitalised(texts, noun));
     }
-    if (found.num_both == 0) {
+    if (num_both == 0) {
         return spot_texts_add(
             texts, "At no point that both have is there a value of %s in both.", noun);
     }
-    places = found.num_both == num_pairs
-                 ? "that both have"
-                 : spot_texts_add(texts, "of %zu at which both have a value", num_pairs);
-    for (int is_up = 0; is_up < 2; is_up++) {
-        moves[is_up] = move_words(self, &found, is_up, texts);
-    }
+    higher = move_words(self, true, texts);
+    lower = move_words(self, false, texts);
     return spot_texts_add(texts, "Of the %s %s, %s %s%s%s%s.",
-        spot_words_count(texts, (int64_t) found.num_both, "point"), places, noun,
-        moves[0][0] == '\0' && moves[1][0] == '\0' ? "differs surely at none"
-                                                   : "in B is surely ",
-        moves[1], moves[0][0] == '\0' || moves[1][0] == '\0' ? "" : " and ", moves[0]);
-}
-
-/* Dots of a cut end the sentence, too. */
-static bool
-ends_with_dots(const char *text)
-{
-    static const char dots[] = "…";
-    const size_t num_bytes = strlen(text), num_dots = sizeof(dots) - 1;
-
-    return num_bytes >= num_dots && strcmp(text + num_bytes - num_dots, dots) == 0;
-}
-
-static const char *
-differences_words(const spot_side_by_side_t *self, spot_texts_t *texts)
-{
-    const char *words = "B differs from A";
-
-    if (self->num_sentences == 0) {
-        return "B has the same scenario and the same points as A.";
-    }
-    for (size_t j = 0; j < self->num_sentences && j < MAX_NAMED; j++) {
-        char text[4 * DIFFERENCE_CHARS + 8] = "";
-
-        snprintf(text, sizeof(text) - 4, "%s", self->sentences[j]);
-        spot_utf8_cut(text, DIFFERENCE_CHARS);
-        words = spot_texts_add(texts, "%s%s %s", words, j == 0 ? ":" : ";", text);
-    }
-    return self->num_sentences > MAX_NAMED
-               ? spot_texts_add(texts, "%s; and in %zu more.", words,
-                     self->num_sentences - MAX_NAMED)
-               : spot_texts_add(texts, "%s%s", words, ends_with_dots(words) ? "" : ".");
+        spot_words_count(texts, (int64_t) num_both, "point"),
+        num_both == num_pairs
+            ? "that both have"
+            : spot_texts_add(texts, "of %zu at which both have a value", num_pairs),
+        noun,
+        higher == NULL && lower == NULL ? "differs surely at none" : "in B is surely ",
+        higher == NULL ? "" : higher, higher == NULL || lower == NULL ? "" : " and ",
+        lower == NULL ? "" : lower);
 }
 
 const char *
 spot_side_by_side_answer(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
-    return spot_texts_add(texts, "%s %s", differences_words(self, texts),
-        spot_side_by_side_outcome(self, texts));
+    const char *words = "B differs from A", *end = ".";
+
+    for (size_t j = 0; j < self->num_sentences && j < MAX_NAMED; j++) {
+        char *text = spot_texts_room(texts, strlen(self->sentences[j]) + 5);
+
+        if (text != NULL) {
+            strcpy(text, self->sentences[j]);
+            spot_utf8_cut(text, DIFFERENCE_CHARS);
+            /* dots of a cut end the sentence, too */
+            end = strcmp(text, self->sentences[j]) == 0 ? "." : "";
+            words = spot_texts_add(texts, "%s%s %s", words, j == 0 ? ":" : ";", text);
+        }
+    }
+    if (self->num_sentences == 0) {
+        words = "B has the same scenario and the same points as A";
+    } else if (self->num_sentences > MAX_NAMED) {
+        end =
+            spot_texts_add(texts, "; and in %zu more.", self->num_sentences - MAX_NAMED);
+    }
+    return spot_texts_add(
+        texts, "%s%s %s", words, end, spot_side_by_side_outcome(self, texts));
 }
 
 /* ---- Tables ---- */
@@ -201,58 +174,49 @@ add_columns(
     const spot_side_by_side_t *self, const spot_shown_unit_t *shown, spot_table_t *table)
 {
     const bool is_percent = shown->factor == 100;
+    const spot_table_column_t columns[] = {
+        {.name = "A", .unit = is_percent ? "%" : NULL, .factor = shown->factor},
+        {.name = "B", .unit = is_percent ? "%" : NULL, .factor = shown->factor},
+        {.name = "B - A",
+            .unit = is_percent ? "% points" : NULL,
+            .has_sign = true,
+            .factor = shown->factor},
+        {.name = "change",
+            .unit = "%",
+            .has_sign = true,
+            .is_fixed = true,
+            .num_decimals = 1,
+            .factor = 100}};
 
     for (size_t j = 0; j < self->match.num_keys; j++) {
         spot_table_add_column(table,
             (spot_table_column_t){.name = self->match.keys[j].path, .is_key = true});
     }
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_table_add_column(table, (spot_table_column_t){.name = side_names[side],
-                                         .unit = is_percent ? "%" : NULL,
-                                         .factor = shown->factor});
+    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
+        spot_table_add_column(table, columns[j]);
     }
-    spot_table_add_column(table, (spot_table_column_t){.name = "B - A",
-                                     .unit = is_percent ? "% points" : NULL,
-                                     .has_sign = true,
-                                     .factor = shown->factor});
-    spot_table_add_column(table, (spot_table_column_t){.name = "change",
-                                     .unit = "%",
-                                     .has_sign = true,
-                                     .is_fixed = true,
-                                     .num_decimals = 1,
-                                     .factor = 100});
 }
 
-/* The values of a pair of points: those of the study that sweeps the key. */
+/* The values of keys are those of the study that sweeps them. */
 static void
-add_keys(const spot_side_by_side_t *self, size_t pair_id, spot_texts_t *texts,
-    spot_table_t *table)
+add_row(const spot_side_by_side_t *self, size_t pair_id,
+    const spot_metric_change_t *change, spot_table_t *table)
 {
+    const spot_style_t style = change->is_marked ? SPOT_STYLE_BOLD : SPOT_STYLE_PLAIN;
+
+    spot_table_add_row(table);
     for (size_t j = 0; j < self->match.num_keys; j++) {
         const size_t *axis_ids = self->match.keys[j].axis_ids;
         const int side =
             axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
         const spot_study_head_t *head = self->sides[side].report->head;
-        const size_t point_id = self->match.point_ids[side][pair_id];
+        const size_t value_id = spot_study_value_id(
+            head, self->match.point_ids[side][pair_id], axis_ids[side]);
         const spot_axis_t *axis = &head->axes[axis_ids[side]];
 
-        spot_table_add_text(
-            table, spot_words_point_label(texts, head, point_id, axis_ids[side]));
-        spot_table_set_value(
-            table, axis->numbers[spot_study_value_id(head, point_id, axis_ids[side])]);
+        spot_table_add_text(table, spot_words_label(&table->texts, axis, value_id));
+        spot_table_set_value(table, axis->numbers[value_id]);
     }
-}
-
-static void
-add_row(const spot_side_by_side_t *self, size_t pair_id, size_t metric_id,
-    spot_texts_t *texts, spot_table_t *table)
-{
-    const spot_metric_change_t *change =
-        &self->changes[pair_id * self->num_metrics + metric_id];
-    const spot_style_t style = change->is_marked ? SPOT_STYLE_BOLD : SPOT_STYLE_PLAIN;
-
-    spot_table_add_row(table);
-    add_keys(self, pair_id, texts, table);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         spot_table_add_estimate(table, change->means[side], change->half_widths[side]);
     }
@@ -270,54 +234,33 @@ write_metric(const spot_side_by_side_t *self, size_t metric_id, size_t max_rows,
 {
     const spot_shown_unit_t shown = spot_side_by_side_shown(self, metric_id);
     const size_t num_pairs = self->match.num_pairs;
-    spot_texts_t *texts = &document->texts;
     spot_table_t table = {.name = "metric"};
-    FILE *caption = spot_table_begin_text(&table);
     size_t num_marked = 0, num_left = 0;
 
-    for (size_t j = 0; j < num_pairs; j++) {
-        const bool is_marked =
-            self->changes[j * self->num_metrics + metric_id].is_marked;
-
-        num_marked += is_marked;
-        num_left += is_marked && j >= max_rows;
-    }
-    if (caption != NULL) {
-        fprintf(caption, "%s: %zu of %zu points differ",
-            spot_side_by_side_title(self, metric_id, false, texts), num_marked,
-            num_pairs);
-    }
-    spot_table_end_caption(&table, caption);
     add_columns(self, &shown, &table);
-    for (size_t j = 0; j < num_pairs && j < max_rows; j++) {
-        add_row(self, j, metric_id, texts, &table);
+    for (size_t j = 0; j < num_pairs; j++) {
+        const spot_metric_change_t *change =
+            &self->changes[j * self->num_metrics + metric_id];
+
+        num_marked += change->is_marked;
+        num_left += change->is_marked && j >= max_rows;
+        if (j < max_rows) {
+            add_row(self, j, change, &table);
+        }
     }
+    table.caption = spot_texts_add(&table.texts, "%s: %zu of %zu points differ",
+        spot_side_by_side_title(self, metric_id, false, &table.texts), num_marked,
+        num_pairs);
     if (max_rows < num_pairs) {
         spot_table_add_note(&table, "",
-            spot_texts_add(texts,
+            spot_texts_add(&table.texts,
                 "The first %zu of %zu points; %zu of the others differ. The terminal "
                 "has them all.",
                 max_rows, num_pairs, num_left));
     }
     spot_document_gap(document);
     spot_document_table(
-        document, spot_texts_add(texts, "metric-%zu", metric_id), &table);
-}
-
-static void
-write_tables(const spot_side_by_side_t *self, size_t max_rows, spot_document_t *document)
-{
-    spot_document_section(document, "tables", "Every point that both have");
-    spot_document_note(document,
-        "±: half width of the 95 %% confidence interval; %s. *: 0 is outside of the "
-        "interval; where nothing differs, chance does that in 1 of 20.",
-        spot_side_by_side_basis(self, &document->texts));
-    write_metric(self, self->main_id, max_rows, document);
-    for (size_t j = 0; j < self->num_metrics; j++) {
-        if (j != self->main_id) {
-            write_metric(self, j, max_rows, document);
-        }
-    }
+        document, spot_texts_add(&document->texts, "metric-%zu", metric_id), &table);
 }
 
 /* ---- The report ---- */
@@ -333,7 +276,7 @@ write_alone(const spot_side_by_side_t *self, int side, size_t max_listed,
         return;
     }
     spot_document_fold(
-        document, spot_texts_add(texts, "Only in %s, not compared: %s", side_names[side],
+        document, spot_texts_add(texts, "Only in %c, not compared: %s", "AB"[side],
                       spot_words_count(texts, (int64_t) num_alone, "point")));
     for (size_t j = 0; j < num_alone && j < max_listed; j++) {
         const char *words = spot_words_point(texts, self->sides[side].report->head,
@@ -351,15 +294,13 @@ void
 spot_side_by_side_write_sides(const spot_side_by_side_t *self, spot_document_t *document)
 {
     static const char *const titles[] = {"A, before", "B, after"};
-    spot_texts_t *texts = &document->texts;
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        const spot_report_t *report = self->sides[side].report;
+        const spot_side_t *read = &self->sides[side];
 
-        spot_document_note(document, "%s: %s (%s, %s, %s, seed %" PRIu64 ")",
-            titles[side], self->sides[side].path, report->head->name,
-            spot_words_count(texts, (int64_t) report->head->num_points, "point"),
-            spot_words_replications(texts, report), report->head->seed);
+        spot_document_note(document, "%s: %s (%s · %zu points)", titles[side],
+            read->path, spot_words_run(&document->texts, read->report),
+            read->report->head->num_points);
     }
 }
 
@@ -367,6 +308,8 @@ void
 spot_side_by_side_write(
     const spot_side_by_side_t *self, size_t max_rows, spot_document_t *document)
 {
+    const size_t max_listed = spot_document_is_page(document) ? max_rows : MAX_LISTED;
+
     spot_document_section(document, "differs", "In what they differ");
     if (self->num_sentences == 0) {
         spot_document_paragraph(
@@ -376,15 +319,20 @@ spot_side_by_side_write(
         spot_document_item(document, "%s", self->sentences[j]);
     }
     if (spot_side_by_side_problem(self) == NULL) {
-        write_tables(self, max_rows, document);
+        spot_document_section(document, "tables", "Every point that both have");
+        spot_document_note(document,
+            "±: half width of the 95 %% confidence interval; %s. *: 0 is outside of the "
+            "interval; where nothing differs, chance does that in 1 of 20.",
+            spot_side_by_side_basis(self, &document->texts));
+        write_metric(self, self->main_id, max_rows, document);
+        for (size_t j = 0; j < self->num_metrics; j++) {
+            if (j != self->main_id) {
+                write_metric(self, j, max_rows, document);
+            }
+        }
     }
-    if (self->match.num_alone[0] > 0 || self->match.num_alone[1] > 0) {
-        spot_document_section(document, "alone", "Points that only one has");
-    }
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        write_alone(self, side, spot_document_is_page(document) ? max_rows : MAX_LISTED,
-            document);
-    }
+    write_alone(self, SPOT_BEFORE, max_listed, document);
+    write_alone(self, SPOT_AFTER, max_listed, document);
 }
 
 int

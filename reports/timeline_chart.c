@@ -100,7 +100,7 @@ declare_levels(const timeline_t *self)
     for (size_t k = 0; k < run->num_levels; k++) {
         char share[32];
 
-        if (run->lanes[k].sum > 0) {
+        if (spot_lane_is_shown(&run->lanes[k])) {
             snprintf(
                 share, sizeof(share), "%.1f %%", 100 * run->lanes[k].sum / total->sum);
             add_level(self,

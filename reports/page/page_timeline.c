@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
-#include "reports/table/table_html.h"
+#include "reports/table/document.h"
 #include "reports/timeline_chart.h"
 #include "reports/words.h"
 
@@ -158,8 +158,7 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
         for (size_t j = 0; ret == 0 && j < run->num_lanes; j++) {
             const spot_lane_t *lane = &run->lanes[j];
 
-            if (lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0
-                                              : lane->curve.num_points > 0) {
+            if (spot_lane_is_shown(lane)) {
                 ret = write_lane(&self, lane);
             }
         }
@@ -177,114 +176,82 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
 
 #define NUM_COLUMNS 4
 
-/* names: of the columns, up to NULL; the first one is text. */
-static void
-begin_table(spot_table_t *table, const char *caption, const char *const *names)
-{
-    FILE *stream = spot_table_begin_text(table);
-
-    if (stream != NULL) {
-        fprintf(stream, "%s, the whole run", caption);
-    }
-    spot_table_end_caption(table, stream);
-    for (size_t j = 0; names[j] != NULL; j++) {
-        spot_table_add_column(
-            table, (spot_table_column_t){.name = names[j],
-                       .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
-    }
-}
-
-static int
-end_table(spot_table_t *table, const char *id, FILE *out)
-{
-    const int ret =
-        table->num_rows == 0 ? table->error : spot_table_write_html(table, id, out);
-
-    spot_table_free(table);
-    return ret;
-}
-
 /* "2.25 USD": two decimals, unless it is whole. */
 static void
 add_amount(spot_table_t *table, double value, const char *unit, const char *divisor)
 {
-    FILE *stream = spot_table_begin_text(table);
-
-    if (stream != NULL) {
-        fprintf(stream, "%.*f%s%s%s", value == round(value) ? 0 : 2, value,
-            unit[0] == '\0' ? "" : " ", unit, divisor);
-    }
-    spot_table_end_cell(table, stream);
+    spot_table_add_format(table, "%.*f%s%s%s", value == round(value) ? 0 : 2, value,
+        unit[0] == '\0' ? "" : " ", unit, divisor);
     spot_table_set_value(table, value);
 }
 
 static void
 add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *table)
 {
-    const double end_ms = run->end_ms;
     const size_t num_points = lane->curve.num_points;
 
     spot_table_add_row(table);
     spot_table_add_text(table, lane->name);
     if (lane->kind == SPOT_LANE_LEVEL) {
         const double share = lane->sum / spot_run_lane(run, SPOT_LANE_TOTAL)->sum;
-        FILE *stream = spot_table_begin_text(table);
 
-        if (stream != NULL) {
-            fprintf(stream, "%.1f %%", 100 * share);
-        }
-        spot_table_end_cell(table, stream);
+        spot_table_add_format(table, "%.1f %%", 100 * share);
         spot_table_set_value(table, share);
-        add_amount(table, lane->sum / end_ms, "", "");
+        add_amount(table, lane->sum / run->end_ms, "", "");
     } else if (lane->kind == SPOT_LANE_MARKS) {
         add_amount(table, (double) num_points, "", "");
         add_amount(table, lane->sum, "", "");
     } else {
         add_amount(table, lane->sum, lane->unit, "");
-        add_amount(table, lane->sum / end_ms * SPOT_MS_PER_H, lane->unit, "/h");
+        add_amount(table, lane->sum / run->end_ms * SPOT_MS_PER_H, lane->unit, "/h");
         add_amount(table, lane->curve.points[num_points - 1].y, lane->unit, "");
     }
 }
 
-/* The rows of levels are in the order of the legend: the stack from its top down. */
-static int
-write_tables(const spot_run_series_t *run, spot_texts_t *texts, FILE *out)
+/* Levels are in the order of the legend: the stack from its top down. */
+static void
+write_tables(const spot_run_series_t *run, spot_document_t *document)
 {
-    const char *average = run->levels == NULL ? ""
-                                              : spot_texts_add(texts, "%s on average",
-                                                    spot_run_series_level_noun(run));
-    const struct {
-        spot_lane_kind_t kind;
+    static const struct {
         const char *id, *caption;
-        const char *names[NUM_COLUMNS + 1];
-    } tables[] = {{SPOT_LANE_LEVEL, "timeline-level", "Shares",
-                      {"category", "share", average, NULL}},
-        {SPOT_LANE_MARKS, "timeline-marks", "Events",
-            {"what happened", "times", "count in all", NULL}},
-        {SPOT_LANE_CURVE, "timeline-curve", "Progress",
-            {"what", "change", "rate", "at the end", NULL}}};
-    int ret = 0;
+        const char *names[NUM_COLUMNS];
+    } tables[] = {[SPOT_LANE_LEVEL] = {"timeline-level", "Shares",
+                      {"category", "share", "on average"}},
+        [SPOT_LANE_MARKS] = {"timeline-marks", "Events",
+            {"what happened", "times", "count in all"}},
+        [SPOT_LANE_CURVE] = {
+            "timeline-curve", "Progress", {"what", "change", "rate", "at the end"}}};
 
-    fputs("<div class=\"timeline-tables\">\n", out);
-    for (size_t j = 0; ret == 0 && j < sizeof(tables) / sizeof(tables[0]); j++) {
+    fputs("<div class=\"timeline-tables\">\n", document->out);
+    for (int kind = SPOT_LANE_LEVEL; kind <= SPOT_LANE_CURVE; kind++) {
         spot_table_t table = {.name = "timeline"};
 
-        begin_table(&table, tables[j].caption, tables[j].names);
-        for (size_t k = 0; k < run->num_lanes; k++) {
-            const spot_lane_t *lane =
-                &run->lanes[tables[j].kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - k
-                                                              : k];
+        for (size_t j = 0; j < NUM_COLUMNS && tables[kind].names[j] != NULL; j++) {
+            const bool is_average = kind == SPOT_LANE_LEVEL && j == 2;
 
-            if (lane->kind == tables[j].kind &&
-                (lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0
-                                               : lane->curve.num_points > 0)) {
+            spot_table_add_column(
+                &table, (spot_table_column_t){.name = tables[kind].names[j],
+                            .unit = is_average && run->levels != NULL
+                                        ? spot_run_series_level_noun(run)
+                                        : NULL,
+                            .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
+        }
+        for (size_t j = 0; kind != SPOT_LANE_TOTAL && j < run->num_lanes; j++) {
+            const spot_lane_t *lane =
+                &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
+
+            if ((int) lane->kind == kind && spot_lane_is_shown(lane)) {
                 add_row(run, lane, &table);
             }
         }
-        ret = end_table(&table, tables[j].id, out);
+        if (table.num_rows > 0) {
+            table.caption =
+                spot_texts_add(&table.texts, "%s, the whole run", tables[kind].caption);
+            spot_document_table(document, tables[kind].id, &table);
+        }
+        spot_table_free(&table);
     }
-    fputs("</div>\n", out);
-    return ret;
+    fputs("</div>\n", document->out);
 }
 
 /* ---- A run on a page ---- */
@@ -324,9 +291,10 @@ static int
 write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
     size_t max_rows, FILE *out)
 {
-    spot_texts_t texts = {0};
+    spot_document_t document;
     int ret = 0;
 
+    spot_document_to_page(&document, out);
     fputs("<div class=\"timeline\">\n<figure class=\"picture\" role=\"group\" "
           "aria-label=\"",
         out);
@@ -334,7 +302,7 @@ write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
     fputs("\">\n<div class=\"static\"", out);
     if (is_drawn) {
         fputs(" role=\"img\" aria-label=\"", out);
-        spot_html_text(out, what_is_drawn(run, &texts));
+        spot_html_text(out, what_is_drawn(run, &document.texts));
         fputs("\">\n", out);
         ret = spot_draw_page(spot_timeline_declare, run, false, out);
     } else {
@@ -345,13 +313,10 @@ write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
     if (ret == 0) {
         ret = write_data(run, label, max_rows, out);
     }
-    if (ret == 0) {
-        ret = write_tables(run, &texts, out);
-    }
+    write_tables(run, &document);
     fputs("</div>\n", out);
-    ret = spot_error_first(ret, texts.error);
-    spot_texts_free(&texts);
-    return ret;
+    spot_document_fail(&document, ret);
+    return spot_document_end(&document);
 }
 
 int
