@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "reports/page/page_timeline.h"
-#include "reports/recording_csv.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
 #include "sim/engine/scenario_file.h"
