@@ -61,25 +61,29 @@ gather_bins(data_t *self, const spot_lane_t *lane)
 static int
 gather(data_t *self, const spot_lane_t *lane)
 {
-    spot_curve_t curve;
-    int ret = spot_lane_thin(lane, self->run->end_ms,
-        is_thinned(self, lane) ? SPOT_TIMELINE_DATA_COLUMNS : SIZE_MAX / 8, &curve);
+    const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
+    spot_curve_t thinned = {0};
+    const spot_curve_t *curve = &lane->curve;
+    int ret = 0;
 
+    if (is_thinned(self, lane) && !has_bins) {
+        ret = spot_lane_thin(
+            lane, self->run->end_ms, SPOT_TIMELINE_DATA_COLUMNS, &thinned);
+        curve = &thinned;
+    }
     self->num_points = 0;
     if (ret == 0) {
-        ret = SPOT_ARRAY_ROOM(self, points,
-            curve.num_points > SPOT_TIMELINE_DATA_BINS ? curve.num_points
-                                                       : SPOT_TIMELINE_DATA_BINS);
+        ret = SPOT_ARRAY_ROOM(
+            self, points, has_bins ? SPOT_TIMELINE_DATA_BINS : curve->num_points);
     }
-    if (ret == 0 && is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE) {
+    if (ret == 0 && has_bins) {
         gather_bins(self, lane);
-    } else if (ret == 0) {
-        for (size_t j = 0; j < curve.num_points; j++) {
-            self->points[self->num_points++] =
-                (spot_bin_t){.start_ms = curve.points[j].x, .value = curve.points[j].y};
-        }
     }
-    spot_curve_free(&curve);
+    for (size_t j = 0; ret == 0 && !has_bins && j < curve->num_points; j++) {
+        self->points[self->num_points++] =
+            (spot_bin_t){.start_ms = curve->points[j].x, .value = curve->points[j].y};
+    }
+    spot_curve_free(&thinned);
     return ret;
 }
 
