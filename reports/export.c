@@ -104,9 +104,10 @@ put_point(line_t *self)
     for (size_t j = 0; j < self->head->num_axes; j++) {
         const spot_axis_t *axis = &self->head->axes[j];
         const size_t value_id = spot_study_value_id(self->head, self->point_id, j);
-        char name[NAME_BYTES];
 
         if (spot_axis_is_numeric(axis)) {
+            char name[NAME_BYTES];
+
             snprintf(name, sizeof(name), "%s%s%s", axis->path,
                 axis->unit[0] == '\0' ? "" : "_", axis->unit);
             put_number(self, name, axis->numbers[value_id]);
@@ -355,20 +356,20 @@ put_points(line_t *self, int (*put)(line_t *self))
 
 /* The same with the fates of a race, if the study is one. */
 static int
-put_lines(line_t *self, int (*put)(line_t *self))
+put_lines(line_t line, int (*put)(line_t *self))
 {
     spot_race_t race = {0};
     int ret = 0;
 
-    if (self->head->optimise.metric != NULL) {
-        self->race = &race;
-        ret = spot_race_init(&race, self->head);
+    if (line.head->optimise.metric != NULL) {
+        line.race = &race;
+        ret = spot_race_init(&race, line.head);
         if (ret == 0) {
-            ret = spot_race_replay(&race, self->store);
+            ret = spot_race_replay(&race, line.store);
         }
     }
     if (ret == 0) {
-        ret = put_points(self, put);
+        ret = put_points(&line, put);
     }
     spot_race_free(&race);
     return ret;
@@ -377,9 +378,7 @@ put_lines(line_t *self, int (*put)(line_t *self))
 int
 spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
-    line_t line = line_of(store, format, out);
-
-    return put_lines(&line, put_summaries);
+    return put_lines(line_of(store, format, out), put_summaries);
 }
 
 int
@@ -389,7 +388,7 @@ spot_result_csv_write(const spot_store_t *store, FILE *out)
     int ret = spot_store_differences(store, &line.pairs);
 
     if (ret == 0) {
-        ret = put_lines(&line, put_results);
+        ret = put_lines(line, put_results);
     }
     free(line.pairs);
     return ret;
