@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/export.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,16 +72,6 @@ begin_cell(line_t *self, const char *name)
 }
 
 static void
-put_integer(line_t *self, const char *name, int64_t value)
-{
-    if (self->format == SPOT_EXPORT_JSONL) {
-        spot_json_integer(&self->json, name, value);
-    } else if (!begin_cell(self, name)) {
-        fprintf(self->out, "%" PRId64, value);
-    }
-}
-
-static void
 put_number(line_t *self, const char *name, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES] = "";
@@ -111,13 +100,14 @@ put_text(line_t *self, const char *name, const char *value)
 static void
 put_point(line_t *self)
 {
-    put_integer(self, "point", (int64_t) self->point_id);
+    put_number(self, "point", (double) self->point_id);
     for (size_t j = 0; j < self->head->num_axes; j++) {
         const spot_axis_t *axis = &self->head->axes[j];
         const size_t value_id = spot_study_value_id(self->head, self->point_id, j);
-        char name[NAME_BYTES];
 
         if (spot_axis_is_numeric(axis)) {
+            char name[NAME_BYTES];
+
             snprintf(name, sizeof(name), "%s%s%s", axis->path,
                 axis->unit[0] == '\0' ? "" : "_", axis->unit);
             put_number(self, name, axis->numbers[value_id]);
@@ -211,7 +201,7 @@ put_replication(void *context, const spot_row_t *row)
 
     begin_line(self);
     put_point(self);
-    put_integer(self, "replication", row->replication);
+    put_number(self, "replication", (double) row->replication);
     for (size_t j = 0; j < self->head->num_metrics; j++) {
         if (self->head->metrics[j].estimator == SPOT_ESTIMATOR_USUAL &&
             !is_left_out(self, j)) {
@@ -261,8 +251,8 @@ put_summaries(line_t *self)
 
     begin_line(self);
     put_point(self);
-    put_integer(
-        self, "replications", self->store->num_rows(self->store, self->point_id));
+    put_number(self, "replications",
+        (double) self->store->num_rows(self->store, self->point_id));
     for (size_t j = 0; j < self->head->num_metrics; j++) {
         const char *metric = self->head->metrics[j].name;
 
@@ -272,7 +262,7 @@ put_summaries(line_t *self)
         put_estimate(self, metric, &self->summaries[j]);
         snprintf(name, sizeof(name), "%s_nulls", metric);
         if (spot_study_has_metric(self->head, self->point_id, j)) {
-            put_integer(self, name, self->summaries[j].num_nulls);
+            put_number(self, name, (double) self->summaries[j].num_nulls);
         } else {
             (void) begin_cell(self, name);
         }
@@ -294,7 +284,7 @@ put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summ
 
     spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
     begin_line(self);
-    put_integer(self, "point", (int64_t) self->point_id);
+    put_number(self, "point", (double) self->point_id);
     for (size_t j = 0; j < self->head->num_axes; j++) {
         const spot_axis_t *axis = &self->head->axes[j];
 
@@ -303,8 +293,9 @@ put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summ
     }
     put_text(self, "metric", metric->name);
     put_text(self, "unit", metric->unit);
-    put_integer(self, "replications", summary->num_values + summary->num_nulls);
-    put_integer(self, "nulls", summary->num_nulls);
+    put_number(
+        self, "replications", (double) (summary->num_values + summary->num_nulls));
+    put_number(self, "nulls", (double) summary->num_nulls);
     put_estimate(self, NULL, summary);
     put_number(self, "difference", spot_paired_mean(pair));
     put_number(self, "difference_ci95_low", low);
@@ -365,20 +356,20 @@ put_points(line_t *self, int (*put)(line_t *self))
 
 /* The same with the fates of a race, if the study is one. */
 static int
-put_lines(line_t *self, int (*put)(line_t *self))
+put_lines(line_t line, int (*put)(line_t *self))
 {
     spot_race_t race = {0};
     int ret = 0;
 
-    if (self->head->optimise.metric != NULL) {
-        self->race = &race;
-        ret = spot_race_init(&race, self->head);
+    if (line.head->optimise.metric != NULL) {
+        line.race = &race;
+        ret = spot_race_init(&race, line.head);
         if (ret == 0) {
-            ret = spot_race_replay(&race, self->store);
+            ret = spot_race_replay(&race, line.store);
         }
     }
     if (ret == 0) {
-        ret = put_points(self, put);
+        ret = put_points(&line, put);
     }
     spot_race_free(&race);
     return ret;
@@ -387,9 +378,7 @@ put_lines(line_t *self, int (*put)(line_t *self))
 int
 spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
-    line_t line = line_of(store, format, out);
-
-    return put_lines(&line, put_summaries);
+    return put_lines(line_of(store, format, out), put_summaries);
 }
 
 int
@@ -399,7 +388,7 @@ spot_result_csv_write(const spot_store_t *store, FILE *out)
     int ret = spot_store_differences(store, &line.pairs);
 
     if (ret == 0) {
-        ret = put_lines(&line, put_results);
+        ret = put_lines(line, put_results);
     }
     free(line.pairs);
     return ret;
@@ -416,8 +405,9 @@ write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *su
 
     spot_json_open(&self->json, metric->name, '{');
     put_text(self, "unit", metric->unit);
-    put_integer(self, "replications", summary->num_values + summary->num_nulls);
-    put_integer(self, "nulls", summary->num_nulls);
+    put_number(
+        self, "replications", (double) (summary->num_values + summary->num_nulls));
+    put_number(self, "nulls", (double) summary->num_nulls);
     put_text(self, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
     put_estimate(self, NULL, summary);
     if (spot_summary_remark(summary, remark)[0] != '\0') {
@@ -426,8 +416,8 @@ write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *su
     if (spot_paired_num_pairs(pair) > 0) {
         spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
         spot_json_open(&self->json, "difference", '{');
-        put_integer(self, "pairs", spot_paired_num_pairs(pair));
-        put_integer(self, "nulls", pair->num_left_out);
+        put_number(self, "pairs", (double) spot_paired_num_pairs(pair));
+        put_number(self, "nulls", (double) pair->num_left_out);
         put_number(self, "mean", spot_paired_mean(pair));
         put_number(self, "ci95_low", low);
         put_number(self, "ci95_high", high);
@@ -492,14 +482,14 @@ write_study(line_t *self)
     put_text(self, "study", head->name);
     put_text(self, "question", head->question);
     spot_json_unsigned(&self->json, "seed", head->seed);
-    put_integer(self, "replications", head->num_replications);
+    put_number(self, "replications", (double) head->num_replications);
     if (head->until.metric != NULL) {
         spot_json_open(&self->json, "until", '{');
         put_text(self, "metric", head->until.metric);
         put_number(self, is_relative ? "relative_half_width" : "half_width",
             is_relative ? head->until.relative_half_width : head->until.half_width);
         put_number(self, "confidence", head->until.confidence);
-        put_integer(self, "min", head->min_replications);
+        put_number(self, "min", (double) head->min_replications);
         spot_json_close(&self->json, '}');
     }
     if (head->has_baseline) {
@@ -525,7 +515,7 @@ write_warnings(line_t *self)
 
         if (num_warned > 0) {
             spot_json_open(&self->json, self->head->warnings[j].name, '{');
-            put_integer(self, "replications", num_warned);
+            put_number(self, "replications", (double) num_warned);
             put_text(self, "text", self->head->warnings[j].text);
             spot_json_close(&self->json, '}');
         }

@@ -323,12 +323,12 @@ bin_steps(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *b
 
     for (size_t j = 0; j < lane->curve.num_points; j++) {
         const spot_point_t *step = &lane->curve.points[j];
-        const double to_ms = j + 1 < lane->curve.num_points ? step[1].x : end_ms;
+        const double last_ms = j + 1 < lane->curve.num_points ? step[1].x : end_ms;
         double from_ms = step->x;
 
-        while (from_ms < to_ms && bin_id < num_bins) {
+        while (from_ms < last_ms && bin_id < num_bins) {
             const double bin_end_ms = (double) (bin_id + 1) * bin_ms;
-            const double until_ms = fmin(to_ms, bin_end_ms);
+            const double until_ms = fmin(last_ms, bin_end_ms);
             spot_bin_t *bin = &bins[bin_id];
 
             if (until_ms > from_ms) { /* not before the first row */

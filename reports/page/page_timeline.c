@@ -61,50 +61,57 @@ gather_bins(data_t *self, const spot_lane_t *lane)
 static int
 gather(data_t *self, const spot_lane_t *lane)
 {
-    spot_curve_t curve;
-    int ret = spot_lane_thin(lane, self->run->end_ms,
-        is_thinned(self, lane) ? SPOT_TIMELINE_DATA_COLUMNS : SIZE_MAX / 8, &curve);
+    const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
+    spot_curve_t thinned = {0};
+    const spot_curve_t *curve = &lane->curve;
+    int ret = 0;
 
+    if (is_thinned(self, lane) && !has_bins) {
+        ret = spot_lane_thin(
+            lane, self->run->end_ms, SPOT_TIMELINE_DATA_COLUMNS, &thinned);
+        curve = &thinned;
+    }
     self->num_points = 0;
     if (ret == 0) {
-        ret = SPOT_ARRAY_ROOM(self, points,
-            curve.num_points > SPOT_TIMELINE_DATA_BINS ? curve.num_points
-                                                       : SPOT_TIMELINE_DATA_BINS);
+        ret = SPOT_ARRAY_ROOM(
+            self, points, has_bins ? SPOT_TIMELINE_DATA_BINS : curve->num_points);
     }
-    if (ret == 0 && is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE) {
+    if (ret == 0 && has_bins) {
         gather_bins(self, lane);
-    } else if (ret == 0) {
-        for (size_t j = 0; j < curve.num_points; j++) {
-            self->points[self->num_points++] =
-                (spot_bin_t){.start_ms = curve.points[j].x, .value = curve.points[j].y};
-        }
     }
-    spot_curve_free(&curve);
+    for (size_t j = 0; ret == 0 && !has_bins && j < curve->num_points; j++) {
+        self->points[self->num_points++] =
+            (spot_bin_t){.start_ms = curve->points[j].x, .value = curve->points[j].y};
+    }
+    spot_curve_free(&thinned);
     return ret;
 }
+
+typedef enum { AT, VALUES, MORE } array_t;
 
 /* Numbers are written without the blanks of spot_json_t, which would be a quarter of the
  * data. Of averages, three digits are more than a screen can show. */
 static void
-write_array(data_t *self, const char *name, const spot_lane_t *lane)
+write_array(data_t *self, array_t array, const spot_lane_t *lane)
 {
+    static const char *const names[] = {"at", "values", "more"};
     const int num_digits = lane->kind == SPOT_LANE_CURVE                             ? 9
                            : lane->kind == SPOT_LANE_LEVEL && is_thinned(self, lane) ? 3
                                                                                      : 6;
     double before_ms = 0;
 
-    spot_json_open(&self->json, name, '[');
+    spot_json_open(&self->json, names[array], '[');
     for (size_t j = 0; j < self->num_points; j++) {
         const spot_bin_t *point = &self->points[j];
-        const double value = name[0] == 'v' ? point->value : point->low;
 
         fputs(j == 0 ? "" : ",", self->out);
-        if (name[0] == 'a') {
+        if (array == AT) {
             fprintf(
                 self->out, "%.15g", round((point->start_ms - before_ms) * 1e6) / 1e9);
             before_ms = point->start_ms;
         } else {
-            fprintf(self->out, "%.*g", num_digits, isfinite(value) ? value : 0);
+            fprintf(self->out, "%.*g", num_digits,
+                array == VALUES ? point->value : point->low);
         }
     }
     spot_json_close(&self->json, ']');
@@ -127,11 +134,11 @@ write_lane(data_t *self, const spot_lane_t *lane)
     spot_json_number(&self->json, "bin_ms",
         has_bins ? self->run->end_ms / SPOT_TIMELINE_DATA_BINS : (double) NAN);
     if (!has_bins || lane->kind == SPOT_LANE_MARKS) {
-        write_array(self, "at", lane);
+        write_array(self, AT, lane);
     }
-    write_array(self, "values", lane);
+    write_array(self, VALUES, lane);
     if (has_bins && lane->kind != SPOT_LANE_LEVEL) {
-        write_array(self, "more", lane);
+        write_array(self, MORE, lane);
     }
     spot_json_close(&self->json, '}');
     return ret;

@@ -86,31 +86,29 @@
         }
 
         build(number) {
-            const button = (words, label, action) => spot.button(words, action, label);
+            const buttons = [["+", "Zoom in", () => this.zoom(0.5)], ["−", "Zoom out", () => this.zoom(2)],
+                ["←", "Earlier", () => this.move(-0.5)], ["→", "Later", () => this.move(0.5)],
+                ["‹ event", "Previous event", () => this.goToEvent(-1)], ["event ›", "Next event", () => this.goToEvent(1)],
+                ["Whole run", undefined, () => this.show(0, this.end)]];
             const run = spot.control("Run", spot.select(this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
                 (value) => this.load(this.sources[value])));
-            const live = this.root.querySelector(".timeline-live");
+            const live = this.root.querySelector(".timeline-live"), help = `timeline-help-${number}`;
             this.canvas = element("canvas", {"aria-hidden": "true"});
             this.range = element("div", {className: "timeline-range", hidden: true});
             this.tip = element("div", {className: "timeline-tip", hidden: true, "aria-hidden": "true"});
-            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application",
-                "aria-describedby": `timeline-help-${number}`}, this.canvas, this.range, this.tip);
+            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application", "aria-describedby": help},
+                this.canvas, this.range, this.tip);
             this.status = element("output", {});
             this.binned = element("p", {className: "note timeline-binned"});
             this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
             live.append(
                 element("div", {className: "timeline-bar"}, ...(this.sources.length < 2 ? [] : [run]),
-                    button("+", "Zoom in", () => this.zoom(0.5)), button("−", "Zoom out", () => this.zoom(2)),
-                    button("←", "Earlier", () => this.move(-0.5)), button("→", "Later", () => this.move(0.5)),
-                    button("‹ event", "Previous event", () => this.goToEvent(-1)),
-                    button("event ›", "Next event", () => this.goToEvent(1)),
-                    button("Whole run", undefined, () => this.show(0, this.end)), this.status),
+                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.status),
                 this.plot, this.binned, this.read,
-                element("details", {id: `timeline-help-${number}`}, element("summary", {}, "How to zoom and move"),
-                    element("p", {className: "note"},
-                        "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
-                        "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
-                        "Home for the whole run.")));
+                element("details", {id: help}, element("summary", {}, "How to zoom and move"), element("p", {className: "note"},
+                    "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
+                    "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
+                    "Home for the whole run.")));
             live.hidden = false;
             this.root.classList.add("has-script");
         }
@@ -200,10 +198,9 @@
         }
 
         key(event) {
-            const step = event.key === "ArrowLeft" ? -1 : 1;
-            const arrow = () => {
+            const arrow = (step) => () => {
+                const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
                 if (event.shiftKey) {
-                    const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
                     this.readAt(clamp(at + step * (this.to - this.from) / 100, this.from, this.to));
                 } else {
                     this.move(step * 0.2);
@@ -212,7 +209,7 @@
             const action = {
                 "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
                 Home: () => this.show(0, this.end), Escape: () => this.point(null),
-                n: () => this.goToEvent(1), p: () => this.goToEvent(-1), ArrowLeft: arrow, ArrowRight: arrow
+                n: () => this.goToEvent(1), p: () => this.goToEvent(-1), ArrowLeft: arrow(-1), ArrowRight: arrow(1)
             }[event.key];
             if (action !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) {
                 event.preventDefault();

@@ -33,9 +33,9 @@ figure(const spot_describe_t *self, const char *prefix, const char *name, int nu
 }
 
 /* FORM is a number of decimals, % and a number of decimals of a percentage, g for two
- * digits, n for a count that is 0 where undefined, x for the shortest text, s for seconds
- * (one decimal unless whole, three digits below 1 s), or p for "s" unless the figure
- * is 1. What else is undefined is "-". */
+ * digits, n for a count that is 0 where undefined, x for the shortest text, s for
+ * seconds (one decimal unless whole, three digits below 1 s), or p for "s" unless the
+ * figure is 1. What else is undefined is "-". */
 static void
 write_value(double value, const char *form, FILE *out)
 {

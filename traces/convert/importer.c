@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/convert/importer.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

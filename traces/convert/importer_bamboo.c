@@ -3,7 +3,6 @@
  * the file's own zero and are not shifted. */
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/convert/importer.h"
 
 enum { COLUMN_TIME, COLUMN_EVENT, COLUMN_NAME, NUM_COLUMNS };

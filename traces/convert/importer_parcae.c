@@ -4,7 +4,6 @@
  * is a decision of that system and has no instances. */
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/convert/importer.h"
 #include "traces/convert/json_reader.h"
 

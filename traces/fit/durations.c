@@ -285,7 +285,7 @@ spot_fit_default_tick(
 #define LEAST_1_P 1e-16
 
 static double
-log_survival(const spot_law_t *law, double t_s)
+law_log_survival(const spot_law_t *law, double t_s)
 {
     return t_s > 0 ? law->family->log_survival(law->parameters, t_s) : 0;
 }
@@ -293,7 +293,7 @@ log_survival(const spot_law_t *law, double t_s)
 static double
 cumulative(const spot_law_t *law, double t_s)
 {
-    return -expm1(log_survival(law, t_s));
+    return -expm1(law_log_survival(law, t_s));
 }
 
 /* F_n is a staircase and F never falls: between two values the largest difference is at
@@ -366,7 +366,7 @@ complete_ad(const spot_durations_t *durations, const spot_law_t *law)
     double sum = 0, below = 0;
 
     for (size_t j = 0; j < durations->num_groups; j++) {
-        const double log_s = log_survival(law, durations->groups[j].value_s);
+        const double log_s = law_log_survival(law, durations->groups[j].value_s);
         const double count = (double) durations->groups[j].num_deaths;
         const double above = below + count;
 
@@ -400,7 +400,7 @@ censored_ad(const spot_durations_t *durations, const spot_law_t *law)
     double sum = 0, c = 0, from = 0;
 
     for (size_t j = 0; j < km->num_steps; j++) {
-        const double to = log_survival(law, km->steps[j].time);
+        const double to = law_log_survival(law, km->steps[j].time);
 
         sum += antiderivative(c, to) - antiderivative(c, from);
         c = 1 - km->steps[j].survival;

@@ -2,7 +2,6 @@
 #include "traces/fit/fit_generator.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,8 +2,6 @@
 #include "traces/fit/fit_size.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

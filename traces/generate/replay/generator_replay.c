@@ -19,7 +19,6 @@
  * name.
  *
  * Stream: RESTART at first_entity, one integer for a random start. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
