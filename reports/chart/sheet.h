@@ -60,7 +60,7 @@ typedef struct {
     double unit;           /* its length in the unit of the axis, else 1 */
     bool has_own_units;    /* ticks have their own: "1 h" */
     size_t num_ticks;
-    spot_tick_t ticks[SPOT_CHART_MAX_TICKS]; /* [num_ticks] increasing */
+    spot_tick_t ticks[SPOT_CHART_MAX_TICKS + 1]; /* [num_ticks] increasing */
 } spot_scale_t;
 
 /* A scale over low to high, which may be equal, undefined (then 0 to 1) or, of LOG, not
