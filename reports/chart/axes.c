@@ -41,20 +41,19 @@ widen_defined(range_t *self, double value)
 static void
 widen_series(range_t *self, const spot_series_node_t *series, int dim)
 {
-    const spot_chart_kind_t kind = series->look.kind;
     const double half = series->thickness / 2;
 
-    if (kind == SPOT_CHART_STROKES && dim == SPOT_Y) {
+    if (series->look.kind == SPOT_CHART_STROKES && dim == SPOT_Y) {
         return;
     }
     for (size_t j = 0; j < series->num_data; j++) {
         const spot_chart_shape_t *shape = &series->shapes[j];
         const double at = shape->at[dim];
 
-        if (spot_chart_is_box(kind)) {
+        if (series->is_box) {
             widen(self, dim == series->along ? at : at - half);
             widen(self, dim == series->along ? shape->base : at + half);
-        } else if (spot_chart_is_area(kind) && dim == SPOT_Y) {
+        } else if (series->is_area && dim == SPOT_Y) {
             widen_defined(self, 0);
             widen_defined(self, shape->base);
         }

@@ -342,10 +342,10 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 /* ---- Series ---- */
 
 static spot_name_t
-name_place(const spot_chart_series_t *look)
+name_place(const spot_series_node_t *series)
 {
-    const bool has_end =
-        spot_chart_is_line(look->kind) || spot_chart_is_area(look->kind);
+    const spot_chart_series_t *look = &series->look;
+    const bool has_end = series->is_line || series->is_area;
 
     if (look->name == NULL || look->name_at == SPOT_CHART_NAME_NONE) {
         return SPOT_NAME_NOWHERE;
@@ -365,6 +365,7 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     spot_panel_node_t *panel = last_panel(self);
     spot_series_node_t *node = APPEND(self, panel, series);
     spot_chart_series_t *look = &node->look;
+    bool is_lying;
 
     *look = *series;
     node->thickness = look->thickness > 0 ? look->thickness : USUAL_THICKNESS;
@@ -376,20 +377,23 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     keep_colour(self, &look->colour);
     keep(self, &look->side);
     keep_colour(self, &look->interval_colour);
-    node->along =
-        look->kind == SPOT_CHART_SPANS ||
-                (look->kind == SPOT_CHART_BARS && panel->look.y.kind == SPOT_CHART_ROWS)
-            ? SPOT_X
-            : SPOT_Y;
+    node->is_line = look->kind == SPOT_CHART_LINE || look->kind == SPOT_CHART_STEPS;
+    node->is_area = look->kind == SPOT_CHART_AREA || look->kind == SPOT_CHART_AREA_STEPS;
+    node->is_box = look->kind == SPOT_CHART_BARS || look->kind == SPOT_CHART_SPANS;
+    node->is_stepped =
+        look->kind == SPOT_CHART_STEPS || look->kind == SPOT_CHART_AREA_STEPS;
+    node->is_stacked = node->is_area && !look->is_alone;
+    is_lying = look->kind == SPOT_CHART_SPANS || panel->look.y.kind == SPOT_CHART_ROWS;
+    node->along = node->is_box && is_lying ? SPOT_X : SPOT_Y;
     add_name(self,
         &(spot_chart_entry_t){.text = look->name,
             .side = look->side,
             .colour = look->colour,
             .marker = look->marker,
             .is_hollow = look->is_hollow,
-            .is_line = spot_chart_is_line(look->kind),
+            .is_line = node->is_line,
             .dash = look->dash},
-        panel->num_series, false, name_place(look));
+        panel->num_series, false, name_place(node));
 }
 
 static spot_chart_shape_t
@@ -403,7 +407,7 @@ shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
         .is_hollow = datum->is_hollow || series->look.is_hollow};
 
     for (int dim = 0; dim < 2; dim++) {
-        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
+        const bool has_none = series->is_box && dim != series->along;
 
         if (has_none || !(shape.high[dim] > shape.low[dim])) {
             shape.low[dim] = shape.high[dim] = (double) NAN;
@@ -412,10 +416,10 @@ shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
     if (kind == SPOT_CHART_SPANS) {
         shape.base = datum->x_low;
         shape.at[SPOT_X] = datum->x_high;
-    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
+    } else if (series->is_area && series->look.is_alone) {
         shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
     }
-    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
+    if (kind == SPOT_CHART_SPANS || series->is_area) {
         shape.low[series->along] = shape.high[series->along] = (double) NAN;
     }
     return shape;
@@ -435,8 +439,7 @@ base_of(const spot_panel_node_t *panel)
         const spot_series_node_t *series = &panel->series[k];
         const size_t num = series == last ? datum_id : series->num_shapes;
 
-        if (last->look.kind != SPOT_CHART_BARS && series != last &&
-            spot_chart_is_stacked(series)) {
+        if (last->look.kind != SPOT_CHART_BARS && series != last && series->is_stacked) {
             base = datum_id < num ? series->shapes[datum_id].at[SPOT_Y] : (double) NAN;
         }
         for (size_t j = 0; last->look.kind == SPOT_CHART_BARS &&
@@ -468,7 +471,7 @@ spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
     shape = APPEND(self, series, shapes);
     if (self->memory.error == 0) {
         *shape = shape_of(series, &series->data[series->num_data - 1]);
-        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
+        if (series->look.kind == SPOT_CHART_BARS || series->is_stacked) {
             shape->base = base_of(last_panel(self));
             shape->at[series->along] += shape->base;
         }

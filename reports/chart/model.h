@@ -54,7 +54,9 @@ typedef struct {
 
 typedef struct {
     spot_chart_series_t look;
-    int along; /* the dimension of the values of what is filled */
+    bool is_line, is_area, is_box, is_stepped;
+    bool is_stacked; /* upon other areas */
+    int along;       /* the dimension of the values of what is filled */
     double thickness;
     size_t num_data, num_shapes;
     spot_chart_datum_t *data;   /* [num_data] as declared */
@@ -107,29 +109,4 @@ static inline const spot_chart_axis_t *
 spot_chart_axis(const spot_panel_node_t *panel, int dim)
 {
     return dim == SPOT_X ? &panel->look.x : &panel->look.y;
-}
-
-static inline bool
-spot_chart_is_line(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_LINE || kind == SPOT_CHART_STEPS;
-}
-
-static inline bool
-spot_chart_is_area(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_AREA || kind == SPOT_CHART_AREA_STEPS;
-}
-
-static inline bool
-spot_chart_is_box(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_BARS || kind == SPOT_CHART_SPANS;
-}
-
-/* Whether it is an area that stands upon others. */
-static inline bool
-spot_chart_is_stacked(const spot_series_node_t *series)
-{
-    return spot_chart_is_area(series->look.kind) && !series->look.is_alone;
 }

@@ -175,7 +175,7 @@ typedef struct {
 static bool
 find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end)
 {
-    const bool is_area = spot_chart_is_area(series->look.kind);
+    const bool is_area = series->is_area;
     bool is_seen = !is_area, is_found = false;
 
     for (size_t j = series->num_data; j-- > 0 && !(is_found && is_seen);) {

@@ -123,7 +123,7 @@ write_datum(const script_t *self, const spot_series_node_t *series, size_t datum
         fputc('\n', self->out); /* a gap */
         return;
     }
-    if (spot_chart_is_box(series->look.kind)) {
+    if (series->is_box) {
         shape.low[along] = shape.base;
         shape.high[along] = shape.at[along];
         shape.low[!along] = shape.at[!along] - series->thickness / 2;
@@ -178,7 +178,7 @@ write_series(const script_t *self, size_t series_id)
     const spot_chart_series_t *look = &series->look;
     bool has_band = false;
 
-    for (size_t j = 0; j < series->num_data && spot_chart_is_line(look->kind); j++) {
+    for (size_t j = 0; j < series->num_data && series->is_line; j++) {
         has_band = has_band || !isnan(series->shapes[j].low[SPOT_Y]);
     }
     if (has_band) {
@@ -216,7 +216,7 @@ write_panel(script_t *self)
     for (size_t k = 0; k < 2 * num_series; k++) {
         const size_t id = k < num_series ? num_series - 1 - k : k - num_series;
 
-        if (spot_chart_is_area(self->panel->series[id].look.kind) == (k < num_series)) {
+        if (self->panel->series[id].is_area == (k < num_series)) {
             write_series(self, id);
         }
     }
