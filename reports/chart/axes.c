@@ -182,10 +182,11 @@ spot_sheet_find_scales(spot_sheet_t *self, double width_px)
     }
 }
 
-double
-spot_place_px(const spot_place_t *place, int dim, double value)
+spot_px_t
+spot_place_px(const spot_place_t *place, const double at[2])
 {
-    return spot_scale_px(&place->scale[dim], value);
+    return (spot_px_t){{spot_scale_px(&place->scale[SPOT_X], at[SPOT_X]),
+        spot_scale_px(&place->scale[SPOT_Y], at[SPOT_Y])}};
 }
 
 /* ---- Labels of x ---- */
@@ -227,7 +228,7 @@ find_x_label(
 
         *label = (x_label_t){tick->value, {tick->label}, 0, 0};
     }
-    px = spot_place_px(place, SPOT_X, label->x);
+    px = spot_scale_px(&place->scale[SPOT_X], label->x);
     width = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
                      spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
         right - left);

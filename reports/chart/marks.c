@@ -53,7 +53,7 @@ spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_i
     const spot_box_t *outer = &place->box;
     const double a = spot_scale_end_px(&place->scale[along], shape->base);
     const double b = spot_scale_end_px(&place->scale[along], shape->at[along]);
-    const double middle = spot_place_px(place, across, shape->at[across]);
+    const double middle = spot_scale_px(&place->scale[across], shape->at[across]);
     const double half =
         fmax(series->thickness / 2 * spot_scale_unit_px(&place->scale[across]), 0.4);
     spot_box_t box = {{0, 0, 0, 0}};
@@ -90,8 +90,7 @@ part_of(const marks_t *self, const series_t *series, size_t j, part_t part)
 {
     const spot_chart_shape_t *shape = &series->shapes[j];
     const spot_scale_t *y = &self->place->scale[SPOT_Y];
-    spot_px_t point = {{spot_place_px(self->place, SPOT_X, shape->at[SPOT_X]),
-        spot_scale_px(y, shape->at[SPOT_Y])}};
+    spot_px_t point = spot_place_px(self->place, shape->at);
 
     if (part != VALUE && (part != BASE || !isnan(point.y))) {
         point.y = spot_scale_end_px(y, part == LOW             ? shape->low[SPOT_Y]
