@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ends of axes, from data or as they were given, and the labels along them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "reports/chart/sheet.h"
@@ -151,15 +150,12 @@ spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int 
 static const char *
 name_of(spot_sheet_t *self, const char *name, const spot_scale_t *scale)
 {
-    char text[512];
-
     name = name == NULL ? "" : name;
     if (scale->time_name == NULL || scale->has_own_units) {
         return name;
     }
-    snprintf(text, sizeof(text), "%.400s%s(%s)", name, name[0] == '\0' ? "" : " ",
-        scale->time_name);
-    return spot_memory_text(&self->memory, text);
+    return spot_texts_add(&self->memory.texts, "%s%s(%s)", name,
+        name[0] == '\0' ? "" : " ", scale->time_name);
 }
 
 void

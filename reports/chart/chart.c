@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,46 +15,24 @@
 
 /* ---- Memory ---- */
 
-struct spot_memory_block {
-    spot_memory_block_t *before;
-    max_align_t bytes[];
-};
-
 void *
 spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
 {
-    spot_memory_block_t *block = NULL;
+    void *room = NULL;
 
-    if (self->error == 0 && num_items < (SIZE_MAX - sizeof(*block)) / item_bytes) {
-        block = calloc(1, sizeof(*block) + num_items * item_bytes);
+    if (self->error == 0 && num_items < SIZE_MAX / item_bytes) {
+        room = spot_texts_room(&self->texts, num_items * item_bytes + 1);
     }
-    if (block == NULL) {
+    if (room == NULL) {
         self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return NULL;
     }
-    block->before = self->last;
-    self->last = block;
-    return block->bytes;
+    return room;
 }
 
-void
-spot_memory_free(spot_memory_t *self)
+int
+spot_memory_error(const spot_memory_t *self)
 {
-    while (self->last != NULL) {
-        spot_memory_block_t *block = self->last;
-
-        self->last = block->before;
-        free(block);
-    }
-}
-
-const char *
-spot_memory_text(spot_memory_t *self, const char *text)
-{
-    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
-    char *copy = text == NULL ? NULL : spot_memory_get(self, num_bytes, 1);
-
-    return copy == NULL ? (text == NULL ? NULL : "") : memcpy(copy, text, num_bytes);
+    return spot_error_first(self->error, self->texts.error);
 }
 
 void *
@@ -98,7 +75,7 @@ void
 spot_chart_free(spot_chart_t *self)
 {
     if (self != NULL) {
-        spot_memory_free(&self->memory);
+        spot_texts_free(&self->memory.texts);
         free(self);
     }
 }
@@ -106,7 +83,7 @@ spot_chart_free(spot_chart_t *self)
 int
 spot_chart_error(const spot_chart_t *self)
 {
-    return self->memory.error;
+    return spot_memory_error(&self->memory);
 }
 
 static void
@@ -119,7 +96,9 @@ fail(spot_chart_t *self)
 static void
 keep(spot_chart_t *self, const char **text)
 {
-    *text = spot_memory_text(&self->memory, *text);
+    if (*text != NULL) {
+        *text = spot_texts_add(&self->memory.texts, "%s", *text);
+    }
 }
 
 /* Colours become attributes and commands: what is no colour becomes ink. */
@@ -169,25 +148,13 @@ last_series(spot_chart_t *self)
 
 /* ---- Words ---- */
 
-static const char *SPOT_PRINTF(2, 0)
-    format_text(spot_chart_t *self, const char *format, va_list args)
-{
-    char bytes[2048];
-
-    if (vsnprintf(bytes, sizeof(bytes), format, args) < 0) {
-        fail(self);
-        return "";
-    }
-    return spot_memory_text(&self->memory, bytes);
-}
-
 void
 spot_chart_title(spot_chart_t *self, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    self->title = format_text(self, format, args);
+    self->title = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -197,7 +164,7 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    self->description = format_text(self, format, args);
+    self->description = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -208,7 +175,7 @@ spot_chart_note(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    *line = format_text(self, format, args);
+    *line = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -219,7 +186,7 @@ spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    *line = format_text(self, format, args);
+    *line = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -237,17 +204,6 @@ spot_chart_description(const spot_chart_t *self)
 
 /* ---- Panels ---- */
 
-static void
-keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
-{
-    char bytes[512];
-
-    if (*text != NULL) {
-        snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = spot_memory_text(&self->memory, bytes);
-    }
-}
-
 void
 spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
@@ -258,8 +214,14 @@ spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
     keep(self, &node->look.title);
     keep(self, &node->look.x.name);
     keep(self, &node->look.y.name);
-    keep_with_arrow(self, "↑", &node->look.y.high_name);
-    keep_with_arrow(self, "↓", &node->look.y.low_name);
+    if (panel->y.high_name != NULL) {
+        node->look.y.high_name =
+            spot_texts_add(&self->memory.texts, "↑ %s", panel->y.high_name);
+    }
+    if (panel->y.low_name != NULL) {
+        node->look.y.low_name =
+            spot_texts_add(&self->memory.texts, "↓ %s", panel->y.low_name);
+    }
     keep(self, &node->look.second_name);
     keep(self, &node->look.note);
     keep(self, &node->look.empty);

@@ -311,7 +311,7 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
     const bool is_narrow = width_px < 600;
 
     *self = (spot_sheet_t){.chart = chart,
-        .memory = {.error = chart->memory.error},
+        .memory = {.error = spot_chart_error(chart)},
         .width_px = width_px,
         .is_narrow = is_narrow,
         .margin_px = is_narrow ? 8 : 24,
@@ -330,11 +330,11 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
         lay_down(self);
         spot_sheet_put_labels(self);
     }
-    return self->memory.error;
+    return spot_memory_error(&self->memory);
 }
 
 void
 spot_sheet_free(spot_sheet_t *self)
 {
-    spot_memory_free(&self->memory);
+    spot_texts_free(&self->memory.texts);
 }

@@ -3,25 +3,22 @@
  * Internal to the room. */
 #pragma once
 
+#include "base/texts.h"
 #include "reports/chart/chart.h"
 
 /* ---- Memory ---- */
 
-typedef struct spot_memory_block spot_memory_block_t;
-
-/* Blocks that are freed together. The first error is kept; later calls do nothing. */
+/* What is freed together, texts and lists. The first error is kept; later calls do
+ * nothing. Free its texts. */
 typedef struct {
     int error;
-    spot_memory_block_t *last;
+    spot_texts_t texts;
     max_align_t nothing[32]; /* an item that is not appended after an error */
 } spot_memory_t;
 
 /* Zeros. NULL after an error: no memory, here or before. */
 void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes);
-void spot_memory_free(spot_memory_t *self);
-
-/* A copy; NULL of NULL. */
-const char *spot_memory_text(spot_memory_t *self, const char *text);
+int spot_memory_error(const spot_memory_t *self);
 
 /* Appends an item of zeros to a list: list is the address of the pointer to its items,
  * NULL at first, *num_items their number. Returns the item, which moves with the next

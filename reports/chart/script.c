@@ -228,8 +228,8 @@ spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
 {
     const size_t num_panels = self->num_panels > 0 ? self->num_panels : 1;
 
-    if (self->memory.error != 0) {
-        return self->memory.error;
+    if (spot_chart_error(self) != 0) {
+        return spot_chart_error(self);
     }
     fprintf(out,
         "set encoding utf8\nset terminal svg size 900,%zu noenhanced font 'Inter,12' "
