@@ -50,6 +50,15 @@ spot_command_find(const char *name)
     return NULL;
 }
 
+void
+spot_command_suggest(spot_suggest_t *near, const char *name)
+{
+    spot_suggest_init(near, name);
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        spot_suggest_offer(near, spot_commands[j]->name);
+    }
+}
+
 const spot_command_t *
 spot_command_match(int num_words, char *const *words, int *num_used)
 {

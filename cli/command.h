@@ -79,6 +79,9 @@ extern const spot_command_t *const spot_commands[];
 /* The command with this name, or NULL. */
 const spot_command_t *spot_command_find(const char *name);
 
+/* Starts a search for the name nearest to name, among those of all commands. */
+void spot_command_suggest(spot_suggest_t *near, const char *name);
+
 /* The command that the first one or two words name, and how many these are, or NULL. */
 const spot_command_t *spot_command_match(
     int num_words, char *const *words, int *num_used);

@@ -97,12 +97,8 @@ offer_values(const line_t *line, const spot_option_t *option)
 {
     const char *word;
 
-    if (option->choices != NULL) {
-        for (size_t j = (size_t) option->min; option->choices[j] != NULL; j++) {
-            offer(line, option->choices[j], NULL);
-        }
-    } else if (option->words != NULL) {
-        for (size_t j = 0; (word = option->words(j)) != NULL; j++) {
+    if (option->choices != NULL || option->words != NULL) {
+        for (size_t j = 0; (word = spot_option_word(option, j)) != NULL; j++) {
             offer(line, word, NULL);
         }
     } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {

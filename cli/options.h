@@ -100,6 +100,9 @@ void spot_option_list_add(spot_option_list_t *self, const char *text);
  * --version, which all have; NULL behind the last. */
 const spot_option_t *spot_option_at(const struct spot_command *command, size_t j);
 
+/* The j-th word or choice that the value may be, or NULL behind the last. */
+const char *spot_option_word(const spot_option_t *self, size_t j);
+
 /* Whether a row is a word of the command line, not an option. */
 bool spot_option_is_argument(const spot_option_t *self);
 
