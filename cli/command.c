@@ -12,7 +12,6 @@
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "cli/interrupt.h"
 #include "sim/store/origin.h"
 #include "sim/store/store_sqlite.h"
 

@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/complete.h"
-#include "cli/interrupt.h"
 #include "cli/manual.h"
 
 /* Behind the first word of a command of two, such as "trace generate", the second word

@@ -425,12 +425,12 @@ take_letters(spot_call_t *call, int word_id)
     return word_id;
 }
 
-/* The row of the argument_id-th word that is no option, or NULL; its noun otherwise. */
-static const spot_option_t *
-argument_at(const spot_call_t *call, size_t argument_id, const char **noun)
+const spot_option_t *
+spot_option_argument(
+    const spot_command_t *command, size_t argument_id, const char **noun)
 {
     *noun = "options only";
-    for (const spot_option_t *option = call->command->options; option->name != NULL;
+    for (const spot_option_t *option = command->options; option->name != NULL;
          option++) {
         if (spot_option_is_argument(option)) {
             *noun = option->name;
@@ -447,7 +447,8 @@ static void
 take_argument(spot_call_t *call, size_t argument_id, const char *text)
 {
     const char *noun;
-    const spot_option_t *option = argument_at(call, argument_id, &noun);
+    const spot_option_t *option =
+        spot_option_argument(call->command, argument_id, &noun);
 
     if (option == NULL) {
         spot_usage_error(call, "expected %s, got \"%s\"%s", noun, text,
