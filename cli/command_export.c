@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "reports/export.h"
-#include "reports/result_json.h"
 #include "reports/result_table.h"
 
 /* What is written: lines of rows or points, or what a study prints when it ends. */

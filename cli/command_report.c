@@ -8,7 +8,6 @@
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/report_text.h"
-#include "reports/side_by_side_text.h"
 #include "reports/table/paper_text.h"
 #include "sim/store/origin.h"
 
@@ -177,7 +176,7 @@ write_two(
 
     if (out != NULL) {
         ret = path != NULL ? spot_page_side_by_side_write(two, out, diag)
-                           : spot_side_by_side_write(two, &output.terminal, out);
+                           : spot_side_by_side_print(two, &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }

@@ -5,7 +5,6 @@
 #include "base/stop.h"
 #include "cli/command.h"
 #include "reports/page/page_timeline.h"
-#include "reports/recording_csv.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
 #include "sim/engine/scenario_file.h"

@@ -9,7 +9,7 @@
 #include "reports/traces/comparison_pictures.h"
 #include "reports/traces/comparison_table.h"
 #include "reports/traces/trace_pictures.h"
-#include "traces/compare/comparison_inputs.h"
+#include "traces/compare/comparison.h"
 
 typedef struct {
     spot_option_list_t paths;

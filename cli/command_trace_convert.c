@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "traces/convert/convert.h"
 #include "traces/convert/importer.h"
-#include "traces/trace_header.h"
+#include "traces/trace.h"
 #include "traces/trace_write.h"
 
 typedef struct {

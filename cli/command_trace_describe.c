@@ -9,8 +9,9 @@
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
+#include "reports/traces/trace_text.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/describe_file.h"
-#include "traces/describe/figures.h"
 
 typedef struct {
     spot_option_list_t paths;
@@ -196,10 +197,13 @@ write_json(const result_t *result, bool is_notebook, FILE *out)
     }
 }
 
-static void
-write_tables(const result_t *result, bool is_notebook, FILE *out)
+static int
+write_tables(const result_t *result, bool is_notebook, const spot_terminal_t *terminal,
+    FILE *out)
 {
-    for (size_t j = 0; j < result->num_descriptions; j++) {
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < result->num_descriptions; j++) {
         const spot_description_t *description = &result->descriptions[j];
 
         fputs(j > 0 ? "\n" : "", out);
@@ -211,9 +215,10 @@ write_tables(const result_t *result, bool is_notebook, FILE *out)
         if (is_notebook) {
             spot_notebook_print(&description->notebook, out);
         } else {
-            spot_describe_print(&description->figures, out);
+            ret = spot_describe_print(&description->figures, terminal, out);
         }
     }
+    return ret;
 }
 
 static int
@@ -245,11 +250,13 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
         return ret; /* standard output has the CSV instead of the table */
     }
     out = spot_output_begin(&output, target, diag);
-    if (out != NULL) {
-        (target->is_json ? write_json : write_tables)(
-            result, arguments->request.is_notebook, out);
+    if (out != NULL && target->is_json) {
+        write_json(result, arguments->request.is_notebook, out);
+    } else if (out != NULL) {
+        ret = write_tables(
+            result, arguments->request.is_notebook, &output.terminal, out);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, ret);
 }
 
 static int

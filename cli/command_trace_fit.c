@@ -166,7 +166,7 @@ take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
 }
 
 static void
-take_sizes(void *context, const char *what, const spot_size_fit_t *fits, size_t num_fits,
+take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_fits,
     const spot_size_sample_t *sample, const spot_fit_words_t *words)
 {
     output_t *self = context;

@@ -11,7 +11,7 @@
 #include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
-#include "traces/describe/figures.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"

@@ -424,7 +424,7 @@ spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
             likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
     }
     for (size_t j = 0; j < ranking->num_fits; j++) {
-        spot_fit_row_of_law(&rows[j], &ranking->fits[j]);
+        spot_fit_row_init(&rows[j], &ranking->fits[j]);
         rows[j].is_best = (int) j == ranking->best_id;
         rows[j].is_best_mean = (int) j == ranking->best_mean_id;
     }
@@ -434,9 +434,8 @@ spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
 }
 
 void
-spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
-    const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample,
-    const spot_fit_words_t *words)
+spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t *fits,
+    size_t num_fits, const spot_size_sample_t *sample, const spot_fit_words_t *words)
 {
     spot_fit_row_t rows[SPOT_SIZE_MAX_FAMILIES];
     bool has_best = false, has_mean = false;
@@ -444,7 +443,7 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
     for (size_t j = 0; j < num_fits; j++) {
         const bool is_good = fits[j].is_fitted && fits[j].converged;
 
-        spot_fit_row_of_size(&rows[j], &fits[j], sample);
+        spot_fit_row_init(&rows[j], &fits[j]);
         rows[j].is_best = !has_best && is_good;
         rows[j].is_best_mean = !has_mean && is_good && fits[j].is_mean_exact;
         has_best = has_best || rows[j].is_best;

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "reports/table/terminal.h"
-#include "traces/fit/fit_hourly.h"
+#include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 #include "traces/fit/fit_words.h"
@@ -44,7 +44,7 @@ void spot_fit_table_free(spot_fit_table_t *self);
 void spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
 void spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
-    const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample,
+    const spot_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample,
     const spot_fit_words_t *words);
 void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Markov renewal model of a trace. The kind of the next event depends on the last
- * one; the gap between them depends on both kinds, and on whether the population is at a
- * limit. */
+/* Fits generator models of a trace. In the Markov renewal model (mrp) the kind of the
+ * next event depends on the last one; the gap between them depends on both kinds, and on
+ * whether the population is at a limit. The seed model has independent events with fixed
+ * probabilities per minute. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "traces/describe/hours.h"
 #include "traces/fit/maximise.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"
@@ -66,5 +68,44 @@ typedef struct {
 SPOT_MUST_CHECK int spot_fit_mrp(
     spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser);
 
-/* Whether every search ended at a maximum. */
-bool spot_mrp_converged(const spot_mrp_t *self);
+/* ---- The seed model ---- */
+
+typedef struct {
+    size_t num_events;
+    double per_minute; /* events / minutes, at most 1 */
+    double mean;       /* of the sizes that are not big; 1 without any */
+    double std;        /* with n - 1; 0 for fewer than 2 */
+    double p_big;      /* share of additions above 10 */
+    int32_t big_low;   /* smallest and largest addition above 10 */
+    int32_t big_high;
+    double gap_cv; /* NAN for fewer than 3 events */
+} spot_fit_seed_direction_t;
+
+typedef struct {
+    double tick_s;
+    int32_t capacity;
+    int32_t initial;
+    double horizon_s;
+    spot_fit_seed_direction_t preemption;
+    spot_fit_seed_direction_t addition;
+} spot_seed_t;
+
+/* Fits the model. BAD_INPUT: the trace has neither preemption nor addition; NO_MEMORY.
+ * O(events). */
+SPOT_MUST_CHECK int spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace);
+
+/* ---- Rates of events by hour of the day ----
+ * They are off by default: on held-out halves of recordings they improve the model
+ * little. */
+
+typedef struct {
+    double start_hour;                  /* hour of the day at time 0, 0 <= h < 24 */
+    double preempt[SPOT_HOURS_PER_DAY]; /* rates; their mean is 1 */
+    double add[SPOT_HOURS_PER_DAY];
+} spot_fit_hourly_t;
+
+/* Estimates the rates. start_ms: time of day at the start of the trace, 0 <= start_ms <
+ * 24 h. A prior of ten events at the mean rate is added to each hour. Without events all
+ * rates are 1. NO_MEMORY. O(events). */
+SPOT_MUST_CHECK int spot_fit_hourly(
+    spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/fit/fit_mrp.h"
+#include "traces/fit/fit_generator.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stats.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
+#include "traces/fit/size_family.h"
+#include "traces/trace.h"
 
 const char *const spot_mrp_class_names[SPOT_MRP_NUM_CLASSES] = {
     "preempt_preempt", "preempt_add", "add_preempt", "add_add", "full", "empty"};
@@ -33,31 +34,11 @@ typedef struct {
 } gaps_t;
 
 typedef struct {
+    spot_arena_t memory;
     gaps_t classes[SPOT_MRP_NUM_CLASSES];
     size_t num_after[SPOT_MRP_NUM_TYPES]; /* inner events after one of that type */
     size_t num_preempt_after[SPOT_MRP_NUM_TYPES];
 } walk_t;
-
-static int
-walk_init(walk_t *self, size_t num_bulks)
-{
-    memset(self, 0, sizeof(*self));
-    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        self->classes[j].gaps_s = spot_calloc(num_bulks, sizeof(double));
-        if (self->classes[j].gaps_s == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return 0;
-}
-
-static void
-walk_free(walk_t *self)
-{
-    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        free(self->classes[j].gaps_s);
-    }
-}
 
 static void
 take_gap(
@@ -166,17 +147,17 @@ fit_gaps(
 /* Names the family that fits best, for a comment; the model always has the same
  * family. */
 static void
-compare_families(spot_mrp_bulk_t *self, const spot_size_fit_t *fit,
+compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     double best = fit->aic;
 
-    self->best = fit->family->name;
+    self->best = fit->name;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
         const spot_size_family_table_t *family = spot_size_families[j];
-        spot_size_fit_t other;
+        spot_fit_t other;
 
-        if (!family->is_given_limit || family == fit->family ||
+        if (!family->is_given_limit || family == fit->size_family ||
             !spot_size_family_fits(family, sample)) {
             continue;
         }
@@ -194,32 +175,24 @@ static int
 fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
     spot_maximiser_t *maximiser)
 {
-    spot_sample_t values = {0};
     spot_size_sample_t sample = {0};
-    spot_size_fit_t fit;
-    int ret = spot_sample_init(&values, trace, kind);
+    spot_fit_t fit;
+    const int ret = spot_size_sample_of_trace(&sample, trace, kind);
 
-    if (ret != 0) {
-        goto out;
+    if (ret == 0) {
+        self->num_events = (size_t) sample.num_events;
+        spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
+        self->pi_all = fit.is_fitted ? fit.law.parameters[0] : 0;
+        self->p = fit.is_fitted           ? fit.law.parameters[1]
+                  : sample.num_events > 0 ? 1 / sample.mean
+                                          : 1;
+        self->converged =
+            !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
     }
-    ret =
-        spot_size_sample_init(&sample, values.num_values, values.values, values.limits);
-    if (ret != 0) {
-        goto out;
-    }
-    self->num_events = values.num_values;
-    spot_fit_size(&fit, &spot_size_all_or_geometric, &sample, maximiser);
-    self->pi_all = fit.is_fitted ? fit.parameters[0] : 0;
-    self->p = fit.is_fitted           ? fit.parameters[1]
-              : values.num_values > 0 ? 1 / values.values[0]
-                                      : 1;
-    self->converged = !fit.is_fitted || fit.converged || fit.is_degenerate;
-    if (fit.is_fitted) {
+    if (ret == 0 && fit.is_fitted) {
         compare_families(self, &fit, &sample, maximiser);
     }
-out:
     spot_size_sample_free(&sample);
-    spot_sample_free(&values);
     return ret;
 }
 
@@ -237,10 +210,13 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
         goto out;
     }
     self->tick_s = fmax(MIN_TICK_S, resolution_s);
-    self->capacity = spot_sample_capacity(trace, &bulks);
+    self->capacity = spot_trace_most(trace);
     self->initial = trace->initial;
     self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
-    ret = walk_init(&walk, bulks.num_bulks);
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        SPOT_ARENA_ARRAY(&walk.memory, walk.classes[j].gaps_s, bulks.num_bulks);
+    }
+    ret = walk.memory.error;
     if (ret != 0) {
         goto out;
     }
@@ -264,21 +240,125 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
             &self->bulks[SPOT_MRP_ADD], trace, SPOT_SAMPLE_ADD_COUNT, maximiser);
     }
 out:
-    walk_free(&walk);
+    spot_arena_free(&walk.memory);
     spot_bulks_free(&bulks);
     return ret;
 }
 
-bool
-spot_mrp_converged(const spot_mrp_t *self)
-{
-    bool converged = true;
+/* ---- The seed model ---- */
 
-    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        converged = converged && self->gaps[j].converged;
+#define SEED_TICK_S 60
+
+/* Sizes above SPOT_SIZE_REGULAR_MAX are big if has_big. */
+static void
+take_sizes(spot_fit_seed_direction_t *self, const spot_sample_t *sizes, bool has_big)
+{
+    spot_moments_t moments = {0};
+    double num_big = 0;
+
+    self->num_events = sizes->num_values;
+    for (size_t j = 0; j < sizes->num_values; j++) {
+        const int32_t size = (int32_t) sizes->values[j];
+
+        if (!has_big || size <= SPOT_SIZE_REGULAR_MAX) {
+            spot_moments_add(&moments, size);
+            continue;
+        }
+        self->big_low = num_big == 0 || size < self->big_low ? size : self->big_low;
+        self->big_high = size > self->big_high ? size : self->big_high;
+        num_big++;
     }
-    for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
-        converged = converged && self->bulks[j].converged;
+    self->p_big = num_big > 0 ? num_big / (double) sizes->num_values : 0;
+    self->mean = moments.num_values > 0 ? spot_moments_mean(&moments) : 1;
+    self->std = moments.num_values > 1 ? spot_moments_std(&moments) : 0;
+}
+
+static int
+fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
+    spot_sample_kind_t counts, spot_sample_kind_t gaps)
+{
+    spot_sample_t sizes = {0}, times = {0};
+    spot_moments_t moments = {0};
+    int ret = spot_sample_init(&sizes, trace, counts);
+
+    ret = ret == 0 ? spot_sample_init(&times, trace, gaps) : ret;
+    if (ret == 0) {
+        take_sizes(self, &sizes, counts == SPOT_SAMPLE_ADD_COUNT);
+        for (size_t j = 0; j < times.num_values; j++) {
+            spot_moments_add(&moments, times.values[j]);
+        }
+        self->gap_cv = spot_moments_std(&moments) / spot_moments_mean(&moments);
+        self->per_minute = fmin(1, (double) self->num_events * (double) SPOT_MS_PER_MIN /
+                                       (double) trace->end_ms);
     }
-    return converged;
+    spot_sample_free(&times);
+    spot_sample_free(&sizes);
+    return ret;
+}
+
+int
+spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->capacity = spot_trace_most(trace);
+    self->initial = trace->initial;
+    self->tick_s = SEED_TICK_S;
+    self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
+    ret = fit_direction(
+        &self->preemption, trace, SPOT_SAMPLE_PREEMPT_COUNT, SPOT_SAMPLE_PREEMPT_GAP);
+    if (ret == 0) {
+        ret = fit_direction(
+            &self->addition, trace, SPOT_SAMPLE_ADD_COUNT, SPOT_SAMPLE_ADD_GAP);
+    }
+    return ret == 0 && self->preemption.num_events + self->addition.num_events == 0
+               ? SPOT_ERR_BAD_INPUT
+               : ret;
+}
+
+/* ---- Rates by hour ---- */
+
+/* Events at the mean rate that are added to each hour. */
+#define PRIOR_EVENTS 10
+
+static void
+fill_rates(double *rates, const spot_hours_t *hours)
+{
+    double num_events = 0, exposed_s = 0, sum = 0;
+
+    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        num_events += (double) hours->hours[j].num_events;
+        exposed_s += hours->hours[j].exposed_s;
+    }
+    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        const spot_hour_t *hour = &hours->hours[j];
+
+        rates[j] = num_events > 0
+                       ? ((double) hour->num_events + PRIOR_EVENTS) /
+                             (hour->exposed_s + PRIOR_EVENTS * exposed_s / num_events)
+                       : 1;
+        sum += rates[j];
+    }
+    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        rates[j] *= SPOT_HOURS_PER_DAY / sum;
+    }
+}
+
+int
+spot_fit_hourly(spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms)
+{
+    spot_hours_t hours;
+    int ret = spot_hours_init(&hours, trace, SPOT_EVENT_PREEMPT, start_ms);
+
+    self->start_hour = (double) start_ms / (double) SPOT_MS_PER_H;
+    if (ret != 0) {
+        return ret;
+    }
+    fill_rates(self->preempt, &hours);
+    ret = spot_hours_init(&hours, trace, SPOT_EVENT_ADD, start_ms);
+    if (ret == 0) {
+        fill_rates(self->add, &hours);
+    }
+    return ret;
 }
