@@ -94,9 +94,10 @@ struct spot_field {
  * starts is its initial, and the last arguments are its label, if any, and its help. */
 #define SPOT_VALUE(kind, key, owner, member, starts, ...)                               \
     .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
-    .initial = starts, SPOT_THIRD(__VA_ARGS__, SPOT_LABEL, SPOT_HELP, 0)(__VA_ARGS__)
+    .initial = starts,                                                                  \
+    SPOT_THIRD(__VA_ARGS__, SPOT_LABELLED, SPOT_HELP, 0)(__VA_ARGS__)
 #define SPOT_THIRD(first, second, third, ...) third
-#define SPOT_LABEL(words, text) .label = words, .help = text
+#define SPOT_LABELLED(words, text) .label = words, .help = text
 #define SPOT_HELP(text) .help = text
 #define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
