@@ -12,8 +12,6 @@
 #include "reports/study_words.h"
 #include "reports/table/table_html.h"
 
-/* Of a question as heading and of a name. */
-#define HEADING_CHARS 400
 #define NAME_CHARS 120
 
 static const char *const side_names[] = {"A", "B"};
@@ -148,7 +146,7 @@ write_alone(const spot_side_by_side_t *two, int side, FILE *out)
 /* ---- Pictures ---- */
 
 static int
-write_pictures(const spot_side_by_side_t *two, FILE *out)
+write_pictures(const spot_side_by_side_t *two, spot_document_t *document)
 {
     spot_page_picture_t pictures[] = {
         {"means", "Before and after", NULL, spot_side_by_side_declare_means, two},
@@ -175,44 +173,33 @@ write_pictures(const spot_side_by_side_t *two, FILE *out)
         ret = spot_page_text_end(&text, 0);
         if (ret == 0) {
             pictures[j].text = text.text;
-            ret = spot_page_picture_write(&pictures[j], out);
+            spot_page_picture_write(&pictures[j], document);
         }
         spot_page_text_free(&text);
     }
+    spot_document_end_section(document);
     return ret;
 }
 
 /* ---- Where it comes from ---- */
 
-static int
-write_origins(const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
+static void
+write_origins(const spot_side_by_side_t *two, spot_document_t *document)
 {
-    static const char *const ids[] = {"a", "b"};
+    const char *const paths[] = {
+        two->sides[SPOT_BEFORE].path, two->sides[SPOT_AFTER].path};
     spot_origin_t origins[SPOT_NUM_SIDES] = {{0}, {0}};
-    spot_page_source_t sources[SPOT_NUM_SIDES];
-    spot_page_t pages[SPOT_NUM_SIDES];
-    int ret = 0;
 
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        const spot_side_t *read = &two->sides[side];
-
-        ret = spot_origin_read(&origins[side], read->report->store);
-        sources[side] = (spot_page_source_t){read->path, read->report};
-        pages[side] = (spot_page_t){.source = &sources[side],
-            .report = read->report,
-            .head = read->report->head,
-            .origin = &origins[side],
-            .out = out,
-            .diag = diag,
-            .side = ids[side]};
+    for (int side = 0; document->error == 0 && side < SPOT_NUM_SIDES; side++) {
+        spot_document_fail(
+            document, spot_origin_read(&origins[side], two->sides[side].report->store));
     }
-    if (ret == 0) {
-        ret = spot_page_origin_of_two(pages);
+    if (document->error == 0) {
+        spot_page_origins_write(paths, origins, document);
     }
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         spot_origin_free(&origins[side]);
     }
-    return ret;
 }
 
 /* ---- The page ---- */
@@ -223,10 +210,6 @@ write_header(const spot_side_by_side_t *two, FILE *out)
     spot_page_text_t answer;
     int ret;
 
-    fputs("<header>\n<h1><bdi>", out);
-    (void) spot_html_cut(
-        out, spot_study_title(two->sides[SPOT_BEFORE].report->head), HEADING_CHARS);
-    fputs("</bdi></h1>\n", out);
     ret = spot_page_text_begin(&answer);
     if (ret == 0) {
         spot_side_by_side_answer(two, answer.stream);
@@ -234,7 +217,7 @@ write_header(const spot_side_by_side_t *two, FILE *out)
     }
     write_side(&two->sides[SPOT_BEFORE], "A, before", out);
     write_side(&two->sides[SPOT_AFTER], "B, after", out);
-    fputs("</header>\n<main>\n", out);
+    fputs("</header>\n<main id=\"content\">\n", out);
     return ret;
 }
 
@@ -242,12 +225,15 @@ int
 spot_page_side_by_side_write(
     const spot_side_by_side_t *two, FILE *out, spot_diag_t *diag)
 {
+    spot_document_t document;
     int ret;
 
+    spot_document_to_page(&document, out);
     spot_page_head_write(out, spot_study_title(two->sides[SPOT_BEFORE].report->head));
+    (void) diag;
     ret = write_header(two, out);
     if (ret == 0) {
-        ret = write_pictures(two, out);
+        ret = write_pictures(two, &document);
     }
     write_differs(two, out);
     if (ret == 0) {
@@ -255,11 +241,11 @@ spot_page_side_by_side_write(
     }
     write_alone(two, SPOT_BEFORE, out);
     write_alone(two, SPOT_AFTER, out);
-    if (ret == 0) {
-        ret = write_origins(two, out, diag);
-    }
+    spot_document_fail(&document, ret);
+    write_origins(two, &document);
+    ret = spot_document_end(&document);
     fputs("</main>\n", out);
-    spot_page_script_write(out, spot_page_sort_js, spot_page_sort_js_end);
+    spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
     fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

@@ -218,11 +218,8 @@ spot_page_run_write(
     int ret;
 
     spot_page_head_write(out, run->title);
-    fputs("<header>\n<h1><bdi>", out);
-    spot_html_text(out, run->title);
-    fputs("</bdi></h1>\n", out);
     spot_html_element(out, "p class=\"note\"", run->note);
-    fputs("\n</header>\n<main>\n", out);
+    fputs("\n</header>\n<main id=\"content\">\n", out);
     ret = spot_page_timeline_write(run,
         &(spot_page_timeline_style_t){"Timeline of the run", path, true, MAX_ROWS}, out,
         diag);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "reports/curve.h"
 #include "reports/page/page_cells.h"
+#include "reports/page/page_internal.h"
 #include "reports/palette.h"
 
 /* Points of a curve that is thinned: each column has up to four. */

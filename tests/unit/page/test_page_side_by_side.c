@@ -66,7 +66,7 @@ test_whole(void **state)
     assert_int_equal(sample_count(text, "<svg class=\"chart wide\""), 2);
     assert_int_equal(sample_count(text, "<svg class=\"chart narrow\""), 2);
     assert_null(strstr(text, "of the others differ"));
-    assert_non_null(strstr(text, "<code>before.db</code>.</p>"));
+    assert_non_null(strstr(text, "the database before.db.</p>"));
     assert_non_null(strstr(text, "spotsim export after.db -o rows.csv\n"));
     assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
     free(text);
