@@ -128,26 +128,32 @@ add_key(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *ta
     }
 }
 
+/* The text of the study as a list, to be freed; false where it cannot be read. */
+static bool
+read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *origin,
+    spot_document_t *document)
+{
+    spot_diag_t diag;
+    int ret;
+
+    spot_diag_init(&diag);
+    ret = spot_canonical_parse(self, path, origin->canonical, &diag);
+    spot_document_fail(document, ret == SPOT_ERR_BAD_INPUT ? 0 : ret);
+    spot_diag_free(&diag);
+    return ret == 0;
+}
+
 void
 spot_page_fixed_write(
     const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
     spot_table_t table = {.name = "fixed"};
     spot_canonical_t canonical = {0};
-    spot_diag_t diag;
-    int ret;
 
     if (origin->canonical == NULL) {
         return;
     }
-    spot_diag_init(&diag);
-    ret = spot_canonical_parse(&canonical, path, origin->canonical, &diag);
-    if (ret == SPOT_ERR_BAD_INPUT) {
-        spot_document_note(document,
-            "The text of the study in the database cannot be read; it stands at the end "
-            "of this page as it is.");
-    } else {
-        spot_document_fail(document, ret);
+    if (read_canonical(&canonical, path, origin, document)) {
         spot_document_fold(document, "What was fixed");
         start_table(&table,
             "The scenario of all points, defaults included, without the keys above",
@@ -160,9 +166,12 @@ spot_page_fixed_write(
         }
         spot_document_table(document, "fixed-table", &table);
         spot_document_end_fold(document);
+    } else {
+        spot_document_note(document,
+            "The text of the study in the database cannot be read; it stands at the end "
+            "of this page as it is.");
     }
     spot_canonical_free(&canonical);
-    spot_diag_free(&diag);
 }
 
 /* ---- Which processes wrote rows ---- */
@@ -312,14 +321,11 @@ write_files(const char *path, const spot_origin_t *origin, const char *suffix,
     spot_texts_t *texts = &document->texts;
     spot_table_t table = {.name = "files"};
     spot_canonical_t canonical = {0};
-    spot_diag_t diag;
-    int ret;
+    const bool is_read = read_canonical(&canonical, path, origin, document);
 
-    spot_diag_init(&diag);
-    ret = spot_canonical_parse(&canonical, path, origin->canonical, &diag);
     start_table(&table, "Files that the study read",
         (const char *const[]){"file", "SHA-256", NULL});
-    for (size_t j = 0; ret == 0 && j < canonical.num_entries; j++) {
+    for (size_t j = 0; is_read && j < canonical.num_entries; j++) {
         const spot_canonical_entry_t *entry = &canonical.entries[j];
 
         if (strncmp(entry->path, prefix, num_bytes) == 0) {
@@ -334,10 +340,8 @@ write_files(const char *path, const spot_origin_t *origin, const char *suffix,
         spot_document_table(
             document, spot_texts_add(texts, "files-table%s", suffix), &table);
     }
-    spot_document_fail(document, ret == SPOT_ERR_BAD_INPUT ? 0 : ret);
     spot_table_free(&table);
     spot_canonical_free(&canonical);
-    spot_diag_free(&diag);
 }
 
 /* ---- How to repeat it ---- */
