@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "reports/page/page.h"
-#include "reports/page/page_side_by_side.h"
 #include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
@@ -175,7 +174,7 @@ write_two(
     int ret = 0;
 
     if (out != NULL) {
-        ret = path != NULL ? spot_page_side_by_side_write(two, out, diag)
+        ret = path != NULL ? spot_page_side_by_side_write(two, out)
                            : spot_side_by_side_print(two, &output.terminal, out);
     }
     return spot_output_end(&output, ret);

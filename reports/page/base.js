@@ -65,6 +65,41 @@ const spot = (() => {
         return made;
     }
 
+    const collator = new Intl.Collator("en", {numeric: true});
+
+    /* Below 0 as a comes before b: numbers, else texts. NaN comes last in both directions. */
+    function compare(a, b, direction) {
+        if (Number.isNaN(a) || Number.isNaN(b)) {
+            return Number.isNaN(a) - Number.isNaN(b);
+        }
+        return direction * (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b));
+    }
+
+    /* Heads of a table become buttons; whenSorted gets the column, and 1 or -1. */
+    function sortBy(heads, whenSorted) {
+        heads.forEach((head, column) => {
+            const sort = element("button", {type: "button"}, head.textContent);
+            head.replaceChildren(sort);
+            head.ariaSort = "none";
+            sort.addEventListener("click", () => {
+                const direction = head.ariaSort === "ascending" ? -1 : 1;
+                heads.forEach((other) => { other.ariaSort = "none"; });
+                head.ariaSort = direction > 0 ? "ascending" : "descending";
+                whenSorted(column, direction);
+            });
+        });
+    }
+
+    /* The tables of two stores side by side: a cell is compared by its data-value, else by
+       its text. */
+    for (const table of document.querySelectorAll("#tables table")) {
+        const body = table.tBodies[0], rows = [...body.rows];
+        const value = ({classList, dataset, textContent}) => (classList.contains("none") ? NaN
+            : dataset.value === undefined ? textContent : Number(dataset.value));
+        sortBy([...table.tHead.rows[0].cells], (column, direction) => body.append(...rows.slice().sort((a, b) =>
+            compare(value(a.cells[column]), value(b.cells[column]), direction))));
+    }
+
     const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
     /* The last index of sorted values whose value is at most x; -1: none. */
@@ -124,6 +159,6 @@ const spot = (() => {
 
     const isDark = window.matchMedia("(prefers-color-scheme: dark)");
 
-    return {element, button, toggle, control, select, clamp, lastAt, niceStep, timeStep, timeText, roughText, numberText, tickText,
-        colourOf, isDark};
+    return {element, button, toggle, control, select, compare, sortBy, clamp, lastAt, niceStep, timeStep, timeText, roughText,
+        numberText, tickText, colourOf, isDark};
 })();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/answer.h"
 #include "reports/chart/svg.h"
-#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/study_words.h"
+#include "reports/words.h"
 
 /* Of a question as heading and of a name; a longer question follows as a whole. */
 #define HEADING_CHARS 400
@@ -25,34 +24,44 @@ write_explorer(const spot_page_t *page)
     return 0;
 }
 
+static int
+write_origin(const spot_page_t *page)
+{
+    spot_page_origin_write(page->source->path, page->origin, page->document);
+    return 0;
+}
+
 static const spot_page_part_t explorer = {
     "explorer", "Explore the points", NULL, write_explorer};
+static const spot_page_part_t origin_part = {
+    "origin", "Where it comes from, and how to repeat it", NULL, write_origin};
 
 /* A section of the page: a picture, by name, a part, or a part that starts with its
  * picture. */
 typedef struct {
     const char *picture; /* NULL: none */
     const spot_page_part_t *part;
-} place_t;
+    bool is_of_study; /* says something before there are replications, too */
+} section_t;
 
 /* In the order of the page. The links to all of them stand behind the first one, the
  * main picture. */
-static const place_t places[] = {
-    {"curves", NULL},
-    {"ledger", NULL},
-    {NULL, &explorer},
-    {"pareto", NULL},
-    {NULL, &spot_page_race},
-    {NULL, &spot_page_winners},
-    {"differences", &spot_page_differences},
-    {"sensitivity", &spot_page_sensitivity},
-    {NULL, &spot_page_timelines},
-    {NULL, &spot_page_parameters},
-    {NULL, &spot_page_points},
-    {NULL, &spot_page_origin},
+static const section_t sections[] = {
+    {"curves", NULL, false},
+    {"ledger", NULL, false},
+    {NULL, &explorer, false},
+    {"pareto", NULL, false},
+    {NULL, &spot_page_race, false},
+    {NULL, &spot_page_winners, false},
+    {"differences", &spot_page_differences, false},
+    {"sensitivity", &spot_page_sensitivity, false},
+    {NULL, &spot_page_timelines, false},
+    {NULL, &spot_page_parameters, true},
+    {NULL, &spot_page_points, false},
+    {NULL, &origin_part, true},
 };
 
-#define NUM_PLACES (sizeof(places) / sizeof(places[0]))
+#define NUM_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 /* In the order in which they run. */
 static const struct {
@@ -67,17 +76,13 @@ static const struct {
     {spot_page_timeline_js, spot_page_timeline_js_end},
 };
 
-static void
-write_asset(FILE *out, const char *start, const char *end)
-{
-    fwrite(start, 1, (size_t) (end - start), out);
-}
+/* ---- The frame ---- */
 
 void
 spot_page_script_write(FILE *out, const char *start, const char *end)
 {
     fputs("<script>\n", out);
-    write_asset(out, start, end);
+    fwrite(start, 1, (size_t) (end - start), out);
     fputs("</script>\n", out);
 }
 
@@ -90,191 +95,187 @@ spot_page_head_write(FILE *out, const char *title)
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
-          "form-action 'none'; base-uri 'none'\">\n",
+          "form-action 'none'; base-uri 'none'\">\n<title>",
         out);
-    fputs("<title>", out);
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
-    write_asset(out, spot_page_css, spot_page_css_end);
+    fwrite(spot_page_css, 1, (size_t) (spot_page_css_end - spot_page_css), out);
     spot_chart_svg_style(out);
-    fputs("</style>\n</head>\n<body>\n", out);
-}
-
-/* The question, or the name of a study without one. It may be written from right to
- * left: <bdi> keeps that to itself. */
-static void
-write_title(const spot_page_t *page)
-{
-    const char *title = spot_study_title(page->head);
-    FILE *out = page->out;
-    bool is_cut;
-
-    fputs("<h1><bdi>", out);
-    is_cut = spot_html_cut(out, title, HEADING_CHARS);
-    fputs("</bdi></h1>\n", out);
-    if (is_cut) {
-        fputs("<details>\n<summary>In full</summary>\n", out);
+    fputs("</style>\n</head>\n<body>\n"
+          "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n"
+          "<header>\n<h1><bdi>",
+        out);
+    if (spot_html_cut(out, title, HEADING_CHARS)) {
+        fputs("</bdi></h1>\n<details>\n<summary>In full</summary>\n", out);
         spot_html_element(out, "p dir=\"auto\"", title);
         fputs("\n</details>\n", out);
+    } else {
+        fputs("</bdi></h1>\n", out);
     }
 }
 
 /* Question, answer, and what both rest on. */
-static int
+static void
 write_summary(const spot_page_t *page)
 {
-    char note[SPOT_WORDS_BYTES];
-    FILE *out = page->out;
-    spot_page_text_t answer;
-    int ret;
+    spot_texts_t *texts = &page->document->texts;
+    FILE *out = page->out, *answer = spot_texts_begin(texts);
 
-    fputs(
-        "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n<header>\n", out);
-    write_title(page);
-    ret = spot_page_text_begin(&answer);
-    if (ret == 0) {
-        const int answered = spot_answer_write(page->report, answer.stream);
-
-        ret = spot_page_text_element(&answer, out, "p id=\"answer\"");
-        ret = answered != 0 ? answered : ret;
+    spot_page_head_write(out, spot_study_title(page->head));
+    if (answer != NULL) {
+        spot_document_fail(page->document, spot_answer_write(page->report, answer));
     }
-    fputs("<p class=\"note\"><bdi>", out);
-    spot_replications_words(
-        page->head, page->report->min_rows, page->report->max_rows, note);
+    spot_html_element(out, "p id=\"answer\"", spot_texts_end(texts, answer));
+    fputs("\n<p class=\"note\"><bdi>", out);
     (void) spot_html_cut(out, page->head->name, NAME_CHARS);
-    fprintf(out, "</bdi> · %zu point%s · %s · seed %llu</p>\n", page->head->num_points,
-        page->head->num_points == 1 ? "" : "s", note,
+    fprintf(out, "</bdi> · %s · %s · seed %llu</p>\n",
+        spot_words_count(texts, (int64_t) page->head->num_points, "point"),
+        spot_words_replications(texts, page->report),
         (unsigned long long) page->head->seed);
+    spot_document_fail(page->document, spot_page_doubts_write(page));
+    fputs("</header>\n<main id=\"content\">\n", out);
+}
+
+/* ---- Sections ---- */
+
+void
+spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *document)
+{
+    spot_chart_t *chart = spot_chart_new();
+    FILE *out = document->out;
+    const char *title = picture->title, *text = picture->text;
+    int ret =
+        chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
+
     if (ret == 0) {
-        ret = spot_page_doubts_write(page);
+        title = title != NULL ? title : spot_chart_title_text(chart);
+        if (picture->name != NULL) {
+            spot_document_section(document, picture->name, title);
+        } else {
+            spot_document_heading(document, title);
+        }
+        fputs("<figure class=\"picture\" role=\"group\">\n<div "
+              "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
+            out);
+        spot_html_text(out, text != NULL ? text : spot_chart_description(chart));
+        fputs("\">\n", out);
+        ret = spot_draw_page(picture->declare, picture->context, false, out);
+        fputs("</div>\n</figure>\n", out);
     }
-    fputs("</header>\n", out);
-    return ret;
+    spot_document_fail(document, ret);
+    spot_chart_free(chart);
 }
 
-/* Whether there is something to say before there are replications. */
-static bool
-is_of_study(const spot_page_part_t *part)
+/* One of reports/study_pictures.h; NULL: the study has no such picture. */
+static const spot_study_picture_t *
+find_picture(const spot_page_t *page, const char *name)
 {
-    return part == &spot_page_parameters || part == &spot_page_origin;
+    for (size_t j = 0; name != NULL && spot_study_pictures[j] != NULL; j++) {
+        const spot_study_picture_t *picture = spot_study_pictures[j];
+
+        if (strcmp(picture->name, name) == 0) {
+            return picture->problem(page->report) == NULL ? picture : NULL;
+        }
+    }
+    return NULL;
 }
 
-/* The picture and the part of a place that the page has; either may be NULL. */
-static place_t
-find_place(const spot_page_t *page, const place_t *place)
+/* NULL: the study has no such part. */
+static const spot_page_part_t *
+find_part(const spot_page_t *page, const section_t *section)
 {
-    const spot_page_part_t *part = place->part;
-    place_t found = {NULL, NULL};
+    const spot_page_part_t *part = section->part;
 
-    if (place->picture != NULL && spot_page_find_picture(page, place->picture) != NULL) {
-        found.picture = place->picture;
-    }
-    if (part != NULL && (is_of_study(part) || page->report->num_rows > 0) &&
-        (part->problem == NULL || part->problem(page) == NULL)) {
-        found.part = part;
-    }
-    return found;
-}
-
-static void
-write_link(const spot_page_t *page, const place_t *place)
-{
-    const place_t found = find_place(page, place);
-    const char *name = found.part != NULL ? found.part->name : found.picture;
-
-    if (name != NULL) {
-        fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n", name,
-            found.part != NULL ? found.part->title
-                               : spot_page_find_picture(page, name)->title);
-    }
+    return part != NULL && (section->is_of_study || page->report->num_rows > 0) &&
+                   (part->problem == NULL || part->problem(page) == NULL)
+               ? part
+               : NULL;
 }
 
 static void
 write_contents(const spot_page_t *page)
 {
+    spot_document_end_section(page->document);
     fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", page->out);
-    for (size_t j = 1; j < NUM_PLACES; j++) {
-        write_link(page, &places[j]);
+    for (size_t j = 1; j < NUM_SECTIONS; j++) {
+        const spot_page_part_t *part = find_part(page, &sections[j]);
+        const spot_study_picture_t *picture = find_picture(page, sections[j].picture);
+
+        if (part != NULL || picture != NULL) {
+            fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n",
+                part != NULL ? part->name : picture->name,
+                part != NULL ? part->title : picture->title);
+        }
     }
     fputs("</ul>\n</nav>\n", page->out);
 }
 
-static int
-write_place(const spot_page_t *page, const place_t *place)
+static void
+write_section(const spot_page_t *page, const section_t *section)
 {
-    const place_t found = find_place(page, place);
-    int ret = 0;
+    const spot_page_part_t *part = find_part(page, section);
+    const spot_study_picture_t *picture = find_picture(page, section->picture);
 
-    if (found.part == NULL) {
-        return found.picture == NULL ? 0
-                                     : spot_page_study_picture(page, found.picture, 2);
+    if (part != NULL) {
+        spot_document_section(page->document, part->name, part->title);
     }
-    spot_page_section_open(page->out, found.part->name, found.part->title);
-    if (found.picture != NULL) {
-        ret = spot_page_study_picture(page, found.picture, 3);
+    if (picture != NULL) {
+        spot_page_picture_write(
+            &(spot_page_picture_t){.name = part == NULL ? picture->name : NULL,
+                .declare = picture->declare,
+                .context = page->report},
+            page->document);
     }
-    if (ret == 0) {
-        ret = found.part->write(page);
+    if (part != NULL) {
+        spot_document_fail(page->document, part->write(page));
     }
-    fputs("</section>\n", page->out);
-    return ret;
-}
-
-static int
-write_foot(const spot_page_t *page)
-{
-    FILE *out = page->out;
-    int ret;
-
-    fputs("</main>\n", out);
-    ret = spot_page_data_write(page);
-    for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
-        spot_page_script_write(out, scripts[j].start, scripts[j].end);
-    }
-    fputs("</body>\n</html>\n", out);
-    return ret;
 }
 
 static int
 write_page(const spot_page_t *page)
 {
-    int ret;
-
-    spot_page_head_write(page->out, spot_study_title(page->head));
-    ret = write_summary(page);
-    fputs("<main id=\"content\">\n", page->out);
-    for (size_t j = 0; ret == 0 && j < NUM_PLACES; j++) {
-        ret = write_place(page, &places[j]);
+    write_summary(page);
+    for (size_t j = 0; page->document->error == 0 && j < NUM_SECTIONS; j++) {
+        write_section(page, &sections[j]);
         if (j == 0) {
             write_contents(page);
         }
     }
-    return ret == 0 ? write_foot(page) : ret;
+    spot_document_end_section(page->document);
+    fputs("</main>\n", page->out);
+    spot_page_data_write(page->report, page->document);
+    for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
+        spot_page_script_write(page->out, scripts[j].start, scripts[j].end);
+    }
+    fputs("</body>\n</html>\n", page->out);
+    return spot_document_end(page->document);
 }
 
 int
 spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
 {
+    const spot_report_t *report = source->report;
     spot_origin_t origin = {0};
     spot_series_list_t series = {0};
+    spot_document_t document;
     const spot_page_t page = {.source = source,
-        .report = source->report,
-        .head = source->report->head,
+        .report = report,
+        .head = report->head,
         .origin = &origin,
         .series = &series,
-        .completeness =
-            spot_store_completeness(source->report->store, source->report->summaries),
+        .completeness = spot_store_completeness(report->store, report->summaries),
+        .document = &document,
         .out = out,
         .diag = diag};
-    int ret = spot_origin_read(&origin, source->report->store);
+    int ret = spot_origin_read(&origin, report->store);
 
+    spot_document_to_page(&document, out);
     if (ret == 0) {
-        ret = spot_series_list_read(&series, source->report->store);
+        ret = spot_series_list_read(&series, report->store);
     }
-    if (ret == 0) {
-        ret = write_page(&page);
-    }
+    spot_document_fail(&document, ret);
+    ret = ret == 0 ? write_page(&page) : spot_document_end(&document);
     spot_series_list_free(&series);
     spot_origin_free(&origin);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    return ret;
 }

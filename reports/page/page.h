@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/report.h"
+#include "reports/side_by_side.h"
 
 typedef struct {
     const char *path; /* of the store, as the user named it; for messages */
@@ -18,3 +19,11 @@ typedef struct {
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_write(
     const spot_page_source_t *source, FILE *out, spot_diag_t *diag);
+
+/* The page of two stores side by side: what differs between the studies and what comes
+ * of that in a sentence, pictures of the main metric, a table for each metric, the main
+ * one first, and the points that only one has; of these and of the rows of a table
+ * SPOT_PAGE_STATIC_ROWS at most, the others are counted; then where each store comes
+ * from, and how to repeat it. Errors of reading the stores, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_page_side_by_side_write(
+    const spot_side_by_side_t *two, FILE *out);

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "reports/markup/html.h"
-#include "reports/markup/unseen.h"
 
 void
 spot_page_section_open(FILE *out, const char *id, const char *title)
@@ -59,24 +57,6 @@ void
 spot_page_count(FILE *out, int64_t count, const char *word)
 {
     fprintf(out, "%" PRId64 " %s%s", count, word, count == 1 ? "" : "s");
-}
-
-void
-spot_page_path(FILE *out, const char *path, size_t num_bytes)
-{
-    size_t start = 0;
-
-    fputs("<code>", out);
-    while (start < num_bytes) {
-        const bool is_escaped = path[start] == '\\' && start + 1 < num_bytes;
-        const size_t first = start + (is_escaped ? 1 : 0);
-        const size_t length = 1 + strcspn(path + first + 1, "\\");
-        const size_t end = first + length < num_bytes ? first + length : num_bytes;
-
-        spot_html_bytes(out, path + first, end - first);
-        start = end;
-    }
-    fputs("</code>", out);
 }
 
 int
@@ -155,48 +135,4 @@ spot_page_text_lines(spot_page_text_t *self, FILE *out)
     }
     spot_page_text_free(self);
     return ret;
-}
-
-/* A control character as JSON escapes it is \u00HH, or short as \n is. Bytes of it at
- * text, which starts with a backslash; 0: this is another escape. */
-static size_t
-control_escape_bytes(const char *text)
-{
-    if (strncmp(text, "\\u00", 4) == 0) {
-        return 6;
-    }
-    return text[1] != '\0' && strchr("bfnrt", text[1]) != NULL ? 2 : 0;
-}
-
-/* Bytes of what stands at text and has to go; 0: it stays. */
-static size_t
-unseen_bytes(const char *text)
-{
-    const size_t length = spot_utf8_length(text, strnlen(text, 4));
-
-    if (*text == '\\') {
-        return control_escape_bytes(text);
-    }
-    return length > 0 && spot_is_unseen(text, length) ? length : 0;
-}
-
-void
-spot_page_json_escaped(FILE *out, const char *text)
-{
-    while (*text != '\0') {
-        const size_t num_unseen = unseen_bytes(text);
-
-        if (num_unseen > 0) {
-            putc(' ', out);
-            text += num_unseen;
-        } else if (*text == '<') {
-            fputs("\\u003c", out);
-            text++;
-        } else {
-            const size_t num_kept = *text == '\\' ? 2 : 1;
-
-            fwrite(text, 1, num_kept, out);
-            text += num_kept;
-        }
-    }
 }

@@ -25,15 +25,6 @@ void spot_page_count_cell(FILE *out, int64_t count);
 /* "1 point", "2 points": word is ours. */
 void spot_page_count(FILE *out, int64_t count, const char *word);
 
-/* <code>a.b.c</code>: the first bytes of a path of base/canonical, as --set takes it. */
-void spot_page_path(FILE *out, const char *path, size_t num_bytes);
-
-/* JSON for the scripts, whose texts go without what cannot be seen, as scripts put them
- * on a canvas and into menus, where no element keeps a direction to itself: a blank
- * takes its place. No text may end the element or open a comment in it: < stands in
- * texts only. */
-void spot_page_json_escaped(FILE *out, const char *text);
-
 /* Text that is written to a stream before it stands in the page. */
 typedef struct {
     FILE *stream;

@@ -8,12 +8,11 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "reports/page/page_cells.h"
+#include "reports/markup/unseen.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
-#include "reports/shown_unit.h"
 #include "reports/study_words.h"
-#include "reports/value_label.h"
+#include "reports/words.h"
 
 /* Numbers of all columns together: 3.5 MB. */
 #define MAX_NUMBERS 450000
@@ -24,65 +23,34 @@
 #define MAX_DIGITS 15
 
 /* What of a metric is there, and how much it is wanted. */
-typedef enum { WANTED_LAST, WANTED_LEDGER, WANTED_LISTED, WANTED_MAIN } wanted_t;
+typedef struct {
+    enum { WANTED_LAST, WANTED_LEDGER, WANTED_LISTED, WANTED_MAIN } wanted;
+    bool has_mean, has_half_width;
+} choice_t;
 
 typedef struct {
-    const spot_page_t *page;
+    const spot_report_t *report;
     const spot_study_head_t *head;
     size_t num_points; /* the first ones, of which there is data */
-    size_t num_parts;
-    size_t *part_ids; /* [num_parts] the ledger, from below */
-    wanted_t *wanted; /* [num_metrics] as the next two */
-    bool *has_mean;
-    bool *has_half_width;
+    choice_t *choices; /* [num_metrics] */
+    spot_texts_t texts;
+    spot_json_t json;
 } page_data_t;
 
-static int
-make_lists(page_data_t *self)
+/* The parts of the ledger, from below: those of the study's overview, else those that
+ * its plot stacks. */
+static size_t
+num_parts(const spot_study_head_t *head)
 {
-    const spot_study_head_t *head = self->head;
-    const size_t most_parts =
-        head->has_overview ? head->overview.num_parts : head->plot.num_stack;
-
-    self->part_ids = spot_calloc(most_parts, sizeof(*self->part_ids));
-    self->wanted = spot_calloc(head->num_metrics, sizeof(*self->wanted));
-    self->has_mean = spot_calloc(head->num_metrics, sizeof(*self->has_mean));
-    self->has_half_width = spot_calloc(head->num_metrics, sizeof(*self->has_half_width));
-    return self->part_ids == NULL || self->wanted == NULL || self->has_mean == NULL ||
-                   self->has_half_width == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : 0;
+    return head->has_overview ? head->overview.num_parts : head->plot.num_stack;
 }
 
-static void
-free_lists(page_data_t *self)
+/* num_metrics: the study has no such metric. */
+static size_t
+part_metric_id(const spot_study_head_t *head, size_t part_id)
 {
-    free(self->part_ids);
-    free(self->wanted);
-    free(self->has_mean);
-    free(self->has_half_width);
-}
-
-/* The parts of the ledger: those of the study's overview, else those that its plot
- * stacks. */
-static void
-find_parts(page_data_t *self)
-{
-    const spot_study_head_t *head = self->head;
-
-    if (head->has_overview) {
-        for (; self->num_parts < head->overview.num_parts; self->num_parts++) {
-            self->part_ids[self->num_parts] = head->overview.part_ids[self->num_parts];
-        }
-        return;
-    }
-    for (size_t j = 0; j < head->plot.num_stack; j++) {
-        const size_t metric_id = spot_study_metric_id(head, head->plot.stack[j]);
-
-        if (metric_id < head->num_metrics) {
-            self->part_ids[self->num_parts++] = metric_id;
-        }
-    }
+    return head->has_overview ? head->overview.part_ids[part_id]
+                              : spot_study_metric_id(head, head->plot.stack[part_id]);
 }
 
 static void
@@ -90,17 +58,17 @@ want(page_data_t *self)
 {
     const spot_study_head_t *head = self->head;
 
-    for (size_t j = 0; j < head->num_listed; j++) {
-        self->wanted[j] = WANTED_LISTED;
-    }
-    for (size_t j = 0; j < self->num_parts; j++) {
-        const size_t metric_id = self->part_ids[j];
+    for (size_t j = 0; j < num_parts(head); j++) {
+        const size_t metric_id = part_metric_id(head, j);
 
-        if (self->wanted[metric_id] == WANTED_LAST) {
-            self->wanted[metric_id] = WANTED_LEDGER;
+        if (metric_id < head->num_metrics) {
+            self->choices[metric_id].wanted = WANTED_LEDGER;
         }
     }
-    self->wanted[spot_drawn_metric(head)] = WANTED_MAIN;
+    for (size_t j = 0; j < head->num_listed; j++) {
+        self->choices[j].wanted = WANTED_LISTED;
+    }
+    self->choices[spot_drawn_metric(head)].wanted = WANTED_MAIN;
 }
 
 /* Takes what is wanted most until the page is full: means before intervals. */
@@ -108,7 +76,7 @@ static void
 choose(page_data_t *self)
 {
     static const struct {
-        wanted_t wanted;
+        int wanted;
         bool is_mean;
     } order[] = {{WANTED_MAIN, true}, {WANTED_MAIN, false}, {WANTED_LISTED, true},
         {WANTED_LEDGER, true}, {WANTED_LISTED, false}, {WANTED_LAST, true},
@@ -119,12 +87,12 @@ choose(page_data_t *self)
     self->num_points = num_points < MAX_NUMBERS / 3 ? num_points : MAX_NUMBERS / 3;
     left = MAX_NUMBERS / self->num_points;
     for (size_t j = 0; j < sizeof(order) / sizeof(order[0]); j++) {
-        bool *has = order[j].is_mean ? self->has_mean : self->has_half_width;
-
         for (size_t k = 0; k < self->head->num_metrics; k++) {
-            if (self->wanted[k] == order[j].wanted && left > 0 &&
+            choice_t *choice = &self->choices[k];
+
+            if ((int) choice->wanted == order[j].wanted && left > 0 &&
                 spot_study_shows(self->head, k)) {
-                has[k] = true;
+                *(order[j].is_mean ? &choice->has_mean : &choice->has_half_width) = true;
                 left--;
             }
         }
@@ -158,66 +126,61 @@ mean_digits(double mean, double half_width)
                           : MEAN_DIGITS;
 }
 
-/* One of the columns that are made of the points. */
-typedef struct {
-    enum { COLUMN_MEAN, COLUMN_HALF_WIDTH, COLUMN_VALUE_ID } what;
-    size_t id; /* of the metric, or of the axis */
-} column_t;
+/* One of the columns that are made of the points; id: of the axis, or of the metric. */
+typedef void write_cell_t(
+    const page_data_t *self, size_t point_id, size_t id, FILE *out);
 
 static void
-write_cell(const page_data_t *self, column_t column, size_t point_id, FILE *out)
+write_value_id(const page_data_t *self, size_t point_id, size_t id, FILE *out)
 {
-    const spot_summary_t *summary;
-    double half_width;
-
-    if (column.what == COLUMN_VALUE_ID) {
-        fprintf(out, "%zu", spot_study_value_id(self->head, point_id, column.id));
-        return;
-    }
-    summary = spot_report_summary(self->page->report, point_id, column.id);
-    half_width = summary->half_width;
-    if (column.what == COLUMN_MEAN) {
-        write_number(out, summary->value, mean_digits(summary->value, half_width));
-    } else {
-        write_number(out, half_width, HALF_WIDTH_DIGITS);
-    }
+    fprintf(out, "%zu", spot_study_value_id(self->head, point_id, id));
 }
 
-static int
-write_column(
-    const page_data_t *self, column_t column, const char *key, spot_json_t *json)
+static void
+write_mean(const page_data_t *self, size_t point_id, size_t id, FILE *out)
 {
-    spot_page_text_t text;
-    int ret = spot_page_text_begin(&text);
+    const spot_summary_t *summary = spot_report_summary(self->report, point_id, id);
 
-    if (ret != 0) {
-        return ret;
-    }
-    for (size_t j = 0; j < self->num_points; j++) {
+    write_number(out, summary->value, mean_digits(summary->value, summary->half_width));
+}
+
+static void
+write_half_width(const page_data_t *self, size_t point_id, size_t id, FILE *out)
+{
+    write_number(out, spot_report_summary(self->report, point_id, id)->half_width,
+        HALF_WIDTH_DIGITS);
+}
+
+static void
+write_column(page_data_t *self, const char *key, write_cell_t *write_cell, size_t id)
+{
+    FILE *stream = spot_texts_begin(&self->texts);
+
+    for (size_t j = 0; stream != NULL && j < self->num_points; j++) {
         if (j > 0) {
-            putc(' ', text.stream);
+            putc(' ', stream);
         }
-        write_cell(self, column, j, text.stream);
+        write_cell(self, j, id, stream);
     }
-    ret = spot_page_text_end(&text, 0);
-    if (ret == 0) {
-        spot_json_text(json, key, text.text);
-    }
-    spot_page_text_free(&text);
-    return ret;
+    spot_json_text(&self->json, key, spot_texts_end(&self->texts, stream));
 }
 
 /* The values as the pictures call them; many numbers as numbers only. */
 static void
-write_values(const spot_axis_t *axis, spot_json_t *json)
+write_axis(page_data_t *self, size_t axis_id)
 {
-    char label[SPOT_VALUE_LABEL_BYTES];
+    const spot_axis_t *axis = &self->head->axes[axis_id];
     const bool has_numbers = spot_axis_is_numeric(axis);
     const bool has_labels = !has_numbers || axis->num_values <= MAX_LABELS;
+    spot_json_t *json = &self->json;
 
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "path", axis->path);
+    spot_json_text(json, "words", spot_words_axis(&self->texts, axis));
+    spot_json_text(json, "unit", axis->unit);
     spot_json_open(json, "labels", '[');
     for (size_t j = 0; has_labels && j < axis->num_values; j++) {
-        spot_json_text(json, NULL, spot_value_label(axis, j, label));
+        spot_json_text(json, NULL, spot_words_label(&self->texts, axis, j));
     }
     spot_json_close(json, ']');
     spot_json_open(json, "numbers", '[');
@@ -225,141 +188,94 @@ write_values(const spot_axis_t *axis, spot_json_t *json)
         spot_json_number(json, NULL, axis->numbers[j]);
     }
     spot_json_close(json, ']');
+    write_column(self, "value_ids", write_value_id, axis_id);
+    spot_json_close(json, '}');
 }
 
-static int
-write_axes(const page_data_t *self, spot_json_t *json)
-{
-    char words[SPOT_WORDS_BYTES];
-    int ret = 0;
-
-    spot_json_open(json, "axes", '[');
-    for (size_t j = 0; ret == 0 && j < self->head->num_axes; j++) {
-        const spot_axis_t *axis = &self->head->axes[j];
-
-        spot_axis_words(axis, words);
-        spot_json_open(json, NULL, '{');
-        spot_json_text(json, "path", axis->path);
-        spot_json_text(json, "words", words);
-        spot_json_text(json, "unit", axis->unit);
-        write_values(axis, json);
-        ret = write_column(self, (column_t){COLUMN_VALUE_ID, j}, "value_ids", json);
-        spot_json_close(json, '}');
-    }
-    spot_json_close(json, ']');
-    return ret;
-}
-
-/* The unit in which people read a duration, if it is another one. */
+/* factor and unit: as its values are shown. */
 static void
-write_shown_unit(const page_data_t *self, size_t metric_id, spot_json_t *json)
-{
-    spot_shown_unit_t shown;
-    double largest = 0;
-
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const double value =
-            spot_report_summary(self->page->report, j, metric_id)->value;
-
-        largest = isfinite(value) ? fmax(largest, fabs(value)) : largest;
-    }
-    shown = spot_shown_unit(&self->head->metrics[metric_id], largest);
-    if (shown.factor != 1) {
-        spot_json_number(json, "shown_factor", shown.factor);
-        spot_json_text(json, "shown_unit", shown.unit);
-    }
-}
-
-static int
-write_metric(const page_data_t *self, size_t metric_id, spot_json_t *json)
+write_metric(page_data_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
-    char words[SPOT_WORDS_BYTES];
-    const bool is_fraction = spot_fraction_words(metric, words);
-    int ret = 0;
+    const spot_shown_unit_t shown = spot_report_shown(self->report, metric_id);
+    const char *label = spot_metric_label(metric);
+    const bool is_fraction = spot_metric_factor(metric) != 1;
+    spot_json_t *json = &self->json;
 
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", metric->name);
-    spot_json_text(json, "words", words);
-    spot_json_text(json, "unit", is_fraction ? "%" : metric->unit);
-    spot_json_text(json, "help", metric->help);
-    spot_json_boolean(json, "is_fraction", is_fraction);
+    spot_json_text(json, "words", label);
+    spot_json_text(json, "title",
+        is_fraction ? spot_texts_add(&self->texts, "%s (%%)", label)
+                    : spot_words_metric(&self->texts, metric, shown.unit));
+    spot_json_text(json, "unit", is_fraction ? "%" : shown.unit);
+    spot_json_number(json, "factor", shown.factor);
     spot_json_boolean(json, "is_listed", metric_id < self->head->num_listed);
-    if (!spot_study_shows(self->head, metric_id)) {
-        spot_json_boolean(json, "is_total", true);
+    spot_json_boolean(json, "is_total", !spot_study_shows(self->head, metric_id));
+    if (self->choices[metric_id].has_mean) {
+        write_column(self, "mean", write_mean, metric_id);
     }
-    write_shown_unit(self, metric_id, json);
-    if (self->has_mean[metric_id]) {
-        ret = write_column(self, (column_t){COLUMN_MEAN, metric_id}, "mean", json);
-    }
-    if (ret == 0 && self->has_half_width[metric_id]) {
-        ret = write_column(
-            self, (column_t){COLUMN_HALF_WIDTH, metric_id}, "half_width", json);
+    if (self->choices[metric_id].has_half_width) {
+        write_column(self, "half_width", write_half_width, metric_id);
     }
     spot_json_close(json, '}');
-    return ret;
 }
 
 static void
-write_ledger(const page_data_t *self, spot_json_t *json)
+write_ledger(page_data_t *self)
 {
-    spot_json_open(json, "ledger", '[');
-    for (size_t j = 0; j < self->num_parts; j++) {
-        const size_t metric_id = self->part_ids[j];
+    const spot_study_head_t *head = self->head;
+    spot_json_t *json = &self->json;
 
-        spot_json_open(json, NULL, '{');
-        spot_json_unsigned(json, "metric_id", metric_id);
-        spot_json_text(json, "colour",
-            spot_palette_colour(
-                self->head->colours, self->head->metrics[metric_id].name, j));
-        spot_json_close(json, '}');
+    spot_json_open(json, "ledger", '[');
+    for (size_t j = 0; j < num_parts(head); j++) {
+        const size_t metric_id = part_metric_id(head, j);
+
+        if (metric_id < head->num_metrics) {
+            spot_json_open(json, NULL, '{');
+            spot_json_unsigned(json, "metric_id", metric_id);
+            spot_json_text(json, "colour",
+                spot_palette_colour(head->colours, head->metrics[metric_id].name, j));
+            spot_json_close(json, '}');
+        }
     }
     spot_json_close(json, ']');
 }
 
 static void
-write_axis_id(
-    const page_data_t *self, const char *key, const char *path, spot_json_t *json)
+write_axis_id(page_data_t *self, const char *key, const char *path)
 {
     for (size_t j = 0; path != NULL && j < self->head->num_axes; j++) {
         if (strcmp(self->head->axes[j].path, path) == 0) {
-            spot_json_unsigned(json, key, j);
+            spot_json_unsigned(&self->json, key, j);
         }
     }
 }
 
-/* Values that do not compete with the others, as an ideal system does: drawn in grey. */
+/* What the study wants to see first. Bounds are values that do not compete with the
+ * others, as an ideal system does: drawn in grey. */
 static void
-write_bounds(const spot_study_head_t *head, spot_json_t *json)
+write_plot(page_data_t *self)
 {
+    const spot_study_head_t *head = self->head;
     const spot_best_t *best = &head->best;
+    const bool has_bounds = best->is_asked && best->is_left_out != NULL;
+    spot_json_t *json = &self->json;
 
-    if (!best->is_asked || best->is_left_out == NULL) {
-        return;
-    }
-    spot_json_unsigned(json, "bounds_axis", best->axis_id);
+    spot_json_open(json, "plot", '{');
+    write_axis_id(self, "x", head->plot.x);
+    write_axis_id(self, "curves", head->plot.curves);
+    spot_json_unsigned(json, "y", spot_drawn_metric(head));
+    spot_json_text(json, "x_label", head->plot.x_label);
     spot_json_open(json, "bounds", '[');
-    for (size_t j = 0; j < head->axes[best->axis_id].num_values; j++) {
+    for (size_t j = 0; has_bounds && j < head->axes[best->axis_id].num_values; j++) {
         if (!spot_study_value_competes(head, j)) {
             spot_json_unsigned(json, NULL, j);
         }
     }
     spot_json_close(json, ']');
+    spot_json_unsigned(json, "bounds_axis", has_bounds ? best->axis_id : head->num_axes);
     spot_json_text(json, "bounds_colour", SPOT_INK_OTHER);
-}
-
-/* What the study wants to see first. */
-static void
-write_plot(const page_data_t *self, spot_json_t *json)
-{
-    const spot_plot_request_t *plot = &self->head->plot;
-
-    spot_json_open(json, "plot", '{');
-    write_axis_id(self, "x", plot->x, json);
-    write_axis_id(self, "curves", plot->curves, json);
-    spot_json_unsigned(json, "y", spot_drawn_metric(self->head));
-    spot_json_text(json, "x_label", plot->x_label);
-    write_bounds(self->head, json);
     spot_json_close(json, '}');
     spot_json_open(json, "lines", '[');
     for (size_t j = 0; j < SPOT_NUM_LINE_COLOURS; j++) {
@@ -368,54 +284,86 @@ write_plot(const page_data_t *self, spot_json_t *json)
     spot_json_close(json, ']');
 }
 
-static int
-write_object(const page_data_t *self, FILE *out)
+static void
+write_object(page_data_t *self, FILE *out)
 {
-    spot_json_t json;
-    int ret;
+    const spot_study_head_t *head = self->head;
+    spot_json_t *json = &self->json;
 
-    spot_json_init(&json, out, 0);
-    spot_json_open(&json, NULL, '{');
-    spot_json_text(&json, "name", self->head->name);
-    spot_json_unsigned(&json, "num_points", self->num_points);
-    spot_json_unsigned(&json, "num_points_of_study", self->head->num_points);
-    spot_json_boolean(&json, "is_design", spot_plan_is_design(self->head->plan.kind));
-    ret = write_axes(self, &json);
-    spot_json_open(&json, "metrics", '[');
-    for (size_t j = 0; ret == 0 && j < self->head->num_metrics; j++) {
-        ret = write_metric(self, j, &json);
+    spot_json_init(json, out, 0);
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "name", head->name);
+    spot_json_unsigned(json, "num_points", self->num_points);
+    spot_json_unsigned(json, "num_points_of_study", head->num_points);
+    spot_json_boolean(json, "is_design", spot_plan_is_design(head->plan.kind));
+    spot_json_open(json, "axes", '[');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        write_axis(self, j);
     }
-    spot_json_close(&json, ']');
-    write_ledger(self, &json);
-    write_plot(self, &json);
-    spot_json_close(&json, '}');
-    return ret;
+    spot_json_close(json, ']');
+    spot_json_open(json, "metrics", '[');
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        write_metric(self, j);
+    }
+    spot_json_close(json, ']');
+    write_ledger(self);
+    write_plot(self);
+    spot_json_close(json, '}');
 }
 
-int
-spot_page_data_write(const spot_page_t *page)
+/* Bytes of what stands at text and has to go; 0: it stays. A control character as JSON
+ * escapes it is \u00HH, or short as \n is. */
+static size_t
+unseen_bytes(const char *text)
 {
-    page_data_t self = {.page = page, .head = page->head};
-    spot_page_text_t text;
-    int ret = spot_page_text_begin(&text);
+    const size_t length = spot_utf8_length(text, strnlen(text, 4));
 
-    if (ret != 0) {
-        return ret;
+    if (*text != '\\') {
+        return length > 0 && spot_is_unseen(text, length) ? length : 0;
     }
-    ret = make_lists(&self);
-    if (ret == 0) {
-        find_parts(&self);
+    if (strncmp(text, "\\u00", 4) == 0) {
+        return 6;
+    }
+    return text[1] != '\0' && strchr("bfnrt", text[1]) != NULL ? 2 : 0;
+}
+
+void
+spot_page_json_escaped(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t num_unseen = unseen_bytes(text);
+        const size_t num_kept = *text == '\\' ? 2 : 1;
+
+        if (num_unseen > 0) {
+            putc(' ', out);
+        } else if (*text == '<') {
+            fputs("\\u003c", out);
+        } else {
+            fwrite(text, 1, num_kept, out);
+        }
+        text += num_unseen > 0 ? num_unseen : num_kept;
+    }
+}
+
+void
+spot_page_data_write(const spot_report_t *report, spot_document_t *document)
+{
+    page_data_t self = {.report = report, .head = report->head};
+    FILE *stream = spot_texts_begin(&self.texts);
+
+    self.choices = spot_calloc(self.head->num_metrics, sizeof(*self.choices));
+    if (self.choices != NULL && stream != NULL) {
         want(&self);
         choose(&self);
-        ret = write_object(&self, text.stream);
+        write_object(&self, stream);
+        fputs("<script type=\"application/json\" id=\"data\">", document->out);
+        spot_page_json_escaped(document->out, spot_texts_end(&self.texts, stream));
+        fputs("</script>\n", document->out);
+    } else {
+        (void) spot_texts_end(&self.texts, stream);
+        spot_document_fail(document, SPOT_ERR_NO_MEMORY);
     }
-    ret = spot_page_text_end(&text, ret);
-    if (ret == 0) {
-        fputs("<script type=\"application/json\" id=\"data\">", page->out);
-        spot_page_json_escaped(page->out, text.text);
-        fputs("</script>\n", page->out);
-    }
-    spot_page_text_free(&text);
-    free_lists(&self);
-    return ret;
+    spot_document_fail(document, self.texts.error);
+    free(self.choices);
+    spot_texts_free(&self.texts);
 }

@@ -4,94 +4,80 @@
 "use strict";
 
 spotPage.explorer = (() => {
-    const { data } = spotPage, { element, control, select } = spot;
+    const { data } = spotPage, { element, control } = spot;
     const place = document.getElementById("explorer-place");
-    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400, maxTicks = 30;
+    const maxSeries = 40, shownSeries = 10, maxBars = 40, maxIntervals = 400, maxTicks = 30, maxChoices = 1000;
     const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];
-    const metrics = data.metrics.map((metric, id) => ({ metric, id })).filter(({ metric }) => metric.hasMean);
-    const ledger = data.ledger.filter((part) => data.metrics[part.metricId].hasMean);
+    const axes = data.axes.filter((axis) => axis.labels.length > 1);
+    const metrics = data.metrics.filter((metric) => metric.hasMean);
+    const ledger = data.ledger.map((part) => ({ ...part, metric: data.metrics[part.metric_id] }))
+        .filter(({ metric }) => metric.hasMean);
+    const isPercent = ledger.every(({ metric }) => metric.unit === "%");
 
-    if (place === null || data.numPoints === 0 || metrics.length === 0) {
+    if (place === null || data.num_points === 0 || metrics.length === 0) {
         return null;
     }
 
-    /* x is an axis ("a2") or a metric ("m5"). */
+    /* x is an axis or a metric, y a metric, series an axis or null; filters: the chosen value
+       of an axis, -1 for all. */
     const state = {
-        kind: "curves", y: data.plot.y, x: "", seriesAxis: -1, filters: new Map(), isLogX: false, isLogY: false,
-        hidden: new Set(),
+        kind: "curves", y: null, x: null, series: null, filters: new Map(), isLogX: false, isLogY: false, hidden: new Set(),
     };
     let chart = null;
 
-    function hasMany(axis) {
-        return axis.labels.length > 1;
-    }
+    /* -------- what is chosen -------- */
 
-    function hasValue(metric, points) {
-        return points.some((point) => Number.isFinite(metric.means[point]));
-    }
+    const hasValue = (metric, points) => points.some((point) => Number.isFinite(metric.value(point)));
 
     function chooseFirst() {
-        const all = chosenPoints();
-        const asked = metrics.filter(({ id }) => id === data.plot.y);
-        const first = [...asked, ...metrics].find(({ metric }) => hasValue(metric, all));
-        const axes = data.axes.map((axis, id) => ({ axis, id })).filter(({ axis }) => hasMany(axis));
-        const numeric = axes.find(({ axis }) => axis.isNumeric);
-        if (first !== undefined) {
-            state.y = first.id;
-        }
-        if (data.plot.x !== undefined && hasMany(data.axes[data.plot.x])) {
-            state.x = "a" + data.plot.x;
-        } else if (axes.length > 0) {
-            state.x = "a" + (numeric || axes[0]).id;
-        } else {
-            state.x = "m" + metrics[Math.min(1, metrics.length - 1)].id;
-        }
+        const asked = data.metrics[data.plot.y];
+        state.y = [asked, ...metrics].find((metric) => hasValue(metric, spotPage.points)) || asked;
+        state.x = axes.find((axis) => axis.id === data.plot.x) || axes.find((axis) => axis.isNumeric) || axes[0] ||
+            metrics[Math.min(1, metrics.length - 1)];
         chooseSeries(data.plot.curves);
-        chooseFilters();
     }
 
     /* A key whose values make curves: the one that is asked for, else the first of few values. */
     function chooseSeries(asked) {
-        const canBe = (axis, id) => "a" + id !== state.x && hasMany(axis) && axis.labels.length <= maxSeries;
-        state.seriesAxis = asked !== undefined && asked < data.axes.length && canBe(data.axes[asked], asked)
-            ? asked
-            : data.isDesign ? -1 : data.axes.findIndex(canBe);
+        const can = axes.filter((axis) => axis !== state.x && axis.labels.length <= maxSeries);
+        state.series = can.find((axis) => axis.id === asked) || (data.is_design ? null : can[0] || null);
     }
 
     /* Keys that are neither x nor series. Curves are of one value of each of them. */
-    function filteredAxes() {
-        return data.axes.map((axis, id) => ({ axis, id }))
-            .filter(({ axis, id }) => hasMany(axis) && axis.labels.length <= 1000 && (state.kind === "ledger" ||
-                ("a" + id !== state.x && id !== state.seriesAxis)));
-    }
+    const filteredAxes = () => axes.filter((axis) => axis.labels.length <= maxChoices &&
+        (state.kind === "ledger" || (axis !== state.x && axis !== state.series)));
 
     function chooseFilters() {
-        const axes = filteredAxes();
-        const hasAll = data.isDesign || state.x[0] === "m" || state.kind === "ledger";
-        for (const id of [...state.filters.keys()]) {
-            if (!axes.some((other) => other.id === id)) {
-                state.filters.delete(id);
-            }
-        }
-        for (const { id } of axes) {
-            if (!state.filters.has(id)) {
-                state.filters.set(id, hasAll ? -1 : data.axes[id].valueIds[0]);
-            }
-        }
+        const hasAll = data.is_design || state.x.isMetric || state.kind === "ledger";
+        state.filters = new Map(filteredAxes().map((axis) =>
+            [axis, state.filters.has(axis) ? state.filters.get(axis) : hasAll ? -1 : axis.valueIds[0]]));
     }
 
-    function chosenPoints() {
-        const filters = [...state.filters].filter(([, valueId]) => valueId >= 0);
-        const points = [];
-        for (let point = 0; point < data.numPoints; point++) {
-            if (filters.every(([id, valueId]) => data.axes[id].valueIds[point] === valueId)) {
-                points.push(point);
-            }
-        }
-        return points;
+    const chosenPoints = () => spotPage.points.filter((point) =>
+        [...state.filters].every(([axis, valueId]) => valueId < 0 || axis.valueIds[point] === valueId));
+
+    /* Of many series the first ones are shown; the others wait in the legend. */
+    function hideMost() {
+        state.hidden = new Set(groups(chosenPoints()).slice(shownSeries).map((group) => group.name));
     }
 
-    /* -------- colours -------- */
+    /* -------- words and colours -------- */
+
+    /* Long words would leave no room for the picture. */
+    function short(text, maxChars) {
+        const chars = [...text];
+        return chars.length > maxChars ? chars.slice(0, maxChars - 1).join("") + "…" : text;
+    }
+
+    const xWords = () => short(state.x.id === data.plot.x && !state.x.isMetric && data.plot.x_label || state.x.title, 80);
+
+    /* "8" alone does not say what it is: "pipeline depth 8". */
+    const nameOf = (axis, label) =>
+        (axis.isNumeric ? axis.path.split(".").pop().replace(/_/g, " ") + " " : "") + label;
+
+    /* In what a point differs from the others. */
+    const pointWords = (point) =>
+        axes.map((axis) => nameOf(axis, axis.text(point))).join(", ") || "point " + point;
 
     /* The palette is made for white paper: in the dark each colour is lightened. */
     function inked(colour, alpha) {
@@ -102,124 +88,55 @@ spotPage.explorer = (() => {
 
     /* -------- what is drawn -------- */
 
-    const x = () => {
-        const id = Number(state.x.slice(1));
-        if (state.x[0] === "m") {
-            const metric = data.metrics[id], factor = metric.isFraction ? 100 : 1;
-            return {
-                words: spotPage.metricWords(metric), isNumeric: true, isMetric: true,
-                value: (point) => metric.means[point] * factor, half: (point) => metric.halfWidths[point] * factor,
-                text: (point) => spotPage.meanText(metric, point) + spotPage.unitText(metric),
-            };
-        }
-        const axis = data.axes[id];
-        const words = id === data.plot.x && data.plot.x_label ? data.plot.x_label : axis.words;
-        return {
-            words, isNumeric: axis.isNumeric, isMetric: false, labels: axis.labels,
-            value: (point) => spotPage.axisValue(axis, point), half: () => NaN,
-            text: (point) => spotPage.label(axis, point),
-        };
-    };
-
     function groups(points) {
-        if (state.seriesAxis < 0) {
-            return [{ name: data.metrics[state.y].words, points, valueId: 0, isBound: false }];
+        const axis = state.series;
+        if (axis === null) {
+            return [{ name: state.y.words, points, valueId: 0, isBound: false }];
         }
-        const axis = data.axes[state.seriesAxis];
-        const found = axis.labels.map((name, valueId) => ({
-            name: nameBefore(axis) + name, points: [], valueId,
-            isBound: data.plot.bounds_axis === state.seriesAxis && data.plot.bounds.includes(valueId),
+        const found = axis.labels.map((label, valueId) => ({
+            name: nameOf(axis, label), points: [], valueId,
+            isBound: data.plot.bounds_axis === axis.id && data.plot.bounds.includes(valueId),
         }));
         points.forEach((point) => found[axis.valueIds[point]].points.push(point));
         return found.filter((group) => group.points.length > 0);
     }
 
-    /* "8" alone does not tell what it is: "pipeline depth 8". */
-    function nameBefore(axis) {
-        return axis.isNumeric ? axis.path.split(".").pop().replace(/_/g, " ") + " " : "";
+    function makeDots(points) {
+        const canBe = (value, isLog) => Number.isFinite(value) && !(isLog && value <= 0);
+        return points.map((point) => ({
+            x: state.x.value(point), y: state.y.value(point), half: state.y.half(point), halfX: state.x.half(point), point,
+        })).filter((dot) => canBe(dot.x, state.isLogX) && canBe(dot.y, state.isLogY))
+            .sort((a, b) => a.x - b.x || a.point - b.point);
     }
 
-    /* A line joins points of one x each; others are dots. */
-    function isLine(dots, along) {
-        return !data.isDesign && !along.isMetric && along.isNumeric && dots.length > 1 &&
-            dots.every((dot, id) => id === 0 || dot.x > dots[id - 1].x);
-    }
-
-    function makeDots(group, along) {
-        const metric = data.metrics[state.y], factor = metric.isFraction ? 100 : 1;
-        const dots = [];
-        for (const point of group.points) {
-            const dot = {
-                x: along.value(point), y: metric.means[point] * factor,
-                half: metric.halfWidths[point] * factor, halfX: along.half(point), point,
-            };
-            if (Number.isFinite(dot.x) && Number.isFinite(dot.y) && !(state.isLogX && dot.x <= 0) &&
-                !(state.isLogY && dot.y <= 0)) {
-                dots.push(dot);
-            }
-        }
-        return dots.sort((a, b) => a.x - b.x || a.point - b.point);
-    }
-
-    /* A series: its curve, and below and above it the edges of its band. */
-    function makeSeries(group, along) {
+    /* A series: its curve, and below and above it the edges of its band. A line joins points
+       of one x each; others are dots. */
+    function makeSeries(group) {
         const id = group.valueId; /* the same colour as in the pictures, whatever is left out */
         const colour = group.isBound ? data.plot.bounds_colour : data.lines[id % data.lines.length];
-        const dots = makeDots(group, along);
-        const hasLine = isLine(dots, along);
-        const isHidden = state.hidden.has(group.name);
-        const many = dots.length > 60;
-        const common = { series: group.name, hidden: isHidden, borderColor: inked(colour, 1), parsing: false };
-        const series = [{
-            ...common, label: group.name, data: dots, showLine: hasLine, borderWidth: 2, borderDash: group.isBound ? [6, 4] : [],
-            backgroundColor: inked(colour, hasLine ? 1 : 0.65), pointStyle: shapes[id % shapes.length],
-            pointRadius: many && hasLine ? 0 : dots.length > 1000 ? 2 : 4, pointHoverRadius: 6, pointHitRadius: 8,
-            spotBars: !hasLine && dots.length <= maxIntervals, order: 0,
-        }];
-        if (hasLine && data.metrics[state.y].hasInterval) {
-            const edge = (sign) => ({
-                ...common, label: group.name, isEdge: true, showLine: true, borderWidth: 0, pointRadius: 0,
-                pointHitRadius: 0, pointHoverRadius: 0, backgroundColor: inked(colour, 0.18), order: 1,
-                data: dots.map((dot) => ({ x: dot.x, y: edgeOf(dot, sign) })), fill: sign > 0 ? "-1" : false,
-            });
-            series.push(edge(-1), edge(1));
-        }
-        return series;
-    }
-
-    function edgeOf(dot, sign) {
-        const y = dot.y + sign * (Number.isFinite(dot.half) ? dot.half : 0);
-        return state.isLogY && y <= 0 ? dot.y : y;
-    }
-
-    function edgeOfX(dot, sign) {
-        const x = dot.x + sign * (Number.isFinite(dot.halfX) ? dot.halfX : 0);
-        return state.isLogX && x <= 0 ? dot.x : x;
-    }
-
-    function makeBars(points) {
-        const along = x();
-        const sorted = points.slice().sort((a, b) => along.value(a) - along.value(b) || a - b).slice(0, maxBars);
-        const factor = ledger.every((part) => data.metrics[part.metricId].isFraction) ? 100 : 1;
-        return {
-            points: sorted,
-            labels: sorted.map(pointWords),
-            datasets: ledger.map((part) => {
-                const metric = data.metrics[part.metricId];
-                return {
-                    label: metric.words, series: metric.words, hidden: state.hidden.has(metric.words), parsing: true,
-                    data: sorted.map((point) => metric.means[point] * factor), metric,
-                    backgroundColor: part.colour, borderColor: spot.colourOf("paper"), borderWidth: 1,
-                };
-            }),
+        const dots = makeDots(group.points);
+        const hasLine = !data.is_design && !state.x.isMetric && state.x.isNumeric && dots.length > 1 &&
+            dots.every((dot, k) => k === 0 || dot.x > dots[k - 1].x);
+        const common = {
+            series: group.name, label: group.name, hidden: state.hidden.has(group.name), borderColor: inked(colour, 1), parsing: false,
         };
+        const edge = (sign) => ({
+            ...common, isEdge: true, showLine: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0,
+            backgroundColor: inked(colour, 0.18), order: 1, fill: sign > 0 ? "-1" : false,
+            data: dots.map((dot) => ({ x: dot.x, y: edgeOf(dot, sign) })),
+        });
+        return [{
+            ...common, data: dots, showLine: hasLine, borderWidth: 2, borderDash: group.isBound ? [6, 4] : [],
+            backgroundColor: inked(colour, hasLine ? 1 : 0.65), pointStyle: shapes[id % shapes.length],
+            pointRadius: dots.length > 60 && hasLine ? 0 : dots.length > 1000 ? 2 : 4, pointHoverRadius: 6, pointHitRadius: 8,
+            spotBars: !hasLine && dots.length <= maxIntervals, order: 0,
+        }, ...(hasLine && state.y.hasInterval ? [edge(-1), edge(1)] : [])];
     }
 
-    /* What tells a point from the others. */
-    function pointWords(point) {
-        const words = data.axes.filter(hasMany).map((axis) => nameBefore(axis) + spotPage.label(axis, point));
-        return words.length > 0 ? words.join(", ") : "point " + point;
-    }
+    /* Ends of intervals: on a logarithmic scale only those above 0. */
+    const endOf = (value, half, isLog) => (!Number.isFinite(half) || (isLog && value + half <= 0) ? value : value + half);
+    const edgeOf = (dot, sign) => endOf(dot.y, sign * dot.half, state.isLogY);
+    const edgeOfX = (dot, sign) => endOf(dot.x, sign * dot.halfX, state.isLogX);
 
     /* -------- the chart -------- */
 
@@ -267,18 +184,12 @@ spotPage.explorer = (() => {
         });
     }
 
-    function scale(words, isLog, more) {
+    function scale(words, isLog) {
         return {
-            type: isLog ? "logarithmic" : "linear", title: { display: true, text: words, color: spot.colourOf("ink") },
+            type: isLog ? "logarithmic" : "linear", title: { display: words !== "", text: words, color: spot.colourOf("ink") },
             grid: { color: spot.colourOf("edge"), borderColor: spot.colourOf("control-edge") },
-            ticks: { color: spot.colourOf("quiet"), maxRotation: 50, ...(more || {}) },
+            ticks: { color: spot.colourOf("quiet"), maxRotation: 50 },
         };
-    }
-
-    /* Long words would leave no room for the picture. */
-    function short(text, maxChars) {
-        const chars = [...text];
-        return chars.length > maxChars ? chars.slice(0, maxChars - 1).join("") + "…" : text;
     }
 
     /* A tick for each value of a key that is no number, or for every so many of them: left
@@ -288,100 +199,84 @@ spotPage.explorer = (() => {
         return labels.map((_, value) => ({ value })).filter(({ value }) => value % step === 0);
     }
 
+    const valueWords = (name, metric, point) => short(name, 50) + ": " + metric.text(point);
+
     function curvesConfig(points) {
-        const along = x();
-        const metric = data.metrics[state.y];
-        const found = groups(points).slice(0, maxSeries);
-        const xScale = scale(short(along.words, 80), state.isLogX);
-        const yScale = scale(short(spotPage.metricWords(metric) + unitOf(metric), 60), state.isLogY);
-        xScale.type = state.isLogX ? "logarithmic" : "linear";
+        const { x, y } = state;
+        const xScale = scale(xWords(), state.isLogX), yScale = scale(short(y.title, 60), state.isLogY);
         xScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOfX);
         yScale.afterDataLimits = (drawn) => takeIn(drawn, edgeOf);
-        if (!along.isNumeric) {
-            Object.assign(xScale, { min: -0.5, max: along.labels.length - 0.5 });
-            xScale.afterBuildTicks = (drawn) => { drawn.ticks = ticksOf(along.labels); };
-            xScale.ticks.callback = (value) => short(along.labels[value] || "", 18);
+        if (!x.isNumeric) {
+            Object.assign(xScale, {
+                min: -0.5, max: x.labels.length - 0.5, afterBuildTicks: (drawn) => { drawn.ticks = ticksOf(x.labels); },
+            });
+            xScale.ticks.callback = (value) => short(x.labels[value] || "", 18);
         }
-        const datasets = found.flatMap((group) => makeSeries(group, along));
         return {
-            type: "scatter", data: { datasets },
+            type: "scatter", data: { datasets: groups(points).slice(0, maxSeries).flatMap(makeSeries) }, mode: "nearest",
             scales: { x: xScale, y: yScale },
-            title: (items) => items.slice(0, 1).map((item) => short(along.words, 80) + ": " + along.text(item.raw.point)),
-            label: (item) => short(item.dataset.label, 50) + ": " + spotPage.meanText(metric, item.raw.point) +
-                spotPage.unitText(metric),
-            footer: (items) => items.slice(0, 1).map((item) => short(pointWords(item.raw.point), 120)),
+            title: ({ raw }) => xWords() + ": " + x.text(raw.point),
+            label: ({ dataset, raw }) => valueWords(dataset.label, y, raw.point),
+            footer: ({ raw }) => short(pointWords(raw.point), 120),
         };
-    }
-
-    function unitOf(metric) {
-        return metric.isFraction || metric.unit === "1" || metric.unit === "" || metric.words.includes(metric.unit)
-            ? ""
-            : " (" + metric.unit + ")";
     }
 
     function ledgerConfig(points) {
-        const bars = makeBars(points);
-        const isPercent = ledger.every((part) => data.metrics[part.metricId].isFraction);
-        const xScale = { ...scale("", false), type: "category", stacked: true };
-        xScale.title.display = false;
-        xScale.ticks.callback = (id) => short(bars.labels[id], window.innerWidth < 640 ? 14 : 26);
+        const bars = points.slice().sort((a, b) => state.x.value(a) - state.x.value(b) || a - b).slice(0, maxBars);
+        const labels = bars.map(pointWords), xScale = { ...scale("", false), type: "category", stacked: true };
+        xScale.ticks.callback = (id) => short(labels[id], window.innerWidth < 640 ? 14 : 26);
+        const datasets = ledger.map(({ metric, colour }) => ({
+            label: metric.words, series: metric.words, hidden: state.hidden.has(metric.words), parsing: true, metric,
+            data: bars.map((point) => (isPercent ? metric.value(point) : metric.raw(point))),
+            backgroundColor: colour, borderColor: spot.colourOf("paper"), borderWidth: 1,
+        }));
         return {
-            type: "bar", data: { labels: bars.labels, datasets: bars.datasets },
+            type: "bar", data: { labels, datasets }, mode: "index",
             scales: { x: xScale, y: { ...scale(isPercent ? "share of the time (%)" : "", false), stacked: true } },
-            title: (items) => items.slice(0, 1).map((item) => short(bars.labels[item.dataIndex], 120)),
-            label: (item) => short(item.dataset.label, 50) + ": " +
-                spotPage.meanText(item.dataset.metric, bars.points[item.dataIndex]) +
-                spotPage.unitText(item.dataset.metric),
-            footer: () => [],
+            title: ({ dataIndex }) => short(labels[dataIndex], 120),
+            label: ({ dataset, dataIndex }) => valueWords(dataset.label, dataset.metric, bars[dataIndex]),
+            footer: () => "",
         };
     }
 
-    /* What a chart of curves cannot be drawn of, in words; null where it can. */
+    /* What a chart of curves cannot be drawn of, in words; "" where it can. */
     function nothingToDraw(points) {
-        const chosen = [state.y, ...(state.x[0] === "m" ? [Number(state.x.slice(1))] : [])]
-            .map((id) => data.metrics[id]);
-        const missing = chosen.find((metric) => !hasValue(metric, points));
-        if (state.kind === "ledger" || missing === undefined) {
-            return null;
-        }
-        return short(missing.words, 80) + " has no value at any " +
-            (points.length < data.numPoints ? "of the chosen points." : "point.");
+        const missing = [state.y, state.x].find((column) => column.isMetric && !hasValue(column, points));
+        return state.kind === "ledger" || missing === undefined ? "" : short(missing.words, 80) +
+            " has no value at any " + (points.length < data.num_points ? "of the chosen points." : "point.");
     }
 
     function draw() {
-        const points = chosenPoints();
-        const nothing = nothingToDraw(points);
+        const points = chosenPoints(), nothing = nothingToDraw(points);
         if (chart !== null) {
             chart.destroy();
             chart = null;
         }
-        box.hidden = nothing !== null;
-        if (nothing !== null) {
-            legend.hidden = true;
-            note.textContent = nothing;
-            return;
+        box.hidden = legend.hidden = nothing !== "";
+        note.textContent = nothing;
+        if (nothing === "") {
+            drawChart(state.kind === "ledger" ? ledgerConfig(points) : curvesConfig(points));
+            drawLegend();
+            describe(points);
         }
-        drawChart(points);
-        drawLegend();
-        tell(points);
     }
 
-    function drawChart(points) {
-        const isLedger = state.kind === "ledger";
-        const config = isLedger ? ledgerConfig(points) : curvesConfig(points);
+    function drawChart(config) {
         Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
         Chart.defaults.color = spot.colourOf("quiet");
         chart = new Chart(canvas, {
             type: config.type, data: config.data, plugins: [intervals],
             options: {
                 animation: false, maintainAspectRatio: false, responsive: true, normalized: true,
-                interaction: isLedger ? { mode: "index", intersect: false } : { mode: "nearest", intersect: false },
-                scales: config.scales,
+                interaction: { mode: config.mode, intersect: false }, scales: config.scales,
                 plugins: {
                     legend: { display: false },
                     tooltip: {
                         filter: (item) => !item.dataset.isEdge,
-                        callbacks: { title: config.title, label: config.label, footer: config.footer },
+                        callbacks: {
+                            title: (items) => items.slice(0, 1).map(config.title), label: config.label,
+                            footer: (items) => items.slice(0, 1).map(config.footer),
+                        },
                     },
                 },
             },
@@ -407,140 +302,111 @@ spotPage.explorer = (() => {
     }
 
     /* In words what the canvas shows, and what it leaves out. */
-    function tell(points) {
-        const notes = [];
-        const metric = data.metrics[state.y];
-        const what = state.kind === "ledger" ? "Where the time goes" : short(metric.words, 80) + " along " + short(x().words, 80);
-        if (state.kind === "ledger" && points.length > maxBars) {
-            notes.push("the first " + maxBars + " of " + points.length + " points: choose values to see others");
-        } else {
-            notes.push(points.length + (points.length === 1 ? " point" : " points"));
+    function describe(points) {
+        const isLedger = state.kind === "ledger", numSeries = groups(points).length;
+        const left = data.metrics.filter((metric) => !metric.is_total).length - metrics.length;
+        const notes = [isLedger && points.length > maxBars
+            ? "the first " + maxBars + " of " + points.length + " points: choose values to see others"
+            : points.length + (points.length === 1 ? " point" : " points")];
+        if (!isLedger) {
+            notes.push((numSeries > maxSeries ? "the first " + maxSeries + " of " : "") + numSeries + " series",
+                state.y.hasInterval ? "with 95 % confidence intervals"
+                    : "intervals of this metric are left out, the page would grow too large");
         }
-        if (state.kind === "curves") {
-            const all = groups(points).length;
-            notes.push(all > maxSeries ? "the first " + maxSeries + " of " + all + " series"
-                : all + " series");
-            notes.push(metric.hasInterval ? "with 95 % confidence intervals"
-                : "intervals of this metric are left out, the page would grow too large");
+        if (data.num_points < data.num_points_of_study) {
+            notes.push("the page holds " + data.num_points + " of " + data.num_points_of_study + " points");
         }
-        if (data.numPoints < data.numPointsOfStudy) {
-            notes.push("the page holds " + data.numPoints + " of " + data.numPointsOfStudy + " points");
-        }
-        const left = data.metrics.filter((other) => other.isShown).length - metrics.length;
         if (left > 0) {
             notes.push(left + " metrics that were not asked for are left out, the page would grow too large");
         }
-        note.textContent = what + ": " + notes.join(", ") + ".";
+        note.textContent = (isLedger ? "Where the time goes" : short(state.y.words, 80) + " along " + xWords()) + ": " +
+            notes.join(", ") + ".";
         canvas.setAttribute("aria-label", note.textContent + " The table of all points has the numbers.");
     }
 
     /* -------- controls -------- */
 
-    function xOptions() {
-        return [
-            ...data.axes.map((axis, id) => ({ value: "a" + id, words: short(axis.words, 60), axis }))
-                .filter(({ axis }) => hasMany(axis)),
-            ...metrics.map(({ metric, id }) => ({ value: "m" + id, words: short(spotPage.metricWords(metric), 60) })),
-        ];
-    }
-
-    /* Whether a logarithmic scale can show all of it. */
-    function isPositive(values) {
-        return values.length > 0 && values.every((value) => !(value <= 0));
-    }
-
-    function check(id, words, isOn, isPossible, whenChanged) {
-        const box = element("input", { type: "checkbox", checked: isOn, disabled: !isPossible });
-        box.addEventListener("change", () => whenChanged(box.checked));
-        return control(words, named(id, box), "check");
-    }
-
-    function renew() {
-        const active = document.activeElement === null ? "" : document.activeElement.id;
-        chooseFilters();
-        buildControls();
-        draw();
-        if (active !== "" && document.getElementById(active) !== null) {
-            document.getElementById(active).focus();
-        }
-    }
-
-    function named(id, made) {
+    /* Options are columns, by their keys, or texts by their places; whenChosen gets the value. */
+    function choice(id, words, options, chosen, whenChosen) {
+        const made = spot.select(options, chosen, (value) => {
+            whenChosen(value);
+            renew();
+        });
         made.id = "explore-" + id;
-        return made;
+        return control(words, made);
     }
+
+    function check(id, words, name, values) {
+        const isPossible = values.length > 0 && values.every((value) => !(value <= 0));
+        state[name] = state[name] && isPossible;
+        const made = element("input", { type: "checkbox", id: "explore-" + id, checked: state[name], disabled: !isPossible });
+        made.addEventListener("change", () => {
+            state[name] = made.checked;
+            renew();
+        });
+        return control(words, made, "check");
+    }
+
+    const optionsOf = (columns, key) => columns.map((column) => ({ value: column[key], words: short(column.title, 60) }));
 
     function curveControls() {
-        const along = x();
-        const series = [{ value: -1, words: "none" },
-            ...data.axes.map((axis, id) => ({ value: id, words: short(axis.words, 60), axis }))
-                .filter(({ axis, value }) => hasMany(axis) && axis.labels.length <= 1000 && "a" + value !== state.x)];
-        const points = chosenPoints();
-        const canLogX = along.isNumeric && isPositive(points.map(along.value));
-        const canLogY = isPositive(points.map((point) => data.metrics[state.y].means[point]));
-        state.isLogX = state.isLogX && canLogX;
-        state.isLogY = state.isLogY && canLogY;
+        const series = axes.filter((axis) => axis.labels.length <= maxChoices && axis !== state.x), points = chosenPoints();
+        const chooseX = (key) => {
+            state.x = [...axes, ...metrics].find((column) => column.key === key);
+            if (state.series === state.x) {
+                chooseSeries(undefined);
+            }
+            state.filters.clear();
+        };
+        const setSeries = (value) => {
+            state.series = value < 0 ? null : data.axes[value];
+            hideMost();
+        };
         return [
-            control("Metric", named("y", select(
-                metrics.map(({ metric, id }) => ({ value: id, words: short(spotPage.metricWords(metric), 60) })), state.y,
-                (value) => { state.y = Number(value); renew(); }))),
-            control("Along", named("x", select(xOptions(), state.x, (value) => {
-                state.x = value;
-                if ("a" + state.seriesAxis === value) {
-                    chooseSeries(undefined);
-                }
-                state.filters.clear();
-                renew();
-            }))),
-            ...(series.length < 2 ? [] : [control("A series for each", named("series", select(series, state.seriesAxis, (value) => {
-                state.seriesAxis = Number(value);
-                hideMost();
-                renew();
-            })))]),
-            check("log-x", "log x", state.isLogX, canLogX, (isOn) => { state.isLogX = isOn; renew(); }),
-            check("log-y", "log y", state.isLogY, canLogY, (isOn) => { state.isLogY = isOn; renew(); }),
+            choice("y", "Metric", optionsOf(metrics, "id"), state.y.id, (value) => { state.y = data.metrics[value]; }),
+            choice("x", "Along", optionsOf([...axes, ...metrics], "key"), state.x.key, chooseX),
+            ...(series.length === 0 ? [] : [choice("series", "A series for each",
+                [{ value: -1, words: "none" }, ...optionsOf(series, "id")], state.series === null ? -1 : state.series.id, setSeries)]),
+            check("log-x", "log x", "isLogX", state.x.isNumeric ? points.map(state.x.value) : []),
+            check("log-y", "log y", "isLogY", points.map(state.y.value)),
         ];
     }
 
-    /* Of many series the first ones are shown; the others wait in the legend. */
-    function hideMost() {
-        state.hidden.clear();
-        groups(chosenPoints()).slice(shownSeries).forEach((group) => state.hidden.add(group.name));
-    }
+    const filterControls = () => filteredAxes().map((axis) => choice("filter-" + axis.id, short(axis.title, 60),
+        [{ value: -1, words: "all" }, ...axis.labels.map((label, value) => ({ value, words: short(label, 60) }))],
+        state.filters.get(axis), (value) => state.filters.set(axis, Number(value))));
 
-    function filterControls() {
-        return filteredAxes().map(({ axis, id }) => {
-            const options = [{ value: -1, words: "all" },
-                ...axis.labels.map((name, value) => ({ value, words: short(name, 60) }))];
-            return control(short(axis.words, 60), named("filter-" + id, select(options, state.filters.get(id), (value) => {
-                state.filters.set(id, Number(value));
-                renew();
-            })));
-        });
-    }
-
-    function buildControls() {
+    function kindControl() {
         const kinds = [{ value: "curves", words: "curves of a metric" }, { value: "ledger", words: "where the time goes" }];
-        const kind = control("Show", named("kind", select(kinds, state.kind, (value) => {
+        return choice("kind", "Show", kinds, state.kind, (value) => {
             state.kind = value;
             state.hidden.clear();
             state.filters.clear();
-            renew();
-        })));
-        controls.replaceChildren(...(ledger.length > 0 ? [kind] : []),
+        });
+    }
+
+    /* The control that was used keeps the focus. */
+    function renew() {
+        const { id } = document.activeElement || { id: "" };
+        chooseFilters();
+        controls.replaceChildren(...(ledger.length > 0 ? [kindControl()] : []),
             ...(state.kind === "curves" ? curveControls() : []), ...filterControls());
+        draw();
+        if (id !== "" && document.getElementById(id) !== null) {
+            document.getElementById(id).focus();
+        }
     }
 
     const controls = element("div", { className: "controls", role: "group", "aria-label": "What the chart shows" });
     const canvas = element("canvas", { id: "explorer-chart", role: "img" });
     const legend = element("ul", { className: "legend", "aria-label": "Series: choose to hide or show" });
     const note = element("p", { className: "note", role: "status", id: "explorer-note" });
-
     const box = element("div", { className: "chart" }, canvas);
 
     place.append(controls, box, legend, note);
     place.hidden = false;
     chooseFirst();
+    chooseFilters();
     hideMost();
     renew();
     spot.isDark.addEventListener("change", draw);

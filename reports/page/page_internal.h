@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a page, one file each: page_<part>.c. Internal to reports/page. */
+/* What the pages of this room share. Internal to reports/page. */
 #pragma once
 
 #include "reports/draw.h"
 #include "reports/markup/html.h"
 #include "reports/page/page.h"
 #include "reports/study_pictures.h"
+#include "reports/table/document.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"
 #include "sim/store/series_rows.h"
@@ -17,10 +18,9 @@ typedef struct {
     const spot_origin_t *origin;      /* as read once */
     const spot_series_list_t *series; /* the same */
     spot_completeness_t completeness;
-    FILE *out;
+    spot_document_t *document;
+    FILE *out; /* of the document */
     spot_diag_t *diag;
-    const char
-        *side; /* "a", in ids, of a store beside another one; NULL: there is one */
 } spot_page_t;
 
 /* A part under a heading of its own. */
@@ -39,45 +39,45 @@ extern const spot_page_part_t spot_page_parameters;  /* varied and fixed; metric
 extern const spot_page_part_t spot_page_points;    /* the table that sorts and filters */
 extern const spot_page_part_t spot_page_timelines; /* of single replications */
 extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
-extern const spot_page_part_t spot_page_origin;      /* provenance, how to repeat it */
 
 /* What makes results doubtful: one line with their number, which opens. Nothing where
  * there is none. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_page_doubts_write(const spot_page_t *page);
 
-/* spot_page_origin of each of two stores, which have sides, and how to repeat the page
- * of both. Needs of a page: source, origin, out, side. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_page_origin_of_two(const spot_page_t pages[2]);
-
-/* One of reports/study_pictures.h by name; NULL: the study has no such picture.
+/* ---- Parts; path: of the store, as the user named it. Errors are the document's ----
  */
-const spot_study_picture_t *spot_page_find_picture(
-    const spot_page_t *page, const char *name);
 
-/* Writes a picture that was found: as a section of its own (level 2), or below the
- * heading of one (3). NO_MEMORY, errors of the declaration. */
-SPOT_MUST_CHECK int spot_page_study_picture(
-    const spot_page_t *page, const char *name, int level);
+/* The scenario as it was fixed. */
+void spot_page_fixed_write(
+    const char *path, const spot_origin_t *origin, spot_document_t *document);
 
-/* A static picture with a heading of its own. */
+/* Provenance, and how to repeat the study and its page; the second: of two stores, each
+ * in a section of its own, and how to repeat the page of both. */
+void spot_page_origin_write(
+    const char *path, const spot_origin_t *origin, spot_document_t *document);
+void spot_page_origins_write(const char *const paths[2], const spot_origin_t origins[2],
+    spot_document_t *document);
+
+/* What page.js draws from: one JSON object in an element that is no script. */
+void spot_page_data_write(const spot_report_t *report, spot_document_t *document);
+
+/* JSON for the scripts, whose texts go without what cannot be seen, as scripts put them
+ * on a canvas and into menus, where no element keeps a direction to itself: a blank
+ * takes its place. No text may end the element or open a comment in it: < stands in
+ * texts only. */
+void spot_page_json_escaped(FILE *out, const char *text);
+
+/* A static picture: it needs no script and prints well. */
 typedef struct {
-    const char *name;  /* id of its place, ours */
+    const char *name;  /* id of its section, ours; NULL: it has none of its own */
     const char *title; /* NULL: that of the declaration, which says what it shows */
     const char *text;  /* for those who do not see it; NULL: that of the declaration */
     spot_declare_t declare;
     const void *context; /* of declare */
 } spot_page_picture_t;
 
-/* In a section with its title. NO_MEMORY, errors of the
- * declaration. */
-SPOT_MUST_CHECK int spot_page_picture_write(
-    const spot_page_picture_t *picture, FILE *out);
-
-/* The scenario as it was fixed, a part of spot_page_parameters. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_page_fixed_write(const spot_page_t *page);
-
-/* What page.js draws from: one JSON object in an element that is no script. */
-SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
+void spot_page_picture_write(
+    const spot_page_picture_t *picture, spot_document_t *document);
 
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */
@@ -87,7 +87,10 @@ SPOT_MUST_CHECK int spot_page_data_write(const spot_page_t *page);
  * are many, so that a page stays small. */
 size_t spot_page_static_rows(const spot_study_head_t *head);
 
-/* Up to the start of the body: title, style, and that nothing may be fetched. */
+/* ---- The frame of a page ---- */
+
+/* Title, style, that nothing may be fetched, and the start of the header: the heading,
+ * which may be written from right to left. */
 void spot_page_head_write(FILE *out, const char *title);
 
 /* A script from the bytes of one of the files below. */
@@ -99,6 +102,5 @@ extern const char spot_page_base_js[], spot_page_base_js_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];
-extern const char spot_page_sort_js[], spot_page_sort_js_end[];
 extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */

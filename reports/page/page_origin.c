@@ -1,232 +1,347 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the numbers come from, and how to get them again. */
+/* What was fixed, where the numbers come from, and how to get them again. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/build_info.h"
 #include "base/canonical.h"
-#include "reports/page/page_cells.h"
+#include "reports/key_unit.h"
 #include "reports/page/page_internal.h"
 
-#define MAX_WRITERS 100 /* processes that are told of */
+#define MAX_WRITERS 100 /* processes that are listed */
 #define MAX_COMMANDS 20 /* that are shown as they were typed */
-#define ID_BYTES 64
 
-/* A table whose id is told from that of the other store, where there are two. */
+/* A table of texts: its caption and its columns, up to NULL. */
 static void
-open_table(const spot_page_t *page, const char *id, const char *caption)
+start_table(spot_table_t *table, const char *caption, const char *const *names)
 {
-    char own_id[ID_BYTES];
+    FILE *stream = spot_table_begin_text(table);
 
-    snprintf(own_id, sizeof(own_id), "%s%s%s", id, page->side == NULL ? "" : "-",
-        page->side == NULL ? "" : page->side);
-    spot_page_table_open(page->out, own_id, caption);
-}
-
-/* ---- Which processes wrote rows ---- */
-
-/* "2026-01-31 12:00:00": as it is noted, without the fraction. */
-static void
-write_time(FILE *out, const char *time)
-{
-    const size_t day_bytes = strcspn(time, "T");
-
-    spot_html_bytes(out, time, day_bytes);
-    if (time[day_bytes] == 'T') {
-        fputc(' ', out);
-        spot_html_bytes(out, time + day_bytes + 1, strcspn(time + day_bytes + 1, ".Z"));
+    if (stream != NULL) {
+        fputs(caption, stream);
+    }
+    spot_table_end_caption(table, stream);
+    for (; *names != NULL; names++) {
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = *names, .kind = SPOT_TABLE_TEXT});
     }
 }
 
-static void
-write_writer(FILE *out, const spot_provenance_t *writer, size_t number)
+/* The first bytes of a path of base/canonical as --set takes it, without \. */
+static const char *
+shown_path(const char *path, size_t num_bytes, spot_texts_t *texts)
 {
-    fprintf(out, "<tr><th scope=\"row\">%zu</th>", number);
-    fputs("<td>", out);
-    write_time(out, writer->started);
-    fputs("</td><td>", out);
-    if (writer->ended != NULL) {
-        write_time(out, writer->ended);
+    char *shown = spot_texts_room(texts, num_bytes + 1);
+    size_t num_shown = 0;
+
+    if (shown == NULL) {
+        return "";
+    }
+    for (size_t j = 0; j < num_bytes; j++) {
+        j += path[j] == '\\' && j + 1 < num_bytes ? 1 : 0;
+        shown[num_shown++] = path[j];
+    }
+    return shown;
+}
+
+/* ---- The scenario as every point had it ---- */
+
+/* What the page says elsewhere, or is no parameter. */
+static bool
+is_scenario(const char *path)
+{
+    static const char *const others[] = {
+        "keep", "metrics", "order", "replications", "sweep", SPOT_CANONICAL_FILES};
+    const size_t num_bytes = strcspn(path, ".[");
+
+    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+        if (strlen(others[j]) == num_bytes && strncmp(others[j], path, num_bytes) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Bytes of the path of the list that an entry lies within, the outermost one; all of the
+ * path where there is none. Brackets within a key have a \ before them. */
+static size_t
+stem_bytes(const char *path)
+{
+    size_t j = 0;
+
+    while (path[j] != '\0' && path[j] != '[') {
+        j += path[j] == '\\' && path[j + 1] != '\0' ? 2 : 1;
+    }
+    return j;
+}
+
+/* The entry behind the last of the list that this one is in, or behind this one. */
+static size_t
+list_end(const spot_canonical_t *self, size_t first)
+{
+    const char *path = self->entries[first].path;
+    const size_t stem = stem_bytes(path);
+    size_t end = first + 1;
+
+    while (path[stem] == '[' && end < self->num_entries &&
+           strncmp(self->entries[end].path, path, stem + 1) == 0) {
+        end++;
+    }
+    return end;
+}
+
+/* "[3].mean = " stands before a value; in plain lists nothing. */
+static void
+add_list(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *table)
+{
+    const size_t stem = stem_bytes(self->entries[first].path);
+    FILE *stream = spot_table_begin_text(table);
+
+    for (size_t j = first; stream != NULL && j < end; j++) {
+        const char *item = self->entries[j].path + stem;
+        const bool is_plain = strcspn(item, "]") + 1 == strlen(item);
+
+        fprintf(stream, "%s%s%s%s", j == first ? "" : ", ", is_plain ? "" : item,
+            is_plain ? "" : " = ", self->entries[j].text);
+    }
+    spot_table_end_cell(table, stream);
+}
+
+/* A key, its value and unit; a list as a whole. */
+static void
+add_key(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *table,
+    spot_texts_t *texts)
+{
+    const char *path = self->entries[first].path, *text = self->entries[first].text;
+    size_t num_bytes;
+
+    spot_table_add_row(table);
+    spot_table_add_text(table, shown_path(path, stem_bytes(path), texts));
+    if (end > first + 1) {
+        add_list(self, first, end, table);
     } else {
-        fputs("last seen ", out);
-        write_time(out, writer->seen);
-    }
-    fputs("</td>", out);
-    spot_html_element(
-        out, "td", writer->outcome != NULL ? writer->outcome : "it runs, or was killed");
-    spot_page_count_cell(out, writer->rows_added);
-    spot_html_element(out, "td", writer->shard[0] == '\0' ? "all" : writer->shard);
-    spot_page_count_cell(out, writer->num_threads);
-    fputs("<td>", out);
-    spot_html_text(out, writer->version);
-    fputs(" ", out);
-    spot_html_element(out, "code", writer->commit);
-    fputs("</td></tr>\n", out);
-}
+        const char *unit = spot_key_unit(path, text, &num_bytes);
 
-static void
-write_writers(const spot_page_t *page)
-{
-    const spot_origin_t *origin = page->origin;
-    FILE *out = page->out;
-
-    open_table(page, "writers-table", "Processes that added rows; times are UTC");
-    spot_page_heads(out, (const char *const[]){"process", "started", "ended", "how",
-                             "rows added", "shard", "threads", "version, commit", NULL});
-    for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
-        write_writer(out, &origin->writers[j], j + 1);
-    }
-    spot_page_table_close(out);
-    if (origin->num_writers > MAX_WRITERS) {
-        fprintf(out, "<p class=\"note\">The first %d of %zu processes.</p>\n",
-            MAX_WRITERS, origin->num_writers);
+        spot_table_add_text(table, spot_texts_add(texts, "%.*s", (int) num_bytes, text));
+        spot_table_add_text(table, unit);
     }
 }
 
-/* ---- What ran where: told once of all processes that are the same in it ---- */
-
+/* The text of the study as a list, to be freed; false where it cannot be read. */
 static bool
-is_same_build(const spot_provenance_t *a, const spot_provenance_t *b)
+read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *origin,
+    spot_document_t *document)
 {
-    return strcmp(a->version, b->version) == 0 && strcmp(a->commit, b->commit) == 0 &&
-           strcmp(a->compiler, b->compiler) == 0 &&
-           strcmp(a->libraries, b->libraries) == 0 &&
-           strcmp(a->machine, b->machine) == 0;
-}
-
-/* Whether an earlier process was the same. */
-static bool
-is_told(const spot_origin_t *origin, size_t writer_id)
-{
-    for (size_t j = 0; j < writer_id; j++) {
-        if (is_same_build(&origin->writers[j], &origin->writers[writer_id])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-write_build(const spot_origin_t *origin, size_t writer_id, FILE *out)
-{
-    const spot_provenance_t *writer = &origin->writers[writer_id];
-    const char *before = "";
-
-    fputs("<tr><th scope=\"row\">", out);
-    for (size_t j = writer_id; j < origin->num_writers && j < MAX_WRITERS; j++) {
-        if (is_same_build(writer, &origin->writers[j])) {
-            fprintf(out, "%s%zu", before, j + 1);
-            before = ", ";
-        }
-    }
-    fputs("</th>", out);
-    spot_html_element(out, "td", writer->compiler);
-    spot_html_element(out, "td", writer->libraries);
-    spot_html_element(out, "td", writer->machine);
-    fputs("</tr>\n", out);
-}
-
-static void
-write_builds(const spot_page_t *page)
-{
-    const spot_origin_t *origin = page->origin;
-    FILE *out = page->out;
-
-    open_table(page, "builds-table", "What they were built with and ran on");
-    spot_page_heads(
-        out, (const char *const[]){"process", "compiler", "libraries", "machine", NULL});
-    for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
-        if (!is_told(origin, j)) {
-            write_build(origin, j, out);
-        }
-    }
-    spot_page_table_close(out);
-}
-
-/* Two programs may give other numbers for the same study. */
-static void
-write_doubt(const spot_page_t *page)
-{
-    const spot_origin_t *origin = page->origin;
-    bool is_mixed = false;
-
-    for (size_t j = 1; j < origin->num_writers; j++) {
-        is_mixed = is_mixed ||
-                   strcmp(origin->writers[0].version, origin->writers[j].version) != 0 ||
-                   strcmp(origin->writers[0].commit, origin->writers[j].commit) != 0;
-    }
-    if (is_mixed) {
-        fputs(
-            "<p><strong>Not all rows are of the same program:</strong> another version "
-            "or commit may give other numbers for the same replication.</p>\n",
-            page->out);
-    }
-}
-
-/* ---- What the rows depend on ---- */
-
-static int
-write_files(const spot_page_t *page)
-{
-    static const char prefix[] = SPOT_CANONICAL_FILES ".";
-    spot_canonical_t canonical = {0};
-    FILE *out = page->out;
-    bool is_open = false;
     spot_diag_t diag;
     int ret;
 
     spot_diag_init(&diag);
-    ret = spot_canonical_parse(
-        &canonical, page->source->path, page->origin->canonical, &diag);
-    for (size_t j = 0; ret == 0 && j < canonical.num_entries; j++) {
-        const spot_canonical_entry_t *entry = &canonical.entries[j];
-
-        if (strncmp(entry->path, prefix, sizeof(prefix) - 1) != 0) {
-            continue;
-        }
-        if (!is_open) {
-            open_table(page, "files-table", "Files that the study read");
-            spot_page_heads(out, (const char *const[]){"file", "SHA-256", NULL});
-            is_open = true;
-        }
-        fputs("<tr>", out);
-        fputs("<th scope=\"row\">", out);
-        spot_page_path(out, entry->path + sizeof(prefix) - 1,
-            strlen(entry->path) - (sizeof(prefix) - 1));
-        fputs("</th><td>", out);
-        spot_html_element(out, "code", entry->text);
-        fputs("</td>", out);
-        fputs("</tr>\n", out);
-    }
-    if (is_open) {
-        spot_page_table_close(out);
-    }
-    spot_canonical_free(&canonical);
+    ret = spot_canonical_parse(self, path, origin->canonical, &diag);
+    spot_document_fail(document, ret == SPOT_ERR_BAD_INPUT ? 0 : ret);
     spot_diag_free(&diag);
-    return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
+    return ret == 0;
 }
 
-static int
-write_canonical(const spot_page_t *page)
+void
+spot_page_fixed_write(
+    const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
-    const spot_origin_t *origin = page->origin;
-    FILE *out = page->out;
-    int ret;
+    spot_table_t table = {.name = "fixed"};
+    spot_canonical_t canonical = {0};
 
     if (origin->canonical == NULL) {
-        return 0;
+        return;
     }
-    fputs("<details>\n<summary>What the rows depend on</summary>\n", out);
-    ret = write_files(page);
-    fputs("<p>The study as one text, with all defaults. Its SHA-256 is ", out);
-    spot_html_element(out, "code", origin->canonical_sha256);
-    fputs(": two databases with the same one, made by the same version, have the same "
-          "rows, as far as both go.</p>\n",
-        out);
-    spot_html_element(out, "pre class=\"scroll\" tabindex=\"0\"", origin->canonical);
-    fputs("\n</details>\n", out);
-    return ret;
+    if (read_canonical(&canonical, path, origin, document)) {
+        spot_document_fold(document, "What was fixed");
+        start_table(&table,
+            "The scenario of all points, defaults included, without the keys above",
+            (const char *const[]){"key", "value", "unit", NULL});
+        for (size_t j = 0, end; j < canonical.num_entries; j = end) {
+            end = list_end(&canonical, j);
+            if (is_scenario(canonical.entries[j].path)) {
+                add_key(&canonical, j, end, &table, &document->texts);
+            }
+        }
+        spot_document_table(document, "fixed-table", &table);
+        spot_document_end_fold(document);
+    } else {
+        spot_document_note(document,
+            "The text of the study in the database cannot be read; it stands at the end "
+            "of this page as it is.");
+    }
+    spot_canonical_free(&canonical);
+}
+
+/* ---- Which processes wrote rows ---- */
+
+/* Whether no earlier process is the same in what the call compares. */
+static bool
+is_first(const spot_origin_t *origin, size_t writer_id,
+    bool (*is_same)(const spot_provenance_t *a, const spot_provenance_t *b))
+{
+    for (size_t j = 0; j < writer_id; j++) {
+        if (is_same(&origin->writers[j], &origin->writers[writer_id])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_same_program(const spot_provenance_t *a, const spot_provenance_t *b)
+{
+    return strcmp(a->version, b->version) == 0 && strcmp(a->commit, b->commit) == 0;
+}
+
+static bool
+is_same_build(const spot_provenance_t *a, const spot_provenance_t *b)
+{
+    return is_same_program(a, b) && strcmp(a->compiler, b->compiler) == 0 &&
+           strcmp(a->libraries, b->libraries) == 0 &&
+           strcmp(a->machine, b->machine) == 0;
+}
+
+static bool
+is_same_command(const spot_provenance_t *a, const spot_provenance_t *b)
+{
+    return strcmp(a->command_line, b->command_line) == 0;
+}
+
+/* "2026-01-31 12:00:00": as it is noted, without the fraction. */
+static const char *
+time_words(const char *time, spot_texts_t *texts)
+{
+    const int day_bytes = (int) strcspn(time, "T");
+    const char *clock = time[day_bytes] == 'T' ? time + day_bytes + 1 : "";
+
+    return spot_texts_add(texts, "%.*s%s%.*s", day_bytes, time,
+        clock[0] == '\0' ? "" : " ", (int) strcspn(clock, ".Z"), clock);
+}
+
+static void
+add_writer(const spot_provenance_t *writer, size_t number, spot_table_t *table,
+    spot_texts_t *texts)
+{
+    spot_table_add_row(table);
+    spot_table_add_text(table, spot_texts_add(texts, "%zu", number));
+    spot_table_add_text(table, time_words(writer->started, texts));
+    spot_table_add_text(table,
+        writer->ended != NULL
+            ? time_words(writer->ended, texts)
+            : spot_texts_add(texts, "last seen %s", time_words(writer->seen, texts)));
+    spot_table_add_text(
+        table, writer->outcome != NULL ? writer->outcome : "it runs, or was killed");
+    spot_table_add_count(table, writer->rows_added);
+    spot_table_add_text(table, writer->shard[0] == '\0' ? "all" : writer->shard);
+    spot_table_add_count(table, writer->num_threads);
+    spot_table_add_text(
+        table, spot_texts_add(texts, "%s %s", writer->version, writer->commit));
+}
+
+/* One row of all processes that are the same in what they were built with and ran on. */
+static void
+add_build(const spot_origin_t *origin, size_t writer_id, spot_table_t *table)
+{
+    const spot_provenance_t *writer = &origin->writers[writer_id];
+    FILE *stream;
+
+    spot_table_add_row(table);
+    stream = spot_table_begin_text(table);
+    for (size_t j = writer_id;
+         stream != NULL && j < origin->num_writers && j < MAX_WRITERS; j++) {
+        if (is_same_build(writer, &origin->writers[j])) {
+            fprintf(stream, "%s%zu", j == writer_id ? "" : ", ", j + 1);
+        }
+    }
+    spot_table_end_cell(table, stream);
+    spot_table_add_text(table, writer->compiler);
+    spot_table_add_text(table, writer->libraries);
+    spot_table_add_text(table, writer->machine);
+}
+
+static void
+write_writers(const spot_origin_t *origin, const char *suffix, spot_document_t *document)
+{
+    spot_table_t writers = {.name = "writers"}, builds = {.name = "builds"};
+    spot_texts_t *texts = &document->texts;
+    bool is_mixed = false;
+
+    start_table(&writers, "Processes that added rows; times are UTC",
+        (const char *const[]){"process", "started", "ended", "how", "rows added",
+            "shard", "threads", "version, commit", NULL});
+    start_table(&builds, "What they were built with and ran on",
+        (const char *const[]){"process", "compiler", "libraries", "machine", NULL});
+    for (size_t j = 0; j < origin->num_writers; j++) {
+        is_mixed =
+            is_mixed || !is_same_program(&origin->writers[0], &origin->writers[j]);
+        if (j < MAX_WRITERS) {
+            add_writer(&origin->writers[j], j + 1, &writers, texts);
+        }
+        if (j < MAX_WRITERS && is_first(origin, j, is_same_build)) {
+            add_build(origin, j, &builds);
+        }
+    }
+    if (origin->num_writers > MAX_WRITERS) {
+        spot_table_add_note(&writers, "",
+            spot_texts_add(texts, "The first %d of %zu processes.", MAX_WRITERS,
+                origin->num_writers));
+    }
+    if (is_mixed) {
+        spot_document_paragraph(document,
+            "Not all rows are of the same program: another version or commit may give "
+            "other numbers for the same replication.");
+    }
+    spot_document_fold(document, "What made the rows, and when");
+    spot_document_table(
+        document, spot_texts_add(texts, "writers-table%s", suffix), &writers);
+    spot_document_table(
+        document, spot_texts_add(texts, "builds-table%s", suffix), &builds);
+    spot_document_end_fold(document);
+}
+
+/* ---- What the rows depend on ---- */
+
+/* A text as it is, in a place that scrolls. */
+static void
+write_verbatim(const char *text, spot_document_t *document)
+{
+    spot_document_end_list(document);
+    spot_html_element(document->out, "pre class=\"scroll\" tabindex=\"0\"", text);
+    fputc('\n', document->out);
+}
+
+static void
+write_files(const char *path, const spot_origin_t *origin, const char *suffix,
+    spot_document_t *document)
+{
+    static const char prefix[] = SPOT_CANONICAL_FILES ".";
+    const size_t num_bytes = sizeof(prefix) - 1;
+    spot_texts_t *texts = &document->texts;
+    spot_table_t table = {.name = "files"};
+    spot_canonical_t canonical = {0};
+    const bool is_read = read_canonical(&canonical, path, origin, document);
+
+    start_table(&table, "Files that the study read",
+        (const char *const[]){"file", "SHA-256", NULL});
+    for (size_t j = 0; is_read && j < canonical.num_entries; j++) {
+        const spot_canonical_entry_t *entry = &canonical.entries[j];
+
+        if (strncmp(entry->path, prefix, num_bytes) == 0) {
+            const char *name = entry->path + num_bytes;
+
+            spot_table_add_row(&table);
+            spot_table_add_text(&table, shown_path(name, strlen(name), texts));
+            spot_table_add_text(&table, entry->text);
+        }
+    }
+    if (table.num_rows > 0) {
+        spot_document_table(
+            document, spot_texts_add(texts, "files-table%s", suffix), &table);
+    }
+    spot_table_free(&table);
+    spot_canonical_free(&canonical);
 }
 
 /* ---- How to repeat it ---- */
@@ -241,206 +356,138 @@ file_name(const char *path)
 }
 
 /* As a shell reads it: whatever is not plain stands in single quotes. */
-static void
-write_shell_word(FILE *out, const char *word)
+static const char *
+shell_word(const char *word, spot_texts_t *texts)
 {
     const size_t num_plain = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_.,@%+="
                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ:-");
+    FILE *stream;
 
     if (word[0] != '\0' && word[0] != '-' && word[num_plain] == '\0') {
-        fputs(word, out);
-        return;
+        return word;
     }
-    fputs(word[0] == '-' ? "./'" : "'", out);
-    for (; *word != '\0'; word++) {
-        fputs(*word == '\'' ? "'\\''" : (char[2]){*word, '\0'}, out);
-    }
-    fputc('\'', out);
-}
-
-/* The program calls itself by two words, which stand in quotes as if they were one. */
-static void
-write_command_line(const char *command_line, FILE *out)
-{
-    static const char start[] = "'spotsim ";
-    const char *end = strchr(command_line + 1, '\'');
-
-    if (strncmp(command_line, start, sizeof(start) - 1) != 0 || end == NULL) {
-        fputs(command_line, out);
-        return;
-    }
-    fprintf(out, "%.*s%s", (int) (end - command_line - 1), command_line + 1, end + 1);
-}
-
-/* Whether an earlier process was started in the same way. */
-static bool
-is_command_told(const spot_origin_t *origin, size_t writer_id)
-{
-    for (size_t j = 0; j < writer_id; j++) {
-        if (strcmp(origin->writers[j].command_line,
-                origin->writers[writer_id].command_line) == 0) {
-            return true;
+    stream = spot_texts_begin(texts);
+    if (stream != NULL) {
+        fputs(word[0] == '-' ? "./'" : "'", stream);
+        for (; *word != '\0'; word++) {
+            fputs(*word == '\'' ? "'\\''" : (char[2]){*word, '\0'}, stream);
         }
+        fputc('\'', stream);
     }
-    return false;
+    return spot_texts_end(texts, stream);
 }
 
-/* One line a command, each once. */
+/* One line a command, each once. The program calls itself by two words, which stand in
+ * quotes as if they were one. */
 static void
-write_study_commands(const spot_page_t *page, FILE *out)
+write_commands(const spot_origin_t *origin, spot_document_t *document)
 {
-    const spot_origin_t *origin = page->origin;
+    FILE *stream = spot_texts_begin(&document->texts);
     size_t num_commands = 0;
 
-    for (size_t j = 0; j < origin->num_writers && j < MAX_WRITERS; j++) {
-        const char *command_line = origin->writers[j].command_line;
+    for (size_t j = 0; stream != NULL && j < origin->num_writers && j < MAX_WRITERS;
+         j++) {
+        static const char start[] = "'spotsim ";
+        const char *line = origin->writers[j].command_line;
+        const char *end = line[0] == '\0' ? NULL : strchr(line + 1, '\'');
 
-        if (command_line[0] == '\0' || is_command_told(origin, j)) {
+        if (line[0] == '\0' || !is_first(origin, j, is_same_command) ||
+            num_commands++ >= MAX_COMMANDS) {
             continue;
         }
-        if (num_commands++ < MAX_COMMANDS) {
-            write_command_line(command_line, out);
-            fputc('\n', out);
+        if (strncmp(line, start, sizeof(start) - 1) == 0 && end != NULL) {
+            fprintf(stream, "%.*s%s\n", (int) (end - line - 1), line + 1, end + 1);
+        } else {
+            fprintf(stream, "%s\n", line);
         }
     }
     if (num_commands > MAX_COMMANDS) {
-        fprintf(out, "# ... and %zu more\n", num_commands - MAX_COMMANDS);
+        fprintf(stream, "# ... and %zu more\n", num_commands - MAX_COMMANDS);
+    }
+    spot_document_paragraph(document, "Commands that made the rows:");
+    write_verbatim(spot_texts_end(&document->texts, stream), document);
+}
+
+static const char *
+maker_words(spot_texts_t *texts)
+{
+    return spot_texts_add(texts, "This page, made by spotsim %s %s",
+        spot_build_info.version, spot_build_info.commit);
+}
+
+/* Of one store; suffix: of the ids of its tables where there is another store. */
+static void
+write_origin(const char *path, const spot_origin_t *origin, const char *suffix,
+    spot_document_t *document)
+{
+    const bool is_alone = suffix[0] == '\0';
+    spot_texts_t *texts = &document->texts;
+    const char *name = shell_word(file_name(path), texts);
+    const char *export_line =
+        spot_texts_add(texts, "spotsim export %s -o rows.csv\n", name);
+
+    spot_document_paragraph(document, "All of %s is made from the database %s.",
+        is_alone ? "this page" : "it", file_name(path));
+    if (origin->num_writers > 0) {
+        write_writers(origin, suffix, document);
+    }
+    spot_document_fold(document, "How to repeat it");
+    spot_document_paragraph(document,
+        "With the same version (spotsim --version prints yours), the same study and "
+        "files. The results do not depend on the number of threads or parts.");
+    if (origin->num_writers > 0) {
+        write_commands(origin, document);
+    }
+    if (is_alone) {
+        spot_document_paragraph(
+            document, "%s, and the rows as CSV:", maker_words(texts));
+        write_verbatim(spot_texts_add(texts, "spotsim report %s -o report.html\n%s",
+                           name, export_line),
+            document);
+    } else {
+        spot_document_paragraph(document, "The rows as CSV:");
+        write_verbatim(export_line, document);
+    }
+    spot_document_end_fold(document);
+    if (origin->canonical != NULL) {
+        spot_document_fold(document, "What the rows depend on");
+        write_files(path, origin, suffix, document);
+        spot_document_paragraph(document,
+            "The study as one text, with all defaults. Its SHA-256 is %s: two databases "
+            "with the same one, made by the same version, have the same rows, as far as "
+            "both go.",
+            origin->canonical_sha256);
+        write_verbatim(origin->canonical, document);
+        spot_document_end_fold(document);
     }
 }
 
-static void
-write_export_command(const spot_page_t *page, FILE *out)
+void
+spot_page_origin_write(
+    const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
-    fputs("spotsim export ", out);
-    write_shell_word(out, file_name(page->source->path));
-    fputs(" -o rows.csv\n", out);
-}
-
-static void
-write_page_commands(const spot_page_t *page, FILE *out)
-{
-    fputs("spotsim report ", out);
-    write_shell_word(out, file_name(page->source->path));
-    fputs(" -o report.html\n", out);
-    write_export_command(page, out);
+    write_origin(path, origin, "", document);
 }
 
 /* Where both files have the same name only their folders tell them apart. */
-static void
-write_two_command(const spot_page_t *pages, FILE *out)
+void
+spot_page_origins_write(const char *const paths[2], const spot_origin_t origins[2],
+    spot_document_t *document)
 {
-    const char *first = pages[0].source->path, *second = pages[1].source->path;
-    const bool is_same = strcmp(file_name(first), file_name(second)) == 0;
+    const char *first = file_name(paths[0]), *second = file_name(paths[1]);
+    const bool is_same = strcmp(first, second) == 0;
+    spot_texts_t *texts = &document->texts;
 
-    fputs("spotsim report ", out);
-    write_shell_word(out, is_same ? first : file_name(first));
-    fputc(' ', out);
-    write_shell_word(out, is_same ? second : file_name(second));
-    fputs(" -o report.html\n", out);
-}
-
-/* Commands to be typed, in a place that scrolls. */
-static int
-write_commands(
-    const spot_page_t *page, void (*write_text)(const spot_page_t *page, FILE *out))
-{
-    spot_page_text_t text;
-    const int ret = spot_page_text_begin(&text);
-
-    if (ret != 0) {
-        return ret;
-    }
-    write_text(page, text.stream);
-    return spot_page_text_element(
-        &text, page->out, "pre class=\"scroll\" tabindex=\"0\"");
-}
-
-/* "This page, made by spotsim 1.0 abc1234". */
-static void
-write_maker(FILE *out)
-{
-    fputs("<p>This page, made by spotsim ", out);
-    spot_html_text(out, spot_build_info.version);
-    fputs(" ", out);
-    spot_html_element(out, "code", spot_build_info.commit);
-}
-
-static int
-write_repeat(const spot_page_t *page)
-{
-    FILE *out = page->out;
-    int ret;
-
-    fputs("<details>\n<summary>How to repeat it</summary>\n<p>With the same version "
-          "(<code>spotsim "
-          "--version</code> tells yours), the same study and files. The results do not "
-          "depend on the number of threads or parts.</p>\n",
-        out);
-    if (page->origin->num_writers > 0) {
-        fputs("<p>Commands that made the rows:</p>\n", out);
-        ret = write_commands(page, write_study_commands);
-        if (ret != 0) {
-            return ret;
-        }
-    }
-    if (page->side != NULL) {
-        fputs("<p>The rows as CSV:</p>\n", out);
-        return write_commands(page, write_export_command);
-    }
-    write_maker(out);
-    fputs(", and the rows as CSV:</p>\n", out);
-    return write_commands(page, write_page_commands);
-}
-
-static int
-write(const spot_page_t *page)
-{
-    int ret;
-
-    fputs(page->side == NULL ? "<p>All of this page is made from the database "
-                             : "<p>All of it is made from the database ",
-        page->out);
-    spot_html_element(page->out, "code", file_name(page->source->path));
-    fputs(".</p>\n", page->out);
-    if (page->origin->num_writers > 0) {
-        write_doubt(page);
-        fputs("<details>\n<summary>What made the rows, and when</summary>\n", page->out);
-        write_writers(page);
-        write_builds(page);
-        fputs("</details>\n", page->out);
-    }
-    ret = write_repeat(page);
-    fputs("</details>\n", page->out);
-    return ret == 0 ? write_canonical(page) : ret;
-}
-
-const spot_page_part_t spot_page_origin = {
-    "origin", "Where it comes from, and how to repeat it", NULL, write};
-
-/* ---- Of two stores ---- */
-
-int
-spot_page_origin_of_two(const spot_page_t pages[2])
-{
-    static const struct {
-        const char *id;
-        const char *title;
-    } sections[] = {{"origin-a", "Where A comes from, and how to repeat it"},
-        {"origin-b", "Where B comes from, and how to repeat it"}};
-    FILE *out = pages[0].out;
-    int ret = 0;
-
-    for (int j = 0; ret == 0 && j < 2; j++) {
-        spot_page_section_open(out, sections[j].id, sections[j].title);
-        ret = write(&pages[j]);
-        fputs("</section>\n", out);
-    }
-    if (ret == 0) {
-        spot_page_section_open(out, "origin-page", "How to repeat this page");
-        write_maker(out);
-        fputs(":</p>\n", out);
-        ret = write_commands(pages, write_two_command);
-        fputs("</section>\n", out);
-    }
-    return ret;
+    spot_document_section(
+        document, "origin-a", "Where A comes from, and how to repeat it");
+    write_origin(paths[0], &origins[0], "-a", document);
+    spot_document_section(
+        document, "origin-b", "Where B comes from, and how to repeat it");
+    write_origin(paths[1], &origins[1], "-b", document);
+    spot_document_section(document, "origin-page", "How to repeat this page");
+    spot_document_paragraph(document, "%s:", maker_words(texts));
+    write_verbatim(spot_texts_add(texts, "spotsim report %s %s -o report.html\n",
+                       shell_word(is_same ? paths[0] : first, texts),
+                       shell_word(is_same ? paths[1] : second, texts)),
+        document);
 }

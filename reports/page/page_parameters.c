@@ -288,7 +288,7 @@ write(const spot_page_t *page)
         ret = write_settings(page);
     }
     if (ret == 0) {
-        ret = spot_page_fixed_write(page);
+        spot_page_fixed_write(page->source->path, page->origin, page->document);
     }
     if (ret == 0) {
         write_metrics(page);

@@ -7,37 +7,16 @@ spotPage.table = (() => {
     const table = document.getElementById("points-table");
     const rowsOfPage = 100, rowsOfPrint = 500;
 
-    if (table === null || data.numPoints === 0) {
+    if (table === null || data.num_points === 0) {
         return null;
-    }
-
-    /* A column: its head, the text of a cell, and what it is sorted and compared by. */
-    function columnOfAxis(axis) {
-        return {
-            words: axis.words, names: [axis.words, axis.path, axis.path.split(".").pop().replace(/_/g, " ")],
-            isNumeric: axis.isNumeric, isFraction: false, isMetric: false,
-            unit: axis.unit, labels: axis.isNumeric ? axis.labels : [], numbers: axis.numbers,
-            text: (point) => spotPage.label(axis, point),
-            value: (point) => (axis.isNumeric ? spotPage.axisValue(axis, point) : spotPage.label(axis, point)),
-        };
-    }
-
-    function columnOfMetric(metric) {
-        return {
-            words: metric.words, names: [metric.words, metric.name, metric.name.replace(/_/g, " ")],
-            isNumeric: true, isFraction: metric.isFraction, isMetric: true,
-            unit: metric.unit === "1" ? "" : metric.unit, labels: [],
-            text: (point) => spotPage.meanText(metric, point), value: (point) => metric.means[point],
-        };
     }
 
     const columns = [
         {
-            words: "point", names: ["point"], isNumeric: true, isFraction: false, isMetric: false, unit: "", labels: [],
-            text: String, value: (point) => point,
+            words: "point", name: "point", names: ["point"], isNumeric: true, isMetric: false, unit: "", labels: [],
+            text: String, sortValue: (point) => point,
         },
-        ...data.axes.map(columnOfAxis),
-        ...data.metrics.filter((metric) => metric.isListed && metric.hasMean).map(columnOfMetric),
+        ...data.axes, ...data.metrics.filter((metric) => metric.is_listed && metric.hasMean),
     ];
     const state = { sortedBy: 0, direction: 1, page: 0, points: [], problem: "" };
 
@@ -80,11 +59,8 @@ spotPage.table = (() => {
 
     /* What a reader sees in a cell: 35.1 of "35.1 ±0.2 %". */
     function shownValue(column, point) {
-        const value = column.value(point);
-        if (typeof value === "string") {
-            return value.toLowerCase();
-        }
-        return column.isMetric ? Number.parseFloat(column.text(point)) : value;
+        return column.isMetric ? Number.parseFloat(column.text(point))
+            : column.isNumeric ? column.sortValue(point) : column.text(point).toLowerCase();
     }
 
     function comparison(clause) {
@@ -94,9 +70,7 @@ spotPage.table = (() => {
             return { problem: "No column is called “" + (found === null ? clause : found[1].trim()) + "”." };
         }
         const { wanted, problem } = readValue(column, found[3].trim());
-        return problem !== undefined
-            ? { problem }
-            : { test: (point) => operators[found[2]](shownValue(column, point), wanted) };
+        return { problem, test: (point) => operators[found[2]](shownValue(column, point), wanted) };
     }
 
     function containsText(clause) {
@@ -104,73 +78,37 @@ spotPage.table = (() => {
         return { test: (point) => columns.some((column) => column.text(point).toLowerCase().includes(wanted)) };
     }
 
-    function readFilter(text) {
-        const clauses = text.split(/,|\band\b/i).map((clause) => clause.trim()).filter((clause) => clause !== "");
-        return clauses.map((clause) => (/[<>=]/.test(clause) ? comparison(clause) : containsText(clause)));
+    function choosePoints() {
+        const clauses = filter.value.split(/,|\band\b/i).map((clause) => clause.trim()).filter((clause) => clause !== "")
+            .map((clause) => (/[<>=]/.test(clause) ? comparison(clause) : containsText(clause)));
+        const { sortValue } = columns[state.sortedBy];
+        state.problem = clauses.filter((clause) => clause.problem).map((clause) => clause.problem).join(" ");
+        state.points = spotPage.points.filter((point) => clauses.every((clause) => clause.problem || clause.test(point)))
+            .sort((a, b) => spot.compare(sortValue(a), sortValue(b), state.direction) || a - b);
     }
 
     /* -------- rows -------- */
 
-    /* Points without a value come last, whatever the direction. */
-    function compare(first, second) {
-        const column = columns[state.sortedBy];
-        const a = column.value(first), b = column.value(second);
-        const isNone = (value) => typeof value === "number" && Number.isNaN(value);
-        let order;
-        if (isNone(a) || isNone(b)) {
-            order = (isNone(a) ? 1 : 0) - (isNone(b) ? 1 : 0);
-        } else if (column.isNumeric) {
-            order = state.direction * (a - b);
-        } else {
-            order = state.direction * collator.compare(a, b);
-        }
-        return order || first - second;
-    }
-
-    const collator = new Intl.Collator("en", { numeric: true });
-
-    function choosePoints() {
-        const clauses = readFilter(filter.value);
-        state.problem = clauses.filter((clause) => clause.problem).map((clause) => clause.problem).join(" ");
-        state.points = [];
-        for (let point = 0; point < data.numPoints; point++) {
-            if (clauses.every((clause) => clause.problem || clause.test(point))) {
-                state.points.push(point);
-            }
-        }
-        state.points.sort(compare);
-    }
-
     function cell(column, point) {
-        if (column === columns[0]) {
-            return element("th", { scope: "row" }, column.text(point));
-        }
-        if (!column.isNumeric || !column.isMetric) {
-            return element("td", {}, column.text(point));
-        }
-        const value = column.value(point);
-        return Number.isFinite(value)
-            ? element("td", { "data-value": String(value) }, column.text(point))
-            : element("td", { className: "none" }, "–");
+        const text = column.text(point);
+        return column === columns[0] ? element("th", { scope: "row" }, text)
+            : !column.isMetric ? element("td", {}, text)
+            : text === "–" ? element("td", { className: "none" }, text)
+            : element("td", { "data-value": String(column.value(point)) }, text);
     }
 
     function showRows(first, count) {
-        const rows = state.points.slice(first, first + count)
-            .map((point) => element("tr", {}, ...columns.map((column) => cell(column, point))));
-        table.tBodies[0].replaceChildren(...rows);
+        table.tBodies[0].replaceChildren(...state.points.slice(first, first + count)
+            .map((point) => element("tr", {}, ...columns.map((column) => cell(column, point)))));
     }
 
     function show() {
         const numPages = Math.max(1, Math.ceil(state.points.length / rowsOfPage));
         state.page = Math.min(state.page, numPages - 1);
         showRows(state.page * rowsOfPage, rowsOfPage);
-        heads.forEach((head, id) => {
-            head.setAttribute("aria-sort",
-                id !== state.sortedBy ? "none" : state.direction > 0 ? "ascending" : "descending");
-        });
         filter.setAttribute("aria-invalid", String(state.problem !== ""));
         count.textContent = (state.problem === "" ? "" : state.problem + " ") + state.points.length + " of " +
-            data.numPointsOfStudy + " points" + (numPages > 1 ? ", page " + (state.page + 1) + " of " + numPages : "");
+            data.num_points_of_study + " points" + (numPages > 1 ? ", page " + (state.page + 1) + " of " + numPages : "");
         pager.hidden = numPages < 2;
         before.disabled = state.page === 0;
         after.disabled = state.page === numPages - 1;
@@ -182,62 +120,48 @@ spotPage.table = (() => {
         show();
     }
 
-    /* -------- what is not in the static table -------- */
-
-    function makeHead(column, id) {
-        const button = element("button", { type: "button" }, column.words);
-        const head = element("th", { scope: "col" }, button);
-        button.addEventListener("click", () => {
-            state.direction = state.sortedBy === id ? -state.direction : 1;
-            state.sortedBy = id;
-            renew();
-        });
-        return head;
-    }
-
-    function csvField(text) {
-        return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
-    }
-
     /* The points that are shown, on all pages, as a file. */
     function download() {
-        const lines = [columns.map((column) => csvField(column.words)).join(",")];
-        for (const point of state.points) {
-            lines.push(columns.map((column) => {
-                const value = column.isMetric ? column.value(point) : column.text(point);
-                return typeof value === "number" ? (Number.isNaN(value) ? "" : String(value)) : csvField(value);
-            }).join(","));
-        }
+        const field = (value) => (Number.isNaN(value) ? "" : /[",\n\r]/.test(value)
+            ? '"' + value.replace(/"/g, '""') + '"' : String(value));
+        const rows = [columns.map((column) => column.words), ...state.points.map((point) =>
+            columns.map((column) => (column.isMetric ? column.raw(point) : column.text(point))))];
         const link = element("a", {
-            href: URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" })),
+            href: URL.createObjectURL(new Blob(rows.map((row) => row.map(field).join(",") + "\n"), { type: "text/csv" })),
             download: "points.csv",
         });
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     }
 
-    const heads = columns.map(makeHead);
+    /* -------- what is not in the static table -------- */
+
+    const heads = columns.map((column) => element("th", { scope: "col" }, column.words));
     const filter = element("input", { type: "search", id: "points-filter", autocomplete: "off", spellcheck: false });
     const count = element("p", { className: "note", role: "status", id: "points-count" });
     const before = spot.button("Previous page", () => { state.page--; show(); });
     const after = spot.button("Next page", () => { state.page++; show(); });
     const pager = element("div", { className: "controls" }, before, after);
-    const save = spot.button("Save these rows as CSV", download);
-    const example = data.metrics.find((metric) => metric.isListed);
+    const example = data.metrics.find((metric) => metric.is_listed);
+    const staticNote = document.getElementById("points-note");
 
-    filter.placeholder = example === undefined ? "words" : example.words + (example.isFraction ? " < 20 %" : " < 0.2");
+    spot.sortBy(heads, (column, direction) => {
+        Object.assign(state, { sortedBy: column, direction });
+        renew();
+    });
+    heads[0].ariaSort = "ascending";
+    filter.placeholder = example === undefined ? "words" : example.words + (example.unit === "%" ? " < 20 %" : " < 0.2");
     filter.setAttribute("aria-describedby", "points-hint");
     filter.addEventListener("input", renew);
     table.tHead.replaceChildren(element("tr", {}, ...heads));
     table.parentElement.before(
-        element("div", { className: "controls" }, control("Filter rows", filter, "wide"), save),
+        element("div", { className: "controls" }, control("Filter rows", filter, "wide"),
+            spot.button("Save these rows as CSV", download)),
         element("p", { className: "note scripted", id: "points-hint" },
             "Words are searched in all columns; a column can be compared with a number as it is shown, as in “" +
             filter.placeholder + "”, and several conditions are divided by commas."),
         count);
     table.parentElement.after(pager);
-    const staticNote = document.getElementById("points-note");
-
     if (staticNote !== null) {
         staticNote.remove();
     }

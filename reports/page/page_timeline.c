@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
 #include "reports/table/document.h"
 #include "reports/timeline_chart.h"
@@ -336,11 +335,8 @@ spot_page_run_write(
         return SPOT_ERR_BAD_PARAM;
     }
     spot_page_head_write(out, run->title);
-    fputs("<header>\n<h1><bdi>", out);
-    spot_html_text(out, run->title);
-    fputs("</bdi></h1>\n", out);
     spot_html_element(out, "p class=\"note\"", run->note);
-    fputs("\n</header>\n<main>\n", out);
+    fputs("\n</header>\n<main id=\"content\">\n", out);
     ret = write_timeline(run, "Timeline of the run", true, MAX_ROWS, out);
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);

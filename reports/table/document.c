@@ -34,8 +34,8 @@ spot_document_end_list(spot_document_t *self)
     self->has_list = false;
 }
 
-static void
-end_section(spot_document_t *self)
+void
+spot_document_end_section(spot_document_t *self)
 {
     spot_document_end_list(self);
     if (self->has_section && spot_document_is_page(self)) {
@@ -47,7 +47,7 @@ end_section(spot_document_t *self)
 int
 spot_document_end(spot_document_t *self)
 {
-    end_section(self);
+    spot_document_end_section(self);
     spot_document_fail(self, self->texts.error);
     spot_document_fail(self, ferror(self->out) ? SPOT_ERR_IO : 0);
     spot_texts_free(&self->texts);
@@ -66,7 +66,7 @@ write_title(const spot_document_t *self, const char *text)
 void
 spot_document_section(spot_document_t *self, const char *id, const char *title)
 {
-    end_section(self);
+    spot_document_end_section(self);
     self->has_section = true;
     if (!spot_document_is_page(self)) {
         write_title(self, title);

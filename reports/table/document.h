@@ -37,6 +37,7 @@ void spot_document_fail(spot_document_t *self, int error);
 /* A section with a heading, which ends the one before it. id: of its place in a page,
  * ours. */
 void spot_document_section(spot_document_t *self, const char *id, const char *title);
+void spot_document_end_section(spot_document_t *self);
 
 /* Ends the list that is open, if one is: before something is written to out. */
 void spot_document_end_list(spot_document_t *self);

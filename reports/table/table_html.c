@@ -39,6 +39,23 @@ write_marks(const char *marks, FILE *out)
     }
 }
 
+#define MAX_BYTES 200    /* of a text that is not prose, and is not folded */
+#define SUMMARY_CHARS 40 /* of one that is */
+
+static void
+write_text(const spot_table_column_t *column, const char *text, FILE *out)
+{
+    if (column->kind != SPOT_TABLE_TEXT || strlen(text) <= MAX_BYTES) {
+        spot_html_text(out, text);
+        return;
+    }
+    fputs("<details><summary>", out);
+    (void) spot_html_cut(out, text, SUMMARY_CHARS);
+    fputs("</summary>", out);
+    spot_html_text(out, text);
+    fputs("</details>", out);
+}
+
 /* What stands in a cell. The marks are text, since not everybody sees colours. */
 static void
 write_content(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
@@ -47,7 +64,7 @@ write_content(const spot_table_t *self, size_t row_id, size_t column_id, FILE *o
     spot_table_parts_t parts;
 
     if (cell->text != NULL) {
-        spot_html_text(out, cell->text);
+        write_text(&self->columns[column_id], cell->text, out);
     } else {
         spot_table_parts(self, row_id, column_id, SPOT_TABLE_BY_CELL, &parts);
         fprintf(out, "%s%s%s%s", parts.before[0] == '\0' ? "" : "&gt; ",

@@ -28,13 +28,16 @@ fail() {
     echo "--- $*"
 }
 
-# report STUDY NAME: the page of a study.
+# report STUDY NAME OPTION...: the page of a study.
 report() {
-    rm -f "$work/$2.db" "$work/$2.html"
-    "$spotsim" study "$1" -o "$work/$2.db" >"$work/$2.log" 2>&1 &&
-        "$spotsim" report "$work/$2.db" -o "$work/$2.html" >>"$work/$2.log" 2>&1 || {
-        fail "no page of $1"
-        cat "$work/$2.log"
+    study=$1
+    name=$2
+    shift 2
+    rm -f "$work/$name.db" "$work/$name.html"
+    "$spotsim" study "$study" -o "$work/$name.db" "$@" >"$work/$name.log" 2>&1 &&
+        "$spotsim" report "$work/$name.db" -o "$work/$name.html" >>"$work/$name.log" 2>&1 || {
+        fail "no page of $study"
+        cat "$work/$name.log"
         exit 1
     }
 }
@@ -140,6 +143,7 @@ report study.yaml page
 open_page page "$work/page.html" 'data-scheme="light"' --window-size=1200,900
 no_request page
 open_page look "$work/page.html" 'data-scheme="dark"' --window-size=1200,900 "$dark"
+open_page look "$work/page.html" 'data-scheme="light"' --window-size=800,900
 open_narrow look "$work/page.html" 'data-scheme="light"'
 open_page faulty faulty.html '' --window-size=1200,900
 
@@ -151,15 +155,32 @@ open_page nothing "$work/nothing.html" '' --window-size=1200,900
 
 open_narrow look "$work/page.html" 'data-scheme="dark"' "$dark"
 
-# The page of a shipped study: its height, its size, and the sheets of paper that it takes.
+# print_page NAME: as a PDF, where no heading or caption stands alone at the end of a sheet.
+print_page() {
+    browse --no-pdf-header-footer --print-to-pdf="$work/$1.pdf" "file://$work/$1.html"
+    LC_ALL=C grep -aE '^([0-9]+ 0 obj|/(S|P|Pg|K) )' "$work/$1.pdf" | LC_ALL=C tr -d '\000>' |
+        awk -f lone_headings.awk >"$work/lone"
+    num_checks=$((num_checks + 1))
+}
+
+# The pages of shipped studies: their height, their size, and the sheets of paper that they take.
+report ../../reports/studies/recovery-vs-preemption/study.yaml recovery --set replications.count=10
 report ../../reports/studies/idle-vs-preemption/study.yaml shipped
-open_page shipped "$work/shipped.html" '' --window-size=1200,900
-browse --no-pdf-header-footer --print-to-pdf="$work/shipped.pdf" "file://$work/shipped.html"
+for name in recovery shipped; do
+    open_page shipped "$work/$name.html" '' --window-size=1200,900
+    print_page $name
+    [ ! -s "$work/lone" ] || fail "$name: $(cat "$work/lone")"
+done
 num_checks=$((num_checks + 2))
 num_sheets=$(grep -ac '/Type /Page$' "$work/shipped.pdf")
 [ "$num_sheets" -ge 3 ] && [ "$num_sheets" -le 6 ] || fail "the page takes $num_sheets sheets of paper"
 num_bytes=$(wc -c <"$work/shipped.html")
 [ "$num_bytes" -le 500000 ] || fail "the page has $num_bytes bytes"
+
+# That a lone heading would be seen.
+echo '<p>a</p><h2 style="break-after: page">lone</h2><p>b</p>' >"$work/lone-heading.html"
+print_page lone-heading
+[ "$(cat "$work/lone")" = "H2 at the end of a sheet" ] || fail "a lone heading was not found"
 
 report undefined.yaml undefined
 open_page undefined "$work/undefined.html" '' --window-size=1200,900

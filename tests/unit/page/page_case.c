@@ -247,6 +247,7 @@ page_part(
     static const spot_origin_t nothing = {0};
     spot_report_t report = sample_report(store);
     const spot_page_source_t source = {"/home/ada/it's.db", &report};
+    spot_document_t document;
     spot_diag_t diag;
     char *text = NULL;
     size_t num_bytes;
@@ -255,6 +256,7 @@ page_part(
         .head = store->head,
         .origin = origin == NULL ? &nothing : origin,
         .completeness = spot_store_completeness(store, report.summaries),
+        .document = &document,
         .diag = &diag};
 
     spot_diag_init(&diag);
@@ -262,7 +264,9 @@ page_part(
     if (part->problem == NULL || part->problem(&page) == NULL) {
         page.out = open_memstream(&text, &num_bytes);
         assert_non_null(page.out);
+        spot_document_to_page(&document, page.out);
         assert_int_equal(part->write(&page), 0);
+        assert_int_equal(spot_document_end(&document), 0);
         assert_int_equal(fclose(page.out), 0);
         page_check(text);
     }
@@ -279,8 +283,8 @@ hide_version(char *text)
     char made_by[128];
     char *place;
 
-    snprintf(made_by, sizeof(made_by), "spotsim %s <code>%s</code>",
-        spot_build_info.version, spot_build_info.commit);
+    snprintf(made_by, sizeof(made_by), "spotsim %s %s", spot_build_info.version,
+        spot_build_info.commit);
     place = strstr(text, made_by);
     if (place != NULL) {
         memcpy(place, "spotsim VERSION", 15);

@@ -23,10 +23,12 @@ write_data(const spot_report_t *report)
     char *text = NULL;
     size_t num_bytes;
     FILE *stream = open_memstream(&text, &num_bytes);
-    const spot_page_t page = {.report = report, .head = report->head, .out = stream};
+    spot_document_t document;
 
     assert_non_null(stream);
-    assert_int_equal(spot_page_data_write(&page), 0);
+    spot_document_to_page(&document, stream);
+    spot_page_data_write(report, &document);
+    assert_int_equal(spot_document_end(&document), 0);
     assert_int_equal(fclose(stream), 0);
     return text;
 }

@@ -19,9 +19,18 @@
 static const spot_page_part_t doubts = {
     "warnings", "Doubts", NULL, spot_page_doubts_write};
 
+static int
+write_origin(const spot_page_t *page)
+{
+    spot_page_origin_write(page->source->path, page->origin, page->document);
+    return 0;
+}
+
+/* The same of its origin. */
+static const spot_page_part_t origin = {"origin", "Origin", NULL, write_origin};
+
 static const spot_page_part_t *const all_parts[] = {&spot_page_race, &spot_page_winners,
-    &spot_page_differences, &spot_page_sensitivity, &spot_page_parameters,
-    &spot_page_origin};
+    &spot_page_differences, &spot_page_sensitivity, &spot_page_parameters, &origin};
 
 #define NUM_PARTS (sizeof(all_parts) / sizeof(all_parts[0]))
 
@@ -296,29 +305,27 @@ test_origin(void **state)
     (void) state;
     page_sample_init(&sample, 2);
     page_sample_fill(&sample, 0, false);
-    page_assert_golden(
-        sample.store, page_sample_origin(), &spot_page_origin, "page-origin.html");
+    page_assert_golden(sample.store, page_sample_origin(), &origin, "page-origin.html");
     page_sample_free(&sample);
 }
 
-/* What spot_page_origin_of_two() writes of the sample's origin in two files. */
+/* What a page of two stores says of where both come from. */
 static char *
 origins_of(const char *first_path, const char *second_path)
 {
-    const spot_page_source_t sources[] = {{first_path, NULL}, {second_path, NULL}};
+    const char *const paths[] = {first_path, second_path};
+    const spot_origin_t origins[] = {
+        *page_sample_origin(), *page_sample_hostile_origin()};
+    spot_document_t document;
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
-    const spot_page_t pages[] = {
-        {.source = &sources[0], .origin = page_sample_origin(), .out = out, .side = "a"},
-        {.source = &sources[1],
-            .origin = page_sample_hostile_origin(),
-            .out = out,
-            .side = "b"}};
 
     assert_non_null(out);
     fputs("<h1>Two</h1>", out);
-    assert_int_equal(spot_page_origin_of_two(pages), 0);
+    spot_document_to_page(&document, out);
+    spot_page_origins_write(paths, origins, &document);
+    assert_int_equal(spot_document_end(&document), 0);
     assert_int_equal(fclose(out), 0);
     page_check(text); /* no id is there twice */
     return text;
@@ -332,7 +339,7 @@ test_origin_of_two(void **state)
     (void) state;
     assert_non_null(strstr(text, "<table id=\"writers-table-a\">"));
     assert_non_null(strstr(text, "<table id=\"writers-table-b\">"));
-    assert_non_null(strstr(text, "Its SHA-256 is <code>00ff</code>"));
+    assert_non_null(strstr(text, "Its SHA-256 is 00ff:"));
     assert_null(strstr(text, "<script"));
     assert_non_null(strstr(text, "spotsim export before.db -o rows.csv\n"));
     assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
@@ -381,23 +388,52 @@ test_hostile_texts(void **state)
     page_sample_free(&sample);
 }
 
+/* All of a list of many values can be unfolded. */
+static void
+test_long_values(void **state)
+{
+    spot_origin_t noted = *page_sample_origin();
+    page_sample_t sample;
+    char *text, *canonical = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&canonical, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    fputs("trace:\n  gaps_s:\n", out);
+    for (int j = 0; j < 100; j++) {
+        fprintf(out, "    - %d\n", 1000 + j);
+    }
+    assert_int_equal(fclose(out), 0);
+    noted.canonical = canonical;
+    page_sample_init(&sample, 2);
+    page_sample_fill(&sample, 0, false);
+    text = page_part(sample.store, &noted, &spot_page_parameters);
+    assert_non_null(strstr(text, "<th scope=\"row\">trace.gaps_s</th><td><details>"
+                                 "<summary>1000, 1001, "));
+    assert_non_null(strstr(text, "1098, 1099</details></td>"));
+    free(text);
+    free(canonical);
+    page_sample_free(&sample);
+}
+
 /* A text of the study that is none is shown, not read. */
 static void
 test_damaged_canonical(void **state)
 {
     static char damaged[] = "a: [";
-    spot_origin_t origin = *page_sample_origin();
+    spot_origin_t noted = *page_sample_origin();
     page_sample_t sample;
     char *text;
 
     (void) state;
-    origin.canonical = damaged;
+    noted.canonical = damaged;
     page_sample_init(&sample, 2);
     page_sample_fill(&sample, 0, false);
-    text = page_part(sample.store, &origin, &spot_page_parameters);
+    text = page_part(sample.store, &noted, &spot_page_parameters);
     assert_non_null(strstr(text, "cannot be read"));
     free(text);
-    text = page_part(sample.store, &origin, &spot_page_origin);
+    text = page_part(sample.store, &noted, &origin);
     assert_non_null(strstr(text, ">a: [</pre>"));
     free(text);
     page_sample_free(&sample);
@@ -423,6 +459,7 @@ main(void)
         cmocka_unit_test(test_origin),
         cmocka_unit_test(test_origin_of_two),
         cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_long_values),
         cmocka_unit_test(test_damaged_canonical),
     };
 
