@@ -9,14 +9,15 @@
 
 #define MAX_NUMBERS 12
 #define MAX_SERIES 20
-#define MAX_BARS 150    /* points with their intervals */
-#define MAX_DOTS 1500   /* of more points some are drawn, spread evenly */
-#define MANY_DOTS 300   /* from here on they are small */
-#define MAX_COUNTED 100 /* values whose places on fronts are counted */
-#define LOG_RATIO 20.0  /* of the highest and the lowest cost: a logarithmic axis */
-#define ROOM 0.05       /* at the ends of both axes, of their length */
-#define MAX_BAR 0.5     /* what intervals may add to an end, of the range of the means */
+#define MAX_BARS 150   /* points with their intervals */
+#define MAX_DOTS 1500  /* of more points some are drawn, spread evenly */
+#define MANY_DOTS 300  /* from here on they are small */
+#define LOG_RATIO 20.0 /* of the highest and the lowest cost: a logarithmic axis */
+#define ROOM 0.05      /* at the ends of both axes, of their length */
+#define MAX_BAR 0.5    /* what intervals may add to an end, of the range of the means */
 #define WORSE_COLOUR "#c48b6a"
+
+enum { COST, GAIN, NUM_SIDES };
 
 typedef struct {
     double low, high;
@@ -28,11 +29,11 @@ typedef struct {
     const spot_report_t *report;
     const spot_study_head_t *head;
     spot_fronts_t points;
-    spot_view_t cost, gain;
-    range_t costs, gains;         /* of the means */
-    range_t cost_bars, gain_bars; /* of their intervals, where these are drawn */
-    bool is_log;                  /* the axis of costs */
-    size_t axis_id;               /* whose values look different; num_axes: none */
+    spot_view_t views[NUM_SIDES];
+    range_t means[NUM_SIDES]; /* as they are shown, like all values below */
+    range_t bars[NUM_SIDES];  /* intervals, where these are drawn */
+    bool is_log;              /* the axis of costs */
+    size_t axis_id;           /* whose values look different; num_axes: none */
     size_t num_series;
     size_t num_drawn;  /* dots */
     size_t num_fronts; /* with a line */
@@ -40,6 +41,31 @@ typedef struct {
     size_t
         numbered_ids[MAX_NUMBERS]; /* [num_numbers] points with a number beside them */
 } pareto_t;
+
+/* The cost or the gain of a point with its interval. */
+typedef struct {
+    double value;
+    range_t bar;
+} estimate_t;
+
+static estimate_t
+estimate_of(const pareto_t *self, size_t point_id, int side)
+{
+    const spot_choice_t *choice = &self->points.choices[point_id];
+    const double factor = self->views[side].shown.factor;
+
+    return side == COST ? (estimate_t){factor * choice->cost,
+                              {factor * choice->cost_low, factor * choice->cost_high}}
+                        : (estimate_t){factor * choice->gain,
+                              {factor * choice->gain_low, factor * choice->gain_high}};
+}
+
+static bool
+is_defined(const pareto_t *self, size_t point_id)
+{
+    return isfinite(self->points.choices[point_id].cost) &&
+           isfinite(self->points.choices[point_id].gain);
+}
 
 static bool
 is_front(const pareto_t *self, size_t point_id)
@@ -53,10 +79,9 @@ static bool
 is_drawn(const pareto_t *self, size_t place)
 {
     const size_t point_id = self->points.point_ids[place];
-    const spot_choice_t *choice = &self->points.choices[point_id];
     const size_t step = (self->head->num_points + MAX_DOTS - 1) / MAX_DOTS;
 
-    return isfinite(choice->cost) && isfinite(choice->gain) &&
+    return is_defined(self, point_id) &&
            (place % step == 0 ||
                (self->points.num_groups == 1 && is_front(self, point_id)));
 }
@@ -79,39 +104,39 @@ group_of(const pareto_t *self, size_t front_id)
 
 /* ---- What is drawn ---- */
 
-/* Skips NAN. */
 static void
 widen(range_t *range, double low, double high)
 {
-    range->low = fmin(range->low, low);
+    range->low = fmin(range->low, low); /* skips NAN */
     range->high = fmax(range->high, high);
 }
 
 static void
 choose_dots(pareto_t *self)
 {
-    const range_t none = {HUGE_VAL, -HUGE_VAL};
-    const spot_fronts_t *points = &self->points;
+    const size_t num_points = self->head->num_points;
 
-    self->costs = self->gains = self->cost_bars = self->gain_bars = none;
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_choice_t *choice = &points->choices[points->point_ids[j]];
-
-        if (isfinite(choice->cost) && isfinite(choice->gain)) {
-            widen(&self->costs, choice->cost, choice->cost);
-            widen(&self->gains, choice->gain, choice->gain);
-        }
+    for (size_t j = 0; j < num_points; j++) {
         self->num_drawn += is_drawn(self, j);
     }
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_choice_t *choice = &points->choices[points->point_ids[j]];
+    for (int side = 0; side < NUM_SIDES; side++) {
+        range_t *means = &self->means[side], *bars = &self->bars[side];
 
-        if (is_drawn(self, j) && has_bars(self, points->point_ids[j])) {
-            widen(&self->cost_bars, choice->cost_low, choice->cost_high);
-            widen(&self->gain_bars, choice->gain_low, choice->gain_high);
+        *means = *bars = (range_t){HUGE_VAL, -HUGE_VAL};
+        for (size_t j = 0; j < num_points; j++) {
+            const size_t point_id = self->points.point_ids[j];
+            const estimate_t estimate = estimate_of(self, point_id, side);
+
+            if (is_defined(self, point_id)) {
+                widen(means, estimate.value, estimate.value);
+            }
+            if (is_drawn(self, j) && has_bars(self, point_id)) {
+                widen(bars, estimate.bar.low, estimate.bar.high);
+            }
         }
     }
-    self->is_log = self->costs.low > 0 && self->costs.high > LOG_RATIO * self->costs.low;
+    self->is_log = self->means[COST].low > 0 &&
+                   self->means[COST].high > LOG_RATIO * self->means[COST].low;
 }
 
 /* One for each front that has a line, at its cheapest point; else one for each point of
@@ -160,8 +185,8 @@ init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
     *self = (pareto_t){.texts = texts,
         .report = report,
         .head = head,
-        .cost = spot_view(report, head->overview.cost_id, texts),
-        .gain = spot_view(report, head->overview.gain_id, texts),
+        .views = {spot_view(report, head->overview.cost_id, texts),
+            spot_view(report, head->overview.gain_id, texts)},
         .axis_id = spot_series_axis(head),
         .num_series = 1};
     if (self->axis_id < head->num_axes &&
@@ -183,8 +208,8 @@ choice_words(const pareto_t *self, size_t point_id)
         spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
 
     return spot_texts_add(self->texts, "%s%s(%s for %s)", point,
-        point[0] == '\0' ? "" : " ", spot_view_value(&self->gain, choice->gain),
-        spot_view_value(&self->cost, choice->cost));
+        point[0] == '\0' ? "" : " ", spot_view_value(&self->views[GAIN], choice->gain),
+        spot_view_value(&self->views[COST], choice->cost));
 }
 
 /* ", from ... to ...": the ends of the only front have the lowest cost and the highest
@@ -214,33 +239,27 @@ static const char *
 groups_words(const pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
-    size_t most = 0, best_id = 0;
+    size_t num_fronts[MAX_SERIES] = {0}, last[MAX_SERIES] = {0}, best_id = 0;
 
-    if (self->axis_id == self->head->num_axes ||
-        self->head->axes[self->axis_id].num_values > MAX_COUNTED) {
+    if (self->num_series == 1) {
         return "";
     }
-    for (size_t j = 0; j < self->head->axes[self->axis_id].num_values; j++) {
-        size_t num_fronts = 0;
+    for (size_t j = 0, group = 1; j < self->head->num_points; j++) {
+        const size_t point_id = points->point_ids[j];
+        const size_t value_id = spot_study_value_id(self->head, point_id, self->axis_id);
 
-        for (size_t k = 0, place = 0; k < points->num_groups; k++) {
-            bool is_there = false;
-
-            for (; place < points->starts[k + 1]; place++) {
-                const size_t point_id = points->point_ids[place];
-
-                is_there = is_there || (is_front(self, point_id) &&
-                                           spot_study_value_id(self->head, point_id,
-                                               self->axis_id) == j);
-            }
-            num_fronts += is_there;
+        group += j == points->starts[group];
+        if (is_front(self, point_id) && last[value_id] < group) {
+            last[value_id] = group;
+            num_fronts[value_id]++;
         }
-        best_id = num_fronts > most ? j : best_id;
-        most = num_fronts > most ? num_fronts : most;
+    }
+    for (size_t j = 0; j < self->num_series; j++) {
+        best_id = num_fronts[j] > num_fronts[best_id] ? j : best_id;
     }
     return spot_texts_add(self->texts, ", most often %s: at %zu of %zu",
-        spot_words_label(self->texts, &self->head->axes[self->axis_id], best_id), most,
-        points->num_groups);
+        spot_words_label(self->texts, &self->head->axes[self->axis_id], best_id),
+        num_fronts[best_id], points->num_groups);
 }
 
 static const char *
@@ -260,9 +279,9 @@ describe(const pareto_t *self)
         "What more %s costs, in %s. %s%zu of %zu points %s on the Pareto front, where "
         "nothing gains more for less%s; %zu %s worse than another one by more than the "
         "intervals.",
-        spot_view_metric(&self->gain, self->gain.metric_id),
-        spot_view_metric(&self->cost, self->cost.metric_id), compared, num_front,
-        self->head->num_points, num_front == 1 ? "is" : "are",
+        spot_view_metric(&self->views[GAIN], self->head->overview.gain_id),
+        spot_view_metric(&self->views[COST], self->head->overview.cost_id), compared,
+        num_front, self->head->num_points, num_front == 1 ? "is" : "are",
         has_groups ? groups_words(self) : front_words(self), num_worse,
         num_worse == 1 ? "is" : "are");
 }
@@ -274,8 +293,8 @@ declare_words(const pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
     const spot_metric_t *metrics = self->head->metrics;
-    const char *cost = spot_estimate_words(&metrics[self->cost.metric_id]);
-    const char *gain = spot_estimate_words(&metrics[self->gain.metric_id]);
+    const char *cost = spot_estimate_words(&metrics[self->head->overview.cost_id]);
+    const char *gain = spot_estimate_words(&metrics[self->head->overview.gain_id]);
     const char *more = "";
 
     if (self->report->max_rows > 1) {
@@ -284,9 +303,9 @@ declare_words(const pareto_t *self)
             strcmp(cost, gain) == 0 ? cost : "estimate",
             self->num_drawn <= MAX_BARS ? "" : ", of the front");
     }
-    spot_view_head(&self->gain, self->chart,
+    spot_view_head(&self->views[GAIN], self->chart,
         spot_texts_add(self->texts, "What more %s costs",
-            spot_words_subject(self->texts, &metrics[self->gain.metric_id])),
+            spot_words_subject(self->texts, &metrics[self->head->overview.gain_id])),
         describe(self), more);
     if (points->num_common > 0) {
         spot_chart_foot(self->chart,
@@ -430,56 +449,53 @@ log_ends_of(range_t means, range_t bars)
 static void
 declare_panel(const pareto_t *self)
 {
-    const range_t *cost_bars = &self->cost_bars, *gain_bars = &self->gain_bars;
-    const double cost_factor = self->cost.shown.factor;
-    const double gain_factor = self->gain.shown.factor;
-    const range_t costs = self->is_log ? log_ends_of(self->costs, *cost_bars)
-                                       : ends_of(self->costs, *cost_bars);
-    range_t gains = ends_of(self->gains, *gain_bars);
+    spot_chart_axis_t axes[NUM_SIDES];
+    bool is_clipped = false;
 
-    if (self->gains.low >= 0 && gains.low <= 0.5 * gains.high) {
-        gains.low = 0;
+    for (int side = 0; side < NUM_SIDES; side++) {
+        const spot_view_t *view = &self->views[side];
+        const bool is_log = side == COST && self->is_log;
+        const range_t means = self->means[side], bars = self->bars[side];
+        range_t ends = is_log ? log_ends_of(means, bars) : ends_of(means, bars);
+
+        if (side == GAIN && means.low >= 0 && ends.low <= 0.5 * ends.high) {
+            ends.low = 0;
+        }
+        is_clipped =
+            is_clipped || ends.high < bars.high ||
+            ends.low > (side == GAIN && ends.low >= 0 ? fmax(bars.low, 0) : bars.low);
+        axes[side] = (spot_chart_axis_t){
+            .kind = is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
+            .name = spot_texts_add(self->texts, "%s: %s is better",
+                spot_view_metric(view, view->metric_id), side == COST ? "less" : "more"),
+            .unit = spot_picture_unit(&view->shown),
+            .low = ends.low,
+            .high = ends.high};
     }
-    if (costs.low > cost_bars->low || costs.high < cost_bars->high ||
-        gains.low > fmax(gain_bars->low, 0) || gains.high < gain_bars->high) {
+    if (is_clipped) {
         spot_chart_foot(self->chart, "intervals that reach an edge go on beyond it");
     }
-    const spot_chart_panel_t panel = {
-        .x = {.kind = self->is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
-            .name = spot_texts_add(self->texts, "%s: less is better",
-                spot_view_metric(&self->cost, self->cost.metric_id)),
-            .unit = spot_picture_unit(&self->cost.shown),
-            .low = cost_factor * costs.low,
-            .high = cost_factor * costs.high},
-        .y = {.name = spot_texts_add(self->texts, "%s: more is better",
-                  spot_view_metric(&self->gain, self->gain.metric_id)),
-            .unit = spot_picture_unit(&self->gain.shown),
-            .low = gain_factor * gains.low,
-            .high = gain_factor * gains.high},
-        .height_px = 420,
-    };
-
-    spot_chart_panel(self->chart, &panel);
+    spot_chart_panel(self->chart,
+        &(spot_chart_panel_t){.x = axes[COST], .y = axes[GAIN], .height_px = 420});
 }
 
 static void
 add_dot(const pareto_t *self, size_t point_id)
 {
-    const double cost_factor = self->cost.shown.factor;
-    const double gain_factor = self->gain.shown.factor;
     const spot_choice_t *choice = &self->points.choices[point_id];
-    spot_chart_datum_t datum = {.x = cost_factor * choice->cost,
-        .y = gain_factor * choice->gain,
+    const estimate_t cost = estimate_of(self, point_id, COST);
+    const estimate_t gain = estimate_of(self, point_id, GAIN);
+    spot_chart_datum_t datum = {.x = cost.value,
+        .y = gain.value,
         .hover = spot_texts_add(self->texts, "%s for %s",
-            spot_view_hover(
-                &self->gain, point_id, choice->gain, (double) NAN, (double) NAN),
-            spot_view_value(&self->cost, choice->cost))};
+            spot_view_hover(&self->views[GAIN], point_id, choice->gain, 0, 0),
+            spot_view_value(&self->views[COST], choice->cost))};
 
     if (has_bars(self, point_id)) {
-        datum.x_low = cost_factor * choice->cost_low;
-        datum.x_high = cost_factor * choice->cost_high;
-        datum.y_low = gain_factor * choice->gain_low;
-        datum.y_high = gain_factor * choice->gain_high;
+        datum.x_low = cost.bar.low;
+        datum.x_high = cost.bar.high;
+        datum.y_low = gain.bar.low;
+        datum.y_high = gain.bar.high;
     }
     for (size_t j = 0; j < self->num_numbers; j++) {
         if (self->numbered_ids[j] == point_id) {
@@ -540,11 +556,10 @@ declare_front(const pareto_t *self, size_t group_id)
     for (size_t j = self->points.starts[group_id]; j < self->points.starts[group_id + 1];
          j++) {
         const size_t point_id = self->points.point_ids[j];
-        const spot_choice_t *choice = &self->points.choices[point_id];
 
         if (is_front(self, point_id)) {
-            spot_chart_add_xy(self->chart, self->cost.shown.factor * choice->cost,
-                self->gain.shown.factor * choice->gain);
+            spot_chart_add_xy(self->chart, estimate_of(self, point_id, COST).value,
+                estimate_of(self, point_id, GAIN).value);
         }
     }
 }
@@ -620,8 +635,8 @@ fill(const void *context, spot_table_t *table)
     const spot_study_head_t *head = self.head;
 
     spot_picture_point_columns(table, head);
-    spot_picture_estimate_columns(table, head->metrics[self.cost.metric_id].name, "");
-    spot_picture_estimate_columns(table, head->metrics[self.gain.metric_id].name, "");
+    spot_picture_estimate_columns(table, head->metrics[head->overview.cost_id].name, "");
+    spot_picture_estimate_columns(table, head->metrics[head->overview.gain_id].name, "");
     spot_picture_column(table, "front");
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         const spot_choice_t *choice = &self.points.choices[j];
