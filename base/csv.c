@@ -23,6 +23,7 @@ struct spot_csv {
     size_t max_bytes;
     size_t start, end; /* the unread bytes in buffer */
     bool is_at_end;    /* the stream has no more bytes */
+    bool has_tabs;     /* of lines with tabs in place of commas one was reported */
     size_t line;
     struct csv_parser parser;
     size_t num_fields;
@@ -234,11 +235,19 @@ next_line(spot_csv_t *self, spot_csv_row_t *row)
     return 1;
 }
 
-/* Reports the first forbidden byte, if any. */
+/* Reports the first forbidden byte, if any; of lines that have tabs in place of commas
+ * only the first line. */
 static int
-check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
+check_characters(spot_csv_t *self, const spot_csv_row_t *row)
 {
+    const bool has_tabs =
+        strchr(row->text, '\t') != NULL && strchr(row->text, ',') == NULL;
     size_t length;
+
+    if (has_tabs && self->has_tabs) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    self->has_tabs = self->has_tabs || has_tabs;
 
     for (size_t place = 0; place < row->num_bytes; place += length) {
         const unsigned char byte = (unsigned char) row->text[place];
@@ -246,8 +255,10 @@ check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
         length = spot_utf8_length(row->text + place, row->num_bytes - place);
         if (byte < 0x20 || byte == 0x7f) {
             return spot_diag_error(self->diag, self->file, row->line, place + 1,
-                byte == '\t' ? "byte 0x%02X is not allowed: a tab, expected a comma"
-                             : "byte 0x%02X is not allowed",
+                has_tabs       ? "byte 0x%02X is not allowed: tabs, expected commas; "
+                                 "further lines with tabs are not listed"
+                : byte == '\t' ? "byte 0x%02X is not allowed: a tab, expected a comma"
+                               : "byte 0x%02X is not allowed",
                 byte);
         }
         if (length == 0) {
@@ -261,7 +272,7 @@ check_characters(const spot_csv_t *self, const spot_csv_row_t *row)
 /* Counts the commas and checks the bytes; only a line with other than printable ASCII
  * needs a second pass. */
 static int
-check_bytes(const spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
+check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
 {
     const unsigned char *bytes = (const unsigned char *) row->text;
     unsigned is_special = 0;

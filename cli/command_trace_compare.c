@@ -170,48 +170,24 @@ write_all(const spot_comparison_t *comparison, spot_call_t *call)
     return ret;
 }
 
-/* The pictures of all columns, and those of each one that was added. */
 static int
 draw_all(const spot_comparison_t *comparison, spot_call_t *call,
-    const spot_comparison_inputs_t *input)
+    const spot_comparison_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
-    spot_diag_t *diag = &call->diag;
     spot_progress_line_t line;
     const spot_watch_t watch =
         spot_progress_line_start(&line, "replications drawn", call->is_quiet);
-    const char *path = arguments->paths.texts[arguments->paths.num_texts - 1];
-    const spot_comparison_column_t *columns =
-        comparison->columns + SPOT_COMPARISON_FIRST;
-    char *name = spot_pictures_name(path);
-    spot_picture_place_t place = {.folder = arguments->svg_folder, .name = name};
-    int error;
+    char *name =
+        spot_pictures_name(arguments->paths.texts[arguments->paths.num_texts - 1]);
+    const int ret = name == NULL
+                        ? SPOT_ERR_NO_MEMORY
+                        : spot_pictures_of_comparison(comparison, &arguments->request,
+                              inputs, arguments->svg_folder, name, &watch, &call->diag);
 
-    if (name == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    error = spot_pictures_of_comparison(comparison, place.folder, name, diag);
-    if (arguments->request.is_halves) {
-        const int ret = spot_pictures_of_halves(comparison, place.folder, name, diag);
-
-        error = spot_error_first(error, ret);
-    }
-    if (input->has_other) {
-        place.label = columns[0].label;
-        error = spot_error_first(error, spot_pictures_of_other(comparison, &input->trace,
-                                            &input->other, &place, diag));
-    }
-    for (size_t j = 0; j < input->num_models && error != SPOT_ERR_INTERRUPTED; j++) {
-        const spot_replicate_t replicate = spot_comparison_replicate(comparison,
-            &input->models[j].model, arguments->request.num_replications, &watch);
-
-        place.label = columns[j].label;
-        error = spot_error_first(error,
-            spot_pictures_of_model(comparison, &replicate, &input->trace, &place, diag));
-    }
     spot_progress_line_finish(&line);
     free(name);
-    return error;
+    return ret;
 }
 
 static bool

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/texts.h"
+#include "reports/metric_words.h"
 #include "reports/report.h"
 
 /* ---- Metrics ---- */
@@ -21,6 +22,11 @@ const char *spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric)
 const char *spot_words_value(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double resolution);
 
+/* The same as it stands before another one: without a unit that both have, "5" of "5 to
+ * 12 instances". */
+const char *spot_words_value_before(
+    spot_texts_t *texts, const spot_metric_t *metric, double value, double next);
+
 /* "17.3 ±0.2 %". */
 const char *spot_words_interval(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double half_width);
@@ -31,6 +37,15 @@ const char *spot_words_change(
 
 /* Three digits; "" for an undefined value. */
 const char *spot_words_number(spot_texts_t *texts, double value);
+
+/* "41.2 %" of a fraction, else "12.3" without the unit; "undefined". */
+const char *spot_words_shown_value(
+    spot_texts_t *texts, const spot_shown_unit_t *shown, double value);
+
+/* What the second labels of x are: as the study calls them, else the metric in a unit.
+ */
+const char *spot_words_second(spot_texts_t *texts, const spot_study_head_t *head,
+    size_t metric_id, const char *unit);
 
 /* ---- Keys and points ---- */
 
@@ -58,6 +73,12 @@ const char *spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head,
 
 /* "1000 replications at each point". */
 const char *spot_words_replications(spot_texts_t *texts, const spot_report_t *report);
+
+/* " (1 at 4 points without chance)", or "": fixed points beside others. */
+const char *spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head);
+
+/* "idle-vs-preemption · 1000 replications at each point · seed 1": what was run. */
+const char *spot_words_run(spot_texts_t *texts, const spot_report_t *report);
 
 /* ---- Others ---- */
 

@@ -11,7 +11,7 @@ _spotsim()
         case $line in
             (:files\ *)
                 ends=(${(s: :)${line#:files }})
-                _files -g "*(${(j:|:)ends})"
+                _files -g "${(j: :)ends/#/*}"
                 ;;
             (:files) _files ;;
             (:folders) _files -/ ;;

@@ -10,40 +10,26 @@
 static void
 keep_error(spot_table_t *self, int error)
 {
-    self->error = self->error == 0 ? error : self->error;
+    self->error = spot_error_first(self->error, error);
 }
 
-/* A copy, or NULL for NULL and where there is no memory. */
-static char *
-copy_text(spot_table_t *self, const char *text)
+/* A copy that lives as long as owner, or NULL for NULL. */
+static const char *
+copy_text(spot_table_t *self, spot_texts_t *owner, const char *text)
 {
-    char *copy = text == NULL ? NULL : spot_text_copy(text, strlen(text));
+    const char *copy = text == NULL ? NULL : spot_texts_add(owner, "%s", text);
 
-    if (text != NULL && copy == NULL) {
-        keep_error(self, SPOT_ERR_NO_MEMORY);
-    }
+    keep_error(self, owner->error);
     return copy;
-}
-
-static void
-free_texts(const char *first, const char *second)
-{
-    free((void *) (uintptr_t) first);
-    free((void *) (uintptr_t) second);
 }
 
 void
 spot_table_clear(spot_table_t *self)
 {
-    for (size_t j = 0; j < self->num_cells; j++) {
-        free_texts(self->cells[j].text, self->cells[j].remark);
-    }
-    for (size_t j = 0; j < self->num_notes; j++) {
-        free_texts(self->notes[j].marks, self->notes[j].text);
-    }
-    for (size_t j = 0; self->headings != NULL && j < self->num_rows; j++) {
-        free(self->headings[j]);
-        self->headings[j] = NULL;
+    spot_texts_free(&self->texts);
+    self->caption = NULL;
+    if (self->headings != NULL) {
+        memset(self->headings, 0, self->max_rows * sizeof(*self->headings));
     }
     self->num_cells = 0;
     self->num_notes = 0;
@@ -53,31 +39,22 @@ spot_table_clear(spot_table_t *self)
 void
 spot_table_free(spot_table_t *self)
 {
-    spot_table_clear(self);
-    for (size_t j = 0; j < self->num_columns; j++) {
-        free_texts(self->columns[j].name, self->columns[j].unit);
-    }
+    spot_texts_free(&self->texts);
+    spot_texts_free(&self->names);
     free(self->columns);
     free(self->cells);
     free(self->notes);
     free(self->headings);
-    free(self->caption);
-    free(self->written);
     memset(self, 0, sizeof(*self));
 }
 
 void
 spot_table_add_column(spot_table_t *self, spot_table_column_t column)
 {
-    keep_error(self, spot_array_reserve(&self->columns, &self->max_columns,
-                         self->num_columns + 1, sizeof(*self->columns)));
-    if (self->error != 0) {
-        return;
-    }
-    column.name = copy_text(self, column.name);
-    column.unit = copy_text(self, column.unit == NULL ? "" : column.unit);
+    column.name = copy_text(self, &self->names, column.name);
+    column.unit = copy_text(self, &self->names, column.unit == NULL ? "" : column.unit);
     column.factor = column.factor == 0 ? 1 : column.factor;
-    self->columns[self->num_columns++] = column;
+    keep_error(self, SPOT_ARRAY_APPEND(self, columns, column));
 }
 
 /* Room for one more row. */
@@ -99,8 +76,7 @@ spot_table_add_heading(spot_table_t *self, const char *text)
 {
     reserve_row(self);
     if (self->error == 0) {
-        free(self->headings[self->num_rows]);
-        self->headings[self->num_rows] = copy_text(self, text);
+        self->headings[self->num_rows] = copy_text(self, &self->texts, text);
     }
 }
 
@@ -134,24 +110,40 @@ add_cell(spot_table_t *self, spot_table_cell_t cell)
         spot_bug_assert(self->num_rows > 0 && self->next_id < self->num_columns);
         self->next_id++;
         *last_cell(self) = cell;
-    } else {
-        free(cell.text);
     }
+}
+
+/* A text that lives as long as the table. */
+static void
+add_words(spot_table_t *self, const char *text)
+{
+    keep_error(self, self->texts.error);
+    add_cell(
+        self, (spot_table_cell_t){
+                  .content = SPOT_TABLE_WORDS, .value = (double) NAN, .text = text});
 }
 
 void
 spot_table_add_text(spot_table_t *self, const char *text)
 {
-    add_cell(self, (spot_table_cell_t){.content = SPOT_TABLE_WORDS,
-                       .value = (double) NAN,
-                       .text = copy_text(self, text)});
+    add_words(self, copy_text(self, &self->texts, text));
+}
+
+void
+spot_table_add_format(spot_table_t *self, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    add_words(self, spot_texts_vadd(&self->texts, format, values));
+    va_end(values);
 }
 
 void
 spot_table_add_rest(spot_table_t *self, const char *text)
 {
-    add_cell(self,
-        (spot_table_cell_t){.content = SPOT_TABLE_REST, .text = copy_text(self, text)});
+    add_cell(self, (spot_table_cell_t){.content = SPOT_TABLE_REST,
+                       .text = copy_text(self, &self->texts, text)});
 }
 
 void
@@ -196,7 +188,7 @@ void
 spot_table_set_remark(spot_table_t *self, const char *text)
 {
     if (self->error == 0) {
-        last_cell(self)->remark = copy_text(self, text);
+        last_cell(self)->remark = copy_text(self, &self->texts, text);
     }
 }
 
@@ -230,69 +222,50 @@ spot_table_set_style(spot_table_t *self, spot_style_t style)
 void
 spot_table_add_note(spot_table_t *self, const char *marks, const char *text)
 {
-    keep_error(self, spot_array_reserve(&self->notes, &self->max_notes,
-                         self->num_notes + 1, sizeof(*self->notes)));
-    if (self->error == 0) {
-        char *own_marks = copy_text(self, marks);
+    const spot_table_note_t note = {
+        copy_text(self, &self->texts, marks), copy_text(self, &self->texts, text)};
 
-        self->notes[self->num_notes++] =
-            (spot_table_note_t){own_marks, copy_text(self, text)};
-    }
+    keep_error(self, SPOT_ARRAY_APPEND(self, notes, note));
 }
 
 FILE *
 spot_table_begin_text(spot_table_t *self)
 {
-    FILE *stream = open_memstream(&self->written, &self->num_written);
+    FILE *stream = spot_texts_begin(&self->texts);
 
-    if (stream == NULL) {
-        keep_error(self, SPOT_ERR_NO_MEMORY);
-    }
+    keep_error(self, self->texts.error);
     return stream;
 }
 
-/* Returns the text, which the caller frees; NULL: no memory. */
-static char *
+static const char *
 end_text(spot_table_t *self, FILE *stream)
 {
-    char *text;
+    const char *text = spot_texts_end(&self->texts, stream);
 
-    if (stream != NULL && fclose(stream) != 0) {
-        keep_error(self, SPOT_ERR_NO_MEMORY);
-        free(self->written);
-        self->written = NULL;
-    }
-    text = self->written;
-    self->written = NULL;
+    keep_error(self, self->texts.error);
     return text;
 }
 
 void
 spot_table_end_caption(spot_table_t *self, FILE *stream)
 {
-    free(self->caption);
     self->caption = end_text(self, stream);
 }
 
 void
 spot_table_end_cell(spot_table_t *self, FILE *stream)
 {
-    char *text = end_text(self, stream);
-
-    add_cell(
-        self, (spot_table_cell_t){
-                  .content = SPOT_TABLE_WORDS, .value = (double) NAN, .text = text});
+    add_words(self, end_text(self, stream));
 }
 
 void
 spot_table_end_note(spot_table_t *self, const char *marks, FILE *stream)
 {
-    char *text = end_text(self, stream);
+    const char *text = end_text(self, stream);
 
-    if (marks != NULL && text != NULL) {
+    if (marks != NULL) {
         spot_table_add_note(self, marks, text);
     }
-    free(text);
 }
 
 const spot_table_cell_t *

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/texts.h"
 #include "reports/table/terminal.h"
 
 typedef enum {
@@ -49,27 +50,27 @@ typedef struct {
     double value;
     double half_width; /* of an interval; INFINITY: it has no upper end */
     int64_t count;
-    char *text;                        /* or NULL */
-    char *remark;                      /* "(563 of 1000)" behind it, or NULL */
+    const char *text;                  /* or NULL */
+    const char *remark;                /* "(563 of 1000)" behind it, or NULL */
     char marks[SPOT_TABLE_MARK_BYTES]; /* letters and signs that notes explain */
     spot_style_t style;
 } spot_table_cell_t;
 
 typedef struct {
-    char *marks; /* which it explains, or "" */
-    char *text;
+    const char *marks; /* which it explains, or "" */
+    const char *text;
 } spot_table_note_t;
 
 /* Zero it, or set the name alone. */
 typedef struct {
-    const char *name; /* of its files and labels; borrowed; NULL: none */
-    char *caption;    /* or NULL */
+    const char *name;    /* of its files and labels; borrowed; NULL: none */
+    const char *caption; /* or NULL */
     size_t num_columns;
     size_t max_columns;
     spot_table_column_t *columns; /* [num_columns] */
     size_t num_rows;
     size_t max_rows;
-    char **headings; /* [num_rows] above the row, or NULL */
+    const char **headings; /* [num_rows] above the row, or NULL */
     size_t num_cells;
     size_t max_cells;
     spot_table_cell_t *cells; /* [num_rows][num_columns] */
@@ -77,14 +78,14 @@ typedef struct {
     size_t max_notes;
     spot_table_note_t *notes; /* [num_notes] */
     size_t next_id;           /* column of the next cell of the last row */
-    char *written;            /* to the stream of a text, or NULL */
-    size_t num_written;       /* bytes */
+    spot_texts_t texts;       /* all of its texts but those of columns */
+    spot_texts_t names;       /* those of columns */
     int error;                /* the first one: what came after it is missing */
 } spot_table_t;
 
 void spot_table_free(spot_table_t *self);
 
-/* Takes the rows and notes away. */
+/* Takes all but the columns away. */
 void spot_table_clear(spot_table_t *self);
 
 /* All that follow copy their texts and keep their error in self, which the dialects
@@ -97,6 +98,8 @@ void spot_table_add_row(spot_table_t *self);
 /* Above the row that comes next: what it and those below it are. */
 void spot_table_add_heading(spot_table_t *self, const char *text);
 void spot_table_add_text(spot_table_t *self, const char *text);
+void spot_table_add_format(spot_table_t *self, const char *format, ...)
+    SPOT_PRINTF(2, 3);
 void spot_table_add_number(spot_table_t *self, double value); /* not finite: unknown */
 void spot_table_add_count(spot_table_t *self, int64_t count);
 void spot_table_add_above(spot_table_t *self, double least);

@@ -27,24 +27,19 @@ widen(int *width, int needed)
     *width = *width > needed ? *width : needed;
 }
 
-/* What of a text can be shown, and what stands behind it. NULL: no memory. */
-static char *
-make_shown(const char *text, const char *marks, const char *remark)
+/* What of a text can be shown, and what stands behind it. */
+static const char *
+make_shown(
+    spot_table_layout_t *self, const char *text, const char *marks, const char *remark)
 {
-    char *shown = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&shown, &num_bytes);
+    FILE *out = spot_texts_begin(&self->texts);
 
     if (out != NULL) {
         spot_text_write(out, text);
         fprintf(out, "%s%s%s", marks, remark == NULL ? "" : " ",
             remark == NULL ? "" : remark);
-        if (fclose(out) != 0) {
-            free(shown);
-            shown = NULL;
-        }
     }
-    return shown;
+    return spot_texts_end(&self->texts, out);
 }
 
 /* ---- Heads ---- */
@@ -271,64 +266,39 @@ spot_table_layout_block_end(const spot_table_layout_t *self, size_t first_id)
 const char *
 spot_table_layout_text(const spot_table_layout_t *self, size_t row_id, size_t column_id)
 {
-    const char *text = self->texts[row_id * self->table->num_columns + column_id];
-
-    return text == NULL ? "" : text;
-}
-
-static int
-show_texts(spot_table_layout_t *self)
-{
-    const spot_table_t *table = self->table;
-    bool is_good = true;
-
-    for (size_t j = 0; j < table->num_columns; j++) {
-        self->columns[j].name = make_shown(table->columns[j].name, "", NULL);
-        is_good = is_good && self->columns[j].name != NULL;
-    }
-    for (size_t j = 0; j < table->num_cells; j++) {
-        const spot_table_cell_t *cell = &table->cells[j];
-
-        if (cell->text != NULL) {
-            self->texts[j] = make_shown(cell->text, cell->marks, cell->remark);
-            is_good = is_good && self->texts[j] != NULL;
-        }
-    }
-    return is_good ? 0 : SPOT_ERR_NO_MEMORY;
+    return self->shown[row_id * self->table->num_columns + column_id];
 }
 
 int
 spot_table_layout_init(spot_table_layout_t *self, const spot_table_t *table, int width)
 {
-    int ret;
-
     *self = (spot_table_layout_t){
         .table = table, .width = width, .num_keys = spot_table_num_keys(table)};
     self->columns = spot_calloc(table->num_columns, sizeof(*self->columns));
-    self->texts = spot_calloc(table->num_cells, sizeof(*self->texts));
-    if (self->columns == NULL || self->texts == NULL) {
+    self->shown = spot_calloc(table->num_cells, sizeof(*self->shown));
+    if (self->columns == NULL || self->shown == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = show_texts(self);
-    for (size_t j = 0; ret == 0 && j < table->num_columns; j++) {
+    for (size_t j = 0; j < table->num_cells; j++) {
+        const spot_table_cell_t *cell = &table->cells[j];
+
+        self->shown[j] = cell->text == NULL
+                             ? ""
+                             : make_shown(self, cell->text, cell->marks, cell->remark);
+    }
+    for (size_t j = 0; j < table->num_columns; j++) {
+        self->columns[j].name = make_shown(self, table->columns[j].name, "", NULL);
         measure_column(self, j);
     }
-    if (ret == 0) {
-        choose_form(self);
-    }
-    return ret;
+    choose_form(self);
+    return self->texts.error;
 }
 
 void
 spot_table_layout_free(spot_table_layout_t *self)
 {
-    for (size_t j = 0; self->columns != NULL && j < self->table->num_columns; j++) {
-        free(self->columns[j].name);
-    }
-    for (size_t j = 0; self->texts != NULL && j < self->table->num_cells; j++) {
-        free(self->texts[j]);
-    }
     free(self->columns);
-    free(self->texts);
+    free(self->shown);
+    spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }

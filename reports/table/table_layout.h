@@ -16,7 +16,7 @@ typedef struct {
     int mark_width;
     int remark_width;
     int num_head_lines; /* without the unit */
-    char *name;         /* as it is shown */
+    const char *name;   /* as it is shown */
 } spot_table_place_t;
 
 typedef struct {
@@ -25,7 +25,8 @@ typedef struct {
     size_t num_keys;
     bool is_records; /* a block a row: not even one column fits beside the keys */
     spot_table_place_t *columns; /* [num_columns] */
-    char **texts;                /* [num_cells] as they are shown, or NULL */
+    const char **shown;          /* [num_cells] texts as they are shown, or "" */
+    spot_texts_t texts;          /* those above, and others of who writes */
 } spot_table_layout_t;
 
 /* The table must outlive self. NO_MEMORY; free self even then. */

@@ -223,9 +223,9 @@ const spot_table_dialect_t spot_table_markdown = {
 /* ---- Columns ---- */
 
 typedef struct {
-    char *head;       /* name and unit */
-    size_t num_first; /* bytes of the head in its first line */
-    size_t num_chars; /* width */
+    const char *first; /* line of the head: name and unit */
+    const char *rest;  /* the other one, or "" */
+    size_t num_chars;  /* width */
 } column_t;
 
 typedef struct {
@@ -235,6 +235,7 @@ typedef struct {
     size_t num_keys;
     column_t *columns; /* [num_columns] */
     char *aligns;      /* [num_columns + 1] */
+    spot_texts_t texts;
 } writer_t;
 
 static size_t
@@ -249,42 +250,37 @@ widen(column_t *column, size_t num_chars)
     column->num_chars = num_chars > column->num_chars ? num_chars : column->num_chars;
 }
 
-/* A long head takes two lines, broken where both are short. */
+/* Name and unit. A long head takes two lines, broken where both are short. */
 static void
-break_head(column_t *column)
+break_head(writer_t *self, const spot_table_column_t *model, column_t *column)
 {
-    const size_t num_bytes = strlen(column->head);
+    const char *head = model->unit[0] == '\0' ? model->name
+                                              : spot_texts_add(&self->texts, "%s (%s)",
+                                                    model->name, model->unit);
 
-    column->num_first = num_bytes;
-    column->num_chars = spot_utf8_count(column->head, num_bytes);
-    for (size_t j = 0; j < num_bytes; j++) {
-        const size_t first = spot_utf8_count(column->head, j);
-        const size_t second = spot_utf8_count(column->head + j, num_bytes - j);
-        const size_t longer = first > second ? first : second - 1;
+    *column = (column_t){head, "", chars_of(head)};
+    for (const char *blank = strchr(head, ' '); blank != NULL;
+         blank = strchr(blank + 1, ' ')) {
+        const size_t first = spot_utf8_count(head, (size_t) (blank - head));
+        const size_t second = chars_of(blank + 1);
+        const size_t longer = first > second ? first : second;
 
-        if (column->head[j] == ' ' && longer < column->num_chars) {
-            column->num_first = j;
-            column->num_chars = longer;
+        if (longer < column->num_chars) {
+            *column = (column_t){
+                spot_texts_add(&self->texts, "%.*s", (int) (blank - head), head),
+                blank + 1, longer};
         }
     }
 }
 
 /* Numbers take about the same room; text is measured. */
-static int
+static void
 measure(writer_t *self, size_t column_id)
 {
     const spot_table_column_t *model = &self->table->columns[column_id];
     column_t *column = &self->columns[column_id];
-    const size_t head_bytes = strlen(model->name) + strlen(model->unit) + 4;
 
-    column->head = spot_calloc(head_bytes, 1);
-    if (column->head == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    snprintf(column->head, head_bytes, "%s%s%s%s", model->name,
-        model->unit[0] == '\0' ? "" : " (", model->unit,
-        model->unit[0] == '\0' ? "" : ")");
-    break_head(column);
+    break_head(self, model, column);
     for (size_t j = 0; j < self->table->num_rows; j++) {
         const spot_table_cell_t *cell = spot_table_cell(self->table, j, column_id);
         spot_table_parts_t parts;
@@ -301,7 +297,6 @@ measure(writer_t *self, size_t column_id)
             widen(column, NUMBER_CHARS + 1 + chars_of(cell->remark));
         }
     }
-    return 0;
 }
 
 /* As many columns beside the keys as have room, at least one. */
@@ -437,16 +432,11 @@ write_head(const writer_t *self, size_t first_id, size_t num_places)
     const char *before = self->dialect->row_open;
 
     for (size_t j = 0; j < num_places; j++) {
-        column_t *column = &self->columns[column_at(self, j, first_id)];
-        char *rest = column->head + column->num_first;
-        const char at_break = *rest;
+        const column_t *column = &self->columns[column_at(self, j, first_id)];
 
         fputs(before, self->out);
         before = self->dialect->cell_gap;
-        *rest = '\0';
-        self->dialect->head(
-            self->out, column->head, at_break == '\0' ? "" : rest + 1, self->aligns[j]);
-        *rest = at_break;
+        self->dialect->head(self->out, column->first, column->rest, self->aligns[j]);
     }
     fputs(self->dialect->row_close, self->out);
 }
@@ -538,14 +528,13 @@ spot_table_write_paper(
         ret = SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
-        ret = measure(&writer, j);
+        measure(&writer, j);
+        ret = writer.texts.error;
     }
     if (ret == 0 && self->num_rows > 0) {
         write_all(&writer);
     }
-    for (size_t j = 0; writer.columns != NULL && j < self->num_columns; j++) {
-        free(writer.columns[j].head);
-    }
+    spot_texts_free(&writer.texts);
     free(writer.columns);
     free(writer.aligns);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;

@@ -260,36 +260,25 @@ write_blocks(const writer_t *self)
 
 /* ---- Records ---- */
 
-/* What a cell says, in one text that the caller frees. NULL: no memory. */
-static char *
-make_value(const writer_t *self, size_t row_id, size_t column_id)
+/* What a cell says, in one text. */
+static const char *
+make_value(writer_t *self, size_t row_id, size_t column_id)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const char *unit =
         cell->content == SPOT_TABLE_UNKNOWN ? "" : self->table->columns[column_id].unit;
-    char *value = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&value, &num_bytes);
     spot_table_parts_t parts;
 
-    if (out == NULL) {
-        return NULL;
+    if (!is_number(cell)) {
+        return spot_table_layout_text(&self->layout, row_id, column_id);
     }
     spot_table_parts(self->table, row_id, column_id,
         self->layout.columns[column_id].num_decimals, &parts);
-    fputs(spot_table_layout_text(&self->layout, row_id, column_id), out);
-    if (is_number(cell)) {
-        fprintf(out, "%s%s%s%s%s%s%s%s%s", parts.before,
-            cell->content == SPOT_TABLE_UNKNOWN ? "-" : parts.number,
-            parts.half_width[0] == '\0' ? "" : PLUS_MINUS, parts.half_width, cell->marks,
-            cell->remark == NULL ? "" : " ", cell->remark == NULL ? "" : cell->remark,
-            unit[0] == '\0' ? "" : " ", unit);
-    }
-    if (fclose(out) != 0) {
-        free(value);
-        value = NULL;
-    }
-    return value;
+    return spot_texts_add(&self->layout.texts, "%s%s%s%s%s%s%s%s%s", parts.before,
+        cell->content == SPOT_TABLE_UNKNOWN ? "-" : parts.number,
+        parts.half_width[0] == '\0' ? "" : PLUS_MINUS, parts.half_width, cell->marks,
+        cell->remark == NULL ? "" : " ", cell->remark == NULL ? "" : cell->remark,
+        unit[0] == '\0' ? "" : " ", unit);
 }
 
 /* A value below its name. */
@@ -312,22 +301,18 @@ write_wrapped(const writer_t *self, const char *value, spot_style_t style)
 }
 
 /* "name  value", or below each other where that is too wide. */
-static int
-write_field(const writer_t *self, size_t row_id, size_t column_id, int name_width)
+static void
+write_field(writer_t *self, size_t row_id, size_t column_id, int name_width)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const char *name = self->layout.columns[column_id].name;
+    const char *value = make_value(self, row_id, column_id);
     const int own_width = spot_wrap_width(name, strlen(name));
     const int before =
         (own_width > name_width ? own_width : name_width) + SPOT_TABLE_GAP;
-    char *value;
 
-    value = make_value(self, row_id, column_id);
-    if (value == NULL || value[0] == '\0') {
-        const bool is_lost = value == NULL;
-
-        free(value);
-        return is_lost ? SPOT_ERR_NO_MEMORY : 0;
+    if (value[0] == '\0') {
+        return;
     }
     if (cell->content == SPOT_TABLE_REST) {
         spot_wrap_write(self->out, value, self->terminal->width, 0);
@@ -342,14 +327,12 @@ write_field(const writer_t *self, size_t row_id, size_t column_id, int name_widt
         styled(self, value, strlen(value), cell->style);
     }
     fputc('\n', self->out);
-    free(value);
-    return 0;
 }
 
-static int
-write_records(const writer_t *self)
+static void
+write_records(writer_t *self)
 {
-    int name_width = 0, ret = 0;
+    int name_width = 0;
 
     for (size_t j = 0; j < self->table->num_columns; j++) {
         const char *name = self->layout.columns[j].name;
@@ -363,64 +346,48 @@ write_records(const writer_t *self)
     for (size_t j = 0; j < self->table->num_rows; j++) {
         fputs(j > 0 ? "\n" : "", self->out);
         write_heading(self, j);
-        for (size_t k = 0; ret == 0 && k < self->table->num_columns; k++) {
-            ret = write_field(self, j, k, name_width);
+        for (size_t k = 0; k < self->table->num_columns; k++) {
+            write_field(self, j, k, name_width);
         }
     }
-    return ret;
 }
 
 /* ---- All ---- */
 
-static int
-write_notes(const writer_t *self)
+static void
+write_notes(writer_t *self)
 {
-    int ret = 0;
+    spot_texts_t *texts = &self->layout.texts;
 
     fputs(self->table->num_notes > 0 ? "\n" : "", self->out);
-    for (size_t j = 0; ret == 0 && j < self->table->num_notes; j++) {
+    for (size_t j = 0; j < self->table->num_notes; j++) {
         const spot_table_note_t *note = &self->table->notes[j];
-        char *text = NULL;
-        size_t num_bytes;
-        FILE *line = open_memstream(&text, &num_bytes);
+        const bool has_marks = note->marks[0] != '\0';
+        FILE *line = spot_texts_begin(texts);
 
-        if (line == NULL) {
-            return SPOT_ERR_NO_MEMORY;
+        if (line != NULL) {
+            fprintf(line, "%s%s", note->marks, has_marks ? ": " : "");
+            spot_text_write(line, note->text);
         }
-        fprintf(line, "%s%s", note->marks, note->marks[0] == '\0' ? "" : ": ");
-        spot_text_write(line, note->text);
-        ret = fclose(line) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
-        if (ret == 0) {
-            spot_wrap_write(self->out, text, self->terminal->width,
-                note->marks[0] == '\0'
-                    ? 0
-                    : spot_wrap_width(note->marks, strlen(note->marks)) + 2);
-            fputc('\n', self->out);
-        }
-        free(text);
+        spot_wrap_write(self->out, spot_texts_end(texts, line), self->terminal->width,
+            has_marks ? spot_wrap_width(note->marks, strlen(note->marks)) + 2 : 0);
+        fputc('\n', self->out);
     }
-    return ret;
 }
 
-static int
+static void
 write_all(writer_t *self)
 {
-    int ret = spot_table_layout_init(&self->layout, self->table, self->terminal->width);
-
-    if (ret == 0 && self->table->caption != NULL) {
+    if (self->table->caption != NULL) {
         spot_wrap_write(self->out, self->table->caption, self->terminal->width, 0);
         fputs("\n\n", self->out);
     }
-    if (ret == 0 && self->layout.is_records) {
-        ret = write_records(self);
-    } else if (ret == 0) {
+    if (self->layout.is_records) {
+        write_records(self);
+    } else {
         write_blocks(self);
     }
-    if (ret == 0) {
-        ret = write_notes(self);
-    }
-    spot_table_layout_free(&self->layout);
-    return ret;
+    write_notes(self);
 }
 
 /* Without the blanks at the ends of lines. */
@@ -447,22 +414,20 @@ int
 spot_table_write_terminal(
     const spot_table_t *self, const spot_terminal_t *terminal, FILE *out)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = self->error == 0 ? open_memstream(&text, &num_bytes) : NULL;
-    writer_t writer = {.table = self, .terminal = terminal, .out = stream};
-    int ret;
+    writer_t writer = {.table = self, .terminal = terminal};
+    spot_texts_t *texts = &writer.layout.texts;
+    int ret = self->error == 0
+                  ? spot_table_layout_init(&writer.layout, self, terminal->width)
+                  : self->error;
 
-    if (stream == NULL) {
-        return self->error != 0 ? self->error : SPOT_ERR_NO_MEMORY;
-    }
-    ret = write_all(&writer);
-    if (fclose(stream) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
     if (ret == 0) {
-        write_trimmed(text, out);
+        writer.out = spot_texts_begin(texts);
+        if (writer.out != NULL) {
+            write_all(&writer);
+        }
+        write_trimmed(spot_texts_end(texts, writer.out), out);
+        ret = texts->error;
     }
-    free(text);
+    spot_table_layout_free(&writer.layout);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

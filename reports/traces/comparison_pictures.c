@@ -2,11 +2,9 @@
 #include "reports/traces/comparison_pictures.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "base/units.h"
 #include "reports/traces/trace_figures.h"
 
@@ -17,57 +15,71 @@
 #define MAX_DURATIONS 512
 #define DURATION_FACTOR 1.03
 
-/* NAME-LABEL; NULL: no memory. The caller frees it. */
-static char *
-full_name(const spot_picture_place_t *place)
-{
-    const size_t num_bytes = strlen(place->name) + strlen(place->label) + 2;
-    char *name = spot_calloc(num_bytes, 1);
+/* A, which is held against B, a trace or its first half. */
+typedef struct {
+    const spot_comparison_t *comparison;
+    const char *folder;
+    const char *name; /* of the pictures: NAME-LABEL */
+    spot_overlay_t overlay;
+    const spot_fidelity_t *a; /* NULL: A is a model */
+    const spot_fidelity_t *b;
+    spot_diag_t *diag;
+    int error; /* the first one; what follows is drawn all the same */
+} pair_t;
 
-    if (name != NULL) {
-        snprintf(name, num_bytes, "%s-%s", place->name, place->label);
+static void
+draw_instances(pair_t *self)
+{
+    self->error = spot_error_first(self->error,
+        spot_trace_plot_overlay(&self->overlay, self->folder, self->name, self->diag));
+}
+
+/* Of one direction; band: NULL for two traces. */
+static void
+draw_gaps(pair_t *self, int direction, const spot_model_band_t *band)
+{
+    static const double none = 0; /* no gaps, but no band either */
+    const spot_fidelity_sample_t *b = &self->b->gaps_s[direction];
+    spot_gap_overlay_t gaps = {.kind = direction == SPOT_FIDELITY_PREEMPT
+                                           ? SPOT_SAMPLE_PREEMPT_GAP
+                                           : SPOT_SAMPLE_ADD_GAP,
+        .is_obtainable = self->comparison->kind == SPOT_TRACE_AVAILABILITY,
+        .tick_s = spot_duration_s(self->comparison->recorded.frame.tick_ms),
+        .num_b = b->num_values,
+        .b_s = b->values,
+        .a_label = self->overlay.a_label,
+        .b_label = self->overlay.b_label};
+
+    if (band != NULL) {
+        gaps.band = *band;
+    } else {
+        gaps.num_a = self->a->gaps_s[direction].num_values;
+        gaps.a_s = gaps.num_a > 0 ? self->a->gaps_s[direction].values : &none;
     }
-    return name;
+    self->error = spot_error_first(self->error,
+        spot_trace_plot_gap_overlay(&gaps, self->folder, self->name, self->diag));
 }
 
-/* ---- Gaps ---- */
-
-static const spot_sample_kind_t gap_kinds[SPOT_FIDELITY_NUM_DIRECTIONS] = {
-    [SPOT_FIDELITY_PREEMPT] = SPOT_SAMPLE_PREEMPT_GAP,
-    [SPOT_FIDELITY_ADD] = SPOT_SAMPLE_ADD_GAP};
-
-/* What the pictures of gaps of one comparison share; fidelity is of B. */
-static spot_gap_overlay_t
-gap_overlay(const spot_comparison_t *comparison, const spot_fidelity_t *fidelity,
-    int direction, const char *a_label, const char *b_label)
+static void
+draw_pair(pair_t *self)
 {
-    return (spot_gap_overlay_t){.kind = gap_kinds[direction],
-        .is_obtainable = comparison->kind == SPOT_TRACE_AVAILABILITY,
-        .tick_s = spot_duration_s(comparison->recorded.frame.tick_ms),
-        .num_b = fidelity->gaps_s[direction].num_values,
-        .b_s = fidelity->gaps_s[direction].values,
-        .a_label = a_label,
-        .b_label = b_label};
-}
-
-/* Of two observations, both directions. */
-static int
-draw_gaps(const spot_comparison_t *comparison, const spot_fidelity_t *a,
-    const spot_fidelity_t *b, const char *const labels[2], const char *folder,
-    const char *name, spot_diag_t *diag)
-{
-    int error = 0;
-
+    draw_instances(self);
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
-        static const double none = 0; /* no gaps, but no band either */
-        spot_gap_overlay_t overlay = gap_overlay(comparison, b, j, labels[0], labels[1]);
-
-        overlay.num_a = a->gaps_s[j].num_values;
-        overlay.a_s = overlay.num_a > 0 ? a->gaps_s[j].values : &none;
-        error = spot_error_first(
-            error, spot_trace_plot_gap_overlay(&overlay, folder, name, diag));
+        draw_gaps(self, j, NULL);
     }
-    return error;
+}
+
+/* ---- A model ---- */
+
+static spot_model_band_t
+model_band(const spot_band_t *band, const spot_replicate_t *replicate)
+{
+    return (spot_model_band_t){.num_replications = (size_t) replicate->num_replications,
+        .num_times = band->num_points,
+        .time_s = band->time_s,
+        .low = band->low,
+        .median = band->median,
+        .high = band->high};
 }
 
 /* Multiples of the tick from 0 to the end: gaps of a recorder are such. */
@@ -84,106 +96,51 @@ choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATI
     return num_times;
 }
 
-static spot_model_band_t
-model_band(const spot_band_t *band, const spot_replicate_t *replicate)
+/* Where its replications lie: instances for direction -1, else gaps. */
+static void
+draw_band(pair_t *self, const spot_replicate_t *replicate, int direction)
 {
-    return (spot_model_band_t){.num_replications = (size_t) replicate->num_replications,
-        .num_times = band->num_points,
-        .time_s = band->time_s,
-        .low = band->low,
-        .median = band->median,
-        .high = band->high};
-}
-
-static int
-draw_gap_band(const spot_comparison_t *comparison, const spot_replicate_t *replicate,
-    int direction, const spot_picture_place_t *place, const char *name,
-    spot_diag_t *diag)
-{
-    spot_gap_overlay_t overlay = gap_overlay(
-        comparison, &comparison->fidelity, direction, place->label, place->name);
     double time_s[MAX_DURATIONS];
     spot_band_t band;
-    int ret = spot_band_init_gaps(&band, replicate, direction,
-        choose_durations(&replicate->frame, time_s), time_s);
+    const int ret = direction < 0
+                        ? spot_band_init(&band, replicate, MAX_BAND_POINTS)
+                        : spot_band_init_gaps(&band, replicate, direction,
+                              choose_durations(&replicate->frame, time_s), time_s);
+    const spot_model_band_t shown = model_band(&band, replicate);
 
-    if (ret == 0) {
-        overlay.band = model_band(&band, replicate);
-        ret = spot_trace_plot_gap_overlay(&overlay, place->folder, name, diag);
+    self->error = spot_error_first(self->error, ret);
+    if (ret == 0 && direction < 0) {
+        self->overlay.band = shown;
+        draw_instances(self);
+    } else if (ret == 0) {
+        draw_gaps(self, direction, &shown);
     }
     spot_band_free(&band);
-    return ret;
 }
 
-/* ---- What is held against the trace ---- */
+/* ---- Another trace ---- */
 
-static int
-draw_instances_band(const spot_replicate_t *replicate, const spot_trace_t *trace,
-    const spot_picture_place_t *place, const char *name, spot_diag_t *diag)
+static void
+draw_other(pair_t *self, const spot_trace_t *other)
 {
-    spot_band_t band;
-    int ret = spot_band_init(&band, replicate, MAX_BAND_POINTS);
-
-    if (ret == 0) {
-        ret = spot_trace_plot_overlay(&(spot_overlay_t){.b = trace,
-                                          .a_label = place->label,
-                                          .b_label = place->name,
-                                          .band = model_band(&band, replicate)},
-            place->folder, name, diag);
-    }
-    spot_band_free(&band);
-    return ret;
-}
-
-int
-spot_pictures_of_model(const spot_comparison_t *comparison,
-    const spot_replicate_t *replicate, const spot_trace_t *trace,
-    const spot_picture_place_t *place, spot_diag_t *diag)
-{
-    char *name = full_name(place);
-    int error = SPOT_ERR_NO_MEMORY;
-
-    if (name != NULL) {
-        error = draw_instances_band(replicate, trace, place, name, diag);
-        for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
-            error = spot_error_first(
-                error, draw_gap_band(comparison, replicate, j, place, name, diag));
-        }
-    }
-    free(name);
-    return error;
-}
-
-int
-spot_pictures_of_other(const spot_comparison_t *comparison, const spot_trace_t *trace,
-    const spot_trace_t *other, const spot_picture_place_t *place, spot_diag_t *diag)
-{
-    const spot_observation_frame_t *frame = &comparison->recorded.frame;
-    const char *const labels[] = {place->label, place->name};
-    char *name = full_name(place);
+    const spot_observation_frame_t *frame = &self->comparison->recorded.frame;
     spot_observation_t observation = {0};
     spot_fidelity_t fidelity = {0};
-    int error = SPOT_ERR_NO_MEMORY, ret;
+    int ret =
+        spot_observation_of_trace(&observation, other, frame->tick_ms, frame->is_net);
 
-    if (name == NULL) {
-        return error;
-    }
-    error = spot_trace_plot_overlay(
-        &(spot_overlay_t){
-            .a = other, .b = trace, .a_label = place->label, .b_label = place->name},
-        place->folder, name, diag);
-    ret = spot_observation_of_trace(&observation, other, frame->tick_ms, frame->is_net);
     if (ret == 0) {
-        ret = spot_fidelity_measure(&fidelity, &observation, &comparison->fidelity);
+        ret =
+            spot_fidelity_measure(&fidelity, &observation, &self->comparison->fidelity);
     }
     if (ret == 0) {
-        ret = draw_gaps(comparison, &fidelity, &comparison->fidelity, labels,
-            place->folder, name, diag);
+        self->overlay.a = other;
+        self->a = &fidelity;
+        draw_pair(self);
     }
+    self->error = spot_error_first(self->error, ret);
     spot_fidelity_free(&fidelity);
     spot_observation_free(&observation);
-    free(name);
-    return spot_error_first(error, ret);
 }
 
 /* ---- Halves ---- */
@@ -204,8 +161,7 @@ to_trace(spot_trace_t *self, const spot_observation_t *observation,
     self->resolution_ms = frame->tick_ms;
     self->initial = (int32_t) population;
     self->end_ms = (int64_t) frame->end_ms;
-    if (spot_array_reserve(&self->events, &self->max_events, observation->num_events,
-            sizeof(*self->events)) != 0) {
+    if (SPOT_ARRAY_ROOM(self, events, observation->num_events) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < observation->num_events; j++) {
@@ -249,43 +205,71 @@ half_free(half_t *self)
     spot_trace_free(&self->trace);
 }
 
-int
-spot_pictures_of_halves(const spot_comparison_t *comparison, const char *folder,
-    const char *name, spot_diag_t *diag)
+static void
+draw_halves(pair_t *self)
 {
-    static const char *const labels[] = {"second half", "first half"};
-    char *picture_name = full_name(&(spot_picture_place_t){folder, name, "halves"});
     half_t first = {0}, second = {0};
-    int error = picture_name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret = half_init(&first, self->comparison, NULL);
 
-    if (error == 0) {
-        error = half_init(&first, comparison, NULL);
+    if (ret == 0) {
+        ret = half_init(&second, self->comparison, &first);
     }
-    if (error == 0) {
-        error = half_init(&second, comparison, &first);
+    if (ret == 0) {
+        self->overlay = (spot_overlay_t){.a = &second.trace,
+            .b = &first.trace,
+            .a_label = "second half",
+            .b_label = "first half"};
+        self->a = &second.fidelity;
+        self->b = &first.fidelity;
+        draw_pair(self);
     }
-    if (error == 0) {
-        error = spot_trace_plot_overlay(&(spot_overlay_t){.a = &second.trace,
-                                            .b = &first.trace,
-                                            .a_label = labels[0],
-                                            .b_label = labels[1]},
-            folder, picture_name, diag);
-        error = spot_error_first(
-            error, draw_gaps(comparison, &second.fidelity, &first.fidelity, labels,
-                       folder, picture_name, diag));
-    }
+    self->error = spot_error_first(self->error, ret);
     half_free(&first);
     half_free(&second);
-    free(picture_name);
-    return error;
 }
 
-int
-spot_pictures_of_comparison(const spot_comparison_t *comparison, const char *folder,
-    const char *name, spot_diag_t *diag)
-{
-    const int error = spot_trace_plot_distances(comparison, folder, name, diag);
+/* ---- All of a comparison ---- */
 
-    return spot_error_first(
+int
+spot_pictures_of_comparison(const spot_comparison_t *comparison,
+    const spot_comparison_request_t *request, const spot_comparison_inputs_t *inputs,
+    const char *folder, const char *name, const spot_watch_t *watch, spot_diag_t *diag)
+{
+    const spot_comparison_column_t *columns =
+        comparison->columns + SPOT_COMPARISON_FIRST;
+    const size_t num_pairs =
+        inputs->num_models + (request->is_halves || inputs->has_other ? 1 : 0);
+    int error = spot_trace_plot_distances(comparison, folder, name, diag);
+
+    error = spot_error_first(
         error, spot_trace_plot_reference(comparison, folder, name, diag));
+    for (size_t j = 0; j < num_pairs && error != SPOT_ERR_INTERRUPTED; j++) {
+        const char *label = request->is_halves ? "halves" : columns[j].label;
+        spot_texts_t texts = {0};
+        pair_t pair = {.comparison = comparison,
+            .folder = folder,
+            .name = spot_texts_add(&texts, "%s-%s", name, label),
+            .overlay = {.b = &inputs->trace, .a_label = label, .b_label = name},
+            .b = &comparison->fidelity,
+            .diag = diag};
+
+        if (texts.error != 0) {
+            return texts.error;
+        }
+        if (request->is_halves) {
+            draw_halves(&pair);
+        } else if (inputs->has_other) {
+            draw_other(&pair, &inputs->other);
+        } else {
+            const spot_replicate_t replicate = spot_comparison_replicate(
+                comparison, &inputs->models[j].model, request->num_replications, watch);
+
+            for (int k = -1; k < SPOT_FIDELITY_NUM_DIRECTIONS; k++) {
+                draw_band(&pair, &replicate, k);
+            }
+        }
+        error = spot_error_first(error, pair.error);
+        spot_texts_free(&texts);
+    }
+    return error;
 }

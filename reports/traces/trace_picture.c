@@ -5,95 +5,146 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/csv_field.h"
 #include "base/outfile.h"
+#include "reports/chart/svg.h"
 #include "reports/picture_files.h"
+#include "reports/table/table_machine.h"
+
+const spot_chart_series_t spot_trace_picture_median = {.kind = SPOT_CHART_STEPS,
+    .name = "A: median (dashed)",
+    .colour = SPOT_INK_ACCENT,
+    .dash = SPOT_CHART_DASHED,
+    .width_px = 1.4};
+
+bool
+spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *columns)
+{
+    *self = (spot_trace_picture_t){.chart = spot_chart_new()};
+    for (; *columns != NULL; columns++) {
+        spot_table_add_column(
+            &self->data, (spot_table_column_t){.name = *columns, .num_digits = 8});
+    }
+    self->error = self->chart == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    return self->error == 0;
+}
+
+/* What is written to a file. */
+typedef int (*writer_t)(spot_trace_picture_t *self, FILE *out);
 
 static int
-write_points(const spot_trace_picture_t *self, const char *path, spot_diag_t *diag)
+write_data(spot_trace_picture_t *self, FILE *out)
+{
+    const int ret = spot_table_write_csv_head(&self->data, out);
+
+    return ret == 0 ? spot_table_write_csv_rows(&self->data, out) : ret;
+}
+
+static int
+write_chart(spot_trace_picture_t *self, FILE *out)
+{
+    return spot_chart_svg(self->chart, SPOT_CHART_WIDE_PX, out);
+}
+
+static int
+write_file(
+    spot_trace_picture_t *self, writer_t write, const char *path, spot_diag_t *diag)
 {
     spot_outfile_t file;
-    const int ret = spot_outfile_init(&file, path, diag);
+    int ret = spot_outfile_init(&file, path, diag);
 
     if (ret == 0) {
-        self->write_points(self->context, file.stream);
+        ret = write(self, file.stream);
     }
     return spot_outfile_close(&file, ret, diag);
 }
 
-int
-spot_trace_picture_make(const spot_trace_picture_t *self, spot_diag_t *diag)
+static int
+write_files(spot_trace_picture_t *self, const char *folder, const char *name,
+    const char *what, spot_diag_t *diag)
 {
-    char *csv_path, *svg_path, what[64];
-    int ret = SPOT_ERR_NO_MEMORY;
+    char *csv_path = spot_picture_path(folder, name, what, "csv");
+    char *svg_path = spot_picture_path(folder, name, what, "svg");
+    int ret = csv_path == NULL || svg_path == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_picture_make_folder(folder, diag);
 
-    snprintf(what, sizeof(what), "%s%s%s", self->sample == NULL ? "" : self->sample,
-        self->sample == NULL ? "" : "-", self->what);
-    csv_path = spot_picture_path(self->folder, self->name, what, "csv");
-    svg_path = spot_picture_path(self->folder, self->name, what, "svg");
-    if (csv_path == NULL || svg_path == NULL) {
-        goto out;
-    }
-    ret = spot_picture_make_folder(self->folder, diag);
     if (ret == 0) {
-        ret = write_points(self, csv_path, diag);
+        ret = write_file(self, write_data, csv_path, diag);
     }
-    if (ret != 0) {
-        goto out;
-    }
-    if (self->problem != NULL) {
+    if (ret == 0 && self->problem != NULL) {
         spot_diag_warn(diag, svg_path, 0, 0, "nothing can be drawn: %s", self->problem);
         (void) unlink(svg_path); /* most often it is not there */
-        goto out;
+    } else if (ret == 0) {
+        ret = write_file(self, write_chart, svg_path, diag);
     }
-    ret = spot_draw_file(self->declare, self->context, SPOT_FORMAT_SVG, svg_path, diag);
-out:
     free(csv_path);
     free(svg_path);
     return ret;
 }
 
-void
-spot_trace_picture_survival_panel(
-    spot_chart_t *chart, double low_s, double high_s, double low_share)
+int
+spot_trace_picture_end(spot_trace_picture_t *self, const char *folder, const char *name,
+    const char *what, spot_diag_t *diag)
 {
-    spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
-                                                      .unit = SPOT_CHART_S,
-                                                      .name = "duration (logarithmic)",
-                                                      .low = low_s,
-                                                      .high = high_s},
-                                .y = {.kind = SPOT_CHART_LOG,
-                                    .unit = SPOT_CHART_PERCENT,
-                                    .name = "share that lasts longer (logarithmic)",
-                                    .low = 100 * low_share,
-                                    .high = 100},
-                                .height_px = 360});
+    int ret = spot_error_first(self->error, self->texts.error);
+
+    if (ret == 0) {
+        ret = spot_chart_error(self->chart);
+    }
+    if (ret == 0) {
+        ret = write_files(self, folder, name, what, diag);
+    }
+    spot_chart_free(self->chart);
+    spot_table_free(&self->data);
+    spot_texts_free(&self->texts);
+    return ret;
 }
 
 void
-spot_trace_picture_add_survival(
-    spot_chart_t *chart, const spot_curve_t *curve, double low_share)
+spot_trace_picture_point(
+    spot_trace_picture_t *self, spot_curve_t *curve, double x, double y)
+{
+    self->error = spot_error_first(self->error, spot_curve_add(curve, x, y));
+}
+
+void
+spot_trace_picture_row(spot_trace_picture_t *self, const char *series, size_t num_values,
+    const double *values)
+{
+    spot_table_add_row(&self->data);
+    if (series != NULL) {
+        spot_table_add_text(&self->data, series);
+    }
+    for (size_t j = 0; j < num_values; j++) {
+        spot_table_add_number(&self->data, values[j]);
+    }
+}
+
+void
+spot_trace_picture_rows(spot_trace_picture_t *self, const char *series,
+    const spot_curve_t *curve, double unit)
 {
     for (size_t j = 0; j < curve->num_points; j++) {
+        spot_trace_picture_row(
+            self, series, 2, (double[]){curve->points[j].x / unit, curve->points[j].y});
+    }
+}
+
+void
+spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_series_t *series,
+    const spot_curve_t *curve, double factor, double least)
+{
+    spot_chart_series(self->chart, series);
+    for (size_t j = 0; j < curve->num_points; j++) {
+        const double y = factor * curve->points[j].y;
+
         spot_chart_add_xy(
-            chart, curve->points[j].x, 100 * fmax(curve->points[j].y, low_share / 10));
+            self->chart, curve->points[j].x, isnan(y) ? y : fmax(y, least));
     }
 }
 
-void
-spot_trace_picture_write_curve(const char *series, const spot_curve_t *curve,
-    double unit, const char *tail, FILE *out)
-{
-    for (size_t j = 0; j < curve->num_points; j++) {
-        fputs(series, out);
-        spot_csv_field_number(out, curve->points[j].x / unit);
-        spot_csv_field_number(out, curve->points[j].y);
-        fprintf(out, "%s\n", tail);
-    }
-}
-
-void
-spot_duration_words(double duration_s, char words[SPOT_DURATION_WORDS_BYTES])
+const char *
+spot_words_duration(spot_texts_t *texts, double duration_s)
 {
     static const struct {
         const char *name;
@@ -104,10 +155,15 @@ spot_duration_words(double duration_s, char words[SPOT_DURATION_WORDS_BYTES])
         if (duration_s >= 2 * units[j].unit_s) {
             const double number = duration_s / units[j].unit_s;
 
-            snprintf(words, SPOT_DURATION_WORDS_BYTES,
-                number < 999.5 ? "%.3g %s" : "%.0f %s", number, units[j].name);
-            return;
+            return spot_texts_add(
+                texts, number < 999.5 ? "%.3g %s" : "%.0f %s", number, units[j].name);
         }
     }
-    snprintf(words, SPOT_DURATION_WORDS_BYTES, "%.3g s", duration_s);
+    return spot_texts_add(texts, "%.3g s", duration_s);
+}
+
+const char *
+spot_trace_population_word(spot_trace_kind_t kind)
+{
+    return kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running";
 }

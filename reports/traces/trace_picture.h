@@ -1,46 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the pictures of traces share: their files, and words and axes that several of
- * them have. Internal to the room. */
+/* A picture of a trace while it is made: its chart, the table of what it shows, and
+ * words and axes that several pictures have. Internal to the room. */
 #pragma once
 
-#include "base/diag.h"
-#include "base/error.h"
+#include "reports/chart/chart.h"
 #include "reports/curve.h"
-#include "reports/draw.h"
+#include "reports/table/table.h"
+#include "reports/traces/trace_figures.h"
+#include "reports/words.h"
 
-/* A picture and its points; context is handed to both. */
 typedef struct {
-    const char *folder;
-    const char *name;    /* of the trace */
-    const char *sample;  /* "preempt-gap", which comes before what; NULL: none */
-    const char *what;    /* of the picture: "availability" */
+    spot_chart_t *chart;
+    spot_table_t data;   /* its CSV */
+    spot_texts_t texts;  /* of whoever declares it */
     const char *problem; /* why nothing can be drawn, or NULL */
-    void (*write_points)(const void *context, FILE *out); /* the CSV */
-    spot_declare_t declare;
-    const void *context;
+    int error;           /* the first one */
 } spot_trace_picture_t;
+
+/* columns: names of those of the CSV, up to NULL. False: no memory, there is no chart to
+ * declare; end self all the same. */
+bool spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *columns);
 
 /* Makes the folder, if only the last part of its path is missing, writes
  * FOLDER/NAME-WHAT.csv and draws FOLDER/NAME-WHAT.svg. With a problem the picture is not
  * drawn, and one that was there is removed, so that none stands beside points that are
- * not its own: a warning. IO, NO_MEMORY with the reason in diag. */
-SPOT_MUST_CHECK int spot_trace_picture_make(
-    const spot_trace_picture_t *self, spot_diag_t *diag);
+ * not its own: a warning. Frees self. The first error; IO, NO_MEMORY with the reason in
+ * diag. */
+SPOT_MUST_CHECK int spot_trace_picture_end(spot_trace_picture_t *self,
+    const char *folder, const char *name, const char *what, spot_diag_t *diag);
 
-/* A panel of durations in s against the share in percent that is longer, both axes
- * logarithmic; low_share (0 to 1) is where the latter starts. */
-void spot_trace_picture_survival_panel(
-    spot_chart_t *chart, double low_s, double high_s, double low_share);
+/* A point of a curve; its error is that of self. */
+void spot_trace_picture_point(
+    spot_trace_picture_t *self, spot_curve_t *curve, double x, double y);
 
-/* The data of such a panel: x in s and y as a share. A fall to 0 goes below the panel,
- * whose shares start at low_share. */
-void spot_trace_picture_add_survival(
-    spot_chart_t *chart, const spot_curve_t *curve, double low_share);
+/* Rows of data: the name of a series, if there is one, x / unit, y. */
+void spot_trace_picture_rows(spot_trace_picture_t *self, const char *series,
+    const spot_curve_t *curve, double unit);
 
-/* The rows of a CSV "series,x,y" of a curve, x divided by unit; tail ends each row. */
-void spot_trace_picture_write_curve(const char *series, const spot_curve_t *curve,
-    double unit, const char *tail, FILE *out);
+/* A row of data: a series and its numbers. */
+void spot_trace_picture_row(spot_trace_picture_t *self, const char *series,
+    size_t num_values, const double *values);
 
-/* A duration in words of two or three digits: "90 s", "4 min", "1.25 h". */
-#define SPOT_DURATION_WORDS_BYTES 32
-void spot_duration_words(double duration_s, char words[SPOT_DURATION_WORDS_BYTES]);
+/* A curve as a series: factor times y, and no less than least, so that a fall to 0 goes
+ * below a logarithmic panel. */
+void spot_trace_picture_curve(spot_trace_picture_t *self,
+    const spot_chart_series_t *series, const spot_curve_t *curve, double factor,
+    double least);
+
+/* The median of the replications of a model. */
+extern const spot_chart_series_t spot_trace_picture_median;
+
+/* What a band is called. */
+#define SPOT_TRACE_BAND_NAME "A: 5–95 % of replications"
+
+/* "90 s", "4 min", "1.25 h": two or three digits. */
+const char *spot_words_duration(spot_texts_t *texts, double duration_s);
+
+/* "running", or "obtainable" for kind availability. */
+const char *spot_trace_population_word(spot_trace_kind_t kind);

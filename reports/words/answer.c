@@ -24,75 +24,70 @@ spot_answer_best(bool is_maximised)
 }
 
 const char *
-spot_answer_value(const spot_answer_t *self, size_t point_id, char *text)
+spot_answer_value(const spot_answer_t *self, size_t point_id)
 {
     const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
-    return spot_metric_interval_words(
-        self->metric, summary->value, summary->half_width, text);
+    return spot_words_interval(
+        self->texts, self->metric, summary->value, summary->half_width);
 }
 
-/* Four digits of a number that has more; false: it has not. */
-static bool
-shorten(const spot_axis_t *axis, size_t value_id, char *text)
+/* Four digits of a number that has more; NULL: it has not. */
+static const char *
+shorten(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
 {
     const double number = axis->numbers[value_id];
+    const char *text;
 
     if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
-        return false;
+        return NULL;
     }
-    snprintf(text, SPOT_POINT_BYTES, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
+    text = spot_texts_add(self->texts, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
         number, axis->unit[0] == '\0' ? "" : " ", axis->unit);
-    return strlen(text) < strlen(axis->texts[value_id]);
+    return strlen(text) < strlen(axis->texts[value_id]) ? text : NULL;
 }
 
 const char *
-spot_answer_label(const spot_axis_t *axis, size_t value_id, char *text)
+spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
 {
     const double number = axis->numbers[value_id];
-    char other[SPOT_POINT_BYTES];
-    bool is_short = shorten(axis, value_id, text);
+    const char *text = shorten(self, axis, value_id);
 
-    for (size_t j = 0; is_short && j < axis->num_values; j++) {
+    for (size_t j = 0; text != NULL && j < axis->num_values; j++) {
         if (j != value_id && fabs(axis->numbers[j] - number) <= 0.01 * fabs(number)) {
-            is_short =
-                strcmp(text, shorten(axis, j, other) ? other : axis->texts[j]) != 0;
+            const char *other = shorten(self, axis, j);
+
+            if (strcmp(text, other != NULL ? other : axis->texts[j]) == 0) {
+                text = NULL;
+            }
         }
     }
-    return is_short ? text : spot_value_label(axis, value_id, text);
+    return text != NULL ? text : spot_words_label(self->texts, axis, value_id);
 }
 
 const char *
-spot_answer_setting(
-    const spot_study_head_t *head, size_t axis_id, size_t value_id, char *text)
+spot_answer_setting(const spot_answer_t *self, size_t axis_id, size_t value_id)
 {
-    const spot_axis_t *axis = &head->axes[axis_id];
-    const char *value = spot_answer_label(axis, value_id, SPOT_ROOM);
-    char words[SPOT_WORDS_BYTES];
+    const spot_axis_t *axis = &self->head->axes[axis_id];
+    const char *value = spot_answer_label(self, axis, value_id);
 
-    spot_key_words(axis, words);
-    snprintf(text, SPOT_POINT_BYTES, "%s%s%s",
-        isnan(axis->numbers[value_id]) ? "" : words,
-        isnan(axis->numbers[value_id]) ? "" : " ", value);
-    return text;
+    return isnan(axis->numbers[value_id])
+               ? value
+               : spot_texts_add(
+                     self->texts, "%s %s", spot_words_key(self->texts, axis), value);
 }
 
 const char *
-spot_answer_point(const spot_study_head_t *head, size_t point_id, char *text)
+spot_answer_point(const spot_answer_t *self, size_t point_id)
 {
-    size_t used = 0;
+    const spot_study_head_t *head = self->head;
+    const char *text = "";
 
-    text[0] = '\0';
     for (size_t j = 0; j < head->num_axes; j++) {
-        const char *setting =
-            head->axes[j].num_values < 2
-                ? ""
-                : spot_answer_setting(
-                      head, j, spot_study_value_id(head, point_id, j), SPOT_ROOM);
-
-        if (setting[0] != '\0' && used + strlen(setting) + 3 <= SPOT_POINT_BYTES) {
-            used +=
-                (size_t) sprintf(text + used, "%s%s", used == 0 ? "" : ", ", setting);
+        if (head->axes[j].num_values > 1) {
+            text = spot_texts_add(self->texts, "%s%s%s", text,
+                text[0] == '\0' ? "" : ", ",
+                spot_answer_setting(self, j, spot_study_value_id(head, point_id, j)));
         }
     }
     return text;
@@ -134,23 +129,24 @@ write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
     const double lowest = spot_findings_at(&self->findings, low_id)->value,
                  highest = spot_findings_at(&self->findings, high_id)->value;
     const bool is_single = self->report->max_rows == 1 && lowest < highest;
-    char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES];
     spot_gap_t gap;
     int ret = spot_findings_gap(
         &self->findings, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
+    const char *high =
+        spot_words_value(self->texts, self->metric, highest, highest - lowest);
 
-    spot_metric_pair_words(self->metric, lowest, highest, low, high);
     if (is_single || gap.sign > 0) {
-        spot_metric_value_words(self->metric, lowest, highest - lowest, low);
         fprintf(self->out,
             "%sthe lowest %s is %s with %s\nthe highest %s is %s with %s\n",
-            is_single ? "in one replication of each point " : "", self->noun, low,
-            spot_answer_point(self->head, low_id, SPOT_ROOM), self->noun, high,
-            spot_answer_point(self->head, high_id, SPOT_ROOM));
+            is_single ? "in one replication of each point " : "", self->noun,
+            spot_words_value(self->texts, self->metric, lowest, highest - lowest),
+            spot_answer_point(self, low_id), self->noun, high,
+            spot_answer_point(self, high_id));
     } else {
         fprintf(self->out,
             "%s does not surely differ between the %zu points: %s to %s\n", self->noun,
-            num_points, low, high);
+            num_points,
+            spot_words_value_before(self->texts, self->metric, lowest, highest), high);
     }
     return ret;
 }
@@ -167,8 +163,7 @@ write_points(const spot_answer_t *self)
     if (num_defined == 0) {
         spot_answer_nowhere(self);
     } else {
-        fprintf(self->out, "%s is %s\n", self->noun,
-            spot_answer_value(self, low_id, SPOT_ROOM));
+        fprintf(self->out, "%s is %s\n", self->noun, spot_answer_value(self, low_id));
     }
     return 0;
 }
@@ -177,18 +172,17 @@ write_points(const spot_answer_t *self)
 
 /* "checkpoint", or "checkpoint, fleet capacity 32". */
 static const char *
-baseline_words(const spot_study_head_t *head, char *text)
+baseline_words(const spot_answer_t *self)
 {
-    size_t used;
+    const spot_study_head_t *head = self->head;
+    const char *text = spot_answer_label(
+        self, &head->axes[head->baseline_axis_id], head->baseline_value_id);
 
-    (void) spot_answer_label(
-        &head->axes[head->baseline_axis_id], head->baseline_value_id, text);
-    used = strlen(text);
-    for (size_t j = 0; j < head->num_more_baselines && used < SPOT_POINT_BYTES; j++) {
+    for (size_t j = 0; j < head->num_more_baselines; j++) {
         const spot_axis_value_t *more = &head->more_baselines[j];
 
-        used += (size_t) snprintf(text + used, SPOT_POINT_BYTES - used, ", %s",
-            spot_answer_setting(head, more->axis_id, more->value_id, SPOT_ROOM));
+        text = spot_texts_add(self->texts, "%s, %s", text,
+            spot_answer_setting(self, more->axis_id, more->value_id));
     }
     return text;
 }
@@ -200,19 +194,18 @@ write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t nu
     const spot_study_head_t *head = self->head;
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
     const size_t num_same = num_compared - num_sure;
-    char value[SPOT_WORDS_BYTES];
 
     if (num_sure == 0) {
         fprintf(self->out, "%s does not surely differ from that with %s\n", self->noun,
-            baseline_words(head, SPOT_ROOM));
+            baseline_words(self));
         return;
     }
-    fprintf(self->out, "compared with %s", baseline_words(head, SPOT_ROOM));
+    fprintf(self->out, "compared with %s", baseline_words(self));
     if (head->num_axes == 1) {
         fprintf(self->out, " (%s)",
-            spot_metric_value_words(self->metric,
+            spot_words_value(self->texts, self->metric,
                 spot_findings_at(&self->findings, sure[0].base_id)->value,
-                fabs(sure[0].gap.mean), value));
+                fabs(sure[0].gap.mean)));
     }
     for (size_t j = 0; j < num_named; j++) {
         const double size = fabs(sure[j].gap.mean);
@@ -220,9 +213,9 @@ write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t nu
         fprintf(self->out, "%s%s%s%s %s with %s",
             j > 0 && j == num_named - 1 ? " and " : ", ", j == 0 ? self->noun : "",
             j == 0 ? " is " : "",
-            spot_metric_change_words(self->metric, size, size, value),
+            spot_words_change(self->texts, self->metric, size, size),
             sure[j].gap.mean > 0 ? "higher" : "lower",
-            spot_answer_point(head, sure[j].point_id, SPOT_ROOM));
+            spot_answer_point(self, sure[j].point_id));
     }
     fputc('\n', self->out);
     if (num_sure > num_named) {
@@ -297,11 +290,9 @@ write_missing(const spot_answer_t *self)
 
 /* Lines become sentences: a capital, and a full stop and a blank between them. */
 static void
-write_plain(char *lines, FILE *out)
+write_plain(const char *lines, spot_texts_t *texts, FILE *out)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *stream = open_memstream(&text, &num_bytes);
+    FILE *stream = spot_texts_begin(texts);
 
     for (bool is_start = true; stream != NULL && *lines != '\0'; lines++) {
         if (*lines != '\n') {
@@ -311,24 +302,22 @@ write_plain(char *lines, FILE *out)
         }
         is_start = *lines == '\n';
     }
-    if (stream != NULL && fclose(stream) == 0) {
-        spot_text_write_cut(out, text, SPOT_ANSWER_CHARS);
-        fputc('.', out);
-    }
-    free(text);
+    spot_text_write_cut(out, spot_texts_end(texts, stream), SPOT_ANSWER_CHARS);
+    fputc('.', out);
 }
 
 int
 spot_answer_write(const spot_report_t *report, FILE *out)
 {
     const spot_study_head_t *head = report->head;
+    spot_texts_t texts = {0};
     spot_answer_t self = {.report = report,
         .head = head,
         .findings = {report->store, head, report->summaries, report->num_rows,
-            spot_main_metric(head)}};
-    char unable[SPOT_UNABLE_BYTES], *text = NULL;
-    size_t size = 0;
-    int ret = 0;
+            spot_main_metric(head)},
+        .texts = &texts};
+    char unable[SPOT_UNABLE_BYTES];
+    int ret;
 
     if (report->num_rows == 0) {
         fputs("No replication is there yet: run the same spotsim study command again, "
@@ -338,23 +327,16 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     }
     self.metric = &head->metrics[self.findings.metric_id];
     self.noun = spot_metric_noun(self.metric);
-    self.out = open_memstream(&text, &size);
-    if (self.out == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = write_sentences(&self);
+    self.out = spot_texts_begin(&texts);
+    ret = self.out == NULL ? SPOT_ERR_NO_MEMORY : write_sentences(&self);
     if (ret == 0) {
         write_missing(&self);
-    }
-    if (fclose(self.out) != 0 && ret == 0) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        write_plain(text, out);
+        write_plain(spot_texts_end(&texts, self.out), &texts, out);
         for (size_t kind_id = 0; spot_unable_next(head, &kind_id, unable);) {
             fprintf(out, " %s.", unable);
         }
+        ret = texts.error;
     }
-    free(text);
+    spot_texts_free(&texts);
     return ret;
 }

@@ -26,15 +26,14 @@ write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
 
     fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ",
         spot_answer_best(asked->is_maximised), self->noun,
-        spot_metric_interval_words(self->metric, mean,
-            spot_estimate_half_width(estimate, SPOT_CONFIDENCE), SPOT_ROOM),
-        spot_answer_point(self->head, race->best_id, SPOT_ROOM));
+        spot_words_interval(self->texts, self->metric, mean,
+            spot_estimate_half_width(estimate, SPOT_CONFIDENCE)),
+        spot_answer_point(self, race->best_id));
     fprintf(self->out, "with %g %% confidence no %s point is better",
         100 * asked->confidence, asked->num_constraints > 0 ? "allowed" : "other");
     if (race->num_racing > 1 && isfinite(answer->regret)) {
         fprintf(self->out, " by more than %s",
-            spot_metric_value_words(
-                self->metric, answer->regret, answer->regret, SPOT_ROOM));
+            spot_words_value(self->texts, self->metric, answer->regret, answer->regret));
         if (mean != 0) {
             fprintf(self->out, " (%.2g %%)", 100 * answer->regret / fabs(mean));
         }
@@ -132,10 +131,10 @@ ranking_init(ranking_t *self, const spot_answer_t *answer, const spot_winners_t 
 }
 
 static const char *
-x_label(const ranking_t *self, size_t place, char *text)
+x_label(const ranking_t *self, size_t place)
 {
-    return spot_answer_label(
-        &self->winners->head->axes[self->winners->x_id], x_value(self, place), text);
+    return spot_answer_label(self->answer,
+        &self->winners->head->axes[self->winners->x_id], x_value(self, place));
 }
 
 /* " up to 0.2 (not surely at 0.02)": neighbours with one winner, first to last. */
@@ -153,12 +152,12 @@ write_segment(const ranking_t *self, size_t first, size_t last)
     if (is_from_start && is_to_end) {
         fputs(" everywhere", out);
     } else if (first == last) {
-        fprintf(out, " at %s", x_label(self, first, SPOT_ROOM));
+        fprintf(out, " at %s", x_label(self, first));
     } else if (is_from_start) {
-        fprintf(out, " up to %s", x_label(self, last, SPOT_ROOM));
+        fprintf(out, " up to %s", x_label(self, last));
     } else {
-        fprintf(out, " from %s%s%s", x_label(self, first, SPOT_ROOM),
-            is_to_end ? " on" : " to ", is_to_end ? "" : x_label(self, last, SPOT_ROOM));
+        fprintf(out, " from %s%s%s", x_label(self, first), is_to_end ? " on" : " to ",
+            is_to_end ? "" : x_label(self, last));
     }
     if (num_unsure == last - first + 1) {
         fputs(" (not surely)", out);
@@ -167,7 +166,7 @@ write_segment(const ranking_t *self, size_t first, size_t last)
     } else if (num_unsure > 0) {
         for (size_t j = first; j <= last; j++) {
             if (!winner_at(self, j)->is_sure) {
-                fprintf(out, "%s%s", before, x_label(self, j, SPOT_ROOM));
+                fprintf(out, "%s%s", before, x_label(self, j));
                 before = " and ";
             }
         }
@@ -191,7 +190,6 @@ write_segments(const ranking_t *self)
     const spot_study_head_t *head = winners->head;
     const spot_axis_t *x = &head->axes[winners->x_id];
     FILE *out = self->answer->out;
-    char words[SPOT_WORDS_BYTES];
     size_t first = 0, num_segments = 0;
 
     begin_winners(self);
@@ -206,15 +204,15 @@ write_segments(const ranking_t *self)
             num_segments == 0               ? " "
             : last + 1 == self->num_ordered ? " and of "
                                             : ", of ",
-            spot_answer_label(
-                &head->axes[head->best.axis_id], winning_value(self, first), SPOT_ROOM));
+            spot_answer_label(self->answer, &head->axes[head->best.axis_id],
+                winning_value(self, first)));
         write_segment(self, first, last);
         first = last + 1;
         num_segments++;
     }
-    spot_x_subject(head, winners->x_id, words);
     fprintf(out, winners->num_crossings == 0 ? "%s along %s\n" : "%s (%s)\n",
-        first < self->num_ordered ? " and of others beyond" : "", words);
+        first < self->num_ordered ? " and of others beyond" : "",
+        spot_words_x_subject(self->answer->texts, head, winners->x_id));
     if (winners->num_crossings == 1 && isfinite(winners->crossings[0].number)) {
         fprintf(out, "their means cross at about %.3g%s%s\n",
             winners->crossings[0].number, x->unit[0] == '\0' ? "" : " ", x->unit);
@@ -259,7 +257,7 @@ write_counts(const ranking_t *self)
     for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0;
          j++) {
         fprintf(out, "%s %s", j == 0 ? "" : ", of",
-            spot_answer_label(axis, wins[j].value_id, SPOT_ROOM));
+            spot_answer_label(self->answer, axis, wins[j].value_id));
         if (self->num_ordered > 1) {
             fprintf(out, " at %zu of %zu points (%zu surely)", wins[j].num_wins,
                 self->num_ordered, wins[j].num_sure);
@@ -318,11 +316,9 @@ share_of(const spot_study_effects_t *effects, size_t key_id)
 }
 
 static const char *
-key_words(const spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id,
-    char *text)
+key_words(const spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id)
 {
-    spot_key_words(&self->head->axes[effects->axis_ids[key_id]], text);
-    return text;
+    return spot_words_key(self->texts, &self->head->axes[effects->axis_ids[key_id]]);
 }
 
 /* Surely where the interval is above those of all others. */
@@ -337,7 +333,7 @@ write_strongest(
         is_sure = is_sure && (j == id || share_of(effects, j)->ci_high < share->ci_low);
     }
     fprintf(self->out, "%s %s most for %s: %.0f %% of the variance between points",
-        key_words(self, effects, id, SPOT_ROOM), is_sure ? "matters" : "seems to matter",
+        key_words(self, effects, id), is_sure ? "matters" : "seems to matter",
         self->noun, 100 * fmin(fmax(share->value, 0), 1));
     if (isfinite(share->ci_low) && isfinite(share->ci_high)) {
         fprintf(self->out, " (%.0f to %.0f %%)", 100 * fmax(share->ci_low, 0),
@@ -363,7 +359,7 @@ write_small(const spot_answer_t *self, const spot_study_effects_t *effects, size
                 num_written == 0               ? ""
                 : num_written + 1 == num_small ? " and "
                                                : ", ",
-                key_words(self, effects, j, SPOT_ROOM));
+                key_words(self, effects, j));
             num_written++;
         }
     }

@@ -121,18 +121,18 @@ reads_alike(const path_t *self)
     const spot_metric_t *metric = self->answer->metric;
     const double low = mean_at(self, self->low), high = mean_at(self, self->high);
 
-    return strcmp(spot_metric_value_words(metric, low, high - low, SPOT_ROOM),
-               spot_metric_value_words(metric, high, high - low, SPOT_ROOM)) == 0;
+    return strcmp(spot_words_value(self->answer->texts, metric, low, high - low),
+               spot_words_value(self->answer->texts, metric, high, high - low)) == 0;
 }
 
 static const char *
-x_label(const path_t *self, size_t place, char *text)
+x_label(const path_t *self, size_t place)
 {
     const spot_study_head_t *head = self->curves->head;
     const size_t axis_id = self->curves->axis_id;
 
-    return spot_answer_label(&head->axes[axis_id],
-        spot_study_value_id(head, self->point_ids[place], axis_id), text);
+    return spot_answer_label(self->answer, &head->axes[axis_id],
+        spot_study_value_id(head, self->point_ids[place], axis_id));
 }
 
 /* Of both ends, with as many decimals each: "0.1 to 11.8". */
@@ -150,8 +150,8 @@ write_ends(const path_t *self)
         resolution = fmin(resolution, 10 * fabs(last));
     }
     fprintf(self->answer->out, "does not surely change: %s to %s",
-        spot_metric_value_words(metric, first, resolution, SPOT_ROOM),
-        spot_metric_value_words(metric, last, resolution, SPOT_ROOM));
+        spot_words_value(self->answer->texts, metric, first, resolution),
+        spot_words_value(self->answer->texts, metric, last, resolution));
 }
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */
@@ -164,19 +164,21 @@ write_shape(const path_t *self, spot_shape_t shape)
     const bool is_trend = shape == SPOT_SHAPE_GROWS || shape == SPOT_SHAPE_FALLS;
     const size_t from = is_turn || is_trend ? 0 : self->low;
     const size_t to = is_turn ? turn : is_trend ? last : self->high;
-    char a[SPOT_WORDS_BYTES], b[SPOT_WORDS_BYTES], c[SPOT_WORDS_BYTES];
+    const spot_metric_t *metric = self->answer->metric;
+    const double start = mean_at(self, from), end = mean_at(self, to),
+                 rest = mean_at(self, last);
+    spot_texts_t *texts = self->answer->texts;
+    const char *a = spot_words_value_before(texts, metric, start, end);
+    const char *b = spot_words_value(texts, metric, end, fabs(start - end));
     FILE *out = self->answer->out;
 
-    spot_metric_pair_words(
-        self->answer->metric, mean_at(self, from), mean_at(self, to), a, b);
     switch (shape) {
         case SPOT_SHAPE_TOP:
         case SPOT_SHAPE_BOTTOM:
-            fprintf(out, "%s from %s to a %s of %s at %s", is_top ? "rises" : "falls", a,
-                is_top ? "maximum" : "minimum", b, x_label(self, turn, SPOT_ROOM));
-            spot_metric_pair_words(
-                self->answer->metric, mean_at(self, to), mean_at(self, last), c, b);
-            fprintf(out, " and %s to %s", is_top ? "falls" : "rises", b);
+            fprintf(out, "%s from %s to a %s of %s at %s and %s to %s",
+                is_top ? "rises" : "falls", a, is_top ? "maximum" : "minimum", b,
+                x_label(self, turn), is_top ? "falls" : "rises",
+                spot_words_value(texts, metric, rest, fabs(end - rest)));
             break;
         case SPOT_SHAPE_GROWS:
         case SPOT_SHAPE_FALLS:
@@ -185,8 +187,7 @@ write_shape(const path_t *self, spot_shape_t shape)
             break;
         case SPOT_SHAPE_VARIES:
             fprintf(out, "varies between %s at %s and %s at %s", a,
-                x_label(self, self->low, SPOT_ROOM), b,
-                x_label(self, self->high, SPOT_ROOM));
+                x_label(self, self->low), b, x_label(self, self->high));
             break;
         default:
             if (reads_alike(self)) {
@@ -207,8 +208,8 @@ write_reference(const path_t *self)
     for (size_t j = 0; !self->curves->has_all_in_one && j < head->num_axes; j++) {
         if (j != self->curves->axis_id && head->axes[j].num_values > 1) {
             fprintf(self->answer->out, "%s%s", before,
-                spot_answer_setting(head, j,
-                    spot_curves_value_id(self->curves, self->panel_id, j), SPOT_ROOM));
+                spot_answer_setting(self->answer, j,
+                    spot_curves_value_id(self->curves, self->panel_id, j)));
             before = ", ";
         }
     }
@@ -222,7 +223,6 @@ static int
 write_path(const path_t *self)
 {
     const spot_answer_t *answer = self->answer;
-    char words[SPOT_WORDS_BYTES];
     spot_shape_t shape = SPOT_SHAPE_UNSURE;
     int ret = 0;
 
@@ -231,15 +231,14 @@ write_path(const path_t *self)
         return 0;
     }
     if (self->num_places == 1) {
-        spot_key_words(&answer->head->axes[self->curves->axis_id], words);
         fprintf(answer->out, "%s is %s at %s %s", answer->noun,
-            spot_answer_value(answer, self->point_ids[0], SPOT_ROOM), words,
-            x_label(self, 0, SPOT_ROOM));
+            spot_answer_value(answer, self->point_ids[0]),
+            spot_words_key(answer->texts, &answer->head->axes[self->curves->axis_id]),
+            x_label(self, 0));
     } else {
-        spot_x_subject(answer->head, self->curves->axis_id, words);
-        fprintf(answer->out, "as %s goes from %s to %s, %s ", words,
-            x_label(self, 0, SPOT_ROOM), x_label(self, self->num_places - 1, SPOT_ROOM),
-            answer->noun);
+        fprintf(answer->out, "as %s goes from %s to %s, %s ",
+            spot_words_x_subject(answer->texts, answer->head, self->curves->axis_id),
+            x_label(self, 0), x_label(self, self->num_places - 1), answer->noun);
         ret = spot_findings_shape(&answer->findings, self->point_ids, self->num_places,
             self->low, self->high, &shape);
         write_shape(self, shape);
@@ -266,8 +265,8 @@ write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int s
         fputs("twice as high", self->out);
     } else {
         fprintf(self->out, "%s%s %s", is_everywhere ? "" : "up to ",
-            spot_metric_change_words(
-                self->metric, is_everywhere ? least : most, most, SPOT_ROOM),
+            spot_words_change(
+                self->texts, self->metric, is_everywhere ? least : most, most),
             sign_id == SPOT_LOWERS ? "lower" : "higher");
     }
 }
@@ -279,7 +278,6 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     size_t last_id = axis->num_values, num_pairs = 0;
-    char words[SPOT_WORDS_BYTES];
 
     for (int sign_id = 0; sign_id < SPOT_NUM_SIGNS; sign_id++) {
         const size_t value_id =
@@ -293,7 +291,7 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
             fputs(" and elsewhere ", self->out);
         } else {
             fprintf(self->out, "%swith %s%s", is_first ? "" : ", ",
-                spot_answer_setting(self->head, axis_id, value_id, SPOT_ROOM),
+                spot_answer_setting(self, axis_id, value_id),
                 is_first ? " it is " : " ");
         }
         write_effect(self, &effects[value_id], sign_id);
@@ -305,8 +303,8 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
     if (last_id < axis->num_values) {
         fputc('\n', self->out);
     } else if (num_pairs > 0) {
-        spot_key_words(axis, words);
-        fprintf(self->out, "%s makes no sure difference\n", words);
+        fprintf(self->out, "%s makes no sure difference\n",
+            spot_words_key(self->texts, axis));
     }
 }
 

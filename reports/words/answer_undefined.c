@@ -78,9 +78,9 @@ tell_values(gone_t *self, size_t axis_id)
         }
         if (num++ == 0) {
             begin_place(self);
-            fprintf(out, " with %s", spot_answer_setting(head, axis_id, j, SPOT_ROOM));
+            fprintf(out, " with %s", spot_answer_setting(self->answer, axis_id, j));
         } else if (num <= MAX_NAMED) {
-            fprintf(out, ", %s", spot_answer_label(axis, j, SPOT_ROOM));
+            fprintf(out, ", %s", spot_answer_label(self->answer, axis, j));
         }
         for (size_t k = 0; k < head->num_points; k++) {
             if (self->is_left[k] && spot_study_value_id(head, k, axis_id) == j) {
@@ -108,8 +108,7 @@ tell_left(gone_t *self)
     for (size_t j = 0; j < head->num_points && self->num_left == 1; j++) {
         if (self->is_left[j]) {
             begin_place(self);
-            fprintf(
-                self->answer->out, " with %s", spot_answer_point(head, j, SPOT_ROOM));
+            fprintf(self->answer->out, " with %s", spot_answer_point(self->answer, j));
         }
     }
     fputs(self->num_told > 0 ? "\n" : "", self->answer->out);
@@ -138,7 +137,7 @@ tell_partly(const spot_answer_t *self)
             "%s is undefined in part of the replications at %zu of %zu points\n",
             self->noun, num, self->head->num_points);
     } else if (last != NULL) {
-        const char *point = spot_answer_point(self->head, last_id, SPOT_ROOM);
+        const char *point = spot_answer_point(self, last_id);
 
         fprintf(self->out,
             "%s is undefined in %" PRId64 " of %" PRId64 " replications%s%s\n",

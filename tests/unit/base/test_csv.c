@@ -112,9 +112,15 @@ test_fields_and_columns(void **state)
 static void
 test_bytes_that_are_not_allowed(void **state)
 {
+    const outcome_t tabs = read_bytes("a,b\nc\td\ne\tf\n", 12);
+
     (void) state;
     assert_message(
-        "a,b\nc\td\n", "x:2:2: byte 0x09 is not allowed: a tab, expected a comma");
+        "a,b\nc\td,e\n", "x:2:2: byte 0x09 is not allowed: a tab, expected a comma");
+    assert_int_equal(tabs.num_bad, 2); /* of which one is reported */
+    assert_string_equal(tabs.message, "x:2:2: byte 0x09 is not allowed: tabs, expected "
+                                      "commas; further lines with tabs "
+                                      "are not listed");
     assert_message("a\x7f\n", "x:1:2: byte 0x7F is not allowed");
     assert_message("a,b\rc\n", "x:1:4: byte 0x0D is not allowed");
     assert_message("a\r", "x:1:2: byte 0x0D is not allowed");

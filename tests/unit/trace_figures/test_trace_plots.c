@@ -251,13 +251,14 @@ test_words(void **state)
         {120, "2 min"}, {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"},
         {172800, "2 d"}};
 
+    spot_texts_t texts = {0};
+
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        char words[SPOT_DURATION_WORDS_BYTES];
-
-        spot_duration_words(cases[j].duration_s, words);
-        assert_string_equal(words, cases[j].expected);
+        assert_string_equal(
+            spot_words_duration(&texts, cases[j].duration_s), cases[j].expected);
     }
+    spot_texts_free(&texts);
 }
 
 int
