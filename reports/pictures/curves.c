@@ -299,7 +299,6 @@ declare_panel(
         curves->num_panels * self->head->axes[curves->axis_id].num_values ==
             self->head->num_points;
     const char *title = spot_frame_words(&self->frames, frame, self->view.texts);
-    char second_name[SPOT_WORDS_BYTES] = "";
     spot_chart_panel_t panel = {
         .title = self->winners != NULL ? NULL : title,
         .x = spot_picture_x_axis(self->view.texts, self->head, curves->axis_id),
@@ -307,7 +306,6 @@ declare_panel(
             .unit = spot_picture_unit(&self->view.shown),
             .has_zero = self->has_zero,
             .group = 1},
-        .second_name = second == NULL ? NULL : second_name,
         .is_below = self->winners != NULL,
     };
     const int ret = self->winners == NULL ? 0 : declare_strip(self, frame, title);
@@ -317,8 +315,8 @@ declare_panel(
     panel.x.unit = has_ticks ? SPOT_CHART_NUMBER : panel.x.unit; /* labels have theirs */
     panel.x.group = second == NULL && is_full_grid ? 2 : 0;      /* all are alike */
     if (second != NULL) {
-        spot_second_words(
-            self->head, second->metric_id, second->shown.unit, second_name);
+        panel.second_name = spot_words_second(
+            self->view.texts, self->head, second->metric_id, second->shown.unit);
     }
     spot_chart_panel(self->chart, &panel);
     if (curves->has_curve_axis) {

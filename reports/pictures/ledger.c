@@ -201,7 +201,7 @@ declare_panel(const ledger_t *self)
 {
     const double factor = self->view.shown.factor;
     double low = HUGE_VAL, high = 0;
-    char side[SPOT_WORDS_BYTES] = "";
+    const char *side = NULL;
 
     for (size_t j = 0; j < self->rows.num_rows; j++) {
         const double length = factor * length_of(self, self->rows.rows[j].point_id);
@@ -210,7 +210,8 @@ declare_panel(const ledger_t *self)
         high = fmax(high, length);
     }
     if (self->side_id < self->head->num_metrics) {
-        spot_second_words(self->head, self->side_id, self->side.unit, side);
+        side = spot_words_second(
+            self->view.texts, self->head, self->side_id, self->side.unit);
     }
     const spot_chart_panel_t panel = {
         .x = {.name = axis_words(self, low, high),
@@ -219,7 +220,7 @@ declare_panel(const ledger_t *self)
             .high = factor == 100 && high < 100.001 ? 100 : 0,
             .has_zero = true},
         .y = {.kind = SPOT_CHART_ROWS},
-        .side_names = {side[0] == '\0' ? NULL : side},
+        .side_names = {side},
     };
 
     spot_chart_panel(self->chart, &panel);

@@ -124,13 +124,10 @@ void
 spot_view_head(const spot_view_t *self, spot_chart_t *chart, const char *title,
     const char *description, const char *more)
 {
-    char note[SPOT_NOTE_BYTES];
-
-    spot_study_run_words(self->report, note);
     spot_chart_describe(chart, "%s", description);
     spot_chart_title(chart, "%c%s", toupper((unsigned char) title[0]),
         title[0] == '\0' ? "" : title + 1);
-    spot_chart_note(chart, "%s%s", note, more);
+    spot_chart_note(chart, "%s%s", spot_words_run(self->texts, self->report), more);
 }
 
 /* ---- Scales ---- */

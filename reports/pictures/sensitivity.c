@@ -63,12 +63,12 @@ ends_words(sensitivity_t *self, size_t place)
 {
     const spot_key_effect_t *key = key_at(self, place);
     const char *at = isfinite(axis_at(self, place)->numbers[0]) ? "at" : "with";
-    char low[SPOT_WORDS_BYTES], high[SPOT_WORDS_BYTES];
+    const double low = key->means[key->low_id], high = key->means[key->high_id];
 
-    spot_metric_pair_words(
-        self->metric, key->means[key->low_id], key->means[key->high_id], low, high);
-    return spot_texts_add(&self->texts, "%s %s %s, %s %s %s", low, at,
-        level_words(self, place, key->low_id), high, at,
+    return spot_texts_add(&self->texts, "%s %s %s, %s %s %s",
+        spot_words_value_before(&self->texts, self->metric, low, high), at,
+        level_words(self, place, key->low_id),
+        spot_words_value(&self->texts, self->metric, high, high - low), at,
         level_words(self, place, key->high_id));
 }
 
