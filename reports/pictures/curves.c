@@ -211,12 +211,17 @@ add_places(const picture_t *self, const place_t *places, size_t num_places)
         const double high = is_last ? self->x_high : (places[j].x + places[j + 1].x) / 2;
         const bool ends_run = is_last || places[j + 1].value_id != value_id;
 
-        if (value_id != SIZE_MAX) {
+        const bool is_as_before = j > 0 && places[j - 1].value_id == value_id &&
+                                  places[j - 1].is_sure == places[j].is_sure;
+
+        if (value_id != SIZE_MAX && !is_as_before) {
             const spot_chart_series_t series = {.kind = SPOT_CHART_SPANS,
                 .colour = spot_series_look(self->head, axis_id, value_id).colour,
                 .thickness = places[j].is_sure ? 1 : 1.0 / 3};
 
             spot_chart_series(self->chart, &series);
+        }
+        if (value_id != SIZE_MAX) {
             spot_chart_add_span(self->chart, 0, low, high);
         }
         if (value_id != SIZE_MAX && ends_run) {
