@@ -117,7 +117,7 @@ wait_for(pid_t child)
                : SPOT_ERR_CHILD;
 }
 
-/* The last line of messages that says something, without the blanks around it. */
+/* The last line of messages that says something. */
 static void
 last_message(FILE *messages, char text[MAX_MESSAGE])
 {
@@ -126,15 +126,10 @@ last_message(FILE *messages, char text[MAX_MESSAGE])
     strcpy(text, "it gives no reason");
     rewind(messages);
     while (fgets(line, sizeof(line), messages) != NULL) {
-        const char *start_of_text = line + strspn(line, " \t\n");
-        size_t num_bytes = strlen(start_of_text);
+        const char *words = line + strspn(line, " \t\n");
 
-        while (num_bytes > 0 && strchr(" \t\n", start_of_text[num_bytes - 1]) != NULL) {
-            num_bytes--;
-        }
-        if (num_bytes > 0) {
-            memcpy(text, start_of_text, num_bytes);
-            text[num_bytes] = '\0';
+        if (*words != '\0') {
+            snprintf(text, MAX_MESSAGE, "%.*s", (int) strcspn(words, "\n"), words);
         }
     }
 }

@@ -14,7 +14,6 @@
 #define MANY_DOTS 300  /* from here on they are small */
 #define LOG_RATIO 20.0 /* of the highest and the lowest cost: a logarithmic axis */
 #define ROOM 0.05      /* at the ends of both axes, of their length */
-#define MAX_BAR 0.5    /* what intervals may add to an end, of the range of the means */
 #define WORSE_COLOUR "#c48b6a"
 
 enum { COST, GAIN, NUM_SIDES };
@@ -30,10 +29,9 @@ typedef struct {
     const spot_study_head_t *head;
     spot_fronts_t points;
     spot_view_t views[NUM_SIDES];
-    range_t means[NUM_SIDES]; /* as they are shown, like all values below */
-    range_t bars[NUM_SIDES];  /* intervals, where these are drawn */
-    bool is_log;              /* the axis of costs */
-    size_t axis_id;           /* whose values look different; num_axes: none */
+    range_t ends[NUM_SIDES]; /* of the axes */
+    bool is_log;             /* that of costs */
+    size_t axis_id;          /* whose values look different; num_axes: none */
     size_t num_series;
     size_t num_drawn;  /* dots */
     size_t num_fronts; /* with a line */
@@ -111,32 +109,68 @@ widen(range_t *range, double low, double high)
     range->high = fmax(range->high, high);
 }
 
+/* The ends of both axes, around all estimates, and intervals where these are drawn, with
+ * room for dots. */
+static void
+choose_ends(pareto_t *self, int side)
+{
+    range_t means = {HUGE_VAL, -HUGE_VAL}, *ends = &self->ends[side];
+    double room;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const size_t point_id = self->points.point_ids[j];
+        const estimate_t estimate = estimate_of(self, point_id, side);
+
+        if (is_defined(self, point_id)) {
+            widen(&means, estimate.value, estimate.value);
+        }
+        if (is_drawn(self, j) && has_bars(self, point_id)) {
+            widen(ends, estimate.bar.low, estimate.bar.high);
+        }
+    }
+    if (means.low >= 0) {
+        ends->low = fmax(ends->low, 0); /* intervals may reach below */
+    }
+    widen(ends, means.low, means.high);
+    if (side == COST && means.low > 0 && means.high > LOG_RATIO * means.low) {
+        self->is_log = true;
+        ends->low = fmax(ends->low, means.low / LOG_RATIO);
+        room = pow(ends->high / ends->low, ROOM);
+        *ends = (range_t){ends->low / room, ends->high * room};
+        return;
+    }
+    room = ends->high > ends->low ? ROOM * (ends->high - ends->low)
+                                  : fmax(0.1 * fabs(ends->low), 0.1);
+    *ends = (range_t){ends->low - room, ends->high + room};
+    if (side == GAIN && means.low >= 0 && ends->low <= 0.5 * ends->high) {
+        ends->low = 0;
+    }
+}
+
 static void
 choose_dots(pareto_t *self)
 {
-    const size_t num_points = self->head->num_points;
-
-    for (size_t j = 0; j < num_points; j++) {
+    for (size_t j = 0; j < self->head->num_points; j++) {
         self->num_drawn += is_drawn(self, j);
     }
     for (int side = 0; side < NUM_SIDES; side++) {
-        range_t *means = &self->means[side], *bars = &self->bars[side];
+        self->ends[side] = (range_t){HUGE_VAL, -HUGE_VAL};
+        choose_ends(self, side);
+    }
+}
 
-        *means = *bars = (range_t){HUGE_VAL, -HUGE_VAL};
-        for (size_t j = 0; j < num_points; j++) {
-            const size_t point_id = self->points.point_ids[j];
-            const estimate_t estimate = estimate_of(self, point_id, side);
+/* Gives the next number to the place-th point of those from start to end on a front. */
+static void
+add_number(pareto_t *self, size_t start, size_t end, size_t place)
+{
+    for (size_t j = start; j < end; j++) {
+        const size_t point_id = self->points.point_ids[j];
 
-            if (is_defined(self, point_id)) {
-                widen(means, estimate.value, estimate.value);
-            }
-            if (is_drawn(self, j) && has_bars(self, point_id)) {
-                widen(bars, estimate.bar.low, estimate.bar.high);
-            }
+        if (is_front(self, point_id) && place-- == 0) {
+            self->numbered_ids[self->num_numbers++] = point_id;
+            return;
         }
     }
-    self->is_log = self->means[COST].low > 0 &&
-                   self->means[COST].high > LOG_RATIO * self->means[COST].low;
 }
 
 /* One for each front that has a line, at its cheapest point; else one for each point of
@@ -146,31 +180,21 @@ static void
 choose_numbers(pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
+    const size_t num_groups = points->num_groups;
     const size_t num_front = points->num_fates[SPOT_CHOICE_FRONT];
     const size_t num_shown = num_front < MAX_NUMBERS ? num_front : MAX_NUMBERS;
-    size_t front_id = 0;
 
-    self->num_fronts =
-        points->num_groups < MAX_NUMBERS ? points->num_groups : MAX_NUMBERS;
-    for (size_t j = 0; points->num_groups > 1 && j < self->num_fronts; j++) {
-        size_t place = points->starts[group_of(self, j)];
-        const size_t end = points->starts[group_of(self, j) + 1];
+    self->num_fronts = num_groups < MAX_NUMBERS ? num_groups : MAX_NUMBERS;
+    if (num_groups > 1) {
+        for (size_t j = 0; j < self->num_fronts; j++) {
+            const size_t group_id = group_of(self, j);
 
-        while (place < end && !is_front(self, points->point_ids[place])) {
-            place++;
+            add_number(self, points->starts[group_id], points->starts[group_id + 1], 0);
         }
-        if (place < end) {
-            self->numbered_ids[self->num_numbers++] = points->point_ids[place];
-        }
-    }
-    if (points->num_groups > 1 || (self->head->num_axes <= 1 && self->num_series > 1)) {
-        return;
-    }
-    for (size_t j = 0; j < self->head->num_points && self->num_numbers < num_shown;
-         j++) {
-        if (is_front(self, points->point_ids[j]) &&
-            front_id++ == spot_spread(self->num_numbers, num_shown, num_front)) {
-            self->numbered_ids[self->num_numbers++] = points->point_ids[j];
+    } else if (self->head->num_axes > 1 || self->num_series == 1) {
+        for (size_t j = 0; j < num_shown; j++) {
+            add_number(
+                self, 0, self->head->num_points, spot_spread(j, num_shown, num_front));
         }
     }
 }
@@ -421,62 +445,18 @@ declare_looks(const pareto_t *self)
 
 /* ---- Axes, dots and fronts ---- */
 
-/* The ends of an axis: around the means, and intervals as far as they do not press the
- * means together, with room for dots. */
-static range_t
-ends_of(range_t means, range_t bars)
+static spot_chart_axis_t
+axis_of(const pareto_t *self, int side, const char *which)
 {
-    const double width = means.high - means.low;
-    const double most = width > 0 ? MAX_BAR * width : 0.1 * fabs(means.low);
-    const range_t ends = {fmax(fmin(means.low, bars.low), means.low - most),
-        fmin(fmax(means.high, bars.high), means.high + most)};
-    const double room = ends.high > ends.low ? ROOM * (ends.high - ends.low)
-                                             : fmax(0.1 * fabs(ends.low), 0.1);
+    const spot_view_t *view = &self->views[side];
 
-    return (range_t){ends.low - room, ends.high + room};
-}
-
-/* The same of a logarithmic axis. */
-static range_t
-log_ends_of(range_t means, range_t bars)
-{
-    const range_t ends = ends_of((range_t){log(means.low), log(means.high)},
-        (range_t){bars.low > 0 ? log(bars.low) : -HUGE_VAL, log(bars.high)});
-
-    return (range_t){exp(ends.low), exp(ends.high)};
-}
-
-static void
-declare_panel(const pareto_t *self)
-{
-    spot_chart_axis_t axes[NUM_SIDES];
-    bool is_clipped = false;
-
-    for (int side = 0; side < NUM_SIDES; side++) {
-        const spot_view_t *view = &self->views[side];
-        const bool is_log = side == COST && self->is_log;
-        const range_t means = self->means[side], bars = self->bars[side];
-        range_t ends = is_log ? log_ends_of(means, bars) : ends_of(means, bars);
-
-        if (side == GAIN && means.low >= 0 && ends.low <= 0.5 * ends.high) {
-            ends.low = 0;
-        }
-        is_clipped =
-            is_clipped || ends.high < bars.high ||
-            ends.low > (side == GAIN && ends.low >= 0 ? fmax(bars.low, 0) : bars.low);
-        axes[side] = (spot_chart_axis_t){
-            .kind = is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
-            .name = spot_texts_add(self->texts, "%s: %s is better",
-                spot_view_metric(view, view->metric_id), side == COST ? "less" : "more"),
-            .unit = spot_picture_unit(&view->shown),
-            .low = ends.low,
-            .high = ends.high};
-    }
-    if (is_clipped) {
-        spot_chart_foot(self->chart, "intervals that reach an edge go on beyond it");
-    }
-    spot_chart_panel(self->chart,
-        &(spot_chart_panel_t){.x = axes[COST], .y = axes[GAIN], .height_px = 420});
+    return (spot_chart_axis_t){
+        .kind = side == COST && self->is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
+        .name = spot_texts_add(self->texts, "%s: %s is better",
+            spot_view_metric(view, view->metric_id), which),
+        .unit = spot_picture_unit(&view->shown),
+        .low = self->ends[side].low,
+        .high = self->ends[side].high};
 }
 
 static void
@@ -593,7 +573,9 @@ declare(spot_chart_t *chart, const void *context)
         choose_dots(&self);
         choose_numbers(&self);
         declare_words(&self);
-        declare_panel(&self);
+        spot_chart_panel(chart, &(spot_chart_panel_t){.x = axis_of(&self, COST, "less"),
+                                    .y = axis_of(&self, GAIN, "more"),
+                                    .height_px = 420});
         declare_numbers(&self);
         declare_looks(&self);
         declare_data(&self);
