@@ -335,51 +335,32 @@ declare_panel(
     return ret;
 }
 
-/* Estimates of all points, which are described. */
-static const char *
-describe(const picture_t *self, const double *values)
-{
-    const char *range = spot_view_range(&self->view, values);
-
-    return spot_texts_add(self->view.texts,
-        "Estimates of %s with 95 %% confidence intervals along %s%s%s.",
-        spot_view_metric(&self->view, self->view.metric_id),
-        spot_words_x(self->view.texts, self->head, self->curves->axis_id),
-        range[0] == '\0' ? "" : ": ", range);
-}
-
 /* "Idle time along the preemption rate, for each recovery". */
-static int
+static void
 declare_head(const picture_t *self)
 {
     const spot_curves_t *curves = self->curves;
     const spot_metric_t *metric = &self->head->metrics[self->view.metric_id];
-    const char *key = "", *of_each = "";
+    const char *range = spot_view_range(&self->view, NULL), *of_each = "";
     spot_texts_t *texts = self->view.texts;
-    double *values = spot_calloc(self->head->num_points, sizeof(*values));
 
-    if (values == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        values[j] =
-            spot_report_summary(self->view.report, j, self->view.metric_id)->value;
-    }
     if (curves->has_curve_axis) {
-        of_each = ", for each ";
-        key = spot_words_key(texts, &self->head->axes[curves->curve_axis_id]);
+        of_each = spot_texts_add(texts, ", for each %s",
+            spot_words_key(texts, &self->head->axes[curves->curve_axis_id]));
     }
     spot_view_head(&self->view, self->chart,
-        spot_texts_add(texts, "%s along %s%s%s", spot_words_subject(texts, metric),
-            spot_words_x_subject(texts, self->head, curves->axis_id), of_each, key),
-        describe(self, values),
+        spot_texts_add(texts, "%s along %s%s", spot_words_subject(texts, metric),
+            spot_words_x_subject(texts, self->head, curves->axis_id), of_each),
+        spot_texts_add(texts,
+            "Estimates of %s with 95 %% confidence intervals along %s%s%s.",
+            spot_view_metric(&self->view, self->view.metric_id),
+            spot_words_x(texts, self->head, curves->axis_id),
+            range[0] == '\0' ? "" : ": ", range),
         spot_texts_add(texts, " · %s: %s, %s: its 95 %% confidence interval%s",
             curves->is_scattered ? "dot" : "curve", spot_estimate_words(metric),
             curves->is_scattered || self->is_single ? "bar" : "band",
             spot_words_cut(
                 texts, self->frames.num_drawn, self->frames.num_wanted, "curves")));
-    free(values);
-    return 0;
 }
 
 /* ---- The picture ---- */
@@ -406,7 +387,7 @@ declare_all(picture_t *self)
     }
     if (ret == 0) {
         choose_scales(self);
-        ret = declare_head(self);
+        declare_head(self);
     }
     for (size_t j = 0; ret == 0 && j < self->frames.num_frames; j++) {
         ret = declare_panel(

@@ -126,57 +126,50 @@ useful_part(const ledger_t *self, size_t part_id)
     return part_id;
 }
 
-/* values: [num_points] to work in. */
 static const char *
-describe(const ledger_t *self, double *values)
+describe(const ledger_t *self)
 {
     double mean;
     const size_t largest_id = largest_part(self, &mean);
     const size_t useful_id = useful_part(self, largest_id);
     spot_texts_t *texts = self->view.texts;
-    const char *parts = spot_texts_add(texts,
-        "Where the %stime of each point goes, as a bar of %zu parts",
-        is_of_overview(self->head) ? "paid " : "", self->num_parts);
+    spot_view_t useful = self->view;
+    const char *parts = "";
 
-    if (isnan(mean)) {
-        return spot_texts_add(texts, "%s.", parts);
-    }
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        values[j] =
-            isfinite(length_of(self, j)) ? mean_at(self, j, useful_id) : (double) NAN;
+    if (isfinite(mean)) {
+        useful.metric_id = self->part_ids[useful_id];
+        parts = spot_texts_add(texts,
+            ". The largest is %s, %s on average over the points; %s is %s",
+            spot_view_metric(&self->view, self->part_ids[largest_id]),
+            spot_view_value(&self->view, mean),
+            spot_view_metric(&self->view, useful.metric_id),
+            spot_view_range(&useful, NULL));
     }
     return spot_texts_add(texts,
-        "%s. The largest is %s, %s on average over the points; %s is %s.", parts,
-        spot_view_metric(&self->view, self->part_ids[largest_id]),
-        spot_view_value(&self->view, mean),
-        spot_view_metric(&self->view, self->part_ids[useful_id]),
-        spot_view_range(&self->view, values));
+        "Where the %stime of each point goes, as a bar of %zu parts%s.",
+        is_of_overview(self->head) ? "paid " : "", self->num_parts, parts);
 }
 
-static int
+static void
 declare_head(const ledger_t *self)
 {
     const spot_study_head_t *head = self->head;
+    const size_t num_rows = self->rows.num_rows;
     spot_texts_t *texts = self->view.texts;
-    const char *estimate = "", *cut;
-    double *values = spot_calloc(head->num_points, sizeof(*values));
+    const char *cut = spot_words_cut(texts, num_rows, head->num_points, "points");
+    const char *estimate = "";
 
-    if (values == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     if (self->report->max_rows > 1) {
         estimate = spot_texts_add(
             texts, " · %s", spot_estimate_words(&head->metrics[self->part_ids[0]]));
     }
-    cut = self->rows.is_spread
-              ? spot_texts_add(texts, " · %zu of %zu points, spread evenly",
-                    self->rows.num_rows, head->num_points)
-              : spot_words_cut(texts, self->rows.num_rows, head->num_points, "points");
+    if (self->rows.is_spread) {
+        cut = spot_texts_add(
+            texts, " · %zu of %zu points, spread evenly", num_rows, head->num_points);
+    }
     spot_view_head(&self->view, self->chart,
         is_of_overview(head) ? "Where the paid time goes" : "Where the time goes",
-        describe(self, values), spot_texts_add(texts, "%s%s", estimate, cut));
-    free(values);
-    return 0;
+        describe(self), spot_texts_add(texts, "%s%s", estimate, cut));
 }
 
 /* What the bars are parts of, and whether they are all of it: from the shortest and the
@@ -296,9 +289,7 @@ declare(spot_chart_t *chart, const void *context)
         ret = spot_bar_rows_init(&self.rows, self.head);
     }
     if (ret == 0) {
-        ret = declare_head(&self);
-    }
-    if (ret == 0) {
+        declare_head(&self);
         declare_panel(&self);
         for (size_t j = 0; j < self.rows.num_rows; j++) {
             declare_row(&self, j);

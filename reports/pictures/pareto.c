@@ -16,7 +16,7 @@
 #define ROOM 0.05      /* at the ends of both axes, of their length */
 #define WORSE_COLOUR "#c48b6a"
 
-enum { COST, GAIN, NUM_SIDES };
+enum { COST, GAIN, NUM_SIDES, NUM_FATES = SPOT_CHOICE_SURELY_WORSE + 1 };
 
 typedef struct {
     double low, high;
@@ -397,48 +397,47 @@ declare_numbers(const pareto_t *self)
     }
 }
 
-/* Which series is which, and what filled, hollow and pale dots are. */
+/* What filled, hollow and pale dots are. */
+static const spot_chart_entry_t looks[] = {
+    [SPOT_CHOICE_LEFT_OUT] = {.text = "a bound, which does not compete",
+        .marker = SPOT_CHART_DIAMOND,
+        .is_hollow = true,
+        .colour = SPOT_INK_QUIET},
+    [SPOT_CHOICE_FRONT] = {.text = "filled: on the front", .marker = SPOT_CHART_CIRCLE},
+    [SPOT_CHOICE_DOMINATED] = {.text = "hollow: worse, but intervals touch",
+        .marker = SPOT_CHART_CIRCLE,
+        .is_hollow = true},
+    [SPOT_CHOICE_SURELY_WORSE] = {.text = "brown: surely worse",
+        .marker = SPOT_CHART_CIRCLE,
+        .is_hollow = true,
+        .colour = WORSE_COLOUR},
+};
+
+/* Which series is which, then the looks that there are, bounds last. */
 static void
 declare_looks(const pareto_t *self)
 {
-    const size_t *num_fates = self->points.num_fates;
-    const spot_chart_entry_t bound = {.text = "a bound, which does not compete",
-        .marker = SPOT_CHART_DIAMOND,
-        .is_hollow = true,
-        .colour = SPOT_INK_QUIET};
-    const struct {
-        bool is_there;
-        spot_chart_entry_t entry;
-    } looks[] = {
-        {true, {.text = "filled: on the front", .marker = SPOT_CHART_CIRCLE}},
-        {num_fates[SPOT_CHOICE_DOMINATED] > 0,
-            {.text = "hollow: worse, but intervals touch",
-                .marker = SPOT_CHART_CIRCLE,
-                .is_hollow = true}},
-        {num_fates[SPOT_CHOICE_SURELY_WORSE] > 0, {.text = "brown: surely worse",
-                                                      .marker = SPOT_CHART_CIRCLE,
-                                                      .is_hollow = true,
-                                                      .colour = WORSE_COLOUR}},
-        {num_fates[SPOT_CHOICE_LEFT_OUT] > 0 && self->head->best.is_asked, bound},
-    };
-
     if (self->num_series > 1) {
         add_heading(
             self, spot_words_axis(self->texts, &self->head->axes[self->axis_id]));
     }
     for (size_t j = 0; self->num_series > 1 && j < self->num_series; j++) {
         const spot_chart_series_t look = spot_series_look(self->head, self->axis_id, j);
-        spot_chart_entry_t entry = bound;
+        spot_chart_entry_t entry = {.marker = look.marker, .colour = look.colour};
 
-        if (!spot_series_is_bound(self->head, self->axis_id, j)) {
-            entry = (spot_chart_entry_t){.marker = look.marker, .colour = look.colour};
+        if (spot_series_is_bound(self->head, self->axis_id, j)) {
+            entry = looks[SPOT_CHOICE_LEFT_OUT];
         }
         entry.text = spot_words_label(self->texts, &self->head->axes[self->axis_id], j);
         spot_chart_legend(self->chart, &entry);
     }
-    for (size_t j = 0; j < sizeof(looks) / sizeof(looks[0]); j++) {
-        if (looks[j].is_there) {
-            spot_chart_legend(self->chart, &looks[j].entry);
+    for (size_t j = 0; j < NUM_FATES; j++) {
+        const size_t fate = (SPOT_CHOICE_FRONT + j) % NUM_FATES;
+
+        if (fate == SPOT_CHOICE_FRONT ||
+            (self->points.num_fates[fate] > 0 &&
+                (fate != SPOT_CHOICE_LEFT_OUT || self->head->best.is_asked))) {
+            spot_chart_legend(self->chart, &looks[fate]);
         }
     }
 }
@@ -502,12 +501,10 @@ declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
     series.marker_px = fate == SPOT_CHOICE_FRONT     ? 5
                        : self->num_drawn > MANY_DOTS ? 1.8
                                                      : 3.5;
-    series.is_hollow = fate != SPOT_CHOICE_FRONT;
-    if (fate == SPOT_CHOICE_SURELY_WORSE) {
-        series.colour = WORSE_COLOUR;
-    } else if (fate == SPOT_CHOICE_LEFT_OUT) {
-        series.colour = SPOT_INK_QUIET;
-        series.marker = SPOT_CHART_DIAMOND;
+    series.is_hollow = looks[fate].is_hollow;
+    series.colour = looks[fate].colour == NULL ? series.colour : looks[fate].colour;
+    if (fate == SPOT_CHOICE_LEFT_OUT) {
+        series.marker = looks[fate].marker;
     }
     for (size_t j = 0; j < self->head->num_points; j++) {
         const size_t point_id = self->points.point_ids[j];
@@ -544,19 +541,16 @@ declare_front(const pareto_t *self, size_t group_id)
     }
 }
 
-/* From the back: what is worse, fronts, and their dots. */
+/* From the back: fronts, what is worse, what is on them, bounds. */
 static void
 declare_data(const pareto_t *self)
 {
-    static const spot_choice_fate_t order[] = {SPOT_CHOICE_SURELY_WORSE,
-        SPOT_CHOICE_DOMINATED, SPOT_CHOICE_LEFT_OUT, SPOT_CHOICE_FRONT};
-
     for (size_t j = 0; j < self->num_fronts; j++) {
         declare_front(self, group_of(self, j));
     }
-    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+    for (size_t fate = NUM_FATES; fate-- > 0;) {
         for (size_t j = 0; j < self->num_series; j++) {
-            declare_dots(self, j, order[k]);
+            declare_dots(self, j, (spot_choice_fate_t) fate);
         }
     }
 }

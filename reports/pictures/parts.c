@@ -92,32 +92,46 @@ spot_words_cut(spot_texts_t *texts, size_t num_shown, size_t num_all, const char
                                       num_shown, num_all, what);
 }
 
+static double
+value_at(const spot_view_t *self, const double *values, size_t point_id)
+{
+    return values != NULL
+               ? values[point_id]
+               : spot_report_summary(self->report, point_id, self->metric_id)->value;
+}
+
 /* "41.2 % at per minute 0.5". */
 static const char *
-value_at(const spot_view_t *self, const double *values, size_t point_id)
+end_words(const spot_view_t *self, const double *values, size_t point_id)
 {
     const char *point =
         spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
 
-    return spot_texts_add(self->texts, "%s%s%s", spot_view_value(self, values[point_id]),
+    return spot_texts_add(self->texts, "%s%s%s",
+        spot_view_value(self, value_at(self, values, point_id)),
         point[0] == '\0' ? "" : " at ", point);
 }
 
 const char *
 spot_view_range(const spot_view_t *self, const double *values)
 {
-    size_t low_id = SIZE_MAX, high_id = SIZE_MAX;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    size_t low_id = 0, high_id = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (isfinite(values[j])) {
-            low_id = low_id == SIZE_MAX || values[j] < values[low_id] ? j : low_id;
-            high_id = high_id == SIZE_MAX || values[j] > values[high_id] ? j : high_id;
+        const double value = value_at(self, values, j);
+
+        if (isfinite(value)) {
+            low_id = value < low ? j : low_id;
+            high_id = value > high ? j : high_id;
+            low = fmin(low, value);
+            high = fmax(high, value);
         }
     }
-    return low_id == SIZE_MAX
+    return low > high
                ? ""
                : spot_texts_add(self->texts, "from %s to %s",
-                     value_at(self, values, low_id), value_at(self, values, high_id));
+                     end_words(self, values, low_id), end_words(self, values, high_id));
 }
 
 void

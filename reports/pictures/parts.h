@@ -42,9 +42,9 @@ const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head
 const char *spot_words_cut(
     spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what);
 
-/* The lowest and the highest of the values of points, [num_points] with NAN for none.
- * Returns "from 3.3 % at per minute 0 to 41.2 % at per minute 0.5"; "": there is none.
- */
+/* Of the values of points, [num_points] with NAN for none, or of the estimates of the
+ * metric where these are NULL: "from 3.3 % at per minute 0 to 41.2 % at per minute 0.5",
+ * the lowest and the highest; "": there is none. */
 const char *spot_view_range(const spot_view_t *self, const double *values);
 
 /* The title, which starts with a capital, what those are told who do not see the
