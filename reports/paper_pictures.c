@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/outfile.h"
+#include "reports/picture_files.h"
 #include "reports/study_pictures.h"
 #include "reports/timeline_chart.h"
 #include "reports/timeline_csv.h"
@@ -13,17 +14,6 @@
 
 /* Of single runs; the page has as many. */
 #define MAX_TIMELINES 64
-
-static int
-write_timeline_csv(const void *context, FILE *out)
-{
-    return spot_timeline_csv_write(context, out);
-}
-
-static const spot_picture_t timeline = {.name = "timeline",
-    .title = "One run over time",
-    .declare = spot_timeline_declare,
-    .write_csv = write_timeline_csv};
 
 /* What is to be done in a folder: data and scripts, or pictures. */
 typedef struct {
@@ -34,50 +24,94 @@ typedef struct {
     spot_diag_t *diag;
 } task_t;
 
+/* A picture of the study, or of one of its runs. */
+typedef struct {
+    const char *name;
+    const char *title;
+    spot_declare_t declare;
+    const spot_study_picture_t *picture; /* NULL: of a run */
+    const spot_run_series_t *run;
+} item_t;
+
+static const void *
+context_of(const task_t *task, const item_t *item)
+{
+    return item->run == NULL ? (const void *) task->report : item->run;
+}
+
+static int
+write_csv(const task_t *task, const item_t *item, FILE *out)
+{
+    return item->run == NULL
+               ? spot_study_picture_write_csv(item->picture, task->report, out)
+               : spot_timeline_csv_write(item->run, out);
+}
+
 /* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
  * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
  * it from its standard input. */
 static int
-write_script(const spot_picture_t *picture, const void *context,
-    const spot_picture_home_t *place, spot_diag_t *diag)
+write_script(const task_t *task, const item_t *item, FILE *out)
 {
-    char *path = spot_picture_path(place->folder, place->name, place->what, "gnuplot");
-    char *svg_path = spot_picture_path(place->folder, place->name, place->what, "svg");
-    spot_outfile_t file = {0};
-    int ret = path == NULL || svg_path == NULL ? SPOT_ERR_NO_MEMORY
-                                               : spot_outfile_init(&file, path, diag);
+    char name[SPOT_PICTURE_NAME_BYTES], svg_name[2 * SPOT_PICTURE_NAME_BYTES];
 
-    if (ret == 0) {
-        const char *name = path + strlen(place->folder) + 1;
-        const char *svg_name = svg_path + strlen(place->folder) + 1;
+    spot_picture_file_name(task->report->head->name, name);
+    snprintf(svg_name, sizeof(svg_name), "%s-%s.svg", name, item->name);
+    fprintf(out,
+        "# %s: `gnuplot %s-%s.gnuplot` draws %s beside this script.\n"
+        "set encoding utf8\n"
+        "script = '%s-%s.gnuplot'\n"
+        "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
+        "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
+        "cd ARG0[1:folder_length]\n",
+        item->title, name, item->name, svg_name, name, item->name);
+    return spot_draw_script(item->declare, context_of(task, item), svg_name, out);
+}
 
-        fprintf(file.stream,
-            "# %s: `gnuplot %s` draws %s beside this script.\n"
-            "set encoding utf8\n"
-            "script = '%s'\n"
-            "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
-            "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
-            "cd ARG0[1:folder_length]\n",
-            picture->title, name, svg_name, name);
-        ret = spot_draw_script(picture->declare, context, svg_name, file.stream);
-    }
-    free(path);
-    free(svg_path);
-    return spot_outfile_close(&file, ret, diag);
+static char *
+path_of(const task_t *task, const item_t *item, const char *suffix)
+{
+    return spot_picture_path(task->folder, task->report->head->name, item->name, suffix);
 }
 
 static int
-do_picture(const task_t *task, const spot_picture_t *picture, const void *context,
-    const char *what)
+draw(const task_t *task, const item_t *item)
 {
-    const spot_picture_home_t place = {task->folder, task->report->head->name, what};
+    char *path = path_of(task, item, spot_format_suffix(task->format));
+    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_draw_file(item->declare, context_of(task, item),
+                                       task->format, path, task->diag);
+
+    free(path);
+    return ret;
+}
+
+static int
+write_source(const task_t *task, const item_t *item, const char *suffix,
+    int (*write)(const task_t *task, const item_t *item, FILE *out))
+{
+    char *path = path_of(task, item, suffix);
+    spot_outfile_t file = {0};
+    int ret =
+        path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_init(&file, path, task->diag);
+
+    if (ret == 0) {
+        ret = write(task, item, file.stream);
+    }
+    free(path);
+    return spot_outfile_close(&file, ret, task->diag);
+}
+
+static int
+do_item(const task_t *task, const item_t *item)
+{
     int ret;
 
     if (task->is_drawing) {
-        return spot_picture_draw(picture, context, &place, task->format, task->diag);
+        return draw(task, item);
     }
-    ret = spot_picture_write_data(picture, context, &place, task->diag);
-    return ret == 0 ? write_script(picture, context, &place, task->diag) : ret;
+    ret = write_source(task, item, "csv", write_csv);
+    return ret == 0 ? write_source(task, item, "gnuplot", write_script) : ret;
 }
 
 /* A run: "timeline-3-0" is replication 0 of point 3. */
@@ -85,19 +119,19 @@ static int
 do_run(const task_t *task, const spot_series_id_t *id)
 {
     const spot_report_t *report = task->report;
-    char what[64];
+    char name[64];
     spot_recording_t recording;
     spot_run_series_t run = {0};
+    const item_t item = {name, "One run over time", spot_timeline_declare, NULL, &run};
     int ret =
         spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, report->head->colours);
     }
-    snprintf(what, sizeof(what), "%s-%zu-%" PRId64, timeline.name, id->point_id,
-        id->replication);
+    snprintf(name, sizeof(name), "timeline-%zu-%" PRId64, id->point_id, id->replication);
     if (ret == 0 && spot_run_series_check(&run, NULL, NULL)) {
-        ret = do_picture(task, &timeline, &run, what);
+        ret = do_item(task, &item);
     }
     spot_run_series_free(&run);
     spot_recording_free(&recording);
@@ -112,10 +146,12 @@ do_all(const task_t *task)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && spot_study_pictures[j] != NULL; j++) {
-        const spot_picture_t *picture = spot_study_pictures[j];
+        const spot_study_picture_t *picture = spot_study_pictures[j];
+        const item_t item = {
+            picture->name, picture->title, picture->declare, picture, NULL};
 
         if (picture->problem(task->report) == NULL) {
-            ret = do_picture(task, picture, task->report, picture->name);
+            ret = do_item(task, &item);
         }
     }
     if (ret == 0) {

@@ -3,92 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/utf8.h"
 #include "reports/markup/unseen.h"
-#include "reports/table/table_machine.h"
-
-/* ---- Data ---- */
-
-void
-spot_picture_column(spot_table_t *table, const char *format, ...)
-{
-    char name[256];
-    va_list values;
-
-    va_start(values, format);
-    (void) vsnprintf(name, sizeof(name), format, values);
-    va_end(values);
-    spot_table_add_column(table, (spot_table_column_t){.name = name, .num_digits = 8});
-}
-
-int
-spot_picture_csv_write(const spot_picture_t *self, const void *context, FILE *out)
-{
-    spot_table_t table = {0};
-    int ret;
-
-    if (self->fill == NULL) {
-        return self->write_csv(context, out);
-    }
-    ret = self->fill(context, &table);
-    if (ret == 0) {
-        ret = spot_table_write_csv_head(&table, out);
-    }
-    if (ret == 0) {
-        ret = spot_table_write_csv_rows(&table, out);
-    }
-    spot_table_free(&table);
-    return ret;
-}
-
-/* The path of a file of a picture; NULL: no memory. */
-static char *
-path_of(const spot_picture_t *self, const spot_picture_home_t *place, const char *suffix)
-{
-    return spot_picture_path(place->folder, place->name,
-        place->what == NULL ? self->name : place->what, suffix);
-}
-
-int
-spot_picture_write_data(const spot_picture_t *self, const void *context,
-    const spot_picture_home_t *place, spot_diag_t *diag)
-{
-    char *path = path_of(self, place, "csv");
-    spot_outfile_t file;
-    int ret;
-
-    if (path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_outfile_init(&file, path, diag);
-    if (ret == 0) {
-        ret = spot_picture_csv_write(self, context, file.stream);
-    }
-    free(path);
-    return spot_outfile_close(&file, ret, diag);
-}
-
-int
-spot_picture_draw(const spot_picture_t *self, const void *context,
-    const spot_picture_home_t *place, spot_picture_format_t format, spot_diag_t *diag)
-{
-    char *path = path_of(self, place, spot_format_suffix(format));
-    const int ret = path == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_draw_file(self->declare, context, format, path, diag);
-
-    free(path);
-    return ret;
-}
-
-/* ---- Files ---- */
 
 /* Whether an ASCII byte may be in a file name without being special to anything. */
 static bool

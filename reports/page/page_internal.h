@@ -51,7 +51,7 @@ SPOT_MUST_CHECK int spot_page_origin_of_two(const spot_page_t pages[2]);
 
 /* One of reports/study_pictures.h by name; NULL: the study has no such picture.
  */
-const spot_picture_t *spot_page_find_picture(const spot_page_t *page, const char *name);
+const spot_study_picture_t *spot_page_find_picture(const spot_page_t *page, const char *name);
 
 /* Writes a picture that was found: as a section of its own (level 2), or below the
  * heading of one (3). NO_MEMORY, errors of the declaration. */

@@ -41,11 +41,11 @@ spot_page_picture_write(const spot_page_picture_t *picture, FILE *out)
     return write_figure(picture, 2, out);
 }
 
-const spot_picture_t *
+const spot_study_picture_t *
 spot_page_find_picture(const spot_page_t *page, const char *name)
 {
     for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
-        const spot_picture_t *picture = spot_study_pictures[j];
+        const spot_study_picture_t *picture = spot_study_pictures[j];
 
         if (strcmp(picture->name, name) == 0) {
             return picture->problem(page->report) == NULL ? picture : NULL;

@@ -420,11 +420,11 @@ declare(spot_chart_t *chart, const void *context)
 }
 
 static int
-fill(const void *context, spot_table_t *table)
+fill(const spot_report_t *report, spot_table_t *table)
 {
     spot_curves_t curves;
     const char *problem;
-    const int ret = spot_curves_init(&curves, context, &problem);
+    const int ret = spot_curves_init(&curves, report, &problem);
 
     if (ret == 0) {
         size_t num_metrics = 1 + curves.num_parts;
@@ -432,21 +432,15 @@ fill(const void *context, spot_table_t *table)
         if (curves.second_x_id >= 0) {
             curves.metric_ids[num_metrics++] = (size_t) curves.second_x_id;
         }
-        spot_picture_fill_metrics(table, context, num_metrics, curves.metric_ids);
+        spot_picture_fill_metrics(table, report, num_metrics, curves.metric_ids);
     }
     spot_curves_free(&curves);
     return ret;
 }
 
-static const char *
-find_problem(const void *context)
-{
-    return spot_curves_problem(context);
-}
-
-const spot_picture_t spot_picture_curves = {.name = "curves",
+const spot_study_picture_t spot_picture_curves = {.name = "curves",
     .title = "Main curves",
-    .problem = find_problem,
+    .problem = spot_curves_problem,
     .declare = declare,
     .fill = fill};
 

@@ -274,9 +274,8 @@ declare(spot_chart_t *chart, const void *context)
 }
 
 static const char *
-find_problem(const void *context)
+find_problem(const spot_report_t *report)
 {
-    const spot_report_t *report = context;
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_drawn_metric(head);
     const char *problem;
@@ -302,9 +301,8 @@ find_problem(const void *context)
 }
 
 static int
-fill(const void *context, spot_table_t *table)
+fill(const spot_report_t *report, spot_table_t *table)
 {
-    const spot_report_t *report = context;
     const spot_study_head_t *head = report->head;
 
     spot_picture_point_columns(table, head);
@@ -324,7 +322,7 @@ fill(const void *context, spot_table_t *table)
     return 0;
 }
 
-const spot_picture_t spot_picture_differences = {.name = "differences",
+const spot_study_picture_t spot_picture_differences = {.name = "differences",
     .title = "Compared with the baseline",
     .problem = find_problem,
     .declare = declare,

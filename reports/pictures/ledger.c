@@ -305,32 +305,32 @@ declare(spot_chart_t *chart, const void *context)
 }
 
 static const char *
-find_problem(const void *context)
+find_problem(const spot_report_t *report)
 {
     const char *problem = "the study kept no metrics that add up to a whole";
     ledger_t self;
 
-    if (init(&self, context, NULL) == 0) {
-        problem = spot_metrics_problem(context, self.num_parts, self.part_ids);
+    if (init(&self, report, NULL) == 0) {
+        problem = spot_metrics_problem(report, self.num_parts, self.part_ids);
     }
     free(self.part_ids);
     return problem;
 }
 
 static int
-fill(const void *context, spot_table_t *table)
+fill(const spot_report_t *report, spot_table_t *table)
 {
     ledger_t self;
-    const int ret = init(&self, context, NULL);
+    const int ret = init(&self, report, NULL);
 
     if (ret == 0) {
-        spot_picture_fill_metrics(table, context, self.num_parts, self.part_ids);
+        spot_picture_fill_metrics(table, report, self.num_parts, self.part_ids);
     }
     free(self.part_ids);
     return ret;
 }
 
-const spot_picture_t spot_picture_ledger = {.name = "ledger",
+const spot_study_picture_t spot_picture_ledger = {.name = "ledger",
     .title = "Where the time goes",
     .problem = find_problem,
     .declare = declare,

@@ -581,9 +581,8 @@ declare(spot_chart_t *chart, const void *context)
 }
 
 static const char *
-find_problem(const void *context)
+find_problem(const spot_report_t *report)
 {
-    const spot_report_t *report = context;
     const spot_study_head_t *head = report->head;
     const spot_overview_t *overview = &head->overview;
 
@@ -602,12 +601,12 @@ find_problem(const void *context)
 }
 
 static int
-fill(const void *context, spot_table_t *table)
+fill(const spot_report_t *report, spot_table_t *table)
 {
     static const char *const fates[] = {
         "left out", "front", "dominated", "surely worse"};
     pareto_t self;
-    const int ret = init(&self, context, NULL);
+    const int ret = init(&self, report, NULL);
     const spot_study_head_t *head = self.head;
 
     spot_picture_point_columns(table, head);
@@ -626,7 +625,7 @@ fill(const void *context, spot_table_t *table)
     return ret;
 }
 
-const spot_picture_t spot_picture_pareto = {.name = "pareto",
+const spot_study_picture_t spot_picture_pareto = {.name = "pareto",
     .title = "What more throughput costs",
     .problem = find_problem,
     .declare = declare,

@@ -3,9 +3,12 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
-const spot_picture_t *const spot_study_pictures[] = {&spot_picture_curves,
+#include "reports/table/table_machine.h"
+
+const spot_study_picture_t *const spot_study_pictures[] = {&spot_picture_curves,
     &spot_picture_ledger, &spot_picture_pareto, &spot_picture_differences,
     &spot_picture_sensitivity, NULL};
 
@@ -240,6 +243,35 @@ spot_frame_words(
 }
 
 /* ---- Data ---- */
+
+int
+spot_study_picture_write_csv(
+    const spot_study_picture_t *self, const spot_report_t *report, FILE *out)
+{
+    spot_table_t table = {0};
+    int ret = self->fill(report, &table);
+
+    if (ret == 0) {
+        ret = spot_table_write_csv_head(&table, out);
+    }
+    if (ret == 0) {
+        ret = spot_table_write_csv_rows(&table, out);
+    }
+    spot_table_free(&table);
+    return ret;
+}
+
+void
+spot_picture_column(spot_table_t *table, const char *format, ...)
+{
+    char name[256];
+    va_list values;
+
+    va_start(values, format);
+    (void) vsnprintf(name, sizeof(name), format, values);
+    va_end(values);
+    spot_table_add_column(table, (spot_table_column_t){.name = name, .num_digits = 8});
+}
 
 void
 spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head)

@@ -239,9 +239,8 @@ declare(spot_chart_t *chart, const void *context)
 }
 
 static const char *
-find_problem(const void *context)
+find_problem(const spot_report_t *report)
 {
-    const spot_report_t *report = context;
     const size_t metric_id = spot_main_metric(report->head);
     const char *problem = spot_study_effects_problem(report->head);
 
@@ -263,7 +262,7 @@ add_index(spot_table_t *table, const spot_sensitivity_index_t *index)
 }
 
 static int
-fill(const void *context, spot_table_t *table)
+fill(const spot_report_t *report, spot_table_t *table)
 {
     static const char *const columns[] = {"metric", "unit", "key", "lowest_at", "lowest",
         "highest_at", "highest", "range", "range_ci95_low", "range_ci95_high", "share",
@@ -271,7 +270,7 @@ fill(const void *context, spot_table_t *table)
         "total_ci95_high", "method"};
     const spot_sensitivity_index_t none = {(double) NAN, (double) NAN, (double) NAN};
     sensitivity_t self;
-    int ret = init(&self, context);
+    int ret = init(&self, report);
 
     for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
         spot_picture_column(table, "%s", columns[j]);
@@ -300,7 +299,7 @@ fill(const void *context, spot_table_t *table)
     return ret;
 }
 
-const spot_picture_t spot_picture_sensitivity = {.name = "sensitivity",
+const spot_study_picture_t spot_picture_sensitivity = {.name = "sensitivity",
     .title = "Which parameter matters",
     .problem = find_problem,
     .declare = declare,

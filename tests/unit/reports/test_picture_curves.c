@@ -302,7 +302,7 @@ test_nothing_to_draw(void **state)
 {
     fixture_t *self = *state;
     spot_report_t report = sample_report(self->store);
-    const spot_picture_t *curves = &spot_picture_curves;
+    const spot_study_picture_t *curves = &spot_picture_curves;
 
     assert_null(curves->problem(&report));
     for (size_t j = 1; j < self->head.num_points; j++) {
