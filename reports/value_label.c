@@ -302,10 +302,6 @@ spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
         for (size_t k = 0; k < axis->num_values; k++) {
             bool is_part;
 
-            if (axis->texts[k][0] != '{' &&
-                strlen(axis->texts[k]) <= SPOT_UTF8_SHOWN_CHARS) {
-                continue; /* a short scalar is all there is */
-            }
             write_label(axis, k, label, &is_part);
             if (is_part) {
                 fprintf(

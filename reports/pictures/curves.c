@@ -203,14 +203,13 @@ static void
 add_places(const picture_t *self, const place_t *places, size_t num_places)
 {
     const size_t axis_id = self->head->best.axis_id;
-    double low = self->x_low, run_low = self->x_low;
+    double low = self->x_low, run_low = low;
 
     for (size_t j = 0; j < num_places; j++) {
         const size_t value_id = places[j].value_id;
         const bool is_last = j + 1 == num_places;
         const double high = is_last ? self->x_high : (places[j].x + places[j + 1].x) / 2;
         const bool ends_run = is_last || places[j + 1].value_id != value_id;
-
         const bool is_as_before = j > 0 && places[j - 1].value_id == value_id &&
                                   places[j - 1].is_sure == places[j].is_sure;
 

@@ -223,39 +223,34 @@ init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
 
 /* ---- Description ---- */
 
-/* "checkpoint, per minute 0.05 (0.31 1/s for 1.02 USD)". */
-static const char *
-choice_words(const pareto_t *self, size_t point_id)
-{
-    const spot_choice_t *choice = &self->points.choices[point_id];
-    const char *point =
-        spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
-
-    return spot_texts_add(self->texts, "%s%s(%s for %s)", point,
-        point[0] == '\0' ? "" : " ", spot_view_value(&self->views[GAIN], choice->gain),
-        spot_view_value(&self->views[COST], choice->cost));
-}
-
-/* ", from ... to ...": the ends of the only front have the lowest cost and the highest
- * gain. */
+/* ", from checkpoint, per minute 0.05 (0.31 1/s for 1.02 USD) to ...": the ends of the
+ * only front have the lowest cost and the highest gain. */
 static const char *
 front_words(const pareto_t *self)
 {
-    size_t first_id = SIZE_MAX, last_id = 0;
+    const char *text = "";
+    const size_t num_all = self->points.num_fates[SPOT_CHOICE_FRONT];
+    size_t num_front = 0;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (is_front(self, self->points.point_ids[j])) {
-            last_id = self->points.point_ids[j];
-            first_id = first_id == SIZE_MAX ? last_id : first_id;
+        const size_t point_id = self->points.point_ids[j];
+        const spot_choice_t *choice = &self->points.choices[point_id];
+
+        if (!is_front(self, point_id)) {
+            continue;
+        }
+        num_front++;
+        if (num_front == 1 || num_front == num_all) {
+            text = spot_texts_add(self->texts, "%s%s%s (%s for %s)", text,
+                num_front > 1  ? " to "
+                : num_all == 1 ? ": "
+                               : ", from ",
+                spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS),
+                spot_view_value(&self->views[GAIN], choice->gain),
+                spot_view_value(&self->views[COST], choice->cost));
         }
     }
-    if (first_id == SIZE_MAX || first_id == last_id) {
-        return first_id == SIZE_MAX
-                   ? ""
-                   : spot_texts_add(self->texts, ": %s", choice_words(self, first_id));
-    }
-    return spot_texts_add(self->texts, ", from %s to %s", choice_words(self, first_id),
-        choice_words(self, last_id));
+    return text;
 }
 
 /* ", most often parcae, at 8 of 12": the value that is on the most fronts. */
