@@ -7,9 +7,9 @@
 
 #include "base/outfile.h"
 #include "reports/picture_files.h"
+#include "reports/run_series.h"
 #include "reports/study_pictures.h"
 #include "reports/timeline_chart.h"
-#include "reports/timeline_csv.h"
 #include "sim/store/series_rows.h"
 
 /* Of single runs; the page has as many. */
