@@ -7,11 +7,10 @@
 #include "base/outfile.h"
 #include "base/stop.h"
 #include "cli/command.h"
-#include "reports/child.h"
 
 static atomic_int is_watched;
 
-/* Only what a signal handler may do: lock-free atomics, unlink(), kill(), write() and
+/* Only what a signal handler may do: lock-free atomics, unlink(), write() and
  * _exit(). */
 static void
 on_signal(int number)
@@ -19,7 +18,6 @@ on_signal(int number)
     static const char text[] = "spotsim: interrupted\n";
     const int error = errno;
 
-    spot_child_end();
     if (atomic_load(&is_watched) != 0 && atomic_exchange(&spot_stop, number) == 0) {
         errno = error;
         return;

@@ -2,18 +2,184 @@
 #include "reports/draw.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/outfile.h"
+#include "base/stop.h"
 #include "reports/chart/script.h"
 #include "reports/chart/svg.h"
-#include "reports/child.h"
 
-/* They keep the layout of the SVG and embed its font in a PDF. */
-static const spot_child_t converters[SPOT_NUM_FORMATS] = {
-    [SPOT_FORMAT_PNG] = {"rsvg-convert", "librsvg2-bin", {"--format=png", "--zoom=2"}},
-    [SPOT_FORMAT_PDF] = {"rsvg-convert", "librsvg2-bin", {"--format=pdf"}},
+extern char **environ;
+
+#define MAX_EDGE 32     /* bytes that are looked at */
+#define MAX_MESSAGE 400 /* bytes */
+#define PAUSE_NS 2000000
+
+/* Blanks and ends of lines may follow the last bytes of a text. rsvg-convert keeps the
+ * layout of the SVG and embeds its font in a PDF. */
+static const struct {
+    const char *suffix;
+    const char *first;
+    size_t num_first;
+    const char *last;
+    size_t num_last;
+    char arguments[3][16]; /* of rsvg-convert */
+} formats[SPOT_NUM_FORMATS] = {
+    [SPOT_FORMAT_SVG] = {"svg", "<", 1, "</svg>", 6, {""}},
+    [SPOT_FORMAT_PNG] = {"png", "\x89PNG\r\n\x1a\n", 8, "\0\0\0\0IEND\xae\x42\x60\x82",
+        12, {"rsvg-convert", "--format=png", "--zoom=2"}},
+    [SPOT_FORMAT_PDF] = {"pdf", "%PDF-", 5, "%%EOF", 5,
+        {"rsvg-convert", "--format=pdf", "--zoom=1"}},
 };
+
+const char *
+spot_format_suffix(spot_picture_format_t format)
+{
+    return formats[format].suffix;
+}
+
+bool
+spot_format_is_whole(spot_picture_format_t format, FILE *drawn)
+{
+    const size_t num_first = formats[format].num_first;
+    const size_t num_last = formats[format].num_last;
+    char bytes[MAX_EDGE];
+    size_t num_bytes;
+
+    rewind(drawn);
+    num_bytes = fread(bytes, 1, num_first, drawn);
+    if (num_bytes < num_first || memcmp(bytes, formats[format].first, num_first) != 0 ||
+        fseek(drawn, -(long) sizeof(bytes), SEEK_END) != 0) {
+        return false;
+    }
+    num_bytes = fread(bytes, 1, sizeof(bytes), drawn);
+    while (
+        num_bytes > 0 && (bytes[num_bytes - 1] == ' ' || bytes[num_bytes - 1] == '\n')) {
+        num_bytes--;
+    }
+    return num_bytes >= num_last &&
+           memcmp(bytes + num_bytes - num_last, formats[format].last, num_last) == 0;
+}
+
+/* ---- rsvg-convert ---- */
+
+/* Its input, output and messages go through files without a name, not through pipes: no
+ * deadlock and no SIGPIPE, whatever it does. */
+enum { INPUT, OUTPUT, MESSAGES, NUM_STREAMS };
+
+/* Starts it; 0 or an error number. */
+static int
+start(pid_t *child, spot_picture_format_t format, FILE *const *streams)
+{
+    char arguments[3][16];
+    char *list[] = {arguments[0], arguments[1], arguments[2], NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error != 0) {
+        return error;
+    }
+    memcpy(arguments, formats[format].arguments, sizeof(arguments));
+    for (int j = 0; error == 0 && j < NUM_STREAMS; j++) {
+        error = posix_spawn_file_actions_adddup2(&actions, fileno(streams[j]), j);
+    }
+    if (error == 0) {
+        error = posix_spawnp(child, list[0], &actions, NULL, list, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Waits for the child, and ends it when this process is stopped. */
+static int
+wait_for(pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    int status = 0;
+    pid_t ended;
+
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+        if (atomic_load(&spot_stop) != 0) {
+            kill(child, SIGTERM);
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? 0
+               : SPOT_ERR_CHILD;
+}
+
+/* The last line of messages that says something. */
+static void
+last_message(FILE *messages, char text[MAX_MESSAGE])
+{
+    char line[MAX_MESSAGE];
+
+    strcpy(text, "it gives no reason");
+    rewind(messages);
+    while (fgets(line, sizeof(line), messages) != NULL) {
+        const char *words = line + strspn(line, " \t\n");
+
+        if (*words != '\0') {
+            snprintf(text, MAX_MESSAGE, "%.*s", (int) strcspn(words, "\n"), words);
+        }
+    }
+}
+
+static int
+convert(spot_picture_format_t format, FILE *const *streams, const char *path,
+    spot_diag_t *diag)
+{
+    char reason[MAX_MESSAGE];
+    int error, ret = SPOT_ERR_CHILD;
+    pid_t child;
+
+    if (atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
+    error = start(&child, format, streams);
+    if (error == ENOENT) {
+        spot_diag_error(diag, path, 0, 0,
+            "rsvg-convert is not installed: install the package librsvg2-bin to draw "
+            "pictures");
+    } else if (error != 0) {
+        spot_diag_error(
+            diag, path, 0, 0, "rsvg-convert cannot be started: %s", strerror(error));
+    } else if ((ret = wait_for(child)) == SPOT_ERR_CHILD) {
+        last_message(streams[MESSAGES], reason);
+        spot_diag_error(diag, path, 0, 0, "rsvg-convert failed: %s", reason);
+    }
+    return ret;
+}
+
+static int
+copy_picture(spot_picture_format_t format, FILE *drawn, FILE *out, const char *path,
+    spot_diag_t *diag)
+{
+    char bytes[8192];
+    size_t num_bytes;
+
+    if (!spot_format_is_whole(format, drawn)) {
+        spot_diag_error(diag, path, 0, 0,
+            "rsvg-convert drew no whole picture: is there space for temporary files?");
+        return SPOT_ERR_CHILD;
+    }
+    rewind(drawn);
+    while ((num_bytes = fread(bytes, 1, sizeof(bytes), drawn)) > 0) {
+        (void) fwrite(bytes, 1, num_bytes, out); /* its error shows at the commit */
+    }
+    return 0;
+}
+
+/* ---- Drawing ---- */
 
 /* The chart of a declaration, or NULL with an error. */
 static spot_chart_t *
@@ -45,60 +211,40 @@ write_svg(spot_declare_t declare, const void *context, FILE *out)
     return ret;
 }
 
-static int
-copy_picture(spot_picture_format_t format, FILE *drawn, FILE *out, const char *path,
-    spot_diag_t *diag)
-{
-    char bytes[8192];
-    size_t num_bytes;
-
-    if (!spot_format_is_whole(format, drawn)) {
-        spot_diag_error(diag, path, 0, 0,
-            "rsvg-convert drew no whole picture: is there space for temporary files?");
-        return SPOT_ERR_CHILD;
-    }
-    rewind(drawn);
-    while ((num_bytes = fread(bytes, 1, sizeof(bytes), drawn)) > 0) {
-        (void) fwrite(bytes, 1, num_bytes, out); /* its error shows at the commit */
-    }
-    return 0;
-}
-
-/* By way of two nameless files: the SVG and what is made of it. */
-static int
-draw_converted(spot_declare_t declare, const void *context, spot_picture_format_t format,
-    FILE *out, const char *path, spot_diag_t *diag)
-{
-    FILE *svg = spot_child_file(path, diag);
-    FILE *drawn = svg == NULL ? NULL : spot_child_file(path, diag);
-    int ret = drawn == NULL ? SPOT_ERR_IO : write_svg(declare, context, svg);
-
-    if (ret == 0 && (fflush(svg) != 0 || fseek(svg, 0, SEEK_SET) != 0)) {
-        spot_diag_error(diag, path, 0, 0, "cannot keep the SVG: %s", strerror(errno));
-        ret = SPOT_ERR_IO;
-    }
-    if (ret == 0) {
-        ret = spot_child_run(&converters[format], svg, drawn, path, diag);
-    }
-    if (ret == 0) {
-        ret = copy_picture(format, drawn, out, path, diag);
-    }
-    if (drawn != NULL) {
-        fclose(drawn);
-    }
-    if (svg != NULL) {
-        fclose(svg);
-    }
-    return ret;
-}
-
 int
 spot_draw_stream(spot_declare_t declare, const void *context,
     spot_picture_format_t format, FILE *out, const char *path, spot_diag_t *diag)
 {
-    return format == SPOT_FORMAT_SVG
-               ? write_svg(declare, context, out)
-               : draw_converted(declare, context, format, out, path, diag);
+    FILE *streams[NUM_STREAMS] = {NULL};
+    int ret = 0;
+
+    if (format == SPOT_FORMAT_SVG) {
+        return write_svg(declare, context, out);
+    }
+    for (int j = 0; ret == 0 && j < NUM_STREAMS; j++) {
+        streams[j] = tmpfile();
+        ret = streams[j] == NULL ? SPOT_ERR_IO : 0;
+    }
+    if (ret == 0) {
+        ret = write_svg(declare, context, streams[INPUT]);
+    }
+    if (ret == SPOT_ERR_IO ||
+        (ret == 0 &&
+            (fflush(streams[INPUT]) != 0 || fseek(streams[INPUT], 0, SEEK_SET) != 0))) {
+        spot_diag_error(
+            diag, path, 0, 0, "cannot make a temporary file: %s", strerror(errno));
+        ret = SPOT_ERR_IO;
+    }
+    if (ret == 0) {
+        ret = convert(format, streams, path, diag);
+    }
+    if (ret == 0) {
+        ret = copy_picture(format, streams[OUTPUT], out, path, diag);
+    }
+    for (int j = 0; j < NUM_STREAMS && streams[j] != NULL; j++) {
+        fclose(streams[j]);
+    }
+    return ret;
 }
 
 int

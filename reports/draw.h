@@ -4,19 +4,34 @@
  * and PDF of it. A picture appears whole or not at all. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/chart/chart.h"
-#include "reports/picture_format.h"
+
+typedef enum {
+    SPOT_FORMAT_SVG,
+    SPOT_FORMAT_PNG, /* twice the size of the SVG in pixels */
+    SPOT_FORMAT_PDF,
+    SPOT_NUM_FORMATS
+} spot_picture_format_t;
+
+/* "svg": what its files end in. */
+const char *spot_format_suffix(spot_picture_format_t format);
+
+/* Whether what was drawn is whole, by its first and its last bytes: programs that draw
+ * take no notice of a full disk. */
+bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);
 
 /* Declares a picture of what context points to. Returns spot_chart_error(chart), or an
  * error of its own. */
 typedef int (*spot_declare_t)(spot_chart_t *chart, const void *context);
 
-/* All calls: the error of declare, NO_MEMORY, IO; CHILD with the reason in diag where
- * PNG or PDF is asked for and rsvg-convert is missing or fails. */
+/* All calls: the error of declare, NO_MEMORY, IO. Where PNG or PDF is asked for: CHILD
+ * with the reason in diag if rsvg-convert is missing or fails, INTERRUPTED if spot_stop
+ * is set. */
 
 /* To an open stream; path is what messages call it. */
 SPOT_MUST_CHECK int spot_draw_stream(spot_declare_t declare, const void *context,

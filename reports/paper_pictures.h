@@ -4,9 +4,8 @@
  * where it lies. */
 #pragma once
 
-#include "reports/picture_format.h"
+#include "reports/draw.h"
 #include "reports/report.h"
-#include "reports/study_pictures.h"
 
 /* Where the pictures of a format go; NULL: nowhere. */
 typedef struct {

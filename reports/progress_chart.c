@@ -5,7 +5,7 @@
 
 #include "reports/curve.h"
 #include "reports/palette.h"
-#include "reports/study_words.h"
+#include "reports/words.h"
 
 /* "checkpoint  1512": a curve with how far it came. Where the colours come again, the
  * strokes differ. */
@@ -15,29 +15,30 @@ declare_line(spot_chart_t *chart, const spot_progress_lines_t *lines, size_t lin
 {
     const spot_run_series_t *run = &lines->runs[line_id];
     const size_t num_points = run->curve == NULL ? 0 : run->curve->num_rows;
-    char name[SPOT_POINT_BYTES + SPOT_LABEL_BYTES + 4], number[SPOT_LABEL_BYTES];
+    const double last =
+        num_points == 0 ? 0 : spot_run_value(run->curve, num_points - 1, 1);
+    spot_texts_t texts = {0};
+    const spot_chart_series_t series = {.kind = SPOT_CHART_LINE,
+        .name = spot_texts_add(
+            &texts, "%s  %s", lines->names[line_id], spot_words_number(&texts, last)),
+        .name_at = SPOT_CHART_NAME_END,
+        .colour = spot_palette_line_colour(line_id),
+        .dash = (spot_chart_dash_t) (line_id / SPOT_NUM_LINE_COLOURS % 3),
+        .width_px = 1.8};
     spot_curve_t curve = {0};
-    int ret = 0;
+    int ret = texts.error;
 
     for (size_t j = 0; ret == 0 && j < num_points; j++) {
         ret = spot_curve_add(
             &curve, spot_run_time_ms(run->curve, j), spot_run_value(run->curve, j, 1));
     }
-    (void) spot_short_number(
-        num_points == 0 || ret != 0 ? 0 : curve.points[num_points - 1].y, number);
-    snprintf(name, sizeof(name), "%s  %s", lines->names[line_id], number);
     spot_curve_thin(&curve, 0, end_ms, false);
-    spot_chart_series(
-        chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE,
-                   .name = name,
-                   .name_at = SPOT_CHART_NAME_END,
-                   .colour = spot_palette_line_colour(line_id),
-                   .dash = (spot_chart_dash_t) (line_id / SPOT_NUM_LINE_COLOURS % 3),
-                   .width_px = 1.8});
+    spot_chart_series(chart, &series);
     for (size_t j = 0; j < curve.num_points; j++) {
         spot_chart_add_xy(chart, curve.points[j].x, curve.points[j].y);
     }
     spot_curve_free(&curve);
+    spot_texts_free(&texts);
     return ret;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pictures of a study: what a page shows and what goes to files for papers. One file
- * and one row of a table each. */
+ * and one const table each. */
 #pragma once
 
 #include "reports/draw.h"
 #include "reports/report.h"
+#include "reports/table/table.h"
 
 typedef struct {
     const char *name;  /* of files and places: "curves" */
@@ -12,11 +13,14 @@ typedef struct {
     /* Why it cannot be drawn of this report, or NULL. */
     const char *(*problem)(const spot_report_t *report);
     spot_declare_t declare; /* the context is a report without such a problem */
-    /* What it shows, as CSV with units in its head. NO_MEMORY, IO. */
-    int (*write_csv)(const spot_report_t *report, FILE *out);
-    /* One or two sentences for those who do not see it. */
-    void (*describe)(const spot_report_t *report, FILE *out);
+    /* What it shows, with units in the names of columns; the table keeps errors of its
+     * own. NO_MEMORY, errors of reading the store. */
+    int (*fill)(const spot_report_t *report, spot_table_t *table);
 } spot_study_picture_t;
+
+/* The CSV beside it; undefined is empty. Errors of fill, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_study_picture_write_csv(
+    const spot_study_picture_t *self, const spot_report_t *report, FILE *out);
 
 /* A metric along a swept key with its interval, over the stack of the metrics it is made
  * of; one panel for each combination of the other keys, or with plot.curves one with a

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
-#include "reports/study_words.h"
+#include "base/texts.h"
+#include "sim/store/head.h"
 
 #define SPOT_MAX_BARS 40
 
@@ -31,7 +31,7 @@ SPOT_MUST_CHECK int spot_bar_rows_init(
 
 /* What a row is called in its group, and what a group is called: "pipeline depth 8, by
  * preemption per minute" where rows have numbers. */
-void spot_bar_row_words(
-    const spot_bar_rows_t *self, size_t row_id, char text[SPOT_POINT_BYTES]);
-void spot_bar_group_words(
-    const spot_bar_rows_t *self, size_t row_id, char text[SPOT_POINT_BYTES]);
+const char *spot_bar_row_words(
+    const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);
+const char *spot_bar_group_words(
+    const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);

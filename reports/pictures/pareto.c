@@ -1,563 +1,551 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "reports/cost_gain.h"
+#include "reports/palette.h"
 #include "reports/pictures/parts.h"
-#include "reports/series_look.h"
-#include "reports/value_label.h"
+#include "sim/analysis/fronts.h"
 
 #define MAX_NUMBERS 12
 #define MAX_SERIES 20
-#define MAX_BARS 150 /* points with their intervals */
-#define MAX_DOTS                                                                        \
-    1500               /* of more points those that would lie upon others are left out  \
-                        */
+#define MAX_BARS 150   /* points with their intervals */
+#define MAX_DOTS 1500  /* of more points some are drawn, spread evenly */
 #define MANY_DOTS 300  /* from here on they are small */
-#define NUM_CELLS 150  /* along each axis: dots in one of them cannot be told apart */
 #define LOG_RATIO 20.0 /* of the highest and the lowest cost: a logarithmic axis */
 #define ROOM 0.05      /* at the ends of both axes, of their length */
-#define MAX_BAR 0.5    /* what intervals may add to an end, of the range of the means */
 #define WORSE_COLOUR "#c48b6a"
+
+enum { COST, GAIN, NUM_SIDES, NUM_FATES = SPOT_CHOICE_SURELY_WORSE + 1 };
 
 typedef struct {
     double low, high;
 } range_t;
 
 typedef struct {
-    const spot_cost_gain_t *points;
+    spot_chart_t *chart;
+    spot_texts_t *texts;
+    const spot_report_t *report;
     const spot_study_head_t *head;
-    size_t series_axis_id; /* num_axes: all points look the same */
+    spot_fronts_t points;
+    spot_view_t views[NUM_SIDES];
+    range_t ends[NUM_SIDES]; /* of the axes */
+    bool is_log;             /* that of costs */
+    size_t axis_id;          /* whose values look different; num_axes: none */
     size_t num_series;
-    spot_shown_unit_t cost, gain; /* factor 100 for percent */
-    range_t costs, gains;         /* of the means, as they are shown */
-    bool is_log;                  /* the axis of costs */
-    bool *is_drawn;               /* [num_points] */
-    size_t num_drawn;
-    bool has_bars;     /* of all points, not of the front alone */
+    size_t num_drawn;  /* dots */
     size_t num_fronts; /* with a line */
-    size_t *numbers;   /* [num_points] that stand beside dots from 1; 0: none */
     size_t num_numbers;
-    size_t numbered_ids[MAX_NUMBERS]; /* [num_numbers] points */
-    size_t group_ids[MAX_NUMBERS];    /* [num_numbers] the groups of these */
+    size_t
+        numbered_ids[MAX_NUMBERS]; /* [num_numbers] points with a number beside them */
 } pareto_t;
 
-static bool
-is_front(const pareto_t *self, size_t point_id)
-{
-    return self->points->fates[point_id] == SPOT_CHOICE_FRONT;
-}
+/* The cost or the gain of a point with its interval. */
+typedef struct {
+    double value;
+    range_t bar;
+} estimate_t;
 
-static double
-cost_of(const pareto_t *self, size_t point_id)
+static estimate_t
+estimate_of(const pareto_t *self, size_t point_id, int side)
 {
-    return self->cost.factor * self->points->choices[point_id].cost;
-}
+    const spot_choice_t *choice = &self->points.choices[point_id];
+    const double factor = self->views[side].shown.factor;
 
-static double
-gain_of(const pareto_t *self, size_t point_id)
-{
-    return self->gain.factor * self->points->choices[point_id].gain;
+    return side == COST ? (estimate_t){factor * choice->cost,
+                              {factor * choice->cost_low, factor * choice->cost_high}}
+                        : (estimate_t){factor * choice->gain,
+                              {factor * choice->gain_low, factor * choice->gain_high}};
 }
 
 static bool
 is_defined(const pareto_t *self, size_t point_id)
 {
-    return isfinite(cost_of(self, point_id)) && isfinite(gain_of(self, point_id));
+    return isfinite(self->points.choices[point_id].cost) &&
+           isfinite(self->points.choices[point_id].gain);
 }
 
-/* The value of the series axis, by which a point is drawn. */
-static size_t
-series_of(const pareto_t *self, size_t point_id)
+static bool
+is_front(const pareto_t *self, size_t point_id)
 {
-    return self->num_series == 1
-               ? 0
-               : spot_study_value_id(self->head, point_id, self->series_axis_id);
+    return self->points.fates[point_id] == SPOT_CHOICE_FRONT;
+}
+
+/* Whether a point, the place-th by group and cost, has a dot: all of the only front, and
+ * of many others some. */
+static bool
+is_drawn(const pareto_t *self, size_t place)
+{
+    const size_t point_id = self->points.point_ids[place];
+    const size_t step = (self->head->num_points + MAX_DOTS - 1) / MAX_DOTS;
+
+    return is_defined(self, point_id) &&
+           (place % step == 0 ||
+               (self->points.num_groups == 1 && is_front(self, point_id)));
+}
+
+/* Whether it is drawn with its intervals. */
+static bool
+has_bars(const pareto_t *self, size_t point_id)
+{
+    return self->num_drawn <= MAX_BARS ||
+           (is_front(self, point_id) &&
+               self->points.num_fates[SPOT_CHOICE_FRONT] <= MAX_BARS);
 }
 
 /* The group whose front is the front_id-th that has a line. */
 static size_t
 group_of(const pareto_t *self, size_t front_id)
 {
-    return spot_spread(front_id, self->num_fronts, self->points->num_groups);
+    return spot_spread(front_id, self->num_fronts, self->points.num_groups);
 }
 
 /* ---- What is drawn ---- */
 
 static void
-choose_series(pareto_t *self)
+widen(range_t *range, double low, double high)
 {
-    self->series_axis_id = spot_series_axis(self->head);
-    self->num_series = 1;
-    if (self->series_axis_id < self->head->num_axes &&
-        self->head->axes[self->series_axis_id].num_values <= MAX_SERIES) {
-        self->num_series = self->head->axes[self->series_axis_id].num_values;
-    }
+    range->low = fmin(range->low, low); /* skips NAN */
+    range->high = fmax(range->high, high);
 }
 
+/* The ends of both axes, around all estimates, and intervals where these are drawn, with
+ * room for dots. */
 static void
-choose_ranges(pareto_t *self)
+choose_ends(pareto_t *self, int side)
 {
-    self->costs = self->gains = (range_t){HUGE_VAL, -HUGE_VAL};
+    range_t means = {HUGE_VAL, -HUGE_VAL}, *ends = &self->ends[side];
+    double room;
+
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (is_defined(self, j)) {
-            self->costs.low = fmin(self->costs.low, cost_of(self, j));
-            self->costs.high = fmax(self->costs.high, cost_of(self, j));
-            self->gains.low = fmin(self->gains.low, gain_of(self, j));
-            self->gains.high = fmax(self->gains.high, gain_of(self, j));
+        const size_t point_id = self->points.point_ids[j];
+        const estimate_t estimate = estimate_of(self, point_id, side);
+
+        if (is_defined(self, point_id)) {
+            widen(&means, estimate.value, estimate.value);
+        }
+        if (is_drawn(self, j) && has_bars(self, point_id)) {
+            widen(ends, estimate.bar.low, estimate.bar.high);
         }
     }
-    self->is_log = self->costs.low > 0 && self->costs.high > LOG_RATIO * self->costs.low;
-}
-
-/* The square of a fine grid in which a point lies. */
-static size_t
-cell_of(const pareto_t *self, size_t point_id, size_t num_cells)
-{
-    const range_t *costs = &self->costs, *gains = &self->gains;
-    const double cost = cost_of(self, point_id);
-    const double x = self->is_log
-                         ? log(cost / costs->low) / log(costs->high / costs->low)
-                         : (cost - costs->low) / (costs->high - costs->low);
-    const double y = (gain_of(self, point_id) - gains->low) / (gains->high - gains->low);
-    const double last = (double) (num_cells - 1);
-
-    /* A range of no width has one row or column. */
-    return (size_t) (isfinite(y) ? y * last : 0) * num_cells +
-           (size_t) (isfinite(x) ? x * last : 0);
-}
-
-/* Chooses dots with one in each of the cells at most, the front first, of which all dots
- * of the only one are drawn. num_cells 0: all dots. */
-static int
-choose_dots(pareto_t *self, size_t num_cells)
-{
-    static const spot_choice_fate_t order[] = {SPOT_CHOICE_FRONT, SPOT_CHOICE_DOMINATED,
-        SPOT_CHOICE_SURELY_WORSE, SPOT_CHOICE_LEFT_OUT};
-    bool *is_taken = spot_calloc(num_cells * num_cells, sizeof(*is_taken));
-
-    if (is_taken == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (means.low >= 0) {
+        ends->low = fmax(ends->low, 0); /* intervals may reach below */
     }
-    self->num_drawn = 0;
-    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
-        for (size_t j = 0; j < self->head->num_points; j++) {
-            const size_t point_id = self->points->point_ids[j];
-            const bool is_kept =
-                num_cells == 0 || (k == 0 && self->points->num_groups == 1);
-
-            if (self->points->fates[point_id] == order[k] &&
-                is_defined(self, point_id)) {
-                bool *taken = num_cells == 0
-                                  ? NULL
-                                  : &is_taken[cell_of(self, point_id, num_cells)];
-
-                self->is_drawn[point_id] = is_kept || !*taken;
-                self->num_drawn += self->is_drawn[point_id];
-                if (taken != NULL) {
-                    *taken = true;
-                }
-            }
-        }
+    widen(ends, means.low, means.high);
+    if (side == COST && means.low > 0 && means.high > LOG_RATIO * means.low) {
+        self->is_log = true;
+        ends->low = fmax(ends->low, means.low / LOG_RATIO);
+        room = pow(ends->high / ends->low, ROOM);
+        *ends = (range_t){ends->low / room, ends->high * room};
+        return;
     }
-    free(is_taken);
-    return 0;
-}
-
-/* Fewer cells until few enough dots are left. */
-static int
-thin(pareto_t *self)
-{
-    const size_t num_front = self->points->num_fates[SPOT_CHOICE_FRONT];
-    const size_t num_most = MAX_DOTS + (self->points->num_groups == 1 ? num_front : 0);
-    size_t num_cells = self->head->num_points <= MAX_DOTS ? 0 : NUM_CELLS;
-    int ret = 0;
-
-    do {
-        ret = choose_dots(self, num_cells);
-        num_cells = 2 * num_cells / 3;
-    } while (ret == 0 && self->num_drawn > num_most && num_cells > 1);
-    self->has_bars = self->num_drawn <= MAX_BARS;
-    return ret;
+    room = ends->high > ends->low ? ROOM * (ends->high - ends->low)
+                                  : fmax(0.1 * fabs(ends->low), 0.1);
+    *ends = (range_t){ends->low - room, ends->high + room};
+    if (side == GAIN && means.low >= 0 && ends->low <= 0.5 * ends->high) {
+        ends->low = 0;
+    }
 }
 
 static void
-add_number(pareto_t *self, size_t point_id, size_t group_id)
+choose_dots(pareto_t *self)
 {
-    self->group_ids[self->num_numbers] = group_id;
-    self->numbered_ids[self->num_numbers++] = point_id;
-    self->numbers[point_id] = self->num_numbers;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        self->num_drawn += is_drawn(self, j);
+    }
+    for (int side = 0; side < NUM_SIDES; side++) {
+        self->ends[side] = (range_t){HUGE_VAL, -HUGE_VAL};
+        choose_ends(self, side);
+    }
 }
 
-/* One for each front that has a line, at its cheapest point without one; else one for
- * each point of the only front, or for some spread along it, unless the legend of the
- * series names them all. */
+/* Gives the next number to the place-th point of those from start to end on a front. */
+static void
+add_number(pareto_t *self, size_t start, size_t end, size_t place)
+{
+    for (size_t j = start; j < end; j++) {
+        const size_t point_id = self->points.point_ids[j];
+
+        if (is_front(self, point_id) && place-- == 0) {
+            self->numbered_ids[self->num_numbers++] = point_id;
+            return;
+        }
+    }
+}
+
+/* One for each front that has a line, at its cheapest point; else one for each point of
+ * the only front, or for some spread along it, unless the legend of the series names
+ * them all. */
 static void
 choose_numbers(pareto_t *self)
 {
-    const spot_cost_gain_t *points = self->points;
+    const spot_fronts_t *points = &self->points;
+    const size_t num_groups = points->num_groups;
     const size_t num_front = points->num_fates[SPOT_CHOICE_FRONT];
     const size_t num_shown = num_front < MAX_NUMBERS ? num_front : MAX_NUMBERS;
-    size_t front_id = 0;
 
-    self->num_fronts =
-        points->num_groups < MAX_NUMBERS ? points->num_groups : MAX_NUMBERS;
-    for (size_t j = 0; points->num_groups > 1 && j < self->num_fronts; j++) {
-        const spot_cost_group_t *group = &points->groups[group_of(self, j)];
+    self->num_fronts = num_groups < MAX_NUMBERS ? num_groups : MAX_NUMBERS;
+    if (num_groups > 1) {
+        for (size_t j = 0; j < self->num_fronts; j++) {
+            const size_t group_id = group_of(self, j);
 
-        for (size_t k = group->first; k < group->end; k++) {
-            if (is_front(self, points->point_ids[k]) &&
-                self->is_drawn[points->point_ids[k]]) {
-                add_number(self, points->point_ids[k], group_of(self, j));
-                break;
-            }
+            add_number(self, points->starts[group_id], points->starts[group_id + 1], 0);
         }
-    }
-    if (points->num_groups > 1 || (self->head->num_axes <= 1 && self->num_series > 1)) {
-        return;
-    }
-    for (size_t j = 0; j < self->head->num_points && self->num_numbers < num_shown;
-         j++) {
-        if (is_front(self, points->point_ids[j]) &&
-            front_id++ == spot_spread(self->num_numbers, num_shown, num_front)) {
-            add_number(self, points->point_ids[j], 0);
+    } else if (self->head->num_axes > 1 || self->num_series == 1) {
+        for (size_t j = 0; j < num_shown; j++) {
+            add_number(
+                self, 0, self->head->num_points, spot_spread(j, num_shown, num_front));
         }
     }
 }
 
+/* Free points even after an error. */
 static int
-init(pareto_t *self, const spot_cost_gain_t *points)
+init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
 {
-    const size_t num_points = points->head->num_points;
-    int ret;
+    const spot_study_head_t *head = report->head;
+    const bool is_uneven = report->min_rows > 1 && report->min_rows < report->max_rows;
 
-    *self = (pareto_t){.points = points, .head = points->head};
-    self->cost = spot_report_shown(points->report, points->cost_id);
-    self->gain = spot_report_shown(points->report, points->gain_id);
-    self->is_drawn = spot_calloc(num_points, sizeof(*self->is_drawn));
-    self->numbers = spot_calloc(num_points, sizeof(*self->numbers));
-    if (self->is_drawn == NULL || self->numbers == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    *self = (pareto_t){.texts = texts,
+        .report = report,
+        .head = head,
+        .views = {spot_view(report, head->overview.cost_id, texts),
+            spot_view(report, head->overview.gain_id, texts)},
+        .axis_id = spot_series_axis(head),
+        .num_series = 1};
+    if (self->axis_id < head->num_axes &&
+        head->axes[self->axis_id].num_values <= MAX_SERIES) {
+        self->num_series = head->axes[self->axis_id].num_values;
     }
-    choose_series(self);
-    choose_ranges(self);
-    ret = thin(self);
-    if (ret == 0) {
-        choose_numbers(self);
+    return spot_fronts_init(&self->points, report->store, report->summaries,
+        is_uneven ? report->min_rows : 0);
+}
+
+/* ---- Description ---- */
+
+/* ", from checkpoint, per minute 0.05 (0.31 1/s for 1.02 USD) to ...": the ends of the
+ * only front have the lowest cost and the highest gain. */
+static const char *
+front_words(const pareto_t *self)
+{
+    const char *text = "";
+    const size_t num_all = self->points.num_fates[SPOT_CHOICE_FRONT];
+    size_t num_front = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const size_t point_id = self->points.point_ids[j];
+        const spot_choice_t *choice = &self->points.choices[point_id];
+
+        if (!is_front(self, point_id)) {
+            continue;
+        }
+        num_front++;
+        if (num_front == 1 || num_front == num_all) {
+            text = spot_texts_add(self->texts, "%s%s%s (%s for %s)", text,
+                num_front > 1  ? " to "
+                : num_all == 1 ? ": "
+                               : ", from ",
+                spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS),
+                spot_view_value(&self->views[GAIN], choice->gain),
+                spot_view_value(&self->views[COST], choice->cost));
+        }
     }
-    return ret;
+    return text;
+}
+
+/* ", most often parcae, at 8 of 12": the value that is on the most fronts. */
+static const char *
+groups_words(const pareto_t *self)
+{
+    const spot_fronts_t *points = &self->points;
+    size_t num_fronts[MAX_SERIES] = {0}, last[MAX_SERIES] = {0}, best_id = 0;
+
+    if (self->num_series == 1) {
+        return "";
+    }
+    for (size_t j = 0, group = 1; j < self->head->num_points; j++) {
+        const size_t point_id = points->point_ids[j];
+        const size_t value_id = spot_study_value_id(self->head, point_id, self->axis_id);
+
+        group += j == points->starts[group];
+        if (is_front(self, point_id) && last[value_id] < group) {
+            last[value_id] = group;
+            num_fronts[value_id]++;
+        }
+    }
+    for (size_t j = 0; j < self->num_series; j++) {
+        best_id = num_fronts[j] > num_fronts[best_id] ? j : best_id;
+    }
+    return spot_texts_add(self->texts, ", most often %s: at %zu of %zu",
+        spot_words_label(self->texts, &self->head->axes[self->axis_id], best_id),
+        num_fronts[best_id], points->num_groups);
+}
+
+static const char *
+describe(const pareto_t *self)
+{
+    const spot_fronts_t *points = &self->points;
+    const size_t num_front = points->num_fates[SPOT_CHOICE_FRONT];
+    const size_t num_worse = points->num_fates[SPOT_CHOICE_SURELY_WORSE];
+    const bool has_groups = points->num_groups > 1;
+    const char *compared = "";
+
+    if (has_groups) {
+        compared = spot_texts_add(
+            self->texts, "Compared at each of %zu traces, ", points->num_groups);
+    }
+    return spot_texts_add(self->texts,
+        "What more %s costs, in %s. %s%zu of %zu points %s on the Pareto front, where "
+        "nothing gains more for less%s; %zu %s worse than another one by more than the "
+        "intervals.",
+        spot_view_metric(&self->views[GAIN], self->head->overview.gain_id),
+        spot_view_metric(&self->views[COST], self->head->overview.cost_id), compared,
+        num_front, self->head->num_points, num_front == 1 ? "is" : "are",
+        has_groups ? groups_words(self) : front_words(self), num_worse,
+        num_worse == 1 ? "is" : "are");
 }
 
 /* ---- Words ---- */
 
-/* Of both metrics, where these have the same. */
-static const char *
-estimate_words(const pareto_t *self)
-{
-    const spot_metric_t *metrics = self->head->metrics;
-    const char *cost = spot_estimate_words(&metrics[self->points->cost_id]);
-    const char *gain = spot_estimate_words(&metrics[self->points->gain_id]);
-
-    return strcmp(cost, gain) == 0 ? cost : "estimate";
-}
-
 static void
-declare_words(const pareto_t *self, spot_chart_t *chart)
+declare_words(const pareto_t *self)
 {
-    const spot_cost_gain_t *points = self->points;
-    char gain[SPOT_WORDS_BYTES], title[SPOT_NOTE_BYTES], more[SPOT_NOTE_BYTES] = "";
+    const spot_fronts_t *points = &self->points;
+    const spot_metric_t *metrics = self->head->metrics;
+    const char *cost = spot_estimate_words(&metrics[self->head->overview.cost_id]);
+    const char *gain = spot_estimate_words(&metrics[self->head->overview.gain_id]);
+    const char *more = "";
 
-    spot_metric_subject(&self->head->metrics[points->gain_id], gain);
-    snprintf(title, sizeof(title), "What more %s costs", gain);
-    if (points->report->max_rows > 1) {
-        snprintf(more, sizeof(more),
-            " · dot: %s, bars: its 95 %% confidence intervals%s", estimate_words(self),
-            self->has_bars ? "" : ", of the front");
+    if (self->report->max_rows > 1) {
+        more = spot_texts_add(self->texts,
+            " · dot: %s, bars: its 95 %% confidence intervals%s",
+            strcmp(cost, gain) == 0 ? cost : "estimate",
+            self->num_drawn <= MAX_BARS ? "" : ", of the front");
     }
-    spot_picture_head(chart, &spot_picture_pareto, points->report, title, more);
+    spot_view_head(&self->views[GAIN], self->chart,
+        spot_texts_add(self->texts, "What more %s costs",
+            spot_words_subject(self->texts, &metrics[self->head->overview.gain_id])),
+        describe(self), more);
     if (points->num_common > 0) {
-        spot_chart_foot(chart,
+        spot_chart_foot(self->chart,
             "compared over the first %" PRId64 " replications of each point",
             points->num_common);
     }
     if (self->num_drawn < self->head->num_points) {
-        spot_chart_foot(chart,
-            "%zu of %zu points have a dot: the others are undefined or lie upon these",
+        spot_chart_foot(self->chart,
+            "%zu of %zu points have a dot: the others are undefined or lie among these",
             self->num_drawn, self->head->num_points);
     }
     if (self->num_fronts < points->num_groups) {
-        spot_chart_foot(chart, "%zu of %zu fronts have a line", self->num_fronts,
+        spot_chart_foot(self->chart, "%zu of %zu fronts have a line", self->num_fronts,
             points->num_groups);
     }
     if (points->is_over_traces) {
         spot_chart_foot(
-            chart, "no two points meet the same trace, which nobody chooses");
+            self->chart, "no two points meet the same trace, which nobody chooses");
     }
 }
 
 static void
-add_heading(spot_chart_t *chart, const char *text)
+add_heading(const pareto_t *self, const char *text)
 {
-    spot_chart_legend(chart, &(spot_chart_entry_t){.text = text, .is_heading = true});
+    const spot_chart_entry_t entry = {.text = text, .is_heading = true};
+
+    spot_chart_legend(self->chart, &entry);
+}
+
+/* "preemption per minute 0.05": what the points of a group meet. */
+static const char *
+circumstances(const pareto_t *self, size_t point_id)
+{
+    const char *text = "";
+
+    for (size_t j = 0; j < self->head->num_axes; j++) {
+        if (spot_axis_is_circumstance(&self->head->axes[j])) {
+            text = spot_texts_add(self->texts, "%s%s%s %s", text,
+                text[0] == '\0' ? "" : ", ",
+                spot_words_key(self->texts, &self->head->axes[j]),
+                spot_words_point_label(self->texts, self->head, point_id, j));
+        }
+    }
+    return text;
 }
 
 static void
-declare_numbers(const pareto_t *self, spot_chart_t *chart)
+declare_numbers(const pareto_t *self)
 {
-    const bool has_groups = self->points->num_groups > 1;
+    const bool has_groups = self->points.num_groups > 1;
 
     if (self->num_numbers > 0) {
-        add_heading(chart, has_groups ? "fronts, each of one trace"
-                                      : "on the front, from the cheapest");
+        add_heading(self, has_groups ? "fronts, each of one trace"
+                                     : "on the front, from the cheapest");
     }
     for (size_t j = 0; j < self->num_numbers; j++) {
-        char text[SPOT_POINT_BYTES], sign[SPOT_LABEL_BYTES];
+        const size_t point_id = self->numbered_ids[j];
+        const spot_chart_entry_t entry = {
+            .text = has_groups ? circumstances(self, point_id)
+                               : spot_words_point(self->texts, self->head, point_id,
+                                     SPOT_POINT_BYTES),
+            .sign = spot_texts_add(self->texts, "%zu", j + 1)};
 
-        if (has_groups) {
-            spot_cost_group_words(
-                self->points, self->group_ids[j], SPOT_POINT_BYTES, text);
-        } else {
-            spot_point_words(self->head, self->numbered_ids[j], SPOT_POINT_BYTES, text);
-        }
-        snprintf(sign, sizeof(sign), "%zu", j + 1);
-        spot_chart_legend(chart, &(spot_chart_entry_t){.text = text, .sign = sign});
+        spot_chart_legend(self->chart, &entry);
     }
 }
 
-/* Which series is which, and what filled, hollow and pale dots are. */
-static void
-declare_looks(const pareto_t *self, spot_chart_t *chart)
-{
-    const size_t *num_fates = self->points->num_fates;
-    const bool has_bound =
-        num_fates[SPOT_CHOICE_LEFT_OUT] > 0 && self->head->best.is_asked;
-    const struct {
-        bool is_there;
-        spot_chart_entry_t entry;
-    } looks[] = {
-        {true, {.text = "filled: on the front", .marker = SPOT_CHART_CIRCLE}},
-        {num_fates[SPOT_CHOICE_DOMINATED] > 0,
-            {.text = "hollow: worse, but intervals touch",
-                .marker = SPOT_CHART_CIRCLE,
-                .is_hollow = true}},
-        {num_fates[SPOT_CHOICE_SURELY_WORSE] > 0, {.text = "brown: surely worse",
-                                                      .marker = SPOT_CHART_CIRCLE,
-                                                      .is_hollow = true,
-                                                      .colour = WORSE_COLOUR}},
-        {has_bound, {.text = "a bound, which does not compete",
-                        .marker = SPOT_CHART_DIAMOND,
-                        .is_hollow = true,
-                        .colour = SPOT_INK_QUIET}},
-    };
-    char words[SPOT_WORDS_BYTES], label[SPOT_VALUE_LABEL_BYTES];
+/* What filled, hollow and pale dots are. */
+static const spot_chart_entry_t looks[] = {
+    [SPOT_CHOICE_LEFT_OUT] = {.text = "a bound, which does not compete",
+        .marker = SPOT_CHART_DIAMOND,
+        .is_hollow = true,
+        .colour = SPOT_INK_QUIET},
+    [SPOT_CHOICE_FRONT] = {.text = "filled: on the front", .marker = SPOT_CHART_CIRCLE},
+    [SPOT_CHOICE_DOMINATED] = {.text = "hollow: worse, but intervals touch",
+        .marker = SPOT_CHART_CIRCLE,
+        .is_hollow = true},
+    [SPOT_CHOICE_SURELY_WORSE] = {.text = "brown: surely worse",
+        .marker = SPOT_CHART_CIRCLE,
+        .is_hollow = true,
+        .colour = WORSE_COLOUR},
+};
 
+/* Which series is which, then the looks that there are, bounds last. */
+static void
+declare_looks(const pareto_t *self)
+{
     if (self->num_series > 1) {
-        spot_axis_words(&self->head->axes[self->series_axis_id], words);
-        add_heading(chart, words);
+        add_heading(
+            self, spot_words_axis(self->texts, &self->head->axes[self->axis_id]));
     }
     for (size_t j = 0; self->num_series > 1 && j < self->num_series; j++) {
-        const bool is_bound = spot_series_is_bound(self->head, self->series_axis_id, j);
+        const spot_chart_series_t look = spot_series_look(self->head, self->axis_id, j);
+        spot_chart_entry_t entry = {.marker = look.marker, .colour = look.colour};
 
-        spot_chart_legend(chart,
-            &(spot_chart_entry_t){
-                .text =
-                    spot_value_label(&self->head->axes[self->series_axis_id], j, label),
-                .marker = is_bound ? SPOT_CHART_DIAMOND : spot_series_marker(j),
-                .is_hollow = is_bound,
-                .colour = is_bound
-                              ? SPOT_INK_QUIET
-                              : spot_series_colour(self->head, self->series_axis_id, j),
-            });
+        if (spot_series_is_bound(self->head, self->axis_id, j)) {
+            entry = looks[SPOT_CHOICE_LEFT_OUT];
+        }
+        entry.text = spot_words_label(self->texts, &self->head->axes[self->axis_id], j);
+        spot_chart_legend(self->chart, &entry);
     }
-    for (size_t j = 0; j < sizeof(looks) / sizeof(looks[0]); j++) {
-        if (looks[j].is_there) {
-            spot_chart_legend(chart, &looks[j].entry);
+    for (size_t j = 0; j < NUM_FATES; j++) {
+        const size_t fate = (SPOT_CHOICE_FRONT + j) % NUM_FATES;
+
+        if (fate == SPOT_CHOICE_FRONT ||
+            (self->points.num_fates[fate] > 0 &&
+                (fate != SPOT_CHOICE_LEFT_OUT || self->head->best.is_asked))) {
+            spot_chart_legend(self->chart, &looks[fate]);
         }
     }
 }
 
 /* ---- Axes, dots and fronts ---- */
 
-/* The ends of an axis: around the means, and intervals as far as they do not press the
- * means together, with room for dots. */
-static range_t
-ends_of(const range_t *means, double low, double high, bool is_log)
+static spot_chart_axis_t
+axis_of(const pareto_t *self, int side, const char *which)
 {
-    const double width =
-        is_log ? log(means->high / means->low) : means->high - means->low;
-    const double most = width > 0 ? MAX_BAR * width : 0.1 * fabs(means->low);
-    range_t ends = *means;
-    double room;
+    const spot_view_t *view = &self->views[side];
 
-    if (is_log) {
-        ends.low = fmax(fmin(ends.low, low), means->low * exp(-most));
-        ends.high = fmin(fmax(ends.high, high), means->high * exp(most));
-        room = exp(ROOM * log(ends.high / ends.low));
-        return (range_t){ends.low / room, ends.high * room};
-    }
-    ends.low = fmax(fmin(ends.low, low), means->low - most);
-    ends.high = fmin(fmax(ends.high, high), means->high + most);
-    room = ends.high > ends.low ? ROOM * (ends.high - ends.low)
-                                : fmax(0.1 * fabs(ends.low), 0.1);
-    return (range_t){ends.low - room, ends.high + room};
-}
-
-static bool
-has_bars(const pareto_t *self, size_t point_id)
-{
-    return self->has_bars || (is_front(self, point_id) &&
-                                 self->points->num_fates[SPOT_CHOICE_FRONT] <= MAX_BARS);
+    return (spot_chart_axis_t){
+        .kind = side == COST && self->is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
+        .name = spot_texts_add(self->texts, "%s: %s is better",
+            spot_view_metric(view, view->metric_id), which),
+        .unit = spot_picture_unit(&view->shown),
+        .low = self->ends[side].low,
+        .high = self->ends[side].high};
 }
 
 static void
-declare_panel(const pareto_t *self, spot_chart_t *chart)
+add_dot(const pareto_t *self, size_t point_id)
 {
-    const spot_metric_t *metrics = self->head->metrics;
-    range_t bars[2] = {{HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, -HUGE_VAL}}, costs, gains;
-    char cost[SPOT_WORDS_BYTES], gain[SPOT_WORDS_BYTES];
-    char x_name[SPOT_WORDS_BYTES + 24], y_name[SPOT_WORDS_BYTES + 24];
-
-    for (size_t j = 0; j < self->head->num_points; j++) {
-        const spot_choice_t *choice = &self->points->choices[j];
-
-        if (self->is_drawn[j] && has_bars(self, j)) { /* fmin() and fmax() skip NAN */
-            bars[0].low = fmin(bars[0].low, self->cost.factor * choice->cost_low);
-            bars[0].high = fmax(bars[0].high, self->cost.factor * choice->cost_high);
-            bars[1].low = fmin(bars[1].low, self->gain.factor * choice->gain_low);
-            bars[1].high = fmax(bars[1].high, self->gain.factor * choice->gain_high);
-        }
-    }
-    costs = ends_of(&self->costs, bars[0].low, bars[0].high, self->is_log);
-    gains = ends_of(&self->gains, bars[1].low, bars[1].high, false);
-    if (self->gains.low >= 0 && gains.low <= 0.5 * gains.high) {
-        gains.low = 0;
-    }
-    if (costs.low > bars[0].low || costs.high < bars[0].high ||
-        gains.low > fmax(bars[1].low, 0) || gains.high < bars[1].high) {
-        spot_chart_foot(chart, "intervals that reach an edge go on beyond it");
-    }
-    (void) spot_fraction_words_in(
-        &metrics[self->points->gain_id], self->gain.unit, gain);
-    (void) spot_fraction_words_in(
-        &metrics[self->points->cost_id], self->cost.unit, cost);
-    snprintf(y_name, sizeof(y_name), "%s: more is better", gain);
-    snprintf(x_name, sizeof(x_name), "%s: less is better", cost);
-    spot_chart_panel(
-        chart, &(spot_chart_panel_t){
-                   .x = {.kind = self->is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
-                       .name = x_name,
-                       .unit = spot_picture_unit(&self->cost),
-                       .low = costs.low,
-                       .high = costs.high},
-                   .y = {.name = y_name,
-                       .unit = spot_picture_unit(&self->gain),
-                       .low = gains.low,
-                       .high = gains.high},
-                   .height_px = 420,
-               });
-}
-
-static void
-add_dot(const pareto_t *self, spot_chart_t *chart, size_t point_id)
-{
-    const spot_choice_t *choice = &self->points->choices[point_id];
-    spot_chart_datum_t datum = {
-        .x = cost_of(self, point_id), .y = gain_of(self, point_id)};
-    char sign[SPOT_LABEL_BYTES], cost[SPOT_LABEL_BYTES], hover[SPOT_POINT_BYTES];
-    char words[SPOT_POINT_BYTES];
+    const spot_choice_t *choice = &self->points.choices[point_id];
+    const estimate_t cost = estimate_of(self, point_id, COST);
+    const estimate_t gain = estimate_of(self, point_id, GAIN);
+    spot_chart_datum_t datum = {.x = cost.value,
+        .y = gain.value,
+        .hover = spot_texts_add(self->texts, "%s for %s",
+            spot_view_hover(&self->views[GAIN], point_id, choice->gain, 0, 0),
+            spot_view_value(&self->views[COST], choice->cost))};
 
     if (has_bars(self, point_id)) {
-        datum.x_low = self->cost.factor * choice->cost_low;
-        datum.x_high = self->cost.factor * choice->cost_high;
-        datum.y_low = self->gain.factor * choice->gain_low;
-        datum.y_high = self->gain.factor * choice->gain_high;
+        datum.x_low = cost.bar.low;
+        datum.x_high = cost.bar.high;
+        datum.y_low = gain.bar.low;
+        datum.y_high = gain.bar.high;
     }
-    if (self->numbers[point_id] > 0) {
-        snprintf(sign, sizeof(sign), "%zu", self->numbers[point_id]);
-        datum.label = sign;
+    for (size_t j = 0; j < self->num_numbers; j++) {
+        if (self->numbered_ids[j] == point_id) {
+            datum.label = spot_texts_add(self->texts, "%zu", j + 1);
+        }
     }
-    spot_picture_hover(self->points->report, point_id, &self->gain, choice->gain,
-        (double) NAN, (double) NAN, hover);
-    spot_value_words(&self->cost, choice->cost, cost);
-    snprintf(words, sizeof(words), "%.*s for %s %s", SPOT_POINT_BYTES - 100, hover, cost,
-        self->cost.factor == 100 ? "" : self->cost.unit);
-    datum.hover = words;
-    spot_chart_add(chart, &datum);
+    spot_chart_add(self->chart, &datum);
 }
 
 /* The points of a series and a fate, if any. */
 static void
-declare_dots(
-    const pareto_t *self, spot_chart_t *chart, size_t series_id, spot_choice_fate_t fate)
+declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
 {
-    const char *own = self->num_series == 1 ? SPOT_INK_ACCENT
-                                            : spot_series_colour(self->head,
-                                                  self->series_axis_id, series_id);
+    spot_chart_series_t series = {
+        .colour = SPOT_INK_ACCENT, .marker = SPOT_CHART_CIRCLE};
     bool is_declared = false;
 
+    if (self->num_series > 1) {
+        series = spot_series_look(self->head, self->axis_id, series_id);
+    }
+    series.kind = SPOT_CHART_POINTS;
+    series.dash = SPOT_CHART_SOLID;
+    series.interval_colour = SPOT_INK_OTHER;
+    series.marker_px = fate == SPOT_CHOICE_FRONT     ? 5
+                       : self->num_drawn > MANY_DOTS ? 1.8
+                                                     : 3.5;
+    series.is_hollow = looks[fate].is_hollow;
+    series.colour = looks[fate].colour == NULL ? series.colour : looks[fate].colour;
+    if (fate == SPOT_CHOICE_LEFT_OUT) {
+        series.marker = looks[fate].marker;
+    }
     for (size_t j = 0; j < self->head->num_points; j++) {
-        if (!self->is_drawn[j] || self->points->fates[j] != fate ||
-            series_of(self, j) != series_id) {
-            continue;
-        }
-        if (!is_declared) {
-            spot_chart_series(
-                chart, &(spot_chart_series_t){
-                           .kind = SPOT_CHART_POINTS,
-                           .colour = fate == SPOT_CHOICE_SURELY_WORSE ? WORSE_COLOUR
-                                     : fate == SPOT_CHOICE_LEFT_OUT   ? SPOT_INK_QUIET
-                                                                      : own,
-                           .interval_colour = SPOT_INK_OTHER,
-                           .marker = fate == SPOT_CHOICE_LEFT_OUT
-                                         ? SPOT_CHART_DIAMOND
-                                         : spot_series_marker(series_id),
-                           .marker_px = fate == SPOT_CHOICE_FRONT     ? 5
-                                        : self->num_drawn > MANY_DOTS ? 1.8
-                                                                      : 3.5,
-                           .is_hollow = fate != SPOT_CHOICE_FRONT,
-                       });
-            is_declared = true;
-        }
-        add_dot(self, chart, j);
-    }
-}
+        const size_t point_id = self->points.point_ids[j];
 
-static void
-declare_front(const pareto_t *self, spot_chart_t *chart, size_t front_id)
-{
-    const spot_cost_group_t *group = &self->points->groups[group_of(self, front_id)];
-
-    spot_chart_series(
-        chart, &(spot_chart_series_t){
-                   .kind = SPOT_CHART_STEPS,
-                   .colour = self->num_fronts > 1 ? SPOT_INK_OTHER : SPOT_INK_QUIET,
-                   .width_px = self->num_fronts > 1 ? 1 : 1.6,
-               });
-    for (size_t j = group->first; j < group->end; j++) {
-        const size_t point_id = self->points->point_ids[j];
-
-        if (is_front(self, point_id) && self->is_drawn[point_id]) {
-            spot_chart_add_xy(chart, cost_of(self, point_id), gain_of(self, point_id));
+        if (is_drawn(self, j) && self->points.fates[point_id] == fate &&
+            (self->num_series == 1 ||
+                spot_study_value_id(self->head, point_id, self->axis_id) == series_id)) {
+            if (!is_declared) {
+                spot_chart_series(self->chart, &series);
+                is_declared = true;
+            }
+            add_dot(self, point_id);
         }
     }
 }
 
-/* From the back: what is worse, fronts, and their dots. */
 static void
-declare_data(const pareto_t *self, spot_chart_t *chart)
+declare_front(const pareto_t *self, size_t group_id)
 {
-    static const spot_choice_fate_t order[] = {SPOT_CHOICE_SURELY_WORSE,
-        SPOT_CHOICE_DOMINATED, SPOT_CHOICE_LEFT_OUT, SPOT_CHOICE_FRONT};
+    const bool is_only = self->num_fronts == 1;
+    const spot_chart_series_t series = {.kind = SPOT_CHART_STEPS,
+        .colour = is_only ? SPOT_INK_QUIET : SPOT_INK_OTHER,
+        .width_px = is_only ? 1.6 : 1};
 
+    spot_chart_series(self->chart, &series);
+    for (size_t j = self->points.starts[group_id]; j < self->points.starts[group_id + 1];
+         j++) {
+        const size_t point_id = self->points.point_ids[j];
+
+        if (is_front(self, point_id)) {
+            spot_chart_add_xy(self->chart, estimate_of(self, point_id, COST).value,
+                estimate_of(self, point_id, GAIN).value);
+        }
+    }
+}
+
+/* From the back: fronts, what is worse, what is on them, bounds. */
+static void
+declare_data(const pareto_t *self)
+{
     for (size_t j = 0; j < self->num_fronts; j++) {
-        declare_front(self, chart, j);
+        declare_front(self, group_of(self, j));
     }
-    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+    for (size_t fate = NUM_FATES; fate-- > 0;) {
         for (size_t j = 0; j < self->num_series; j++) {
-            declare_dots(self, chart, j, order[k]);
+            declare_dots(self, j, (spot_choice_fate_t) fate);
         }
     }
 }
@@ -565,26 +553,75 @@ declare_data(const pareto_t *self, spot_chart_t *chart)
 static int
 declare(spot_chart_t *chart, const void *context)
 {
-    spot_cost_gain_t points;
-    pareto_t self = {0};
-    int ret = spot_cost_gain_init(&points, context);
+    spot_texts_t texts = {0};
+    pareto_t self;
+    int ret = init(&self, context, &texts);
 
+    self.chart = chart;
     if (ret == 0) {
-        ret = init(&self, &points);
+        choose_dots(&self);
+        choose_numbers(&self);
+        declare_words(&self);
+        spot_chart_panel(chart, &(spot_chart_panel_t){.x = axis_of(&self, COST, "less"),
+                                    .y = axis_of(&self, GAIN, "more"),
+                                    .height_px = 420});
+        declare_numbers(&self);
+        declare_looks(&self);
+        declare_data(&self);
+        ret = texts.error;
     }
-    if (ret == 0) {
-        declare_words(&self, chart);
-        declare_panel(&self, chart);
-        declare_numbers(&self, chart);
-        declare_looks(&self, chart);
-        declare_data(&self, chart);
-        ret = spot_chart_error(chart);
+    spot_fronts_free(&self.points);
+    spot_texts_free(&texts);
+    return ret == 0 ? spot_chart_error(chart) : ret;
+}
+
+static const char *
+find_problem(const spot_report_t *report)
+{
+    const spot_study_head_t *head = report->head;
+    const spot_overview_t *overview = &head->overview;
+
+    if (!head->has_overview || overview->cost_id >= head->num_metrics ||
+        overview->gain_id >= head->num_metrics) {
+        return "the study kept no cost and no gain of its points: run it again with "
+               "ledger: yes";
     }
-    free(self.is_drawn);
-    free(self.numbers);
-    spot_cost_gain_free(&points);
+    for (size_t j = 0; j < head->num_points; j++) {
+        if (isfinite(spot_report_summary(report, j, overview->cost_id)->value) &&
+            isfinite(spot_report_summary(report, j, overview->gain_id)->value)) {
+            return NULL;
+        }
+    }
+    return "no point has both a cost and a gain yet";
+}
+
+static int
+fill(const spot_report_t *report, spot_table_t *table)
+{
+    static const char *const fates[] = {
+        "left out", "front", "dominated", "surely worse"};
+    pareto_t self;
+    const int ret = init(&self, report, NULL);
+    const spot_study_head_t *head = self.head;
+
+    spot_picture_point_columns(table, head);
+    spot_picture_estimate_columns(table, head->metrics[head->overview.cost_id].name, "");
+    spot_picture_estimate_columns(table, head->metrics[head->overview.gain_id].name, "");
+    spot_picture_column(table, "front");
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        const spot_choice_t *choice = &self.points.choices[j];
+
+        spot_picture_point_row(table, head, j);
+        spot_picture_estimate(table, choice->cost, choice->cost_low, choice->cost_high);
+        spot_picture_estimate(table, choice->gain, choice->gain_low, choice->gain_high);
+        spot_table_add_text(table, fates[self.points.fates[j]]);
+    }
+    spot_fronts_free(&self.points);
     return ret;
 }
 
-const spot_study_picture_t spot_picture_pareto = {"pareto", "What more throughput costs",
-    spot_cost_gain_problem, declare, spot_cost_gain_csv_write, spot_cost_gain_describe};
+const spot_study_picture_t spot_picture_pareto = {.name = "pareto",
+    .title = "What more throughput costs",
+    .problem = find_problem,
+    .declare = declare,
+    .fill = fill};

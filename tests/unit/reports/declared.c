@@ -219,6 +219,33 @@ declared_text(spot_declare_t declare, const void *context)
     return text;
 }
 
+char *
+declared_csv(const spot_study_picture_t *picture, const spot_report_t *report)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_study_picture_write_csv(picture, report, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+char *
+declared_description(const spot_study_picture_t *picture, const spot_report_t *report)
+{
+    spot_chart_t *chart = spot_chart_new();
+    char *text;
+
+    assert_non_null(chart);
+    assert_int_equal(picture->declare(chart, report), 0);
+    text = strdup(spot_chart_description(chart));
+    assert_non_null(text);
+    spot_chart_free(chart);
+    return text;
+}
+
 size_t
 declared_count(const char *text, const char *kind)
 {

@@ -61,7 +61,7 @@ test_groups(void **state)
 {
     spot_study_head_t head;
     spot_bar_rows_t rows;
-    char text[SPOT_POINT_BYTES];
+    spot_texts_t texts = {0};
 
     (void) state;
     make_head(&head, 12, 10);
@@ -74,10 +74,10 @@ test_groups(void **state)
         assert_int_equal(rows.rows[j].is_first, j % 10 == 0);
         assert_int_equal(rows.rows[j].point_id, groups[j / 10] * 10 + j % 10);
     }
-    spot_bar_group_words(&rows, 10, text);
-    assert_string_equal(text, "preemption per minute 4");
-    spot_bar_row_words(&rows, 12, text);
-    assert_string_equal(text, "2");
+    assert_string_equal(
+        spot_bar_group_words(&rows, 10, &texts), "preemption per minute 4");
+    assert_string_equal(spot_bar_row_words(&rows, 12, &texts), "2");
+    spot_texts_free(&texts);
     spot_study_head_free(&head);
 }
 
@@ -88,7 +88,7 @@ test_numbers(void **state)
 {
     spot_study_head_t head;
     spot_bar_rows_t rows;
-    char text[SPOT_POINT_BYTES];
+    spot_texts_t texts = {0};
 
     (void) state;
     make_head(&head, 50, 2);
@@ -99,14 +99,14 @@ test_numbers(void **state)
     assert_int_equal(rows.num_rows, 40);
     assert_int_equal(rows.rows[0].point_id, 0);
     assert_int_equal(rows.rows[39].point_id, 98); /* the last of the first group */
-    spot_bar_row_words(&rows, 1, text);
-    assert_string_equal(text, "1");
-    spot_bar_group_words(&rows, 0, text);
-    assert_string_equal(text, "recovery 0, by preemption per minute");
+    assert_string_equal(spot_bar_row_words(&rows, 1, &texts), "1");
+    assert_string_equal(
+        spot_bar_group_words(&rows, 0, &texts), "recovery 0, by preemption per minute");
     head.plot.x = spot_text_copy("recovery", 8);
     assert_int_equal(spot_bar_rows_init(&rows, &head), 0);
     assert_int_equal(rows.row_axis_id, 1);
     assert_int_equal(rows.rows[1].point_id, 1);
+    spot_texts_free(&texts);
     spot_study_head_free(&head);
 }
 

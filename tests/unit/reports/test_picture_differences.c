@@ -27,27 +27,10 @@ copy(const char *text)
     return result;
 }
 
-typedef enum { DECLARED, CSV, WORDS } what_t;
-
 static char *
-write_text(const spot_report_t *report, what_t what)
+declared(const spot_report_t *report)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out;
-
-    if (what == DECLARED) {
-        return declared_text(spot_picture_differences.declare, report);
-    }
-    out = open_memstream(&text, &num_bytes);
-    assert_non_null(out);
-    if (what == CSV) {
-        assert_int_equal(spot_picture_differences.write_csv(report, out), 0);
-    } else {
-        spot_picture_differences.describe(report, out);
-    }
-    assert_int_equal(fclose(out), 0);
-    return text;
+    return declared_text(spot_picture_differences.declare, report);
 }
 
 /* Systems with these names, compared with the first one. */
@@ -125,12 +108,12 @@ test_rows(void **state)
     store = make_store(&head, costs);
     report = read_report(store);
     assert_null(spot_picture_differences.problem(&report));
-    text = write_text(&report, DECLARED);
+    text = declared(&report);
     assert_non_null(strstr(text, "note '← lower cost (USD) than checkpoint · "));
     assert_non_null(strstr(text, "row 'it's <b>\"quoted\"</b>'"));
     sample_assert_golden("picture-differences-rows.txt", text);
     free(text);
-    text = write_text(&report, CSV);
+    text = declared_csv(&spot_picture_differences, &report);
     assert_string_equal(text,
         "point,recovery,cost_usd_difference_mean,cost_usd_difference_ci95_low,"
         "cost_usd_difference_ci95_high,pairs\n"
@@ -139,10 +122,11 @@ test_rows(void **state)
         "2,\"{system: b, f: 1}\",1,-0.24206886,2.2420689,3\n"
         "3,c,2,0.75793114,3.2420689,3\n");
     free(text);
-    text = write_text(&report, WORDS);
+    text = declared_description(&spot_picture_differences, &report);
     assert_string_equal(text,
         "Differences in cost (USD) to checkpoint, replication by replication: from "
-        "-5.00 at it's <b>\"quoted\"</b> to +2.00 at c. Of 3 points 1 is surely lower "
+        "-5.00 USD at it's <b>\"quoted\"</b> to 2.00 USD at c. Of 3 points 1 is surely "
+        "lower "
         "and 1 surely higher.");
     free(text);
     spot_report_free(&report);
@@ -166,7 +150,7 @@ test_curves(void **state)
     head.baseline_value_id = 1;
     store = sample_idle_store(&head);
     report = read_report(store);
-    text = write_text(&report, DECLARED);
+    text = declared(&report);
     assert_int_equal(sample_count(text, "series of line"), 1);
     assert_int_equal(declared_count(text, "line"), 11);
     assert_non_null(strstr(text, " low '↓ less idle than pipeline depth 16'"));
@@ -199,7 +183,7 @@ test_choice(void **state)
         }
         store = sample_idle_store(&head);
         report = read_report(store);
-        text = write_text(&report, DECLARED);
+        text = declared(&report);
         assert_int_equal(declared_count(text, "line"), 0);
         assert_int_equal(declared_count(text, "points"), axis_id == 0 ? 20 : 11);
         free(text);
@@ -230,8 +214,8 @@ test_many_points(void **state)
     make_head(&head, NUM_POINTS, names);
     store = make_store(&head, costs);
     report = read_report(store);
-    text = write_text(&report, DECLARED);
-    assert_non_null(strstr(text, " · only the first 40 points'"));
+    text = declared(&report);
+    assert_non_null(strstr(text, " · the first 40 of 44 points'"));
     assert_int_equal(declared_count(text, "points"), MAX_ROWS);
     free(text);
     spot_report_free(&report);

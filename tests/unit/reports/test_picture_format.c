@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/picture_format.h"
+#include "reports/draw.h"
 
 static bool
 is_whole(spot_picture_format_t format, const char *bytes, size_t num_bytes)

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/cost_gain.h"
 #include "reports/study_pictures.h"
+#include "sim/analysis/fronts.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 
@@ -86,24 +86,9 @@ make_store(const spot_study_head_t *head, double (*means)[2], double spread)
 }
 
 static char *
-write_text(const spot_report_t *report, int what)
+declared(const spot_report_t *report)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out;
-
-    if (what == 0) {
-        return declared_text(spot_picture_pareto.declare, report);
-    }
-    out = open_memstream(&text, &num_bytes);
-    assert_non_null(out);
-    if (what == 1) {
-        assert_int_equal(spot_picture_pareto.write_csv(report, out), 0);
-    } else {
-        spot_picture_pareto.describe(report, out);
-    }
-    assert_int_equal(fclose(out), 0);
-    return text;
+    return declared_text(spot_picture_pareto.declare, report);
 }
 
 /* The bytes of the picture. */
@@ -157,18 +142,18 @@ test_golden(void **state)
     make_two_rates(&head);
     store = make_store(&head, two_rates, 0.25);
     report = sample_report(store);
-    assert_null(spot_cost_gain_problem(&report));
-    text = write_text(&report, 0);
+    assert_null(spot_picture_pareto.problem(&report));
+    text = declared(&report);
     sample_assert_golden("picture-pareto.txt", text);
     free(text);
-    text = write_text(&report, 1);
+    text = declared_csv(&spot_picture_pareto, &report);
     assert_non_null(strstr(text, "point,trace.preemption.per_minute,recovery,"
                                  "usd_per_h_mean,usd_per_h_ci95_low,"));
     assert_int_equal(sample_count(text, ",front\n"), 4); /* with the head */
     assert_int_equal(sample_count(text, ",surely worse\n"), 1);
     assert_int_equal(sample_count(text, ",left out\n"), 2);
     free(text);
-    text = write_text(&report, 2);
+    text = declared_description(&spot_picture_pareto, &report);
     assert_string_equal(text,
         "What more throughput (1/s) costs, in cost per hour (USD/h). Compared at each "
         "of "
@@ -192,7 +177,7 @@ test_groups(void **state)
     spot_study_head_t head;
     spot_store_t *store;
     spot_report_t report;
-    spot_cost_gain_t points;
+    spot_fronts_t points;
 
     (void) state;
     make_head(&head, "trace.preemption.per_minute", NUM_RATES, NUM_SYSTEMS, names);
@@ -202,7 +187,7 @@ test_groups(void **state)
     }
     store = make_store(&head, means, 0.01);
     report = sample_report(store);
-    assert_int_equal(spot_cost_gain_init(&points, &report), 0);
+    assert_int_equal(spot_fronts_init(&points, store, report.summaries, 0), 0);
     assert_int_equal(points.num_groups, NUM_RATES);
     for (size_t j = 0; j < NUM_RATES; j++) {
         spot_choice_fate_t fates[NUM_SYSTEMS];
@@ -211,7 +196,7 @@ test_groups(void **state)
             spot_pareto_find(&points.choices[j * NUM_SYSTEMS], NUM_SYSTEMS, fates), 0);
         assert_memory_equal(fates, &points.fates[j * NUM_SYSTEMS], sizeof(fates));
     }
-    spot_cost_gain_free(&points);
+    spot_fronts_free(&points);
     spot_report_free(&report);
     store->close(store);
     spot_study_head_free(&head);
@@ -231,12 +216,14 @@ test_only_traces(void **state)
     make_head(&head, "trace", 3, 0, NULL);
     store = make_store(&head, means, 0);
     report = sample_report(store);
-    text = write_text(&report, 0);
+    text = declared(&report);
     assert_int_equal(sample_count(text, "no two points meet the same trace"), 1);
     assert_int_equal(sample_count(text, "series of steps"), 1);
     free(text);
-    text = write_text(&report, 2);
-    assert_non_null(strstr(text, ", from 0 (1.00 for 1.00) to 1 (2.00 for 2.00); 1 is"));
+    text = declared_description(&spot_picture_pareto, &report);
+    assert_non_null(strstr(text,
+        ", from 0 (1.00 1/s for 1.00 USD/h) to 1 (2.00 1/s for 2.00 USD/h); "
+        "1 is"));
     free(text);
     spot_report_free(&report);
     store->close(store);
@@ -266,7 +253,7 @@ test_many_points(void **state)
     }
     store = make_store(&head, means, 0);
     report = sample_report(store);
-    text = write_text(&report, 0);
+    text = declared(&report);
     assert_int_equal(declared_count(text, "steps"), 150);
     assert_true(declared_count(text, "points") <= 1500 + 150);
     assert_true(declared_count(text, "points") >= 750);
@@ -297,18 +284,18 @@ test_problems(void **state)
         store = make_store(&head, j == 0 ? some : none, 0);
         report = sample_report(store);
         if (j == 0) {
-            char *text = write_text(&report, 0);
+            char *text = declared(&report);
 
-            assert_null(spot_cost_gain_problem(&report));
+            assert_null(spot_picture_pareto.problem(&report));
             assert_null(strstr(text, "nan"));
             assert_non_null(strstr(text, "'1 of 3 points have a dot"));
             free(text);
         } else {
-            assert_string_equal(spot_cost_gain_problem(&report),
+            assert_string_equal(spot_picture_pareto.problem(&report),
                 "no point has both a cost and a gain yet");
         }
         head.overview.cost_id = NUM_METRICS;
-        assert_non_null(strstr(spot_cost_gain_problem(&report), "ledger: yes"));
+        assert_non_null(strstr(spot_picture_pareto.problem(&report), "ledger: yes"));
         spot_report_free(&report);
         store->close(store);
         spot_study_head_free(&head);
@@ -325,7 +312,7 @@ test_common_replications(void **state)
     const spot_piece_t pieces[] = {{.point_id = 0, .num_rows = 2, .rows = first[0]},
         {.point_id = 1, .num_rows = 4, .rows = second[0]}};
     spot_study_head_t head;
-    spot_cost_gain_t points;
+    spot_fronts_t points;
     spot_report_t report;
     spot_store_t *store = NULL;
 
@@ -336,13 +323,13 @@ test_common_replications(void **state)
     assert_int_equal(store->put(store, &pieces[0]), 0);
     assert_int_equal(store->put(store, &pieces[1]), 0);
     report = sample_report(store);
-    assert_int_equal(spot_cost_gain_init(&points, &report), 0);
+    assert_int_equal(spot_fronts_init(&points, store, report.summaries, 2), 0);
     assert_int_equal(points.num_common, 2);
     assert_true(points.choices[0].cost == 15 && points.choices[1].cost == 15);
     assert_true(points.choices[0].gain == 6 && points.choices[1].gain == 5);
     assert_int_equal(points.fates[0], SPOT_CHOICE_FRONT);
     assert_int_not_equal(points.fates[1], SPOT_CHOICE_FRONT);
-    spot_cost_gain_free(&points);
+    spot_fronts_free(&points);
     spot_report_free(&report);
     store->close(store);
     spot_study_head_free(&head);

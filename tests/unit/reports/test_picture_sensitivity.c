@@ -16,28 +16,6 @@
 
 #define MAX_METRICS 64 /* of the study */
 
-typedef int (*writer_t)(const spot_report_t *report, FILE *out);
-
-static char *
-text_of(writer_t write, const spot_report_t *report)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    assert_non_null(out);
-    assert_int_equal(write(report, out), 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-static int
-write_description(const spot_report_t *report, FILE *out)
-{
-    spot_picture_sensitivity.describe(report, out);
-    return 0;
-}
-
 static void
 test_texts(void **state)
 {
@@ -51,10 +29,10 @@ test_texts(void **state)
     store = sample_idle_store(&head);
     report = sample_report(store);
     assert_null(spot_picture_sensitivity.problem(&report));
-    text = text_of(spot_picture_sensitivity.write_csv, &report);
+    text = declared_csv(&spot_picture_sensitivity, &report);
     sample_assert_golden("sensitivity.csv", text);
     free(text);
-    text = text_of(write_description, &report);
+    text = declared_description(&spot_picture_sensitivity, &report);
     assert_non_null(strstr(text, "most does preemption per minute: "));
     free(text);
     text = declared_text(spot_picture_sensitivity.declare, &report);
