@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/report_terminal.h"
 #include "reports/export.h"
+#include "reports/report_text.h"
 #include "reports/result_json.h"
-#include "reports/result_table.h"
 
 /* What is written: lines of rows or points, or what a study prints when it ends. */
 typedef enum { FORM_CSV, FORM_JSONL, FORM_TABLE, FORM_JSON, NUM_FORMS } form_t;

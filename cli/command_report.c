@@ -6,7 +6,6 @@
 #include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "reports/page/page_side_by_side.h"
-#include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/report_text.h"

@@ -6,12 +6,9 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "reports/plan_json.h"
-#include "reports/race_json.h"
-#include "reports/row_warnings.h"
-#include "reports/sensitivity_report.h"
-#include "reports/summary_remark.h"
-#include "reports/winner_report.h"
+#include "reports/doubts.h"
+#include "reports/plan_report.h"
+#include "reports/study_parts.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
 

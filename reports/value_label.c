@@ -306,44 +306,16 @@ spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
         &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id), label);
 }
 
-void
-spot_baseline_write(const spot_study_head_t *head, FILE *out)
+const char *
+spot_value_explained(const spot_axis_t *axis, size_t value_id, spot_texts_t *texts)
 {
+    const char *whole = axis->texts[value_id];
     char label[SPOT_VALUE_LABEL_BYTES];
+    bool is_part = false;
 
-    for (size_t j = 0; j <= head->num_more_baselines; j++) {
-        const spot_axis_value_t value = spot_study_baseline(head, j);
-        const spot_axis_t *axis = &head->axes[value.axis_id];
-
-        fprintf(out, "%s%s = %s", j == 0 ? "" : ", ", axis->path,
-            spot_value_label(axis, value.value_id, label));
+    if (whole[0] == '{' || strlen(whole) > SPOT_UTF8_SHOWN_CHARS) {
+        write_label(axis, value_id, label, &is_part);
     }
-}
-
-void
-spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-    size_t num_lines = 0;
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_axis_t *axis = &head->axes[j];
-
-        for (size_t k = 0; k < axis->num_values; k++) {
-            bool is_part;
-
-            if (axis->texts[k][0] != '{' &&
-                strlen(axis->texts[k]) <= SPOT_UTF8_SHOWN_CHARS) {
-                continue; /* a short scalar is all there is */
-            }
-            write_label(axis, k, label, &is_part);
-            if (is_part) {
-                fprintf(
-                    out, "%s%s: %s is ", num_lines == 0 ? "\n" : "", axis->path, label);
-                spot_text_write(out, axis->texts[k]);
-                fputc('\n', out);
-                num_lines++;
-            }
-        }
-    }
+    return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole)
+                   : NULL;
 }

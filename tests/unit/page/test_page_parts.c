@@ -216,9 +216,8 @@ test_until(void **state)
     assert_warns(&sample, "11 of 12 points need more replications");
     assert_warns(&sample, "is not reached at 1 of 12 points");
     text = page_part(sample.store, NULL, &spot_page_parameters);
-    assert_non_null(strstr(text, "<dd>4 to 20 at each point, until the mean of "
-                                 "lost_fraction is known within ±1e-09 with 95 % "
-                                 "confidence</dd>"));
+    assert_non_null(strstr(text, "<li>12 points, 4 to 20 replications each until "
+                                 "lost_fraction is known within ±1e-09 (95 %)</li>"));
     free(text);
     page_sample_free(&sample);
 }
@@ -264,8 +263,8 @@ test_parameters_of_a_design(void **state)
     page_sample_fill(&sample, 0, false);
     text = page_part(sample.store, NULL, &spot_page_parameters);
     assert_int_equal(sample_count(text, "<td>0 to 15</td>"), 2);
-    assert_non_null(strstr(text, "<dd>256 points: a design for Sobol indices, 64 base "
-                                 "samples, drawn with seed 3</dd>"));
+    assert_non_null(strstr(text, "<li>256 points (sensitivity, seed 3, 64 base "
+                                 "samples), 2 replications each</li>"));
     free(text);
     page_sample_free(&sample);
 }

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "reports/report_text.h"
 #include "reports/result_csv.h"
 #include "reports/result_json.h"
-#include "reports/result_table.h"
 #include "sim/engines.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
