@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "reports/plan_report.h"
 #include "reports/point_table.h"
 #include "reports/study_parts.h"
 #include "reports/words.h"
@@ -34,16 +35,13 @@ caption_of(const spot_report_t *report, const size_t *base_ids, spot_texts_t *te
             most = num > most ? num : most;
         }
     }
-    return most == 1 ? spot_texts_add(
-                           texts, "difference to %s in the same replication", baseline)
-           : fewest < most ? spot_texts_add(texts,
-                                 "difference to %s: mean of %" PRId64 " to %" PRId64
-                                 " pairs of replications, which met the same events",
-                                 baseline, fewest, most)
-                           : spot_texts_add(texts,
-                                 "difference to %s: mean of %" PRId64
-                                 " pairs of replications, which met the same events",
-                                 baseline, most);
+    return most == 1
+               ? spot_texts_add(
+                     texts, "difference to %s in the same replication", baseline)
+               : spot_texts_add(texts,
+                     "difference to %s: mean of %s pairs of replications, which met the "
+                     "same events",
+                     baseline, spot_words_range(texts, fewest, most));
 }
 
 /* ---- What pairing is worth ---- */

@@ -73,9 +73,8 @@ until_of(const spot_until_t *until, spot_texts_t *texts)
         100 * until->confidence);
 }
 
-/* "256 to 9984", or "1000" where both are the same. */
-static const char *
-range_of(int64_t least, int64_t most, spot_texts_t *texts)
+const char *
+spot_words_range(spot_texts_t *texts, int64_t least, int64_t most)
 {
     return least < most ? spot_texts_add(texts, "%" PRId64 " to %" PRId64, least, most)
                         : spot_texts_add(texts, "%" PRId64, most);
@@ -92,7 +91,7 @@ spot_words_amount(
         fewest = most = head->num_replications;
     }
     return spot_texts_add(texts, "%s replication%s each%s%s",
-        range_of(fewest, most, texts), most == 1 ? "" : "s",
+        spot_words_range(texts, fewest, most), most == 1 ? "" : "s",
         spot_words_fixed(texts, head),
         is_until  ? until_of(&head->until, texts)
         : is_race ? race_of(&head->optimise, texts)
@@ -268,18 +267,6 @@ time_for(const spot_plan_cost_t *cost, size_t num_points, int64_t num_runs)
            (double) cost->num_threads;
 }
 
-static double
-least_time(const spot_plan_cost_t *cost)
-{
-    return time_for(cost, cost->least_points, cost->least_runs);
-}
-
-static double
-most_time(const spot_plan_cost_t *cost)
-{
-    return time_for(cost, cost->most_points, cost->most_runs);
-}
-
 /* In the largest unit of which there is one. */
 static const char *
 size_of(double bytes, spot_texts_t *texts)
@@ -311,8 +298,9 @@ write_amounts(const spot_study_head_t *head, spot_document_t *document)
 
     spot_document_paragraph(document, "runs: %s x %s replications%s = %s",
         spot_words_count(texts, (int64_t) head->num_points, "point"),
-        range_of(least, most, texts), spot_words_fixed(texts, head),
-        range_of(spot_study_runs(head, least), spot_study_runs(head, most), texts));
+        spot_words_range(texts, least, most), spot_words_fixed(texts, head),
+        spot_words_range(
+            texts, spot_study_runs(head, least), spot_study_runs(head, most)));
     spot_document_paragraph(document, "size: %s, %s %s",
         spot_words_count(texts, (int64_t) head->num_metrics, "metric"),
         least < most ? "at most" : "about", size_of(bytes_for(head, most), texts));
@@ -321,7 +309,8 @@ write_amounts(const spot_study_head_t *head, spot_document_t *document)
 static void
 write_cost(const spot_plan_cost_t *cost, spot_document_t *document)
 {
-    const double least_s = least_time(cost), most_s = most_time(cost);
+    const double least_s = time_for(cost, cost->least_points, cost->least_runs);
+    const double most_s = time_for(cost, cost->most_points, cost->most_runs);
     const bool is_range = cost->least_runs < cost->most_runs && most_s >= 1;
     spot_texts_t *texts = &document->texts;
 
@@ -332,7 +321,7 @@ write_cost(const spot_plan_cost_t *cost, spot_document_t *document)
     if (cost->store_path != NULL || cost->shard[0] != '\0') {
         spot_document_paragraph(document, "left%s%s: %s",
             cost->shard[0] == '\0' ? "" : " for shard ", cost->shard,
-            range_of(cost->least_runs, cost->most_runs, texts));
+            spot_words_range(texts, cost->least_runs, cost->most_runs));
     }
     if (cost->most_runs == 0) {
         spot_document_paragraph(document, "time: none, all runs are there");
@@ -461,8 +450,9 @@ write_json_cost(spot_json_t *json, const spot_plan_cost_t *cost)
     spot_json_integer(json, "min_runs_left", cost->least_runs);
     spot_json_integer(json, "max_runs_left", cost->most_runs);
     spot_json_open(json, "time", '{');
-    spot_json_number(json, "min_s", least_time(cost));
-    spot_json_number(json, "max_s", most_time(cost));
+    spot_json_number(
+        json, "min_s", time_for(cost, cost->least_points, cost->least_runs));
+    spot_json_number(json, "max_s", time_for(cost, cost->most_points, cost->most_runs));
     spot_json_integer(json, "threads", cost->num_threads);
     spot_json_integer(json, "measured_runs", cost->num_measured);
     spot_json_close(json, '}');

@@ -10,6 +10,9 @@
  * is said of how points were chosen. */
 const char *spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head);
 
+/* "256 to 9984", or "1000" where both are the same. */
+const char *spot_words_range(spot_texts_t *texts, int64_t least, int64_t most);
+
 /* "1000 replications each"; where the rows decide how many, "256 to 9984 replications
  * each until idle_fraction is known within ±0.005 (95 %)", or "in a race for ...". */
 const char *spot_words_amount(

@@ -13,30 +13,13 @@
 
 /* ---- The table ---- */
 
-/* The unit of the best values. */
-static spot_shown_unit_t
-unit_of(const spot_winners_t *winners)
-{
-    const spot_study_head_t *head = winners->head;
-    double largest = 0;
-
-    for (size_t j = 0; j < winners->groups.num_groups; j++) {
-        const size_t best_id = winners->winners[j].best_id;
-
-        if (best_id != SPOT_NO_POINT) {
-            largest = fmax(largest, fabs(spot_winners_summary(winners, best_id)->value));
-        }
-    }
-    return spot_shown_unit(&head->metrics[head->best.metric_id], largest);
-}
-
 static void
-add_columns(
-    const spot_winners_t *winners, spot_document_t *document, spot_table_t *table)
+add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t *table)
 {
-    const spot_study_head_t *head = winners->head;
+    const spot_study_head_t *head = report->head;
     const spot_metric_t *metric = &head->metrics[head->best.metric_id];
-    const spot_shown_unit_t unit = unit_of(winners);
+    const spot_shown_unit_t unit =
+        spot_shown_unit(metric, spot_report_largest(report, head->best.metric_id));
     const bool is_page = spot_document_is_page(document);
     const spot_table_column_t columns[] = {
         {.name = "best", .kind = SPOT_TABLE_TEXT},
@@ -111,7 +94,8 @@ caption_of(const spot_study_head_t *head, spot_texts_t *texts)
 }
 
 static void
-write_table(const spot_winners_t *winners, spot_document_t *document)
+write_table(const spot_report_t *report, const spot_winners_t *winners,
+    spot_document_t *document)
 {
     const size_t num_groups = winners->groups.num_groups;
     const size_t num_rows = spot_document_is_page(document) && num_groups > MAX_PAGE_ROWS
@@ -121,7 +105,7 @@ write_table(const spot_winners_t *winners, spot_document_t *document)
         .name = "winners", .caption = caption_of(winners->head, &document->texts)};
     bool has_sure = false;
 
-    add_columns(winners, document, &table);
+    add_columns(report, document, &table);
     for (size_t j = 0; j < num_rows; j++) {
         has_sure = has_sure || winners->winners[j].is_sure;
         add_row(winners, &winners->winners[j], document, &table);
@@ -222,7 +206,7 @@ spot_winners_write(const spot_report_t *report, spot_document_t *document)
     if (ret != 0) {
         return;
     }
-    write_table(winners, document);
+    write_table(report, winners, document);
     if (unmeasured[0] != '\0' ||
         winners->num_crossings + report->head->best.num_keys > 0) {
         spot_document_gap(document);
