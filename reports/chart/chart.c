@@ -12,13 +12,75 @@
 #include "reports/chart/model.h"
 
 #define MAX_CDF_STEPS 2000 /* more cannot be seen */
-
-struct spot_chart_text_block {
-    spot_chart_text_block_t *next;
-    char text[];
-};
+#define USUAL_THICKNESS 0.68
 
 /* ---- Memory ---- */
+
+struct spot_memory_block {
+    spot_memory_block_t *before;
+    max_align_t bytes[];
+};
+
+void *
+spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
+{
+    spot_memory_block_t *block = NULL;
+
+    if (self->error == 0 && num_items < (SIZE_MAX - sizeof(*block)) / item_bytes) {
+        block = calloc(1, sizeof(*block) + num_items * item_bytes);
+    }
+    if (block == NULL) {
+        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
+        return NULL;
+    }
+    block->before = self->last;
+    self->last = block;
+    return block->bytes;
+}
+
+void
+spot_memory_free(spot_memory_t *self)
+{
+    while (self->last != NULL) {
+        spot_memory_block_t *block = self->last;
+
+        self->last = block->before;
+        free(block);
+    }
+}
+
+const char *
+spot_memory_text(spot_memory_t *self, const char *text)
+{
+    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
+    char *copy = text == NULL ? NULL : spot_memory_get(self, num_bytes, 1);
+
+    return copy == NULL ? (text == NULL ? NULL : "") : memcpy(copy, text, num_bytes);
+}
+
+void *
+spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
+{
+    const size_t num = *num_items;
+    char *items;
+
+    memcpy(&items, list, sizeof(items));
+    if (self->error == 0 && (num & (num - 1)) == 0) { /* 0, 1, 2, 4... */
+        char *more = spot_memory_get(self, num == 0 ? 1 : 2 * num, item_bytes);
+
+        if (more != NULL) {
+            memcpy(more, num == 0 ? more : items, num * item_bytes);
+            memcpy(list, &more, sizeof(more));
+        }
+        items = more;
+    }
+    if (self->error != 0) {
+        spot_bug_assert(item_bytes <= sizeof(self->nothing));
+        return memset(self->nothing, 0, item_bytes);
+    }
+    (*num_items)++;
+    return memset(items + num * item_bytes, 0, item_bytes);
+}
 
 spot_chart_t *
 spot_chart_new(void)
@@ -35,117 +97,75 @@ spot_chart_new(void)
 void
 spot_chart_free(spot_chart_t *self)
 {
-    if (self == NULL) {
-        return;
+    if (self != NULL) {
+        spot_memory_free(&self->memory);
+        free(self);
     }
-    for (size_t j = 0; j < self->num_panels; j++) {
-        spot_chart_panel_node_t *panel = &self->panels[j];
-
-        for (size_t k = 0; k < panel->num_series; k++) {
-            free(panel->series[k].data);
-            free(panel->series[k].base);
-        }
-        free(panel->rows);
-        free(panel->x_labels);
-        free(panel->series);
-        free(panel->rules);
-    }
-    free(self->panels);
-    free(self->entries);
-    while (self->texts != NULL) {
-        spot_chart_text_block_t *next = self->texts->next;
-
-        free(self->texts);
-        self->texts = next;
-    }
-    free(self);
 }
 
 int
 spot_chart_error(const spot_chart_t *self)
 {
-    return self->error;
+    return self->memory.error;
 }
 
-const char *
-spot_chart_copy(spot_chart_t *self, const char *text)
+static void
+fail(spot_chart_t *self)
 {
-    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
-    spot_chart_text_block_t *block;
-
-    if (text == NULL) {
-        return NULL;
-    }
-    block = malloc(sizeof(*block) + num_bytes);
-    if (block == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return "";
-    }
-    memcpy(block->text, text, num_bytes);
-    block->next = self->texts;
-    self->texts = block;
-    return block->text;
+    self->memory.error = spot_error_first(self->memory.error, SPOT_ERR_BAD_PARAM);
 }
 
-/* Sets *text to a copy of it; NULL stays. */
+/* Replaces a text by a copy of it; NULL stays. */
 static void
 keep(spot_chart_t *self, const char **text)
 {
-    *text = spot_chart_copy(self, *text);
+    *text = spot_memory_text(&self->memory, *text);
 }
 
-/* A new item of a list, whose room is doubled at powers of two; NULL after an error.
- * list: the address of the pointer to the items, of whatever type. */
-void *
-spot_chart_append(int *error, void *list, size_t *num_items, size_t item_bytes)
+/* Colours become attributes and commands: what is no colour becomes ink. */
+static void
+keep_colour(spot_chart_t *self, const char **colour)
 {
-    char *items;
-
-    if (*error != 0) {
-        return NULL;
+    if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
+                               strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
+        *colour = SPOT_INK;
     }
-    memcpy(&items, list, sizeof(items));
-    if ((*num_items & (*num_items - 1)) == 0) { /* 0, 1, 2, 4... */
-        const size_t num_wanted = *num_items == 0 ? 1 : 2 * *num_items;
-
-        items = num_wanted > SIZE_MAX / item_bytes
-                    ? NULL
-                    : realloc(items, num_wanted * item_bytes);
-        if (items == NULL) {
-            *error = SPOT_ERR_NO_MEMORY;
-            return NULL;
-        }
-        memcpy(list, &items, sizeof(items));
-    }
-    return memset(items + (*num_items)++ * item_bytes, 0, item_bytes);
+    keep(self, colour);
 }
 
-static void *
-append(spot_chart_t *self, void *list, size_t *num_items, size_t item_bytes)
+static void
+keep_sides(spot_chart_t *self, const char *sides[SPOT_CHART_MAX_SIDES])
 {
-    return spot_chart_append(&self->error, list, num_items, item_bytes);
+    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
+        keep(self, &sides[j]);
+    }
 }
 
-/* What was opened last; NULL with BAD_PARAM where nothing is open. */
-static spot_chart_panel_node_t *
+/* What was opened last; after an error, BAD_PARAM where nothing is open, what counts for
+ * nothing. */
+static spot_panel_node_t *
 last_panel(spot_chart_t *self)
 {
     if (self->num_panels == 0) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+        fail(self);
     }
-    return self->error != 0 ? NULL : &self->panels[self->num_panels - 1];
+    return self->memory.error != 0 ? &self->no_panel
+                                   : &self->panels[self->num_panels - 1];
 }
 
-static spot_chart_series_node_t *
+static spot_series_node_t *
 last_series(spot_chart_t *self)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
+    spot_panel_node_t *panel = last_panel(self);
 
-    if (panel != NULL && panel->num_series == 0) {
-        self->error = SPOT_ERR_BAD_PARAM;
+    if (panel->num_series == 0) {
+        fail(self);
     }
-    return self->error != 0 ? NULL : &panel->series[panel->num_series - 1];
+    return self->memory.error != 0 ? &self->no_series
+                                   : &panel->series[panel->num_series - 1];
 }
+
+#define APPEND(self, owner, items) SPOT_APPEND(&(self)->memory, owner, items)
 
 /* ---- Words ---- */
 
@@ -155,10 +175,10 @@ static const char *SPOT_PRINTF(2, 0)
     char bytes[2048];
 
     if (vsnprintf(bytes, sizeof(bytes), format, args) < 0) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+        fail(self);
         return "";
     }
-    return spot_chart_copy(self, bytes);
+    return spot_memory_text(&self->memory, bytes);
 }
 
 void
@@ -181,33 +201,25 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-static const char **
-next_line(spot_chart_t *self, const char *lines[SPOT_CHART_MAX_LINES], size_t *num_lines)
-{
-    if (*num_lines == SPOT_CHART_MAX_LINES) {
-        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
-        return &lines[SPOT_CHART_MAX_LINES - 1];
-    }
-    return &lines[(*num_lines)++];
-}
-
 void
 spot_chart_note(spot_chart_t *self, const char *format, ...)
 {
+    const char **line = APPEND(self, self, notes);
     va_list args;
 
     va_start(args, format);
-    *next_line(self, self->notes, &self->num_notes) = format_text(self, format, args);
+    *line = format_text(self, format, args);
     va_end(args);
 }
 
 void
 spot_chart_foot(spot_chart_t *self, const char *format, ...)
 {
+    const char **line = APPEND(self, self, feet);
     va_list args;
 
     va_start(args, format);
-    *next_line(self, self->feet, &self->num_feet) = format_text(self, format, args);
+    *line = format_text(self, format, args);
     va_end(args);
 }
 
@@ -225,17 +237,6 @@ spot_chart_description(const spot_chart_t *self)
 
 /* ---- Panels ---- */
 
-/* Colours become attributes and commands: whatever is none becomes ink. */
-static void
-keep_colour(spot_chart_t *self, const char **colour)
-{
-    if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
-                               strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
-        *colour = SPOT_INK;
-    }
-    keep(self, colour);
-}
-
 static void
 keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 {
@@ -243,163 +244,234 @@ keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
 
     if (*text != NULL) {
         snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = spot_chart_copy(self, bytes);
+        *text = spot_memory_text(&self->memory, bytes);
     }
-}
-
-static void
-keep_axis(spot_chart_t *self, spot_chart_axis_t *axis)
-{
-    keep(self, &axis->name);
-    keep_with_arrow(self, "↑", &axis->high_name);
-    keep_with_arrow(self, "↓", &axis->low_name);
 }
 
 void
 spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
-    spot_chart_panel_node_t *node =
-        append(self, &self->panels, &self->num_panels, sizeof(*node));
+    spot_panel_node_t *node = APPEND(self, self, panels);
 
-    if (node == NULL) {
-        return;
-    }
     node->look = *panel;
+    node->look.is_below = panel->is_below && self->num_panels > 1;
     keep(self, &node->look.title);
-    keep_axis(self, &node->look.x);
-    keep_axis(self, &node->look.y);
+    keep(self, &node->look.x.name);
+    keep(self, &node->look.y.name);
+    keep_with_arrow(self, "↑", &node->look.y.high_name);
+    keep_with_arrow(self, "↓", &node->look.y.low_name);
     keep(self, &node->look.second_name);
     keep(self, &node->look.note);
     keep(self, &node->look.empty);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        keep(self, &node->look.side_names[j]);
-    }
-    node->look.is_below = panel->is_below && self->num_panels > 1;
+    keep_sides(self, node->look.side_names);
 }
 
 size_t
 spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_row_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->rows, &panel->num_rows, sizeof(*node));
+    spot_panel_node_t *panel = last_panel(self);
+    spot_chart_row_t *node = APPEND(self, panel, rows);
 
-    if (node == NULL) {
-        return 0;
-    }
     *node = *row;
     keep(self, &node->name);
     keep(self, &node->heading);
     keep(self, &node->note);
     keep(self, &node->empty);
-    for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
-        keep(self, &node->sides[j]);
-    }
-    return panel->num_rows - 1;
+    keep_sides(self, node->sides);
+    return panel->num_rows == 0 ? 0 : panel->num_rows - 1;
 }
 
 void
 spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_x_label_t *node =
-        panel == NULL
-            ? NULL
-            : append(self, &panel->x_labels, &panel->num_x_labels, sizeof(*node));
+    spot_panel_node_t *panel = last_panel(self);
+    spot_x_label_t *node = APPEND(self, panel, x_labels);
 
-    if (node != NULL) {
-        *node = (spot_chart_x_label_t){x, label == NULL ? "" : label, second};
-        keep(self, &node->label);
-        keep(self, &node->second);
-    }
-}
-
-void
-spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
-{
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_rule_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->rules, &panel->num_rules, sizeof(*node));
-
-    if (node == NULL) {
-        return;
-    }
-    *node = *rule;
-    node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
-    keep(self, &node->name);
-    keep_colour(self, &node->colour);
-    if (rule->direction == SPOT_CHART_DIAGONAL && rule->name != NULL) {
-        spot_chart_legend(self, &(spot_chart_entry_t){.text = rule->name,
-                                    .colour = node->colour,
-                                    .is_line = true,
-                                    .dash = rule->dash});
-    }
+    *node = (spot_x_label_t){x, label == NULL ? "" : label, second};
+    keep(self, &node->label);
+    keep(self, &node->second);
 }
 
 void
 spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
 {
-    spot_chart_entry_node_t *node =
-        append(self, &self->entries, &self->num_entries, sizeof(*node));
+    spot_entry_node_t *node = APPEND(self, self, entries);
 
-    if (node == NULL) {
-        return;
-    }
     node->look = *entry;
     node->look.text = entry->text == NULL ? "" : entry->text;
     node->look.colour = entry->colour == NULL ? SPOT_INK : entry->colour;
+    node->item_id = -1;
+    node->place = SPOT_NAME_LEGEND;
     keep(self, &node->look.text);
     keep(self, &node->look.side);
     keep(self, &node->look.sign);
     keep_colour(self, &node->look.colour);
 }
 
+/* The name of the last item of a list of the last panel. */
+static void
+add_name(spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items,
+    bool is_rule, spot_name_t place)
+{
+    spot_entry_node_t *node = APPEND(self, self, entries);
+
+    *node = (spot_entry_node_t){
+        *look, self->num_panels - 1, (int) num_items - 1, is_rule, place};
+}
+
+void
+spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
+{
+    spot_panel_node_t *panel = last_panel(self);
+    spot_chart_rule_t *node = APPEND(self, panel, rules);
+    spot_chart_entry_t look = {.is_line = true, .dash = rule->dash};
+
+    *node = *rule;
+    node->colour = rule->colour == NULL ? SPOT_INK_QUIET : rule->colour;
+    keep(self, &node->name);
+    keep_colour(self, &node->colour);
+    look.text = node->name;
+    look.colour = node->colour;
+    if (node->name != NULL && rule->direction == SPOT_CHART_DIAGONAL) {
+        spot_chart_legend(self, &look);
+    } else if (node->name != NULL && rule->direction == SPOT_CHART_HORIZONTAL) {
+        add_name(self, &look, panel->num_rules, true, SPOT_NAME_END);
+    }
+}
+
 /* ---- Series ---- */
+
+static spot_name_t
+name_place(const spot_chart_series_t *look)
+{
+    const bool has_end =
+        spot_chart_is_line(look->kind) || spot_chart_is_area(look->kind);
+
+    if (look->name == NULL || look->name_at == SPOT_CHART_NAME_NONE) {
+        return SPOT_NAME_NOWHERE;
+    }
+    if (look->name_at == SPOT_CHART_NAME_LEGEND) {
+        return SPOT_NAME_LEGEND;
+    }
+    return look->kind == SPOT_CHART_STROKES ? SPOT_NAME_LANE
+           : look->name_at == SPOT_CHART_NAME_END || (has_end && look->side == NULL)
+               ? SPOT_NAME_END
+               : SPOT_NAME_LEGEND;
+}
 
 void
 spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
 {
-    spot_chart_panel_node_t *panel = last_panel(self);
-    spot_chart_series_node_t *node =
-        panel == NULL ? NULL
-                      : append(self, &panel->series, &panel->num_series, sizeof(*node));
-    spot_chart_entry_node_t *entry =
-        node == NULL ? NULL
-                     : append(self, &self->entries, &self->num_entries, sizeof(*entry));
+    spot_panel_node_t *panel = last_panel(self);
+    spot_series_node_t *node = APPEND(self, panel, series);
+    spot_chart_series_t *look = &node->look;
 
-    if (entry == NULL) {
-        return;
+    *look = *series;
+    node->thickness = look->thickness > 0 ? look->thickness : USUAL_THICKNESS;
+    look->colour = series->colour == NULL ? SPOT_INK : series->colour;
+    if (look->kind == SPOT_CHART_POINTS && look->marker == SPOT_CHART_NO_MARKER) {
+        look->marker = SPOT_CHART_CIRCLE;
     }
-    node->look = *series;
-    node->look.colour = series->colour == NULL ? SPOT_INK : series->colour;
-    if (series->kind == SPOT_CHART_POINTS && series->marker == SPOT_CHART_NO_MARKER) {
-        node->look.marker = SPOT_CHART_CIRCLE;
+    keep(self, &look->name);
+    keep_colour(self, &look->colour);
+    keep(self, &look->side);
+    keep_colour(self, &look->interval_colour);
+    node->along =
+        look->kind == SPOT_CHART_SPANS ||
+                (look->kind == SPOT_CHART_BARS && panel->look.y.kind == SPOT_CHART_ROWS)
+            ? SPOT_X
+            : SPOT_Y;
+    add_name(self,
+        &(spot_chart_entry_t){.text = look->name,
+            .side = look->side,
+            .colour = look->colour,
+            .marker = look->marker,
+            .is_hollow = look->is_hollow,
+            .is_line = spot_chart_is_line(look->kind),
+            .dash = look->dash},
+        panel->num_series, false, name_place(look));
+}
+
+static spot_chart_shape_t
+shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
+{
+    const spot_chart_kind_t kind = series->look.kind;
+    spot_chart_shape_t shape = {.at = {datum->x, datum->y},
+        .low = {datum->x_low, datum->y_low},
+        .high = {datum->x_high, datum->y_high},
+        .colour = datum->colour == NULL ? series->look.colour : datum->colour,
+        .is_hollow = datum->is_hollow || series->look.is_hollow};
+
+    for (int dim = 0; dim < 2; dim++) {
+        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
+
+        if (has_none || !(shape.high[dim] > shape.low[dim])) {
+            shape.low[dim] = shape.high[dim] = (double) NAN;
+        }
     }
-    keep(self, &node->look.name);
-    keep_colour(self, &node->look.colour);
-    keep(self, &node->look.side);
-    keep_colour(self, &node->look.interval_colour);
-    *entry = (spot_chart_entry_node_t){.panel_id = self->num_panels - 1,
-        .series_id = panel->num_series - 1,
-        .is_series = true};
+    if (kind == SPOT_CHART_SPANS) {
+        shape.base = datum->x_low;
+        shape.at[SPOT_X] = datum->x_high;
+    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
+        shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
+    }
+    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
+        shape.low[series->along] = shape.high[series->along] = (double) NAN;
+    }
+    return shape;
+}
+
+/* Where the last datum of a panel begins, which is stacked: upon the bars before it at
+ * its place, or upon the last series of areas. O(the bars of the panel). */
+static double
+base_of(const spot_panel_node_t *panel)
+{
+    const spot_series_node_t *last = &panel->series[panel->num_series - 1];
+    const size_t datum_id = last->num_shapes - 1;
+    const int along = last->along;
+    double base = 0;
+
+    for (size_t k = 0; k < panel->num_series; k++) {
+        const spot_series_node_t *series = &panel->series[k];
+        const size_t num = series == last ? datum_id : series->num_shapes;
+
+        if (last->look.kind != SPOT_CHART_BARS && series != last &&
+            spot_chart_is_stacked(series)) {
+            base = datum_id < num ? series->shapes[datum_id].at[SPOT_Y] : (double) NAN;
+        }
+        for (size_t j = 0; last->look.kind == SPOT_CHART_BARS &&
+                           series->look.kind == SPOT_CHART_BARS && j < num;
+             j++) {
+            const spot_chart_shape_t *shape = &series->shapes[j];
+
+            if (shape->at[!along] == last->shapes[datum_id].at[!along] &&
+                isfinite(shape->at[along])) {
+                base += shape->at[along] - shape->base;
+            }
+        }
+    }
+    return base;
 }
 
 void
 spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 {
-    spot_chart_series_node_t *series = last_series(self);
-    spot_chart_datum_t *node =
-        series == NULL ? NULL
-                       : append(self, &series->data, &series->num_data, sizeof(*node));
+    spot_series_node_t *series = last_series(self);
+    spot_chart_datum_t *node = APPEND(self, series, data);
+    spot_chart_shape_t *shape;
 
-    if (node != NULL) {
-        *node = *datum;
-        keep(self, &node->label);
-        keep(self, &node->hover);
-        keep_colour(self, &node->colour);
-        self->num_hovers += datum->hover != NULL;
+    *node = *datum;
+    keep(self, &node->label);
+    keep(self, &node->hover);
+    keep_colour(self, &node->colour);
+    self->num_hovers += datum->hover != NULL;
+    shape = APPEND(self, series, shapes);
+    if (self->memory.error == 0) {
+        *shape = shape_of(series, &series->data[series->num_data - 1]);
+        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
+            shape->base = base_of(last_panel(self));
+            shape->at[series->along] += shape->base;
+        }
     }
 }
 
@@ -429,22 +501,19 @@ void
 spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
     double scale, bool is_longer)
 {
-    double *sorted = spot_calloc(num_values, sizeof(*sorted));
+    double *sorted = spot_memory_get(&self->memory, num_values, sizeof(*sorted));
     size_t num = 0, last = 0;
 
-    if (sorted == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return;
-    }
-    for (size_t j = 0; j < num_values; j++) {
+    for (size_t j = 0; j < num_values && sorted != NULL; j++) {
         if (!isnan(values[j])) {
             sorted[num++] = values[j];
         }
     }
-    qsort(sorted, num, sizeof(*sorted), by_value);
-    if (num > 0) {
-        spot_chart_add_xy(self, sorted[0], is_longer ? scale : 0);
+    if (num == 0) {
+        return;
     }
+    qsort(sorted, num, sizeof(*sorted), by_value);
+    spot_chart_add_xy(self, sorted[0], is_longer ? scale : 0);
     for (size_t j = 0; j < num; j++) {
         const bool is_step = j + 1 == num || sorted[j + 1] > sorted[j];
 
@@ -455,102 +524,4 @@ spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
             last = j;
         }
     }
-    free(sorted);
-}
-
-/* ---- Stacks ---- */
-
-/* What stands at a place already. */
-typedef struct {
-    double at;
-    double height;
-} bar_stack_t;
-
-typedef struct {
-    size_t num_stacks;
-    size_t next; /* where the last one was found, and one on */
-    bar_stack_t *stacks;
-} bar_stacks_t;
-
-/* Data mostly come in the same order, series after series. NULL: no memory. */
-static bar_stack_t *
-find_stack(spot_chart_t *self, bar_stacks_t *stacks, double at)
-{
-    bar_stack_t *stack;
-
-    for (size_t j = 0; j < stacks->num_stacks; j++) {
-        const size_t place = (stacks->next + j) % stacks->num_stacks;
-
-        if (stacks->stacks[place].at == at) {
-            stacks->next = place + 1;
-            return &stacks->stacks[place];
-        }
-    }
-    stack = append(self, &stacks->stacks, &stacks->num_stacks, sizeof(*stack));
-    if (stack != NULL) {
-        stack->at = at;
-    }
-    return stack;
-}
-
-static void
-stack_bars(spot_chart_t *self, const spot_chart_panel_node_t *panel,
-    bar_stacks_t *stacks, spot_chart_series_node_t *series)
-{
-    stacks->next = 0;
-    for (size_t j = 0; j < series->num_data; j++) {
-        const double value = spot_chart_bar_value(panel, &series->data[j]);
-        bar_stack_t *stack =
-            find_stack(self, stacks, spot_chart_bar_at(panel, &series->data[j]));
-
-        if (stack == NULL) {
-            return;
-        }
-        series->base[j] = stack->height;
-        stack->height += isfinite(value) ? value : 0;
-    }
-}
-
-static void
-stack_areas(spot_chart_series_node_t *series, const spot_chart_series_node_t *below)
-{
-    for (size_t j = 0; below != NULL && j < series->num_data; j++) {
-        series->base[j] =
-            j < below->num_data ? below->base[j] + below->data[j].y : (double) NAN;
-    }
-}
-
-static void
-stack_panel(spot_chart_t *self, const spot_chart_panel_node_t *panel)
-{
-    const spot_chart_series_node_t *below = NULL;
-    bar_stacks_t stacks = {0};
-
-    for (size_t k = 0; k < panel->num_series && self->error == 0; k++) {
-        spot_chart_series_node_t *series = &panel->series[k];
-
-        if (!spot_chart_is_stacked(&series->look)) {
-            continue;
-        }
-        series->base = spot_calloc(series->num_data, sizeof(*series->base));
-        if (series->base == NULL) {
-            self->error = SPOT_ERR_NO_MEMORY;
-        } else if (series->look.kind == SPOT_CHART_BARS) {
-            stack_bars(self, panel, &stacks, series);
-        } else {
-            stack_areas(series, below);
-            below = series;
-        }
-    }
-    free(stacks.stacks);
-}
-
-int
-spot_chart_stack(spot_chart_t *self)
-{
-    for (size_t j = 0; j < self->num_panels && !self->is_stacked; j++) {
-        stack_panel(self, &self->panels[j]);
-    }
-    self->is_stacked = true;
-    return self->error;
 }

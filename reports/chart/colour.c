@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/colour.h"
+#include "reports/chart/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "reports/chart/ink.h"
 
 #define LIGHT 0.2 /* luminance: from there on dark texts have more contrast */
 #define SEEN 0.19 /* luminance: enough upon a dark page */
@@ -13,22 +12,19 @@
 static const struct {
     const char *ink;
     const char *dark;
-} inks[] = {{SPOT_INK, "#e8eaed"}, {SPOT_INK_LABEL, "#c9ced6"},
-    {SPOT_INK_QUIET, "#9aa4af"}, {SPOT_INK_AXIS, "#4b535c"}, {SPOT_INK_GRID, "#2b3138"},
-    {SPOT_INK_BAND, "#1f3d52"}, {SPOT_INK_OTHER, "#6b747e"}};
+} inks[] = {{SPOT_INK, SPOT_DARK_INK}, {SPOT_INK_LABEL, SPOT_DARK_INK_LABEL},
+    {SPOT_INK_QUIET, SPOT_DARK_INK_QUIET}, {SPOT_INK_AXIS, SPOT_DARK_INK_AXIS},
+    {SPOT_INK_GRID, SPOT_DARK_INK_GRID}, {SPOT_INK_BAND, "#1f3d52"},
+    {SPOT_INK_OTHER, "#6b747e"}};
 
-/* Red, green and blue from 0 to 1; black where it is no colour. */
+/* Red, green and blue from 0 to 1. */
 static void
 parse(const char *colour, double parts[3])
 {
-    unsigned bytes[3] = {0, 0, 0};
+    const unsigned long bytes = strtoul(colour + 1, NULL, 16);
 
-    if (strlen(colour) != 7 ||
-        sscanf(colour, "#%2x%2x%2x", &bytes[0], &bytes[1], &bytes[2]) != 3) {
-        memset(bytes, 0, sizeof(bytes));
-    }
     for (int j = 0; j < 3; j++) {
-        parts[j] = bytes[j] / 255.0;
+        parts[j] = (double) (bytes >> (16 - 8 * j) & 0xffU) / 255;
     }
 }
 
@@ -75,8 +71,8 @@ spot_chart_dark(const char *colour, char dark[SPOT_CHART_COLOUR_BYTES])
         }
     }
     for (int j = 0; j < 3; j++) {
-        bytes[j] = (unsigned) (parts[j] * 255 + 0.5);
+        bytes[j] = (unsigned) (parts[j] * 255 + 0.5) & 0xffU;
     }
-    snprintf(dark, SPOT_CHART_COLOUR_BYTES, "#%02x%02x%02x", bytes[0] & 0xffU,
-        bytes[1] & 0xffU, bytes[2] & 0xffU);
+    snprintf(
+        dark, SPOT_CHART_COLOUR_BYTES, "#%02x%02x%02x", bytes[0], bytes[1], bytes[2]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inks of pictures: what has no colour of its own. A page gives each of them its
- * counterpart in the dark. */
+/* The inks of pictures: what has no colour of its own; and their counterparts in the
+ * dark. */
 #pragma once
 
 #define SPOT_INK "#1f2328"       /* titles, curves */
@@ -12,3 +12,9 @@
 #define SPOT_INK_LOSS "#d55e00"   /* what was lost, the second of two curves */
 #define SPOT_INK_BAND "#d6e6f2"   /* behind curves */
 #define SPOT_INK_OTHER "#aab1b8"  /* curves that are not the point */
+
+#define SPOT_DARK_INK "#e8eaed"
+#define SPOT_DARK_INK_LABEL "#c9ced6"
+#define SPOT_DARK_INK_QUIET "#9aa4af"
+#define SPOT_DARK_INK_AXIS "#4b535c"
+#define SPOT_DARK_INK_GRID "#2b3138"

@@ -2,166 +2,101 @@
 /* Free places for labels within panels. What is drawn is entered into a raster of the
  * picture; a label takes the first place around its point where the raster is empty. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "reports/chart/colour.h"
-#include "reports/chart/layout.h"
+#include "reports/chart/sheet.h"
 
 #define CELL_PX 2.0
-#define TAKEN 1   /* by a text or a marker: no label goes there */
-#define CROSSED 2 /* by a line: a label goes there at need */
+#define TAKEN 1U   /* by a text or a marker: no label goes there */
+#define CROSSED 2U /* by a line: a label goes there at need */
 #define GAP_PX 2.0
+#define RING_PX 12.0
+#define BEYOND_PX 4.0 /* that labels may be beyond their panel */
 
-typedef struct {
-    size_t num_columns, num_rows;
-    unsigned char *cells; /* [num_rows * num_columns] */
-} raster_t;
+/* ---- Rasters ---- */
 
-/* The cells of a box that are within the raster; false: none. */
-static bool
-find_cells(const raster_t *self, const spot_chart_box_t *box, size_t range[4])
+void
+spot_raster_init(
+    spot_raster_t *self, spot_memory_t *memory, const spot_box_t *box, double cell_px)
 {
-    const double columns = (double) self->num_columns, rows = (double) self->num_rows;
-    const double left = fmax(floor(box->left / CELL_PX), 0);
-    const double right = fmin(ceil(box->right / CELL_PX), columns);
-    const double top = fmax(floor(box->top / CELL_PX), 0);
-    const double bottom = fmin(ceil(box->bottom / CELL_PX), rows);
-
-    if (!(left < right) || !(top < bottom)) {
-        return false;
+    *self = (spot_raster_t){.origin = {box->left, box->top}, .cell_px = cell_px};
+    for (int dim = 0; dim < 2; dim++) {
+        self->num[dim] =
+            (size_t) (fmax(box->high[dim] - box->low[dim], 0) / cell_px) + 1;
     }
-    range[0] = (size_t) left;
-    range[1] = (size_t) right;
-    range[2] = (size_t) top;
-    range[3] = (size_t) bottom;
-    return true;
+    self->cells = spot_memory_get(memory, self->num[SPOT_X] * self->num[SPOT_Y], 1);
 }
 
-static void
-enter(raster_t *self, const spot_chart_box_t *box, unsigned char bits)
+unsigned
+spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits)
 {
-    size_t range[4];
+    size_t first[2], end[2];
+    unsigned found = 0;
 
-    if (!find_cells(self, box, range)) {
-        return;
+    for (int dim = 0; dim < 2; dim++) {
+        const double num = (double) self->num[dim];
+        const double low = floor((box->low[dim] - self->origin[dim]) / self->cell_px);
+        const double high = ceil((box->high[dim] - self->origin[dim]) / self->cell_px);
+
+        if (self->cells == NULL || !(low < num) || !(fmax(high, low + 1) > 0)) {
+            return 0;
+        }
+        first[dim] = (size_t) fmax(low, 0);
+        end[dim] = (size_t) fmin(fmax(high, low + 1), num);
     }
-    for (size_t row = range[2]; row < range[3]; row++) {
-        for (size_t column = range[0]; column < range[1]; column++) {
-            self->cells[row * self->num_columns + column] |= bits;
+    for (size_t row = first[SPOT_Y]; row < end[SPOT_Y]; row++) {
+        for (size_t column = first[SPOT_X]; column < end[SPOT_X]; column++) {
+            unsigned char *cell = &self->cells[row * self->num[SPOT_X] + column];
+
+            found |= *cell;
+            *cell = (unsigned char) (*cell | bits);
         }
     }
-}
-
-static bool
-is_free(const raster_t *self, const spot_chart_box_t *box, unsigned char bits)
-{
-    size_t range[4];
-
-    if (!find_cells(self, box, range)) {
-        return false;
-    }
-    for (size_t row = range[2]; row < range[3]; row++) {
-        for (size_t column = range[0]; column < range[1]; column++) {
-            if ((self->cells[row * self->num_columns + column] & bits) != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool
-is_within(const spot_chart_box_t *outer, const spot_chart_box_t *box, double leeway_px)
-{
-    return box->left >= outer->left - leeway_px &&
-           box->right <= outer->right + leeway_px &&
-           box->top >= outer->top - leeway_px &&
-           box->bottom <= outer->bottom + leeway_px;
+    return found;
 }
 
 /* ---- What is drawn ---- */
 
 /* A line, in pieces of a cell. */
 static void
-enter_line(raster_t *self, double x, double y, double end_x, double end_y)
+enter_line(spot_raster_t *self, const spot_px_t *a, const spot_px_t *b)
 {
-    const double length = fmax(fabs(end_x - x), fabs(end_y - y));
+    const double length = fmax(fabs(b->x - a->x), fabs(b->y - a->y));
     const double num = isfinite(length) ? fmin(ceil(length / CELL_PX), 4000) : -1;
 
     for (double j = 0; j <= num; j++) {
-        const double at_x = x + (end_x - x) * j / fmax(num, 1);
-        const double at_y = y + (end_y - y) * j / fmax(num, 1);
+        const double x = a->x + (b->x - a->x) * j / fmax(num, 1);
+        const double y = a->y + (b->y - a->y) * j / fmax(num, 1);
 
-        enter(
-            self, &(spot_chart_box_t){at_x - 1, at_y - 1, at_x + 1, at_y + 1}, CROSSED);
+        spot_raster_enter(self, &(spot_box_t){{x - 1, y - 1, x + 1, y + 1}}, CROSSED);
     }
 }
 
 static void
-enter_series(raster_t *self, const spot_chart_place_t *place,
-    const spot_chart_series_node_t *series)
+enter_all(spot_raster_t *self, const spot_sheet_t *sheet)
 {
-    const double radius = spot_chart_marker_px(place, series);
-    const spot_chart_kind_t kind = series->look.kind;
-    const bool is_line = spot_chart_is_line(kind);
-    double last_x = (double) NAN, last_y = (double) NAN;
+    const spot_items_t *items = &sheet->items;
 
-    if (!is_line && kind != SPOT_CHART_POINTS) {
-        return;
+    for (size_t j = 0; j < items->num_texts; j++) {
+        const spot_box_t box = spot_sheet_text_box(sheet, &items->texts[j]);
+
+        spot_raster_enter(self, &box, TAKEN);
     }
-    for (size_t j = 0; j < series->num_data; j++) {
-        const spot_chart_datum_t *datum = &series->data[j];
-        const double x = spot_chart_x_px(place, datum->x);
-        const double y = spot_chart_y_px(place, datum->y);
+    for (size_t j = 0; j < items->num_marks; j++) {
+        const spot_mark_t *mark = &items->marks[j];
+        const size_t end = spot_sheet_mark_end(items, j);
+        const bool is_line =
+            mark->kind == SPOT_MARK_LINE && strcmp(mark->class, "l") == 0;
 
-        if (is_line) {
-            enter_line(self, last_x, last_y, x, kind == SPOT_CHART_LINE ? y : last_y);
-            enter_line(self, x, kind == SPOT_CHART_LINE ? y : last_y, x, y);
-        }
-        if (radius > 0 && isfinite(x) && isfinite(y)) {
-            enter(self,
-                &(spot_chart_box_t){x - radius, y - radius, x + radius, y + radius},
-                TAKEN);
-        }
-        if (datum->x_high > datum->x_low && isfinite(y)) {
-            enter_line(self, spot_chart_scale_end_px(&place->x, datum->x_low), y,
-                spot_chart_scale_end_px(&place->x, datum->x_high), y);
-        }
-        if (datum->y_high > datum->y_low && isfinite(x) && !is_line) {
-            enter_line(self, x, spot_chart_scale_end_px(&place->y, datum->y_low), x,
-                spot_chart_scale_end_px(&place->y, datum->y_high));
-        }
-        last_x = x;
-        last_y = y;
-    }
-}
+        for (size_t k = mark->first_point; k < end; k++) {
+            const spot_px_t *point = &items->points[k];
+            const spot_box_t box = {{point->x - mark->px, point->y - mark->px,
+                point->x + mark->px, point->y + mark->px}};
 
-static void
-enter_all(raster_t *self, const spot_chart_layout_t *layout)
-{
-    for (size_t j = 0; j < layout->num_texts; j++) {
-        const spot_chart_box_t box = spot_chart_text_box(layout, &layout->texts[j]);
-
-        enter(self, &box, TAKEN);
-    }
-    for (size_t j = 0; j < layout->num_places; j++) {
-        const spot_chart_place_t *place = &layout->places[j];
-
-        for (size_t k = 0; k < place->node->num_series; k++) {
-            enter_series(self, place, &place->node->series[k]);
-        }
-        for (size_t k = 0; k < place->node->num_rules; k++) {
-            const spot_chart_rule_t *rule = &place->node->rules[k];
-            const double x = spot_chart_x_px(place, rule->at);
-            const double y = spot_chart_y_px(place, rule->at);
-
-            if (rule->direction == SPOT_CHART_VERTICAL) {
-                enter_line(self, x, place->box.top, x, place->box.bottom);
-            } else if (rule->direction == SPOT_CHART_HORIZONTAL) {
-                enter_line(self, place->box.left, y, place->box.right, y);
+            if (mark->kind == SPOT_MARK_SIGN) {
+                spot_raster_enter(self, &box, TAKEN);
+            } else if (is_line && k > mark->first_point) {
+                enter_line(self, point - 1, point);
             }
         }
     }
@@ -169,175 +104,151 @@ enter_all(raster_t *self, const spot_chart_layout_t *layout)
 
 /* ---- Labels ---- */
 
-/* A label with its middle at a place around x, y; offsets in its own width and height
- * and in px. */
 typedef struct {
-    double x, y;  /* the middle, in halves of the label's size from the point */
-    int distance; /* in rings */
-} offset_t;
+    spot_sheet_t *sheet;
+    const spot_place_t *place;
+    spot_raster_t raster;
+} labels_t;
 
-/* Puts a text where it is free; false: nowhere. */
+/* Puts a text within a box, or a little beyond it, unless any of the bits is there. */
 static bool
-put_around(spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place,
-    spot_chart_text_t *text, const offset_t *offsets, size_t num_offsets, double radius)
+put_free(labels_t *self, const spot_sheet_text_t *text, const spot_box_t *outer,
+    double beyond_px, unsigned bits)
 {
-    const double x = text->x, y = text->y;
+    const spot_box_t box = spot_sheet_text_box(self->sheet, text);
 
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t j = 0; j < num_offsets; j++) {
-            const double distance = radius + GAP_PX + 12.0 * offsets[j].distance;
-            spot_chart_box_t box;
-
-            text->anchor = SPOT_CHART_MIDDLE;
-            text->x = x;
-            text->y = y;
-            box = spot_chart_text_box(self, text);
-            text->x += offsets[j].x * ((box.right - box.left) / 2 + distance);
-            text->y += offsets[j].y * ((box.bottom - box.top) / 2 + distance);
-            box = spot_chart_text_box(self, text);
-            if (is_within(&place->box, &box, 4) &&
-                is_free(raster, &box, pass == 0 ? TAKEN | CROSSED : TAKEN)) {
-                enter(raster, &box, TAKEN);
-                spot_chart_put(
-                    self, text->look, text->anchor, text->x, text->y, text->line);
-                return true;
-            }
+    for (int dim = 0; dim < 2; dim++) {
+        if (box.low[dim] < outer->low[dim] - beyond_px ||
+            box.high[dim] > outer->high[dim] + beyond_px) {
+            return false;
         }
     }
-    return false;
+    if ((spot_raster_enter(&self->raster, &box, 0) & bits) != 0) {
+        return false;
+    }
+    spot_raster_enter(&self->raster, &box, TAKEN);
+    spot_sheet_put_line(self->sheet, text);
+    return true;
 }
 
-static void
-put_datum_label(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_datum_t *datum, double radius)
-{
-    static const offset_t offsets[] = {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0},
-        {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.7, 1, 0}, {-0.7, 1, 0}, {-1, -1, 1},
-        {1, -1, 1}, {0, -1, 1}, {0, 1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, -1, 2}, {1, 0, 2},
-        {-1, 0, 2}};
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_LABEL,
-        .x = spot_chart_x_px(place, datum->x),
-        .y = spot_chart_y_px(place, datum->y)};
+/* Places around a point: of the middle of a label, in halves of its size from the point;
+ * rings are 12 px further away. */
+typedef struct {
+    size_t num_offsets;
+    struct {
+        double x, y, rings;
+    } offsets[17];
+} around_t;
 
-    if (isfinite(text.x) && isfinite(text.y)) {
-        text.line = spot_chart_text_cut(datum->label,
-            spot_chart_text_size(self, text.look), place->box.right - place->box.left);
-        (void) put_around(self, raster, place, &text, offsets,
-            sizeof(offsets) / sizeof(offsets[0]), radius);
+/* Puts a text of at most a share of the panel's width where it is free around a point;
+ * nowhere, if nothing is. */
+static void
+put_around(labels_t *self, int style, spot_px_t point, const char *label, double share,
+    const around_t *around, double radius)
+{
+    const spot_box_t *box = &self->place->box;
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, style);
+    const spot_chart_line_t line =
+        spot_chart_text_cut(label, size, share * (box->right - box->left));
+    const double width = spot_chart_line_px(&line, size);
+
+    for (size_t j = 0; j < 2 * around->num_offsets && isfinite(point.x + point.y); j++) {
+        const size_t id = j % around->num_offsets;
+        const double distance = radius + GAP_PX + RING_PX * around->offsets[id].rings;
+        const spot_sheet_text_t text = {style | SPOT_MIDDLE,
+            point.x + around->offsets[id].x * (width / 2 + distance),
+            point.y + around->offsets[id].y * (0.55 * size + distance), line};
+
+        if (put_free(self, &text, box, BEYOND_PX,
+                j < around->num_offsets ? TAKEN | CROSSED : TAKEN)) {
+            return;
+        }
     }
 }
 
-/* Within its bar, if it has room there. */
+/* Within its bar, if it has room there; else around its place. */
 static void
-put_bar_label(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_series_node_t *series,
-    size_t datum_id)
+put_datum_label(labels_t *self, const spot_series_node_t *series, size_t datum_id)
 {
-    const spot_chart_datum_t *datum = &series->data[datum_id];
-    const spot_chart_box_t bar = spot_chart_bar_box(place, series, datum_id);
-    const char *colour = datum->colour == NULL ? series->look.colour : datum->colour;
-    spot_chart_text_t text = {.look = spot_chart_is_light(colour)
-                                          ? SPOT_CHART_TEXT_DARK
-                                          : SPOT_CHART_TEXT_LIGHT,
-        .anchor = SPOT_CHART_MIDDLE,
-        .x = (bar.left + bar.right) / 2,
-        .y = (bar.top + bar.bottom) / 2,
-        .line = {datum->label, strlen(datum->label), false}};
-    const spot_chart_box_t box = spot_chart_text_box(self, &text);
+    static const around_t around = {
+        17, {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
+                {0.7, 1, 0}, {-0.7, 1, 0}, {-1, -1, 1}, {1, -1, 1}, {0, -1, 1},
+                {0, 1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, -1, 2}, {1, 0, 2}, {-1, 0, 2}}};
+    const spot_chart_shape_t *shape = &series->shapes[datum_id];
+    const char *label = series->data[datum_id].label;
+    const spot_box_t bar = spot_sheet_bar(self->place, series, datum_id);
+    const spot_px_t point = {{spot_place_px(self->place, SPOT_X, shape->at[SPOT_X]),
+        spot_place_px(self->place, SPOT_Y, shape->at[SPOT_Y])}};
 
-    if (is_within(&bar, &box, 0) && is_free(raster, &box, TAKEN)) {
-        enter(raster, &box, TAKEN);
-        spot_chart_put(self, text.look, text.anchor, text.x, text.y, text.line);
+    if (series->look.kind == SPOT_CHART_BARS) {
+        const int style = spot_chart_is_light(shape->colour) ? SPOT_DARK : SPOT_LIGHT;
+        const spot_sheet_text_t text = {style | SPOT_MIDDLE, (bar.left + bar.right) / 2,
+            (bar.top + bar.bottom) / 2, {label, strlen(label), false}};
+
+        (void) put_free(self, &text, &bar, 0, TAKEN);
+    } else {
+        put_around(self, SPOT_LABEL, point, label, 1, &around,
+            spot_sheet_marker_px(self->place, series));
     }
 }
 
-/* In the middle, as far as nothing is there. */
+/* Of upright rules at the top; of level ones at the right in narrow pictures, and beside
+ * the panel in wide ones. */
 static void
-put_empty(spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
+put_rule_name(labels_t *self, const spot_chart_rule_t *rule)
 {
-    static const offset_t offsets[] = {
-        {0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}};
-    const spot_chart_box_t *box = &place->box;
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_NOTE,
-        .x = (box->left + box->right) / 2,
-        .y = (box->top + box->bottom) / 2};
+    static const around_t beside = {
+        8, {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0}, {1, 4, 0}, {-1, 4, 0},
+               {1, 8, 0}, {-1, 8, 0}}};
+    static const around_t upon = {4, {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}}};
+    const bool is_upright = rule->direction == SPOT_CHART_VERTICAL;
+    const double size = spot_sheet_text_size(self->sheet->is_narrow, SPOT_NOTE);
+    spot_px_t point = {{self->place->box.right, self->place->box.top + size}};
 
-    if (place->node->look.empty != NULL) {
-        text.line = spot_chart_text_cut(place->node->look.empty,
-            spot_chart_text_size(self, text.look), box->right - box->left);
-        (void) put_around(self, raster, place, &text, offsets,
-            sizeof(offsets) / sizeof(offsets[0]), 0);
-    }
-}
-
-/* Upright: at its top. Level ones have their names at the right of wide pictures. */
-static void
-put_rule_name(spot_chart_layout_t *self, raster_t *raster,
-    const spot_chart_place_t *place, const spot_chart_rule_t *rule)
-{
-    static const offset_t beside[] = {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0},
-        {1, 4, 0}, {-1, 4, 0}, {1, 8, 0}, {-1, 8, 0}};
-    static const offset_t upon[] = {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}};
-    const double size = spot_chart_text_size(self, SPOT_CHART_TEXT_NOTE);
-    spot_chart_text_t text = {.look = SPOT_CHART_TEXT_NOTE};
-
-    if (rule->name == NULL) {
-        return;
-    }
-    text.line = spot_chart_text_cut(
-        rule->name, size, 0.7 * (place->box.right - place->box.left));
-    if (rule->direction == SPOT_CHART_VERTICAL) {
-        text.x = spot_chart_x_px(place, rule->at);
-        text.y = place->box.top + size;
-        (void) put_around(self, raster, place, &text, beside,
-            sizeof(beside) / sizeof(beside[0]), GAP_PX);
-    } else if (rule->direction == SPOT_CHART_HORIZONTAL && self->is_narrow) {
-        text.x = place->box.right;
-        text.y = spot_chart_y_px(place, rule->at);
-        (void) put_around(
-            self, raster, place, &text, upon, sizeof(upon) / sizeof(upon[0]), GAP_PX);
+    point.at[is_upright ? SPOT_X : SPOT_Y] =
+        spot_place_px(self->place, is_upright ? SPOT_X : SPOT_Y, rule->at);
+    if (rule->name != NULL && (is_upright || (rule->direction == SPOT_CHART_HORIZONTAL &&
+                                                 self->sheet->is_narrow))) {
+        put_around(self, SPOT_NOTE, point, rule->name, 0.7, is_upright ? &beside : &upon,
+            GAP_PX);
     }
 }
 
 static void
-put_place_labels(
-    spot_chart_layout_t *self, raster_t *raster, const spot_chart_place_t *place)
+put_labels(labels_t *self)
 {
-    put_empty(self, raster, place);
-    for (size_t k = 0; k < place->node->num_rules; k++) {
-        put_rule_name(self, raster, place, &place->node->rules[k]);
-    }
-    for (size_t k = 0; k < place->node->num_series; k++) {
-        const spot_chart_series_node_t *series = &place->node->series[k];
-        const double radius = spot_chart_marker_px(place, series);
+    static const around_t around = {7, {{0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0},
+                                           {0, 4, 0}, {0, -8, 0}, {0, 8, 0}}};
+    const spot_panel_node_t *node = self->place->node;
+    const spot_box_t *box = &self->place->box;
+    const spot_px_t middle = {
+        {(box->left + box->right) / 2, (box->top + box->bottom) / 2}};
 
-        for (size_t j = 0; j < series->num_data; j++) {
-            if (series->data[j].label == NULL) {
-                continue;
-            }
-            if (series->look.kind == SPOT_CHART_BARS) {
-                put_bar_label(self, raster, place, series, j);
-            } else {
-                put_datum_label(self, raster, place, &series->data[j], radius);
+    if (node->look.empty != NULL) {
+        put_around(self, SPOT_NOTE, middle, node->look.empty, 1, &around, 0);
+    }
+    for (size_t k = 0; k < node->num_rules; k++) {
+        put_rule_name(self, &node->rules[k]);
+    }
+    for (size_t k = 0; k < node->num_series; k++) {
+        for (size_t j = 0; j < node->series[k].num_data; j++) {
+            if (node->series[k].data[j].label != NULL) {
+                put_datum_label(self, &node->series[k], j);
             }
         }
     }
 }
 
 void
-spot_chart_put_labels(spot_chart_layout_t *self)
+spot_sheet_put_labels(spot_sheet_t *self)
 {
-    raster_t raster = {(size_t) (self->width_px / CELL_PX) + 1,
-        (size_t) (self->height_px / CELL_PX) + 1, NULL};
+    labels_t labels = {.sheet = self};
 
-    raster.cells = spot_calloc(raster.num_columns * raster.num_rows, 1);
-    if (raster.cells == NULL) {
-        self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return;
-    }
-    enter_all(&raster, self);
+    spot_raster_init(&labels.raster, &self->memory,
+        &(spot_box_t){{0, 0, self->width_px, self->height_px}}, CELL_PX);
+    enter_all(&labels.raster, self);
     for (size_t j = 0; j < self->num_places; j++) {
-        put_place_labels(self, &raster, &self->places[j]);
+        labels.place = &self->places[j];
+        put_labels(&labels);
     }
-    free(raster.cells);
 }

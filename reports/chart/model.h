@@ -5,77 +5,108 @@
 
 #include "reports/chart/chart.h"
 
-#define SPOT_CHART_MAX_LINES 6 /* of notes, and of lines at the bottom */
+/* ---- Memory ---- */
+
+typedef struct spot_memory_block spot_memory_block_t;
+
+/* Blocks that are freed together. The first error is kept; later calls do nothing. */
+typedef struct {
+    int error;
+    spot_memory_block_t *last;
+    max_align_t nothing[32]; /* an item that is not appended after an error */
+} spot_memory_t;
+
+/* Zeros. NULL after an error: no memory, here or before. */
+void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes);
+void spot_memory_free(spot_memory_t *self);
+
+/* A copy; NULL of NULL. */
+const char *spot_memory_text(spot_memory_t *self, const char *text);
+
+/* Appends an item of zeros to a list: list is the address of the pointer to its items,
+ * NULL at first, *num_items their number. Returns the item, which moves with the next
+ * call; never NULL. O(1) amortised. */
+void *spot_memory_append(
+    spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
+#define SPOT_APPEND(memory, owner, items)                                               \
+    spot_memory_append(                                                                 \
+        memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
+
+/* ---- Declarations ---- */
+
+/* Dimensions: indices of all that there is of x and of y. */
+enum { SPOT_X, SPOT_Y };
 
 typedef struct {
     double x;
     const char *label;
     const char *second; /* NULL: none */
-} spot_chart_x_label_t;
+} spot_x_label_t;
+
+/* What a datum covers, stacked. */
+typedef struct {
+    double at[2];           /* of what is filled: its end */
+    double low[2], high[2]; /* of its intervals; NAN: none */
+    double base;            /* of what is filled: where it begins, along its values */
+    const char *colour;
+    bool is_hollow;
+} spot_chart_shape_t;
 
 typedef struct {
     spot_chart_series_t look;
-    size_t num_data;
-    spot_chart_datum_t *data; /* [num_data] */
-    double *base;             /* [num_data] where a stacked one begins; NULL: at 0 */
-} spot_chart_series_node_t;
+    int along; /* the dimension of the values of what is filled */
+    double thickness;
+    size_t num_data, num_shapes;
+    spot_chart_datum_t *data;   /* [num_data] as declared */
+    spot_chart_shape_t *shapes; /* [num_data] */
+} spot_series_node_t;
 
 typedef struct {
     spot_chart_panel_t look;
     size_t num_rows, num_x_labels, num_series, num_rules;
     spot_chart_row_t *rows;
-    spot_chart_x_label_t *x_labels;
-    spot_chart_series_node_t *series;
+    spot_x_label_t *x_labels;
+    spot_series_node_t *series;
     spot_chart_rule_t *rules;
-} spot_chart_panel_node_t;
+} spot_panel_node_t;
 
-/* An entry of the legend, in the order of its declaration. */
+/* Where the name of an entry stands. */
+typedef enum {
+    SPOT_NAME_NOWHERE,
+    SPOT_NAME_LEGEND,
+    SPOT_NAME_END,  /* right of the panel, with a leader */
+    SPOT_NAME_LANE, /* right of the panel, which is a lane of strokes */
+    SPOT_NAME_ABOVE /* above such a panel */
+} spot_name_t;
+
+/* A name, in the order of the declaration: of a series, of a horizontal rule, or of
+ * neither (item_id -1). */
 typedef struct {
-    spot_chart_entry_t look; /* of no series */
-    size_t panel_id;         /* of a series */
-    size_t series_id;
-    bool is_series;
-} spot_chart_entry_node_t;
-
-typedef struct spot_chart_text_block spot_chart_text_block_t;
+    spot_chart_entry_t look;
+    size_t panel_id;
+    int item_id;
+    bool is_rule;
+    spot_name_t place; /* where there is room */
+} spot_entry_node_t;
 
 struct spot_chart {
-    int error;
+    spot_memory_t memory;
     const char *title;       /* "": none */
     const char *description; /* "": none */
-    size_t num_notes, num_feet;
-    const char *notes[SPOT_CHART_MAX_LINES];
-    const char *feet[SPOT_CHART_MAX_LINES];
-    size_t num_panels, num_entries;
-    spot_chart_panel_node_t *panels;
-    spot_chart_entry_node_t *entries;
+    size_t num_notes, num_feet, num_panels, num_entries;
+    const char **notes;
+    const char **feet;
+    spot_panel_node_t *panels;
+    spot_entry_node_t *entries;
     size_t num_hovers;
-    bool is_stacked; /* bases are set */
-    spot_chart_text_block_t *texts;
+    spot_panel_node_t no_panel;
+    spot_series_node_t no_series;
 };
 
-/* Sets the bases of what is stacked. NO_MEMORY, or the error of the declaration. */
-SPOT_MUST_CHECK int spot_chart_stack(spot_chart_t *self);
-
-/* Appends an item of zeros to a list: list is the address of the pointer to its items,
- * NULL at first, *num_items their number. Returns the item, which moves with the next
- * call; NULL where *error is set, to NO_MEMORY here or before. */
-void *spot_chart_append(int *error, void *list, size_t *num_items, size_t item_bytes);
-
-/* A copy that lives as long as self; NULL of NULL. */
-const char *spot_chart_copy(spot_chart_t *self, const char *text);
-
-/* Whether a panel's bars lie: y has rows. */
-static inline bool
-spot_chart_is_lying(const spot_chart_panel_node_t *panel)
+static inline const spot_chart_axis_t *
+spot_chart_axis(const spot_panel_node_t *panel, int dim)
 {
-    return panel->look.y.kind == SPOT_CHART_ROWS;
-}
-
-static inline bool
-spot_chart_is_time(spot_chart_unit_t unit)
-{
-    return unit == SPOT_CHART_MS || unit == SPOT_CHART_S;
+    return dim == SPOT_X ? &panel->look.x : &panel->look.y;
 }
 
 static inline bool
@@ -84,7 +115,6 @@ spot_chart_is_line(spot_chart_kind_t kind)
     return kind == SPOT_CHART_LINE || kind == SPOT_CHART_STEPS;
 }
 
-/* Whether a series is filled from 0, and whether it stands upon others. */
 static inline bool
 spot_chart_is_area(spot_chart_kind_t kind)
 {
@@ -92,22 +122,14 @@ spot_chart_is_area(spot_chart_kind_t kind)
 }
 
 static inline bool
-spot_chart_is_stacked(const spot_chart_series_t *series)
+spot_chart_is_box(spot_chart_kind_t kind)
 {
-    return (spot_chart_is_area(series->kind) && !series->is_alone) ||
-           series->kind == SPOT_CHART_BARS;
+    return kind == SPOT_CHART_BARS || kind == SPOT_CHART_SPANS;
 }
 
-/* Where a bar stands, and how long it is. */
-static inline double
-spot_chart_bar_at(const spot_chart_panel_node_t *panel, const spot_chart_datum_t *datum)
+/* Whether it is an area that stands upon others. */
+static inline bool
+spot_chart_is_stacked(const spot_series_node_t *series)
 {
-    return spot_chart_is_lying(panel) ? datum->y : datum->x;
-}
-
-static inline double
-spot_chart_bar_value(
-    const spot_chart_panel_node_t *panel, const spot_chart_datum_t *datum)
-{
-    return spot_chart_is_lying(panel) ? datum->x : datum->y;
+    return spot_chart_is_area(series->look.kind) && !series->look.is_alone;
 }

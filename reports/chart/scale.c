@@ -1,17 +1,89 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/scale.h"
+#include "reports/chart/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/chart/model.h"
-
 #define NARROWEST 1e-9 /* of a range, relative to its values: doubles have no more */
 #define WIDEST 1e280   /* so that no difference overflows */
 #define FAR 4          /* lengths of an axis beyond its ends */
 
-/* ---- Linear ticks ---- */
+/* ---- Numbers ---- */
+
+static int
+num_decimals(double step)
+{
+    return (int) fmax(-floor(log10(step) + 1e-9), 0);
+}
+
+/* How the numbers of an axis are written, the same for all: in ones, k, M, G or T where
+ * that needs at most a decimal, else in a power of ten. */
+typedef struct {
+    double factor;
+    int decimals;
+    char suffix[SPOT_CHART_TICK_BYTES];
+} number_form_t;
+
+/* In powers of ten, the exponent in small digits: "·10⁻⁷". */
+static number_form_t
+power_form(int power, double step)
+{
+    static const char *const digits[] = {
+        "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    number_form_t form = {.factor = pow(10, power), .suffix = "·10"};
+    char plain[16];
+
+    snprintf(plain, sizeof(plain), "%d", power);
+    for (const char *at = plain; *at != '\0'; at++) {
+        strcat(form.suffix, *at == '-' ? "⁻" : digits[*at - '0']);
+    }
+    form.decimals = num_decimals(step / form.factor);
+    return form;
+}
+
+static number_form_t
+choose_form(double largest, double step)
+{
+    static const char *const suffixes[] = {"", " k", " M", " G", " T"};
+    number_form_t form = {1, num_decimals(step), ""};
+
+    if (largest >= 1e15 || form.decimals > 6) {
+        return power_form((int) floor(log10(largest)), step);
+    }
+    for (size_t j = 1; largest >= 1e5 && j < 5; j++) {
+        const double factor = pow(1000, (double) j);
+
+        if (largest >= factor && num_decimals(step / factor) <= 1) {
+            form = (number_form_t){factor, num_decimals(step / factor), ""};
+            strcat(form.suffix, suffixes[j]);
+        }
+    }
+    return form;
+}
+
+/* ---- Ticks ---- */
+
+/* A tick at a number in units of the scale; it is left out where there are too many. */
+static void
+add_tick(spot_scale_t *self, double number, const number_form_t *form)
+{
+    const char *unit = self->unit_kind == SPOT_CHART_PERCENT ? " %" : "";
+    const double value = fabs(number / form->factor);
+    spot_tick_t *tick = &self->ticks[self->num_ticks];
+
+    if (self->num_ticks == SPOT_CHART_MAX_TICKS) {
+        return;
+    }
+    self->num_ticks++;
+    tick->value = number * self->unit;
+    if (value < 0.5 * pow(10, -form->decimals)) {
+        snprintf(tick->label, sizeof(tick->label), "0%s", unit);
+    } else {
+        snprintf(tick->label, sizeof(tick->label), "%s%.*f%.16s%s",
+            number < 0 ? "−" : "", form->decimals, value, form->suffix, unit);
+    }
+}
 
 /* 1, 2 or 5 times a power of ten: the smallest with at most max_ticks ticks in a range.
  */
@@ -33,165 +105,37 @@ choose_step(double low, double high, size_t max_ticks)
     return power;
 }
 
-/* "10⁻⁷" without its 10: the exponent in small digits. */
 static void
-small_digits(int number, char text[SPOT_CHART_TICK_BYTES])
+add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
 {
-    static const char *const digits[] = {
-        "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char plain[16];
-
-    snprintf(plain, sizeof(plain), "%d", number);
-    text[0] = '\0';
-    for (const char *at = plain; *at != '\0'; at++) {
-        strcat(text, *at == '-' ? "⁻" : digits[*at - '0']);
-    }
-}
-
-static int
-num_decimals(double step)
-{
-    const int num = (int) -floor(log10(step) + 1e-9);
-
-    return num > 0 ? num : 0;
-}
-
-/* How the numbers of an axis are written, the same for all: in ones, k, M, G or T where
- * that needs at most a decimal, else in a power of ten. */
-typedef struct {
-    double factor;
-    int decimals;
-    char suffix[SPOT_CHART_TICK_BYTES];
-} number_form_t;
-
-static number_form_t
-choose_form(double largest, double step)
-{
-    static const char *const suffixes[] = {"", " k", " M", " G", " T"};
-    number_form_t form = {1, num_decimals(step), ""};
-    char exponent[SPOT_CHART_TICK_BYTES];
-
-    if (largest >= 1e15 || form.decimals > 6) {
-        const int power = (int) floor(log10(largest));
-
-        form.factor = pow(10, power);
-        form.decimals = num_decimals(step / form.factor);
-        small_digits(power, exponent);
-        snprintf(form.suffix, sizeof(form.suffix), "·10%.24s", exponent);
-        return form;
-    }
-    for (size_t j = 1; largest >= 1e5 && j < 5; j++) {
-        const double factor = pow(1000, (double) j);
-
-        if (largest >= factor && num_decimals(step / factor) <= 1) {
-            form = (number_form_t){factor, num_decimals(step / factor), ""};
-            snprintf(form.suffix, sizeof(form.suffix), "%s", suffixes[j]);
-        }
-    }
-    return form;
-}
-
-static void
-write_number(const number_form_t *form, double value, const char *unit,
-    char label[SPOT_CHART_TICK_BYTES])
-{
-    const bool is_zero = fabs(value / form->factor) < 0.5 * pow(10, -form->decimals);
-
-    if (is_zero) {
-        snprintf(label, SPOT_CHART_TICK_BYTES, "0%s", unit);
-    } else {
-        const char *sign = value < 0 ? "−" : "";
-
-        snprintf(label, SPOT_CHART_TICK_BYTES, "%s%.*f%.16s%s", sign, form->decimals,
-            fabs(value / form->factor), form->suffix, unit);
-    }
-}
-
-/* In units of unit_value each. */
-static void
-add_linear(spot_chart_scale_t *self, double unit_value, bool is_round, size_t max_ticks)
-{
-    double low = self->low / unit_value, high = self->high / unit_value;
+    double low = self->low / self->unit, high = self->high / self->unit;
     /* Rounding adds a tick at each end. */
     const double step = choose_step(low, high, is_round ? max_ticks - 2 : max_ticks);
-    const char *unit = self->unit == SPOT_CHART_PERCENT ? " %" : "";
     number_form_t form;
-    double first;
 
     if (is_round) {
         low = floor(low / step + 1e-7) * step;
         high = ceil(high / step - 1e-7) * step;
-        self->low = low * unit_value;
-        self->high = high * unit_value;
+        self->low = low * self->unit;
+        self->high = high * self->unit;
     }
     form = choose_form(fmax(fabs(low), fabs(high)), step);
-    first = ceil(low / step - 1e-7);
     self->num_ticks = 0;
-    for (double place = first;
-         place <= high / step + 1e-7 && self->num_ticks < SPOT_CHART_MAX_TICKS;
-         place++) {
-        spot_chart_scale_tick_t *tick = &self->ticks[self->num_ticks++];
-
-        tick->value = place * step * unit_value;
-        write_number(&form, place * step, unit, tick->label);
+    for (double place = ceil(low / step - 1e-7); place <= high / step + 1e-7; place++) {
+        add_tick(self, place * step, &form);
     }
 }
 
-/* ---- Time ---- */
-
-static const struct {
-    const char *name;
-    double unit_s;
-} time_units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}};
-#define NUM_TIME_UNITS (sizeof(time_units) / sizeof(time_units[0]))
-
-static double
-second_of(spot_chart_unit_t unit)
+static bool
+is_in_range(const spot_scale_t *self, double value)
 {
-    return unit == SPOT_CHART_MS ? 1000 : 1;
+    return value >= self->low * (1 - 1e-9) && value <= self->high * (1 + 1e-9);
 }
 
-const char *
-spot_chart_time_unit(spot_chart_unit_t unit, double largest, double *length)
-{
-    const double second = second_of(unit);
-    size_t j = 0;
-
-    while (j + 1 < NUM_TIME_UNITS && largest / second < 3 * time_units[j].unit_s) {
-        j++;
-    }
-    *length = time_units[j].unit_s * second;
-    return time_units[j].name;
-}
-
+/* Durations that people name, up to a level: 0 always, the others where there is room.
+ */
 static void
-add_times(spot_chart_scale_t *self, bool is_round, size_t max_ticks)
-{
-    double length;
-
-    self->time_name = spot_chart_time_unit(
-        self->unit, fmax(fabs(self->low), fabs(self->high)), &length);
-    add_linear(self, length, is_round, max_ticks);
-}
-
-/* ---- Logarithmic ticks ---- */
-
-static void
-add_candidate(spot_chart_scale_t *self, double value, const char *label)
-{
-    if (value >= self->low * (1 - 1e-9) && value <= self->high * (1 + 1e-9) &&
-        self->num_ticks < SPOT_CHART_MAX_TICKS) {
-        spot_chart_scale_tick_t *tick = &self->ticks[self->num_ticks++];
-
-        tick->value = value;
-        snprintf(tick->label, sizeof(tick->label), "%s", label);
-    }
-}
-
-/* Durations that people name, coarsest choice last: 0 always, 1 and 2 where there is
- * room. */
-static void
-add_log_times(spot_chart_scale_t *self, int level)
+add_durations(spot_scale_t *self, int level)
 {
     static const struct {
         double time_s;
@@ -205,62 +149,64 @@ add_log_times(spot_chart_scale_t *self, int level)
         {172800, 3, "2 d"}, {432000, 3, "5 d"}, {864000, 1, "10 d"},
         {2592000, 2, "30 d"}, {8640000, 0, "100 d"}, {86400000, 1, "1000 d"},
         {864000000, 0, "10000 d"}};
-    const double second = second_of(self->unit);
 
     self->num_ticks = 0;
     for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-        if (times[j].level <= level) {
-            add_candidate(self, times[j].time_s * second, times[j].label);
+        const double value =
+            times[j].time_s * (self->unit_kind == SPOT_CHART_MS ? 1000 : 1);
+
+        if (times[j].level <= level && is_in_range(self, value) &&
+            self->num_ticks < SPOT_CHART_MAX_TICKS) {
+            spot_tick_t *tick = &self->ticks[self->num_ticks++];
+
+            tick->value = value;
+            snprintf(tick->label, sizeof(tick->label), "%s", times[j].label);
         }
     }
 }
 
 /* stride 0: 1, 2 and 5 times each power of ten; n: each n-th power. */
 static void
-add_powers(spot_chart_scale_t *self, int stride)
+add_powers(spot_scale_t *self, int stride)
 {
     static const double factors[] = {1, 2, 5};
-    const int first = (int) floor(log10(self->low)),
-              last = (int) ceil(log10(self->high));
-    const char *unit = self->unit == SPOT_CHART_PERCENT ? " %" : "";
+    const int last = (int) ceil(log10(self->high));
 
     self->num_ticks = 0;
-    for (int power = first; power <= last; power++) {
+    for (int power = (int) floor(log10(self->low)); power <= last; power++) {
         for (size_t j = 0; j < (stride == 0 ? 3 : 1); j++) {
             const double value = factors[j] * pow(10, power);
             const number_form_t form = choose_form(value, value);
-            char label[SPOT_CHART_TICK_BYTES];
 
-            if (stride == 0 || power % stride == 0) {
-                write_number(&form, value, unit, label);
-                add_candidate(self, value, label);
+            if ((stride == 0 || power % stride == 0) && is_in_range(self, value)) {
+                add_tick(self, value, &form);
             }
         }
     }
 }
 
 static void
-add_log(spot_chart_scale_t *self, size_t max_ticks)
+add_log(spot_scale_t *self, size_t max_ticks)
 {
-    const double decades = log10(self->high / self->low);
-    const int stride = (int) ceil(decades / (double) max_ticks);
+    const double decades = log10(self->high / self->low), unit = self->unit;
+    int level = self->time_name == NULL ? -1 : 3;
 
-    if (spot_chart_is_time(self->unit)) {
-        for (int level = 3; level >= 0; level--) {
-            add_log_times(self, level);
-            if (self->num_ticks <= max_ticks) {
-                break;
-            }
+    for (; level >= 0; level--) {
+        add_durations(self, level);
+        if (self->num_ticks <= max_ticks) {
+            break;
         }
     }
-    if (!spot_chart_is_time(self->unit) || self->num_ticks < 2 ||
-        self->num_ticks > max_ticks) {
-        add_powers(self, 3 * decades + 1 > (double) max_ticks ? stride : 0);
+    if (level < 0 || self->num_ticks < 2) {
+        self->unit = 1;
+        add_powers(self, 3 * decades + 1 > (double) max_ticks
+                             ? (int) ceil(decades / (double) max_ticks)
+                             : 0);
+        self->unit = unit;
     }
-    if (self->num_ticks < 2 && spot_chart_is_time(self->unit)) {
-        add_times(self, false, max_ticks);
-    } else if (self->num_ticks < 2) {
-        add_linear(self, 1, false, max_ticks);
+    self->has_own_units = self->num_ticks >= 2;
+    if (!self->has_own_units) {
+        add_linear(self, false, max_ticks);
     }
 }
 
@@ -268,7 +214,7 @@ add_log(spot_chart_scale_t *self, size_t max_ticks)
 
 /* Ends that are apart, finite, and of a logarithmic scale above 0. */
 static void
-choose_ends(spot_chart_scale_t *self, double low, double high)
+choose_ends(spot_scale_t *self, double low, double high)
 {
     if (!(low <= high) || !isfinite(low) || !isfinite(high)) {
         low = self->kind == SPOT_CHART_LOG ? 1 : 0;
@@ -293,46 +239,73 @@ choose_ends(spot_chart_scale_t *self, double low, double high)
     self->high = high;
 }
 
-void
-spot_chart_scale_init(spot_chart_scale_t *self, spot_chart_scale_kind_t kind,
-    spot_chart_unit_t unit, double low, double high, bool is_round, size_t max_ticks)
+/* The largest unit of which there are at least three. */
+static void
+choose_time_unit(spot_scale_t *self)
 {
-    *self = (spot_chart_scale_t){.kind = kind, .unit = unit};
+    static const struct {
+        const char *name;
+        double unit_s;
+    } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}};
+    const double second = self->unit_kind == SPOT_CHART_MS ? 1000 : 1;
+    const double largest = fmax(fabs(self->low), fabs(self->high));
+    size_t j = 0;
+
+    while (j < 4 && largest / second < 3 * units[j].unit_s) {
+        j++;
+    }
+    self->time_name = units[j].name;
+    self->unit = units[j].unit_s * second;
+}
+
+void
+spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
+    double low, double high, bool is_round, size_t max_ticks)
+{
+    *self = (spot_scale_t){.kind = kind, .unit_kind = unit, .unit = 1};
     choose_ends(self, low, high);
+    if (kind != SPOT_CHART_ROWS && (unit == SPOT_CHART_MS || unit == SPOT_CHART_S)) {
+        choose_time_unit(self);
+    }
     if (kind == SPOT_CHART_LOG) {
         add_log(self, max_ticks);
-    } else if (kind == SPOT_CHART_LINEAR && spot_chart_is_time(unit)) {
-        add_times(self, is_round, max_ticks);
     } else if (kind == SPOT_CHART_LINEAR) {
-        add_linear(self, 1, is_round, max_ticks);
+        add_linear(self, is_round, max_ticks);
     }
 }
 
-static double
-place(const spot_chart_scale_t *self, double value)
+double
+spot_scale_unit_px(const spot_scale_t *self)
 {
+    return self->row_px != NULL
+               ? self->pitch_px
+               : fabs(self->high_px - self->low_px) / (self->high - self->low);
+}
+
+double
+spot_scale_px(const spot_scale_t *self, double value)
+{
+    const bool is_log = self->kind == SPOT_CHART_LOG;
     double share;
 
-    if (self->kind == SPOT_CHART_LOG) {
-        share = log(value / self->low) / log(self->high / self->low);
-    } else {
-        share = (value - self->low) / (self->high - self->low);
+    if (isnan(value) || (is_log && value <= 0)) {
+        return (double) NAN;
     }
+    if (self->num_rows > 0) {
+        const double row = fmin(fmax(round(value), 0), (double) self->num_rows - 1);
+
+        return self->row_px[(size_t) row] + (value - row) * self->pitch_px;
+    }
+    share = is_log ? log(value / self->low) / log(self->high / self->low)
+                   : (value - self->low) / (self->high - self->low);
     share = fmin(fmax(share, -FAR), 1 + FAR);
     return self->low_px + share * (self->high_px - self->low_px);
 }
 
 double
-spot_chart_scale_px(const spot_chart_scale_t *self, double value)
+spot_scale_end_px(const spot_scale_t *self, double value)
 {
-    const bool is_defined = self->kind == SPOT_CHART_LOG ? value > 0 : !isnan(value);
+    const bool is_below = self->kind == SPOT_CHART_LOG && value <= 0;
 
-    return is_defined ? place(self, value) : (double) NAN;
-}
-
-double
-spot_chart_scale_end_px(const spot_chart_scale_t *self, double value)
-{
-    return place(
-        self, self->kind == SPOT_CHART_LOG && value <= 0 ? self->low * 1e-30 : value);
+    return spot_scale_px(self, is_below ? self->low * 1e-30 : value);
 }

@@ -2,302 +2,315 @@
 #include "reports/chart/svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "reports/chart/colour.h"
-#include "reports/chart/layout.h"
-#include "reports/chart/marks.h"
+#include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 
-#define MAX_HOVERS 400
-#define SWATCH_PX 10.0
-
-static const char *const text_classes[SPOT_CHART_NUM_TEXTS] = {
-    [SPOT_CHART_TEXT_TITLE] = "tt",
-    [SPOT_CHART_TEXT_PANEL] = "tp",
-    [SPOT_CHART_TEXT_LABEL] = "tl",
-    [SPOT_CHART_TEXT_NOTE] = "tn",
-    [SPOT_CHART_TEXT_TICK] = "tk",
-    [SPOT_CHART_TEXT_QUIET_TICK] = "tq",
-    [SPOT_CHART_TEXT_DARK] = "td",
-    [SPOT_CHART_TEXT_LIGHT] = "tw",
+static const char *const text_classes[SPOT_NUM_LOOKS] = {
+    [SPOT_TITLE] = "tt",
+    [SPOT_PANEL] = "tp",
+    [SPOT_LABEL] = "tl",
+    [SPOT_NOTE] = "tn",
+    [SPOT_TICK] = "tk",
+    [SPOT_SECOND] = "tq",
+    [SPOT_DARK] = "td",
+    [SPOT_LIGHT] = "tw",
 };
 
 /* ---- Style ---- */
 
-/* What has a colour of the page: the selector, the property, the ink. */
-static const struct {
-    const char *selector;
-    const char *property;
-    const char *ink;
-} inks[] = {
-    {".tt", "fill", SPOT_INK},
-    {".tp", "fill", SPOT_INK},
-    {".tl", "fill", SPOT_INK_LABEL},
-    {".tk", "fill", SPOT_INK_LABEL},
-    {".tn", "fill", SPOT_INK_QUIET},
-    {".tq", "fill", SPOT_INK_QUIET},
-    {".gr", "stroke", SPOT_INK_GRID},
-    {".ax", "stroke", SPOT_INK_AXIS},
-    {".h", "fill", "#ffffff"},
-    {".w", "stroke", "#ffffff"},
-};
-#define NUM_INKS (sizeof(inks) / sizeof(inks[0]))
-#define DARK_PAPER "#14171a"
-
-/* What does not depend on light and dark. The fonts are at most as wide as Inter, by
+/* What does not depend on dark and width. The fonts are at most as wide as Inter, by
  * which the layout measures. */
-static const char shapes[] =
-    "text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,'Liberation Sans',"
-    "'DejaVu Sans Condensed',sans-serif;"
-    "font-feature-settings:'calt' 0;stroke:none}"
-    ".m{text-anchor:middle}.e{text-anchor:end}.td{fill:#1f2328}.tw{fill:#fff}"
-    ".f{fill:currentColor}.s{fill-opacity:.18}.l,.gr,.ax,.o,.w{fill:none}"
-    ".l,.o,.h{stroke:currentColor}.l{stroke-linejoin:round}.o{stroke-linecap:round}"
-    ".w{stroke-width:.8}.v{fill:transparent}";
+#define STYLE                                                                           \
+    ".chart text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,"              \
+    "'Liberation Sans','DejaVu Sans Condensed',sans-serif;"                             \
+    "font-feature-settings:'calt' 0;stroke:none}"                                       \
+    ".chart .m{text-anchor:middle}.chart .e{text-anchor:end}"                           \
+    ".chart .td{fill:" SPOT_INK "}.chart .tw{fill:#fff}"                                \
+    ".chart .f{fill:currentColor}.chart .s{fill-opacity:.18}"                           \
+    ".chart .l,.chart .gr,.chart .ax,.chart .o,.chart .w{fill:none}"                    \
+    ".chart .l,.chart .o,.chart .h{stroke:currentColor}"                                \
+    ".chart .l{stroke-linejoin:round}.chart .o{stroke-linecap:round}"                   \
+    ".chart .w{stroke-width:.8}.chart .v{fill:transparent}"
+
+#define INKS(ink, label, quiet, grid, axis, paper)                                      \
+    ".chart .tt,.chart .tp{fill:" ink "}.chart .tl,.chart .tk{fill:" label "}"          \
+    ".chart .tn,.chart .tq{fill:" quiet "}.chart .gr{stroke:" grid "}"                  \
+    ".chart .ax{stroke:" axis "}.chart .h{fill:" paper "}.chart .w{stroke:" paper "}"
+
+#define LIGHT                                                                           \
+    INKS(SPOT_INK, SPOT_INK_LABEL, SPOT_INK_QUIET, SPOT_INK_GRID, SPOT_INK_AXIS, "#fff")
+#define DARK                                                                            \
+    INKS(SPOT_DARK_INK, SPOT_DARK_INK_LABEL, SPOT_DARK_INK_QUIET, SPOT_DARK_INK_GRID,   \
+        SPOT_DARK_INK_AXIS, "var(--paper,#14171a)")
 
 static void
-write_sizes(bool is_narrow, const char *before, FILE *out)
+write_sizes(bool is_narrow, FILE *out)
 {
-    const spot_chart_layout_t layout = {.is_narrow = is_narrow};
-
-    for (int j = 0; j < SPOT_CHART_NUM_TEXTS; j++) {
-        fprintf(out, "%s.%s{font-size:%gpx}", before, text_classes[j],
-            spot_chart_text_size(&layout, (spot_chart_text_look_t) j));
-    }
-}
-
-/* The shapes behind a selector. */
-static void
-write_shapes(const char *before, FILE *out)
-{
-    bool is_selector = true, is_start = true;
-
-    for (const char *at = shapes; *at != '\0'; at++) {
-        if (is_selector && is_start) {
-            fputs(before, out);
-        }
-        fputc(*at, out);
-        is_start = *at == '}' || (is_selector && *at == ',');
-        is_selector = *at == '}' || (is_selector && *at != '{');
-    }
-}
-
-static void
-write_inks(const char *before, bool is_dark, FILE *out)
-{
-    for (size_t j = 0; j < NUM_INKS; j++) {
-        char dark[SPOT_CHART_COLOUR_BYTES];
-        const bool is_paper = strcmp(inks[j].ink, "#ffffff") == 0;
-
-        spot_chart_dark(inks[j].ink, dark);
-        fprintf(out, "%s%s{%s:%s}", before, inks[j].selector, inks[j].property,
-            !is_dark   ? inks[j].ink
-            : is_paper ? "var(--paper," DARK_PAPER ")"
-                       : dark);
+    for (int j = 0; j < SPOT_NUM_LOOKS; j++) {
+        fprintf(out, ".%s .%s{font-size:%gpx}", is_narrow ? "narrow" : "wide",
+            text_classes[j], spot_sheet_text_size(is_narrow, j));
     }
 }
 
 void
 spot_chart_svg_style(FILE *out)
 {
-    write_shapes(".chart ", out);
-    write_inks(".chart ", false, out);
-    write_sizes(false, ".wide ", out);
-    write_sizes(true, ".narrow ", out);
+    fputs(STYLE LIGHT, out);
+    write_sizes(false, out);
+    write_sizes(true, out);
     fputs("\nsvg.chart{display:block;max-width:100%;height:auto;margin:0 auto}"
           "svg.narrow{display:none}\n"
           "@media screen and (max-width:43rem){svg.wide{display:none}"
           "svg.narrow{display:block}}\n"
-          "@media screen and (prefers-color-scheme:dark){",
+          "@media screen and (prefers-color-scheme:dark){" DARK
+          ".chart [style]{color:var(--d)}}\n",
         out);
-    write_inks(".chart ", true, out);
-    fputs(".chart [style]{color:var(--d)}}\n", out);
 }
 
-/* ---- Texts and samples ---- */
+/* ---- Paths ---- */
 
-/* A number with a digit at most behind the point. */
-static void
-write_px(double px, FILE *out)
+/* The value of an attribute d, in tenths of a px, relative from place to place. */
+typedef struct {
+    FILE *out;
+    long x, y;    /* where the pen is, in tenths */
+    char command; /* the last one; 0: nothing is written yet */
+} path_t;
+
+static long
+tenths(double px)
 {
-    fprintf(out, "%g", round(10 * px) / 10);
+    return lround(10 * fmin(fmax(px, -1e6), 1e6));
+}
+
+/* A number behind another one or a letter: a minus separates too. */
+static void
+write_tenths(FILE *out, long value, bool is_first)
+{
+    fprintf(out, "%s%g", value < 0 || is_first ? "" : " ", (double) value / 10);
+}
+
+/* A move or a line; a letter is left out where it is that of the last command. */
+static void
+step(path_t *self, bool is_move, double x, double y)
+{
+    const long by_x = tenths(x) - self->x, by_y = tenths(y) - self->y;
+    const char command = is_move ? 'm' : by_y == 0 ? 'h' : by_x == 0 ? 'v' : 'l';
+    const bool is_first = is_move || command != self->command;
+
+    if (is_first) {
+        fputc(command, self->out);
+    }
+    if (command != 'v') {
+        write_tenths(self->out, by_x, is_first);
+    }
+    if (command != 'h') {
+        write_tenths(self->out, by_y, is_first && command == 'v');
+    }
+    *self = (path_t){self->out, self->x + by_x, self->y + by_y, command};
+}
+
+/* The pen is then where the path began. */
+static void
+close_path(path_t *self, double x, double y)
+{
+    fputc('z', self->out);
+    *self = (path_t){self->out, tenths(x), tenths(y), 'z'};
+}
+
+/* A marker around a place: a dot of a thick round pen, or an outline. */
+static void
+write_sign(path_t *path, const spot_mark_t *mark, const spot_px_t *at)
+{
+    static const struct {
+        size_t num_corners;
+        double corners[4][2];
+    } signs[SPOT_CHART_NUM_MARKERS] = {
+        [SPOT_CHART_SQUARE] = {4, {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}}},
+        [SPOT_CHART_TRIANGLE] = {3, {{0, -1.25}, {1.15, 0.85}, {-1.15, 0.85}}},
+        [SPOT_CHART_DIAMOND] = {4, {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}}},
+        [SPOT_CHART_DOWN] = {3, {{0, 1.25}, {1.15, -0.85}, {-1.15, -0.85}}},
+    };
+    const double(*corners)[2] = signs[mark->marker].corners;
+    const double r = mark->px;
+    const bool is_circle = signs[mark->marker].num_corners == 0;
+    double x = at->x, y = at->y;
+
+    if (is_circle && !mark->is_hollow) {
+        step(path, true, x, y);
+        fputs("h0", path->out);
+        path->command = 'h';
+        return;
+    }
+    x += is_circle ? -r : corners[0][0] * r;
+    y += is_circle ? 0 : corners[0][1] * r;
+    step(path, true, x, y);
+    for (size_t k = 1; k < signs[mark->marker].num_corners; k++) {
+        step(path, false, at->x + corners[k][0] * r, at->y + corners[k][1] * r);
+    }
+    if (is_circle) {
+        fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r,
+            r, r, 2 * r);
+    }
+    close_path(path, x, y);
+}
+
+/* Lines or fills through pieces of points, or signs. */
+static void
+write_points(
+    path_t *path, const spot_mark_t *mark, const spot_px_t *points, size_t num_points)
+{
+    size_t first = 0;
+
+    for (size_t j = 0; j < num_points; j++) {
+        const spot_px_t *point = &points[j];
+
+        if (mark->kind == SPOT_MARK_SIGN) {
+            write_sign(path, mark, point);
+        } else if (isnan(point->x)) {
+            if (mark->kind == SPOT_MARK_FILL && j > first) {
+                close_path(path, points[first].x, points[first].y);
+            }
+            first = j + 1;
+        } else if (j <= first + 1 || tenths(point->x) != path->x ||
+                   tenths(point->y) != path->y) {
+            step(path, j == first, point->x, point->y);
+        }
+    }
+}
+
+/* ---- Items ---- */
+
+static void
+write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
+{
+    static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
+        [SPOT_CHART_DASHED] = " stroke-dasharray=\"7 4\"",
+        [SPOT_CHART_DOTTED] = " stroke-dasharray=\"2 3\""};
+    const spot_mark_t *mark = &sheet->items.marks[mark_id];
+    const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
+    const spot_px_t *points = &sheet->items.points[mark->first_point];
+    const char *class = mark->class;
+    char dark[SPOT_CHART_COLOUR_BYTES];
+    double width = mark->px;
+
+    if (end == mark->first_point) {
+        return;
+    }
+    if (mark->kind == SPOT_MARK_HOVER) {
+        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\">", points->x,
+            points->y, mark->px);
+        spot_html_element(out, "title", mark->text);
+        fputs("</circle>\n", out);
+        return;
+    }
+    if (mark->kind == SPOT_MARK_SIGN) {
+        const bool is_dot = !mark->is_hollow && mark->marker <= SPOT_CHART_CIRCLE;
+
+        class = is_dot ? "o" : mark->is_hollow ? "h" : "f";
+        width = is_dot ? 2 * mark->px : mark->is_hollow ? 1.4 : 0;
+    }
+    fprintf(out, "<path class=\"%s\"", class);
+    if (mark->colour != NULL) {
+        spot_chart_dark(mark->colour, dark);
+        fprintf(out, " color=\"%s\"", mark->colour);
+        if (is_inline && strcmp(mark->colour, dark) != 0) {
+            fprintf(out, " style=\"--d:%s\"", dark);
+        }
+    }
+    if (width > 0) {
+        fprintf(out, " stroke-width=\"%.3g\"", width);
+    }
+    fprintf(out, "%s d=\"", dashes[mark->dash]);
+    write_points(&(path_t){.out = out}, mark, points, end - mark->first_point);
+    fputs("\"/>\n", out);
 }
 
 static void
-write_text(const spot_chart_layout_t *layout, const spot_chart_text_t *text, FILE *out)
+write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
 {
-    const double baseline = text->y + 0.36 * spot_chart_text_size(layout, text->look);
+    const double size = spot_sheet_text_size(sheet->is_narrow, text->style);
 
-    fputs("<text x=\"", out);
-    write_px(text->x, out);
-    fputs("\" y=\"", out);
-    write_px(baseline, out);
-    fputs("\">", out);
+    fprintf(out, "<text x=\"%g\" y=\"%g\">", round(10 * text->x) / 10,
+        round(10 * (text->y + 0.36 * size)) / 10);
     spot_html_bytes(out, text->line.text, text->line.num_bytes);
     fputs(text->line.is_cut ? "…</text>\n" : "</text>\n", out);
 }
 
+/* Texts of a style in a group. */
 static void
-write_texts(const spot_chart_layout_t *layout, FILE *out)
+write_texts(const spot_sheet_t *sheet, FILE *out)
 {
     static const char *const anchors[] = {"", " m", " e"};
 
-    for (int look = 0; look < SPOT_CHART_NUM_TEXTS; look++) {
-        for (int anchor = 0; anchor < 3; anchor++) {
-            bool is_open = false;
+    for (int group = 0; group < 3 * SPOT_NUM_LOOKS; group++) {
+        const int look = group / 3, anchor = group % 3;
+        bool is_open = false;
 
-            for (size_t j = 0; j < layout->num_texts; j++) {
-                if ((int) layout->texts[j].look == look &&
-                    (int) layout->texts[j].anchor == anchor) {
-                    if (!is_open) {
-                        fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
-                            anchors[anchor]);
-                        is_open = true;
-                    }
-                    write_text(layout, &layout->texts[j], out);
+        for (size_t j = 0; j < sheet->items.num_texts; j++) {
+            if (sheet->items.texts[j].style == look + anchor * SPOT_MIDDLE) {
+                if (!is_open) {
+                    fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
+                        anchors[anchor]);
                 }
-            }
-            if (is_open) {
-                fputs("</g>\n", out);
+                is_open = true;
+                write_text(sheet, &sheet->items.texts[j], out);
             }
         }
+        fputs(is_open ? "</g>\n" : "", out);
     }
-}
-
-static void
-write_sample(const spot_chart_pen_t *pen, const spot_chart_sample_t *sample)
-{
-    const spot_chart_entry_t *look = &sample->look;
-    const double x = sample->x, y = sample->y;
-
-    if (sample->is_leader) {
-        fprintf(pen->out, "<path class=\"ax\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-            sample->from_x, sample->from_y, x, y);
-        return;
-    }
-    if (look->is_line || look->marker == SPOT_CHART_NO_MARKER) {
-        fprintf(pen->out, "<path class=\"l\" stroke-width=\"%d\"%s",
-            look->is_line ? 2 : (int) SWATCH_PX, spot_chart_dash(look->dash));
-        spot_chart_write_colour(pen, look->colour);
-        fprintf(pen->out, " d=\"M%.1f %.1fh%d\"/>\n", x - (look->is_line ? 7 : 5), y,
-            look->is_line ? 14 : (int) SWATCH_PX);
-    }
-    if (look->marker != SPOT_CHART_NO_MARKER) {
-        spot_chart_draw_marker(
-            pen, look->marker, look->is_hollow, look->colour, x, y, 4.2);
-    }
-}
-
-/* ---- Panels ---- */
-
-/* Lines of the grid, along y and, where both axes are numbers or bars lie, along x. */
-static void
-write_grid(const spot_chart_place_t *place, FILE *out)
-{
-    const spot_chart_box_t *box = &place->box;
-    const spot_chart_panel_t *look = &place->node->look;
-    const bool has_x = place->node->num_x_labels == 0 &&
-                       look->x.kind != SPOT_CHART_ROWS && !look->x.is_hidden;
-
-    fputs("<path class=\"gr\" d=\"", out);
-    for (size_t j = 0; j < place->y.num_ticks && !look->y.is_hidden; j++) {
-        fprintf(out, "M%.1f %.1fH%.1f", box->left,
-            spot_chart_y_px(place, place->y.ticks[j].value), box->right);
-    }
-    for (size_t j = 0; j < place->x.num_ticks && has_x; j++) {
-        fprintf(out, "M%.1f %.1fV%.1f", spot_chart_x_px(place, place->x.ticks[j].value),
-            box->top, box->bottom);
-    }
-    fprintf(out, "\"/>\n<path class=\"ax\" d=\"M%.1f %.1fH%.1f\"/>\n", box->left,
-        box->bottom, box->right);
-}
-
-static int
-write_body(const spot_chart_layout_t *layout, const spot_chart_pen_t *pen)
-{
-    const bool has_hovers = layout->chart->num_hovers <= MAX_HOVERS;
-    int ret = 0;
-
-    for (size_t j = 0; j < layout->num_places && ret == 0; j++) {
-        if (layout->places[j].node->look.empty == NULL) {
-            write_grid(&layout->places[j], pen->out);
-            ret = spot_chart_draw_marks(pen, &layout->places[j], has_hovers);
-        }
-    }
-    for (size_t j = 0; j < layout->num_samples; j++) {
-        write_sample(pen, &layout->samples[j]);
-    }
-    write_texts(layout, pen->out);
-    return ret == 0 && ferror(pen->out) ? SPOT_ERR_IO : ret;
 }
 
 /* ---- Documents ---- */
 
-static void
-write_description(const spot_chart_t *chart, FILE *out)
+static int
+write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, FILE *out)
 {
-    if (chart->description[0] != '\0') {
-        fputs("<desc>", out);
-        spot_html_text(out, chart->description);
-        fputs("</desc>\n", out);
-    }
-}
+    spot_sheet_t sheet;
+    const int ret = spot_sheet_init(&sheet, self, width_px, has_title);
 
-static void
-write_label(const spot_chart_t *chart, FILE *out)
-{
-    fputs(" role=\"img\" aria-label=\"", out);
-    spot_html_text(out, chart->title);
-    fputs("\">\n", out);
+    if (ret == 0) {
+        fprintf(out, "%s class=\"chart %s\" width=\"%g\" height=\"%.0f\"",
+            is_inline ? "<svg"
+                      : "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\"",
+            sheet.is_narrow ? "narrow" : "wide", width_px, sheet.height_px);
+        fprintf(out, " viewBox=\"0 0 %g %.0f\" role=\"img\" aria-label=\"", width_px,
+            sheet.height_px);
+        spot_html_text(out, self->title);
+        fputs("\">\n", out);
+        if (!is_inline) {
+            spot_html_element(out, "title", self->title);
+        }
+        if (self->description[0] != '\0') {
+            spot_html_element(out, "desc", self->description);
+        }
+        if (!is_inline) {
+            fputs("<style>" STYLE LIGHT, out);
+            write_sizes(sheet.is_narrow, out);
+            fputs(
+                "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
+        }
+        for (size_t j = 0; j < sheet.items.num_marks; j++) {
+            write_mark(&sheet, j, is_inline, out);
+        }
+        write_texts(&sheet, out);
+        fputs("</svg>\n", out);
+    }
+    spot_sheet_free(&sheet);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
 int
 spot_chart_svg(spot_chart_t *self, double width_px, FILE *out)
 {
-    spot_chart_layout_t layout;
-    int ret = spot_chart_layout_init(&layout, self, width_px, true);
-
-    if (ret == 0) {
-        fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg "
-            "xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "
-            "viewBox=\"0 0 %g %.0f\"",
-            width_px, layout.height_px, width_px, layout.height_px);
-        write_label(self, out);
-        fputs("<title>", out);
-        spot_html_text(out, self->title);
-        fputs("</title>\n", out);
-        write_description(self, out);
-        fputs("<style>", out);
-        write_shapes("", out);
-        write_inks("", false, out);
-        write_sizes(layout.is_narrow, "", out);
-        fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
-        ret = write_body(&layout, &(spot_chart_pen_t){.out = out, .is_inline = false});
-        fputs("</svg>\n", out);
-    }
-    spot_chart_layout_free(&layout);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    return write_svg(self, width_px, true, false, out);
 }
 
 int
 spot_chart_svg_inline(spot_chart_t *self, double width_px, bool has_title, FILE *out)
 {
-    spot_chart_layout_t layout;
-    int ret = spot_chart_layout_init(&layout, self, width_px, has_title);
-
-    if (ret == 0) {
-        fprintf(out,
-            "<svg class=\"chart %s\" width=\"%g\" height=\"%.0f\" viewBox=\"0 0 %g "
-            "%.0f\"",
-            layout.is_narrow ? "narrow" : "wide", width_px, layout.height_px, width_px,
-            layout.height_px);
-        write_label(self, out);
-        write_description(self, out);
-        ret = write_body(&layout, &(spot_chart_pen_t){.out = out, .is_inline = true});
-        fputs("</svg>\n", out);
-    }
-    spot_chart_layout_free(&layout);
-    return ret;
+    return write_svg(self, width_px, has_title, true, out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/text.h"
+#include "reports/chart/sheet.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -24,6 +25,8 @@ static const struct {
 #define WIDEST 1400  /* emoji */
 #define LEEWAY 1.02  /* other fonts than Inter are a little wider */
 #define ELLIPSIS 821 /* "…" */
+#define ROUNDING_PX 1e-6
+#define BLANKS " \n\t"
 
 static double
 width_of(const char *text, size_t length)
@@ -45,51 +48,40 @@ width_of(const char *text, size_t length)
     return WIDEST;
 }
 
-double
-spot_chart_text_px(const char *text, size_t num_bytes, double size_px)
-{
-    double width = 0;
-
-    for (size_t j = 0; j < num_bytes;) {
-        const size_t length = spot_utf8_length(text + j, num_bytes - j);
-
-        width += width_of(text + j, length);
-        j += length == 0 ? 1 : length;
-    }
-    return width * size_px * LEEWAY / 1000;
-}
-
-double
-spot_chart_line_px(const spot_chart_line_t *line, double size_px)
-{
-    return spot_chart_text_px(line->text, line->num_bytes, size_px) +
-           (line->is_cut ? ELLIPSIS * size_px * LEEWAY / 1000 : 0);
-}
-
-/* The bytes from text that fit; at least one character. */
+/* The bytes of a text that fit, at least one character, and their width. */
 static size_t
-fitting_bytes(const char *text, double size_px, double max_px)
+fit(const char *text, size_t num_bytes, double size_px, double max_px, double *width_px)
 {
-    const size_t num_bytes = strlen(text);
-    double width = 0;
     size_t j = 0;
 
+    *width_px = 0;
     while (j < num_bytes) {
         const size_t length = spot_utf8_length(text + j, num_bytes - j);
+        const double width =
+            *width_px + width_of(text + j, length) * size_px * LEEWAY / 1000;
 
-        width += width_of(text + j, length) * size_px * LEEWAY / 1000;
-        if (width > max_px && j > 0) {
+        if (width > max_px + ROUNDING_PX && j > 0) {
             break;
         }
+        *width_px = width;
         j += length == 0 ? 1 : length;
     }
     return j;
 }
 
+double
+spot_chart_line_px(const spot_chart_line_t *line, double size_px)
+{
+    double width;
+
+    (void) fit(line->text, line->num_bytes, size_px, HUGE_VAL, &width);
+    return width + (line->is_cut ? ELLIPSIS * size_px * LEEWAY / 1000 : 0);
+}
+
 static bool
 is_blank(char byte)
 {
-    return byte == ' ' || byte == '\n' || byte == '\t';
+    return byte == '\0' || strchr(BLANKS, byte) != NULL;
 }
 
 /* The end of the last word that ends within num_bytes; num_bytes where there is none. */
@@ -98,10 +90,7 @@ last_break(const char *text, size_t num_bytes)
 {
     size_t end = num_bytes;
 
-    if (text[num_bytes] == '\0' || is_blank(text[num_bytes])) {
-        return num_bytes;
-    }
-    while (end > 0 && !is_blank(text[end - 1])) {
+    while (end > 0 && !is_blank(text[end])) {
         end--;
     }
     while (end > 0 && is_blank(text[end - 1])) {
@@ -115,17 +104,17 @@ spot_chart_text_wrap(const char *text, double size_px, double max_px, size_t max
     spot_chart_line_t *lines)
 {
     size_t num_lines = 0;
+    double width;
 
-    while (is_blank(*text)) {
-        text++;
-    }
+    text += strspn(text, BLANKS);
     while (*text != '\0' && num_lines < max_lines) {
-        size_t num_bytes = fitting_bytes(text, size_px, max_px);
-        const bool is_cut = num_lines + 1 == max_lines && text[num_bytes] != '\0';
+        const size_t length = strlen(text);
+        size_t num_bytes = fit(text, length, size_px, max_px, &width);
+        const bool is_cut = num_lines + 1 == max_lines && num_bytes < length;
 
         if (is_cut) {
-            num_bytes = fitting_bytes(
-                text, size_px, max_px - ELLIPSIS * size_px * LEEWAY / 1000);
+            num_bytes = fit(text, length, size_px,
+                max_px - ELLIPSIS * size_px * LEEWAY / 1000, &width);
             while (num_bytes > 1 && text[num_bytes - 1] == '.') {
                 num_bytes--; /* of a text that was cut before */
             }
@@ -134,9 +123,7 @@ spot_chart_text_wrap(const char *text, double size_px, double max_px, size_t max
         }
         lines[num_lines++] = (spot_chart_line_t){text, num_bytes, is_cut};
         text += num_bytes;
-        while (is_blank(*text)) {
-            text++;
-        }
+        text += strspn(text, BLANKS);
     }
     return num_lines;
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/layout.h"
+#include "reports/chart/sheet.h"
 #include "tests/unit/chart/random_chart.h"
 
 #define NUM_CHARTS 200
@@ -19,7 +19,7 @@
          */
 
 static bool
-overlap(const spot_chart_box_t *a, const spot_chart_box_t *b)
+overlap(const spot_box_t *a, const spot_box_t *b)
 {
     return fmin(a->right, b->right) - fmax(a->left, b->left) > TOUCH_PX &&
            fmin(a->bottom, b->bottom) - fmax(a->top, b->top) > TOUCH_PX;
@@ -27,34 +27,34 @@ overlap(const spot_chart_box_t *a, const spot_chart_box_t *b)
 
 /* Prints what overlaps or leaves the picture; returns how often. */
 static size_t
-count_overlaps(const spot_chart_layout_t *layout, unsigned seed)
+count_overlaps(const spot_sheet_t *sheet, unsigned seed)
 {
     size_t num_bad = 0;
 
-    for (size_t j = 0; j < layout->num_texts; j++) {
-        const spot_chart_text_t *a = &layout->texts[j];
-        const spot_chart_box_t box = spot_chart_text_box(layout, a);
+    for (size_t j = 0; j < sheet->items.num_texts; j++) {
+        const spot_sheet_text_t *a = &sheet->items.texts[j];
+        const spot_box_t box = spot_sheet_text_box(sheet, a);
 
         for (size_t k = 0; k < j; k++) {
-            const spot_chart_text_t *b = &layout->texts[k];
-            const spot_chart_box_t other = spot_chart_text_box(layout, b);
+            const spot_sheet_text_t *b = &sheet->items.texts[k];
+            const spot_box_t other = spot_sheet_text_box(sheet, b);
 
             if (overlap(&box, &other)) {
                 num_bad++;
                 print_error(
                     "chart %u, %g px: \"%.*s\" (%d) at %.0f %.0f and \"%.*s\" (%d) at "
                     "%.0f %.0f overlap\n",
-                    seed, layout->width_px, (int) a->line.num_bytes, a->line.text,
-                    (int) a->look, a->x, a->y, (int) b->line.num_bytes, b->line.text,
-                    (int) b->look, b->x, b->y);
+                    seed, sheet->width_px, (int) a->line.num_bytes, a->line.text,
+                    (int) a->style, a->x, a->y, (int) b->line.num_bytes, b->line.text,
+                    (int) b->style, b->x, b->y);
             }
         }
-        if (box.left < -TOUCH_PX || box.right > layout->width_px + TOUCH_PX ||
-            box.top < -TOUCH_PX || box.bottom > layout->height_px + TOUCH_PX) {
+        if (box.left < -TOUCH_PX || box.right > sheet->width_px + TOUCH_PX ||
+            box.top < -TOUCH_PX || box.bottom > sheet->height_px + TOUCH_PX) {
             num_bad++;
             print_error("chart %u: \"%.*s\" (%d) at %.0f %.0f is outside of %g x %g\n",
-                seed, (int) a->line.num_bytes, a->line.text, (int) a->look, a->x, a->y,
-                layout->width_px, layout->height_px);
+                seed, (int) a->line.num_bytes, a->line.text, (int) a->style, a->x, a->y,
+                sheet->width_px, sheet->height_px);
         }
     }
     return num_bad;
@@ -62,16 +62,16 @@ count_overlaps(const spot_chart_layout_t *layout, unsigned seed)
 
 /* Panels neither overlap nor leave the picture. */
 static void
-assert_panels_apart(const spot_chart_layout_t *layout)
+assert_panels_apart(const spot_sheet_t *sheet)
 {
-    for (size_t j = 0; j < layout->num_places; j++) {
-        const spot_chart_box_t *box = &layout->places[j].box;
+    for (size_t j = 0; j < sheet->num_places; j++) {
+        const spot_box_t *box = &sheet->places[j].box;
 
         assert_true(box->right > box->left && box->bottom > box->top);
-        assert_true(box->left >= 0 && box->right <= layout->width_px);
-        assert_true(box->top >= 0 && box->bottom <= layout->height_px);
+        assert_true(box->left >= 0 && box->right <= sheet->width_px);
+        assert_true(box->top >= 0 && box->bottom <= sheet->height_px);
         for (size_t k = 0; k < j; k++) {
-            assert_false(overlap(box, &layout->places[k].box));
+            assert_false(overlap(box, &sheet->places[k].box));
         }
     }
 }
@@ -87,14 +87,14 @@ no_label_overlaps_another(void **state)
     for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
         for (size_t j = 0; j < 2; j++) {
             spot_chart_t *chart = spot_chart_new();
-            spot_chart_layout_t layout;
+            spot_sheet_t sheet;
 
             assert_non_null(chart);
             random_chart_declare(chart, seed);
-            assert_int_equal(spot_chart_layout_init(&layout, chart, widths[j], true), 0);
-            num_bad += count_overlaps(&layout, seed);
-            assert_panels_apart(&layout);
-            spot_chart_layout_free(&layout);
+            assert_int_equal(spot_sheet_init(&sheet, chart, widths[j], true), 0);
+            num_bad += count_overlaps(&sheet, seed);
+            assert_panels_apart(&sheet);
+            spot_sheet_free(&sheet);
             spot_chart_free(chart);
         }
     }
@@ -103,16 +103,16 @@ no_label_overlaps_another(void **state)
 
 /* Where a text stands, or false. */
 static bool
-find_text(const spot_chart_layout_t *layout, const char *text, spot_chart_box_t *box)
+find_text(const spot_sheet_t *sheet, const char *text, spot_box_t *box)
 {
     size_t num_found = 0;
 
-    for (size_t j = 0; j < layout->num_texts; j++) {
-        const spot_chart_line_t *line = &layout->texts[j].line;
+    for (size_t j = 0; j < sheet->items.num_texts; j++) {
+        const spot_chart_line_t *line = &sheet->items.texts[j].line;
 
         if (strlen(text) == line->num_bytes &&
             memcmp(line->text, text, line->num_bytes) == 0) {
-            *box = spot_chart_text_box(layout, &layout->texts[j]);
+            *box = spot_sheet_text_box(sheet, &sheet->items.texts[j]);
             num_found++;
         }
     }
@@ -153,16 +153,16 @@ all_names_are_there(void **state)
     (void) state;
     for (size_t j = 0; j < 2; j++) {
         spot_chart_t *chart = spot_chart_new();
-        spot_chart_layout_t layout;
+        spot_sheet_t sheet;
 
         assert_non_null(chart);
         declare_names(chart);
-        assert_int_equal(spot_chart_layout_init(&layout, chart, widths[j], true), 0);
+        assert_int_equal(spot_sheet_init(&sheet, chart, widths[j], true), 0);
         for (size_t k = 0; k < 5; k++) {
-            const spot_chart_box_t *panel = &layout.places[k == 4].box;
-            spot_chart_box_t box = {0, 0, 0, 0};
+            const spot_box_t *panel = &sheet.places[k == 4].box;
+            spot_box_t box = {{0, 0, 0, 0}};
 
-            if (!find_text(&layout, names[k], &box)) {
+            if (!find_text(&sheet, names[k], &box)) {
                 fail_msg("\"%s\" is missing at %g px", names[k], widths[j]);
             }
             if (j == 0) {
@@ -172,7 +172,7 @@ all_names_are_there(void **state)
                 assert_true(box.bottom <= panel->top || k == 3);
             }
         }
-        spot_chart_layout_free(&layout);
+        spot_sheet_free(&sheet);
         spot_chart_free(chart);
     }
 }

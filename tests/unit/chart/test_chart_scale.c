@@ -9,17 +9,16 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/scale.h"
-#include "reports/chart/text.h"
+#include "reports/chart/sheet.h"
 
 /* All of a scale's promises; px from 0 to 100. */
 static void
 assert_scale(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
     double high, bool is_round)
 {
-    spot_chart_scale_t scale;
+    spot_scale_t scale;
 
-    spot_chart_scale_init(&scale, kind, unit, low, high, is_round, 8);
+    spot_scale_init(&scale, kind, unit, low, high, is_round, 8);
     if (!isfinite(scale.low) || !isfinite(scale.high) || !(scale.low < scale.high)) {
         fail_msg(
             "%.17g to %.17g becomes %.17g to %.17g", low, high, scale.low, scale.high);
@@ -30,7 +29,7 @@ assert_scale(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
     }
     scale.high_px = 100;
     for (size_t j = 0; j < scale.num_ticks; j++) {
-        const double px = spot_chart_scale_px(&scale, scale.ticks[j].value);
+        const double px = spot_scale_px(&scale, scale.ticks[j].value);
 
         assert_true(px >= -0.01 && px <= 100.01);
         assert_null(strstr(scale.ticks[j].label, "e+"));
@@ -95,10 +94,10 @@ static void
 assert_labels(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
     double high, const char *wanted)
 {
-    spot_chart_scale_t scale;
+    spot_scale_t scale;
     char labels[512] = "";
 
-    spot_chart_scale_init(&scale, kind, unit, low, high, false, 6);
+    spot_scale_init(&scale, kind, unit, low, high, false, 6);
     for (size_t j = 0; j < scale.num_ticks; j++) {
         strcat(labels, j > 0 ? "|" : "");
         strcat(labels, scale.ticks[j].label);
@@ -131,14 +130,12 @@ labels_are_round(void **state)
 static void
 times_have_one_unit(void **state)
 {
-    spot_chart_scale_t scale;
+    spot_scale_t scale;
 
     (void) state;
-    spot_chart_scale_init(
-        &scale, SPOT_CHART_LINEAR, SPOT_CHART_MS, 0, 355 * 60e3, false, 6);
+    spot_scale_init(&scale, SPOT_CHART_LINEAR, SPOT_CHART_MS, 0, 355 * 60e3, false, 6);
     assert_string_equal(scale.time_name, "h");
-    spot_chart_scale_init(
-        &scale, SPOT_CHART_LINEAR, SPOT_CHART_S, 0, 30 * 86400, true, 6);
+    spot_scale_init(&scale, SPOT_CHART_LINEAR, SPOT_CHART_S, 0, 30 * 86400, true, 6);
     assert_string_equal(scale.time_name, "d");
 }
 

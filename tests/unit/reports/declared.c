@@ -79,7 +79,7 @@ put_datum(FILE *out, const char *kind, const spot_chart_datum_t *datum)
 }
 
 static void
-put_series(FILE *out, const spot_chart_series_node_t *series)
+put_series(FILE *out, const spot_series_node_t *series)
 {
     static const char *const dashes[] = {"", " dashed", " dotted"};
     const spot_chart_series_t *look = &series->look;
@@ -98,7 +98,7 @@ put_series(FILE *out, const spot_chart_series_node_t *series)
 }
 
 static void
-put_panel(FILE *out, const spot_chart_panel_node_t *panel)
+put_panel(FILE *out, const spot_panel_node_t *panel)
 {
     fprintf(out, "panel%s", panel->look.is_below ? " below" : "");
     put(out, "", panel->look.title);
@@ -147,7 +147,7 @@ put_chart(FILE *out, const spot_chart_t *chart)
     for (size_t j = 0; j < chart->num_entries; j++) {
         const spot_chart_entry_t *look = &chart->entries[j].look;
 
-        if (!chart->entries[j].is_series) {
+        if (chart->entries[j].item_id < 0) {
             fprintf(out, "%s", look->is_heading ? "heading" : "entry");
             put(out, "", look->text);
             put(out, "sign ", look->sign);

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
+#include "reports/export.h"
 #include "reports/report_text.h"
-#include "reports/result_csv.h"
-#include "reports/result_json.h"
 #include "sim/engines.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
