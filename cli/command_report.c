@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "reports/page/page.h"
-#include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/report_text.h"
@@ -95,7 +94,7 @@ write_file(const arguments_t *arguments, int file_id, const spot_report_t *repor
     int ret = 0;
 
     if (out != NULL && file_id == FILE_PAGE) {
-        ret = spot_page_write(&source, out, diag);
+        ret = spot_page_write(&source, out);
     } else if (out != NULL && report->num_rows == 0) {
         ret = spot_paper_nothing_write(
             report, is_latex ? spot_paper_latex_text : spot_paper_markdown_text, out);

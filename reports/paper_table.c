@@ -2,95 +2,83 @@
 #include "reports/paper_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/answer.h"
 #include "reports/picture_files.h"
 #include "reports/point_table.h"
 #include "reports/study_words.h"
-#include "reports/value_label.h"
-
-#include <stdlib.h>
+#include "reports/words.h"
 
 #define QUESTION_CHARS 300 /* of a caption */
 
-/* "How does idle time grow? ", cut where it is long. NO_MEMORY. */
-static int
-write_question(const spot_study_head_t *head, FILE *out)
+/* "How does idle time grow?", cut where it is long. */
+static const char *
+question_of(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const char *title = spot_study_title(head);
     const size_t num_bytes = strlen(title);
-    char *text = spot_calloc(num_bytes + 8, 1);
+    char *text = spot_texts_room(texts, num_bytes + 8);
 
     if (text == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        return "";
     }
     memcpy(text, title, num_bytes);
     spot_utf8_cut(text, QUESTION_CHARS);
-    fprintf(out, "%s%s ", text,
+    return spot_texts_add(texts, "%s%s", text,
         num_bytes > 0 && strchr(".?!", title[num_bytes - 1]) != NULL ? "" : ".");
-    free(text);
-    return 0;
 }
 
-static bool
-has_means_alone(const spot_study_head_t *head)
+/* "Means", "Estimates" or "Differences to recovery checkpoint in the same replications;
+ * means". */
+static const char *
+content_of(const spot_study_head_t *head, bool is_difference, spot_texts_t *texts)
 {
+    const char *content = "Means";
+
     for (size_t j = 0; j < head->num_listed; j++) {
         if (spot_metric_estimator(&head->metrics[j]) != SPOT_ESTIMATOR_MEAN) {
-            return false;
+            content = "Estimates";
         }
     }
-    return true;
-}
-
-static int
-write_caption(const spot_report_t *report, bool is_difference, FILE *out)
-{
-    const spot_study_head_t *head = report->head;
-    char words[SPOT_WORDS_BYTES], label[SPOT_VALUE_LABEL_BYTES];
-    const int ret = write_question(head, out);
-
-    if (is_difference) {
-        for (size_t j = 0; j <= head->num_more_baselines; j++) {
-            const spot_axis_value_t value = spot_study_baseline(head, j);
-            const spot_axis_t *axis = &head->axes[value.axis_id];
-
-            spot_key_words(axis, words);
-            fprintf(out, "%s%s %s", j == 0 ? "Differences to " : ", ", words,
-                spot_value_label(axis, value.value_id, label));
-        }
-        fputs(" in the same replications; means", out);
-    } else {
-        fputs(has_means_alone(head) ? "Means" : "Estimates", out);
+    if (!is_difference) {
+        return content;
     }
-    spot_replications_words(head, report->min_rows, report->max_rows, words);
-    fprintf(out,
-        " with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64 ".",
-        words, head->seed);
-    return ret;
+    content = "Differences to ";
+    for (size_t j = 0; j <= head->num_more_baselines; j++) {
+        const spot_axis_value_t value = spot_study_baseline(head, j);
+        const spot_axis_t *axis = &head->axes[value.axis_id];
+
+        content = spot_texts_add(texts, "%s%s%s %s", content, j == 0 ? "" : ", ",
+            spot_words_key(texts, axis), spot_words_label(texts, axis, value.value_id));
+    }
+    return spot_texts_add(texts, "%s in the same replications; means", content);
 }
 
 static int
 write_table(const spot_report_t *report, const spot_table_dialect_t *dialect,
     bool is_difference, FILE *out)
 {
-    char file_name[SPOT_PICTURE_NAME_BYTES], name[SPOT_PICTURE_NAME_BYTES + 16];
-    spot_table_t table = {.name = name};
-    FILE *caption = spot_table_begin_text(&table);
-    int ret = caption == NULL ? 0 : write_caption(report, is_difference, caption);
+    char file_name[SPOT_PICTURE_NAME_BYTES];
+    spot_table_t table = {0};
+    spot_texts_t *texts = &table.texts;
+    int ret;
 
-    spot_table_end_caption(&table, caption);
     spot_picture_file_name(report->head->name, file_name);
-    snprintf(name, sizeof(name), "%s%s", file_name, is_difference ? "-differences" : "");
-    if (ret == 0) {
-        spot_point_table_fill(&(spot_point_table_t){.report = report,
-                                  .voice = SPOT_POINTS_BY_WORDS,
-                                  .is_difference = is_difference},
-            &table);
-        ret = spot_table_write_paper(&table, dialect, out);
-    }
+    table.name =
+        spot_texts_add(texts, "%s%s", file_name, is_difference ? "-differences" : "");
+    table.caption = spot_texts_add(texts,
+        "%s %s with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64
+        ".",
+        question_of(report->head, texts), content_of(report->head, is_difference, texts),
+        spot_words_replications(texts, report), report->head->seed);
+    spot_point_table_fill(&(spot_point_table_t){.report = report,
+                              .voice = SPOT_POINTS_BY_WORDS,
+                              .is_difference = is_difference},
+        &table);
+    ret = spot_table_write_paper(&table, dialect, out);
     spot_table_free(&table);
     return ret;
 }
@@ -107,5 +95,22 @@ spot_paper_table_write(
         fputc('\n', out);
         ret = write_table(report, dialect, true, out);
     }
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+int
+spot_paper_nothing_write(const spot_report_t *report,
+    void (*write_text)(FILE *out, const char *text), FILE *out)
+{
+    spot_texts_t texts = {0};
+    FILE *stream = spot_texts_begin(&texts);
+    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : spot_answer_write(report, stream);
+
+    write_text(out, spot_study_title(report->head));
+    fputs("\n\n", out);
+    write_text(out, spot_texts_end(&texts, stream));
+    fputc('\n', out);
+    ret = spot_error_first(ret, texts.error);
+    spot_texts_free(&texts);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }

@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a study would run, without running it. */
+/* What a study runs: its plan, its keys and its metrics, before and after it ran. */
 #pragma once
 
-#include <stdio.h>
+#include "base/json.h"
+#include "reports/report.h"
+#include "reports/table/document.h"
 
-#include "reports/table/terminal.h"
-#include "sim/store/head.h"
+/* "64 points (sobol, seed 3; 2 drawn again; 5 excluded by where)"; of a grid nothing
+ * is said of how points were chosen. */
+const char *spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head);
 
-/* The values of the smallest and the largest number; false if one is no number. */
-bool spot_axis_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest);
+/* "256 to 9984", or "1000" where both are the same. */
+const char *spot_words_range(spot_texts_t *texts, int64_t least, int64_t most);
 
-/* What it would take. Runs that are left are from a least to a most where the rows
+/* "1000 replications each"; where the rows decide how many, "256 to 9984 replications
+ * each until idle_fraction is known within ±0.005 (95 %)", or "in a race for ...". */
+const char *spot_words_amount(
+    spot_texts_t *texts, const spot_study_head_t *head, int64_t fewest, int64_t most);
+
+/* The keys that were varied and their values, as a table. */
+void spot_varied_write(const spot_study_head_t *head, spot_document_t *document);
+
+/* The same, and in sentences how points and replications were chosen. */
+void spot_settings_write(const spot_study_head_t *head, spot_document_t *document);
+
+/* What the metrics mean, folded. */
+void spot_metrics_write(const spot_study_head_t *head, spot_document_t *document);
+
+/* What a study would take. Runs that are left are from a least to a most where the rows
  * decide, else both are the same; so are the points that they are of. */
 typedef struct {
     int num_threads;
@@ -33,3 +50,18 @@ SPOT_MUST_CHECK int spot_plan_report_text(const spot_study_head_t *head,
 /* The same as JSON, with all points. */
 void spot_plan_report_json(
     const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
+
+/* Parts of JSON: "plan", how the points were chosen. */
+void spot_plan_json(spot_json_t *json, const spot_plan_t *plan);
+
+/* The value of a key under its path; a plain number as such, any other as text. */
+void spot_axis_value_json(spot_json_t *json, const spot_axis_t *axis, size_t value_id);
+
+/* "values": those of a point, by key, without a key (SIZE_MAX: with all). */
+void spot_values_json(spot_json_t *json, const spot_study_head_t *head, size_t point_id,
+    size_t left_out_id);
+static inline void
+spot_point_json(spot_json_t *json, const spot_study_head_t *head, size_t point_id)
+{
+    spot_values_json(json, head, point_id, SIZE_MAX);
+}

@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/report.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "reports/doubts.h"
+
+#define NOT_FOUND INT_MIN /* in place of what finding it returned */
+
+typedef struct {
+    int ret;
+    spot_study_effects_t effects;
+} effects_t;
+
+struct spot_report_later {
+    int winners_ret, race_ret, doubts_ret;
+    spot_winners_t winners;
+    spot_race_answer_t race;
+    spot_doubts_t doubts;
+    effects_t *metrics; /* [num_metrics] */
+};
 
 static void
 count_rows(spot_report_t *self)
@@ -29,43 +46,33 @@ make_later(spot_report_t *self)
     spot_report_later_t *later = spot_calloc(1, sizeof(*later));
 
     self->later = later;
-    if (later != NULL) {
-        later->effects = spot_calloc(self->head->num_metrics, sizeof(*later->effects));
+    if (later == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    return later == NULL || later->effects == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-static void
-free_effects(spot_study_effects_t *effects)
-{
-    if (effects != NULL) {
-        spot_study_effects_free(effects);
-        free(effects);
+    later->winners_ret = later->race_ret = later->doubts_ret = NOT_FOUND;
+    later->metrics = spot_calloc(self->head->num_metrics, sizeof(*later->metrics));
+    for (size_t j = 0; later->metrics != NULL && j < self->head->num_metrics; j++) {
+        later->metrics[j].ret = NOT_FOUND;
     }
-}
-
-static void
-free_winners(spot_winners_t *winners)
-{
-    if (winners != NULL) {
-        spot_winners_free(winners);
-        free(winners);
-    }
+    return later->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 static void
 free_later(spot_report_t *self)
 {
-    if (self->later == NULL) {
+    spot_report_later_t *later = self->later;
+
+    if (later == NULL) {
         return;
     }
-    for (size_t j = 0; self->later->effects != NULL && j < self->head->num_metrics;
-         j++) {
-        free_effects(self->later->effects[j]);
+    for (size_t j = 0; later->metrics != NULL && j < self->head->num_metrics; j++) {
+        spot_study_effects_free(&later->metrics[j].effects);
     }
-    free_winners(self->later->winners);
-    free(self->later->effects);
-    free(self->later);
+    spot_winners_free(&later->winners);
+    spot_race_answer_free(&later->race);
+    spot_doubts_free(&later->doubts);
+    free(later->metrics);
+    free(later);
 }
 
 int
@@ -84,8 +91,9 @@ spot_report_init(spot_report_t *self, const spot_store_t *store)
 int
 spot_report_read_pairs(spot_report_t *self)
 {
-    return self->head->has_baseline ? spot_store_differences(self->store, &self->pairs)
-                                    : 0;
+    return self->head->has_baseline && self->pairs == NULL
+               ? spot_store_differences(self->store, &self->pairs)
+               : 0;
 }
 
 void
@@ -107,36 +115,47 @@ int
 spot_report_effects(
     const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects)
 {
-    spot_study_effects_t **kept = &self->later->effects[metric_id];
-    int ret = 0;
+    effects_t *kept = &self->later->metrics[metric_id];
 
-    if (*kept == NULL) {
-        *kept = spot_calloc(1, sizeof(**kept));
-        ret = *kept == NULL ? SPOT_ERR_NO_MEMORY
-                            : spot_study_effects_init(*kept, self->store, metric_id);
-        if (ret != 0) {
-            free_effects(*kept);
-            *kept = NULL;
-        }
+    if (kept->ret == NOT_FOUND) {
+        kept->ret = spot_study_effects_init(&kept->effects, self->store, metric_id);
     }
-    *effects = *kept;
-    return ret;
+    *effects = kept->ret == 0 ? &kept->effects : NULL;
+    return kept->ret;
 }
 
 int
 spot_report_winners(const spot_report_t *self, const spot_winners_t **winners)
 {
-    spot_winners_t **kept = &self->later->winners;
-    int ret = 0;
+    spot_report_later_t *later = self->later;
 
-    if (*kept == NULL) {
-        *kept = spot_calloc(1, sizeof(**kept));
-        ret = *kept == NULL ? SPOT_ERR_NO_MEMORY : spot_winners_init(*kept, self->store);
-        if (ret != 0) {
-            free_winners(*kept);
-            *kept = NULL;
-        }
+    if (later->winners_ret == NOT_FOUND) {
+        later->winners_ret = spot_winners_init(&later->winners, self->store);
     }
-    *winners = *kept;
-    return ret;
+    *winners = &later->winners;
+    return later->winners_ret;
+}
+
+int
+spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer)
+{
+    spot_report_later_t *later = self->later;
+
+    if (later->race_ret == NOT_FOUND) {
+        later->race_ret = spot_race_answer_init(&later->race, self->store);
+    }
+    *answer = &later->race;
+    return later->race_ret;
+}
+
+int
+spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts)
+{
+    spot_report_later_t *later = self->later;
+
+    if (later->doubts_ret == NOT_FOUND) {
+        later->doubts_ret = spot_doubts_init(&later->doubts, self);
+    }
+    *doubts = &later->doubts;
+    return later->doubts_ret;
 }

@@ -4,15 +4,13 @@
 #pragma once
 
 #include "sim/analysis/difference.h"
+#include "sim/analysis/race_answer.h"
 #include "sim/analysis/study_effects.h"
 #include "sim/analysis/summary.h"
 #include "sim/analysis/winners.h"
 
-/* What only some tables and pictures need, read when the first of them asks. */
-typedef struct {
-    spot_study_effects_t **effects; /* [num_metrics], NULL: not read */
-    spot_winners_t *winners;        /* the same */
-} spot_report_later_t;
+typedef struct spot_doubts spot_doubts_t;             /* see doubts.h */
+typedef struct spot_report_later spot_report_later_t; /* read when it is first needed */
 
 typedef struct {
     const spot_store_t *store;
@@ -34,14 +32,17 @@ SPOT_MUST_CHECK int spot_report_init(spot_report_t *self, const spot_store_t *st
 SPOT_MUST_CHECK int spot_report_read_pairs(spot_report_t *self);
 void spot_report_free(spot_report_t *self);
 
-/* Main effects on a metric, as spot_study_effects_init() finds them; those of the
- * report, read once. *effects is NULL after an error. */
+/* What only some tables and pictures need: found once, of this report. Errors of
+ * spot_study_effects_init(), spot_winners_init(), spot_race_answer_init(), which ask for
+ * what the head must have, and of spot_doubts_init(). */
 SPOT_MUST_CHECK int spot_report_effects(
     const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects);
-
-/* The same as spot_winners_init() finds them. */
 SPOT_MUST_CHECK int spot_report_winners(
     const spot_report_t *self, const spot_winners_t **winners);
+SPOT_MUST_CHECK int spot_report_race(
+    const spot_report_t *self, const spot_race_answer_t **answer);
+SPOT_MUST_CHECK int spot_report_doubts(
+    const spot_report_t *self, const spot_doubts_t **doubts);
 
 const spot_summary_t *spot_report_summary(
     const spot_report_t *self, size_t point_id, size_t metric_id);

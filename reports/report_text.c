@@ -2,87 +2,117 @@
 #include "reports/report_text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/answer.h"
-#include "reports/result_table.h"
-#include "reports/sparkline.h"
+#include "reports/doubts.h"
+#include "reports/plan_report.h"
+#include "reports/point_table.h"
 #include "reports/study_curves.h"
+#include "reports/study_parts.h"
 #include "reports/study_words.h"
 #include "reports/table/text_cell.h"
+#include "reports/table/wrap.h"
+#include "reports/words.h"
 
-/* Lines of a part; of more the number is told. */
-#define MAX_LINES 60
-
-#define MIN_LINE_CHARS 30 /* for what stands beside a label */
+#define MAX_LINES 60 /* of a part; of more the number is told */
 #define MAX_BAR_CHARS 60
-#define MIN_BAR_CHARS 10
 
-/* Labels that take more than a part of the terminal have lines of their own. */
-static bool
-has_own_lines(const spot_terminal_t *terminal, int label_width)
-{
-    return label_width > 0 && (label_width > terminal->width / 2 ||
-                                  terminal->width - label_width < MIN_LINE_CHARS);
-}
+/* What stands beside a label, or below it where labels take more than half of a line. */
+typedef struct {
+    const char *label, *text;
+} line_t;
 
-/* Makes a width at least as wide as the text, in characters. */
 static void
-widen(int *width, const char *text)
+write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
 {
-    const int needed = (int) spot_utf8_count(text, strlen(text));
+    int width = 0;
 
-    *width = *width > needed ? *width : needed;
-}
+    for (size_t j = 0; j < num_lines && j < MAX_LINES; j++) {
+        const int own = spot_wrap_width(lines[j].label, strlen(lines[j].label));
 
-/* The label of a line, none where there is nothing to tell. */
-static void
-write_label(
-    const spot_terminal_t *terminal, const char *text, int label_width, FILE *out)
-{
-    const int num_blanks = label_width - (int) spot_utf8_count(text, strlen(text));
-
-    if (has_own_lines(terminal, label_width)) {
-        fprintf(out, "%s\n  ", text);
-    } else if (label_width > 0) {
-        fprintf(out, "%s%*s", text, 2 + (num_blanks > 0 ? num_blanks : 0), "");
+        width = own > width ? own : width;
     }
-}
+    for (size_t j = 0; j < num_lines && j < MAX_LINES; j++) {
+        const char *label = lines[j].label;
 
-static void
-write_more(size_t num_lines, size_t num_shown, FILE *out)
-{
-    if (num_lines > num_shown) {
-        fprintf(out, "and %zu more\n", num_lines - num_shown);
+        if (width > document->terminal->width / 2) {
+            spot_document_paragraph(document, "%s", label);
+            spot_document_item(document, "%s", lines[j].text);
+        } else {
+            spot_document_paragraph(document, "%s%*s%s", label,
+                width == 0 ? 0 : width + 2 - spot_wrap_width(label, strlen(label)), "",
+                lines[j].text);
+        }
+    }
+    if (num_lines > MAX_LINES) {
+        spot_document_paragraph(document, "and %zu more", num_lines - MAX_LINES);
     }
 }
 
 /* ---- Sparklines ---- */
 
+#define NUM_LEVELS 8
+
+static const char *const blocks[NUM_LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+static const char *const letters[NUM_LEVELS] = {"_", ".", "-", "~", "=", "+", "*", "#"};
+
+/* Of those that are finite, else NAN. */
+static double
+mean_of(const double *values, size_t num_values)
+{
+    double sum = 0;
+    size_t num_finite = 0;
+
+    for (size_t j = 0; j < num_values; j++) {
+        if (isfinite(values[j])) {
+            num_finite++;
+            sum += (values[j] - sum) / (double) num_finite;
+        }
+    }
+    return num_finite == 0 ? (double) NAN : sum;
+}
+
+static size_t
+level_of(double value, double low, double high)
+{
+    if (!(high > low)) {
+        return NUM_LEVELS / 2 - 1;
+    }
+    return (size_t) fmax(
+        0, fmin(NUM_LEVELS - 1, floor((value - low) / (high - low) * NUM_LEVELS)));
+}
+
+const char *
+spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, double low,
+    double high, size_t max_chars, bool is_utf8)
+{
+    const size_t num_chars = num_values < max_chars ? num_values : max_chars;
+    char *text = spot_texts_room(texts, num_chars * strlen(blocks[0]) + 1);
+
+    for (size_t j = 0; text != NULL && j < num_chars; j++) {
+        const size_t first = j * num_values / num_chars;
+        const size_t end = (j + 1) * num_values / num_chars;
+        const double value = mean_of(values + first, end - first);
+
+        strcat(text, isnan(value)
+                         ? " "
+                         : (is_utf8 ? blocks : letters)[level_of(value, low, high)]);
+    }
+    return text == NULL ? "" : text;
+}
+
 typedef struct {
     const spot_curves_t *curves;
-    const spot_terminal_t *terminal;
-    FILE *out;
-    size_t num_lines; /* panels shown */
-    int label_width;
-    int end_widths[2];       /* of the first and the last value of a line */
     spot_shown_unit_t shown; /* factor 100 for percent */
-    double low, high;
-    double *values; /* room for those of a line */
+    spot_document_t *document;
+    double low, high; /* of all lines */
+    double *values;   /* room for those of a line */
 } lines_t;
-
-static void
-label_of(const lines_t *self, size_t panel_id, char text[SPOT_POINT_BYTES])
-{
-    const spot_curves_t *curves = self->curves;
-
-    spot_panel_words(curves->head, spot_curves_point(curves, panel_id, 0),
-        curves->axis_id, (size_t) self->terminal->width, text);
-}
 
 /* Reads the values of a line; returns how many. */
 static size_t
@@ -98,177 +128,92 @@ read_line(const lines_t *self, size_t panel_id)
     return num_x;
 }
 
-/* The first or last value of the line that was read, "-" where it is undefined. */
-static void
-end_text(const lines_t *self, size_t num_x, int end, char text[SPOT_LABEL_BYTES + 4])
+/* "3.28 %", "-" where it is undefined. */
+static const char *
+end_of(const lines_t *self, double value)
 {
-    char number[SPOT_LABEL_BYTES];
-    const int num_chars =
-        spot_short_number(self->values[end == 0 ? 0 : num_x - 1], number);
+    spot_texts_t *texts = &self->document->texts;
 
-    snprintf(text, SPOT_LABEL_BYTES + 4, "%s%s", num_chars == 0 ? "-" : number,
-        self->shown.factor == 100 && num_chars > 0 ? " %" : "");
+    return isfinite(value)
+               ? spot_texts_add(texts, "%s%s", spot_words_number(texts, value),
+                     self->shown.factor == 100 ? " %" : "")
+               : "-";
 }
 
-static void
-measure_lines(lines_t *self)
+/* "▁▂▃▅▆▇  3.28 % to 87.3 %". */
+static const char *
+line_of(const lines_t *self, size_t panel_id)
 {
-    char text[SPOT_POINT_BYTES], end[SPOT_LABEL_BYTES + 4];
-
-    self->low = HUGE_VAL;
-    self->high = -HUGE_VAL;
-    for (size_t j = 0; j < self->num_lines; j++) {
-        const size_t num_x = read_line(self, j);
-
-        label_of(self, j, text);
-        widen(&self->label_width, text);
-        for (int k = 0; k < 2; k++) {
-            end_text(self, num_x, k, end);
-            widen(&self->end_widths[k], end);
-        }
-        for (size_t k = 0; k < num_x; k++) {
-            self->low = fmin(self->low, self->values[k]); /* of NAN: the other */
-            self->high = fmax(self->high, self->values[k]);
-        }
-    }
-}
-
-/* "pipeline depth 8  3.28 % ▁▂▃▅▆▇ 87.3 %". */
-static void
-write_line(const lines_t *self, size_t panel_id)
-{
-    const int label_width =
-        has_own_lines(self->terminal, self->label_width) ? 0 : self->label_width;
-    const int num_left = self->terminal->width - label_width - self->end_widths[0] -
-                         self->end_widths[1] - 4;
+    const spot_terminal_t *terminal = self->document->terminal;
+    spot_texts_t *texts = &self->document->texts;
     const size_t num_x = read_line(self, panel_id);
-    char text[SPOT_POINT_BYTES], end[SPOT_LABEL_BYTES + 4], line[SPOT_SPARKLINE_BYTES];
 
-    label_of(self, panel_id, text);
-    write_label(self->terminal, text, self->label_width, self->out);
-    end_text(self, num_x, 0, end);
-    fprintf(self->out, "%*s%s",
-        self->end_widths[0] - (int) spot_utf8_count(end, strlen(end)), "", end);
-    spot_sparkline(self->values, num_x, self->low, self->high,
-        num_left > 4 ? (size_t) num_left : 4, self->terminal->is_utf8, line);
-    end_text(self, num_x, 1, end);
-    fprintf(self->out, " %s %s\n", line, end);
+    return spot_texts_add(texts, "%s  %s to %s",
+        spot_sparkline(texts, self->values, num_x, self->low, self->high,
+            (size_t) terminal->width / 2, terminal->is_utf8),
+        end_of(self, self->values[0]), end_of(self, self->values[num_x - 1]));
 }
 
-/* "idle along preemption per minute, at 11 values from 0 to 0.5": a character is a
+/* "idle time along preemption per minute, at 11 values from 0 to 0.5": a character is a
  * value, however far it is from the next one. */
 static void
-write_lines_title(const lines_t *self, const char *name)
+write_lines(const lines_t *self)
 {
     const spot_curves_t *curves = self->curves;
-    char words[SPOT_WORDS_BYTES], low[SPOT_LABEL_BYTES], high[SPOT_LABEL_BYTES];
+    const spot_study_head_t *head = curves->head;
+    spot_texts_t *texts = &self->document->texts;
+    const char *values = spot_words_number(texts, curves->x_low);
+    line_t lines[MAX_LINES];
 
-    spot_x_words(curves->head, curves->axis_id, words);
-    (void) spot_short_number(curves->x_low, low);
-    (void) spot_short_number(curves->x_high, high);
-    fprintf(self->out, "\n%s%s%s along ", spot_style_on(self->terminal, SPOT_STYLE_BOLD),
-        name, spot_style_off(self->terminal, SPOT_STYLE_BOLD));
-    spot_text_write(self->out, words);
-    if (curves->x_low < curves->x_high) {
-        fprintf(self->out, ", at %zu values from %s to %s\n",
-            curves->head->axes[curves->axis_id].num_values, low, high);
-    } else {
-        fprintf(self->out, ", at %s\n", low);
+    for (size_t j = 0; j < curves->num_panels && j < MAX_LINES; j++) {
+        lines[j].label = spot_words_panel(texts, head, spot_curves_point(curves, j, 0),
+            curves->axis_id, (size_t) self->document->terminal->width);
+        lines[j].text = line_of(self, j);
     }
+    if (curves->x_low < curves->x_high) {
+        values = spot_texts_add(texts, "%zu values from %s to %s",
+            head->axes[curves->axis_id].num_values, values,
+            spot_words_number(texts, curves->x_high));
+    }
+    spot_document_heading(self->document,
+        spot_texts_add(texts, "%s along %s, at %s",
+            spot_words_metric(texts, &head->metrics[curves->y_id], self->shown.unit),
+            spot_words_x(texts, head, curves->axis_id), values));
+    write_labelled(lines, curves->num_panels, self->document);
 }
 
-int
-spot_sparklines_write(
-    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
+void
+spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
 {
     const char *problem = NULL;
-    char words[SPOT_WORDS_BYTES];
     spot_curves_t curves;
-    lines_t lines = {.curves = &curves, .terminal = terminal, .out = out};
-    int ret = spot_curves_init(&curves, report, &problem);
+    lines_t lines = {.curves = &curves,
+        .document = document,
+        .low = HUGE_VAL,
+        .high = -HUGE_VAL,
+        .values = spot_calloc(report->head->num_points, sizeof(*lines.values))};
+    const int ret = spot_curves_init(&curves, report, &problem);
 
-    if (ret == 0 && !curves.is_scattered && !curves.has_all_in_one) {
-        lines.num_lines = curves.num_panels < MAX_LINES ? curves.num_panels : MAX_LINES;
+    spot_document_fail(document, lines.values == NULL ? SPOT_ERR_NO_MEMORY : 0);
+    spot_document_fail(document, problem == NULL ? ret : 0);
+    if (ret == 0 && lines.values != NULL && !curves.is_scattered &&
+        !curves.has_all_in_one) {
         lines.shown = spot_report_shown(report, (size_t) curves.y_id);
-        (void) spot_fraction_words_in(
-            &report->head->metrics[curves.y_id], lines.shown.unit, words);
-        lines.values = spot_calloc(report->head->num_points, sizeof(*lines.values));
-        ret = lines.values == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    if (lines.values != NULL) {
-        measure_lines(&lines);
-    }
-    if (lines.values != NULL && lines.low <= lines.high) { /* something is defined */
-        write_lines_title(&lines, words);
-        for (size_t j = 0; j < lines.num_lines; j++) {
-            write_line(&lines, j);
+        for (size_t j = 0; j < curves.num_panels && j < MAX_LINES; j++) {
+            for (size_t k = read_line(&lines, j); k > 0; k--) {
+                lines.low = fmin(lines.low, lines.values[k - 1]); /* of NAN: the other */
+                lines.high = fmax(lines.high, lines.values[k - 1]);
+            }
         }
-        write_more(curves.num_panels, lines.num_lines, out);
+    }
+    if (lines.low <= lines.high) { /* something is defined */
+        write_lines(&lines);
     }
     free(lines.values);
     spot_curves_free(&curves);
-    return problem != NULL ? 0 : ret;
 }
 
 /* ---- Where the time goes ---- */
-
-/* Letters of parts; those beyond share one. */
-static const char all_letters[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
-#define MAX_LETTERS (sizeof(all_letters) - 1)
-#define ONE_MORE_LETTER '*'
-
-/* A letter for each part: the first of its name that no part before it has. */
-static void
-choose_letters(const spot_study_head_t *head, char letters[MAX_LETTERS + 1])
-{
-    const spot_overview_t *overview = &head->overview;
-
-    memset(letters, 0, MAX_LETTERS + 1);
-    for (size_t j = 0; j < overview->num_parts && j < MAX_LETTERS; j++) {
-        const char *name = head->metrics[overview->part_ids[j]].name;
-        const char *place = name;
-
-        while (*place != '\0' &&
-               (!isalpha((unsigned char) *place) || strchr(letters, *place) != NULL)) {
-            place++;
-        }
-        for (const char *other = all_letters; *place == '\0' && *other != '\0';
-             other++) {
-            place = strchr(letters, *other) == NULL ? other : place;
-        }
-        letters[j] = *place;
-    }
-}
-
-static char
-letter_of(const char letters[MAX_LETTERS + 1], size_t part_id)
-{
-    return part_id < MAX_LETTERS ? letters[part_id] : ONE_MORE_LETTER;
-}
-
-/* Each part ends where the sum so far does, so that rounding moves nothing far. */
-static void
-write_bar(const spot_report_t *report, size_t point_id, const char *letters,
-    size_t num_chars, FILE *out)
-{
-    const spot_overview_t *overview = &report->head->overview;
-    double sum = 0;
-    size_t num_written = 0;
-
-    for (size_t j = 0; j < overview->num_parts; j++) {
-        const double mean =
-            spot_report_summary(report, point_id, overview->part_ids[j])->value;
-
-        sum += isfinite(mean) ? mean : 0;
-        while (num_written < num_chars &&
-               (double) num_written + 0.5 < sum * (double) num_chars) {
-            fputc(letter_of(letters, j), out);
-            num_written++;
-        }
-    }
-    fputc('\n', out);
-}
 
 /* Whether a part is more than nothing at any point. */
 static bool
@@ -284,93 +229,177 @@ is_part_seen(const spot_report_t *report, size_t part_id)
     return false;
 }
 
-static void
-write_bar_legend(const spot_report_t *report, const spot_terminal_t *terminal,
-    const char *letters, FILE *out)
+/* A letter for each part: the first of its name that no part before it has; parts beyond
+ * those that are left share one. NULL: no memory. */
+static const char *
+choose_letters(const spot_study_head_t *head, spot_texts_t *texts)
 {
-    const spot_study_head_t *head = report->head;
-    char words[SPOT_WORDS_BYTES];
-    int column = 0;
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char *chosen = spot_texts_room(texts, head->overview.num_parts + 1);
 
-    fprintf(out, "\n%sWhere the time goes%s\n", spot_style_on(terminal, SPOT_STYLE_BOLD),
-        spot_style_off(terminal, SPOT_STYLE_BOLD));
-    for (size_t j = 0; j < head->overview.num_parts; j++) {
-        int width = 4;
+    for (size_t j = 0; chosen != NULL && j < head->overview.num_parts; j++) {
+        const char *place = spot_texts_add(
+            texts, "%s%s*", head->metrics[head->overview.part_ids[j]].name, others);
 
-        if (!is_part_seen(report, j)) {
-            continue;
+        while (*place != '*' && *place != '\0' &&
+               (!isalpha((unsigned char) *place) || strchr(chosen, *place) != NULL)) {
+            place++;
         }
-        (void) spot_fraction_words(&head->metrics[head->overview.part_ids[j]], words);
-        width += (int) spot_utf8_count(words, strlen(words));
-        if (column > 0 && column + width > terminal->width) {
-            fputc('\n', out);
-            column = 0;
-        }
-        fprintf(out, "%s%c %s", column > 0 ? "  " : "", letter_of(letters, j), words);
-        column += width;
+        chosen[j] = *place == '\0' ? '*' : *place;
     }
-    fputc('\n', out);
+    return chosen;
+}
+
+/* Each part ends where the sum so far does, so that rounding moves nothing far. */
+static const char *
+bar_of(const spot_report_t *report, size_t point_id, const char *chosen,
+    size_t num_chars, spot_texts_t *texts)
+{
+    const spot_overview_t *overview = &report->head->overview;
+    char *bar = spot_texts_room(texts, num_chars + 1);
+    size_t used = 0;
+    double sum = 0;
+
+    for (size_t j = 0; bar != NULL && j < overview->num_parts; j++) {
+        const double mean =
+            spot_report_summary(report, point_id, overview->part_ids[j])->value;
+
+        sum += isfinite(mean) ? mean : 0;
+        while (used < num_chars && (double) used + 0.5 < sum * (double) num_chars) {
+            bar[used++] = chosen[j];
+        }
+    }
+    return bar == NULL ? "" : bar;
 }
 
 void
-spot_ledger_bars_write(
-    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
+spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
-    const size_t num_lines = head->num_points < MAX_LINES ? head->num_points : MAX_LINES;
-    char letters[MAX_LETTERS + 1], text[SPOT_POINT_BYTES];
-    int label_width = 0, bar_width;
-    bool has_any = false;
+    const int half = document->terminal->width / 2;
+    spot_texts_t *texts = &document->texts;
+    const char *legend = "", *chosen = choose_letters(head, texts);
+    line_t lines[MAX_LINES];
 
-    for (size_t j = 0; head->has_overview && j < head->overview.num_parts; j++) {
-        has_any = has_any || is_part_seen(report, j);
+    for (size_t j = 0;
+         chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
+        if (is_part_seen(report, j)) {
+            legend = spot_texts_add(texts, "%s%s%c %s", legend,
+                legend[0] == '\0' ? "" : ", ", chosen[j],
+                spot_metric_label(&head->metrics[head->overview.part_ids[j]]));
+        }
     }
-    if (!has_any) {
+    if (legend[0] == '\0') {
         return;
     }
-    choose_letters(head, letters);
-    write_bar_legend(report, terminal, letters, out);
-    for (size_t j = 0; j < num_lines; j++) {
-        spot_point_words(head, j, (size_t) terminal->width, text);
-        widen(&label_width, text);
+    for (size_t j = 0; j < head->num_points && j < MAX_LINES; j++) {
+        lines[j].label =
+            spot_words_point(texts, head, j, (size_t) document->terminal->width);
+        lines[j].text = bar_of(report, j, chosen,
+            (size_t) (half < MAX_BAR_CHARS ? half : MAX_BAR_CHARS), texts);
     }
-    bar_width =
-        terminal->width - (has_own_lines(terminal, label_width) ? 0 : label_width) - 2;
-    bar_width = bar_width < MIN_BAR_CHARS ? MIN_BAR_CHARS : bar_width;
-    bar_width = bar_width > MAX_BAR_CHARS ? MAX_BAR_CHARS : bar_width;
-    for (size_t j = 0; j < num_lines; j++) {
-        spot_point_words(head, j, (size_t) terminal->width, text);
-        write_label(terminal, text, label_width, out);
-        write_bar(report, j, letters, (size_t) bar_width, out);
-    }
-    write_more(head->num_points, num_lines, out);
+    spot_document_heading(document, "Where the time goes");
+    spot_document_paragraph(document, "%s", legend);
+    write_labelled(lines, head->num_points, document);
 }
 
 /* ---- All ---- */
+
+/* What the figures rest on, and what of it is missing. */
+static void
+write_basis(const spot_report_t *report, spot_document_t *document)
+{
+    const spot_doubts_t *doubts;
+    const int ret = spot_report_doubts(report, &doubts);
+
+    spot_document_fail(document, ret);
+    if (ret != 0) {
+        return;
+    }
+    spot_document_paragraph(document, "%s, %s, seed %" PRIu64 "%s",
+        spot_words_plan(&document->texts, report->head),
+        spot_words_amount(&document->texts, report->head, doubts->completeness.fewest,
+            doubts->completeness.most),
+        report->head->seed,
+        doubts->completeness.most < 2
+            ? ""
+            : "; mean ±half width of its 95 % confidence interval");
+    for (size_t j = 0; j < doubts->num_items; j++) {
+        if (doubts->items[j].kind < SPOT_DOUBT_UNABLE) {
+            spot_document_paragraph(document, "%s", doubts->items[j].text);
+        }
+    }
+}
+
+static void
+write_tables(const spot_report_t *report, spot_document_t *document)
+{
+    const spot_study_head_t *head = report->head;
+
+    write_basis(report, document);
+    spot_document_gap(document);
+    if (head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        spot_sensitivity_write(report, document);
+        spot_document_gap(document);
+    }
+    if (head->optimise.metric != NULL) {
+        spot_race_write(report, document);
+        spot_document_gap(document);
+    }
+    spot_point_table_write(
+        (spot_point_table_t){.report = report}, "points-table", NULL, document);
+    if (report->pairs != NULL) {
+        spot_differences_write(report, document);
+    }
+    if (head->best.is_asked) {
+        spot_document_gap(document);
+        spot_winners_write(report, document);
+    }
+}
 
 int
 spot_report_text_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
 {
-    int ret;
+    spot_document_t document;
+    FILE *answer;
 
+    spot_document_to_terminal(&document, terminal, out);
     fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), out);
     spot_text_write(out, spot_study_title(report->head));
     fprintf(out, "%s\n", spot_style_off(terminal, SPOT_STYLE_BOLD));
-    ret = spot_answer_write(report, out);
-    if (report->num_rows == 0) { /* the answer says so */
-        fputc('\n', out);
-        return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    answer = spot_texts_begin(&document.texts);
+    if (answer != NULL) {
+        spot_document_fail(&document, spot_answer_write(report, answer));
     }
-    fputs("\n\n", out);
+    spot_document_paragraph(&document, "%s", spot_texts_end(&document.texts, answer));
+    if (report->num_rows > 0) { /* else the answer says so */
+        spot_document_gap(&document);
+        write_tables(report, &document);
+        spot_sparklines_write(report, &document);
+        spot_ledger_bars_write(report, &document);
+    }
+    return spot_document_end(&document);
+}
+
+int
+spot_result_table_write(
+    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
+{
+    const spot_study_head_t *head = store->head;
+    spot_document_t document;
+    spot_report_t report;
+    int ret = spot_report_init(&report, store);
+
+    ret = ret == 0 ? spot_report_read_pairs(&report) : ret;
     if (ret == 0) {
-        ret = spot_result_tables_write(report, terminal, out);
+        spot_document_to_terminal(&document, terminal, out);
+        spot_document_paragraph(&document, "%s%s%s", head->name,
+            head->question == NULL ? "" : ": ",
+            head->question == NULL ? "" : head->question);
+        write_tables(&report, &document);
+        ret = spot_document_end(&document);
     }
-    if (ret == 0) {
-        ret = spot_sparklines_write(report, terminal, out);
-    }
-    if (ret == 0) {
-        spot_ledger_bars_write(report, terminal, out);
-    }
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    spot_report_free(&report);
+    return ret;
 }

@@ -1,165 +1,143 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/sensitivity_report.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "reports/study_words.h"
+#include "reports/study_parts.h"
 #include "reports/table/table_machine.h"
-#include "reports/table/table_terminal.h"
+#include "reports/words.h"
+#include "sim/analysis/study_sensitivity.h"
 
-/* ---- Text ---- */
+/* ---- Terminal and page ---- */
 
-/* "-0.003 [-0.012, 0.011]": an index and its interval. */
-#define INDEX_BYTES 64
-static void
-index_text(const spot_sensitivity_index_t *index, char text[INDEX_BYTES])
-{
-    snprintf(text, INDEX_BYTES, "%.3f [%.3f, %.3f]", index->value, index->ci_low,
-        index->ci_high);
-}
-
-void
-spot_sensitivity_variance_write(const spot_sensitivity_t *indices, FILE *out)
+/* "mean 0.48, standard deviation over the points 0.1; ...": what the indices are shares
+ * of. */
+static const char *
+variance_of(const spot_sensitivity_t *indices, spot_texts_t *texts)
 {
     const double noise_share = spot_sensitivity_noise_share(indices);
+    const char *text =
+        spot_texts_add(texts, "mean %.4g, standard deviation over the points %.4g",
+            indices->mean, sqrt(indices->variance));
 
-    fprintf(out, "mean %.4g, standard deviation over the points %.4g", indices->mean,
-        sqrt(indices->variance));
     if (isfinite(noise_share)) {
-        fprintf(out, "; %.2g %% of the variance was noise and is taken out",
+        text = spot_texts_add(texts,
+            "%s; %.2g %% of the variance was noise and is taken out", text,
             100 * noise_share);
     }
     if (indices->num_left_out > 0) {
-        fprintf(out, "; %zu base samples without a value are left out",
-            indices->num_left_out);
+        text = spot_texts_add(texts, "%s; %zu base samples without a value are left out",
+            text, indices->num_left_out);
     }
+    return text;
 }
 
-/* Keys with the largest total first: order[num_axes] of them. */
+/* "-0.003 [-0.012, 0.011]". */
 static void
-sort_keys(const spot_sensitivity_t *indices, size_t num_axes, size_t *order)
+add_index(
+    const spot_sensitivity_index_t *index, spot_texts_t *texts, spot_table_t *table)
 {
-    for (size_t j = 0; j < num_axes; j++) {
-        size_t place = j;
-
-        while (place > 0 &&
-               indices->total[order[place - 1]].value < indices->total[j].value) {
-            order[place] = order[place - 1];
-            place--;
-        }
-        order[place] = j;
-    }
+    spot_table_add_text(table, spot_texts_add(texts, "%.3f [%.3f, %.3f]", index->value,
+                                   index->ci_low, index->ci_high));
+    spot_table_set_value(table, index->value);
 }
 
-void
-spot_sensitivity_table_fill(const spot_study_head_t *head,
-    const spot_sensitivity_t *indices, spot_point_voice_t voice, spot_table_t *table)
+/* The key with the largest total that is not yet done, the first of several. */
+static size_t
+next_key(const spot_sensitivity_t *indices, size_t num_axes, bool *is_done)
+{
+    size_t best = num_axes;
+
+    for (size_t j = 0; j < num_axes; j++) {
+        if (!is_done[j] &&
+            (best == num_axes || indices->total[j].value > indices->total[best].value)) {
+            best = j;
+        }
+    }
+    is_done[best] = true;
+    return best;
+}
+
+static void
+write_metric(const spot_study_head_t *head, size_t metric_id,
+    const spot_sensitivity_t *indices, spot_document_t *document)
 {
     static const char *const names[] = {"key", "first order", "total"};
-    size_t *order = spot_calloc(head->num_axes, sizeof(*order));
-    char text[INDEX_BYTES], words[SPOT_WORDS_BYTES];
+    spot_texts_t *texts = &document->texts;
+    bool *is_done = (bool *) spot_texts_room(texts, head->num_axes * sizeof(*is_done));
+    spot_table_t table = {.name = "sobol",
+        .caption = spot_texts_add(texts, "%s: %s", head->metrics[metric_id].name,
+            variance_of(indices, texts))};
 
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
         spot_table_add_column(
-            table, (spot_table_column_t){.name = names[j],
-                       .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
+            &table, (spot_table_column_t){.name = names[j],
+                        .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
-    if (order == NULL) {
-        table->error = SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; is_done != NULL && j < head->num_axes; j++) {
+        const size_t axis_id = next_key(indices, head->num_axes, is_done);
+
+        spot_table_add_row(&table);
+        spot_table_add_text(&table, spot_document_is_page(document)
+                                        ? spot_words_axis(texts, &head->axes[axis_id])
+                                        : head->axes[axis_id].path);
+        add_index(&indices->first[axis_id], texts, &table);
+        add_index(&indices->total[axis_id], texts, &table);
+    }
+    spot_document_gap(document);
+    spot_document_table(
+        document, spot_texts_add(texts, "sensitivity-table-%zu", metric_id), &table);
+}
+
+void
+spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
+{
+    const spot_study_head_t *head = report->head;
+    const char *warning = NULL;
+    spot_study_sensitivity_t found;
+    const int ret = spot_study_sensitivity_init(&found, report->store);
+
+    spot_document_fail(document, ret);
+    if (ret != 0) {
+        spot_study_sensitivity_free(&found);
         return;
     }
-    sort_keys(indices, head->num_axes, order);
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_axis_t *axis = &head->axes[order[j]];
-
-        spot_table_add_row(table);
-        spot_axis_words(axis, words);
-        spot_table_add_text(table, voice == SPOT_POINTS_BY_WORDS ? words : axis->path);
-        index_text(&indices->first[order[j]], text);
-        spot_table_add_text(table, text);
-        spot_table_set_value(table, indices->first[order[j]].value);
-        index_text(&indices->total[order[j]], text);
-        spot_table_add_text(table, text);
-        spot_table_set_value(table, indices->total[order[j]].value);
+    spot_document_paragraph(document,
+        "Sobol indices with 95 %% intervals: the share of the variance over the plan "
+        "that a key explains alone (first order) and with all others (total). A key "
+        "with a total of about 0 does not matter; one whose total is far above its "
+        "first order matters together with others. From %zu base samples, %s of each "
+        "point.",
+        head->plan.num_samples,
+        spot_words_count(&document->texts, found.num_replications, "replication"));
+    for (size_t j = 0; warning == NULL && j < found.num_metrics; j++) {
+        warning = spot_metric_sensitivity_warning(&found.metrics[j]);
     }
-    free(order);
-}
-
-static int
-write_keys(const spot_study_head_t *head, const spot_sensitivity_t *indices,
-    const spot_terminal_t *terminal, FILE *out)
-{
-    spot_table_t table = {.name = "sobol"};
-    int ret;
-
-    spot_sensitivity_table_fill(head, indices, SPOT_POINTS_BY_NAME, &table);
-    ret = spot_table_write_terminal(&table, terminal, out);
-    spot_table_free(&table);
-    return ret;
-}
-
-/* Once, of whichever metric: all have the same replications. */
-static void
-write_warning(const spot_study_sensitivity_t *sensitivity, FILE *out)
-{
-    const char *warning = NULL;
-
-    for (size_t j = 0; warning == NULL && j < sensitivity->num_metrics; j++) {
-        warning = spot_metric_sensitivity_warning(&sensitivity->metrics[j]);
+    if (warning != NULL) { /* once: all metrics have the same replications */
+        spot_document_paragraph(document, "warning: %s", warning);
     }
-    if (warning != NULL) {
-        fprintf(out, "warning: %s\n", warning);
-    }
-}
+    for (size_t j = 0; j < found.num_metrics; j++) {
+        const char *problem = spot_metric_sensitivity_problem(&found.metrics[j]);
 
-int
-spot_sensitivity_table_write(
-    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
-{
-    const spot_study_head_t *head = store->head;
-    spot_study_sensitivity_t sensitivity;
-    int ret = spot_study_sensitivity_init(&sensitivity, store);
-
-    if (ret == 0) {
-        fprintf(out,
-            "\nSobol indices with 95 %% intervals: the share of the variance over the "
-            "plan that a key "
-            "explains alone (first order) and with all others (total); "
-            "%zu base samples, %" PRId64 " replication%s\n",
-            head->plan.num_samples, sensitivity.num_replications,
-            sensitivity.num_replications == 1 ? "" : "s");
-        write_warning(&sensitivity, out);
-    }
-    for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
-        const spot_metric_sensitivity_t *metric = &sensitivity.metrics[j];
-        const char *problem = spot_metric_sensitivity_problem(metric);
-
-        fprintf(out, "\n%s: ", head->metrics[j].name);
-        if (problem != NULL) {
-            fprintf(out, "no indices, %s\n", problem);
+        if (problem == NULL) {
+            write_metric(head, j, &found.metrics[j].indices, document);
         } else {
-            spot_sensitivity_variance_write(&metric->indices, out);
-            fputc('\n', out);
-            ret = write_keys(head, &metric->indices, terminal, out);
+            spot_document_paragraph(
+                document, "%s: no indices, %s", head->metrics[j].name, problem);
         }
     }
-    spot_study_sensitivity_free(&sensitivity);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    spot_study_sensitivity_free(&found);
 }
 
 /* ---- CSV ---- */
 
-/* NULL: undefined. */
 static void
-add_csv_index(const spot_sensitivity_index_t *index, spot_table_t *table)
+add_csv_index(spot_sensitivity_index_t index, spot_table_t *table)
 {
-    spot_table_add_number(table, index == NULL ? (double) NAN : index->value);
-    spot_table_add_number(table, index == NULL ? (double) NAN : index->ci_low);
-    spot_table_add_number(table, index == NULL ? (double) NAN : index->ci_high);
+    spot_table_add_number(table, index.value);
+    spot_table_add_number(table, index.ci_low);
+    spot_table_add_number(table, index.ci_high);
 }
 
 static void
@@ -168,12 +146,13 @@ add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
 {
     const spot_sensitivity_t *indices = &metric->indices;
     const bool is_defined = metric->outcome == 0;
+    const spot_sensitivity_index_t none = {(double) NAN, (double) NAN, (double) NAN};
 
     spot_table_add_row(table);
     spot_table_add_text(table, head->metrics[metric_id].name);
     spot_table_add_text(table, head->axes[axis_id].path);
-    add_csv_index(is_defined ? &indices->first[axis_id] : NULL, table);
-    add_csv_index(is_defined ? &indices->total[axis_id] : NULL, table);
+    add_csv_index(is_defined ? indices->first[axis_id] : none, table);
+    add_csv_index(is_defined ? indices->total[axis_id] : none, table);
     spot_table_add_number(
         table, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
     spot_table_add_count(table, (int64_t) indices->num_used);
@@ -187,27 +166,25 @@ spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
         "first_order_ci95_low", "first_order_ci95_high", "total", "total_ci95_low",
         "total_ci95_high", "noise_share", "base_samples", "left_out"};
     const spot_study_head_t *head = store->head;
-    spot_study_sensitivity_t sensitivity;
+    spot_study_sensitivity_t found;
     spot_table_t table = {.name = "sensitivity"};
-    int ret = spot_study_sensitivity_init(&sensitivity, store);
+    int ret = spot_study_sensitivity_init(&found, store);
 
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
         spot_table_add_column(
             &table, (spot_table_column_t){.name = names[j], .num_digits = 8});
     }
-    for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
-        for (size_t k = 0; k < head->num_axes; k++) {
-            add_csv_row(head, j, k, &sensitivity.metrics[j], &table);
-        }
+    for (size_t j = 0; ret == 0 && j < found.num_metrics * head->num_axes; j++) {
+        const size_t metric_id = j / head->num_axes;
+
+        add_csv_row(
+            head, metric_id, j % head->num_axes, &found.metrics[metric_id], &table);
     }
-    if (ret == 0) {
-        ret = spot_table_write_csv_head(&table, out);
-    }
-    if (ret == 0) {
-        ret = spot_table_write_csv_rows(&table, out);
-    }
+    table.error = spot_error_first(ret, table.error);
+    ret = table.error == 0 ? spot_table_write_csv_head(&table, out) : table.error;
+    ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
     spot_table_free(&table);
-    spot_study_sensitivity_free(&sensitivity);
+    spot_study_sensitivity_free(&found);
     return ret;
 }
 

@@ -276,40 +276,14 @@ spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
         &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id), label);
 }
 
-void
-spot_baseline_write(const spot_study_head_t *head, FILE *out)
+const char *
+spot_value_explained(const spot_axis_t *axis, size_t value_id, spot_texts_t *texts)
 {
     char label[SPOT_VALUE_LABEL_BYTES];
+    bool is_part;
 
-    for (size_t j = 0; j <= head->num_more_baselines; j++) {
-        const spot_axis_value_t value = spot_study_baseline(head, j);
-        const spot_axis_t *axis = &head->axes[value.axis_id];
-
-        fprintf(out, "%s%s = %s", j == 0 ? "" : ", ", axis->path,
-            spot_value_label(axis, value.value_id, label));
-    }
-}
-
-void
-spot_value_labels_explain(const spot_study_head_t *head, FILE *out)
-{
-    char label[SPOT_VALUE_LABEL_BYTES];
-    size_t num_lines = 0;
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        const spot_axis_t *axis = &head->axes[j];
-
-        for (size_t k = 0; k < axis->num_values; k++) {
-            bool is_part;
-
-            write_label(axis, k, label, &is_part);
-            if (is_part) {
-                fprintf(
-                    out, "%s%s: %s is ", num_lines == 0 ? "\n" : "", axis->path, label);
-                spot_text_write(out, axis->texts[k]);
-                fputc('\n', out);
-                num_lines++;
-            }
-        }
-    }
+    write_label(axis, value_id, label, &is_part);
+    return is_part ? spot_texts_add(
+                         texts, "%s: %s is %s", axis->path, label, axis->texts[value_id])
+                   : NULL;
 }

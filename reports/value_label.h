@@ -8,9 +8,7 @@
  * CSV, JSON and databases have the whole text. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
+#include "base/texts.h"
 #include "base/utf8.h"
 #include "sim/store/head.h"
 
@@ -28,10 +26,7 @@ const char *spot_value_label(
 const char *spot_point_label(const spot_study_head_t *head, size_t point_id,
     size_t axis_id, char label[SPOT_VALUE_LABEL_BYTES]);
 
-/* "recovery = checkpoint", or "recovery = checkpoint, fleet.capacity = 32": the values
- * that points are compared with. */
-void spot_baseline_write(const spot_study_head_t *head, FILE *out);
-
-/* What labels leave out, a line each: "recovery: gemini is {system: gemini, f: 1}".
- * Nothing where they leave nothing out; else an empty line before them. */
-void spot_value_labels_explain(const spot_study_head_t *head, FILE *out);
+/* What the label of a value leaves out: "recovery: gemini is {system: gemini, f: 1}".
+ * NULL: nothing. */
+const char *spot_value_explained(
+    const spot_axis_t *axis, size_t value_id, spot_texts_t *texts);

@@ -1,102 +1,69 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/winner_report.h"
-
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/utf8.h"
 #include "reports/break_even.h"
-#include "reports/plan_json.h"
+#include "reports/plan_report.h"
+#include "reports/point_table.h"
 #include "reports/shown_unit.h"
-#include "reports/study_words.h"
-#include "reports/table/table_terminal.h"
-#include "reports/value_label.h"
+#include "reports/study_parts.h"
+#include "reports/words.h"
 
-/* The unit of the best values. */
-static spot_shown_unit_t
-unit_of(const spot_winners_t *winners)
-{
-    const spot_study_head_t *head = winners->head;
-    double largest = 0;
+#define MAX_PAGE_ROWS 500 /* more rows are in the JSON of the study */
 
-    for (size_t j = 0; j < winners->groups.num_groups; j++) {
-        const size_t best_id = winners->winners[j].best_id;
-
-        if (best_id != SPOT_NO_POINT) {
-            largest = fmax(largest, fabs(spot_winners_summary(winners, best_id)->value));
-        }
-    }
-    return spot_shown_unit(&head->metrics[head->best.metric_id], largest);
-}
+/* ---- The table ---- */
 
 static void
-add_columns(const spot_winners_t *winners, spot_point_voice_t voice, spot_table_t *table)
+add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t *table)
 {
-    const spot_study_head_t *head = winners->head;
+    const spot_study_head_t *head = report->head;
     const spot_metric_t *metric = &head->metrics[head->best.metric_id];
-    const bool has_words = voice == SPOT_POINTS_BY_WORDS;
-    const spot_shown_unit_t unit = unit_of(winners);
-    char words[SPOT_WORDS_BYTES];
+    const spot_shown_unit_t unit =
+        spot_shown_unit(metric, spot_report_largest(report, head->best.metric_id));
+    const bool is_page = spot_document_is_page(document);
+    const spot_table_column_t columns[] = {
+        {.name = "best", .kind = SPOT_TABLE_TEXT},
+        {.name = is_page ? spot_words_metric(&document->texts, metric, unit.unit)
+                         : metric->name,
+            .unit = is_page ? NULL : unit.unit,
+            .factor = unit.factor},
+        {.name = "next", .kind = SPOT_TABLE_TEXT},
+        {.name = "ahead by", .factor = unit.factor},
+    };
 
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != head->best.axis_id) {
-            spot_axis_words(&head->axes[j], words);
-            spot_table_add_column(table,
-                (spot_table_column_t){.name = has_words ? words : head->axes[j].path,
-                    .kind = spot_axis_is_numeric(&head->axes[j]) ? SPOT_TABLE_NUMBER
-                                                                 : SPOT_TABLE_TEXT,
-                    .is_key = true});
-        }
+    spot_table_add_keys(table, head, head->best.axis_id, spot_document_voice(document));
+    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
+        spot_table_add_column(table, columns[j]);
     }
-    spot_metric_words_in(metric, unit.unit, words);
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "best", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = has_words ? words : metric->name,
-                   .unit = has_words ? NULL : unit.unit,
-                   .factor = unit.factor});
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "next", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "ahead by", .factor = unit.factor});
 }
 
-/* The value of the key that is best, "-" where there is none. */
+/* The value of the key that is best or next, "-" where there is none. */
 static void
-add_value(const spot_study_head_t *head, size_t point_id, spot_table_t *table)
+add_value(const spot_study_head_t *head, size_t point_id, spot_texts_t *texts,
+    spot_table_t *table)
 {
-    char label[SPOT_VALUE_LABEL_BYTES];
-
     spot_table_add_text(
         table, point_id == SPOT_NO_POINT
                    ? "-"
-                   : spot_point_label(head, point_id, head->best.axis_id, label));
+                   : spot_words_point_label(texts, head, point_id, head->best.axis_id));
 }
 
 static void
-add_row(const spot_winners_t *winners, const spot_winner_t *winner, spot_table_t *table)
+add_row(const spot_winners_t *winners, const spot_winner_t *winner,
+    spot_document_t *document, spot_table_t *table)
 {
     const spot_study_head_t *head = winners->head;
-    char label[SPOT_VALUE_LABEL_BYTES];
+    const spot_summary_t *best = winner->best_id == SPOT_NO_POINT
+                                     ? NULL
+                                     : spot_winners_summary(winners, winner->best_id);
 
     spot_table_add_row(table);
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != head->best.axis_id) {
-            spot_table_add_text(
-                table, spot_point_label(head, winner->first_id, j, label));
-        }
-    }
-    add_value(head, winner->best_id, table);
-    if (winner->best_id == SPOT_NO_POINT) {
-        spot_table_add_number(table, (double) NAN);
-    } else {
-        const spot_summary_t *summary = spot_winners_summary(winners, winner->best_id);
-
-        spot_table_add_estimate(table, summary->value, summary->half_width);
-    }
-    add_value(head, winner->next_id, table);
+    spot_table_add_point(table, head, winner->first_id, head->best.axis_id,
+        spot_document_voice(document));
+    add_value(head, winner->best_id, &document->texts, table);
+    spot_table_add_estimate(table, best == NULL ? (double) NAN : best->value,
+        best == NULL ? (double) NAN : best->half_width);
+    add_value(head, winner->next_id, &document->texts, table);
     if (winner->next_id == SPOT_NO_POINT) {
         spot_table_add_number(table, (double) NAN);
     } else {
@@ -106,157 +73,156 @@ add_row(const spot_winners_t *winners, const spot_winner_t *winner, spot_table_t
     }
 }
 
-void
-spot_winner_table_fill(const spot_winners_t *winners, spot_point_voice_t voice,
-    size_t max_rows, spot_table_t *table)
-{
-    const size_t num_groups = winners->groups.num_groups;
-    bool has_sure = false;
-
-    add_columns(winners, voice, table);
-    for (size_t j = 0; j < num_groups; j++) {
-        has_sure = has_sure || winners->winners[j].is_sure;
-        if (j < max_rows) {
-            add_row(winners, &winners->winners[j], table);
-        }
-    }
-    if (has_sure) {
-        char text[128];
-
-        snprintf(text, sizeof(text),
-            "ahead of all others with %g %% confidence in all of them (paired)",
-            100 * SPOT_CONFIDENCE);
-        spot_table_add_note(table, "*", text);
-    }
-}
-
-void
-spot_winner_title_write(const spot_study_head_t *head, FILE *out)
+/* "best recovery: the highest samples_per_usd; without ideal". */
+static const char *
+caption_of(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const spot_best_t *best = &head->best;
     const spot_axis_t *axis = &head->axes[best->axis_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
+    const char *text = spot_texts_add(texts, "best %s: the %s %s", axis->path,
+        best->is_maximised ? "highest" : "lowest", head->metrics[best->metric_id].name);
     const char *before = "; without ";
 
-    fprintf(out, "best %s: the %s %s", axis->path,
-        best->is_maximised ? "highest" : "lowest", head->metrics[best->metric_id].name);
     for (size_t j = 0; j < axis->num_values; j++) {
         if (best->is_left_out[j]) {
-            fprintf(out, "%s%s", before, spot_value_label(axis, j, label));
+            text = spot_texts_add(
+                texts, "%s%s%s", text, before, spot_words_label(texts, axis, j));
             before = ", ";
         }
     }
+    return text;
 }
 
-/* The first point with a value of the key that rests on what was not measured, or
- * num_points. */
-static size_t
-find_unmeasured(const spot_study_head_t *head, size_t value_id)
+static void
+write_table(const spot_report_t *report, const spot_winners_t *winners,
+    spot_document_t *document)
 {
-    size_t point_id = 0;
+    const size_t num_groups = winners->groups.num_groups;
+    const size_t num_rows = spot_document_is_page(document) && num_groups > MAX_PAGE_ROWS
+                                ? MAX_PAGE_ROWS
+                                : num_groups;
+    spot_table_t table = {
+        .name = "winners", .caption = caption_of(winners->head, &document->texts)};
+    bool has_sure = false;
 
-    while (point_id < head->num_points &&
-           (spot_study_value_id(head, point_id, head->best.axis_id) != value_id ||
-               spot_study_unmeasured(head, point_id) == NULL)) {
-        point_id++;
+    add_columns(report, document, &table);
+    for (size_t j = 0; j < num_rows; j++) {
+        has_sure = has_sure || winners->winners[j].is_sure;
+        add_row(winners, &winners->winners[j], document, &table);
     }
-    return point_id;
+    if (has_sure) {
+        spot_table_add_note(&table, "*",
+            spot_texts_add(&document->texts,
+                "ahead of all others with %g %% confidence in all of them (paired)",
+                100 * SPOT_CONFIDENCE));
+    }
+    spot_document_table(document, "winners-table", &table);
+    if (num_rows < num_groups) {
+        spot_document_note(document, "The first %zu of %zu rows.", num_rows, num_groups);
+    }
 }
 
-bool
-spot_winner_unmeasured_write(
-    const spot_study_head_t *head, const char *before, FILE *out)
+/* ---- Beside the table ---- */
+
+/* What the points with a value of the key rest on that was not measured, or NULL. */
+static const char *
+unmeasured_of(const spot_study_head_t *head, size_t value_id)
 {
-    const spot_best_t *best = &head->best;
-    const spot_axis_t *axis = &head->axes[best->axis_id];
-    bool has_any = false;
-    char label[SPOT_VALUE_LABEL_BYTES];
+    const char *text = NULL;
 
-    for (size_t j = 0; j < axis->num_values; j++) {
-        const size_t point_id = find_unmeasured(head, j);
-
-        if (point_id < head->num_points && !best->is_left_out[j]) {
-            fprintf(out, "%s%s%s%s (%s)", has_any ? ", " : before,
-                has_any ? "" : "not measured, so without ",
-                spot_study_value_competes(head, j) ? "some points of " : "",
-                spot_value_label(axis, j, label), spot_study_unmeasured(head, point_id));
-            has_any = true;
+    for (size_t j = 0; text == NULL && j < head->num_points; j++) {
+        if (spot_study_value_id(head, j, head->best.axis_id) == value_id) {
+            text = spot_study_unmeasured(head, j);
         }
     }
-    return has_any;
+    return text;
 }
 
-void
-spot_winner_crossing_write(
-    const spot_winners_t *winners, const spot_crossing_t *crossing, FILE *out)
+const char *
+spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
+{
+    const spot_axis_t *axis = &head->axes[head->best.axis_id];
+    const char *text = "";
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        const char *unmeasured = unmeasured_of(head, j);
+
+        if (unmeasured != NULL && !head->best.is_left_out[j]) {
+            text = spot_texts_add(texts, "%s%s%s%s (%s)", text,
+                text[0] == '\0' ? "not measured, so without " : ", ",
+                spot_study_value_competes(head, j) ? "some points of " : "",
+                spot_words_label(texts, axis, j), unmeasured);
+        }
+    }
+    return text;
+}
+
+/* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
+ * to on-demand". */
+static void
+write_crossing(const spot_winners_t *winners, const spot_crossing_t *crossing,
+    spot_document_t *document)
 {
     const spot_study_head_t *head = winners->head;
     const spot_axis_t *x = &head->axes[winners->x_id];
-    const size_t axis_id = head->best.axis_id;
+    const size_t key_id = head->best.axis_id;
     const spot_winner_t *before = &winners->winners[crossing->before_id];
     const spot_winner_t *after = &winners->winners[crossing->after_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
+    spot_texts_t *texts = &document->texts;
+    const char *about = "";
 
-    fprintf(out, "between %s = %s", x->path,
-        spot_point_label(head, before->first_id, winners->x_id, label));
-    fprintf(
-        out, " and %s", spot_point_label(head, after->first_id, winners->x_id, label));
     if (isfinite(crossing->number)) {
-        fprintf(out, ", about %.3g%s%s", crossing->number, x->unit[0] == '\0' ? "" : " ",
-            x->unit);
+        about = spot_texts_add(texts, ", about %.3g%s%s", crossing->number,
+            x->unit[0] == '\0' ? "" : " ", x->unit);
     }
-    fprintf(out, ", %s", spot_point_label(head, before->best_id, axis_id, label));
-    fprintf(
-        out, " gives way to %s", spot_point_label(head, after->best_id, axis_id, label));
-    if (!before->is_sure || !after->is_sure) {
-        fputs(" (not sure)", out);
-    }
+    spot_document_item(document, "between %s = %s and %s%s, %s gives way to %s%s",
+        x->path, spot_words_point_label(texts, head, before->first_id, winners->x_id),
+        spot_words_point_label(texts, head, after->first_id, winners->x_id), about,
+        spot_words_point_label(texts, head, before->best_id, key_id),
+        spot_words_point_label(texts, head, after->best_id, key_id),
+        before->is_sure && after->is_sure ? "" : " (not sure)");
 }
 
 static void
-write_above(const spot_study_head_t *head, FILE *out)
+write_break_evens(const spot_winners_t *winners, spot_document_t *document)
 {
-    fputc('\n', out);
-    spot_winner_title_write(head, out);
-    fputc('\n', out);
-    if (spot_winner_unmeasured_write(head, "", out)) {
-        fputc('\n', out);
+    FILE *stream = spot_texts_begin(&document->texts);
+
+    spot_document_paragraph(document, "Break-evens:");
+    if (stream != NULL) {
+        spot_break_evens_write(winners, " ", stream);
     }
-    fputc('\n', out);
+    spot_document_lines(document, spot_texts_end(&document->texts, stream));
 }
 
-/* Between which values the winner changes. */
-static void
-write_below(const spot_winners_t *winners, FILE *out)
+void
+spot_winners_write(const spot_report_t *report, spot_document_t *document)
 {
-    if (winners->num_crossings > 0 || winners->head->best.num_keys > 0) {
-        fputc('\n', out);
+    const char *unmeasured = spot_winners_unmeasured(report->head, &document->texts);
+    const spot_winners_t *winners;
+    const int ret = spot_report_winners(report, &winners);
+
+    spot_document_fail(document, ret);
+    if (ret != 0) {
+        return;
+    }
+    write_table(report, winners, document);
+    if (unmeasured[0] != '\0' ||
+        winners->num_crossings + report->head->best.num_keys > 0) {
+        spot_document_gap(document);
+    }
+    if (unmeasured[0] != '\0') {
+        spot_document_paragraph(document, "%s", unmeasured);
+    }
+    if (winners->num_crossings > 0) {
+        spot_document_paragraph(document, "The winner changes:");
     }
     for (size_t j = 0; j < winners->num_crossings; j++) {
-        spot_winner_crossing_write(winners, &winners->crossings[j], out);
-        fputc('\n', out);
+        write_crossing(winners, &winners->crossings[j], document);
     }
-    spot_break_evens_write(winners, "", out);
-}
-
-int
-spot_winner_table_write(
-    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
-{
-    const spot_winners_t *winners;
-    spot_table_t table = {.name = "winners"};
-    int ret = spot_report_winners(report, &winners);
-
-    if (ret == 0) {
-        write_above(report->head, out);
-        spot_winner_table_fill(winners, SPOT_POINTS_BY_NAME, SIZE_MAX, &table);
-        ret = spot_table_write_terminal(&table, terminal, out);
+    if (report->head->best.num_keys > 0) {
+        write_break_evens(winners, document);
     }
-    if (ret == 0) {
-        write_below(winners, out);
-    }
-    spot_table_free(&table);
-    return ret;
 }
 
 /* ---- JSON ---- */
@@ -271,20 +237,6 @@ write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
             : head->axes[axis_id].texts[spot_study_value_id(head, point_id, axis_id)]);
 }
 
-/* All keys but the one that is best. */
-static void
-write_values(spot_json_t *json, const spot_study_head_t *head, size_t point_id)
-{
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != head->best.axis_id) {
-            spot_axis_value_json(
-                json, &head->axes[j], spot_study_value_id(head, point_id, j));
-        }
-    }
-    spot_json_close(json, '}');
-}
-
 static void
 write_winner(
     spot_json_t *json, const spot_winners_t *winners, const spot_winner_t *winner)
@@ -294,7 +246,7 @@ write_winner(
     const double half_width = spot_paired_half_width(&winner->lead, SPOT_CONFIDENCE);
 
     spot_json_open(json, NULL, '{');
-    write_values(json, head, winner->first_id);
+    spot_values_json(json, head, winner->first_id, head->best.axis_id);
     write_value(json, "best", head, winner->best_id, head->best.axis_id);
     spot_json_number(json, "mean",
         winner->best_id == SPOT_NO_POINT
@@ -345,7 +297,7 @@ write_break_even_json(
     const spot_study_head_t *head = winners->head;
 
     spot_json_open(json, NULL, '{');
-    write_values(json, head, item->best_id);
+    spot_values_json(json, head, item->best_id, head->best.axis_id);
     write_value(json, "best", head, item->best_id, head->best.axis_id);
     write_value(json, "next", head, item->next_id, head->best.axis_id);
     spot_json_text(json, "key", head->best.keys[item->key_id]);
@@ -356,48 +308,39 @@ write_break_even_json(
     spot_json_close(json, '}');
 }
 
-static void
-write_break_evens_json(spot_json_t *json, const spot_winners_t *winners)
-{
-    const size_t num_keys = winners->head->best.num_keys;
-
-    spot_json_open(json, "break_evens", '[');
-    for (size_t j = 0; j < winners->groups.num_groups * num_keys; j++) {
-        const spot_break_even_t *item = spot_winners_break_even(
-            winners, &winners->winners[j / num_keys], j % num_keys);
-
-        if (item != NULL) {
-            write_break_even_json(json, winners, item);
-        }
-    }
-    spot_json_close(json, ']');
-}
-
 int
 spot_winner_json(spot_json_t *json, const spot_store_t *store)
 {
-    const spot_study_head_t *head = store->head;
+    const spot_best_t *best = &store->head->best;
     spot_winners_t winners;
     const int ret = spot_winners_init(&winners, store);
+    const size_t num_groups = ret == 0 ? winners.groups.num_groups : 0;
 
-    if (ret == 0) {
-        spot_json_open(json, "best", '{');
-        spot_json_text(json, "key", head->axes[head->best.axis_id].path);
-        spot_json_text(json, head->best.is_maximised ? "maximise" : "minimise",
-            head->metrics[head->best.metric_id].name);
-        spot_json_open(json, "winners", '[');
-        for (size_t j = 0; j < winners.groups.num_groups; j++) {
-            write_winner(json, &winners, &winners.winners[j]);
-        }
-        spot_json_close(json, ']');
-        spot_json_open(json, "crossings", '[');
-        for (size_t j = 0; j < winners.num_crossings; j++) {
-            write_crossing_json(json, &winners, &winners.crossings[j]);
-        }
-        spot_json_close(json, ']');
-        write_break_evens_json(json, &winners);
-        spot_json_close(json, '}');
+    spot_json_open(json, "best", '{');
+    spot_json_text(json, "key", store->head->axes[best->axis_id].path);
+    spot_json_text(json, best->is_maximised ? "maximise" : "minimise",
+        store->head->metrics[best->metric_id].name);
+    spot_json_open(json, "winners", '[');
+    for (size_t j = 0; j < num_groups; j++) {
+        write_winner(json, &winners, &winners.winners[j]);
     }
+    spot_json_close(json, ']');
+    spot_json_open(json, "crossings", '[');
+    for (size_t j = 0; ret == 0 && j < winners.num_crossings; j++) {
+        write_crossing_json(json, &winners, &winners.crossings[j]);
+    }
+    spot_json_close(json, ']');
+    spot_json_open(json, "break_evens", '[');
+    for (size_t j = 0; j < num_groups * best->num_keys; j++) {
+        const spot_break_even_t *item = spot_winners_break_even(
+            &winners, &winners.winners[j / best->num_keys], j % best->num_keys);
+
+        if (item != NULL) {
+            write_break_even_json(json, &winners, item);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_close(json, '}');
     spot_winners_free(&winners);
     return ret;
 }

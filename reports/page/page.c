@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page.h"
 
-#include <string.h>
-
 #include "reports/answer.h"
 #include "reports/chart/svg.h"
 #include "reports/page/page_internal.h"
@@ -12,56 +10,6 @@
 /* Of a question as heading and of a name; a longer question follows as a whole. */
 #define HEADING_CHARS 400
 #define NAME_CHARS 120
-
-/* Where page_explorer.js puts its controls and its chart. */
-static int
-write_explorer(const spot_page_t *page)
-{
-    fputs("<noscript><p class=\"note\">This part needs scripts; the pictures and tables "
-          "of the page do without.</p></noscript>\n"
-          "<div id=\"explorer-place\" class=\"scripted\" hidden></div>\n",
-        page->out);
-    return 0;
-}
-
-static int
-write_origin(const spot_page_t *page)
-{
-    spot_page_origin_write(page->source->path, page->origin, page->document);
-    return 0;
-}
-
-static const spot_page_part_t explorer = {
-    "explorer", "Explore the points", NULL, write_explorer};
-static const spot_page_part_t origin_part = {
-    "origin", "Where it comes from, and how to repeat it", NULL, write_origin};
-
-/* A section of the page: a picture, by name, a part, or a part that starts with its
- * picture. */
-typedef struct {
-    const char *picture; /* NULL: none */
-    const spot_page_part_t *part;
-    bool is_of_study; /* says something before there are replications, too */
-} section_t;
-
-/* In the order of the page. The links to all of them stand behind the first one, the
- * main picture. */
-static const section_t sections[] = {
-    {"curves", NULL, false},
-    {"ledger", NULL, false},
-    {NULL, &explorer, false},
-    {"pareto", NULL, false},
-    {NULL, &spot_page_race, false},
-    {NULL, &spot_page_winners, false},
-    {"differences", &spot_page_differences, false},
-    {"sensitivity", &spot_page_sensitivity, false},
-    {NULL, &spot_page_timelines, false},
-    {NULL, &spot_page_parameters, true},
-    {NULL, &spot_page_points, false},
-    {NULL, &origin_part, true},
-};
-
-#define NUM_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 /* In the order in which they run. */
 static const struct {
@@ -132,115 +80,17 @@ write_summary(const spot_page_t *page)
         spot_words_count(texts, (int64_t) page->head->num_points, "point"),
         spot_words_replications(texts, page->report),
         (unsigned long long) page->head->seed);
-    spot_document_fail(page->document, spot_page_doubts_write(page));
+    spot_page_doubts_write(page);
     fputs("</header>\n<main id=\"content\">\n", out);
 }
 
-/* ---- Sections ---- */
-
-void
-spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *document)
-{
-    spot_chart_t *chart = spot_chart_new();
-    FILE *out = document->out;
-    const char *title = picture->title, *text = picture->text;
-    int ret =
-        chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
-
-    if (ret == 0) {
-        title = title != NULL ? title : spot_chart_title_text(chart);
-        if (picture->name != NULL) {
-            spot_document_section(document, picture->name, title);
-        } else {
-            spot_document_heading(document, title);
-        }
-        fputs("<figure class=\"picture\" role=\"group\">\n<div "
-              "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
-            out);
-        spot_html_text(out, text != NULL ? text : spot_chart_description(chart));
-        fputs("\">\n", out);
-        ret = spot_draw_page(picture->declare, picture->context, false, out);
-        fputs("</div>\n</figure>\n", out);
-    }
-    spot_document_fail(document, ret);
-    spot_chart_free(chart);
-}
-
-/* One of reports/study_pictures.h; NULL: the study has no such picture. */
-static const spot_study_picture_t *
-find_picture(const spot_page_t *page, const char *name)
-{
-    for (size_t j = 0; name != NULL && spot_study_pictures[j] != NULL; j++) {
-        const spot_study_picture_t *picture = spot_study_pictures[j];
-
-        if (strcmp(picture->name, name) == 0) {
-            return picture->problem(page->report) == NULL ? picture : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* NULL: the study has no such part. */
-static const spot_page_part_t *
-find_part(const spot_page_t *page, const section_t *section)
-{
-    const spot_page_part_t *part = section->part;
-
-    return part != NULL && (section->is_of_study || page->report->num_rows > 0) &&
-                   (part->problem == NULL || part->problem(page) == NULL)
-               ? part
-               : NULL;
-}
-
-static void
-write_contents(const spot_page_t *page)
-{
-    spot_document_end_section(page->document);
-    fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", page->out);
-    for (size_t j = 1; j < NUM_SECTIONS; j++) {
-        const spot_page_part_t *part = find_part(page, &sections[j]);
-        const spot_study_picture_t *picture = find_picture(page, sections[j].picture);
-
-        if (part != NULL || picture != NULL) {
-            fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n",
-                part != NULL ? part->name : picture->name,
-                part != NULL ? part->title : picture->title);
-        }
-    }
-    fputs("</ul>\n</nav>\n", page->out);
-}
-
-static void
-write_section(const spot_page_t *page, const section_t *section)
-{
-    const spot_page_part_t *part = find_part(page, section);
-    const spot_study_picture_t *picture = find_picture(page, section->picture);
-
-    if (part != NULL) {
-        spot_document_section(page->document, part->name, part->title);
-    }
-    if (picture != NULL) {
-        spot_page_picture_write(
-            &(spot_page_picture_t){.name = part == NULL ? picture->name : NULL,
-                .declare = picture->declare,
-                .context = page->report},
-            page->document);
-    }
-    if (part != NULL) {
-        spot_document_fail(page->document, part->write(page));
-    }
-}
+/* ---- All ---- */
 
 static int
 write_page(const spot_page_t *page)
 {
     write_summary(page);
-    for (size_t j = 0; page->document->error == 0 && j < NUM_SECTIONS; j++) {
-        write_section(page, &sections[j]);
-        if (j == 0) {
-            write_contents(page);
-        }
-    }
+    spot_page_sections_write(page);
     spot_document_end_section(page->document);
     fputs("</main>\n", page->out);
     spot_page_data_write(page->report, page->document);
@@ -252,7 +102,7 @@ write_page(const spot_page_t *page)
 }
 
 int
-spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
+spot_page_write(const spot_page_source_t *source, FILE *out)
 {
     const spot_report_t *report = source->report;
     spot_origin_t origin = {0};
@@ -263,10 +113,8 @@ spot_page_write(const spot_page_source_t *source, FILE *out, spot_diag_t *diag)
         .head = report->head,
         .origin = &origin,
         .series = &series,
-        .completeness = spot_store_completeness(report->store, report->summaries),
         .document = &document,
-        .out = out,
-        .diag = diag};
+        .out = out};
     int ret = spot_origin_read(&origin, report->store);
 
     spot_document_to_page(&document, out);

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "base/diag.h"
 #include "base/error.h"
 #include "reports/report.h"
 #include "reports/side_by_side.h"
@@ -17,8 +16,7 @@ typedef struct {
 } spot_page_source_t;
 
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_page_write(
-    const spot_page_source_t *source, FILE *out, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_page_write(const spot_page_source_t *source, FILE *out);
 
 /* The page of two stores side by side: what differs between the studies and what comes
  * of that in a sentence, pictures of the main metric, a table for each metric, the main

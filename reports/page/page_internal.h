@@ -7,7 +7,6 @@
 #include "reports/page/page.h"
 #include "reports/study_pictures.h"
 #include "reports/table/document.h"
-#include "sim/analysis/completeness.h"
 #include "sim/store/origin.h"
 #include "sim/store/series_rows.h"
 
@@ -17,35 +16,26 @@ typedef struct {
     const spot_study_head_t *head;
     const spot_origin_t *origin;      /* as read once */
     const spot_series_list_t *series; /* the same */
-    spot_completeness_t completeness;
     spot_document_t *document;
     FILE *out; /* of the document */
-    spot_diag_t *diag;
 } spot_page_t;
-
-/* A part under a heading of its own. */
-typedef struct {
-    const char *name; /* id of its place: "points" */
-    const char *title;
-    /* Why the study has no such part; NULL: it has. */
-    const char *(*problem)(const spot_page_t *page);
-    int (*write)(const spot_page_t *page);
-} spot_page_part_t;
-
-extern const spot_page_part_t spot_page_race;        /* of the best point */
-extern const spot_page_part_t spot_page_winners;     /* which value is best where */
-extern const spot_page_part_t spot_page_sensitivity; /* Sobol indices */
-extern const spot_page_part_t spot_page_parameters;  /* varied and fixed; metrics */
-extern const spot_page_part_t spot_page_points;    /* the table that sorts and filters */
-extern const spot_page_part_t spot_page_timelines; /* of single replications */
-extern const spot_page_part_t spot_page_differences; /* paired, to the baseline */
-
-/* What makes results doubtful: one line with their number, which opens. Nothing where
- * there is none. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_page_doubts_write(const spot_page_t *page);
 
 /* ---- Parts; path: of the store, as the user named it. Errors are the document's ----
  */
+
+/* All sections in order, with links to them behind the first one. */
+void spot_page_sections_write(const spot_page_t *page);
+
+/* What a section says below its heading and picture. False: the study has none of that
+ * name. */
+bool spot_page_part_write(const spot_page_t *page, const char *name);
+
+/* What makes results doubtful: one line with their number, which opens. Nothing where
+ * there is none. */
+void spot_page_doubts_write(const spot_page_t *page);
+
+/* Single runs over time, of a store that keeps some. */
+void spot_page_timelines_write(const spot_page_t *page);
 
 /* The scenario as it was fixed. */
 void spot_page_fixed_write(
@@ -82,10 +72,6 @@ void spot_page_picture_write(
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */
 #define SPOT_PAGE_STATIC_ROWS 500
-
-/* The same of tables with a cell for each metric that was asked for: fewer where these
- * are many, so that a page stays small. */
-size_t spot_page_static_rows(const spot_study_head_t *head);
 
 /* ---- The frame of a page ---- */
 

@@ -347,12 +347,6 @@ spot_page_run_write(
 
 /* ---- The runs of a study, of which one is shown at a time ---- */
 
-static const char *
-problem(const spot_page_t *page)
-{
-    return page->series->num_ids == 0 ? "the store keeps no series" : NULL;
-}
-
 /* What the series of a run are, in their own words. */
 static void
 write_intro(const spot_recording_t *recording, FILE *out)
@@ -405,17 +399,59 @@ write_one(const spot_page_t *page, size_t series_id, bool is_first, spot_texts_t
     return ret;
 }
 
-/* The run in the middle first, which is a lively one in most studies. */
 static int
-write_all(const spot_page_t *page, spot_texts_t *texts)
+count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_events)
 {
-    const size_t num_ids = page->series->num_ids, first_id = num_ids / 2;
-    size_t num_written = 1, num_bytes = 0;
-    int ret = write_one(page, first_id, true, texts, &num_bytes);
+    spot_recording_t recording;
+    spot_run_series_t run = {0};
+    int ret = spot_store_read_series(
+        page->report->store, id->point_id, id->replication, &recording);
 
+    if (ret == 0) {
+        ret = spot_run_series_init(&run, &recording, NULL);
+    }
+    *num_events = ret == 0 && run.events != NULL ? run.events->num_rows : 0;
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+    return ret;
+}
+
+/* The run that is shown first: in the middle of those that had events, else the first.
+ */
+static int
+choose_first(const spot_page_t *page, size_t *first_id)
+{
+    const size_t num_ids = page->series->num_ids;
+    size_t *lively = spot_calloc(num_ids, sizeof(*lively)), num_lively = 0;
+    int ret = lively == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_ids; j++) {
+        size_t num_events;
+
+        ret = count_events(page, &page->series->ids[j], &num_events);
+        if (num_events > 0) {
+            lively[num_lively++] = j;
+        }
+    }
+    *first_id = num_lively > 0 ? lively[num_lively / 2] : 0;
+    free(lively);
+    return ret;
+}
+
+void
+spot_page_timelines_write(const spot_page_t *page)
+{
+    const size_t num_ids = page->series->num_ids;
+    size_t num_written = 1, num_bytes = 0, first_id;
+    spot_texts_t texts = {0};
+    int ret = choose_first(page, &first_id);
+
+    if (ret == 0) {
+        ret = write_one(page, first_id, true, &texts, &num_bytes);
+    }
     for (size_t j = 0; ret == 0 && j < num_ids && num_bytes < MAX_BYTES; j++) {
         if (j != first_id) {
-            ret = write_one(page, j, false, texts, &num_bytes);
+            ret = write_one(page, j, false, &texts, &num_bytes);
             num_written++;
         }
     }
@@ -427,19 +463,6 @@ write_all(const spot_page_t *page, spot_texts_t *texts)
             "run.html</code> makes a page of another one.</p>\n",
             num_written, num_ids);
     }
-    return ret;
-}
-
-static int
-write_runs(const spot_page_t *page)
-{
-    spot_texts_t texts = {0};
-    const int ret = write_all(page, &texts);
-    const int error = texts.error;
-
+    spot_document_fail(page->document, spot_error_first(ret, texts.error));
     spot_texts_free(&texts);
-    return spot_error_first(ret, error);
 }
-
-const spot_page_part_t spot_page_timelines = {
-    "timelines", "Single runs over time", problem, write_runs};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/table/document.h"
 
+#include <string.h>
+
 #include "reports/markup/html.h"
 #include "reports/table/table_html.h"
 #include "reports/table/table_terminal.h"
@@ -141,6 +143,23 @@ spot_document_item(spot_document_t *self, const char *format, ...)
     va_start(values, format);
     write_line(self, "li", "  ", format, values);
     va_end(values);
+}
+
+void
+spot_document_lines(spot_document_t *self, const char *text)
+{
+    while (*text != '\0') {
+        const size_t num_blanks = strspn(text, " ");
+        const int length = (int) strcspn(text, "\n");
+
+        if (num_blanks > 0) {
+            spot_document_item(
+                self, "%.*s", length - (int) num_blanks, text + num_blanks);
+        } else if (length > 0) {
+            spot_document_paragraph(self, "%.*s", length, text);
+        }
+        text += length + (text[length] == '\n');
+    }
 }
 
 void

@@ -258,16 +258,6 @@ spot_table_end_cell(spot_table_t *self, FILE *stream)
     add_words(self, end_text(self, stream));
 }
 
-void
-spot_table_end_note(spot_table_t *self, const char *marks, FILE *stream)
-{
-    const char *text = end_text(self, stream);
-
-    if (marks != NULL) {
-        spot_table_add_note(self, marks, text);
-    }
-}
-
 const spot_table_cell_t *
 spot_table_cell(const spot_table_t *self, size_t row_id, size_t column_id)
 {

@@ -119,12 +119,11 @@ void spot_table_set_style(spot_table_t *self, spot_style_t style);
 void spot_table_add_note(spot_table_t *self, const char *marks, const char *text);
 
 /* A stream for a text that is written piece by piece, up to the call that ends it and
- * says what it is: the caption, the next cell, or a note; a note with marks NULL is
- * none. NULL: no memory, which self keeps; the end takes NULL too. */
+ * says what it is: the caption or the next cell. NULL: no memory, which self keeps; the
+ * end takes NULL too. */
 FILE *spot_table_begin_text(spot_table_t *self);
 void spot_table_end_caption(spot_table_t *self, FILE *stream);
 void spot_table_end_cell(spot_table_t *self, FILE *stream);
-void spot_table_end_note(spot_table_t *self, const char *marks, FILE *stream);
 
 const spot_table_cell_t *spot_table_cell(
     const spot_table_t *self, size_t row_id, size_t column_id);

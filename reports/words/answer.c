@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "reports/doubts.h"
 #include "reports/table/text_cell.h"
-#include "reports/unable.h"
 #include "reports/words/answer_internal.h"
 #include "sim/analysis/completeness.h"
 #include "sim/analysis/study_effects.h"
@@ -316,7 +316,7 @@ spot_answer_write(const spot_report_t *report, FILE *out)
         .findings = {report->store, head, report->summaries, report->num_rows,
             spot_main_metric(head)},
         .texts = &texts};
-    char unable[SPOT_UNABLE_BYTES];
+    const spot_doubts_t *doubts;
     int ret;
 
     if (report->num_rows == 0) {
@@ -332,10 +332,13 @@ spot_answer_write(const spot_report_t *report, FILE *out)
     if (ret == 0) {
         write_missing(&self);
         write_plain(spot_texts_end(&texts, self.out), &texts, out);
-        for (size_t kind_id = 0; spot_unable_next(head, &kind_id, unable);) {
-            fprintf(out, " %s.", unable);
+        ret = spot_report_doubts(report, &doubts);
+        for (size_t j = 0; j < doubts->num_items; j++) {
+            if (doubts->items[j].kind == SPOT_DOUBT_UNABLE) {
+                fprintf(out, " %s", doubts->items[j].text);
+            }
         }
-        ret = texts.error;
+        ret = spot_error_first(ret, texts.error);
     }
     spot_texts_free(&texts);
     return ret;

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "reports/break_even.h"
-#include "reports/winner_report.h"
+#include "reports/study_parts.h"
 #include "reports/words/answer_internal.h"
 #include "sim/analysis/race_answer.h"
 #include "sim/analysis/study_effects.h"
@@ -284,15 +284,14 @@ spot_answer_of_winners(const spot_answer_t *self)
         spot_answer_nowhere(self);
     } else if (ret == 0) {
         const spot_break_even_t *nearest = spot_break_even_nearest(winners);
+        const char *unmeasured = spot_winners_unmeasured(self->head, self->texts);
 
         if (winners->x_id < self->head->num_axes) {
             write_segments(&ranking);
         } else {
             ret = write_counts(&ranking);
         }
-        if (spot_winner_unmeasured_write(self->head, "", self->out)) {
-            fputc('\n', self->out);
-        }
+        fprintf(self->out, "%s%s", unmeasured, unmeasured[0] == '\0' ? "" : "\n");
         if (nearest != NULL) { /* what would change the answer first */
             fputs("nearest to a change, ", self->out);
             spot_break_even_write(winners, nearest, self->out);

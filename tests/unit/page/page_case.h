@@ -4,10 +4,11 @@
 
 #include "reports/page/page_internal.h"
 
-/* What a part writes of a store, freed by the caller; NULL: the study has no such part.
- * origin NULL: the store notes nothing. It has been checked by page_check(). */
-char *page_part(const spot_store_t *store, const spot_origin_t *origin,
-    const spot_page_part_t *part);
+/* What a section, or "warnings", says below its heading, freed by the caller; NULL: the
+ * study has no such part. origin NULL: the store notes nothing. It has been checked by
+ * page_check(). */
+char *page_part(
+    const spot_store_t *store, const spot_origin_t *origin, const char *part);
 
 /* Fails the test unless tags are balanced, attributes quoted, entities known, ids there
  * once, every table has a caption and its head cells say what they are the head of, and
@@ -20,7 +21,7 @@ const char *page_problem(const char *html);
 
 /* page_part() as it is committed in tests/golden/reports. */
 void page_assert_golden(const spot_store_t *store, const spot_origin_t *origin,
-    const spot_page_part_t *part, const char *name);
+    const char *part, const char *name);
 
 /* A text in which nothing may be taken for markup: it has <script>, all quotes, a byte
  * that is no UTF-8 and other scripts. */

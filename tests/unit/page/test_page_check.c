@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/page/page_cells.h"
+#include "reports/table/document.h"
 #include "tests/unit/page/page_case.h"
 
 static void
@@ -78,15 +78,15 @@ test_text_is_no_markup(void **state)
 static void
 assert_lines(const char *lines, const char *expected)
 {
-    spot_page_text_t words;
+    spot_document_t document;
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_page_text_begin(&words), 0);
-    fputs(lines, words.stream);
-    assert_int_equal(spot_page_text_lines(&words, out), 0);
+    spot_document_to_page(&document, out);
+    spot_document_lines(&document, lines);
+    assert_int_equal(spot_document_end(&document), 0);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, expected);
     free(text);

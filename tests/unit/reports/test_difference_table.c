@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/difference_table.h"
+#include "reports/study_parts.h"
 #include "tests/unit/reports/sample.h"
 
 /* A study of two points, the second of which is compared with the first: x is 1 and 2,
@@ -54,10 +54,14 @@ static void
 write_table(const spot_store_t *store, FILE *out)
 {
     const spot_terminal_t terminal = {80, false, true};
+    spot_document_t document;
     spot_report_t report;
 
     assert_int_equal(spot_report_init(&report, store), 0);
-    assert_int_equal(spot_difference_table_write(&report, &terminal, out), 0);
+    assert_int_equal(spot_report_read_pairs(&report), 0);
+    spot_document_to_terminal(&document, &terminal, out);
+    spot_differences_write(&report, &document);
+    assert_int_equal(spot_document_end(&document), 0);
     spot_report_free(&report);
 }
 
@@ -106,15 +110,19 @@ test_pairing_narrows(void **state)
 
     (void) state;
     assert_rows(5, base, rows,
-        "\ndifference to x = 1: mean of 5 pairs of replications\n"
+        "\nEvery difference with its interval\ndifference to x = 1: mean of 5 pairs of "
+        "replications, which met the same events\n"
         "\nx       wait_s\n             s\n2  0.50 ±0.12*\n"
         "\n*: 0 is outside of the interval; where nothing differs, chance does that in "
         "1 "
         "of\n   20\n"
-        "\npaired intervals are 18.41 times narrower than unpaired ones of the same "
+        "\nHow much pairing is worth\npaired intervals are 18.41 times narrower than "
+        "unpaired ones of the same\n"
         "replications (median of 1)\n"
-        "\nmetric  times narrower, median (from to)\n"
-        "wait_s  18.41\n");
+        "\n           times                points that\n"
+        "        narrower                  differ by\n"
+        "metric  (median)   from     to     the same\n"
+        "wait_s     18.41  18.41  18.41\n");
 }
 
 /* Where one is high, the other is low. Paired: 2.776 * sqrt(10 / 5); unpaired: 2.306. */
@@ -126,12 +134,16 @@ test_pairing_widens(void **state)
 
     (void) state;
     assert_rows(5, base, rows,
-        "\ndifference to x = 1: mean of 5 pairs of replications\n"
+        "\nEvery difference with its interval\ndifference to x = 1: mean of 5 pairs of "
+        "replications, which met the same events\n"
         "\nx    wait_s\n          s\n2  0.0 ±3.9\n"
-        "\npaired intervals are 1.70 times wider than unpaired ones of the same "
+        "\nHow much pairing is worth\npaired intervals are 1.70 times wider than "
+        "unpaired ones of the same\n"
         "replications (median of 1)\n"
-        "\nmetric  times narrower, median (from to)\n"
-        "wait_s  0.59, wider where below 1\n");
+        "\n           times              points that\n"
+        "        narrower                differ by\n"
+        "metric  (median)  from    to     the same\n"
+        "wait_s      0.59  0.59  0.59\n");
 }
 
 /* The same difference in all pairs is known for sure, also 0; nulls are counted. */
@@ -143,17 +155,19 @@ test_no_spread(void **state)
 
     (void) state;
     assert_rows(3, base, rows,
-        "\ndifference to x = 1: mean of 3 pairs of replications\n"
+        "\nEvery difference with its interval\ndifference to x = 1: mean of 3 pairs of "
+        "replications, which met the same events\n"
         "\nx   wait_s\n         s\n2  0.5 ±0*\n"
         "\n*: 0 is outside of the interval; where nothing differs, chance does that in "
         "1 "
         "of\n   20\n");
     assert_rows(3, base, nulls,
-        "\ndifference to x = 1: mean of 3 pairs of replications\n"
-        "\nx         wait_s\n               s\n2  0 ±0 (2 of 3)\n"
-        "\nwait_s: without a value in 1 of 3 pairs; the figures are of the others\n");
+        "\nEvery difference with its interval\ndifference to x = 1: mean of 3 pairs of "
+        "replications, which met the same events\n"
+        "\nx         wait_s\n               s\n2  0 ±0 (2 of 3)\n");
     assert_rows(1, base, rows,
-        "\ndifference to x = 1 in the same replication\n"
+        "\nEvery difference with its interval\ndifference to x = 1 in the same "
+        "replication\n"
         "\nx  wait_s\n        s\n2     0.5\n");
 }
 
@@ -167,7 +181,8 @@ test_no_pairs(void **state)
     (void) state;
     make_sample(&sample, 3);
     put(&sample, 0, 3, base);
-    assert_table(&sample, "\ndifference to x = 1: mean of 0 pairs of replications\n"
+    assert_table(&sample, "\nEvery difference with its interval\ndifference to x = 1: "
+                          "mean of 0 pairs of replications, which met the same events\n"
                           "\nx  wait_s\n        s\n2       -\n");
 }
 

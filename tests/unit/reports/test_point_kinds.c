@@ -17,7 +17,6 @@
 #include "reports/paper_table.h"
 #include "reports/plan_report.h"
 #include "reports/report_text.h"
-#include "reports/result_table.h"
 #include "reports/study_words.h"
 #include "tests/unit/reports/sample.h"
 
@@ -346,7 +345,7 @@ test_unable(void **state)
         const char *part;
     } cases[] = {
         {write_table, "\n      1  cannot run: it needs a <door>\n"},
-        {write_table, "\n1 of 3 points (servers 1) cannot run: it needs a <door>\n"},
+        {write_table, "\n1 of 3 points (servers 1) cannot run: it needs a <door>.\n"},
         {write_csv,
             "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>,mean,\n"},
         {write_json, "\"cannot_run\": \"it needs a <door>\""},

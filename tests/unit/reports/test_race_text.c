@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reports/race_text.h"
+#include "reports/study_parts.h"
 
 #define NUM_POINTS 4
 
@@ -131,9 +131,13 @@ assert_text(const sample_t *self, const char *outcome, const char *expected)
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *out = open_memstream(&text, &num_bytes);
+    const spot_terminal_t terminal = {80, false, true};
+    spot_document_t document;
 
     assert_non_null(out);
-    spot_race_text_write(&self->answer, out);
+    spot_document_to_terminal(&document, &terminal, out);
+    spot_race_text_write(&self->answer, &document);
+    assert_int_equal(spot_document_end(&document), 0);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(spot_race_outcome(&self->answer), outcome);
     assert_string_equal(text, expected);
@@ -141,7 +145,7 @@ assert_text(const sample_t *self, const char *outcome, const char *expected)
 }
 
 #define KEPT "  lost 0.5; lost <= 0.1\n"
-#define NEAREST "  nearest: lost 0.25; lost <= 0.1\n    at job.every = 10 s\n"
+#define NEAREST "  nearest: lost 0.25; lost <= 0.1, at job.every = 10 s\n"
 #define BEST_OF(regret, resamples)                                                      \
     "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT                                \
     "  with 95 % confidence no point of the plan that keeps the limits is better by "   \
@@ -161,7 +165,7 @@ test_decided(void **state)
 
     (void) state;
     setup(&self);
-    assert_text(&self, "decided", "\n" BEST("0.05 (0.5 %)") FATES RANGE RUNS);
+    assert_text(&self, "decided", BEST("0.05 (0.5 %)") FATES RANGE RUNS);
 }
 
 static void
@@ -173,9 +177,8 @@ test_undecided(void **state)
     setup(&self);
     self.answer.regret = self.runners[2].gain = 0.2;
     assert_text(&self, "undecided",
-        "\n" BEST_OF("0.2 (2 %)",
-            "75 % of bootstrap resamples, not corrected for having "
-            "chosen the best") FATES RANGE
+        BEST_OF("0.2 (2 %)", "75 % of bootstrap resamples, not corrected for having "
+                             "chosen the best") FATES RANGE
         "undecided: 640 replications, the maximum, do not tell these points apart to "
         "1 %; raise replications.max or optimise.indifference\n" RUNS);
 }
@@ -194,7 +197,7 @@ test_one_is_left(void **state)
     self.range.below_id = SPOT_NO_VALUE;
     self.range.above_id = 2;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better\n"
         "1 of 4 points may be the best, 3 are out: 1 dominated, 1 infeasible, 1 "
         "undefined\n"
@@ -212,7 +215,7 @@ test_undecided_constraints(void **state)
     self.runners[2].is_feasible = false;
     self.answer.num_undecided = 1;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 (0.5 "
         "%)\n"
@@ -220,7 +223,7 @@ test_undecided_constraints(void **state)
         "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
     self.answer.race.has_best = false;
     assert_text(&self, "unknown",
-        "\nno point is known to keep lost <= 0.1: those left are too near the limit; "
+        "no point is known to keep lost <= 0.1: those left are too near the limit; "
         "raise replications.max\n" NEAREST FATES RANGE RUNS);
 }
 
@@ -237,11 +240,11 @@ test_no_answer(void **state)
         set_fate(&self, j, SPOT_FATE_INFEASIBLE);
     }
     assert_text(&self, "infeasible",
-        "\nno answer: no point keeps lost <= 0.1\n" NEAREST
+        "no answer: no point keeps lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 4 infeasible\n" RUNS);
     set_fate(&self, 1, SPOT_FATE_UNDEFINED);
     assert_text(&self, "undefined",
-        "\nno answer: a metric is null too often at 1 point, the others do not keep "
+        "no answer: a metric is null too often at 1 point, the others do not keep "
         "lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 3 infeasible, 1 undefined\n" RUNS);
 }
@@ -255,13 +258,12 @@ test_unfinished(void **state)
     setup(&self);
     self.answer.race.is_over = false;
     assert_text(&self, "unfinished",
-        "\nbest so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "best so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 (0.5 "
         "%)\n"
         "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES
-            RANGE
-        "unfinished: the race is not over; 2 points need more replications\n" RUNS);
+            RANGE RUNS);
 }
 
 /* Values without an order have no neighbours. */
@@ -274,7 +276,7 @@ test_texts_as_values(void **state)
     setup(&self);
     self.range.is_numeric = false;
     assert_text(&self, "decided",
-        "\n" BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
+        BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
 }
 
 /* A share is no more than so many resamples tell. */
@@ -287,16 +289,14 @@ test_sureness(void **state)
     setup(&self);
     self.answer.sureness = 1;
     assert_text(&self, "decided",
-        "\n" BEST_OF("0.05 (0.5 %)", "> 99.9 % of bootstrap resamples")
-            FATES RANGE RUNS);
+        BEST_OF("0.05 (0.5 %)", "> 99.9 % of bootstrap resamples") FATES RANGE RUNS);
     self.answer.num_resamples = 80;
     assert_text(&self, "decided",
-        "\n" BEST_OF("0.05 (0.5 %)", "> 98.7 % of bootstrap resamples")
-            FATES RANGE RUNS);
+        BEST_OF("0.05 (0.5 %)", "> 98.7 % of bootstrap resamples") FATES RANGE RUNS);
     self.answer.num_resamples = 1000;
     self.answer.sureness = 0.996;
     assert_text(&self, "decided",
-        "\n" BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
+        BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
 }
 
 /* Nothing varies at a fixed point; a duration has the unit of people, and so has what it
@@ -314,7 +314,7 @@ test_fixed_points_and_durations(void **state)
     self.metrics[0].kind = SPOT_METRIC_TIME;
     self.answer.sureness = 0.5;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 h\n" KEPT
+        "best: job.every = 20 s\n  usd 10.0 ±1.3 h\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 h (0.5 %)\n" FATES RANGE RUNS);
     self.head.num_kinds = 1;
@@ -323,7 +323,7 @@ test_fixed_points_and_durations(void **state)
     self.metrics[0].unit = "s";
     add_row(&self, 1, 2e5 - 20);
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 18.5185 h\n" KEPT
+        "best: job.every = 20 s\n  usd 18.5185 h\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 s (7.5e-05 %)\n" FATES RANGE RUNS);
 }
@@ -338,7 +338,7 @@ test_a_tie_has_no_share(void **state)
     setup(&self);
     self.answer.sureness = 0.5;
     assert_text(&self, "decided",
-        "\nbest: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 (0.5 %)\n" FATES RANGE RUNS);
 }
@@ -352,11 +352,11 @@ test_limited(void **state)
     (void) state;
     setup(&self);
     self.range.below_id = self.range.above_id = SPOT_NO_VALUE;
-    assert_text(&self, "decided",
-        "\n" BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s\n" RUNS);
+    assert_text(
+        &self, "decided", BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s\n" RUNS);
     self.range.is_limited = true;
     assert_text(&self, "decided",
-        "\n" BEST("0.05 (0.5 %)") FATES
+        BEST("0.05 (0.5 %)") FATES
         "  job.every: 20 s to 30 s; limited by lost <= 0.1\n" RUNS);
 }
 
@@ -371,7 +371,7 @@ test_constant(void **state)
     self.answer.race.num_rows = 64;
     self.answer.num_runs = self.answer.num_runs_of_grid = 256;
     assert_text(&self, "decided",
-        "\n" BEST("0.05 (0.5 %)") FATES RANGE
+        BEST("0.05 (0.5 %)") FATES RANGE
         "2 of the points left had the same value, or difference to the best, in all 64 "
         "replications: what is rarer than 1 in 21 may be missing; raise "
         "replications.min\n"
@@ -390,7 +390,7 @@ test_runs_up_to_the_maximum(void **state)
     self.answer.num_runs = 10;
     self.answer.num_runs_of_grid = self.answer.num_runs_of_plan;
     assert_text(&self, "decided",
-        "\n" BEST("0.05 (0.5 %)") FATES RANGE
+        BEST("0.05 (0.5 %)") FATES RANGE
         "10 runs, 0.25 % of a full grid with 1000 replications each\n");
 }
 

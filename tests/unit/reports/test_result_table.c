@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/result_table.h"
+#include "reports/report_text.h"
 #include "reports/table/decimals.h"
 #include "tests/unit/reports/sample.h"
 
@@ -176,8 +176,9 @@ test_one_replication_has_no_interval(void **state)
     static const double value = 0.125;
 
     (void) state;
-    assert_titled_table(1, 1, &value, "; no intervals, which take two replications\n",
-        "\nwait_s\n     s\n 0.125\n");
+    assert_titled_table(1, 1, &value, "\nThere are no intervals: they take two ",
+        "replications of a point. How much chance\nthere is in the numbers is not "
+        "known.\n\nwait_s\n     s\n 0.125\n");
 }
 
 static void
@@ -187,11 +188,12 @@ test_nulls(void **state)
 
     (void) state;
     assert_plain_table(2, 2, values,
-        "\nwait_s\n     s\n     -\n\nwait_s: without a value in 2 of 2 replications\n");
+        "\n    wait_s\n         s\n- (0 of 2)\n\nIn 2 of 2 replications (100 %): wait "
+        "is undefined (wait_s).\n");
     assert_plain_table(4, 4, values,
         "\n       wait_s\n            s\n1 ±0 (2 of 4)\n\n"
-        "wait_s: without a value in 2 of 4 replications; the figures are of the "
-        "others\n");
+        "In 2 of 4 replications (50 %): wait is undefined (wait_s); its figures are of\n"
+        "the others, which may be the lucky ones.\n");
 }
 
 static void
@@ -201,7 +203,8 @@ test_unfinished(void **state)
 
     (void) state;
     assert_plain_table(5, 2, values,
-        "unfinished: 2 of 5 replications are there\n\nwait_s\n     s\n  1 ±0\n");
+        "The study is not finished: 2 of 5 replications are there. Run the same "
+        "command\nagain: it runs what is missing.\n\nwait_s\n     s\n  1 ±0\n");
 }
 
 /* No interval of a column is shown as 0 beside a wider one, unless rounding is all that

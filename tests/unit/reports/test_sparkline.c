@@ -9,18 +9,19 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "reports/sparkline.h"
+#include "reports/report_text.h"
 
 static void
 assert_line(const double *values, size_t num_values, double low, double high,
     const char *blocks, const char *ascii)
 {
-    char text[SPOT_SPARKLINE_BYTES];
+    spot_texts_t texts = {0};
 
     assert_string_equal(
-        spot_sparkline(values, num_values, low, high, 40, true, text), blocks);
+        spot_sparkline(&texts, values, num_values, low, high, 40, true), blocks);
     assert_string_equal(
-        spot_sparkline(values, num_values, low, high, 40, false, text), ascii);
+        spot_sparkline(&texts, values, num_values, low, high, 40, false), ascii);
+    spot_texts_free(&texts);
 }
 
 static void
@@ -51,17 +52,18 @@ static void
 test_many_points(void **state)
 {
     static double values[1000];
-    char text[SPOT_SPARKLINE_BYTES];
+    spot_texts_t texts = {0};
+    const char *text;
 
     (void) state;
     for (size_t j = 0; j < 1000; j++) {
         values[j] = (double) j;
     }
-    spot_sparkline(values, 1000, 0, 1000, 8, true, text);
-    assert_string_equal(text, "▁▂▃▄▅▆▇█");
-    spot_sparkline(values, 1000, 0, 1000, 100000, true, text);
-    assert_int_equal(spot_utf8_count(text, strlen(text)), SPOT_SPARKLINE_CHARS);
-    assert_int_equal(strlen(text), SPOT_SPARKLINE_BYTES - 1);
+    assert_string_equal(
+        spot_sparkline(&texts, values, 1000, 0, 1000, 8, true), "▁▂▃▄▅▆▇█");
+    text = spot_sparkline(&texts, values, 1000, 0, 1000, 100000, true);
+    assert_int_equal(spot_utf8_count(text, strlen(text)), 1000);
+    spot_texts_free(&texts);
 }
 
 int

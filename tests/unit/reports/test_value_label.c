@@ -193,19 +193,15 @@ test_explanation(void **state)
     char told[] = "{system: checkpoint, detection: 30 s}", bare[] = "checkpoint";
     char *texts[] = {bare, told, alone};
     spot_axis_t axis = axis_of(texts, 3);
-    const spot_study_head_t head = {.num_axes = 1, .axes = &axis};
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
+    spot_texts_t told_texts = {0};
 
     (void) state;
-    assert_non_null(out);
-    spot_value_labels_explain(&head, out);
-    fclose(out);
-    assert_string_equal(text,
-        "\nrecovery: gemini is {system: gemini, f: 1, remote_bytes_per_s: 5e8, restart: "
-        "30 s}\n");
-    free(text);
+    assert_null(spot_value_explained(&axis, 0, &told_texts));
+    assert_null(spot_value_explained(&axis, 1, &told_texts));
+    assert_string_equal(spot_value_explained(&axis, 2, &told_texts),
+        "recovery: gemini is {system: gemini, f: 1, remote_bytes_per_s: 5e8, restart: "
+        "30 s}");
+    spot_texts_free(&told_texts);
 }
 
 int

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What makes the results of a study doubtful: one list for terminal, papers and page,
+ * and what a single figure, a point or a row must say of itself. */
+#pragma once
+
+#include "base/json.h"
+#include "base/texts.h"
+#include "reports/report.h"
+#include "reports/table/document.h"
+#include "sim/analysis/completeness.h"
+
+typedef enum {
+    SPOT_DOUBT_UNFINISHED,   /* replications are missing */
+    SPOT_DOUBT_IMPRECISE,    /* the precision that was asked for is not reached */
+    SPOT_DOUBT_CONSTANT,     /* the same value in all replications of a point */
+    SPOT_DOUBT_NO_INTERVALS, /* one replication of each point */
+    SPOT_DOUBT_UNABLE,       /* points that cannot run */
+    SPOT_DOUBT_WARNING,      /* a replication met what a model is not for */
+    SPOT_DOUBT_UNDEFINED     /* a metric is undefined in some replications */
+} spot_doubt_kind_t;
+
+typedef struct {
+    spot_doubt_kind_t kind;
+    size_t id;          /* of the warning or the metric */
+    bool is_severe;     /* what the means say may change */
+    char letter[2];     /* of a warning, from "a" on: marks the points that met it */
+    const char *text;   /* sentences; from outside */
+    const char *places; /* " At 2 of 12 points: ...", the worst ones; "": none */
+} spot_study_doubt_t;
+
+struct spot_doubts {
+    const spot_report_t *report;
+    spot_completeness_t completeness;
+    size_t num_items, max_items;
+    spot_study_doubt_t *items; /* [num_items] in the order of the kinds */
+    spot_texts_t texts;
+};
+
+/* The report must outlive self. NO_MEMORY; free self even then. Call
+ * spot_report_doubts(). */
+SPOT_MUST_CHECK int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report);
+void spot_doubts_free(spot_doubts_t *self);
+
+/* Whether any replication met a warning; the letters of those that a point met: "ac". */
+bool spot_doubts_have_letters(const spot_doubts_t *self);
+void spot_doubts_letters(
+    const spot_doubts_t *self, size_t point_id, char letters[SPOT_MAX_WARNINGS + 1]);
+
+/* The list, folded, with its length above; nothing where it is empty. */
+void spot_doubts_write(const spot_report_t *report, spot_document_t *document);
+
+/* What a figure must say beside itself: "of 563 of 1000", "437 of 1000 cut off",
+ * "> 432000", "heavy tail", or several, with ";" between them; "" for nothing. Returns
+ * text. */
+#define SPOT_REMARK_BYTES 160
+const char *spot_summary_remark(
+    const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
+
+/* Replications of all points that met a warning. */
+int64_t spot_warning_count(const spot_store_t *store, size_t warning_id);
+
+/* "warnings" of JSON: how many replications of a point met each of those met. */
+void spot_point_warnings_json(
+    spot_json_t *json, const spot_store_t *store, size_t point_id);
+
+/* The same as a field of CSV: "clipped:12;flat_step_time:3"; "cannot run: ..." of a
+ * point that has no replications for that. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_point_warnings_csv(
+    const spot_store_t *store, size_t point_id, FILE *out);
+
+/* The names alone, of one replication: mask has a bit for each warning. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_row_warnings_csv(
+    const spot_study_head_t *head, uint32_t mask, FILE *out);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of what a study's results say, each for terminal and page, and what programs
+ * read of them. Parts keep their errors in the document. */
+#pragma once
+
+#include "base/json.h"
+#include "reports/report.h"
+#include "reports/table/document.h"
+
+/* ---- The best point of a study that looks for it: race_report.c ---- */
+
+/* The answer, and the points that may be the best. */
+void spot_race_write(const spot_report_t *report, spot_document_t *document);
+
+/* The answer alone: the best point, what else may be the best, how sure that is and what
+ * it took; or why there is none. */
+void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document);
+
+/* How a race ended or that it did not: "decided", "undecided" (the maximum of
+ * replications is reached with several points that matter), "infeasible" (no point keeps
+ * the constraints), "unknown" (none is known to), "undefined" (the metric is null too
+ * often at all points that keep the constraints), "unfinished". */
+const char *spot_race_outcome(const spot_race_answer_t *answer);
+
+/* "optimise": what was asked for, the outcome, the best point, and for each swept key
+ * the values that may be the best. What is not there is null. */
+void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json);
+
+/* ---- Which value of a key wins where: winner_report.c ---- */
+
+/* A row for each combination of the other keys with the best value, the next one and by
+ * how much it is ahead; then between which values the winner changes. */
+void spot_winners_write(const spot_report_t *report, spot_document_t *document);
+
+/* "not measured, so without bamboo (steps follow from step_factor)"; "" where all was
+ * measured. */
+const char *spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts);
+
+/* "best": the same. Errors of spot_winners_init(). */
+SPOT_MUST_CHECK int spot_winner_json(spot_json_t *json, const spot_store_t *store);
+
+/* ---- Differences to the baseline: difference_table.c ---- */
+
+/* A row a point: each metric that was asked for as mean and half width of the interval
+ * of its paired differences, marked where 0 is outside; then how much narrower these
+ * intervals are than unpaired ones. The study has a baseline; pairs were read. */
+void spot_differences_write(const spot_report_t *report, spot_document_t *document);
+
+/* ---- Sobol indices of a sensitivity design: sensitivity_report.c ---- */
+
+/* A table for each metric, keys with the largest total first. */
+void spot_sensitivity_write(const spot_report_t *report, spot_document_t *document);
+
+/* One row a metric and key: metric,key,first_order,first_order_ci95_low,
+ * first_order_ci95_high,total,total_ci95_low,total_ci95_high,noise_share,base_samples,
+ * left_out. Empty where undefined. NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out);
+
+/* "sensitivity": by metric and key. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_sensitivity_json(spot_json_t *json, const spot_store_t *store);
