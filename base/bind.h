@@ -91,16 +91,20 @@ struct spot_field {
 
 /* Rows of tables: {SPOT_RANGE(NUMBER, "share", shocks_t, share, 0, 1, NULL, "help")},
  * with further members, if any, behind them. The key is bound to a member of an owner;
- * starts and text are its initial and help. */
-#define SPOT_VALUE(kind, key, owner, member, starts, text)                              \
+ * starts is its initial, and the last arguments are its label, if any, and its help. */
+#define SPOT_VALUE(kind, key, owner, member, starts, ...)                               \
     .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
-    .initial = starts, .help = text
-#define SPOT_RANGE(kind, key, owner, member, low, high, starts, text)                   \
-    SPOT_VALUE(kind, key, owner, member, starts, text), .min = low, .max = high
-#define SPOT_CHOICE(key, owner, member, names, starts, text)                            \
-    SPOT_VALUE(CHOICE, key, owner, member, starts, text), .choices = names
-#define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, text)             \
-    SPOT_VALUE(kind, key, owner, member, starts, text), .fields = table_or_forms
+    .initial = starts,                                                                  \
+    SPOT_THIRD(__VA_ARGS__, SPOT_LABELLED, SPOT_HELP, 0)(__VA_ARGS__)
+#define SPOT_THIRD(first, second, third, ...) third
+#define SPOT_LABELLED(words, text) .label = words, .help = text
+#define SPOT_HELP(text) .help = text
+#define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
+    SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
+#define SPOT_CHOICE(key, owner, member, names, starts, ...)                             \
+    SPOT_VALUE(CHOICE, key, owner, member, starts, __VA_ARGS__), .choices = names
+#define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \
+    SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .fields = table_or_forms
 
 struct spot_bind {
     spot_diag_t *diag;

@@ -2,10 +2,11 @@
 #include "base/texts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct spot_texts_item {
-    spot_texts_item_t *next;
-    FILE *stream; /* that writes text; NULL: it is whole */
+struct spot_texts_stream {
+    struct spot_texts_stream *next;
+    FILE *stream;
     char *text;
     size_t num_bytes;
 };
@@ -13,43 +14,21 @@ struct spot_texts_item {
 void
 spot_texts_free(spot_texts_t *self)
 {
-    while (self->items != NULL) {
-        spot_texts_item_t *item = self->items;
-
-        self->items = item->next;
-        if (item->stream != NULL) {
-            (void) fclose(item->stream);
-        }
-        free(item->text);
-        free(item);
+    for (; self->open != NULL; self->open = self->open->next) {
+        (void) fclose(self->open->stream);
+        free(self->open->text);
     }
+    spot_arena_free(&self->arena);
     self->error = 0;
-}
-
-static spot_texts_item_t *
-add_item(spot_texts_t *self)
-{
-    spot_texts_item_t *item = calloc(1, sizeof(*item));
-
-    if (item == NULL) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    } else {
-        item->next = self->items;
-        self->items = item;
-    }
-    return item;
 }
 
 char *
 spot_texts_room(spot_texts_t *self, size_t num_bytes)
 {
-    spot_texts_item_t *item = add_item(self);
+    char *text = spot_arena_take(&self->arena, num_bytes, 1);
 
-    if (item != NULL) {
-        item->text = calloc(num_bytes, 1);
-        self->error = item->text == NULL ? SPOT_ERR_NO_MEMORY : self->error;
-    }
-    return item == NULL ? NULL : item->text;
+    self->error = spot_error_first(self->error, self->arena.error);
+    return text;
 }
 
 const char *
@@ -85,31 +64,42 @@ spot_texts_add(spot_texts_t *self, const char *format, ...)
 FILE *
 spot_texts_begin(spot_texts_t *self)
 {
-    spot_texts_item_t *item = add_item(self);
+    struct spot_texts_stream *item = spot_arena_take(&self->arena, 1, sizeof(*item));
 
-    if (item == NULL) {
+    if (item != NULL) {
+        item->stream = open_memstream(&item->text, &item->num_bytes);
+    }
+    if (item == NULL || item->stream == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
         return NULL;
     }
-    item->stream = open_memstream(&item->text, &item->num_bytes);
-    self->error = item->stream == NULL ? SPOT_ERR_NO_MEMORY : self->error;
+    item->next = self->open;
+    self->open = item;
     return item->stream;
 }
 
 const char *
 spot_texts_end(spot_texts_t *self, FILE *stream)
 {
-    spot_texts_item_t *item = self->items;
+    struct spot_texts_stream **place = &self->open, *item;
+    char *text = NULL;
 
     if (stream == NULL) {
         return "";
     }
-    while (item->stream != stream) {
-        item = item->next;
+    while ((*place)->stream != stream) {
+        place = &(*place)->next;
     }
-    item->stream = NULL;
-    if (fclose(stream) != 0 || item->text == NULL) {
+    item = *place;
+    *place = item->next;
+    if (fclose(stream) == 0 && item->text != NULL) {
+        text = spot_texts_room(self, item->num_bytes + 1);
+    }
+    if (text != NULL) {
+        memcpy(text, item->text, item->num_bytes);
+    } else {
         self->error = SPOT_ERR_NO_MEMORY;
-        return "";
     }
-    return item->text;
+    free(item->text);
+    return text == NULL ? "" : text;
 }

@@ -11,14 +11,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/error.h"
-
-typedef struct spot_texts_item spot_texts_item_t;
+#include "base/memory.h"
 
 /* Zero it to start. */
 typedef struct {
-    spot_texts_item_t *items; /* the last one first */
-    int error;                /* 0, NO_MEMORY */
+    spot_arena_t arena;
+    struct spot_texts_stream *open; /* the last one first */
+    int error;                      /* 0, NO_MEMORY */
 } spot_texts_t;
 
 void spot_texts_free(spot_texts_t *self);

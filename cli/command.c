@@ -12,7 +12,6 @@
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "cli/interrupt.h"
 #include "sim/store/origin.h"
 #include "sim/store/store_sqlite.h"
 
@@ -48,6 +47,15 @@ spot_command_find(const char *name)
         }
     }
     return NULL;
+}
+
+void
+spot_command_suggest(spot_suggest_t *near, const char *name)
+{
+    spot_suggest_init(near, name);
+    for (size_t j = 0; spot_commands[j] != NULL; j++) {
+        spot_suggest_offer(near, spot_commands[j]->name);
+    }
 }
 
 const spot_command_t *

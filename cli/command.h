@@ -79,6 +79,9 @@ extern const spot_command_t *const spot_commands[];
 /* The command with this name, or NULL. */
 const spot_command_t *spot_command_find(const char *name);
 
+/* Starts a search for the name nearest to name, among those of all commands. */
+void spot_command_suggest(spot_suggest_t *near, const char *name);
+
 /* The command that the first one or two words name, and how many these are, or NULL. */
 const spot_command_t *spot_command_match(
     int num_words, char *const *words, int *num_used);
@@ -105,3 +108,15 @@ SPOT_MUST_CHECK int spot_command_open_store(
  * error. */
 SPOT_MUST_CHECK int spot_command_close_store(
     spot_store_t *store, int error, spot_diag_t *diag);
+
+/* ---- INT, TERM and HUP ----
+ *
+ * They end the program with exit code 130 and without a trace of the files under way: at
+ * once, or for work that can stop at a good place the first one asks it to, and the next
+ * one ends it. */
+
+/* Installs the handlers. An ignored HUP stays ignored (nohup). */
+void spot_interrupt_start(void);
+
+/* From now on the first signal sets spot_stop. */
+void spot_interrupt_watch(void);

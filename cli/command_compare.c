@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/study_task.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"

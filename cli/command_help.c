@@ -48,10 +48,7 @@ help_about(spot_call_t *call, const char *name)
     if (spot_manual_group(name, stdout)) {
         return 0;
     }
-    spot_suggest_init(&near, name);
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        spot_suggest_offer(&near, spot_commands[j]->name);
-    }
+    spot_command_suggest(&near, name);
     for (size_t j = 0; (word = spot_catalogue_topic_name(j)) != NULL; j++) {
         spot_suggest_offer(&near, word);
     }
@@ -82,14 +79,12 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    char name[64] = "";
+    const char *name = "";
 
     call->is_reading = false;
     for (size_t j = 0; j < arguments->words.num_texts; j++) {
-        const size_t used = strlen(name);
-
-        snprintf(name + used, sizeof(name) - used, "%s%s", j == 0 ? "" : " ",
-            arguments->words.texts[j]);
+        name = spot_texts_add(
+            &call->texts, "%s%s%s", name, j == 0 ? "" : " ", arguments->words.texts[j]);
     }
     if (arguments->page != NULL) {
         return write_page(call, arguments->page);

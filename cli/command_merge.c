@@ -4,7 +4,6 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/store_sqlite.h"

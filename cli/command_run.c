@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"

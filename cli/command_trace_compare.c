@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "reports/traces/comparison_pictures.h"
 #include "reports/traces/comparison_table.h"

@@ -19,6 +19,7 @@ typedef struct {
     const char *csv_path;
     const char *svg_folder;
     spot_describe_request_t request;
+    int picture_error; /* the first one; the figures are still printed */
 } arguments_t;
 
 static const spot_option_t options[] = {
@@ -67,7 +68,6 @@ check(spot_call_t *call)
 typedef struct {
     size_t num_descriptions;
     spot_description_t *descriptions; /* [num_descriptions] */
-    int picture_error;                /* the first one; the figures are still printed */
 } result_t;
 
 static void
@@ -79,68 +79,57 @@ free_result(result_t *self)
     free(self->descriptions);
 }
 
-/* The name of the files that a trace is drawn to. */
-static int
-picture_name(const char *path, char file_name[SPOT_PICTURE_NAME_BYTES])
-{
-    char *name = spot_pictures_name(path);
-
-    if (name == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_picture_file_name(name, file_name);
-    free(name);
-    return 0;
-}
-
 /* Two traces must not draw to the same files. */
 static int
-check_picture_names(const arguments_t *arguments, spot_diag_t *diag)
+check_picture_names(
+    const spot_option_list_t *paths, spot_texts_t *texts, spot_diag_t *diag)
 {
-    const spot_option_list_t *paths = &arguments->paths;
-    char(*names)[SPOT_PICTURE_NAME_BYTES] =
-        spot_calloc(paths->num_texts, sizeof(*names));
-    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_option_list_t names = {0};
+    int ret = 0;
 
     for (size_t j = 0; j < paths->num_texts && ret == 0; j++) {
-        ret = picture_name(paths->texts[j], names[j]);
+        char *trace = spot_pictures_name(paths->texts[j]);
+        char name[SPOT_PICTURE_NAME_BYTES];
+
+        if (trace == NULL) {
+            ret = SPOT_ERR_NO_MEMORY;
+            break;
+        }
+        spot_picture_file_name(trace, name);
+        free(trace);
+        spot_option_list_add(&names, spot_texts_add(texts, "%s", name));
         for (size_t k = 0; k < j && ret == 0; k++) {
-            if (strcmp(names[j], names[k]) == 0) {
+            if (strcmp(name, names.texts[k]) == 0) {
                 spot_diag_error(diag, paths->texts[j], 0, 0,
                     "--svg: expected another file name than that of %s: both would draw "
                     "%s-availability.svg",
-                    paths->texts[k], names[j]);
+                    paths->texts[k], name);
                 ret = SPOT_ERR_BAD_INPUT;
             }
         }
     }
-    free(names);
+    free(names.texts);
     return ret;
 }
 
-/* What the pictures of all files need. */
-typedef struct {
-    const arguments_t *arguments;
-    result_t *result;
-    spot_diag_t *diag;
-} painter_t;
-
+/* Draws what a description looks at; context is the call. */
 static void
 draw(void *context, const char *path, const spot_trace_t *trace,
     const spot_lifetimes_t *lifetimes)
 {
-    const painter_t *self = context;
-    const char *folder = self->arguments->svg_folder;
+    spot_call_t *call = context;
+    arguments_t *arguments = call->arguments;
+    const char *folder = arguments->svg_folder;
     char *name = spot_pictures_name(path);
     int ret = SPOT_ERR_NO_MEMORY;
 
     if (name != NULL) {
         ret = trace != NULL
-                  ? spot_pictures_of_trace(trace, folder, name, self->diag)
-                  : spot_pictures_of_lifetimes(lifetimes, folder, name, self->diag);
+                  ? spot_pictures_of_trace(trace, folder, name, &call->diag)
+                  : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
     }
     free(name);
-    self->result->picture_error = spot_error_first(self->result->picture_error, ret);
+    arguments->picture_error = spot_error_first(arguments->picture_error, ret);
 }
 
 static bool
@@ -150,42 +139,37 @@ is_logs(const arguments_t *arguments)
            spot_describe_is_log(arguments->paths.texts[0]);
 }
 
-static int
-describe_one(const arguments_t *arguments, const spot_describe_request_t *request,
-    const char *path, spot_description_t *self, spot_diag_t *diag)
-{
-    char *name = spot_pictures_name(path);
-    const int ret = name == NULL ? SPOT_ERR_NO_MEMORY
-                    : is_logs(arguments)
-                        ? spot_describe_logs(self, arguments->paths.texts, name, diag)
-                        : spot_describe_file(self, path, name, request, diag);
-
-    free(name);
-    return ret;
-}
-
 /* Reads on after an error, so that all files are reported. */
 static int
-describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
+describe_all(spot_call_t *call, const arguments_t *arguments, result_t *result)
 {
-    const size_t num_paths = arguments->paths.num_texts;
-    painter_t painter = {arguments, result, diag};
+    const char *const *paths = arguments->paths.texts;
+    const bool has_logs = is_logs(arguments);
     spot_describe_request_t request = arguments->request;
-    int ret = 0;
+    int error = 0;
 
     request.look = arguments->svg_folder != NULL ? draw : NULL;
-    request.context = &painter;
-    result->descriptions = spot_calloc(num_paths, sizeof(*result->descriptions));
+    request.context = call;
+    result->num_descriptions = has_logs ? 1 : arguments->paths.num_texts;
+    result->descriptions =
+        spot_calloc(arguments->paths.num_texts, sizeof(*result->descriptions));
     if (result->descriptions == NULL) {
+        result->num_descriptions = 0;
         return SPOT_ERR_NO_MEMORY;
     }
-    result->num_descriptions = is_logs(arguments) ? 1 : num_paths;
     for (size_t j = 0; j < result->num_descriptions; j++) {
-        ret = spot_error_first(
-            ret, describe_one(arguments, &request, arguments->paths.texts[j],
-                     &result->descriptions[j], diag));
+        spot_description_t *description = &result->descriptions[j];
+        char *name = spot_pictures_name(paths[j]);
+        const int ret =
+            name == NULL ? SPOT_ERR_NO_MEMORY
+            : has_logs
+                ? spot_describe_logs(description, paths, name, &call->diag)
+                : spot_describe_file(description, paths[j], name, &request, &call->diag);
+
+        free(name);
+        error = spot_error_first(error, ret);
     }
-    return ret;
+    return error;
 }
 
 static void
@@ -283,13 +267,13 @@ run(spot_call_t *call)
     int ret = 0;
 
     if (arguments->svg_folder != NULL) {
-        ret = check_picture_names(arguments, &call->diag);
+        ret = check_picture_names(&arguments->paths, &call->texts, &call->diag);
     }
-    ret = ret != 0 ? ret : describe_all(arguments, &result, &call->diag);
+    ret = ret != 0 ? ret : describe_all(call, arguments, &result);
     if (ret == 0) {
         call->is_reading = false;
         ret = spot_error_first(
-            write_result(arguments, &result, &call->diag), result.picture_error);
+            write_result(arguments, &result, &call->diag), arguments->picture_error);
     }
     free_result(&result);
     return ret;

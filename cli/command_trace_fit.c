@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "reports/traces/fit_table.h"
 #include "reports/traces/trace_pictures.h"

@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "sim/train/trace_source.h"
 #include "traces/generate/generate.h"

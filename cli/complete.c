@@ -97,12 +97,8 @@ offer_values(const line_t *line, const spot_option_t *option)
 {
     const char *word;
 
-    if (option->choices != NULL) {
-        for (size_t j = (size_t) option->min; option->choices[j] != NULL; j++) {
-            offer(line, option->choices[j], NULL);
-        }
-    } else if (option->words != NULL) {
-        for (size_t j = 0; (word = option->words(j)) != NULL; j++) {
+    if (option->choices != NULL || option->words != NULL) {
+        for (size_t j = 0; (word = spot_option_word(option, j)) != NULL; j++) {
             offer(line, word, NULL);
         }
     } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {
@@ -121,8 +117,8 @@ offer_values(const line_t *line, const spot_option_t *option)
 static const spot_option_t *
 argument_of(const line_t *line, const spot_command_t *command, int first)
 {
-    const spot_option_t *argument = NULL;
-    int num_before = 0;
+    const char *noun;
+    size_t num_before = 0;
 
     for (int j = first; j < line->num_words; j++) {
         const spot_option_t *option = find_option(command, line->words[j]);
@@ -130,16 +126,7 @@ argument_of(const line_t *line, const spot_command_t *command, int first)
         num_before += option == NULL && line->words[j][0] != '-';
         j += option != NULL && option->value != NULL;
     }
-    for (const spot_option_t *row = command->options; row->name != NULL; row++) {
-        if (spot_option_is_argument(row) && num_before >= 0) {
-            argument = row;
-            num_before -= row->kind == SPOT_OPTION_ARGUMENT;
-        }
-    }
-    return num_before < 0 ||
-                   (argument != NULL && argument->kind == SPOT_OPTION_ARGUMENTS)
-               ? argument
-               : NULL;
+    return spot_option_argument(command, num_before, &noun);
 }
 
 /* What `spotsim help` takes: commands and topics. */
@@ -205,3 +192,62 @@ spot_complete(int num_words, char *const *words)
         offer(&line, "--version", "Print the version");
     }
 }
+
+/* ---- The scripts of shells ---- */
+
+/* The scripts, as bytes of the program. */
+extern const char spot_completion_bash[], spot_completion_zsh[], spot_completion_fish[];
+
+typedef struct {
+    const char *shell;
+} arguments_t;
+
+static const struct {
+    const char *shell, *script;
+} scripts[] = {
+    {"bash", spot_completion_bash},
+    {"zsh", spot_completion_zsh},
+    {"fish", spot_completion_fish},
+};
+
+#define NUM_SHELLS (sizeof(scripts) / sizeof(scripts[0]))
+
+static const char *
+shell_name(size_t j)
+{
+    return j < NUM_SHELLS ? scripts[j].shell : NULL;
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "one shell", 0, "SHELL", shell, NULL, .min = 1,
+        .what = "shell", .words = shell_name),
+    SPOT_OPTION_END,
+};
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+
+    for (size_t j = 0; j < NUM_SHELLS; j++) {
+        if (strcmp(scripts[j].shell, arguments->shell) == 0) {
+            fputs(scripts[j].script, stdout);
+        }
+    }
+    return 0;
+}
+
+const spot_command_t spot_command_completion = {
+    .name = "completion",
+    .arguments = "bash|zsh|fish",
+    .summary = "Print the script that completes command lines in a shell",
+    .doc = "Commands, options, their values, files, and the keys of the scenario behind "
+           "--set are completed. Packages install the scripts; where there is none, a "
+           "shell reads it from here.",
+    .examples = "  source <(spotsim completion bash)\n"
+                "  spotsim completion zsh > ~/.zfunc/_spotsim\n"
+                "  spotsim completion fish > ~/.config/fish/completions/spotsim.fish\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .run = run,
+};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/interrupt.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

@@ -5,43 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/complete.h"
-#include "cli/interrupt.h"
 #include "cli/manual.h"
-
-/* Whether word is the first word, or the only one, of the command's name. */
-static bool
-is_first_word(const spot_command_t *command, const char *word)
-{
-    const size_t letters = strcspn(command->name, " ");
-
-    return strlen(word) == letters && strncmp(word, command->name, letters) == 0;
-}
 
 /* Behind the first word of a command of two, such as "trace generate", the second word
  * is at fault. */
 static int
 unknown_command(int argc, char **argv)
 {
+    const size_t num_bytes = strlen(argv[1]);
     const char *same_word = NULL;
-    char name[128];
+    spot_texts_t texts = {0};
+    const char *name = argv[1];
     spot_suggest_t near;
 
     for (size_t j = 0; spot_commands[j] != NULL && same_word == NULL; j++) {
-        if (is_first_word(spot_commands[j], argv[1])) {
-            same_word = spot_commands[j]->name;
+        const char *other = spot_commands[j]->name;
+
+        if (strncmp(other, argv[1], num_bytes) == 0 &&
+            num_bytes == strcspn(other, " ")) {
+            same_word = other;
         }
     }
-    snprintf(name, sizeof(name), "%s%s%s", argv[1],
-        same_word != NULL && argc > 2 ? " " : "",
-        same_word != NULL && argc > 2 ? argv[2] : "");
-    spot_suggest_init(&near, name);
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        spot_suggest_offer(&near, spot_commands[j]->name);
+    if (same_word != NULL && argc > 2) {
+        name = spot_texts_add(&texts, "%s %s", argv[1], argv[2]);
     }
+    spot_command_suggest(&near, name);
     near.nearest = near.nearest == NULL ? same_word : near.nearest;
     fputs("spotsim: unknown command \"", stderr);
     spot_utf8_print(stderr, name);
@@ -50,6 +41,7 @@ unknown_command(int argc, char **argv)
         fprintf(stderr, ", did you mean \"%s\"?", near.nearest);
     }
     fprintf(stderr, "\nTry 'spotsim --help'.\n");
+    spot_texts_free(&texts);
     return SPOT_EXIT_BAD_INPUT;
 }
 

@@ -166,20 +166,21 @@ put_commands(const spot_doc_t *doc)
 static void
 put_figure(const spot_doc_t *doc, const char *name, const char *unit, const char *help)
 {
-    char note[64] = "";
+    spot_texts_t texts = {0};
 
-    if (unit[0] != '\0') {
-        snprintf(note, sizeof(note), " (%s)", unit);
-    }
-    spot_doc_item(doc, name, note, help, SPOT_DOC_BELOW);
+    spot_doc_item(doc, name,
+        unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
+        SPOT_DOC_BELOW);
+    spot_texts_free(&texts);
 }
 
 static void
 put_figures(const spot_doc_t *doc)
 {
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
-        put_figure(doc, spot_describe_figures[j].name, spot_describe_figures[j].unit,
-            spot_describe_figures[j].help);
+        const spot_describe_figure_t *figure = &spot_describe_figures[j];
+
+        put_figure(doc, figure->name, figure->unit, figure->help);
     }
 }
 
@@ -187,8 +188,9 @@ static void
 put_notebook_figures(const spot_doc_t *doc)
 {
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
-        put_figure(doc, spot_notebook_figures[j].name, spot_notebook_figures[j].unit,
-            spot_notebook_figures[j].help);
+        const spot_notebook_figure_t *figure = &spot_notebook_figures[j];
+
+        put_figure(doc, figure->name, figure->unit, figure->help);
     }
 }
 

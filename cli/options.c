@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
@@ -53,22 +54,15 @@ static const spot_option_t options_of_all[] = {
 void
 spot_usage_error(const spot_call_t *call, const char *format, ...)
 {
-    char *message = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&message, &num_bytes);
+    spot_texts_t texts = {0};
     va_list arguments;
 
-    if (out != NULL) {
-        va_start(arguments, format);
-        vfprintf(out, format, arguments);
-        va_end(arguments);
-        fclose(out);
-    }
     fprintf(stderr, "spotsim %s: ", call->command->name);
-    spot_utf8_print(
-        stderr, message == NULL ? spot_error_text(SPOT_ERR_NO_MEMORY) : message);
+    va_start(arguments, format);
+    spot_utf8_print(stderr, spot_texts_vadd(&texts, format, arguments));
+    va_end(arguments);
     fprintf(stderr, "\nTry 'spotsim %s --help'.\n", call->command->name);
-    free(message);
+    spot_texts_free(&texts);
     exit(SPOT_EXIT_BAD_INPUT);
 }
 
@@ -170,15 +164,16 @@ static int64_t
 parse_count(const spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool is_limited = option->max > 0;
+    spot_texts_t texts = {0};
     int64_t value = 0;
 
     if (spot_integer_parse(text, &value) != 0 || value < option->min ||
         (is_limited && value > option->max)) {
-        char limit[32] = "";
-
-        snprintf(limit, sizeof(limit), " to %lld", (long long) option->max);
         spot_usage_error(call, "--%s: expected an integer from %lld%s, got \"%s\"",
-            option->name, (long long) option->min, is_limited ? limit : "", text);
+            option->name, (long long) option->min,
+            is_limited ? spot_texts_add(&texts, " to %lld", (long long) option->max)
+                       : "",
+            text);
     }
     return value;
 }
@@ -225,64 +220,45 @@ spot_option_hint(const spot_suggest_t *near, char text[128])
     return text;
 }
 
-/* "sync, async or none": the choices of an option. */
-static void
-list_choices(const spot_option_t *option, char text[256])
+const char *
+spot_option_word(const spot_option_t *self, size_t j)
 {
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t j = (size_t) option->min; option->choices[j] != NULL && used < 256;
-         j++) {
-        used += (size_t) snprintf(text + used, 256 - used, "%s%s",
-            j == (size_t) option->min        ? ""
-            : option->choices[j + 1] == NULL ? " or "
-                                             : ", ",
-            option->choices[j]);
-    }
+    return self->choices == NULL ? self->words(j)
+                                 : self->choices[j + (size_t) self->min];
 }
 
+/* The index of a text that must be one of the words or choices. */
 static int
-parse_choice(const spot_call_t *call, const spot_option_t *option, const char *text)
+find_word(spot_call_t *call, const spot_option_t *option, const char *text)
 {
-    char list[256], shown[128];
+    const bool is_choice = option->choices != NULL;
+    const char *word, *list = "";
+    char hint[128], shown[64];
     spot_suggest_t near;
 
     spot_suggest_init(&near, text);
-    for (int j = (int) option->min; option->choices[j] != NULL; j++) {
-        if (strcmp(option->choices[j], text) == 0) {
-            return j;
-        }
-        spot_suggest_offer(&near, option->choices[j]);
-    }
-    list_choices(option, list);
-    spot_usage_error(call, "--%s: expected %s, got \"%s\"%s", option->name, list, text,
-        spot_option_hint(&near, shown));
-}
-
-/* A text that must be one of the words. */
-static void
-check_word(const spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    const bool is_argument = spot_option_is_argument(option);
-    const char *word;
-    char shown[128], list[512] = "";
-    spot_suggest_t near;
-
-    spot_suggest_init(&near, text);
-    for (size_t j = 0; (word = option->words(j)) != NULL; j++) {
-        const size_t used = strlen(list);
+    for (size_t j = 0; (word = spot_option_word(option, j)) != NULL; j++) {
+        const bool is_last = spot_option_word(option, j + 1) == NULL;
 
         if (strcmp(word, text) == 0) {
-            return;
+            return (int) j + (is_choice ? (int) option->min : 0);
         }
         spot_suggest_offer(&near, word);
-        snprintf(
-            list + used, sizeof(list) - used, "%s%s", j == 0 ? "; known: " : ", ", word);
+        list = spot_texts_add(&call->texts, "%s%s%s", list,
+            j == 0                 ? ""
+            : is_last && is_choice ? " or "
+                                   : ", ",
+            word);
     }
-    spot_usage_error(call, "%s%s%sunknown %s \"%s\"%s", is_argument ? "" : "--",
-        is_argument ? "" : option->name, is_argument ? "" : ": ", option->what, text,
-        near.nearest == NULL ? list : spot_option_hint(&near, shown));
+    spot_option_hint(&near, hint);
+    if (is_choice) {
+        spot_usage_error(
+            call, "--%s: expected %s, got \"%s\"%s", option->name, list, text, hint);
+    }
+    spot_usage_error(call, "%s%sunknown %s \"%s\"%s%s",
+        spot_option_is_argument(option) ? "" : shown_name(option, shown),
+        spot_option_is_argument(option) ? "" : ": ", option->what, text,
+        near.nearest == NULL ? "; known: " : hint, near.nearest == NULL ? list : "");
 }
 
 /* Stores the value of an option or argument; NULL for a flag. */
@@ -293,7 +269,7 @@ store(spot_call_t *call, const spot_option_t *option, const char *text)
     char shown[64];
 
     if (option->words != NULL) {
-        check_word(call, option, text);
+        (void) find_word(call, option, text);
     }
     if (option->endings != NULL && option->kind != SPOT_OPTION_ARGUMENTS) {
         spot_option_check_ending(call, shown_name(option, shown), text, option->endings);
@@ -317,7 +293,7 @@ store(spot_call_t *call, const spot_option_t *option, const char *text)
             }
             break;
         case SPOT_OPTION_CHOICE:
-            *(int *) target = parse_choice(call, option, text);
+            *(int *) target = find_word(call, option, text);
             break;
         case SPOT_OPTION_TEXTS:
         case SPOT_OPTION_ARGUMENTS:
@@ -352,17 +328,15 @@ SPOT_NORETURN static void
 refuse_long(const spot_call_t *call, const char *word, size_t num_bytes, int num_options)
 {
     const spot_option_t *option;
-    char name[64], list[256] = "";
+    const char *list = "";
+    spot_texts_t texts = {0};
     spot_suggest_t near;
 
-    snprintf(name, sizeof(name), "%.*s", (int) num_bytes, word);
-    spot_suggest_init(&near, name);
+    spot_suggest_init(&near, spot_texts_add(&texts, "%.*s", (int) num_bytes, word));
     for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
-        const size_t used = strlen(list);
-
         spot_suggest_offer(&near, option->name);
         if (strncmp(option->name, word, num_bytes) == 0) {
-            snprintf(list + used, sizeof(list) - used, " '--%s'", option->name);
+            list = spot_texts_add(&texts, "%s '--%s'", list, option->name);
         }
     }
     if (num_options > 1) {
@@ -451,12 +425,12 @@ take_letters(spot_call_t *call, int word_id)
     return word_id;
 }
 
-/* The row of the argument_id-th word that is no option, or NULL; its noun otherwise. */
-static const spot_option_t *
-argument_at(const spot_call_t *call, size_t argument_id, const char **noun)
+const spot_option_t *
+spot_option_argument(
+    const spot_command_t *command, size_t argument_id, const char **noun)
 {
     *noun = "options only";
-    for (const spot_option_t *option = call->command->options; option->name != NULL;
+    for (const spot_option_t *option = command->options; option->name != NULL;
          option++) {
         if (spot_option_is_argument(option)) {
             *noun = option->name;
@@ -473,7 +447,8 @@ static void
 take_argument(spot_call_t *call, size_t argument_id, const char *text)
 {
     const char *noun;
-    const spot_option_t *option = argument_at(call, argument_id, &noun);
+    const spot_option_t *option =
+        spot_option_argument(call->command, argument_id, &noun);
 
     if (option == NULL) {
         spot_usage_error(call, "expected %s, got \"%s\"%s", noun, text,

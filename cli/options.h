@@ -100,8 +100,16 @@ void spot_option_list_add(spot_option_list_t *self, const char *text);
  * --version, which all have; NULL behind the last. */
 const spot_option_t *spot_option_at(const struct spot_command *command, size_t j);
 
+/* The j-th word or choice that the value may be, or NULL behind the last. */
+const char *spot_option_word(const spot_option_t *self, size_t j);
+
 /* Whether a row is a word of the command line, not an option. */
 bool spot_option_is_argument(const spot_option_t *self);
+
+/* The row of the argument_id-th word that is no option, or NULL. *noun: what it is, or
+ * what is expected in its place. */
+const spot_option_t *spot_option_argument(
+    const struct spot_command *command, size_t argument_id, const char **noun);
 
 /* Parses the words of a call by the table of its command into its arguments. Ends the
  * program with exit code 2 after a usage error, with 0 after --help. */

@@ -67,20 +67,13 @@ is_due(spot_progress_line_t *self)
     return is_over;
 }
 
-/* What a report says of speed; the time left is NAN where it is not known yet. */
-typedef struct {
-    double passed_s;
-    double runs_per_s;
-    double left_s;
-} speed_t;
-
-static speed_t
+static spot_study_speed_t
 speed_of(const spot_progress_line_t *self, int64_t num_run, int64_t num_left)
 {
     const double passed_s = spot_clock_s() - self->started_s;
     const double runs_per_s = (double) num_run / passed_s;
 
-    return (speed_t){passed_s, runs_per_s,
+    return (spot_study_speed_t){passed_s, runs_per_s,
         num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
 }
 
@@ -92,7 +85,7 @@ show_units(void *context, int64_t num_done, int64_t num_total)
     spot_progress_line_t *self = context;
 
     if (num_done > 0 && is_due(self)) {
-        const speed_t speed = speed_of(self, num_done, num_total - num_done);
+        const spot_study_speed_t speed = speed_of(self, num_done, num_total - num_done);
 
         self->is_shown = true;
         fprintf(stderr,
@@ -114,53 +107,6 @@ spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
 
 /* ---- Studies ---- */
 
-/* With a precision or a race the number of runs is not known in advance. */
-static void
-write_done(const spot_study_progress_t *progress, const speed_t *speed, FILE *line)
-{
-    const spot_study_head_t *head = &progress->study->head;
-    const bool is_known = head->min_replications == head->num_replications;
-
-    if (is_known) {
-        fprintf(line, "%.1f %%  ",
-            100 * (double) progress->num_done / (double) progress->num_wanted);
-    }
-    fprintf(line, "%zu of %zu points, %" PRId64, progress->num_points_done,
-        head->num_points, progress->num_done);
-    if (is_known) {
-        fprintf(line, " of %" PRId64, progress->num_wanted);
-    }
-    fprintf(line, " runs, %.0f/s", speed->runs_per_s);
-    if (is_known && isfinite(speed->left_s) &&
-        progress->num_break_evens == progress->num_break_evens_wanted) {
-        fprintf(line, ", %.0f s left", speed->left_s);
-    }
-}
-
-static void
-write_rest(const spot_study_progress_t *progress, FILE *line)
-{
-    const spot_study_head_t *head = &progress->study->head;
-    size_t point_id;
-    double half_width;
-
-    if (progress->num_break_evens_wanted > 0) {
-        fprintf(line, ", %zu of %zu break-evens", progress->num_break_evens,
-            progress->num_break_evens_wanted);
-    }
-    if (progress->num_series_wanted > 0) {
-        fprintf(line, ", %zu of %zu timelines", progress->num_series,
-            progress->num_series_wanted);
-    } else if (spot_study_widest(progress, &point_id, &half_width)) {
-        fprintf(line, ", %s %s%.2g at worst",
-            head->metrics[spot_study_watched_metric(head)].name,
-            spot_terminal_is_utf8() ? "±" : "+-", half_width);
-        if (head->until.half_width > 0) {
-            fprintf(line, " (goal %.2g)", head->until.half_width);
-        }
-    }
-}
-
 /* The start of a line that fits the terminal, if it says how wide it is. */
 static void
 put_cut(const char *line)
@@ -179,7 +125,7 @@ put_cut(const char *line)
 
 static void
 write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
-    const speed_t *speed)
+    const spot_study_speed_t *speed)
 {
     char text[LINE_BYTES] = "";
     FILE *line = fmemopen(text, sizeof(text), "w");
@@ -187,8 +133,7 @@ write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
     if (line == NULL) {
         return;
     }
-    write_done(progress, speed, line);
-    write_rest(progress, line);
+    spot_study_progress_text(progress, speed, spot_terminal_is_utf8(), line);
     fclose(line);
     self->is_shown = self->form == SPOT_PROGRESS_LINE;
     if (self->is_shown) {
@@ -199,63 +144,11 @@ write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
 }
 
 static void
-write_widest(spot_json_t *json, const spot_study_progress_t *progress)
-{
-    const spot_study_head_t *head = &progress->study->head;
-    size_t point_id;
-    double half_width;
-
-    if (!spot_study_widest(progress, &point_id, &half_width)) {
-        return;
-    }
-    spot_json_open(json, "widest", '{');
-    spot_json_text(json, "metric", head->metrics[spot_study_watched_metric(head)].name);
-    spot_json_number(json, "half_width", half_width);
-    spot_json_integer(json, "point", (int64_t) point_id);
-    spot_json_open(json, "values", '{');
-    for (size_t j = 0; j < head->num_axes; j++) {
-        spot_json_text(json, head->axes[j].path,
-            head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
-    }
-    spot_json_close(json, '}');
-    spot_json_close(json, '}');
-}
-
-static void
 open_event(spot_json_t *json, const char *event)
 {
     spot_json_init(json, stderr, 0);
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "event", event);
-}
-
-static void
-write_json(const spot_study_progress_t *progress, const speed_t *speed)
-{
-    spot_json_t json;
-
-    open_event(&json, "progress");
-    spot_json_integer(&json, "points_done", (int64_t) progress->num_points_done);
-    spot_json_integer(&json, "points", (int64_t) progress->study->head.num_points);
-    spot_json_integer(&json, "runs_done", progress->num_done);
-    spot_json_integer(&json, "runs_wanted", progress->num_wanted);
-    spot_json_integer(&json, "runs_made", progress->num_run);
-    spot_json_number(&json, "runs_per_s", speed->runs_per_s);
-    spot_json_number(&json, "passed_s", speed->passed_s);
-    spot_json_number(&json, "left_s", speed->left_s);
-    if (progress->num_break_evens_wanted > 0) {
-        spot_json_integer(
-            &json, "break_evens_found", (int64_t) progress->num_break_evens);
-        spot_json_integer(
-            &json, "break_evens_wanted", (int64_t) progress->num_break_evens_wanted);
-    }
-    if (progress->num_series_wanted > 0) {
-        spot_json_integer(&json, "timelines_made", (int64_t) progress->num_series);
-        spot_json_integer(
-            &json, "timelines_wanted", (int64_t) progress->num_series_wanted);
-    }
-    write_widest(&json, progress);
-    spot_json_close(&json, '}');
 }
 
 void
@@ -265,11 +158,11 @@ spot_progress_of_study(void *context, const spot_study_progress_t *progress)
 
     self->num_run = progress->num_run;
     if (is_due(self)) {
-        const speed_t speed =
+        const spot_study_speed_t speed =
             speed_of(self, progress->num_run, progress->num_wanted - progress->num_done);
 
         if (self->form == SPOT_PROGRESS_JSON) {
-            write_json(progress, &speed);
+            spot_study_progress_json(progress, &speed, stderr);
         } else {
             write_text(self, progress, &speed);
         }

@@ -65,14 +65,9 @@ static const spot_field_t every_forms[] = {
 
 /* The keys with their defaults, "" for none: they are left as they are. */
 #define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                      \
-    {.name = "mode",                                                                    \
-        .label = "checkpoint mode",                                                     \
-        .type = SPOT_FIELD_CHOICE,                                                      \
-        .offset = offsetof(spot_checkpoint_t, mode),                                    \
-        .initial = mode_,                                                               \
-        .choices = mode_names,                                                          \
-        .help = "async: training goes on while a checkpoint is written; sync: the job " \
-                "is stalled for the write time"},                                       \
+    {SPOT_CHOICE("mode", spot_checkpoint_t, mode, mode_names, mode_, "checkpoint mode", \
+        "async: training goes on while a checkpoint is written; sync: the job is "      \
+        "stalled for the write time")},                                                 \
         {.name = "every",                                                               \
             .label = "checkpoint interval",                                             \
             .type = SPOT_FIELD_ONE_OF,                                                  \
@@ -89,30 +84,20 @@ static const spot_field_t every_forms[] = {
                 "step "                                                                 \
                 "end after that much training; auto: after as many steps as hide the "  \
                 "write, as CheckFreq sets it at first, with mode sync each step"},      \
-        {.name = "write",                                                               \
-            .label = "checkpoint write time",                                           \
-            .type = SPOT_FIELD_ONE_OF,                                                  \
-            .offset = offsetof(spot_checkpoint_t, write_ms),                            \
-            .fields = spot_profile_forms,                                               \
-            .initial = write_,                                                          \
+        {SPOT_FIELDS(ONE_OF, "write", spot_checkpoint_t, write_ms, spot_profile_forms,  \
+             write_, "checkpoint write time",                                           \
+             "time to write a checkpoint until it is durable; if not given the bytes "  \
+             "of job.model over fleet.storage, where these are given"),                 \
             .settle = spot_profile_settle_checkpoint_write,                             \
-            .expected = SPOT_PROFILE_EXPECTED,                                          \
-            .help = "time to write a checkpoint until it is durable; if not given the " \
-                    "bytes "                                                            \
-                    "of job.model over fleet.storage, where these are given"},          \
-        {.name = "snapshot",                                                            \
-            .label = "snapshot stall",                                                  \
-            .type = SPOT_FIELD_DURATION,                                                \
-            .offset = offsetof(spot_checkpoint_t, snapshot_ms),                         \
-            .max = HUGE_VAL,                                                            \
-            .initial = snapshot_,                                                       \
-            .help = "async only: time the job is stalled to take the snapshot"},        \
+            .expected = SPOT_PROFILE_EXPECTED},                                         \
+        {SPOT_RANGE(DURATION, "snapshot", spot_checkpoint_t, snapshot_ms, 0, HUGE_VAL,  \
+            snapshot_, "snapshot stall",                                                \
+            "async only: time the job is stalled to take the snapshot")},               \
     {                                                                                   \
-        .name = "busy", .label = "checkpoint due during a write",                       \
-        .type = SPOT_FIELD_CHOICE, .offset = offsetof(spot_checkpoint_t, busy),         \
-        .initial = busy_, .choices = busy_names,                                        \
-        .help = "async only: what to do when a checkpoint is due and a write is in "    \
-                "flight: skip it, snapshot and wait, or wait (join) and snapshot"       \
+        SPOT_CHOICE("busy", spot_checkpoint_t, busy, busy_names, busy_,                 \
+            "checkpoint due during a write",                                            \
+            "async only: what to do when a checkpoint is due and a write is in "        \
+            "flight: skip it, snapshot and wait, or wait (join) and snapshot")          \
     }
 
 const spot_field_t spot_checkpoint_fields[] = {

@@ -17,24 +17,24 @@ enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMN
 
 #define MEMBER(member) offsetof(spot_instance_row_t, member)
 #define PAUSE(name, column)                                                             \
-    [column] = {name, SPOT_TABLE_INTEGER, MEMBER(values[column]), 0,                    \
+    [column] = {name, SPOT_CELL_INTEGER, MEMBER(values[column]), 0,                     \
         (double) SPOT_MAX_DURATION_MS, .is_optional = true}
 
-static const spot_table_column_t columns[NUM_COLUMNS] = {
+static const spot_table_file_column_t columns[NUM_COLUMNS] = {
     PAUSE("restart_total_ms", SPOT_BY_N_RESTART_TOTAL_MS),
     PAUSE("checkpoint_ms", SPOT_BY_N_CHECKPOINT_MS),
     PAUSE("pause_ms", SPOT_BY_N_PAUSE_MS),
     PAUSE("local_pause_ms", SPOT_BY_N_LOCAL_PAUSE_MS),
     PAUSE("global_pause_ms", SPOT_BY_N_GLOBAL_PAUSE_MS),
-    [SPOT_BY_N_IDLE_INSTANCES] = {"idle_instances", SPOT_TABLE_INTEGER,
+    [SPOT_BY_N_IDLE_INSTANCES] = {"idle_instances", SPOT_CELL_INTEGER,
         MEMBER(values[SPOT_BY_N_IDLE_INSTANCES]), 0, SPOT_MAX_INSTANCES,
         .is_optional = true},
-    [COLUMN_INSTANCES] = {"n", SPOT_TABLE_COUNT, MEMBER(num_instances), 1,
+    [COLUMN_INSTANCES] = {"n", SPOT_CELL_COUNT, MEMBER(num_instances), 1,
         .max = SPOT_MAX_INSTANCES},
-    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_TABLE_NUMBER, MEMBER(samples_per_s), 0,
+    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0,
         HUGE_VAL, "expected samples per second from 0", .is_optional = true,
         .may_be_empty = true},
-    [COLUMN_STEP] = {"step_ms", SPOT_TABLE_ROUNDED, MEMBER(step_ms), 1,
+    [COLUMN_STEP] = {"step_ms", SPOT_CELL_ROUNDED, MEMBER(step_ms), 1,
         (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 1 to 100 years, or nothing where n is infeasible",
         .may_be_empty = true},
@@ -112,9 +112,9 @@ int
 spot_instance_table_read(
     spot_instance_table_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_remark_t remarks[] = {
+    static const spot_table_file_remark_t remarks[] = {
         {"samples_per_step", offsetof(spot_instance_table_t, samples_per_step)}, {0}};
-    static const spot_table_format_t format = {.num_columns = NUM_COLUMNS,
+    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
         .layout = "n and step_ms, and any of samples_per_s, restart_total_ms, "
                   "checkpoint_ms, pause_ms, local_pause_ms, global_pause_ms and "

@@ -24,13 +24,9 @@ static const spot_field_t step_time_forms[] = {
     [FORM_PROFILE] = {.name = "profile",
         .type = SPOT_FIELD_PATH,
         .offset = SPOT_NOWHERE},
-    [FORM_TABLE] = {.name = "table",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(spot_step_time_t, table_path)},
-    {.name = "pipeline",
-        .type = SPOT_FIELD_MAP,
-        .offset = offsetof(spot_step_time_t, pipeline),
-        .fields = spot_step_pipeline_fields},
+    [FORM_TABLE] = {SPOT_VALUE(PATH, "table", spot_step_time_t, table_path, NULL, NULL)},
+    {SPOT_FIELDS(MAP, "pipeline", spot_step_time_t, pipeline, spot_step_pipeline_fields,
+        NULL, NULL)},
     {.name = "",
         .type = SPOT_FIELD_DICT,
         .offset = offsetof(spot_step_time_t, points),
@@ -64,23 +60,19 @@ settle_step_time(
 /* The defaults are the measured means of the seed study, rounded to seconds. */
 const spot_field_t spot_job_fields[] = {
     {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1,
-         SPOT_MAX_INSTANCES, "16", "instances in one pipeline"),
-        .label = "pipeline depth"},
+        SPOT_MAX_INSTANCES, "16", "pipeline depth", "instances in one pipeline")},
     {SPOT_RANGE(INTEGER, "max_pipelines", spot_job_t, max_pipelines, 1,
-         SPOT_MAX_INSTANCES, "1000000",
-         "most pipelines that the job can use; more instances stay standby"),
-        .label = "most pipelines"},
+        SPOT_MAX_INSTANCES, "1000000", "most pipelines",
+        "most pipelines that the job can use; more instances stay standby")},
     {SPOT_RANGE(INTEGER, "samples_per_step", spot_job_t, samples_per_step, 1, 1e12,
-         "1024",
-         "samples in one step (global batch size), the same at every world size"),
-        .label = "samples per step"},
+        "1024", "samples per step",
+        "samples in one step (global batch size), the same at every world size")},
     {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms,
-         "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}",
+         "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}", "step time",
          "time of a step by world size (number of active instances): linear between the "
          "points, flat outside with a warning; or by pipelines and depth, see STEP TIME "
          "BY (D,P)"),
-        .label = "step time", .settle = settle_step_time,
-        .expected = STEP_TIME_EXPECTED},
+        .settle = settle_step_time, .expected = STEP_TIME_EXPECTED},
     {SPOT_CHOICE("step_time_assumed", spot_job_t, is_step_assumed, spot_no_yes, "no",
         "yes: step_time was not measured; recovery systems that use it do not compete "
         "where a study asks for the best")},
@@ -90,31 +82,28 @@ const spot_field_t spot_job_fields[] = {
         "the state that is saved and copied: with fleet.storage and fleet.network it "
         "gives the times that are not measured")},
     {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "0 s",
-         "time to detect a loss that was not announced; lengthens the pause after one, "
-         "with every recovery system"),
-        .label = "detection time"},
+        (double) SPOT_MAX_DURATION_MS, "0 s", "detection time",
+        "time to detect a loss that was not announced; lengthens the pause after one, "
+        "with every recovery system")},
     {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "pause in which the same instances, which keep what they run, form their "
-         "groups anew; job.reconfiguration less job.rebuild if not given"),
-        .label = "regroup pause"},
+        (double) SPOT_MAX_DURATION_MS, "", "regroup pause",
+        "pause in which the same instances, which keep what they run, form their groups "
+        "anew; job.reconfiguration less job.rebuild if not given")},
     {SPOT_RANGE(DURATION, "rebuild", spot_job_t, rebuild_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "pause in which instances start their processes and build their part of the "
-         "model; job.reconfiguration less job.regroup if not given"),
-        .label = "rebuild pause"},
+        (double) SPOT_MAX_DURATION_MS, "", "rebuild pause",
+        "pause in which instances start their processes and build their part of the "
+        "model; job.reconfiguration less job.regroup if not given")},
     {SPOT_FIELDS(ONE_OF, "reconfiguration", spot_job_t, reconfiguration_ms,
-         spot_profile_forms, "88 s",
+         spot_profile_forms, "88 s", "reconfiguration pause",
          "pause to form new pipelines after a loss or an addition: regroup and rebuild "
          "together, which take its place where both are given"),
-        .label = "reconfiguration pause", .settle = spot_profile_settle_reconfiguration,
+        .settle = spot_profile_settle_reconfiguration,
         .expected = SPOT_PROFILE_EXPECTED},
     {SPOT_FIELDS(ONE_OF, "reload", spot_job_t, reload_ms, spot_profile_forms, "47 s",
+         "reload time",
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
-        .label = "reload time", .settle = spot_profile_settle_reload,
-        .expected = SPOT_PROFILE_EXPECTED},
+        .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED},
     {.name = NULL},
 };
 

@@ -9,17 +9,15 @@
 
 const spot_field_t spot_model_fields[] = {
     {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, NULL,
-         "of the whole model"),
-        .label = "model parameters"},
+        "model parameters", "of the whole model")},
     {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "",
-         "of equal size, embedding and head included; systems that move layers need "
-         "their number"),
-        .label = "model layers"},
+        "model layers",
+        "of equal size, embedding and head included; systems that move layers need "
+        "their number")},
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125,
-         1024, NULL,
-         "of the state of training that is saved and copied, optimizer included: 16 "
-         "with Adam and mixed precision, 12 without gradients"),
-        .label = "state per parameter"},
+        1024, NULL, "state per parameter",
+        "of the state of training that is saved and copied, optimizer included: 16 with "
+        "Adam and mixed precision, 12 without gradients")},
     {.name = NULL},
 };
 

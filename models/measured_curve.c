@@ -90,14 +90,14 @@ int
 spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
     const char *y_name, spot_diag_t *diag)
 {
-    const spot_table_column_t columns[] = {
-        {x_name, SPOT_TABLE_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN,
+    const spot_table_file_column_t columns[] = {
+        {x_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN,
             MAX_VALUE, .expected = "expected a number above 0"},
-        {y_name, SPOT_TABLE_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
+        {y_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
             .expected = "expected a number from 0"},
     };
     char layout[64];
-    const spot_table_format_t format = {.num_columns = 2,
+    const spot_table_file_format_t format = {.num_columns = 2,
         .columns = columns,
         .layout = layout,
         .needs_columns = true,

@@ -127,14 +127,13 @@ spot_price_steps_settle(
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
     {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91",
+         "spot price",
          "price of a spot instance, USD per instance-hour, constant or in steps since "
          "the start of the trace; a price of the trace itself wins"),
-        .label = "spot price", .settle = spot_price_steps_settle,
-        .expected = SPOT_PRICE_EXPECTED},
+        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED},
     {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0,
-         SPOT_MAX_PRICE_USD_PER_H, "3.06",
-         "price of the same instance on demand, USD per instance-hour; used to compare"),
-        .label = "on-demand price"},
+        SPOT_MAX_PRICE_USD_PER_H, "3.06", "on-demand price",
+        "price of the same instance on demand, USD per instance-hour; used to compare")},
     {.name = NULL},
 };
 

@@ -9,10 +9,10 @@
 
 enum { COLUMN_TIME, COLUMN_PRICE, NUM_COLUMNS };
 
-static const spot_table_column_t columns[NUM_COLUMNS] = {
-    {"time_s", SPOT_TABLE_MS, offsetof(spot_price_step_t, start_ms), 0, HUGE_VAL,
+static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+    {"time_s", SPOT_CELL_MS, offsetof(spot_price_step_t, start_ms), 0, HUGE_VAL,
         .expected = "expected seconds from 0 to 100 years"},
-    {"usd_per_h", SPOT_TABLE_NUMBER, offsetof(spot_price_step_t, usd_per_h), 0,
+    {"usd_per_h", SPOT_CELL_NUMBER, offsetof(spot_price_step_t, usd_per_h), 0,
         SPOT_MAX_PRICE_USD_PER_H, .expected = "expected a number from 0 to 1000000"},
 };
 
@@ -50,7 +50,7 @@ seal(spot_table_file_t *file, size_t end_line)
 int
 spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_format_t format = {.num_columns = NUM_COLUMNS,
+    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
         .layout = "time_s,usd_per_h",
         .row_bytes = sizeof(spot_price_step_t),

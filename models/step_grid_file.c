@@ -23,17 +23,17 @@ enum {
 static const char *const origins[] = {"measured", "fitted"};
 
 #define MEMBER(member) offsetof(spot_step_pair_t, member)
-static const spot_table_column_t columns[NUM_COLUMNS] = {
-    {"D", SPOT_TABLE_COUNT, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
-    {"P", SPOT_TABLE_COUNT, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
-    {"step_ms", SPOT_TABLE_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,
+static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+    {"D", SPOT_CELL_COUNT, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
+    {"P", SPOT_CELL_COUNT, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
+    {"step_ms", SPOT_CELL_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,
         (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 0.5 to 100 years, or nothing where the pair is "
         "infeasible",
         .may_be_empty = true},
-    {"samples_per_s", SPOT_TABLE_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
+    {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
         "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
-    {"origin", SPOT_TABLE_WORD, MEMBER(is_fitted),
+    {"origin", SPOT_CELL_WORD, MEMBER(is_fitted),
         .expected = "expected measured or fitted", .is_optional = true,
         .words = origins},
 };
@@ -84,11 +84,11 @@ seal(spot_table_file_t *file, size_t end_line)
 int
 spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_remark_t remarks[] = {
+    static const spot_table_file_remark_t remarks[] = {
         {"samples_per_step", offsetof(spot_step_grid_t, samples_per_step)},
         {"micro_batch", offsetof(spot_step_grid_t, micro_batch)},
         {"layers", offsetof(spot_step_grid_t, num_layers)}, {0}};
-    static const spot_table_format_t format = {.num_columns = NUM_COLUMNS,
+    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
         .layout = "D,P,step_ms[,samples_per_s][,origin]",
         .remarks = remarks,

@@ -15,79 +15,57 @@
 static const char *const schedules[] = {"1f1b", "gpipe", "varuna", NULL};
 static const char *const recomputes[] = {"none", "all", NULL};
 
-#define MEMORY(member) offsetof(spot_step_pipeline_t, memory.member)
-
 static const spot_field_t memory_fields[] = {
-    {.name = "instance_bytes",
-        .label = "memory of an instance",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = MEMORY(instance_bytes),
-        .min = 1,
-        .max = MAX_BYTES,
-        .help = "memory of an instance for a stage; what does not fit is infeasible"},
-    {.name = "state_bytes",
-        .label = "state of a layer",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = MEMORY(state_bytes),
-        .max = MAX_BYTES,
-        .help = "parameters, gradients and state of the optimizer of one layer"},
-    {.name = "activation_bytes",
-        .label = "activations of a layer",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = MEMORY(activation_bytes),
-        .max = MAX_BYTES,
-        .initial = "0",
-        .help = "activations of one layer for one micro-batch, kept until its backward "
-                "pass"},
-    {.name = "input_bytes",
-        .label = "input of a layer",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = MEMORY(input_bytes),
-        .max = MAX_BYTES,
-        .initial = "0",
-        .help = "input of a stage for one micro-batch, which is kept instead where "
-                "activations are recomputed"},
+    {SPOT_RANGE(NUMBER, "instance_bytes", spot_step_pipeline_t, memory.instance_bytes, 1,
+        MAX_BYTES, NULL, "memory of an instance",
+        "memory of an instance for a stage; what does not fit is infeasible")},
+    {SPOT_RANGE(NUMBER, "state_bytes", spot_step_pipeline_t, memory.state_bytes, 0,
+        MAX_BYTES, NULL, "state of a layer",
+        "parameters, gradients and state of the optimizer of one layer")},
+    {SPOT_RANGE(NUMBER, "activation_bytes", spot_step_pipeline_t,
+        memory.activation_bytes, 0, MAX_BYTES, "0", "activations of a layer",
+        "activations of one layer for one micro-batch, kept until its backward pass")},
+    {SPOT_RANGE(NUMBER, "input_bytes", spot_step_pipeline_t, memory.input_bytes, 0,
+        MAX_BYTES, "0", "input of a layer",
+        "input of a stage for one micro-batch, which is kept instead where activations "
+        "are recomputed")},
     {.name = NULL},
 };
 
 const spot_field_t spot_step_pipeline_fields[] = {
     {SPOT_CHOICE("schedule", spot_step_pipeline_t, schedule, schedules, "1f1b",
-         "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
-         "backward; varuna: its rules, which recompute activations on all stages but "
-         "the last"),
-        .label = "pipeline schedule"},
+        "pipeline schedule",
+        "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
+        "backward; varuna: its rules, which recompute activations on all stages but the "
+        "last")},
     {SPOT_RANGE(INTEGER, "layers", spot_step_pipeline_t, num_layers, 1, MAX_LAYERS, NULL,
-         "layers of the model; a stage has ceil(layers/P) at most"),
-        .label = "model layers"},
+        "model layers", "layers of the model; a stage has ceil(layers/P) at most")},
     {SPOT_RANGE(INTEGER, "micro_batch", spot_step_pipeline_t, micro_batch, 1, 1e12, NULL,
-         "samples of a micro-batch; a pipeline has ceil(samples_per_step/(micro_batch "
-         "D)) of them in a step"),
-        .label = "samples per micro-batch"},
+        "samples per micro-batch",
+        "samples of a micro-batch; a pipeline has ceil(samples_per_step/(micro_batch "
+        "D)) of them in a step")},
     {SPOT_RANGE(NUMBER, "forward_ms", spot_step_pipeline_t, forward_ms, MIN_MS, MAX_MS,
-         NULL, "forward pass of a micro-batch through one layer, ms"),
-        .label = "forward pass of a layer"},
+        NULL, "forward pass of a layer",
+        "forward pass of a micro-batch through one layer, ms")},
     {SPOT_RANGE(NUMBER, "backward_ms", spot_step_pipeline_t, backward_ms, MIN_MS, MAX_MS,
-         NULL, "backward pass of a micro-batch through one layer, ms"),
-        .label = "backward pass of a layer"},
+        NULL, "backward pass of a layer",
+        "backward pass of a micro-batch through one layer, ms")},
     {SPOT_CHOICE("recompute", spot_step_pipeline_t, recompute, recomputes, "none",
-         "all: activations are computed anew before each backward pass, which takes "
-         "backward_ms + forward_ms then; varuna has its own rule"),
-        .label = "recomputation"},
+        "recomputation",
+        "all: activations are computed anew before each backward pass, which takes "
+        "backward_ms + forward_ms then; varuna has its own rule")},
     {SPOT_RANGE(NUMBER, "link_ms", spot_step_pipeline_t, link_ms, 0, MAX_MS, "0",
-         "time from a stage to its neighbour for one micro-batch, ms; it is not hidden"),
-        .label = "transfer between stages"},
+        "transfer between stages",
+        "time from a stage to its neighbour for one micro-batch, ms; it is not hidden")},
     {SPOT_RANGE(NUMBER, "gradient_bytes", spot_step_pipeline_t, gradient_bytes, 0,
-         MAX_BYTES, NULL,
-         "gradients of one layer, summed over the pipelines by a ring: 2(D-1)/D of them "
-         "per instance and step"),
-        .label = "gradients of a layer"},
+        MAX_BYTES, NULL, "gradients of a layer",
+        "gradients of one layer, summed over the pipelines by a ring: 2(D-1)/D of them "
+        "per instance and step")},
     {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_step_pipeline_t,
-         bandwidth_bytes_per_s, 1, MAX_BYTES, "1.25e9",
-         "of that ring, bytes per second (10 Gbit/s if not given)"),
-        .label = "gradient bandwidth"},
+        bandwidth_bytes_per_s, 1, MAX_BYTES, "1.25e9", "gradient bandwidth",
+        "of that ring, bytes per second (10 Gbit/s if not given)")},
     {SPOT_RANGE(NUMBER, "optimizer_ms", spot_step_pipeline_t, optimizer_ms, 0, MAX_MS,
-         "0", "what a step takes besides, ms"),
-        .label = "optimizer time"},
+        "0", "optimizer time", "what a step takes besides, ms")},
     {.name = "memory",
         .type = SPOT_FIELD_MAP,
         .offset = 0,

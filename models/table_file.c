@@ -62,7 +62,7 @@ find_value(const char *line, const char *key)
  * if it is there. */
 static void
 read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
-    const spot_table_remark_t *remark)
+    const spot_table_file_remark_t *remark)
 {
     int64_t *value = (void *) ((char *) self->table + remark->offset);
     const char *found = find_value(row->text, remark->key);
@@ -88,7 +88,7 @@ read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
 static void
 find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 {
-    const spot_table_format_t *format = self->format;
+    const spot_table_file_format_t *format = self->format;
     char text[SPOT_CSV_SHOWN_BYTES];
 
     for (size_t j = 0; j < row->num_fields && !self->is_over; j++) {
@@ -130,7 +130,7 @@ match_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 static void
 read_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 {
-    const spot_table_format_t *format = self->format;
+    const spot_table_file_format_t *format = self->format;
     bool is_complete = true;
 
     if (format->is_any_order) {
@@ -153,19 +153,19 @@ read_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 
 /* The problem of an integer that is none, or outside the limits of its column. */
 static const char *
-read_integer(const spot_table_column_t *self, const char *field, void *value,
-    char text[SPOT_TABLE_PROBLEM_BYTES])
+read_integer(const spot_table_file_column_t *self, const char *field, void *value,
+    char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     int64_t number = 0;
 
     if (spot_integer_parse(field, &number) != 0 || (double) number < self->min ||
         (double) number > self->max) {
-        snprintf(text, SPOT_TABLE_PROBLEM_BYTES, "expected %s from %.0f to %.0f",
+        snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES, "expected %s from %.0f to %.0f",
             self->expected == NULL ? "an integer" : self->expected, self->min,
             self->max);
         return text;
     }
-    if (self->kind == SPOT_TABLE_COUNT) {
+    if (self->kind == SPOT_CELL_COUNT) {
         *(int32_t *) value = (int32_t) number;
     } else {
         *(int64_t *) value = number;
@@ -175,9 +175,9 @@ read_integer(const spot_table_column_t *self, const char *field, void *value,
 
 /* The same of a number, or of what is made of one. */
 static const char *
-read_number(const spot_table_column_t *self, const char *field, void *value)
+read_number(const spot_table_file_column_t *self, const char *field, void *value)
 {
-    const bool is_seconds = self->kind == SPOT_TABLE_SECONDS;
+    const bool is_seconds = self->kind == SPOT_CELL_SECONDS;
     double number = 0;
     int64_t ms = 0;
 
@@ -185,34 +185,34 @@ read_number(const spot_table_column_t *self, const char *field, void *value)
         (is_seconds ? number <= 0 : number < self->min || number > self->max)) {
         return self->expected;
     }
-    if (self->kind == SPOT_TABLE_ROUNDED) {
+    if (self->kind == SPOT_CELL_ROUNDED) {
         *(int64_t *) value = llrint(number);
-    } else if (self->kind != SPOT_TABLE_MS) {
+    } else if (self->kind != SPOT_CELL_MS) {
         *(double *) value = number;
     }
-    if ((is_seconds || self->kind == SPOT_TABLE_MS) &&
+    if ((is_seconds || self->kind == SPOT_CELL_MS) &&
         spot_duration_from_s(number, &ms) != 0) {
         return is_seconds ? "expected at most 100 years in seconds" : self->expected;
     }
-    if (self->kind == SPOT_TABLE_MS) {
+    if (self->kind == SPOT_CELL_MS) {
         *(int64_t *) value = ms;
     }
     return NULL;
 }
 
 const char *
-spot_table_column_read(const spot_table_column_t *self, const char *field, void *values,
-    char text[SPOT_TABLE_PROBLEM_BYTES])
+spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
+    void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     void *value = (char *) values + self->offset;
 
-    if (self->kind == SPOT_TABLE_IGNORED || (self->may_be_empty && field[0] == '\0')) {
+    if (self->kind == SPOT_CELL_IGNORED || (self->may_be_empty && field[0] == '\0')) {
         return NULL;
     }
-    if (self->kind == SPOT_TABLE_INTEGER || self->kind == SPOT_TABLE_COUNT) {
+    if (self->kind == SPOT_CELL_INTEGER || self->kind == SPOT_CELL_COUNT) {
         return read_integer(self, field, value, text);
     }
-    if (self->kind != SPOT_TABLE_WORD) {
+    if (self->kind != SPOT_CELL_WORD) {
         return read_number(self, field, value);
     }
     *(bool *) value = strcmp(field, self->words[1]) == 0;
@@ -223,7 +223,7 @@ static int
 read_row(spot_table_file_t *self, const spot_csv_row_t *row, void *values)
 {
     const size_t num_errors = self->diag->num_errors;
-    char text[SPOT_TABLE_PROBLEM_BYTES];
+    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
 
     if (row->num_fields != self->num_fields) {
         spot_table_file_report(self, row->line, "expected %zu columns, got %zu",
@@ -232,7 +232,7 @@ read_row(spot_table_file_t *self, const spot_csv_row_t *row, void *values)
     }
     memset(values, 0, self->format->row_bytes);
     for (size_t j = 0; j < row->num_fields; j++) {
-        const char *problem = spot_table_column_read(
+        const char *problem = spot_table_file_column_read(
             &self->format->columns[self->kinds[j]], row->fields[j], values, text);
 
         if (problem != NULL) {
@@ -251,7 +251,7 @@ read_line(spot_table_file_t *self, const spot_csv_row_t *row, void *values)
     const char *separator;
 
     if (row->is_comment) {
-        for (const spot_table_remark_t *remark = self->format->remarks;
+        for (const spot_table_file_remark_t *remark = self->format->remarks;
              self->num_fields == 0 && remark != NULL && remark->key != NULL; remark++) {
             read_remark(self, row, remark);
         }

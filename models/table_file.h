@@ -7,22 +7,22 @@
 
 #include "base/csv.h"
 
-#define SPOT_TABLE_MAX_COLUMNS 9
+#define SPOT_TABLE_FILE_MAX_COLUMNS 9
 
 typedef enum {
-    SPOT_TABLE_INTEGER, /* int64_t */
-    SPOT_TABLE_COUNT,   /* the same, int32_t */
-    SPOT_TABLE_NUMBER,  /* double */
-    SPOT_TABLE_ROUNDED, /* a number, as int64_t */
-    SPOT_TABLE_SECONDS, /* double above 0, at most 100 years */
-    SPOT_TABLE_MS,      /* seconds from 0 to 100 years, as int64_t ms */
-    SPOT_TABLE_WORD,    /* bool: one of two words, the second one */
-    SPOT_TABLE_IGNORED
-} spot_table_kind_t;
+    SPOT_CELL_INTEGER, /* int64_t */
+    SPOT_CELL_COUNT,   /* the same, int32_t */
+    SPOT_CELL_NUMBER,  /* double */
+    SPOT_CELL_ROUNDED, /* a number, as int64_t */
+    SPOT_CELL_SECONDS, /* double above 0, at most 100 years */
+    SPOT_CELL_MS,      /* seconds from 0 to 100 years, as int64_t ms */
+    SPOT_CELL_WORD,    /* bool: one of two words, the second one */
+    SPOT_CELL_IGNORED
+} spot_table_file_kind_t;
 
 typedef struct {
     const char *name;
-    spot_table_kind_t kind;
+    spot_table_file_kind_t kind;
     size_t offset;   /* in the struct of a row */
     double min, max; /* inclusive, of integers and numbers */
     /* The problem of another value; of an integer its noun, NULL: "an integer". */
@@ -30,40 +30,40 @@ typedef struct {
     bool is_optional;
     bool may_be_empty; /* and leaves 0 then */
     const char *const *words;
-} spot_table_column_t;
+} spot_table_file_column_t;
 
 /* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12. */
 typedef struct {
     const char *key;
     size_t offset; /* of an int64_t in the table */
-} spot_table_remark_t;
+} spot_table_file_remark_t;
 
 typedef struct spot_table_file spot_table_file_t;
 
 typedef struct {
     size_t num_columns;
-    const spot_table_column_t *columns; /* [num_columns] */
-    const char *layout;                 /* for messages: "D,P,step_ms[,origin]" */
+    const spot_table_file_column_t *columns; /* [num_columns] */
+    const char *layout;                      /* for messages: "D,P,step_ms[,origin]" */
     bool is_any_order;
     bool needs_columns; /* an error before the row of columns ends the reading */
-    const spot_table_remark_t *remarks; /* up to one without a key; NULL: none */
-    size_t row_bytes;                   /* of its struct */
+    const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */
+    size_t row_bytes;                        /* of its struct */
     /* Takes a row whose fields are good. */
     int (*take)(spot_table_file_t *file, const spot_csv_row_t *row, const void *values);
     void (*seal)(spot_table_file_t *file, size_t end_line); /* after the last line */
-} spot_table_format_t;
+} spot_table_file_format_t;
 
 /* A table that is being read. Set the first members, and zero the rest. */
 struct spot_table_file {
-    const spot_table_format_t *format;
+    const spot_table_file_format_t *format;
     const char *path;
     spot_diag_t *diag;
     void *table;
-    size_t num_fields;                    /* of each row; 0: columns are not known yet */
-    size_t kinds[SPOT_TABLE_MAX_COLUMNS]; /* [num_fields] columns of the format */
-    bool has[SPOT_TABLE_MAX_COLUMNS];     /* by column */
-    bool is_faulty;                       /* an error has been reported */
-    bool is_over;                         /* the rest cannot be checked: reading ends */
+    size_t num_fields; /* of each row; 0: columns are not known yet */
+    size_t kinds[SPOT_TABLE_FILE_MAX_COLUMNS]; /* [num_fields] columns of the format */
+    bool has[SPOT_TABLE_FILE_MAX_COLUMNS];     /* by column */
+    bool is_faulty;                            /* an error has been reported */
+    bool is_over; /* the rest cannot be checked: reading ends */
 };
 
 /* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */
@@ -71,9 +71,9 @@ SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
 
 /* Reads the field of a column into the struct of a row. Returns its problem, in text of
  * that size or a constant; NULL: none. */
-#define SPOT_TABLE_PROBLEM_BYTES 96
-const char *spot_table_column_read(const spot_table_column_t *self, const char *field,
-    void *values, char text[SPOT_TABLE_PROBLEM_BYTES]);
+#define SPOT_TABLE_FILE_PROBLEM_BYTES 96
+const char *spot_table_file_column_read(const spot_table_file_column_t *self,
+    const char *field, void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES]);
 
 /* Reports a problem of a whole line, and of the field of a column. */
 void spot_table_file_report(

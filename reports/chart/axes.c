@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ends of axes, from data or as they were given, and the labels along them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "reports/chart/sheet.h"
@@ -41,20 +40,19 @@ widen_defined(range_t *self, double value)
 static void
 widen_series(range_t *self, const spot_series_node_t *series, int dim)
 {
-    const spot_chart_kind_t kind = series->look.kind;
     const double half = series->thickness / 2;
 
-    if (kind == SPOT_CHART_STROKES && dim == SPOT_Y) {
+    if (series->look.kind == SPOT_CHART_STROKES && dim == SPOT_Y) {
         return;
     }
     for (size_t j = 0; j < series->num_data; j++) {
         const spot_chart_shape_t *shape = &series->shapes[j];
         const double at = shape->at[dim];
 
-        if (spot_chart_is_box(kind)) {
+        if (series->is_box) {
             widen(self, dim == series->along ? at : at - half);
             widen(self, dim == series->along ? shape->base : at + half);
-        } else if (spot_chart_is_area(kind) && dim == SPOT_Y) {
+        } else if (series->is_area && dim == SPOT_Y) {
             widen_defined(self, 0);
             widen_defined(self, shape->base);
         }
@@ -152,15 +150,12 @@ spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int 
 static const char *
 name_of(spot_sheet_t *self, const char *name, const spot_scale_t *scale)
 {
-    char text[512];
-
     name = name == NULL ? "" : name;
     if (scale->time_name == NULL || scale->has_own_units) {
         return name;
     }
-    snprintf(text, sizeof(text), "%.400s%s(%s)", name, name[0] == '\0' ? "" : " ",
-        scale->time_name);
-    return spot_memory_text(&self->memory, text);
+    return spot_texts_add(&self->memory.texts, "%s%s(%s)", name,
+        name[0] == '\0' ? "" : " ", scale->time_name);
 }
 
 void
@@ -183,10 +178,11 @@ spot_sheet_find_scales(spot_sheet_t *self, double width_px)
     }
 }
 
-double
-spot_place_px(const spot_place_t *place, int dim, double value)
+spot_px_t
+spot_place_px(const spot_place_t *place, const double at[2])
 {
-    return spot_scale_px(&place->scale[dim], value);
+    return (spot_px_t){{spot_scale_px(&place->scale[SPOT_X], at[SPOT_X]),
+        spot_scale_px(&place->scale[SPOT_Y], at[SPOT_Y])}};
 }
 
 /* ---- Labels of x ---- */
@@ -228,7 +224,7 @@ find_x_label(
 
         *label = (x_label_t){tick->value, {tick->label}, 0, 0};
     }
-    px = spot_place_px(place, SPOT_X, label->x);
+    px = spot_scale_px(&place->scale[SPOT_X], label->x);
     width = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
                      spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
         right - left);

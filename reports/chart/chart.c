@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,46 +15,24 @@
 
 /* ---- Memory ---- */
 
-struct spot_memory_block {
-    spot_memory_block_t *before;
-    max_align_t bytes[];
-};
-
 void *
 spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
 {
-    spot_memory_block_t *block = NULL;
+    void *room = NULL;
 
-    if (self->error == 0 && num_items < (SIZE_MAX - sizeof(*block)) / item_bytes) {
-        block = calloc(1, sizeof(*block) + num_items * item_bytes);
+    if (self->error == 0 && num_items < SIZE_MAX / item_bytes) {
+        room = spot_texts_room(&self->texts, num_items * item_bytes + 1);
     }
-    if (block == NULL) {
+    if (room == NULL) {
         self->error = spot_error_first(self->error, SPOT_ERR_NO_MEMORY);
-        return NULL;
     }
-    block->before = self->last;
-    self->last = block;
-    return block->bytes;
+    return room;
 }
 
-void
-spot_memory_free(spot_memory_t *self)
+int
+spot_memory_error(const spot_memory_t *self)
 {
-    while (self->last != NULL) {
-        spot_memory_block_t *block = self->last;
-
-        self->last = block->before;
-        free(block);
-    }
-}
-
-const char *
-spot_memory_text(spot_memory_t *self, const char *text)
-{
-    const size_t num_bytes = text == NULL ? 0 : strlen(text) + 1;
-    char *copy = text == NULL ? NULL : spot_memory_get(self, num_bytes, 1);
-
-    return copy == NULL ? (text == NULL ? NULL : "") : memcpy(copy, text, num_bytes);
+    return spot_error_first(self->error, self->texts.error);
 }
 
 void *
@@ -98,7 +75,7 @@ void
 spot_chart_free(spot_chart_t *self)
 {
     if (self != NULL) {
-        spot_memory_free(&self->memory);
+        spot_texts_free(&self->memory.texts);
         free(self);
     }
 }
@@ -106,7 +83,7 @@ spot_chart_free(spot_chart_t *self)
 int
 spot_chart_error(const spot_chart_t *self)
 {
-    return self->memory.error;
+    return spot_memory_error(&self->memory);
 }
 
 static void
@@ -119,7 +96,9 @@ fail(spot_chart_t *self)
 static void
 keep(spot_chart_t *self, const char **text)
 {
-    *text = spot_memory_text(&self->memory, *text);
+    if (*text != NULL) {
+        *text = spot_texts_add(&self->memory.texts, "%s", *text);
+    }
 }
 
 /* Colours become attributes and commands: what is no colour becomes ink. */
@@ -169,25 +148,13 @@ last_series(spot_chart_t *self)
 
 /* ---- Words ---- */
 
-static const char *SPOT_PRINTF(2, 0)
-    format_text(spot_chart_t *self, const char *format, va_list args)
-{
-    char bytes[2048];
-
-    if (vsnprintf(bytes, sizeof(bytes), format, args) < 0) {
-        fail(self);
-        return "";
-    }
-    return spot_memory_text(&self->memory, bytes);
-}
-
 void
 spot_chart_title(spot_chart_t *self, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    self->title = format_text(self, format, args);
+    self->title = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -197,7 +164,7 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    self->description = format_text(self, format, args);
+    self->description = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -208,7 +175,7 @@ spot_chart_note(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    *line = format_text(self, format, args);
+    *line = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -219,7 +186,7 @@ spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    *line = format_text(self, format, args);
+    *line = spot_texts_vadd(&self->memory.texts, format, args);
     va_end(args);
 }
 
@@ -237,17 +204,6 @@ spot_chart_description(const spot_chart_t *self)
 
 /* ---- Panels ---- */
 
-static void
-keep_with_arrow(spot_chart_t *self, const char *arrow, const char **text)
-{
-    char bytes[512];
-
-    if (*text != NULL) {
-        snprintf(bytes, sizeof(bytes), "%s %.480s", arrow, *text);
-        *text = spot_memory_text(&self->memory, bytes);
-    }
-}
-
 void
 spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
@@ -258,8 +214,14 @@ spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
     keep(self, &node->look.title);
     keep(self, &node->look.x.name);
     keep(self, &node->look.y.name);
-    keep_with_arrow(self, "↑", &node->look.y.high_name);
-    keep_with_arrow(self, "↓", &node->look.y.low_name);
+    if (panel->y.high_name != NULL) {
+        node->look.y.high_name =
+            spot_texts_add(&self->memory.texts, "↑ %s", panel->y.high_name);
+    }
+    if (panel->y.low_name != NULL) {
+        node->look.y.low_name =
+            spot_texts_add(&self->memory.texts, "↓ %s", panel->y.low_name);
+    }
     keep(self, &node->look.second_name);
     keep(self, &node->look.note);
     keep(self, &node->look.empty);
@@ -342,10 +304,10 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 /* ---- Series ---- */
 
 static spot_name_t
-name_place(const spot_chart_series_t *look)
+name_place(const spot_series_node_t *series)
 {
-    const bool has_end =
-        spot_chart_is_line(look->kind) || spot_chart_is_area(look->kind);
+    const spot_chart_series_t *look = &series->look;
+    const bool has_end = series->is_line || series->is_area;
 
     if (look->name == NULL || look->name_at == SPOT_CHART_NAME_NONE) {
         return SPOT_NAME_NOWHERE;
@@ -365,6 +327,7 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     spot_panel_node_t *panel = last_panel(self);
     spot_series_node_t *node = APPEND(self, panel, series);
     spot_chart_series_t *look = &node->look;
+    bool is_lying;
 
     *look = *series;
     node->thickness = look->thickness > 0 ? look->thickness : USUAL_THICKNESS;
@@ -376,20 +339,23 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     keep_colour(self, &look->colour);
     keep(self, &look->side);
     keep_colour(self, &look->interval_colour);
-    node->along =
-        look->kind == SPOT_CHART_SPANS ||
-                (look->kind == SPOT_CHART_BARS && panel->look.y.kind == SPOT_CHART_ROWS)
-            ? SPOT_X
-            : SPOT_Y;
+    node->is_line = look->kind == SPOT_CHART_LINE || look->kind == SPOT_CHART_STEPS;
+    node->is_area = look->kind == SPOT_CHART_AREA || look->kind == SPOT_CHART_AREA_STEPS;
+    node->is_box = look->kind == SPOT_CHART_BARS || look->kind == SPOT_CHART_SPANS;
+    node->is_stepped =
+        look->kind == SPOT_CHART_STEPS || look->kind == SPOT_CHART_AREA_STEPS;
+    node->is_stacked = node->is_area && !look->is_alone;
+    is_lying = look->kind == SPOT_CHART_SPANS || panel->look.y.kind == SPOT_CHART_ROWS;
+    node->along = node->is_box && is_lying ? SPOT_X : SPOT_Y;
     add_name(self,
         &(spot_chart_entry_t){.text = look->name,
             .side = look->side,
             .colour = look->colour,
             .marker = look->marker,
             .is_hollow = look->is_hollow,
-            .is_line = spot_chart_is_line(look->kind),
+            .is_line = node->is_line,
             .dash = look->dash},
-        panel->num_series, false, name_place(look));
+        panel->num_series, false, name_place(node));
 }
 
 static spot_chart_shape_t
@@ -403,7 +369,7 @@ shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
         .is_hollow = datum->is_hollow || series->look.is_hollow};
 
     for (int dim = 0; dim < 2; dim++) {
-        const bool has_none = spot_chart_is_box(kind) && dim != series->along;
+        const bool has_none = series->is_box && dim != series->along;
 
         if (has_none || !(shape.high[dim] > shape.low[dim])) {
             shape.low[dim] = shape.high[dim] = (double) NAN;
@@ -412,10 +378,10 @@ shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
     if (kind == SPOT_CHART_SPANS) {
         shape.base = datum->x_low;
         shape.at[SPOT_X] = datum->x_high;
-    } else if (spot_chart_is_area(kind) && series->look.is_alone) {
+    } else if (series->is_area && series->look.is_alone) {
         shape.base = isnan(shape.low[SPOT_Y]) ? 0 : shape.low[SPOT_Y];
     }
-    if (kind == SPOT_CHART_SPANS || spot_chart_is_area(kind)) {
+    if (kind == SPOT_CHART_SPANS || series->is_area) {
         shape.low[series->along] = shape.high[series->along] = (double) NAN;
     }
     return shape;
@@ -435,8 +401,7 @@ base_of(const spot_panel_node_t *panel)
         const spot_series_node_t *series = &panel->series[k];
         const size_t num = series == last ? datum_id : series->num_shapes;
 
-        if (last->look.kind != SPOT_CHART_BARS && series != last &&
-            spot_chart_is_stacked(series)) {
+        if (last->look.kind != SPOT_CHART_BARS && series != last && series->is_stacked) {
             base = datum_id < num ? series->shapes[datum_id].at[SPOT_Y] : (double) NAN;
         }
         for (size_t j = 0; last->look.kind == SPOT_CHART_BARS &&
@@ -468,7 +433,7 @@ spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
     shape = APPEND(self, series, shapes);
     if (self->memory.error == 0) {
         *shape = shape_of(series, &series->data[series->num_data - 1]);
-        if (series->look.kind == SPOT_CHART_BARS || spot_chart_is_stacked(series)) {
+        if (series->look.kind == SPOT_CHART_BARS || series->is_stacked) {
             shape->base = base_of(last_panel(self));
             shape->at[series->along] += shape->base;
         }

@@ -177,8 +177,7 @@ put_datum_label(labels_t *self, const spot_series_node_t *series, size_t datum_i
     const spot_chart_shape_t *shape = &series->shapes[datum_id];
     const char *label = series->data[datum_id].label;
     const spot_box_t bar = spot_sheet_bar(self->place, series, datum_id);
-    const spot_px_t point = {{spot_place_px(self->place, SPOT_X, shape->at[SPOT_X]),
-        spot_place_px(self->place, SPOT_Y, shape->at[SPOT_Y])}};
+    const spot_px_t point = spot_place_px(self->place, shape->at);
 
     if (series->look.kind == SPOT_CHART_BARS) {
         const int style = spot_chart_is_light(shape->colour) ? SPOT_DARK : SPOT_LIGHT;
@@ -202,11 +201,11 @@ put_rule_name(labels_t *self, const spot_chart_rule_t *rule)
                {1, 8, 0}, {-1, 8, 0}}};
     static const around_t upon = {4, {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}}};
     const bool is_upright = rule->direction == SPOT_CHART_VERTICAL;
+    const int dim = is_upright ? SPOT_X : SPOT_Y;
     const double size = spot_sheet_text_size(self->sheet->is_narrow, SPOT_NOTE);
     spot_px_t point = {{self->place->box.right, self->place->box.top + size}};
 
-    point.at[is_upright ? SPOT_X : SPOT_Y] =
-        spot_place_px(self->place, is_upright ? SPOT_X : SPOT_Y, rule->at);
+    point.at[dim] = spot_scale_px(&self->place->scale[dim], rule->at);
     if (rule->name != NULL && (is_upright || (rule->direction == SPOT_CHART_HORIZONTAL &&
                                                  self->sheet->is_narrow))) {
         put_around(self, SPOT_NOTE, point, rule->name, 0.7, is_upright ? &beside : &upon,

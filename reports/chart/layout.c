@@ -110,7 +110,6 @@ left_px(const spot_sheet_t *self, const spot_place_t *place)
 static double
 right_px(spot_sheet_t *self)
 {
-    const double ends = spot_sheet_ends_px(self);
     double sides = 0, legend = 0;
 
     for (size_t j = 0; j < self->num_places; j++) {
@@ -124,10 +123,10 @@ right_px(spot_sheet_t *self)
         legend = self->legend_px + LEGEND_GAP_PX;
         if (self->num_columns == 1 && spot_sheet_num_ends(self, 0, NULL) == 0 &&
             height <= self->places[0].box.bottom) {
-            return fmax(ends, legend);
+            return fmax(self->ends_px, legend);
         }
     }
-    return sides + ends + legend;
+    return sides + self->ends_px + legend;
 }
 
 /* The left and right edges of all boxes. */
@@ -312,7 +311,7 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
     const bool is_narrow = width_px < 600;
 
     *self = (spot_sheet_t){.chart = chart,
-        .memory = {.error = chart->memory.error},
+        .memory = {.error = spot_chart_error(chart)},
         .width_px = width_px,
         .is_narrow = is_narrow,
         .margin_px = is_narrow ? 8 : 24,
@@ -331,11 +330,11 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
         lay_down(self);
         spot_sheet_put_labels(self);
     }
-    return self->memory.error;
+    return spot_memory_error(&self->memory);
 }
 
 void
 spot_sheet_free(spot_sheet_t *self)
 {
-    spot_memory_free(&self->memory);
+    spot_texts_free(&self->memory.texts);
 }

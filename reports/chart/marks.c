@@ -32,16 +32,15 @@ double
 spot_sheet_marker_px(const spot_place_t *place, const series_t *series)
 {
     const double width = place->box.right - place->box.left;
-    const bool is_line = spot_chart_is_line(series->look.kind);
     const bool has_room =
         series->num_data <= MAX_MARKED && (double) series->num_data * MARKED_PX <= width;
 
     if (series->look.marker == SPOT_CHART_NO_MARKER ||
-        !(is_line ? has_room : series->look.kind == SPOT_CHART_POINTS)) {
+        !(series->is_line ? has_room : series->look.kind == SPOT_CHART_POINTS)) {
         return 0;
     }
     return series->look.marker_px > 0       ? series->look.marker_px
-           : is_line                        ? LINE_MARKER_PX
+           : series->is_line                ? LINE_MARKER_PX
            : series->num_data > MANY_POINTS ? MANY_POINT_PX
                                             : POINT_PX;
 }
@@ -54,7 +53,7 @@ spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_i
     const spot_box_t *outer = &place->box;
     const double a = spot_scale_end_px(&place->scale[along], shape->base);
     const double b = spot_scale_end_px(&place->scale[along], shape->at[along]);
-    const double middle = spot_place_px(place, across, shape->at[across]);
+    const double middle = spot_scale_px(&place->scale[across], shape->at[across]);
     const double half =
         fmax(series->thickness / 2 * spot_scale_unit_px(&place->scale[across]), 0.4);
     spot_box_t box = {{0, 0, 0, 0}};
@@ -91,8 +90,7 @@ part_of(const marks_t *self, const series_t *series, size_t j, part_t part)
 {
     const spot_chart_shape_t *shape = &series->shapes[j];
     const spot_scale_t *y = &self->place->scale[SPOT_Y];
-    spot_px_t point = {{spot_place_px(self->place, SPOT_X, shape->at[SPOT_X]),
-        spot_scale_px(y, shape->at[SPOT_Y])}};
+    spot_px_t point = spot_place_px(self->place, shape->at);
 
     if (part != VALUE && (part != BASE || !isnan(point.y))) {
         point.y = spot_scale_end_px(y, part == LOW             ? shape->low[SPOT_Y]
@@ -109,15 +107,13 @@ static void
 add_run(
     const marks_t *self, const series_t *series, size_t first, size_t end, part_t part)
 {
-    const bool is_stepped = series->look.kind == SPOT_CHART_STEPS ||
-                            series->look.kind == SPOT_CHART_AREA_STEPS;
     const size_t first_point = self->sheet->items.num_points;
 
     for (size_t j = first; j < end; j++) {
         const spot_px_t point = part_of(self, series, j, part);
 
         spot_sheet_point(self->sheet, point.x, point.y);
-        if (is_stepped && j + 1 < series->num_data) {
+        if (series->is_stepped && j + 1 < series->num_data) {
             const double x = part_of(self, series, j + 1, VALUE).x;
 
             spot_sheet_point(self->sheet, isnan(x) ? point.x : x, point.y);
@@ -182,7 +178,7 @@ draw_areas(marks_t *self, bool are_alone)
         const series_t *series = &node->series[are_alone ? j : node->num_series - 1 - j];
         const spot_chart_series_t *look = &series->look;
 
-        if (!spot_chart_is_area(look->kind) || look->is_alone != are_alone) {
+        if (!series->is_area || look->is_alone != are_alone) {
             continue;
         }
         spot_sheet_mark(
@@ -372,7 +368,7 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
     const double radius = spot_sheet_marker_px(self->place, series);
     spot_mark_t *mark;
 
-    if (turn == BOXES && spot_chart_is_box(look->kind)) {
+    if (turn == BOXES && series->is_box) {
         spot_sheet_mark(
             self->sheet, SPOT_MARK_FILL, look->is_faint ? "f s" : "f", colour, 0);
         return true;
@@ -428,15 +424,14 @@ draw_colours(marks_t *self, const series_t *series, turn_t turn)
 static void
 draw_turn(marks_t *self, const series_t *series, turn_t turn)
 {
-    const bool is_line = spot_chart_is_line(series->look.kind);
     const char *colour = series->look.interval_colour;
     const bool has_hovers = self->sheet->chart->num_hovers <= MAX_HOVERS;
 
-    if (turn == BANDS && is_line) {
+    if (turn == BANDS && series->is_line) {
         spot_sheet_mark(self->sheet, SPOT_MARK_FILL, "f s",
             colour == NULL ? series->look.colour : colour, 0);
         add_runs(self, series, HIGH, LOW);
-    } else if (turn == LINES && is_line) {
+    } else if (turn == LINES && series->is_line) {
         draw_line(self, series);
     } else if (turn != BANDS && turn != LINES && turn != HOVERS) {
         draw_colours(self, series, turn);

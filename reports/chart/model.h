@@ -3,25 +3,22 @@
  * Internal to the room. */
 #pragma once
 
+#include "base/texts.h"
 #include "reports/chart/chart.h"
 
 /* ---- Memory ---- */
 
-typedef struct spot_memory_block spot_memory_block_t;
-
-/* Blocks that are freed together. The first error is kept; later calls do nothing. */
+/* What is freed together, texts and lists. The first error is kept; later calls do
+ * nothing. Free its texts. */
 typedef struct {
     int error;
-    spot_memory_block_t *last;
+    spot_texts_t texts;
     max_align_t nothing[32]; /* an item that is not appended after an error */
 } spot_memory_t;
 
 /* Zeros. NULL after an error: no memory, here or before. */
 void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes);
-void spot_memory_free(spot_memory_t *self);
-
-/* A copy; NULL of NULL. */
-const char *spot_memory_text(spot_memory_t *self, const char *text);
+int spot_memory_error(const spot_memory_t *self);
 
 /* Appends an item of zeros to a list: list is the address of the pointer to its items,
  * NULL at first, *num_items their number. Returns the item, which moves with the next
@@ -54,7 +51,9 @@ typedef struct {
 
 typedef struct {
     spot_chart_series_t look;
-    int along; /* the dimension of the values of what is filled */
+    bool is_line, is_area, is_box, is_stepped;
+    bool is_stacked; /* upon other areas */
+    int along;       /* the dimension of the values of what is filled */
     double thickness;
     size_t num_data, num_shapes;
     spot_chart_datum_t *data;   /* [num_data] as declared */
@@ -107,29 +106,4 @@ static inline const spot_chart_axis_t *
 spot_chart_axis(const spot_panel_node_t *panel, int dim)
 {
     return dim == SPOT_X ? &panel->look.x : &panel->look.y;
-}
-
-static inline bool
-spot_chart_is_line(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_LINE || kind == SPOT_CHART_STEPS;
-}
-
-static inline bool
-spot_chart_is_area(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_AREA || kind == SPOT_CHART_AREA_STEPS;
-}
-
-static inline bool
-spot_chart_is_box(spot_chart_kind_t kind)
-{
-    return kind == SPOT_CHART_BARS || kind == SPOT_CHART_SPANS;
-}
-
-/* Whether it is an area that stands upon others. */
-static inline bool
-spot_chart_is_stacked(const spot_series_node_t *series)
-{
-    return spot_chart_is_area(series->look.kind) && !series->look.is_alone;
 }

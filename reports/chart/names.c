@@ -147,9 +147,15 @@ spot_sheet_choose_names(spot_sheet_t *self)
         set_names(self, false);
     }
     for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_chart_entry_t *look = &self->chart->entries[j].look;
+        const spot_entry_node_t *entry = &self->chart->entries[j];
+        const spot_chart_entry_t *look = &entry->look;
 
-        if (self->names[j] == SPOT_NAME_LEGEND) {
+        if (is_at_right(self, j) && self->places[entry->panel_id].is_last_column) {
+            const double width = spot_sheet_text_px(self, SPOT_LABEL, look->text);
+
+            self->ends_px = fmax(self->ends_px,
+                fmin(width, MAX_END_SHARE * self->width_px) + LEADER_PX + INDENT_PX);
+        } else if (self->names[j] == SPOT_NAME_LEGEND) {
             is_list =
                 is_list || look->side != NULL || look->is_heading || look->sign != NULL;
             self->legend_px =
@@ -159,6 +165,56 @@ spot_sheet_choose_names(spot_sheet_t *self)
     self->legend = !is_list                             ? SPOT_LEGEND_FLOW
                    : self->is_narrow || self->has_sides ? SPOT_LEGEND_LIST
                                                         : SPOT_LEGEND_COLUMN;
+}
+
+/* ---- Entries ---- */
+
+/* An entry from the top y on, its text in at most max_lines. Returns its height. */
+static double
+put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
+    double max_px, size_t max_lines)
+{
+    const double indent = entry->is_heading ? 0 : INDENT_PX;
+    const double height =
+        spot_sheet_put(self, entry->is_heading ? SPOT_NOTE : SPOT_LABEL, x + indent, y,
+            entry->text, max_px - indent - side_px(self, entry), max_lines);
+
+    if (entry->sign != NULL && !entry->is_heading) {
+        spot_sheet_put(self, SPOT_LABEL | SPOT_MIDDLE, x + SAMPLE_PX / 2, y, entry->sign,
+            2 * SAMPLE_PX, 1);
+    } else if (!entry->is_heading) {
+        spot_sheet_put_sample(self, entry, x + SAMPLE_PX / 2, y + SPOT_LINE_PX / 2);
+    }
+    spot_sheet_put(
+        self, SPOT_LABEL | SPOT_END, x + max_px, y, entry->side, max_px / 2, 1);
+    return fmax(height, SPOT_LINE_PX) + ENTRY_GAP_PX;
+}
+
+/* A name outside of the legend, in a line and without its side. */
+static void
+put_name(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
+    double max_px)
+{
+    spot_chart_entry_t name = *entry;
+
+    name.side = NULL;
+    put_entry(self, &name, x, y, max_px, 1);
+}
+
+double
+spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y)
+{
+    double used = 0;
+
+    for (size_t j = 0; j < self->chart->num_entries; j++) {
+        const spot_entry_node_t *entry = &self->chart->entries[j];
+
+        if (self->names[j] == SPOT_NAME_ABOVE && entry->panel_id == place->id) {
+            put_name(self, &entry->look, x, y + used, place->box.right - x);
+            used += SPOT_LINE_PX;
+        }
+    }
+    return used;
 }
 
 /* ---- Names at ends ---- */
@@ -175,23 +231,22 @@ typedef struct {
 static bool
 find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end)
 {
-    const bool is_area = spot_chart_is_area(series->look.kind);
+    const bool is_area = series->is_area;
     bool is_seen = !is_area, is_found = false;
 
     for (size_t j = series->num_data; j-- > 0 && !(is_found && is_seen);) {
         const spot_chart_shape_t *shape = &series->shapes[j];
-        const double x = spot_place_px(place, SPOT_X, shape->at[SPOT_X]);
-        double y = spot_place_px(place, SPOT_Y, shape->at[SPOT_Y]);
+        spot_px_t point = spot_place_px(place, shape->at);
 
         if (is_area) {
             const double base = spot_scale_end_px(&place->scale[SPOT_Y], shape->base);
 
-            is_seen = is_seen || base - y >= 0.5;
-            y = (y + base) / 2;
+            is_seen = is_seen || base - point.y >= 0.5;
+            point.y = (point.y + base) / 2;
         }
-        if (!is_found && spot_box_has(&place->box, x, y)) {
-            end->from_x = x;
-            end->from_y = y;
+        if (!is_found && spot_box_has(&place->box, point.x, point.y)) {
+            end->from_x = point.x;
+            end->from_y = point.y;
             is_found = true;
         }
     }
@@ -213,7 +268,7 @@ find_name(
     }
     if (entry->is_rule) {
         end->from_y =
-            spot_place_px(place, SPOT_Y, place->node->rules[entry->item_id].at);
+            spot_scale_px(&place->scale[SPOT_Y], place->node->rules[entry->item_id].at);
         return spot_box_has(box, end->from_x, end->from_y);
     }
     return end->is_lane || find_end(place, series_of(self, entry), end);
@@ -245,50 +300,6 @@ spread(const spot_box_t *box, end_t *ends, size_t num_ends)
     }
 }
 
-double
-spot_sheet_ends_px(const spot_sheet_t *self)
-{
-    double width = 0;
-
-    for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_entry_node_t *entry = &self->chart->entries[j];
-
-        if (is_at_right(self, j) && self->places[entry->panel_id].is_last_column) {
-            width = fmax(width, spot_sheet_text_px(self, SPOT_LABEL, entry->look.text));
-        }
-    }
-    return width > 0
-               ? fmin(width, MAX_END_SHARE * self->width_px) + LEADER_PX + INDENT_PX
-               : 0;
-}
-
-/* A name behind its sample, whose left edge is at x. */
-static void
-put_name(spot_sheet_t *self, const spot_chart_entry_t *look, double x, double y,
-    double max_px)
-{
-    spot_sheet_put_sample(self, look, x + SAMPLE_PX / 2, y);
-    spot_sheet_put(
-        self, SPOT_LABEL, x + INDENT_PX, y - SPOT_LINE_PX / 2, look->text, max_px, 1);
-}
-
-double
-spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y)
-{
-    double used = 0;
-
-    for (size_t j = 0; j < self->chart->num_entries; j++) {
-        const spot_entry_node_t *entry = &self->chart->entries[j];
-
-        if (self->names[j] == SPOT_NAME_ABOVE && entry->panel_id == place->id) {
-            put_name(self, &entry->look, x, y + used + SPOT_LINE_PX / 2,
-                place->box.right - x - INDENT_PX);
-            used += SPOT_LINE_PX;
-        }
-    }
-    return used;
-}
-
 void
 spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
 {
@@ -310,32 +321,12 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
             spot_sheet_segment(self, fmax(ends[j].from_x, place->box.left) + 4,
                 ends[j].from_y, x - 3, ends[j].y);
         }
-        put_name(self, ends[j].look, x, ends[j].y, MAX_END_SHARE * self->width_px);
+        put_name(self, ends[j].look, x, ends[j].y - SPOT_LINE_PX / 2,
+            INDENT_PX + MAX_END_SHARE * self->width_px);
     }
 }
 
 /* ---- The legend ---- */
-
-/* An entry from the top y on, its text in at most max_lines. Returns its height. */
-static double
-put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
-    double max_px, size_t max_lines)
-{
-    const double indent = entry->is_heading ? 0 : INDENT_PX;
-    const double height =
-        spot_sheet_put(self, entry->is_heading ? SPOT_NOTE : SPOT_LABEL, x + indent, y,
-            entry->text, max_px - indent - side_px(self, entry), max_lines);
-
-    if (entry->sign != NULL && !entry->is_heading) {
-        spot_sheet_put(self, SPOT_LABEL | SPOT_MIDDLE, x + SAMPLE_PX / 2, y, entry->sign,
-            2 * SAMPLE_PX, 1);
-    } else if (!entry->is_heading) {
-        spot_sheet_put_sample(self, entry, x + SAMPLE_PX / 2, y + SPOT_LINE_PX / 2);
-    }
-    spot_sheet_put(
-        self, SPOT_LABEL | SPOT_END, x + max_px, y, entry->side, max_px / 2, 1);
-    return fmax(height, SPOT_LINE_PX) + ENTRY_GAP_PX;
-}
 
 /* A list has an entry a line, headings a little apart; else lines are full. */
 double
@@ -358,7 +349,7 @@ spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
                 at = 0;
                 used += SPOT_LINE_PX + ENTRY_GAP_PX;
             }
-            (void) put_entry(self, entry, x + at, y + used, width, 1);
+            put_entry(self, entry, x + at, y + used, width, 1);
             at += width + (self->is_narrow ? 0.7 : 1) * FLOW_GAP_PX;
         } else {
             used += entry->is_heading && last != NULL && !last->is_heading

@@ -64,24 +64,29 @@ choose_form(double largest, double step)
 
 /* ---- Ticks ---- */
 
-/* A tick at a number in units of the scale; it is left out where there are too many. */
-static void
-add_tick(spot_scale_t *self, double number, const number_form_t *form)
+/* The label of a new tick at a value; where there are too many, one of no tick. */
+static char *
+add_tick(spot_scale_t *self, double value)
 {
-    const char *unit = self->unit_kind == SPOT_CHART_PERCENT ? " %" : "";
-    const double value = fabs(number / form->factor);
     spot_tick_t *tick = &self->ticks[self->num_ticks];
 
-    if (self->num_ticks == SPOT_CHART_MAX_TICKS) {
-        return;
-    }
-    self->num_ticks++;
-    tick->value = number * self->unit;
+    self->num_ticks += self->num_ticks < SPOT_CHART_MAX_TICKS;
+    tick->value = value;
+    return tick->label;
+}
+
+static void
+add_number(spot_scale_t *self, double number, double unit, const number_form_t *form)
+{
+    const char *percent = self->unit_kind == SPOT_CHART_PERCENT ? " %" : "";
+    const double value = fabs(number / form->factor);
+    char *label = add_tick(self, number * unit);
+
     if (value < 0.5 * pow(10, -form->decimals)) {
-        snprintf(tick->label, sizeof(tick->label), "0%s", unit);
+        snprintf(label, SPOT_CHART_TICK_BYTES, "0%s", percent);
     } else {
-        snprintf(tick->label, sizeof(tick->label), "%s%.*f%.16s%s",
-            number < 0 ? "−" : "", form->decimals, value, form->suffix, unit);
+        snprintf(label, SPOT_CHART_TICK_BYTES, "%s%.*f%.16s%s", number < 0 ? "−" : "",
+            form->decimals, value, form->suffix, percent);
     }
 }
 
@@ -122,7 +127,7 @@ add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
     form = choose_form(fmax(fabs(low), fabs(high)), step);
     self->num_ticks = 0;
     for (double place = ceil(low / step - 1e-7); place <= high / step + 1e-7; place++) {
-        add_tick(self, place * step, &form);
+        add_number(self, place * step, self->unit, &form);
     }
 }
 
@@ -155,12 +160,8 @@ add_durations(spot_scale_t *self, int level)
         const double value =
             times[j].time_s * (self->unit_kind == SPOT_CHART_MS ? 1000 : 1);
 
-        if (times[j].level <= level && is_in_range(self, value) &&
-            self->num_ticks < SPOT_CHART_MAX_TICKS) {
-            spot_tick_t *tick = &self->ticks[self->num_ticks++];
-
-            tick->value = value;
-            snprintf(tick->label, sizeof(tick->label), "%s", times[j].label);
+        if (times[j].level <= level && is_in_range(self, value)) {
+            strcpy(add_tick(self, value), times[j].label);
         }
     }
 }
@@ -179,7 +180,7 @@ add_powers(spot_scale_t *self, int stride)
             const number_form_t form = choose_form(value, value);
 
             if ((stride == 0 || power % stride == 0) && is_in_range(self, value)) {
-                add_tick(self, value, &form);
+                add_number(self, value, 1, &form);
             }
         }
     }
@@ -188,7 +189,7 @@ add_powers(spot_scale_t *self, int stride)
 static void
 add_log(spot_scale_t *self, size_t max_ticks)
 {
-    const double decades = log10(self->high / self->low), unit = self->unit;
+    const double decades = log10(self->high / self->low);
     int level = self->time_name == NULL ? -1 : 3;
 
     for (; level >= 0; level--) {
@@ -198,11 +199,9 @@ add_log(spot_scale_t *self, size_t max_ticks)
         }
     }
     if (level < 0 || self->num_ticks < 2) {
-        self->unit = 1;
         add_powers(self, 3 * decades + 1 > (double) max_ticks
                              ? (int) ceil(decades / (double) max_ticks)
                              : 0);
-        self->unit = unit;
     }
     self->has_own_units = self->num_ticks >= 2;
     if (!self->has_own_units) {

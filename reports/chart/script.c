@@ -9,7 +9,7 @@
 
 typedef struct {
     FILE *out;
-    const spot_chart_t *chart;
+    spot_chart_t *chart;
     const spot_panel_node_t *panel;
     size_t panel_id;
     double unit[2]; /* what a 1 of the script is in the declaration */
@@ -18,11 +18,12 @@ typedef struct {
 /* A text in quotes. A line end would end the command, and what is behind it would be
  * run; a quote becomes a typographic one: gnuplot knows no escape for it in all places.
  */
-static void
-write_quoted(FILE *out, const char *before, const char *text, const char *after)
+static const char *
+quoted(spot_chart_t *chart, const char *text)
 {
-    fprintf(out, "%s'", before);
-    for (const char *at = text == NULL ? "" : text; *at != '\0'; at++) {
+    FILE *out = spot_texts_begin(&chart->memory.texts);
+
+    for (const char *at = text; at != NULL && out != NULL && *at != '\0'; at++) {
         const unsigned char byte = (unsigned char) *at;
 
         if (byte == '\'') {
@@ -31,7 +32,8 @@ write_quoted(FILE *out, const char *before, const char *text, const char *after)
             fputc(byte < 0x20 || byte == 0x7f ? ' ' : byte, out);
         }
     }
-    fprintf(out, "'%s", after);
+    return spot_texts_add(
+        &chart->memory.texts, "'%s'", spot_texts_end(&chart->memory.texts, out));
 }
 
 /* ---- Axes ---- */
@@ -47,8 +49,7 @@ write_axis(script_t *self, int dim)
 
     spot_sheet_scale(self->chart, self->panel, dim, 8, &scale);
     self->unit[dim] = scale.unit;
-    fprintf(out, "set %clabel", sign);
-    write_quoted(out, " ", axis->name, "");
+    fprintf(out, "set %clabel %s", sign, quoted(self->chart, axis->name));
     fprintf(out, scale.time_name == NULL ? "\n" : " . ' (%s)'\n", scale.time_name);
     fprintf(out,
         "%s logscale %c\nset %crange [%.10g:%.10g]\nset %ctics auto format '%%g%s'\n",
@@ -62,9 +63,8 @@ write_axis(script_t *self, int dim)
     fprintf(
         out, "%sset %ctics ()\n", dim == SPOT_X ? "" : "set yrange [] reverse\n", sign);
     for (size_t j = 0; j < self->panel->num_rows; j++) {
-        fprintf(out, "set %ctics add", sign);
-        write_quoted(out, " (", self->panel->rows[j].name, "");
-        fprintf(out, " %zu)\n", j);
+        fprintf(out, "set %ctics add (%s %zu)\n", sign,
+            quoted(self->chart, self->panel->rows[j].name), j);
     }
 }
 
@@ -76,8 +76,8 @@ write_x_labels(const script_t *self)
         const spot_x_label_t *label = &self->panel->x_labels[j];
 
         if (isfinite(label->x)) {
-            write_quoted(self->out, "set xtics add (", label->label, "");
-            fprintf(self->out, " %.10g)\n", label->x / self->unit[SPOT_X]);
+            fprintf(self->out, "set xtics add (%s %.10g)\n",
+                quoted(self->chart, label->label), label->x / self->unit[SPOT_X]);
         }
     }
 }
@@ -123,7 +123,7 @@ write_datum(const script_t *self, const spot_series_node_t *series, size_t datum
         fputc('\n', self->out); /* a gap */
         return;
     }
-    if (spot_chart_is_box(series->look.kind)) {
+    if (series->is_box) {
         shape.low[along] = shape.base;
         shape.high[along] = shape.at[along];
         shape.low[!along] = shape.at[!along] - series->thickness / 2;
@@ -178,7 +178,7 @@ write_series(const script_t *self, size_t series_id)
     const spot_chart_series_t *look = &series->look;
     bool has_band = false;
 
-    for (size_t j = 0; j < series->num_data && spot_chart_is_line(look->kind); j++) {
+    for (size_t j = 0; j < series->num_data && series->is_line; j++) {
         has_band = has_band || !isnan(series->shapes[j].low[SPOT_Y]);
     }
     if (has_band) {
@@ -194,7 +194,7 @@ write_series(const script_t *self, size_t series_id)
             series_id,
             is_faint ? "using 1:5:2 with filledcurves fs solid 0.3" : styles[look->kind],
             look->colour, look->dash == SPOT_CHART_SOLID ? "" : " dt 2");
-        write_quoted(self->out, " title ", look->name, "");
+        fprintf(self->out, " title %s", quoted(self->chart, look->name));
     }
 }
 
@@ -204,7 +204,7 @@ write_panel(script_t *self)
 {
     const size_t num_series = self->panel->num_series;
 
-    write_quoted(self->out, "set title ", self->panel->look.title, "\n");
+    fprintf(self->out, "set title %s\n", quoted(self->chart, self->panel->look.title));
     write_axis(self, SPOT_X);
     write_axis(self, SPOT_Y);
     write_x_labels(self);
@@ -216,7 +216,7 @@ write_panel(script_t *self)
     for (size_t k = 0; k < 2 * num_series; k++) {
         const size_t id = k < num_series ? num_series - 1 - k : k - num_series;
 
-        if (spot_chart_is_area(self->panel->series[id].look.kind) == (k < num_series)) {
+        if (self->panel->series[id].is_area == (k < num_series)) {
             write_series(self, id);
         }
     }
@@ -228,21 +228,19 @@ spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
 {
     const size_t num_panels = self->num_panels > 0 ? self->num_panels : 1;
 
-    if (self->memory.error != 0) {
-        return self->memory.error;
+    if (spot_chart_error(self) != 0) {
+        return spot_chart_error(self);
     }
     fprintf(out,
         "set encoding utf8\nset terminal svg size 900,%zu noenhanced font 'Inter,12' "
-        "background 'white'\n",
-        PANEL_PX * num_panels);
-    write_quoted(out, "set output ", picture_path, "\n");
-    fputs("set border 3\nset tics nomirror\nset grid\nset key outside right\n", out);
-    fprintf(out, "set multiplot layout %zu,1", num_panels);
-    write_quoted(out, " title ", self->title, "\n");
+        "background 'white'\nset output %s\nset border 3\nset tics nomirror\nset grid\n"
+        "set key outside right\nset multiplot layout %zu,1 title %s\n",
+        PANEL_PX * num_panels, quoted(self, picture_path), num_panels,
+        quoted(self, self->title));
     for (size_t j = 0; j < self->num_panels; j++) {
         write_panel(&(script_t){
             .out = out, .chart = self, .panel = &self->panels[j], .panel_id = j});
     }
     fputs("unset multiplot\n", out);
-    return ferror(out) ? SPOT_ERR_IO : 0;
+    return ferror(out) ? SPOT_ERR_IO : spot_chart_error(self);
 }

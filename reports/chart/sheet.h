@@ -60,7 +60,7 @@ typedef struct {
     double unit;           /* its length in the unit of the axis, else 1 */
     bool has_own_units;    /* ticks have their own: "1 h" */
     size_t num_ticks;
-    spot_tick_t ticks[SPOT_CHART_MAX_TICKS]; /* [num_ticks] increasing */
+    spot_tick_t ticks[SPOT_CHART_MAX_TICKS + 1]; /* [num_ticks] increasing */
 } spot_scale_t;
 
 /* A scale over low to high, which may be equal, undefined (then 0 to 1) or, of LOG, not
@@ -185,6 +185,7 @@ typedef struct {
     spot_name_t *names;   /* [num_entries] */
     spot_legend_t legend;
     double legend_px; /* the width of a list */
+    double ends_px;   /* the room for names right of the last column */
     spot_items_t items;
 } spot_sheet_t;
 
@@ -244,8 +245,8 @@ void spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel,
  * narrowest panel. */
 void spot_sheet_find_scales(spot_sheet_t *self, double width_px);
 
-/* Where a value is; NAN where it is undefined. */
-double spot_place_px(const spot_place_t *place, int dim, double value);
+/* Where values are; NAN where they are undefined. */
+spot_px_t spot_place_px(const spot_place_t *place, const double at[2]);
 
 /* The labels of y, or the rows; and what is below the box, whose end is returned. */
 void spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place);
@@ -272,8 +273,6 @@ void spot_sheet_choose_names(spot_sheet_t *self);
 
 /* How many names a panel has at its right; of a text only, if it is not NULL. */
 size_t spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text);
-/* Room at the right of the last column for names; 0 where there are none. */
-double spot_sheet_ends_px(const spot_sheet_t *self);
 void spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place);
 
 /* The names of lanes above them; returns their height. */

@@ -8,16 +8,9 @@
 #include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 
-static const char *const text_classes[SPOT_NUM_LOOKS] = {
-    [SPOT_TITLE] = "tt",
-    [SPOT_PANEL] = "tp",
-    [SPOT_LABEL] = "tl",
-    [SPOT_NOTE] = "tn",
-    [SPOT_TICK] = "tk",
-    [SPOT_SECOND] = "tq",
-    [SPOT_DARK] = "td",
-    [SPOT_LIGHT] = "tw",
-};
+/* Of texts, in the order of their looks. */
+static const char text_classes[SPOT_NUM_LOOKS][3] = {
+    "tt", "tp", "tl", "tn", "tk", "tq", "td", "tw"};
 
 /* ---- Style ---- */
 

@@ -250,30 +250,42 @@ spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
     return !decision->wakes_at_step_end;
 }
 
-void
-spot_recovery_name_faults(
-    const spot_recovery_fault_t *faults, size_t num_faults, char *text, size_t num_bytes)
+/* The choice of an option that is a fault, behind its name; NULL: it is not set. */
+static const char *
+fault_choice(const spot_recovery_choice_t *self, const char *option)
 {
-    size_t length = 0;
+    const spot_field_t *field =
+        spot_field_find(self->system->options, option, strlen(option));
+    const void *value = (const char *) self->options + field->offset;
+    const int choice = field->type == SPOT_FIELD_CHOICE ? *(const int *) value
+                                                        : *(const int64_t *) value > 0;
 
-    text[0] = '\0';
-    for (size_t j = 0; j < num_faults; j++) {
-        if (faults[j].is_set && length < num_bytes) {
-            length += (size_t) snprintf(text + length, num_bytes - length, "%s%s",
-                length == 0 ? "" : ", ", faults[j].rule);
-        }
-    }
+    return choice == 0                        ? NULL
+           : field->type != SPOT_FIELD_CHOICE ? ""
+                                              : field->choices[choice];
 }
 
 bool
 spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES])
 {
+    const spot_recovery_fault_t *fault =
+        self->system == NULL ? NULL : self->system->faults;
+    size_t length = 0;
+
     text[0] = '\0';
-    if (self->system != NULL && self->system->broken_rules != NULL) {
-        self->system->broken_rules(self->options, text, SPOT_BROKEN_RULES_BYTES);
+    for (; fault != NULL && fault->option != NULL; fault++) {
+        const char *choice = fault_choice(self, fault->option);
+        const bool is_plain =
+            choice == NULL || *choice == '\0' || strcmp(choice, spot_no_yes[1]) == 0;
+
+        if (choice != NULL && length < SPOT_BROKEN_RULES_BYTES) {
+            length += (size_t) snprintf(text + length, SPOT_BROKEN_RULES_BYTES - length,
+                "%s%s%s%s (%s)", length == 0 ? "" : ", ", fault->option,
+                is_plain ? "" : ": ", is_plain ? "" : choice, fault->broken);
+        }
     }
-    return text[0] != '\0';
+    return length > 0;
 }
 
 /* Takes the keys that are given. */
@@ -318,15 +330,15 @@ take_common(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *
 /* Options that break rules repeat a publication, with its figures. */
 static int
 settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job, int64_t capacity)
+    const spot_job_t *job, int64_t capacity, bool has_fault)
 {
-    char broken[SPOT_BROKEN_RULES_BYTES];
     spot_terms_t terms = {.bind = bind,
         .node = node,
         .job = job,
         .capacity = capacity,
         .system = self->system->name,
-        .is_published = self->is_published || spot_recovery_breaks_rules(self, broken)};
+        .has_fault = has_fault,
+        .is_published = self->is_published || has_fault};
     const int ret =
         self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
 
@@ -345,15 +357,16 @@ spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
 {
     const spot_node_t *node = spot_node_place(root, "recovery");
     char broken[SPOT_BROKEN_RULES_BYTES];
+    const bool has_fault = spot_recovery_breaks_rules(self, broken);
 
-    if (spot_recovery_breaks_rules(self, broken)) {
+    if (has_fault) {
         spot_diag_warn(bind->diag, node->file, node->line, node->column,
             "recovery: as published, not comparable with other systems; options that "
             "break rules: %s",
             broken);
     }
     take_common(self, bind, node, job);
-    return settle_system(self, bind, node, job, capacity);
+    return settle_system(self, bind, node, job, capacity, has_fault);
 }
 
 void

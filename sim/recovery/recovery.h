@@ -147,6 +147,13 @@ typedef struct {
     const spot_recovery_future_t *future; /* lives as long as the run; NULL: not known */
 } spot_recovery_start_t;
 
+/* An option, a choice or duration, that is not 0 to repeat published results, and which
+ * rule of a fair comparison it breaks then. */
+typedef struct {
+    const char *option;
+    const char *broken;
+} spot_recovery_fault_t;
+
 typedef struct {
     const char *name; /* as in "recovery: {system: NAME}" */
     const char *doc;
@@ -180,9 +187,8 @@ typedef struct {
     /* Whether it gets the future when a run starts; the output then calls it
      * clairvoyant. NULL: no. */
     bool (*knows_future)(const void *options);
-    /* Writes to text the options that break rules of a fair comparison in order to
-     * repeat published results; an empty text: none. NULL: there are no such options. */
-    void (*broken_rules)(const void *options, char *text, size_t num_bytes);
+    /* Ended by one without option; NULL: there are none. */
+    const spot_recovery_fault_t *faults;
     /* Bytes of the policy's state, which is zeroed and then started at the start of a
      * run. NULL: no state. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
@@ -291,16 +297,6 @@ const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near
 
 /* The options table for a node, or NULL. */
 const spot_field_t *spot_recovery_table(const spot_node_t *node);
-
-/* A fault of a published simulator, as an option of a system. */
-typedef struct {
-    int is_set;
-    const char *rule; /* the option, and what it breaks */
-} spot_recovery_fault_t;
-
-/* Writes the rules of the faults that are set to text, for broken_rules. */
-void spot_recovery_name_faults(const spot_recovery_fault_t *faults, size_t num_faults,
-    char *text, size_t num_bytes);
 
 /* Whether its options break rules of a fair comparison; text names them. */
 #define SPOT_BROKEN_RULES_BYTES 768

@@ -206,34 +206,32 @@ static const char *const notice_names[] = {"checkpoint", "ignore", NULL};
 
 static const spot_field_t checkpoint_options[] = {
     {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0, HUGE_VAL, "",
-         "time to detect a loss; lengthens the reconfiguration pause after one; "
-         "job.detection if not given"),
-        .label = "detection time"},
-    {SPOT_CHOICE("growth", options_t, growth, growth_names, "pipeline",
-         "when new instances make more pipelines: as soon as there are enough for one; "
-         "never, but for those that replace lost ones; at the next preemption of an "
-         "instance in use; or as soon as steps get better by min_gain. A job without "
-         "pipelines starts as soon as it can"),
-        .label = "growth"},
+        "detection time",
+        "time to detect a loss; lengthens the reconfiguration pause after one; "
+        "job.detection if not given")},
+    {SPOT_CHOICE("growth", options_t, growth, growth_names, "pipeline", "growth",
+        "when new instances make more pipelines: as soon as there are enough for one; "
+        "never, but for those that replace lost ones; at the next preemption of an "
+        "instance in use; or as soon as steps get better by min_gain. A job without "
+        "pipelines starts as soon as it can")},
     {SPOT_RANGE(NUMBER, "min_gain", options_t, min_gain, 0, HUGE_VAL, "0",
-         "growth better only: the least gain in samples/s, as a fraction of what there "
-         "is; 0: any"),
-        .label = "least gain of growth"},
-    {SPOT_CHOICE("plan", options_t, plan, plan_names, "fixed",
-         "how many pipelines form: as many as there are instances for, or the number "
-         "with the shortest step time, the smallest of equal ones"),
-        .label = "plan"},
+        "least gain of growth",
+        "growth better only: the least gain in samples/s, as a fraction of what there "
+        "is; 0: any")},
+    {SPOT_CHOICE("plan", options_t, plan, plan_names, "fixed", "plan",
+        "how many pipelines form: as many as there are instances for, or the number "
+        "with the shortest step time, the smallest of equal ones")},
     {SPOT_CHOICE("grow_flush", options_t, flushes_to_grow, spot_no_yes, "no",
-         "yes: before pipelines grow the job is stalled for a complete checkpoint and "
-         "does not roll back; only the step under way is lost"),
-        .label = "flush before growth"},
+        "flush before growth",
+        "yes: before pipelines grow the job is stalled for a complete checkpoint and "
+        "does not roll back; only the step under way is lost")},
     {SPOT_CHOICE("notice", options_t, notice, notice_names, "checkpoint",
-         "checkpoint: when the preemption of an instance in use is announced (see "
-         "fleet.notice), the job trains as long as a whole step and then a complete "
-         "checkpoint fit before it, writes the checkpoint and pauses until the "
-         "preemption; where not even the checkpoint fits, it trains on; ignore: as if "
-         "nothing was announced"),
-        .label = "answer to a notice"},
+        "answer to a notice",
+        "checkpoint: when the preemption of an instance in use is announced (see "
+        "fleet.notice), the job trains as long as a whole step and then a complete "
+        "checkpoint fit before it, writes the checkpoint and pauses until the "
+        "preemption; where not even the checkpoint fits, it trains on; ignore: as if "
+        "nothing was announced")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

@@ -305,56 +305,50 @@ static const char *const notices[] = {"copy", "ignore", NULL};
 
 static const spot_field_t gemini_options[] = {
     {SPOT_RANGE(INTEGER, "group_size", options_t, group_size, 1, SPOT_MAX_INSTANCES, "2",
-         "instances of a group; each holds the shards of all of it (unverified)"),
-        .label = "group size"},
+        "group size",
+        "instances of a group; each holds the shards of all of it (unverified)")},
     {SPOT_RANGE(INTEGER, "mem_every", options_t, mem_every_steps, 1, 1e9, "1",
-         "steps from one copy in memory to the next (unverified)"),
-        .label = "steps between memory copies"},
+        "steps between memory copies",
+        "steps from one copy in memory to the next (unverified)")},
     {SPOT_RANGE(DURATION, "mem_overhead", options_t, mem_overhead_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "time that a copy adds, spread over the steps between two of them; if not "
-         "given the time that it takes to send a shard to the other members of the "
-         "group; published: 0 s, as it is hidden in the steps (unverified)"),
-        .label = "time of a memory copy"},
+        (double) SPOT_MAX_DURATION_MS, "", "time of a memory copy",
+        "time that a copy adds, spread over the steps between two of them; if not given "
+        "the time that it takes to send a shard to the other members of the group; "
+        "published: 0 s, as it is hidden in the steps (unverified)")},
     {SPOT_RANGE(NUMBER, "state_bytes", options_t, state_bytes, 1, MAX_BYTES, "",
-         "state of the whole model; the shard of an instance is the state divided by "
-         "the instances in use; that of job.model if not given"),
-        .label = "state of the job"},
+        "state of the job",
+        "state of the whole model; the shard of an instance is the state divided by the "
+        "instances in use; that of job.model if not given")},
     {SPOT_RANGE(NUMBER, "net_bytes_per_s", options_t, net_bytes_per_s, 1, MAX_BYTES, "",
-         "bandwidth of an instance, by which a shard is copied to and from peers; "
-         "fleet.network if not given"),
-        .label = "network bandwidth of an instance"},
+        "network bandwidth of an instance",
+        "bandwidth of an instance, by which a shard is copied to and from peers; "
+        "fleet.network if not given")},
     {SPOT_RANGE(NUMBER, "remote_bytes_per_s", options_t, remote_bytes_per_s, 1,
-         MAX_BYTES, "",
-         "bandwidth of the storage, by which the state is read where memory is not "
-         "enough; job.reload if not given. Its checkpoints are those of the job, in "
-         "Gemini every 3 h (unverified)"),
-        .label = "bandwidth of remote storage"},
+        MAX_BYTES, "", "bandwidth of remote storage",
+        "bandwidth of the storage, by which the state is read where memory is not "
+        "enough; job.reload if not given. Its checkpoints are those of the job, in "
+        "Gemini every 3 h (unverified)")},
     {SPOT_RANGE(DURATION, "restart", options_t, restart_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "pause to start the job again, besides the transfer of the state; "
-         "job.reconfiguration if not given"),
-        .label = "restart pause"},
+        (double) SPOT_MAX_DURATION_MS, "", "restart pause",
+        "pause to start the job again, besides the transfer of the state; "
+        "job.reconfiguration if not given")},
     {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "time to detect a loss; a wait for replacement goes on meanwhile; "
-         "job.detection if not given"),
-        .label = "detection time"},
+        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+        "time to detect a loss; a wait for replacement goes on meanwhile; job.detection "
+        "if not given")},
     {SPOT_CHOICE("replacement", options_t, replacement, replacements, "wait",
-         "after a loss, wait: pause until there are instances for as many pipelines as "
-         "before; shrink: go on with what is left"),
-        .label = "replacement"},
-    {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline",
-         "pipeline: one more as soon as there are instances for it; never: no more than "
-         "at first"),
-        .label = "growth"},
-    {SPOT_CHOICE("notice", options_t, notice, notices, "copy",
-         "copy: when the preemption of an instance in use is announced (see "
-         "fleet.notice), training stops at the end of the last step that fits before "
-         "it, with mem_overhead for one more copy, and nothing is lost as long as each "
-         "group keeps a member; if not even the copy fits, or each step is copied "
-         "anyway (mem_every: 1), it trains on; ignore: as if nothing was announced"),
-        .label = "answer to a notice"},
+        "replacement",
+        "after a loss, wait: pause until there are instances for as many pipelines as "
+        "before; shrink: go on with what is left")},
+    {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline", "growth",
+        "pipeline: one more as soon as there are instances for it; never: no more than "
+        "at first")},
+    {SPOT_CHOICE("notice", options_t, notice, notices, "copy", "answer to a notice",
+        "copy: when the preemption of an instance in use is announced (see "
+        "fleet.notice), training stops at the end of the last step that fits before it, "
+        "with mem_overhead for one more copy, and nothing is lost as long as each group "
+        "keeps a member; if not even the copy fits, or each step is copied anyway "
+        "(mem_every: 1), it trains on; ignore: as if nothing was announced")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

@@ -75,9 +75,9 @@ ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
 
 static const spot_field_t ideal_options[] = {
     {SPOT_RANGE(DURATION, "interval", options_t, interval_ms, 0, HUGE_VAL, "0 s",
-         "decide at multiples of it only, for the instances at that instant or, if some "
-         "of them are lost, for what is left; 0: at every change; 60 s in Parcae"),
-        .label = "decision interval"},
+        "decision interval",
+        "decide at multiples of it only, for the instances at that instant or, if some "
+        "of them are lost, for what is left; 0: at every change; 60 s in Parcae")},
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 

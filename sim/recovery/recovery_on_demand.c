@@ -31,8 +31,8 @@ on_demand_decide(const void *options, void *state, const spot_recovery_view_t *v
 
 static const spot_field_t on_demand_options[] = {
     {SPOT_RANGE(INTEGER, "instances", options_t, num_instances, 0, SPOT_MAX_INSTANCES,
-         "0", "instances rented for the whole run; 0: fleet.capacity"),
-        .label = "on-demand instances"},
+        "0", "on-demand instances",
+        "instances rented for the whole run; 0: fleet.capacity")},
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 

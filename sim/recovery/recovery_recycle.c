@@ -370,46 +370,39 @@ static const char *const notices[] = {"reroute", "ignore", NULL};
 
 static const spot_field_t recycle_options[] = {
     {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "time to detect a loss, before the pause for it; job.detection if not given"),
-        .label = "detection time"},
+        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+        "time to detect a loss, before the pause for it; job.detection if not given")},
     {SPOT_RANGE(DURATION, "replan", options_t, replan_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "pause to go on with other routes, which are planned in advance: the same "
-         "instances regroup; job.regroup if not given; published: 2 s (a placeholder, "
-         "unverified)"),
-        .label = "replanning pause"},
+        (double) SPOT_MAX_DURATION_MS, "", "replanning pause",
+        "pause to go on with other routes, which are planned in advance: the same "
+        "instances regroup; job.regroup if not given; published: 2 s (a placeholder, "
+        "unverified)")},
     {SPOT_RANGE(DURATION, "stage_copy", options_t, stage_copy_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "pause more when an instance takes a lost place, to copy its stage from a "
-         "peer; if not given job.rebuild and its part of job.model over fleet.network, "
-         "where these are given, else job.reload"),
-        .label = "copy of a stage"},
+        (double) SPOT_MAX_DURATION_MS, "", "copy of a stage",
+        "pause more when an instance takes a lost place, to copy its stage from a peer; "
+        "if not given job.rebuild and its part of job.model over fleet.network, where "
+        "these are given, else job.reload")},
     {SPOT_RANGE(INTEGER, "micro_batch", options_t, micro_batch, 0, 1e12, "0",
-         "samples of a micro-batch; 0: as job.step_time has it, if it is a pipeline "
-         "model or a table that gives it"),
-        .label = "time of a micro-batch"},
+        "time of a micro-batch",
+        "samples of a micro-batch; 0: as job.step_time has it, if it is a pipeline "
+        "model or a table that gives it")},
     {SPOT_RANGE(NUMBER, "forward_share", options_t, forward_share, 0, 1,
-         "0.3333333333333333",
-         "of a micro-batch's time, for fill: best; a pipeline model has its own "
-         "(unverified)"),
-        .label = "forward share"},
-    {SPOT_CHOICE("fill", options_t, fill, fills, "best",
-         "time to fill and drain the pipelines where places are lost; best: of the "
-         "forward passes only, as weight gradients move into bubbles; worst: of all. "
-         "The step time with places lost is an approximation, unverified"),
-        .label = "filling of lost places"},
-    {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline",
-         "pipeline: lost places are taken and one more pipeline forms as soon as there "
-         "are instances for it; never: lost places only"),
-        .label = "growth"},
-    {SPOT_CHOICE("notice", options_t, notice, notices, "reroute",
-         "reroute: when the preemption of an instance in use is announced (see "
-         "fleet.notice), the job goes on without it from the end of the last step that "
-         "fits before it: replan but no detection, and no step is lost. Where it is the "
-         "last of a stage, nothing is done. Not in the paper: it is how plans that are "
-         "prepared in advance can be used"),
-        .label = "answer to a notice"},
+        "0.3333333333333333", "forward share",
+        "of a micro-batch's time, for fill: best; a pipeline model has its own "
+        "(unverified)")},
+    {SPOT_CHOICE("fill", options_t, fill, fills, "best", "filling of lost places",
+        "time to fill and drain the pipelines where places are lost; best: of the "
+        "forward passes only, as weight gradients move into bubbles; worst: of all. The "
+        "step time with places lost is an approximation, unverified")},
+    {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline", "growth",
+        "pipeline: lost places are taken and one more pipeline forms as soon as there "
+        "are instances for it; never: lost places only")},
+    {SPOT_CHOICE("notice", options_t, notice, notices, "reroute", "answer to a notice",
+        "reroute: when the preemption of an instance in use is announced (see "
+        "fleet.notice), the job goes on without it from the end of the last step that "
+        "fits before it: replan but no detection, and no step is lost. Where it is the "
+        "last of a stage, nothing is done. Not in the paper: it is how plans that are "
+        "prepared in advance can be used")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 

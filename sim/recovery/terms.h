@@ -17,7 +17,8 @@ typedef struct {
     const spot_job_t *job;   /* settled, with the checkpoints of the system */
     int64_t capacity;
     const char *system;
-    bool is_published; /* published_defaults: yes */
+    bool has_fault;    /* one of the system's is set */
+    bool is_published; /* published_defaults: yes, or has_fault */
     char *lacks;       /* what the scenario lacks, in words; NULL: nothing */
     size_t num_lacks;
     bool has_table;         /* step times are those of a table of its own, measured */

@@ -23,24 +23,12 @@ typedef struct {
 } event_t;
 
 struct spot_forms {
-    size_t num_names;
-    size_t max_names;
-    char **names; /* [num_names] and words of metrics of the head */
+    spot_arena_t arena; /* names and words of metrics of the head too */
     size_t num_events;
     size_t max_events;
     event_t **events;   /* [num_events] */
     size_t most_values; /* of one condition */
 };
-
-static void
-free_event(event_t *event)
-{
-    spot_condition_free(&event->condition);
-    free(event->ids);
-    free(event->values);
-    free(event->node.text);
-    free(event);
-}
 
 void
 spot_forms_free(spot_study_t *study)
@@ -49,13 +37,10 @@ spot_forms_free(spot_study_t *study)
 
     if (self != NULL) {
         for (size_t j = 0; j < self->num_events; j++) {
-            free_event(self->events[j]);
-        }
-        for (size_t j = 0; j < self->num_names; j++) {
-            free(self->names[j]);
+            spot_condition_free(&self->events[j]->condition);
         }
         free(self->events);
-        free(self->names);
+        spot_arena_free(&self->arena);
         free(self);
     }
 }
@@ -118,21 +103,21 @@ resolve_event(const spot_reading_t *self, event_t *event)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const spot_condition_t *condition = &event->condition;
-    const char **names = spot_calloc(outputs->num_metrics, sizeof(*names));
+    spot_arena_t *arena = &self->study->forms->arena;
+    const char **names = spot_arena_take(arena, outputs->num_metrics, sizeof(*names));
     bool is_plain = false;
     int ret;
 
-    event->ids = spot_calloc(condition->num_names, sizeof(*event->ids));
-    event->values = spot_calloc(condition->num_names, sizeof(*event->values));
-    ret = names == NULL || event->ids == NULL || event->values == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : 0;
-    for (size_t j = 0; ret == 0 && j < outputs->num_metrics; j++) {
+    SPOT_ARENA_ARRAY(arena, event->ids, condition->num_names);
+    SPOT_ARENA_ARRAY(arena, event->values, condition->num_names);
+    if (arena->error != 0) {
+        return arena->error;
+    }
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
         names[j] = outputs->metrics[j].name;
     }
-    ret = ret == 0 ? spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
-                         outputs->num_metrics, event->ids, self->diag)
-                   : ret;
+    ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
+        outputs->num_metrics, event->ids, self->diag);
     ret = ret == 0 ? spot_constraints_check(
                          condition, outputs->metrics, event->ids, &is_plain, self->diag)
                    : ret;
@@ -142,7 +127,6 @@ resolve_event(const spot_reading_t *self, event_t *event)
         event->values[j] = (spot_condition_value_t){.type = SPOT_CONDITION_NUMBER,
             .unit = is_plain || strcmp(unit, "1") == 0 ? NULL : unit};
     }
-    free(names);
     return ret;
 }
 
@@ -152,24 +136,22 @@ make_event(const spot_reading_t *self, const char *key, const spot_node_t *place
     const char *name, const form_t *form)
 {
     struct spot_forms *forms = self->study->forms;
-    event_t *event = spot_calloc(1, sizeof(*event));
-    int ret = spot_array_reserve(
-        &forms->events, &forms->max_events, forms->num_events + 1, sizeof(event));
+    event_t *event = spot_arena_take(&forms->arena, 1, sizeof(*event));
+    char *text = spot_arena_take(&forms->arena, form->num_bytes + 1, 1);
+    int ret;
 
-    if (event == NULL || ret != 0) {
-        free(event);
+    if (forms->arena.error != 0 ||
+        SPOT_ARRAY_ROOM(forms, events, forms->num_events + 1) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     event->node = *place;
-    event->node.text = spot_text_copy(form->inside, form->num_bytes);
+    event->node.text = memcpy(text, form->inside, form->num_bytes);
     event->node.column += (size_t) (form->inside - name);
-    ret = event->node.text == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : spot_condition_parse(&event->condition, &event->node, key, self->diag);
+    ret = spot_condition_parse(&event->condition, &event->node, key, self->diag);
     ret = ret == 0 ? resolve_event(self, event) : ret;
     event->metric_id = self->study->head.num_metrics;
     if (ret != 0) {
-        free_event(event);
+        spot_condition_free(&event->condition);
         return ret;
     }
     forms->events[forms->num_events++] = event;
@@ -272,30 +254,17 @@ spot_forms_has(
 
 /* ---- A form as a metric of the head ---- */
 
-/* A text of the head that the forms own, or NULL: no memory. */
-static const char *
-keep_text(struct spot_forms *self, char *text)
-{
-    if (text == NULL || spot_array_reserve(&self->names, &self->max_names,
-                            self->num_names + 1, sizeof(text)) != 0) {
-        free(text);
-        return NULL;
-    }
-    self->names[self->num_names++] = text;
-    return text;
-}
-
 /* "p95 of idle time": what a form is called, by what is inside. */
 static const char *
 form_words(struct spot_forms *self, const char *name, const char *inside)
 {
     const size_t num_bytes = strlen(name) + strlen(inside) + sizeof(" of ");
-    char *text = malloc(num_bytes);
+    char *text = spot_arena_take(&self->arena, num_bytes, 1);
 
     if (text != NULL) {
         snprintf(text, num_bytes, "%.*s of %s", (int) strcspn(name, "("), name, inside);
     }
-    return keep_text(self, text);
+    return text;
 }
 
 /* The metric inside as the form has it. */
@@ -341,8 +310,8 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
     if (forms == NULL) {
         forms = study->forms = spot_calloc(1, sizeof(*forms));
     }
-    copy = forms == NULL ? NULL : spot_text_copy(name, strlen(name));
-    if (copy == NULL || keep_text(forms, copy) == NULL) {
+    copy = forms == NULL ? NULL : spot_arena_text(&forms->arena, name);
+    if (copy == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     inside_id = find_inside(outputs, &form);
@@ -368,9 +337,8 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
             return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
         }
         metric.name = copy;
-        copy = spot_text_copy(form.inside, form.num_bytes);
-        metric.label = form_words(forms, name, copy == NULL ? "" : copy);
-        free(copy);
+        metric.label =
+            form_words(forms, name, forms->events[forms->num_events - 1]->node.text);
     }
     return spot_metrics_keep(self, &metric);
 }

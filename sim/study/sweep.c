@@ -62,17 +62,10 @@ read_design(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_plan_t *plan = &self->study->head.plan;
     const spot_field_t fields[] = {
-        {.name = "points",
-            .type = SPOT_FIELD_INTEGER,
-            .offset = offsetof(design_keys_t, points),
-            .min =
-                plan->kind == SPOT_PLAN_SENSITIVITY ? SPOT_SENSITIVITY_MIN_SAMPLES : 2,
-            .max = SPOT_MAX_POINTS},
-        {.name = "seed",
-            .type = SPOT_FIELD_INTEGER,
-            .offset = offsetof(design_keys_t, seed),
-            .max = HUGE_VAL,
-            .initial = "1"},
+        {SPOT_RANGE(INTEGER, "points", design_keys_t, points,
+            plan->kind == SPOT_PLAN_SENSITIVITY ? SPOT_SENSITIVITY_MIN_SAMPLES : 2,
+            SPOT_MAX_POINTS, NULL, NULL)},
+        {SPOT_RANGE(INTEGER, "seed", design_keys_t, seed, 0, HUGE_VAL, "1", NULL)},
         {.name = NULL},
     };
     const size_t num_errors = bind->diag->num_errors;

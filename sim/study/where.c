@@ -32,6 +32,7 @@ typedef struct {
     size_t max_paths;
     char **paths;      /* [num_paths] of scalars, sorted, without repeats */
     spot_yaml_t texts; /* of values */
+    spot_arena_t arena;
 } where_t;
 
 /* ---- Keys of the scenario ---- */
@@ -107,9 +108,8 @@ add_path(where_t *self, const char *path)
     if (path_id > 0 && strcmp(self->paths[path_id - 1], path) == 0) {
         return 0;
     }
-    copy = spot_text_copy(path, strlen(path));
+    copy = spot_arena_text(&self->arena, path);
     if (copy == NULL || SPOT_ARRAY_ROOM(self, paths, self->num_paths + 1) != 0) {
-        free(copy);
         return SPOT_ERR_NO_MEMORY;
     }
     memmove(&self->paths[path_id + 1], &self->paths[path_id],
@@ -211,8 +211,8 @@ read_values(where_t *self, filter_t *filter, size_t name_id, const char *path,
     int ret = 0;
 
     name->axis_id = axis_of(self, path);
-    name->values = spot_calloc(num_values(self, name->axis_id), sizeof(*name->values));
-    if (name->values == NULL) {
+    if (SPOT_ARENA_ARRAY(&self->arena, name->values, num_values(self, name->axis_id)) ==
+        NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; ret == 0 && j < num_values(self, name->axis_id); j++) {
@@ -245,26 +245,25 @@ static int
 resolve(where_t *self, filter_t *filter)
 {
     const size_t num_names = filter->condition.num_names;
-    size_t *path_ids = spot_calloc(num_names, sizeof(*path_ids));
-    spot_condition_kind_t *kinds = spot_calloc(num_names, sizeof(*kinds));
-    int ret = SPOT_ERR_NO_MEMORY;
+    spot_condition_kind_t *kinds =
+        spot_arena_take(&self->arena, num_names, sizeof(*kinds));
+    size_t *path_ids = spot_arena_take(&self->arena, num_names, sizeof(*path_ids));
+    int ret;
 
-    filter->names = spot_calloc(num_names, sizeof(*filter->names));
-    filter->values = spot_calloc(num_names, sizeof(*filter->values));
-    if (path_ids != NULL && kinds != NULL && filter->names != NULL &&
-        filter->values != NULL) {
-        ret = spot_condition_resolve(&filter->condition, "key", "",
-            (const char *const *) self->paths, self->num_paths, path_ids,
-            self->reading->diag);
+    SPOT_ARENA_ARRAY(&self->arena, filter->names, num_names);
+    SPOT_ARENA_ARRAY(&self->arena, filter->values, num_names);
+    if (self->arena.error != 0) {
+        return self->arena.error;
     }
+    ret = spot_condition_resolve(&filter->condition, "key", "",
+        (const char *const *) self->paths, self->num_paths, path_ids,
+        self->reading->diag);
     for (size_t j = 0; ret == 0 && j < num_names; j++) {
         ret = read_values(self, filter, j, self->paths[path_ids[j]], &kinds[j]);
     }
-    ret = ret == 0 ? spot_condition_check(&filter->condition, kinds, self->reading->diag)
-                   : ret;
-    free(kinds);
-    free(path_ids);
-    return ret;
+    return ret == 0
+               ? spot_condition_check(&filter->condition, kinds, self->reading->diag)
+               : ret;
 }
 
 /* ---- Points ---- */
@@ -367,21 +366,10 @@ static void
 free_where(where_t *self)
 {
     for (size_t j = 0; j < self->num_filters; j++) {
-        filter_t *filter = &self->filters[j];
-
-        for (size_t k = 0; filter->names != NULL && k < filter->condition.num_names;
-             k++) {
-            free(filter->names[k].values);
-        }
-        free(filter->names);
-        free(filter->values);
-        spot_condition_free(&filter->condition);
-    }
-    free(self->filters);
-    for (size_t j = 0; j < self->num_paths; j++) {
-        free(self->paths[j]);
+        spot_condition_free(&self->filters[j].condition);
     }
     free(self->paths);
+    spot_arena_free(&self->arena);
     spot_yaml_free(&self->texts);
 }
 
@@ -401,9 +389,8 @@ spot_where_apply(spot_reading_t *self)
             "a sensitivity plan needs all its points: expected no condition");
         return SPOT_ERR_BAD_INPUT;
     }
-    conditions.filters =
-        spot_calloc(where->num_children + 1, sizeof(*conditions.filters));
-    if (conditions.filters == NULL) {
+    if (SPOT_ARENA_ARRAY(
+            &conditions.arena, conditions.filters, where->num_children + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     ret = read_conditions(&conditions);

@@ -2,6 +2,7 @@
 #include "sim/train/metrics.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "base/units.h"
 
@@ -14,11 +15,11 @@ typedef struct {
 /* A formula for one metric or, by argument, for several similar ones. NULL: derived. */
 typedef double (*formula_t)(const run_t *run, int argument);
 
-/* argument: a category of the ledger. */
+/* argument: of an int64_t of the result. */
 static double
-share_ms(const run_t *run, int share)
+integer(const run_t *run, int offset)
 {
-    return (double) run->result->ledger.instance_ms[share];
+    return (double) *(const int64_t *) ((const char *) run->result + offset);
 }
 
 static double
@@ -40,59 +41,45 @@ idle_ms(const run_t *run, int argument)
                      instance_ms[SPOT_SHARE_STALLED]);
 }
 
-/* argument: a phase of the job. */
 static double
-job_ms(const run_t *run, int phase)
+started_ms(const run_t *run, int argument)
 {
-    return (double) run->result->job_ms[phase];
+    const int64_t first_ms = run->result->first_training_ms;
+
+    (void) argument;
+    return first_ms < 0 ? 0 : (double) (run->result->horizon_ms - first_ms);
 }
 
-enum { CLOCK_RUN, CLOCK_STALLED, CLOCK_LOST, CLOCK_STARTED, CLOCK_PREEMPTIONS };
-
-/* A time of the run. */
 static double
-clock_ms(const run_t *run, int which)
+preemption_span_ms(const run_t *run, int argument)
 {
-    const spot_train_result_t *result = run->result;
-    const int64_t first_ms = result->first_training_ms;
-    const int64_t times_ms[] = {
-        [CLOCK_RUN] = result->horizon_ms,
-        [CLOCK_STALLED] = result->stalled_ms,
-        [CLOCK_LOST] = result->lost_ms,
-        [CLOCK_STARTED] = first_ms < 0 ? 0 : result->horizon_ms - first_ms,
-        [CLOCK_PREEMPTIONS] = result->last_preemption_ms - result->first_preemption_ms,
-    };
-
-    return (double) times_ms[which];
+    (void) argument;
+    return (double) (run->result->last_preemption_ms - run->result->first_preemption_ms);
 }
-
-enum { STEPS_EXECUTED, STEPS_KEPT, STEPS_DURABLE, STEPS_LOST };
 
 /* A number of steps, with the done part of the last step for a lossless recovery
  * system. */
 static double
-steps(const run_t *run, int which)
+steps(const run_t *run, int offset)
+{
+    return integer(run, offset) + run->result->step_fraction;
+}
+
+static double
+steps_kept(const run_t *run, int argument)
 {
     const spot_train_result_t *result = run->result;
 
-    switch (which) {
-        case STEPS_EXECUTED:
-            return (double) result->steps_executed + result->step_fraction;
-        case STEPS_KEPT:
-            return (double) (result->steps_executed - result->steps_lost) +
-                   result->step_fraction;
-        case STEPS_DURABLE:
-            return (double) result->steps_durable + result->step_fraction;
-        default:
-            return (double) result->steps_lost;
-    }
+    (void) argument;
+    return (double) (result->steps_executed - result->steps_lost) +
+           result->step_fraction;
 }
 
 static double
 samples_kept(const run_t *run, int argument)
 {
     (void) argument;
-    return steps(run, STEPS_KEPT) * (double) run->scenario->job.samples_per_step;
+    return steps_kept(run, 0) * (double) run->scenario->job.samples_per_step;
 }
 
 static double
@@ -102,43 +89,18 @@ cost_usd(const run_t *run, int argument)
     return run->result->cost_usd;
 }
 
-enum {
-    COUNT_PREEMPTED,
-    COUNT_ADDED,
-    COUNT_CLIPPED,
-    COUNT_RECONFIGURATIONS,
-    COUNT_ROLLBACKS,
-    COUNT_FATAL,
-    COUNT_PEAK,
-    COUNT_USED,
-    COUNT_GAPS,
-    COUNT_TICK_GAPS
-};
-
-static int64_t
-num_gaps(int64_t num_events)
+static double
+instances_used(const run_t *run, int argument)
 {
-    return num_events > 1 ? num_events - 1 : 0;
+    (void) argument;
+    return (double) (run->result->initial + run->result->added);
 }
 
+/* The gaps between so many events. */
 static double
-count(const run_t *run, int which)
+gaps(const run_t *run, int offset)
 {
-    const spot_train_result_t *result = run->result;
-    const int64_t counts[] = {
-        [COUNT_PREEMPTED] = result->preempted,
-        [COUNT_ADDED] = result->added,
-        [COUNT_CLIPPED] = result->clipped,
-        [COUNT_RECONFIGURATIONS] = result->reconfigurations,
-        [COUNT_ROLLBACKS] = result->rollbacks,
-        [COUNT_FATAL] = result->fatal,
-        [COUNT_PEAK] = result->peak_instances,
-        [COUNT_USED] = result->initial + result->added,
-        [COUNT_GAPS] = num_gaps(result->preempted),
-        [COUNT_TICK_GAPS] = num_gaps(result->preemption_events),
-    };
-
-    return (double) counts[which];
+    return fmax(integer(run, offset) - 1, 0);
 }
 
 static double
@@ -174,59 +136,54 @@ same_work(const run_t *run, int which)
     return same->num_instances > 0 ? values[which] : (double) NAN;
 }
 
+#define AT(member) (int) offsetof(spot_train_result_t, member)
 #define PAID "fraction of the paid instance time"
-#define CLOCK "fraction of the job's time"
-#define PAID_MS "paid_instance_ms"
+
+/* Parts of the paid instance time and of the job's time. */
+#define PAID_SHARE(RATIO, part, help)                                                   \
+    RATIO(part##_fraction, "1", SHARE, LOWER, #part, #part " time",                     \
+        #part "_instance_ms", "paid_instance_ms", 1, PAID ": " help)
+#define JOB_SHARE(RATIO, part, better, help)                                            \
+    RATIO(job_##part##_fraction, "1", SHARE, better, "job " #part,                      \
+        "job " #part " time", "job_" #part "_ms", "run_ms", 1,                          \
+        "fraction of the job's time: " help)
+#define PAID_TOTAL(TOTAL, part, formula, argument, help)                                \
+    TOTAL(part##_instance_ms, "instance-ms", TIME, NEITHER, #part,                      \
+        #part " instance time", formula, argument, "paid instance time: " help)
+#define JOB_TOTAL(TOTAL, part, formula, argument, help)                                 \
+    TOTAL(job_##part##_ms, "ms", TIME, NEITHER, "job " #part, #part " time of the job", \
+        formula, argument, "the job's time: " help)
 
 /* METRIC and TOTAL(name, unit, kind, better, label, noun, formula, argument, help),
  * RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
 #define METRICS(METRIC, CUT_OFF, KNOWN, RATIO, TOTAL)                                   \
-    RATIO(idle_fraction, "1", SHARE, LOWER, "idle", "idle time", "idle_instance_ms",    \
-        PAID_MS, 1, PAID ": prepping, standby, reconfiguring, reloading and stalled")   \
-    RATIO(prepping_fraction, "1", SHARE, LOWER, "prepping", "prepping time",            \
-        "prepping_instance_ms", PAID_MS, 1, PAID ": booting and installing")            \
-    RATIO(standby_fraction, "1", SHARE, LOWER, "standby", "standby time",               \
-        "standby_instance_ms", PAID_MS, 1, PAID ": ready, not in a pipeline")           \
-    RATIO(reconfiguring_fraction, "1", SHARE, LOWER, "reconfiguring",                   \
-        "reconfiguring time", "reconfiguring_instance_ms", PAID_MS, 1,                  \
-        PAID ": forming pipelines")                                                     \
-    RATIO(reloading_fraction, "1", SHARE, LOWER, "reloading", "reloading time",         \
-        "reloading_instance_ms", PAID_MS, 1, PAID ": loading the durable state")        \
-    RATIO(stalled_fraction, "1", SHARE, LOWER, "stalled", "stalled time",               \
-        "stalled_instance_ms", PAID_MS, 1, PAID ": waiting for a checkpoint")           \
+    PAID_SHARE(RATIO, idle, "prepping, standby, reconfiguring, reloading and stalled")  \
+    PAID_SHARE(RATIO, prepping, "booting and installing")                               \
+    PAID_SHARE(RATIO, standby, "ready, not in a pipeline")                              \
+    PAID_SHARE(RATIO, reconfiguring, "forming pipelines")                               \
+    PAID_SHARE(RATIO, reloading, "loading the durable state")                           \
+    PAID_SHARE(RATIO, stalled, "waiting for a checkpoint")                              \
     RATIO(goodput_fraction, "1", SHARE, HIGHER, "goodput", "goodput",                   \
-        "useful_instance_ms", PAID_MS, 1,                                               \
+        "useful_instance_ms", "paid_instance_ms", 1,                                    \
         PAID ": steps that a durable checkpoint or the end of the job keeps")           \
-    RATIO(lost_fraction, "1", SHARE, LOWER, "lost", "lost time", "lost_instance_ms",    \
-        PAID_MS, 1, PAID ": work that rollbacks after losses and additions threw away") \
-    RATIO(unsaved_fraction, "1", SHARE, LOWER, "unsaved", "unsaved time",               \
-        "unsaved_instance_ms", PAID_MS, 1,                                              \
-        PAID ": work that was not durable when the run ended")                          \
-    RATIO(redundant_fraction, "1", SHARE, LOWER, "redundant", "redundant time",         \
-        "redundant_instance_ms", PAID_MS, 1, PAID ": work done only for redundancy")    \
-    RATIO(job_waiting_fraction, "1", SHARE, LOWER, "job waiting", "job waiting time",   \
-        "job_waiting_ms", "run_ms", 1, CLOCK ": waiting for enough instances")          \
-    RATIO(job_reconfiguring_fraction, "1", SHARE, LOWER, "job reconfiguring",           \
-        "job reconfiguring time", "job_reconfiguring_ms", "run_ms", 1,                  \
-        CLOCK ": forming pipelines")                                                    \
-    RATIO(job_reloading_fraction, "1", SHARE, LOWER, "job reloading",                   \
-        "job reloading time", "job_reloading_ms", "run_ms", 1,                          \
-        CLOCK ": loading the durable state")                                            \
-    RATIO(job_training_fraction, "1", SHARE, HIGHER, "job training",                    \
-        "job training time", "job_training_ms", "run_ms", 1,                            \
-        CLOCK ": training, lost work and stalls included")                              \
-    RATIO(job_stalled_fraction, "1", SHARE, LOWER, "job stalled", "job stalled time",   \
-        "job_stalled_ms", "run_ms", 1, CLOCK ": waiting for a checkpoint")              \
-    RATIO(job_lost_fraction, "1", SHARE, LOWER, "job lost", "job lost time",            \
-        "job_lost_ms", "run_ms", 1, CLOCK ": training that a rollback threw away")      \
+    PAID_SHARE(                                                                         \
+        RATIO, lost, "work that rollbacks after losses and additions threw away")       \
+    PAID_SHARE(RATIO, unsaved, "work that was not durable when the run ended")          \
+    PAID_SHARE(RATIO, redundant, "work done only for redundancy")                       \
+    JOB_SHARE(RATIO, waiting, LOWER, "waiting for enough instances")                    \
+    JOB_SHARE(RATIO, reconfiguring, LOWER, "forming pipelines")                         \
+    JOB_SHARE(RATIO, reloading, LOWER, "loading the durable state")                     \
+    JOB_SHARE(RATIO, training, HIGHER, "training, lost work and stalls included")       \
+    JOB_SHARE(RATIO, stalled, LOWER, "waiting for a checkpoint")                        \
+    JOB_SHARE(RATIO, lost, LOWER, "training that a rollback threw away")                \
     METRIC(steps_executed, "steps", PLAIN, HIGHER, "steps executed",                    \
-        "number of steps executed", steps, STEPS_EXECUTED, "steps that ended")          \
+        "number of steps executed", steps, AT(steps_executed), "steps that ended")      \
     METRIC(steps_kept, "steps", GAIN, HIGHER, "steps kept", "number of steps kept",     \
-        steps, STEPS_KEPT, "executed less lost")                                        \
+        steps_kept, 0, "executed less lost")                                            \
     METRIC(steps_durable, "steps", GAIN, HIGHER, "steps durable",                       \
-        "number of durable steps", steps, STEPS_DURABLE, "recoverable at the end")      \
+        "number of durable steps", steps, AT(steps_durable), "recoverable at the end")  \
     METRIC(steps_lost, "steps", PLAIN, LOWER, "steps lost", "number of steps lost",     \
-        steps, STEPS_LOST, "rolled back")                                               \
+        integer, AT(steps_lost), "rolled back")                                         \
     RATIO(samples_per_s, "samples/s", GAIN, HIGHER, "throughput", NULL, "samples_kept", \
         "run_ms", SPOT_MS_PER_S, "samples of the steps kept over the whole run")        \
     CUT_OFF(cost_usd, "USD", COST, LOWER, "cost", NULL, cost_usd, 0,                    \
@@ -257,14 +214,14 @@ same_work(const run_t *run, int which)
         "mean number of instances", "paid_instance_ms", "run_ms", 1,                    \
         "paid at a time, on average")                                                   \
     METRIC(peak_instances, "instances", PLAIN, NEITHER, "peak instances",               \
-        "largest number of instances", count, COUNT_PEAK, "most at a time")             \
+        "largest number of instances", integer, AT(peak_instances), "most at a time")   \
     METRIC(preempted, "instances", PLAIN, LOWER, "preempted",                           \
-        "number of preempted instances", count, COUNT_PREEMPTED,                        \
+        "number of preempted instances", integer, AT(preempted),                        \
         "taken by the provider")                                                        \
     METRIC(added, "instances", PLAIN, NEITHER, "added", "number of added instances",    \
-        count, COUNT_ADDED, "that arrived after time 0")                                \
+        integer, AT(added), "that arrived after time 0")                                \
     METRIC(clipped, "instances", PLAIN, LOWER, "clipped",                               \
-        "number of clipped instances", count, COUNT_CLIPPED,                            \
+        "number of clipped instances", integer, AT(clipped),                            \
         "of the trace that could not be taken or added")                                \
     RATIO(preempted_per_h, "instances/h", PLAIN, LOWER, "preempted",                    \
         "number of preempted instances per hour", "preempted", "run_ms", SPOT_MS_PER_H, \
@@ -273,13 +230,13 @@ same_work(const run_t *run, int which)
         "mean time between preemptions", "preemption_span_ms", "preemption_tick_gaps",  \
         1.0 / SPOT_MS_PER_S,                                                            \
         "mean time between ticks with a preemption; null below two of them")            \
-    METRIC(rollbacks, "1", PLAIN, LOWER, "rollbacks", "number of rollbacks", count,     \
-        COUNT_ROLLBACKS, "while training")                                              \
+    METRIC(rollbacks, "1", PLAIN, LOWER, "rollbacks", "number of rollbacks", integer,   \
+        AT(rollbacks), "while training")                                                \
     METRIC(reconfigurations, "1", PLAIN, LOWER, "reconfigurations",                     \
-        "number of reconfigurations", count, COUNT_RECONFIGURATIONS,                    \
+        "number of reconfigurations", integer, AT(reconfigurations),                    \
         "new pipelines or none after a loss or an addition")                            \
-    METRIC(fatal, "1", PLAIN, LOWER, "fatal losses", "number of fatal losses", count,   \
-        COUNT_FATAL, "losses that a redundant recovery system could not absorb")        \
+    METRIC(fatal, "1", PLAIN, LOWER, "fatal losses", "number of fatal losses", integer, \
+        AT(fatal), "losses that a redundant recovery system could not absorb")          \
     RATIO(preemption_gap_s, "s", TIME, HIGHER, "preemption gap",                        \
         "mean gap between preempted instances", "preemption_span_ms",                   \
         "preemption_gaps", 1.0 / SPOT_MS_PER_S,                                         \
@@ -291,70 +248,49 @@ same_work(const run_t *run, int which)
     RATIO(samples_per_s_once_started, "samples/s", GAIN, HIGHER,                        \
         "throughput once started", NULL, "samples_kept", "started_ms", SPOT_MS_PER_S,   \
         "samples of the steps kept over the run from the first start of training")      \
-    TOTAL(paid_instance_ms, "instance-ms", TIME, NEITHER, "paid", "paid instance time", \
-        paid_ms, 0, "paid instance time: the sum of the nine below")                    \
-    TOTAL(prepping_instance_ms, "instance-ms", TIME, NEITHER, "prepping",               \
-        "prepping instance time", share_ms, SPOT_SHARE_PREPPING,                        \
-        "paid instance time: prepping")                                                 \
-    TOTAL(standby_instance_ms, "instance-ms", TIME, NEITHER, "standby",                 \
-        "standby instance time", share_ms, SPOT_SHARE_STANDBY,                          \
-        "paid instance time: standby")                                                  \
-    TOTAL(reconfiguring_instance_ms, "instance-ms", TIME, NEITHER, "reconfiguring",     \
-        "reconfiguring instance time", share_ms, SPOT_SHARE_RECONFIGURING,              \
-        "paid instance time: reconfiguring")                                            \
-    TOTAL(reloading_instance_ms, "instance-ms", TIME, NEITHER, "reloading",             \
-        "reloading instance time", share_ms, SPOT_SHARE_RELOADING,                      \
-        "paid instance time: reloading")                                                \
-    TOTAL(useful_instance_ms, "instance-ms", TIME, NEITHER, "useful",                   \
-        "useful instance time", share_ms, SPOT_SHARE_USEFUL,                            \
-        "paid instance time: useful")                                                   \
-    TOTAL(lost_instance_ms, "instance-ms", TIME, NEITHER, "lost", "lost instance time", \
-        share_ms, SPOT_SHARE_LOST, "paid instance time: lost")                          \
-    TOTAL(unsaved_instance_ms, "instance-ms", TIME, NEITHER, "unsaved",                 \
-        "unsaved instance time", share_ms, SPOT_SHARE_UNSAVED,                          \
-        "paid instance time: unsaved")                                                  \
-    TOTAL(stalled_instance_ms, "instance-ms", TIME, NEITHER, "stalled",                 \
-        "stalled instance time", share_ms, SPOT_SHARE_STALLED,                          \
-        "paid instance time: stalled")                                                  \
-    TOTAL(redundant_instance_ms, "instance-ms", TIME, NEITHER, "redundant",             \
-        "redundant instance time", share_ms, SPOT_SHARE_REDUNDANT,                      \
-        "paid instance time: redundant")                                                \
-    TOTAL(idle_instance_ms, "instance-ms", TIME, NEITHER, "idle", "idle instance time", \
-        idle_ms, 0,                                                                     \
-        "paid instance time: prepping, standby, reconfiguring, reloading and stalled")  \
-    TOTAL(run_ms, "ms", TIME, NEITHER, "run", "length of the run", clock_ms, CLOCK_RUN, \
-        "length of the run")                                                            \
-    TOTAL(job_waiting_ms, "ms", TIME, NEITHER, "job waiting",                           \
-        "waiting time of the job", job_ms, SPOT_JOB_WAITING, "the job's time: waiting") \
-    TOTAL(job_reconfiguring_ms, "ms", TIME, NEITHER, "job reconfiguring",               \
-        "reconfiguring time of the job", job_ms, SPOT_JOB_RECONFIGURING,                \
-        "the job's time: reconfiguring")                                                \
-    TOTAL(job_reloading_ms, "ms", TIME, NEITHER, "job reloading",                       \
-        "reloading time of the job", job_ms, SPOT_JOB_RELOADING,                        \
-        "the job's time: reloading")                                                    \
-    TOTAL(job_training_ms, "ms", TIME, NEITHER, "job training",                         \
-        "training time of the job", job_ms, SPOT_JOB_TRAINING,                          \
-        "the job's time: training")                                                     \
-    TOTAL(job_stalled_ms, "ms", TIME, NEITHER, "job stalled",                           \
-        "stalled time of the job", clock_ms, CLOCK_STALLED,                             \
-        "the job's time: stalled, a part of training")                                  \
-    TOTAL(job_lost_ms, "ms", TIME, NEITHER, "job lost", "lost time of the job",         \
-        clock_ms, CLOCK_LOST, "the job's time: lost, a part of training")               \
+    PAID_TOTAL(TOTAL, paid, paid_ms, 0, "the sum of the nine below")                    \
+    PAID_TOTAL(TOTAL, prepping, integer, AT(ledger.instance_ms[SPOT_SHARE_PREPPING]),   \
+        "prepping")                                                                     \
+    PAID_TOTAL(                                                                         \
+        TOTAL, standby, integer, AT(ledger.instance_ms[SPOT_SHARE_STANDBY]), "standby") \
+    PAID_TOTAL(TOTAL, reconfiguring, integer,                                           \
+        AT(ledger.instance_ms[SPOT_SHARE_RECONFIGURING]), "reconfiguring")              \
+    PAID_TOTAL(TOTAL, reloading, integer, AT(ledger.instance_ms[SPOT_SHARE_RELOADING]), \
+        "reloading")                                                                    \
+    PAID_TOTAL(                                                                         \
+        TOTAL, useful, integer, AT(ledger.instance_ms[SPOT_SHARE_USEFUL]), "useful")    \
+    PAID_TOTAL(TOTAL, lost, integer, AT(ledger.instance_ms[SPOT_SHARE_LOST]), "lost")   \
+    PAID_TOTAL(                                                                         \
+        TOTAL, unsaved, integer, AT(ledger.instance_ms[SPOT_SHARE_UNSAVED]), "unsaved") \
+    PAID_TOTAL(                                                                         \
+        TOTAL, stalled, integer, AT(ledger.instance_ms[SPOT_SHARE_STALLED]), "stalled") \
+    PAID_TOTAL(TOTAL, redundant, integer, AT(ledger.instance_ms[SPOT_SHARE_REDUNDANT]), \
+        "redundant")                                                                    \
+    PAID_TOTAL(TOTAL, idle, idle_ms, 0,                                                 \
+        "prepping, standby, reconfiguring, reloading and stalled")                      \
+    TOTAL(run_ms, "ms", TIME, NEITHER, "run", "length of the run", integer,             \
+        AT(horizon_ms), "length of the run")                                            \
+    JOB_TOTAL(TOTAL, waiting, integer, AT(job_ms[SPOT_JOB_WAITING]), "waiting")         \
+    JOB_TOTAL(TOTAL, reconfiguring, integer, AT(job_ms[SPOT_JOB_RECONFIGURING]),        \
+        "reconfiguring")                                                                \
+    JOB_TOTAL(TOTAL, reloading, integer, AT(job_ms[SPOT_JOB_RELOADING]), "reloading")   \
+    JOB_TOTAL(TOTAL, training, integer, AT(job_ms[SPOT_JOB_TRAINING]), "training")      \
+    JOB_TOTAL(TOTAL, stalled, integer, AT(stalled_ms), "stalled, a part of training")   \
+    JOB_TOTAL(TOTAL, lost, integer, AT(lost_ms), "lost, a part of training")            \
     TOTAL(started_ms, "ms", TIME, NEITHER, "run once started",                          \
-        "length of the run once started", clock_ms, CLOCK_STARTED,                      \
+        "length of the run once started", started_ms, 0,                                \
         "from the first start of training to the end of the run")                       \
     TOTAL(samples_kept, "samples", GAIN, NEITHER, "samples kept",                       \
         "number of samples kept", samples_kept, 0, "samples of the steps kept")         \
     TOTAL(instances_used, "instances", PLAIN, NEITHER, "instances used",                \
-        "number of instances used", count, COUNT_USED, "at time 0 and added")           \
+        "number of instances used", instances_used, 0, "at time 0 and added")           \
     TOTAL(preemption_span_ms, "ms", TIME, NEITHER, "span of preemptions", NULL,         \
-        clock_ms, CLOCK_PREEMPTIONS,                                                    \
-        "from the first to the last tick with a preemption")                            \
+        preemption_span_ms, 0, "from the first to the last tick with a preemption")     \
     TOTAL(preemption_gaps, "1", PLAIN, NEITHER, "preemption gaps",                      \
-        "number of preemption gaps", count, COUNT_GAPS,                                 \
+        "number of preemption gaps", gaps, AT(preempted),                               \
         "preempted instances after the first one")                                      \
     TOTAL(preemption_tick_gaps, "1", PLAIN, NEITHER, "preemption tick gaps",            \
-        "number of preemption tick gaps", count, COUNT_TICK_GAPS,                       \
+        "number of preemption tick gaps", gaps, AT(preemption_events),                  \
         "ticks with a preemption after the first one")                                  \
     TOTAL(saving_usd, "USD", PLAIN, NEITHER, "saving", NULL, same_work, SAVING_USD,     \
         "same_work_on_demand_usd less cost_usd")                                        \
@@ -406,7 +342,7 @@ spot_same_work_t
 spot_train_same_work(const spot_scenario_t *scenario, const spot_train_result_t *result)
 {
     const run_t run = {.scenario = scenario, .result = result};
-    const spot_work_done_t work = {.steps = steps(&run, STEPS_KEPT),
+    const spot_work_done_t work = {.steps = steps_kept(&run, 0),
         .within_ms =
             scenario->deadline_ms > 0 ? scenario->deadline_ms : result->horizon_ms,
         .preparation_ms = scenario->fleet.preparation_ms,

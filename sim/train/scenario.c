@@ -10,8 +10,8 @@
 
 static const spot_field_t until_fields[] = {
     {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1,
-         (double) SPOT_MAX_STEPS, NULL, "the run ends when that many steps are kept"),
-        .label = "steps to keep"},
+        (double) SPOT_MAX_STEPS, NULL, "steps to keep",
+        "the run ends when that many steps are kept")},
     {.name = NULL},
 };
 
@@ -45,34 +45,31 @@ static const spot_field_t trace_forms[] = {
 
 static const spot_field_t fleet_fields[] = {
     {SPOT_RANGE(INTEGER, "capacity", spot_fleet_setting_t, capacity, 1,
-         SPOT_MAX_INSTANCES, "64",
-         "most instances at a time; additions above it are clipped and counted"),
-        .label = "fleet capacity"},
+        SPOT_MAX_INSTANCES, "64", "fleet capacity",
+        "most instances at a time; additions above it are clipped and counted")},
     {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES,
-         "32", "instances that are ready at time 0; a trace file brings its own"),
-        .label = "initial instances"},
+        "32", "initial instances",
+        "instances that are ready at time 0; a trace file brings its own")},
     {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0,
-         SPOT_MAX_INSTANCES, "0",
-         "instances rented on demand from time 0 to the end, besides those that "
-         "capacity allows: never preempted, the first in line for pipelines, at the "
-         "price on_demand"),
-        .label = "on-demand instances"},
+        SPOT_MAX_INSTANCES, "0", "on-demand instances",
+        "instances rented on demand from time 0 to the end, besides those that capacity "
+        "allows: never preempted, the first in line for pipelines, at the price "
+        "on_demand")},
     {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0,
-         HUGE_VAL, "180 s", "time from the arrival of an instance until it is ready"),
-        .label = "preparation time"},
+        HUGE_VAL, "180 s", "preparation time",
+        "time from the arrival of an instance until it is ready")},
     {SPOT_RANGE(DURATION, "notice", spot_fleet_setting_t, notice_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "0 s",
-         "how long before a preemption it is announced to the recovery system, at the "
-         "next tick; 0 s: not at all"),
-        .label = "notice before a preemption"},
+        (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
+        "how long before a preemption it is announced to the recovery system, at the "
+        "next tick; 0 s: not at all")},
     {SPOT_RANGE(RATE, "network", spot_fleet_setting_t, network_bytes_per_s, 1, 1e18, "",
-         "what each instance can send and receive, e.g. 100 Gbit/s: the time of copies "
-         "between instances, see job.model"),
-        .label = "network bandwidth of an instance"},
+        "network bandwidth of an instance",
+        "what each instance can send and receive, e.g. 100 Gbit/s: the time of copies "
+        "between instances, see job.model")},
     {SPOT_RANGE(RATE, "storage", spot_fleet_setting_t, storage_bytes_per_s, 1, 1e18, "",
-         "what the storage of checkpoints can take and give, e.g. 10 GB/s, of the whole "
-         "fleet together: the time to write and to read back the state, see job.model"),
-        .label = "storage bandwidth"},
+        "storage bandwidth",
+        "what the storage of checkpoints can take and give, e.g. 10 GB/s, of the whole "
+        "fleet together: the time to write and to read back the state, see job.model")},
     {SPOT_FIELDS(MAP, "price", spot_fleet_setting_t, price, spot_price_fields, "{}",
         "what an instance costs")},
     {.name = NULL},
@@ -97,21 +94,19 @@ const spot_field_t spot_scenario_fields[] = {
         .fields = until_fields,
         .help = "ends the run before its horizon"},
     {SPOT_RANGE(DURATION, "deadline", spot_scenario_t, deadline_ms, 1,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "when the steps of until.steps are to be kept, see met_deadline; at most the "
-         "horizon"),
-        .label = "deadline"},
+        (double) SPOT_MAX_DURATION_MS, "", "deadline",
+        "when the steps of until.steps are to be kept, see met_deadline; at most the "
+        "horizon")},
     {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D,
-         "5 s", "how often the controller looks at the cluster"),
-        .label = "tick"},
+        "5 s", "tick", "how often the controller looks at the cluster")},
     {SPOT_FIELDS(
         MAP, "fleet", spot_scenario_t, fleet, fleet_fields, "{}", "the instances")},
     {SPOT_FIELDS(
         MAP, "job", spot_scenario_t, job, spot_job_fields, "{}", "the training job")},
     {SPOT_VALUE(CUSTOM, "recovery", spot_scenario_t, recovery, "{system: checkpoint}",
-         "how the job goes on after a loss"),
-        .label = "recovery system", .bind = spot_recovery_bind,
-        .table = spot_recovery_table, .expected = "NAME or {system: NAME}"},
+         "recovery system", "how the job goes on after a loss"),
+        .bind = spot_recovery_bind, .table = spot_recovery_table,
+        .expected = "NAME or {system: NAME}"},
     {.name = "trace",
         .label = "trace",
         .type = SPOT_FIELD_ONE_OF,

@@ -327,11 +327,9 @@ static const spot_field_t block_options[] = {
         "document; what the model does not say of capacity, initial, tick_s and "
         "horizon_s is as recorded")},
     {SPOT_RANGE(NUMBER, "restart_every", model_t, restart_every, 1, 1e9, "10",
-         "mean number of events in a block"),
-        .label = "time between restarts"},
-    {SPOT_RANGE(INTEGER, "neighbours", model_t, neighbours, 1, 1e9, "3",
-         "a restart chooses among this many events with the nearest population"),
-        .label = "neighbours"},
+        "time between restarts", "mean number of events in a block")},
+    {SPOT_RANGE(INTEGER, "neighbours", model_t, neighbours, 1, 1e9, "3", "neighbours",
+        "a restart chooses among this many events with the nearest population")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -35,8 +35,7 @@ settle_hours(
 
 const spot_field_t spot_hourly_fields[] = {
     {SPOT_RANGE(NUMBER, "start_hour", spot_hourly_t, start_hour, 0, 23.999999, NULL,
-         "hour of the day at time 0"),
-        .label = "hour at the start"},
+        "hour at the start", "hour of the day at time 0")},
     {.name = "preempt",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_hourly_t, preempt.rates),

@@ -27,15 +27,13 @@ const spot_field_t spot_model_common_fields[] = {
     {SPOT_RANGE(NUMBER, "tick_s", spot_model_common_t, tick_s, 0.001, 86400, "",
         "tick in s; a scenario's own tick wins")},
     {SPOT_RANGE(INTEGER, "capacity", spot_model_common_t, capacity, 1,
-         SPOT_MAX_INSTANCES, "",
-         "most instances at a time; a scenario's own fleet wins"),
-        .label = "trace capacity"},
+        SPOT_MAX_INSTANCES, "", "trace capacity",
+        "most instances at a time; a scenario's own fleet wins")},
     {SPOT_RANGE(INTEGER, "initial", spot_model_common_t, initial, 0, SPOT_MAX_INSTANCES,
-         "", "instances at time 0; a scenario's own fleet wins"),
-        .label = "initial instances"},
+        "", "initial instances", "instances at time 0; a scenario's own fleet wins")},
     {SPOT_RANGE(NUMBER, "horizon_s", spot_model_common_t, horizon_s, 0.001, 3e9, "",
-         "length of a generated trace in s; a scenario's own horizon wins"),
-        .label = "trace length"},
+        "trace length",
+        "length of a generated trace in s; a scenario's own horizon wins")},
     {SPOT_CHOICE("kind", spot_model_common_t, kind, generated_kind_names, "named",
         "whether generated traces name their instances")},
     {SPOT_CHOICE("victims", spot_model_common_t, victims, victims_names, "uniform",
@@ -45,12 +43,11 @@ const spot_field_t spot_model_common_fields[] = {
 
 const spot_field_t spot_model_recorded_fields[] = {
     {SPOT_RANGE(NUMBER, "frequency", spot_model_common_t, frequency, MIN_FREQUENCY,
-         MAX_FREQUENCY, "1",
-         "how fast the clock of the trace runs: with 2 all that it gives happens twice "
-         "as often: rates double, gaps, lives, periods and hours of the day are half as "
-         "long, and its tick and its prices follow; preparation, notices and the job "
-         "keep their time"),
-        .label = "trace frequency"},
+        MAX_FREQUENCY, "1", "trace frequency",
+        "how fast the clock of the trace runs: with 2 all that it gives happens twice "
+        "as often: rates double, gaps, lives, periods and hours of the day are half as "
+        "long, and its tick and its prices follow; preparation, notices and the job "
+        "keep their time")},
     {SPOT_FIELDS(ONE_OF, "price", spot_model_common_t, price, spot_price_forms, "",
          "price of a spot instance since the start of the trace; wins over the "
          "scenario's fleet.price.spot"),
@@ -68,8 +65,8 @@ const spot_field_t spot_model_file_fields[] = {
     {SPOT_VALUE(PATH, "model", model_file_t, path, NULL,
         "a model file, relative to the document; trace: PATH is short for it")},
     {SPOT_RANGE(NUMBER, "frequency", model_file_t, frequency, MIN_FREQUENCY,
-         MAX_FREQUENCY, "", "wins over the frequency that the model file gives"),
-        .label = "trace frequency"},
+        MAX_FREQUENCY, "", "trace frequency",
+        "wins over the frequency that the model file gives")},
     {.name = NULL},
 };
 

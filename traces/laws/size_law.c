@@ -114,8 +114,7 @@ check_range(
 
 const spot_field_t spot_size_big_fields[] = {
     {SPOT_RANGE(NUMBER, "probability", spot_size_big_t, probability, 0, 1, NULL,
-         "probability that an event is big"),
-        .label = "probability of a big event"},
+        "probability of a big event", "probability that an event is big")},
     {.name = "range",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_size_big_t, low),

@@ -86,47 +86,41 @@ static const char *const fallbacks[] = {"storage", "none", NULL};
 
 const spot_field_t spot_bamboo_fields[] = {
     {SPOT_RANGE(DURATION, "local_pause", spot_bamboo_options_t, local_pause_ms, 1,
-         HUGE_VAL, "",
-         "pause to form the pipelines anew at a step end; that of the table or "
-         "job.reconfiguration if not given; if neither pause is given, new holders then "
-         "copy their stages: its part of job.model over fleet.network, where these are "
-         "given, else job.reload; published, without a copy: 20 s for GPT-2 and BERT, "
-         "10 s for ResNet and GNMT, 5 s for VGG and AlexNet"),
-        .label = "local pause"},
+        HUGE_VAL, "", "local pause",
+        "pause to form the pipelines anew at a step end; that of the table or "
+        "job.reconfiguration if not given; if neither pause is given, new holders then "
+        "copy their stages: its part of job.model over fleet.network, where these are "
+        "given, else job.reload; published, without a copy: 20 s for GPT-2 and BERT, 10 "
+        "s for ResNet and GNMT, 5 s for VGG and AlexNet")},
     {SPOT_RANGE(DURATION, "global_pause", spot_bamboo_options_t, global_pause_ms, 1,
-         HUGE_VAL, "",
-         "pause after a fatal loss, and to begin after waiting; that of the table or "
-         "job.reconfiguration and detection if not given; published: 30 s"),
-        .label = "global pause"},
+        HUGE_VAL, "", "global pause",
+        "pause after a fatal loss, and to begin after waiting; that of the table or "
+        "job.reconfiguration and detection if not given; published: 30 s")},
     {SPOT_RANGE(DURATION, "detection", spot_bamboo_options_t, detection_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "time to detect a loss, which an absorbed one takes too; job.detection if not "
-         "given"),
-        .label = "detection time"},
+        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+        "time to detect a loss, which an absorbed one takes too; job.detection if not "
+        "given")},
     {SPOT_RANGE(NUMBER, "step_factor", spot_bamboo_options_t, step_factor, 1, 1000, "",
-         "time of a step with redundancy against a plain one, that of job.step_time; "
-         "needed unless table has its own step times"),
-        .label = "step factor"},
+        "step factor",
+        "time of a step with redundancy against a plain one, that of job.step_time; "
+        "needed unless table has its own step times")},
     {SPOT_RANGE(NUMBER, "slowdown", spot_bamboo_options_t, slowdown, 1, 1000, "",
-         "factor of the step time from an absorbed loss to the next pause; if not given "
-         "2 / step_factor, at least 1, as one instance does the work of two stages; "
-         "published: 1.5"),
-        .label = "slowdown after a loss"},
+        "slowdown after a loss",
+        "factor of the step time from an absorbed loss to the next pause; if not given "
+        "2 / step_factor, at least 1, as one instance does the work of two stages; "
+        "published: 1.5")},
     {SPOT_RANGE(NUMBER, "doubled_share", spot_bamboo_options_t, doubled_share, 0, 2,
-         "0.05",
-         "the pipelines form anew where places held by instances with two are more than "
-         "this share of the instances that train"),
-        .label = "doubled share"},
+        "0.05", "doubled share",
+        "the pipelines form anew where places held by instances with two are more than "
+        "this share of the instances that train")},
     {SPOT_RANGE(NUMBER, "redundant_share", spot_bamboo_options_t, redundant_share, 0, 1,
-         "0",
-         "share of the useful time that counts as redundant; published: 0.8029 "
-         "(Oobleck's artifact, fitted to one trace)"),
-        .label = "redundant share"},
+        "0", "redundant share",
+        "share of the useful time that counts as redundant; published: 0.8029 "
+        "(Oobleck's artifact, fitted to one trace)")},
     {SPOT_CHOICE("fallback", spot_bamboo_options_t, has_no_fallback, fallbacks,
-         "storage",
-         "source of a stage without a holder: the durable checkpoint; none: as "
-         "published, as if it were still there"),
-        .label = "fallback"},
+        "storage", "fallback",
+        "source of a stage without a holder: the durable checkpoint; none: as "
+        "published, as if it were still there")},
     {SPOT_CHOICE("stale_timers", spot_bamboo_options_t, has_stale_timers, spot_no_yes,
         "no",
         "fault as published: each fatal loss starts a pause of its own, the first to "

@@ -474,23 +474,15 @@ bamboo_redundant_share(const void *options)
     return ((const spot_bamboo_options_t *) options)->redundant_share;
 }
 
-/* The rules of a fair comparison that the faults break. */
-static void
-bamboo_broken_rules(const void *options, char *text, size_t num_bytes)
-{
-    const spot_bamboo_options_t *self = options;
-    const spot_recovery_fault_t faults[] = {
-        {self->has_stale_timers, "stale_timers (a pause that is over stops the job)"},
-        {self->has_late_restart, "late_restart (a loss does not start a pause again)"},
-        {self->trains_in_pause, "trains_in_pause (steps end in a pause)"},
-        {self->idle_losses_slow, "idle_losses_slow (losses of idle instances slow)"},
-        {self->counts_dead_standby, "counts_dead_standby (lost instances are counted)"},
-        {self->has_no_fallback, "fallback none (a stage without a holder is there)"},
-    };
-
-    spot_recovery_name_faults(
-        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
-}
+static const spot_recovery_fault_t bamboo_faults[] = {
+    {"stale_timers", "a pause that is over stops the job"},
+    {"late_restart", "a loss does not start a pause again"},
+    {"trains_in_pause", "steps end in a pause"},
+    {"idle_losses_slow", "losses of idle instances slow"},
+    {"counts_dead_standby", "lost instances are counted"},
+    {"fallback", "a stage without a holder is there"},
+    {NULL, NULL},
+};
 
 const spot_recovery_t spot_recovery_bamboo = {
     .name = "bamboo",
@@ -506,7 +498,7 @@ const spot_recovery_t spot_recovery_bamboo = {
     .settle = spot_bamboo_settle,
     .release = bamboo_release,
     .redundant_share = bamboo_redundant_share,
-    .broken_rules = bamboo_broken_rules,
+    .faults = bamboo_faults,
     .state_size = bamboo_state_size,
     .start = bamboo_start,
     .decide = bamboo_decide,

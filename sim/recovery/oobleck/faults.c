@@ -13,13 +13,6 @@ typedef struct {
     spot_recovery_decision_t *decision;
 } case_t;
 
-bool
-spot_oobleck_has_fault(const spot_oobleck_options_t *self)
-{
-    return self->fault.trains_in_pause || self->fault.has_short_pauses ||
-           self->fault.has_stale_timers || self->fault.idle_losses_pause;
-}
-
 /* Stops training. The loss of a pausing instance counts as a loss. */
 static void
 decide_rest(case_t *self, int64_t num_active)

@@ -364,7 +364,8 @@ spot_oobleck_settle(void *options, spot_terms_t *terms)
     if (spot_by_instances_is_given(&self->by_n)) {
         check_table(self, terms);
     }
-    if (spot_oobleck_has_fault(self)) {
+    self->has_fault = terms->has_fault;
+    if (self->has_fault) {
         check_faults(self, bind, node);
     }
     if (ret != 0 || bind->diag->num_errors > num_errors) {

@@ -49,6 +49,7 @@ typedef struct {
         int idle_losses_pause;
     } fault;
     /* Settled: */
+    bool has_fault;
     bool is_by_templates;
     int32_t num_layers;
     spot_templates_t templates;
@@ -102,9 +103,7 @@ void spot_oobleck_form(const spot_oobleck_options_t *self, spot_oobleck_state_t 
     const spot_recovery_view_t *view, int64_t num_instances,
     spot_recovery_decision_t *decision);
 
-/* Whether any fault of the published simulator is set; the second function decides
- * then. */
-bool spot_oobleck_has_fault(const spot_oobleck_options_t *self);
+/* Decides where a fault is set. */
 void spot_oobleck_decide_with_faults(const spot_oobleck_options_t *self,
     spot_oobleck_state_t *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision);

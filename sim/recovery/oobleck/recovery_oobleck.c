@@ -196,7 +196,7 @@ oobleck_decide(const void *options, void *state, const spot_recovery_view_t *vie
     spot_oobleck_state_t *own = state;
     int64_t num_instances;
 
-    if (spot_oobleck_has_fault(self)) {
+    if (self->has_fault) {
         spot_oobleck_decide_with_faults(self, own, view, change, decision);
         return;
     }
@@ -211,74 +211,59 @@ oobleck_decide(const void *options, void *state, const spot_recovery_view_t *vie
     }
 }
 
-/* The rules of a fair comparison that the faults break. */
-static void
-oobleck_broken_rules(const void *options, char *text, size_t num_bytes)
-{
-    const spot_oobleck_options_t *self = options;
-    const spot_recovery_fault_t faults[] = {
-        {self->fault.trains_in_pause, "trains_in_pause (steps end in a pause)"},
-        {self->fault.has_short_pauses,
-            "short_pauses (a loss does not start a pause again)"},
-        {self->fault.has_stale_timers,
-            "stale_timers (a pause that is over stops the job)"},
-        {self->fault.idle_losses_pause,
-            "idle_losses_pause (losses of idle instances pause)"},
-    };
-
-    spot_recovery_name_faults(
-        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
-}
+static const spot_recovery_fault_t oobleck_faults[] = {
+    {"trains_in_pause", "steps end in a pause"},
+    {"short_pauses", "a loss does not start a pause again"},
+    {"stale_timers", "a pause that is over stops the job"},
+    {"idle_losses_pause", "losses of idle instances pause"},
+    {NULL, NULL},
+};
 
 static const spot_field_t oobleck_options[] = {
     {SPOT_RANGE(INTEGER, "f", spot_oobleck_options_t, num_failures, 0, 1000, "3",
-         "instances that can be lost at once without a loss of state: there are f+1 "
-         "pipelines at least, and the job starts with (f+1) n_min instances"),
-        .label = "tolerated losses"},
+        "tolerated losses",
+        "instances that can be lost at once without a loss of state: there are f+1 "
+        "pipelines at least, and the job starts with (f+1) n_min instances")},
     {SPOT_RANGE(INTEGER, "n_min", spot_oobleck_options_t, min_depth, 0,
-         SPOT_MAX_INSTANCES, "0",
-         "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
-         "activation_bytes)/memory_bytes); without memory_bytes by "
-         "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
-         "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
-         "and n_min is that, as with a table by n"),
-        .label = "smallest pipeline"},
+        SPOT_MAX_INSTANCES, "0", "smallest pipeline",
+        "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
+        "activation_bytes)/memory_bytes); without memory_bytes by "
+        "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
+        "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
+        "and n_min is that, as with a table by n")},
     {SPOT_CHOICE("growth", spot_oobleck_options_t, growth, growths, "at_preemption",
-         "when new instances are used: at_preemption, with the next loss; better: as "
-         "soon as steps get faster by it; never: not before those in use are too few"),
-        .label = "growth"},
+        "growth",
+        "when new instances are used: at_preemption, with the next loss; better: as "
+        "soon as steps get faster by it; never: not before those in use are too few")},
     {SPOT_RANGE(NUMBER, "min_gain", spot_oobleck_options_t, min_gain, 0, 1e6, "0",
-         "growth better: how much more throughput is worth a pause; 0.1: 10 %"),
-        .label = "least gain of growth"},
+        "least gain of growth",
+        "growth better: how much more throughput is worth a pause; 0.1: 10 %")},
     {SPOT_RANGE(DURATION, "detection", spot_oobleck_options_t, detection_ms, 0, HUGE_VAL,
-         "",
-         "time to detect a loss, in the pause after one; job.detection if not given"),
-        .label = "detection time"},
+        "", "detection time",
+        "time to detect a loss, in the pause after one; job.detection if not given")},
     {SPOT_RANGE(DURATION, "regroup", spot_oobleck_options_t, regroup_ms, 0, HUGE_VAL, "",
-         "pause to form pipelines; that of the table or job.regroup if not given; "
-         "without a table instances that take layers which they did not have need "
-         "job.rebuild and the copying besides; published: 2 s, of BERT-large and GPT-2, "
-         "and no rebuild"),
-        .label = "regroup pause"},
+        "regroup pause",
+        "pause to form pipelines; that of the table or job.regroup if not given; "
+        "without a table instances that take layers which they did not have need "
+        "job.rebuild and the copying besides; published: 2 s, of BERT-large and GPT-2, "
+        "and no rebuild")},
     {SPOT_RANGE(NUMBER, "layer_bytes", spot_oobleck_options_t, layer_bytes, 0, MAX_BYTES,
-         "",
-         "state of one layer, copied to instances that lack it (of one stage where "
-         "job.step_time is a table); if not given the state of job.model over its "
-         "layers, or job.step_time.pipeline.memory.state_bytes; needed without a table; "
-         "published: without the latter no time is taken"),
-        .label = "state of a layer"},
+        "", "state of a layer",
+        "state of one layer, copied to instances that lack it (of one stage where "
+        "job.step_time is a table); if not given the state of job.model over its "
+        "layers, or job.step_time.pipeline.memory.state_bytes; needed without a table; "
+        "published: without the latter no time is taken")},
     {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_oobleck_options_t,
-         bandwidth_bytes_per_s, 1, MAX_BYTES, "",
-         "of such a copy, bytes per second; fleet.network if not given; published: "
-         "1.25e9, a link of 10 Gbit/s"),
-        .label = "copy bandwidth"},
+        bandwidth_bytes_per_s, 1, MAX_BYTES, "", "copy bandwidth",
+        "of such a copy, bytes per second; fleet.network if not given; published: "
+        "1.25e9, a link of 10 Gbit/s")},
     {SPOT_RANGE(NUMBER, "parameter_bytes", spot_oobleck_options_t, parameter_bytes, 0,
         MAX_BYTES, "0", "parameters of the whole model, for n_min")},
     {SPOT_RANGE(NUMBER, "activation_bytes", spot_oobleck_options_t, activation_bytes, 0,
         MAX_BYTES, "0", "largest activations of a layer, for n_min")},
     {SPOT_RANGE(NUMBER, "memory_bytes", spot_oobleck_options_t, memory_bytes, 0,
-         MAX_BYTES, "0", "memory of the GPUs of an instance, for n_min; 0: not told"),
-        .label = "memory of an instance"},
+        MAX_BYTES, "0", "memory of an instance",
+        "memory of the GPUs of an instance, for n_min; 0: not told")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_oobleck_options_t, by_n)),
     {SPOT_CHOICE("trains_in_pause", spot_oobleck_options_t, fault.trains_in_pause,
         spot_no_yes, "no",
@@ -311,7 +296,7 @@ const spot_recovery_t spot_recovery_oobleck = {
     .sees_all_losses = true,
     .settle = spot_oobleck_settle,
     .release = spot_oobleck_release,
-    .broken_rules = oobleck_broken_rules,
+    .faults = oobleck_faults,
     .state_size = oobleck_state_size,
     .start = oobleck_start,
     .decide = oobleck_decide,

@@ -22,14 +22,13 @@ const spot_field_t spot_parcae_cost_fields[] = {
         "measured transfer times, CSV with the columns bytes,us: linear between the "
         "rows, beyond the last one in proportion; without it link_gbps")},
     {SPOT_RANGE(NUMBER, "link_gbps", spot_parcae_costs_t, link_gbps, 1e-3, 1e6, "",
-         "what a link carries, Gb/s; fleet.network if not given; published: 7.17, "
-         "measured on one of 10 Gb/s"),
-        .label = "link bandwidth"},
+        "link bandwidth",
+        "what a link carries, Gb/s; fleet.network if not given; published: 7.17, "
+        "measured on one of 10 Gb/s")},
     {SPOT_RANGE(INTEGER, "layers", spot_parcae_costs_t, num_layers, 2,
-         SPOT_PARCAE_MAX_LAYERS, "",
-         "layers of the model, embedding and head included; pipelines have at most one "
-         "stage less; those of job.model if not given; published: 50"),
-        .label = "model layers"},
+        SPOT_PARCAE_MAX_LAYERS, "", "model layers",
+        "layers of the model, embedding and head included; pipelines have at most one "
+        "stage less; those of job.model if not given; published: 50")},
     {SPOT_RANGE(INTEGER, "first_parameters", spot_parcae_costs_t, first_parameters, 0,
         1e12, "",
         "parameters of the first layer; if none are given all layers have the same "
@@ -39,25 +38,23 @@ const spot_field_t spot_parcae_cost_fields[] = {
     {SPOT_RANGE(INTEGER, "last_parameters", spot_parcae_costs_t, last_parameters, 0,
         1e12, "", "parameters of the last layer; published: 82,128,000")},
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_parcae_costs_t, bytes_per_parameter,
-         0.125, 1024, "",
-         "state of training that is transferred, optimizer included; that of job.model "
-         "if not given; published: 12"),
-        .label = "state per parameter"},
+        0.125, 1024, "", "state per parameter",
+        "state of training that is transferred, optimizer included; that of job.model "
+        "if not given; published: 12")},
     {SPOT_VALUE(PATH, "build", spot_parcae_costs_t, build_path, "",
         "time to build the model of one stage by depth, CSV with the columns "
         "P,build_ms; depths without a row are not used; without it build_layer_ms and "
         "build_bytes, and without these job.rebuild")},
     {SPOT_RANGE(NUMBER, "build_layer_ms", spot_parcae_costs_t, build_layer_ms, 0, MAX_MS,
-         "",
-         "time to build one layer, of which a stage has (layers - 2) / P, rounded up; "
-         "ms; published: 430"),
-        .label = "time to build a layer"},
+        "", "time to build a layer",
+        "time to build one layer, of which a stage has (layers - 2) / P, rounded up; "
+        "ms; published: 430")},
     {SPOT_RANGE(INTEGER, "build_bytes", spot_parcae_costs_t, build_bytes, 0, 1e15, "",
         "bytes to transfer besides, those of the embedding; published: 205,852,672")},
     {SPOT_RANGE(NUMBER, "add_ms", spot_parcae_costs_t, add_ms, 0, MAX_MS, "",
-         "what a restart takes longer where instances are added, ms; 0 if not given; "
-         "published: 6600"),
-        .label = "restart time of added instances"},
+        "restart time of added instances",
+        "what a restart takes longer where instances are added, ms; 0 if not given; "
+        "published: 6600")},
     {SPOT_RANGE(NUMBER, "group_base_ms", spot_parcae_costs_t, group_base_ms, 0, MAX_MS,
         "",
         "time to form the communication groups: this, ms, and for each of D + P + 1 + D "
@@ -67,8 +64,8 @@ const spot_field_t spot_parcae_cost_fields[] = {
     {SPOT_RANGE(NUMBER, "group_remove_ms", spot_parcae_costs_t, group_remove_ms, 0,
         MAX_MS, "", "for each key where none are added, ms; published: 39.3")},
     {SPOT_RANGE(NUMBER, "process_ms", spot_parcae_costs_t, process_ms, 0, MAX_MS, "",
-         "time to start the processes, ms; 0 if not given; published: 240"),
-        .label = "process start"},
+        "process start",
+        "time to start the processes, ms; 0 if not given; published: 240")},
     {SPOT_CHOICE("par_bug", spot_parcae_costs_t, has_bug, spot_no_yes, "no",
         "yes: with another depth only the last stage is transferred, as in the "
         "published program, which overwrites the sum")},

@@ -14,29 +14,24 @@ static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
     {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1,
-         (double) SPOT_MAX_DURATION_MS, "60 s",
-         "decisions are made at multiples of it, and where active instances are lost"),
-        .label = "decision interval"},
+        (double) SPOT_MAX_DURATION_MS, "60 s", "decision interval",
+        "decisions are made at multiples of it, and where active instances are lost")},
     {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES,
-         "6",
-         "shallowest pipelines to choose, where job.step_time is by (D,P); else they "
-         "are of job.pipeline_depth"),
-        .label = "smallest pipeline depth"},
+        "6", "smallest pipeline depth",
+        "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
+        "of job.pipeline_depth")},
     {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES,
-         "32", "deepest pipelines to choose, likewise"),
-        .label = "largest pipeline depth"},
-    {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest",
-         "of equally fast pipelines those of the fewest instances, then of the smallest "
-         "depth; par: the fewest pipelines, as in the published program"),
-        .label = "choice between equals"},
+        "32", "largest pipeline depth", "deepest pipelines to choose, likewise")},
+    {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest", "choice between equals",
+        "of equally fast pipelines those of the fewest instances, then of the smallest "
+        "depth; par: the fewest pipelines, as in the published program")},
     {SPOT_CHOICE("pause_merge", spot_parcae_t, merges_pauses, merge_names, "restart",
-         "what a decision in a pause costs: its own pause; add: and one more restart, "
-         "as in the published program"),
-        .label = "decision in a pause"},
+        "decision in a pause",
+        "what a decision in a pause costs: its own pause; add: and one more restart, as "
+        "in the published program")},
     {SPOT_RANGE(DURATION, "detection", spot_parcae_t, detection_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "time to detect a loss, in the pause after one; job.detection if not given"),
-        .label = "detection time"},
+        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+        "time to detect a loss, in the pause after one; job.detection if not given")},
     {.name = NULL, .fields = spot_parcae_cost_fields},
 };
 
@@ -210,19 +205,11 @@ spot_parcae_keeps_steps(const void *options)
     return self->keeps_steps;
 }
 
-void
-spot_parcae_broken_rules(const void *options, char *text, size_t num_bytes)
-{
-    const spot_parcae_t *self = options;
-    const spot_recovery_fault_t faults[] = {
-        {self->costs.has_bug, "par_bug (state that is missing is not transferred)"},
-        {self->merges_pauses,
-            "pause_merge: add (a decision in a pause takes one more restart)"},
-    };
-
-    spot_recovery_name_faults(
-        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
-}
+const spot_recovery_fault_t spot_parcae_faults[] = {
+    {"par_bug", "state that is missing is not transferred"},
+    {"pause_merge", "a decision in a pause takes one more restart"},
+    {NULL, NULL},
+};
 
 /* ---- Decisions ---- */
 

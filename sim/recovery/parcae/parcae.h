@@ -45,7 +45,7 @@ bool spot_parcae_keeps_steps(const void *options);
 /* Whether pipelines without a known step time may be the fastest. */
 bool spot_parcae_lacks_step_time(
     const spot_parcae_t *self, const spot_recovery_view_t *view);
-void spot_parcae_broken_rules(const void *options, char *text, size_t num_bytes);
+extern const spot_recovery_fault_t spot_parcae_faults[];
 
 /* D P, the instances of a pair. */
 static inline int64_t

@@ -482,34 +482,31 @@ parcae_knows_future(const void *options)
 
 static const spot_field_t parcae_options[] = {
     {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1,
-         SPOT_PARCAE_MAX_INTERVALS, "8",
-         "intervals to plan for, the one that begins included; only the first step is "
-         "carried out"),
-        .label = "intervals looked ahead"},
-    {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last",
-         "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) "
-         "on the latest counts at boundaries; oracle: as many as there are going to be, "
-         "which no real system knows (the output calls it clairvoyant)"),
-        .label = "predictor"},
+        SPOT_PARCAE_MAX_INTERVALS, "8", "intervals looked ahead",
+        "intervals to plan for, the one that begins included; only the first step is "
+        "carried out")},
+    {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last", "predictor",
+        "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) on "
+        "the latest counts at boundaries; oracle: as many as there are going to be, "
+        "which no real system knows (the output calls it clairvoyant)")},
     {SPOT_CHOICE("notice", options_t, notice, notice_names, "drain",
-         "drain: when the preemption of an instance in use is announced (see "
-         "fleet.notice), the job does drain_steps more steps, if they fit before it, "
-         "and goes on without that instance, which is paid and idle until it goes: no "
-         "step is lost; in a pause at once. Else nothing is planned until the loss. "
-         "ignore: as if nothing was announced"),
-        .label = "answer to a notice"},
+        "answer to a notice",
+        "drain: when the preemption of an instance in use is announced (see "
+        "fleet.notice), the job does drain_steps more steps, if they fit before it, and "
+        "goes on without that instance, which is paid and idle until it goes: no step "
+        "is lost; in a pause at once. Else nothing is planned until the loss. ignore: "
+        "as if nothing was announced")},
     {SPOT_RANGE(INTEGER, "drain_steps", options_t, drain_steps, 0, 1e6, "0",
-         "steps to do after a notice, the one under way included; 2 in the published "
-         "program, whose announced instances are idle for the rest of a long notice; 0: "
-         "as many as fit before the loss"),
-        .label = "steps before a loss"},
+        "steps before a loss",
+        "steps to do after a notice, the one under way included; 2 in the published "
+        "program, whose announced instances are idle for the rest of a long notice; 0: "
+        "as many as fit before the loss")},
     {SPOT_RANGE(INTEGER, "samples", options_t, num_samples, 1, 1e6, "1000",
-         "draws of victims for an expected cost; where there are no more outcomes than "
-         "that, all are counted instead"),
-        .label = "draws of victims"},
+        "draws of victims",
+        "draws of victims for an expected cost; where there are no more outcomes than "
+        "that, all are counted instead")},
     {SPOT_RANGE(INTEGER, "history", options_t, num_history, 3, MAX_HISTORY, "8",
-         "arima: counts to forecast from"),
-        .label = "intervals of history"},
+        "intervals of history", "arima: counts to forecast from")},
     {SPOT_RANGE(INTEGER, "forecast_min", options_t, limits.min, 0, SPOT_MAX_INSTANCES,
         "0",
         "arima: least forecast; 8 in the published program; with a warning where it "
@@ -538,7 +535,7 @@ const spot_recovery_t spot_recovery_parcae = {
     .settle = parcae_settle,
     .release = parcae_release,
     .knows_future = parcae_knows_future,
-    .broken_rules = spot_parcae_broken_rules,
+    .faults = spot_parcae_faults,
     .state_size = parcae_state_size,
     .start = parcae_start,
     .decide = parcae_decide,

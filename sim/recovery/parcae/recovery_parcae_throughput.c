@@ -141,12 +141,11 @@ throughput_release(void *options)
 
 static const spot_field_t throughput_options[] = {
     {SPOT_RANGE(DURATION, "save_load", options_t, save_load_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
-         "with published_defaults: yes only, time to save and load the state with every "
-         "decision but the first, which keeps all steps that ended, even after a loss; "
-         "published: 14 s. Otherwise a loss rolls back, job.reload is paid, and without "
-         "a loss a checkpoint is written first"),
-        .label = "save and load time"},
+        (double) SPOT_MAX_DURATION_MS, "", "save and load time",
+        "with published_defaults: yes only, time to save and load the state with every "
+        "decision but the first, which keeps all steps that ended, even after a loss; "
+        "published: 14 s. Otherwise a loss rolls back, job.reload is paid, and without "
+        "a loss a checkpoint is written first")},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 
@@ -161,7 +160,7 @@ const spot_recovery_t spot_recovery_parcae_throughput = {
     .has_own_step_time = true,
     .settle = throughput_settle,
     .release = throughput_release,
-    .broken_rules = spot_parcae_broken_rules,
+    .faults = spot_parcae_faults,
     .state_size = throughput_state_size,
     .decide = throughput_decide,
 };

@@ -13,15 +13,6 @@ typedef struct {
     spot_recovery_decision_t *decision;
 } case_t;
 
-bool
-spot_varuna_has_fault(const spot_varuna_options_t *self)
-{
-    return self->fault.has_steps_in_pause || self->fault.has_one_counter ||
-           self->fault.has_failing_checkpoints || self->fault.has_deep_failures ||
-           self->fault.has_old_pauses || self->fault.has_stale_timers ||
-           self->fault.idle_losses_pause || self->fault.first_restart_ms > 0;
-}
-
 void
 spot_varuna_start_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
     const spot_recovery_start_t *run)

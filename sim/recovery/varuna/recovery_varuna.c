@@ -165,7 +165,8 @@ varuna_settle(void *options, spot_terms_t *terms)
     if (spot_by_instances_is_given(&self->by_n)) {
         check_table(self, bind, node);
     }
-    if (spot_varuna_has_fault(self)) {
+    self->has_fault = terms->has_fault;
+    if (self->has_fault) {
         check_faults(self, bind, node);
     }
     settle_cut_points(self, bind, node, job);
@@ -430,7 +431,7 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     const spot_varuna_options_t *self = options;
     spot_varuna_state_t *state = memory;
 
-    if (spot_varuna_has_fault(self)) {
+    if (self->has_fault) {
         spot_varuna_decide_with_faults(self, memory, view, change, decision);
         return;
     }
@@ -450,36 +451,23 @@ varuna_decide(const void *options, void *memory, const spot_recovery_view_t *vie
     set_wake(self, state, view, decision);
 }
 
-static void
-varuna_broken_rules(const void *options, char *text, size_t num_bytes)
-{
-    const spot_varuna_options_t *self = options;
-    const spot_recovery_fault_t faults[] = {
-        {self->fault.has_steps_in_pause, "fault_steps_in_pause (steps end in a pause)"},
-        {self->fault.has_one_counter,
-            "fault_one_counter (lost steps make checkpoints due)"},
-        {self->fault.has_failing_checkpoints,
-            "fault_failing_checkpoints (losses to come make some fail)"},
-        {self->fault.has_deep_failures,
-            "fault_deep_failures (durable steps are taken back)"},
-        {self->fault.has_old_pauses, "fault_old_pauses (a pause is that of before)"},
-        {self->fault.has_stale_timers,
-            "fault_stale_timers (a pause that is over stops the job)"},
-        {self->fault.idle_losses_pause,
-            "fault_idle_losses_pause (losses of idle instances pause the job)"},
-        {self->fault.first_restart_ms > 0,
-            "fault_first_restart (another time than the table's)"},
-    };
-
-    spot_recovery_name_faults(
-        faults, sizeof(faults) / sizeof(faults[0]), text, num_bytes);
-}
+static const spot_recovery_fault_t varuna_faults[] = {
+    {"fault_steps_in_pause", "steps end in a pause"},
+    {"fault_one_counter", "lost steps make checkpoints due"},
+    {"fault_failing_checkpoints", "losses to come make some fail"},
+    {"fault_deep_failures", "durable steps are taken back"},
+    {"fault_old_pauses", "a pause is that of before"},
+    {"fault_stale_timers", "a pause that is over stops the job"},
+    {"fault_idle_losses_pause", "losses of idle instances pause the job"},
+    {"fault_first_restart", "another time than the table's"},
+    {NULL, NULL},
+};
 
 static size_t
 varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
-    return spot_varuna_has_fault(options)
+    return ((const spot_varuna_options_t *) options)->has_fault
                ? sizeof(spot_varuna_faults_t) + spot_pause_ends_bytes(capacity)
                : sizeof(spot_varuna_state_t);
 }
@@ -487,7 +475,7 @@ varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 static void
 varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
 {
-    if (spot_varuna_has_fault(options)) {
+    if (((const spot_varuna_options_t *) options)->has_fault) {
         spot_varuna_start_faults(options, memory, run);
     }
 }
@@ -503,44 +491,39 @@ varuna_knows_future(const void *options)
 
 static const spot_field_t varuna_options[] = {
     {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL,
-         "",
-         "time to detect a loss; lengthens the pause after one; job.detection if not "
-         "given; published: 60 s, in which transient errors may pass"),
-        .label = "detection time"},
+        "", "detection time",
+        "time to detect a loss; lengthens the pause after one; job.detection if not "
+        "given; published: 60 s, in which transient errors may pass")},
     {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1,
-         (double) SPOT_MAX_STEPS, "",
-         "steps between two checkpoints, each of which stalls the job for the write "
-         "time of the checkpoint; takes the place of its other keys, which hold if it "
-         "is not given; published: 10"),
-        .label = "checkpoint interval"},
+        (double) SPOT_MAX_STEPS, "", "checkpoint interval",
+        "steps between two checkpoints, each of which stalls the job for the write time "
+        "of the checkpoint; takes the place of its other keys, which hold if it is not "
+        "given; published: 10")},
     {SPOT_RANGE(DURATION, "copy", spot_varuna_options_t, copy_ms, 0, HUGE_VAL, "0 s",
-         "time to copy a written checkpoint in the background; it is durable only then"),
-        .label = "copy time of a checkpoint"},
+        "copy time of a checkpoint",
+        "time to copy a written checkpoint in the background; it is durable only then")},
     {SPOT_RANGE(DURATION, "poll", spot_varuna_options_t, poll_ms, 0, HUGE_VAL, "0 s",
-         "additions are seen at whole multiples of this time only; 0 s: at once"),
-        .label = "polling interval"},
+        "polling interval",
+        "additions are seen at whole multiples of this time only; 0 s: at once")},
     {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
-         "so long before an announced loss the job writes a checkpoint at the end of "
-         "its step and pauses, if there is time for both; sooner where a step and the "
-         "checkpoint take longer. 30 s as published: what a step and the checkpoint "
-         "leave of it is not trained, for each announced loss; 0 s: all but a step is"),
-        .label = "lead before a loss"},
+        "lead before a loss",
+        "so long before an announced loss the job writes a checkpoint at the end of its "
+        "step and pauses, if there is time for both; sooner where a step and the "
+        "checkpoint take longer. 30 s as published: what a step and the checkpoint "
+        "leave of it is not trained, for each announced loss; 0 s: all but a step is")},
     {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL,
-         "120 s",
-         "how long it pauses behind that checkpoint, and at least until the loss, "
-         "before it starts anew. 120 s as published: what is left of it at the loss, 90 "
-         "s or so, is idle for each announced loss; 0 s: it starts anew at the loss"),
-        .label = "settling time"},
+        "120 s", "settling time",
+        "how long it pauses behind that checkpoint, and at least until the loss, before "
+        "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
+        "so, is idle for each announced loss; 0 s: it starts anew at the loss")},
     {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000,
-         "",
-         "points at which the model can be cut into stages: depths are their divisors, "
-         "but for the number itself; the layers of job.step_time if not given"),
-        .label = "cut points"},
+        "", "cut points",
+        "points at which the model can be cut into stages: depths are their divisors, "
+        "but for the number itself; the layers of job.step_time if not given")},
     {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1,
-         1e12, "",
-         "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
-         "in multiples of its micro_batch; only that if not given"),
-        .label = "largest micro-batch"},
+        1e12, "", "largest micro-batch",
+        "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
+        "in multiples of its micro_batch; only that if not given")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
     {SPOT_CHOICE("fault_steps_in_pause", spot_varuna_options_t, fault.has_steps_in_pause,
         spot_no_yes, "no",
@@ -597,7 +580,7 @@ const spot_recovery_t spot_recovery_varuna = {
     .has_own_step_time = true,
     .sees_all_losses = true,
     .knows_future = varuna_knows_future,
-    .broken_rules = varuna_broken_rules,
+    .faults = varuna_faults,
     .state_size = varuna_state_size,
     .start = varuna_start,
     .decide = varuna_decide,

@@ -42,6 +42,7 @@ typedef struct {
         int idle_losses_pause;
         int64_t first_restart_ms;
     } fault;
+    bool has_fault;
     int64_t capacity;
     spot_varuna_shape_t *shapes;    /* [capacity + 1] by usable instances */
     spot_checkpoint_t *checkpoints; /* [rows of by_n], or one */
@@ -102,9 +103,7 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self,
 int64_t spot_varuna_restart_ms(
     const spot_varuna_options_t *self, const spot_instance_row_t *row);
 
-/* Whether any fault of the published simulator is set; the state is then the one with
- * faults, and the other functions start it and decide. */
-bool spot_varuna_has_fault(const spot_varuna_options_t *self);
+/* Start and decide where a fault is set; the state is then the one with faults. */
 void spot_varuna_start_faults(const spot_varuna_options_t *self,
     spot_varuna_faults_t *state, const spot_recovery_start_t *run);
 void spot_varuna_decide_with_faults(const spot_varuna_options_t *self,

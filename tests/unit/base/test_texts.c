@@ -28,7 +28,7 @@ test_add(void **state)
     assert_string_equal(room, "abc");
     assert_int_equal(texts.error, 0);
     spot_texts_free(&texts);
-    assert_null(texts.items);
+    assert_null(texts.arena.latest);
 }
 
 /* Streams may be nested, and be ended in any order; one that is left open is freed. */

@@ -337,18 +337,17 @@ static const spot_field_t replay_options[] = {
         "the recorded trace (spotsim-trace 1, .csv or .csv.gz), relative to the "
         "document; what the model does not say of capacity and horizon_s is as "
         "recorded")},
-    {SPOT_RANGE(NUMBER, "from_s", model_t, from, 0, 3e9, "",
+    {SPOT_RANGE(NUMBER, "from_s", model_t, from, 0, 3e9, "", "start of the window",
          "beginning of the window of the recording that is replayed, in s (default 0)"),
-        .label = "start of the window", .settle = keep_place},
-    {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "",
+        .settle = keep_place},
+    {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "", "end of the window",
          "its end (default: that of the recording)"),
-        .label = "end of the window", .settle = keep_place},
+        .settle = keep_place},
     {SPOT_CHOICE("wrap", model_t, wrap, wrap_names, "false",
         "whether the window begins again at its end, with one event that jumps back to "
         "the instances it began with; without, its last instances stay")},
-    {SPOT_CHOICE("start", model_t, start, start_names, "first",
-         "whether a replication starts at the first or at a random tick of the window"),
-        .label = "start in the window"},
+    {SPOT_CHOICE("start", model_t, start, start_names, "first", "start in the window",
+        "whether a replication starts at the first or at a random tick of the window")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

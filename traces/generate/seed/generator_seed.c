@@ -264,8 +264,7 @@ seed_stopped_ms(const void *state)
 
 static const spot_field_t direction_fields[] = {
     {SPOT_RANGE(NUMBER, "per_minute", direction_t, p_per_minute, 0, 1, NULL,
-         "probability of at least one event in a minute"),
-        .label = " per minute"},
+        " per minute", "probability of at least one event in a minute")},
     {.name = "count",
         .type = SPOT_FIELD_ONE_OF,
         SPOT_SIZE_FAMILY_FIELD(direction_t, count),
@@ -279,11 +278,9 @@ static const spot_field_t direction_fields[] = {
 
 static const spot_field_t seed_options[] = {
     {SPOT_FIELDS(MAP, "preemption", model_t, directions[PREEMPTION], direction_fields,
-         NULL, "events in which instances are preempted"),
-        .label = "preemption"},
+        NULL, "preemption", "events in which instances are preempted")},
     {SPOT_FIELDS(MAP, "addition", model_t, directions[ADDITION], direction_fields, NULL,
-         "events in which instances arrive"),
-        .label = "addition"},
+        "addition", "events in which instances arrive")},
     {.name = NULL, .fields = spot_seed_notebook_fields},
 };
 

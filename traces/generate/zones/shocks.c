@@ -10,14 +10,12 @@
 
 const spot_field_t spot_shocks_fields[] = {
     {SPOT_RANGE(NUMBER, "per_hour", spot_shocks_t, per_hour, 0, 3600, NULL,
-         "shocks in an hour, on average"),
-        .label = "shocks per hour"},
+        "shocks per hour", "shocks in an hour, on average")},
     {SPOT_RANGE(NUMBER, "p_zone", spot_shocks_t, p_zone, 0, 1, NULL,
-         "probability of each zone to be hit by a shock"),
-        .label = "probability to hit a zone"},
+        "probability to hit a zone", "probability of each zone to be hit by a shock")},
     {SPOT_RANGE(NUMBER, "share", spot_shocks_t, share, 0, 1, NULL,
-         "probability of each living instance of a hit zone to be lost"),
-        .label = "share of a zone lost"},
+        "share of a zone lost",
+        "probability of each living instance of a hit zone to be lost")},
     {.name = NULL},
 };
 
