@@ -26,11 +26,17 @@ static const struct {
 
 /* ---- The frame ---- */
 
+static void
+write_asset(FILE *out, const char *start, const char *end)
+{
+    fwrite(start, 1, (size_t) (end - start), out);
+}
+
 void
 spot_page_script_write(FILE *out, const char *start, const char *end)
 {
     fputs("<script>\n", out);
-    fwrite(start, 1, (size_t) (end - start), out);
+    write_asset(out, start, end);
     fputs("</script>\n", out);
 }
 
@@ -47,7 +53,7 @@ spot_page_head_write(FILE *out, const char *title)
         out);
     (void) spot_html_cut(out, title, NAME_CHARS);
     fputs("</title>\n<style>\n", out);
-    fwrite(spot_page_css, 1, (size_t) (spot_page_css_end - spot_page_css), out);
+    write_asset(out, spot_page_css, spot_page_css_end);
     spot_chart_svg_style(out);
     fputs("</style>\n</head>\n<body>\n"
           "<a class=\"skip\" href=\"#content\">Skip to the pictures</a>\n"
