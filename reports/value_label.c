@@ -110,85 +110,114 @@ has_item(const value_t *value, span_t item)
     return false;
 }
 
-/* Marks the options of a value that another one has not; their number. */
-static size_t
-mark_telling(const value_t *value, const value_t *other, bool *is_telling)
+/* Marks the options of a value that another one with its name has not. false: nothing
+ * tells the two apart. */
+static bool
+tell_apart(const value_t *value, const value_t *other, bool *is_telling)
 {
-    size_t num = 0;
+    bool is_other = value->num_items != other->num_items;
 
     for (size_t j = 0; j < value->num_items; j++) {
         if (!has_item(other, value->items[j])) {
             is_telling[j] = true;
-            num++;
+            is_other = true;
         }
     }
-    return num;
+    return is_other;
 }
 
-/* Finds what of a value is to be shown, and the value of its name with the most options;
- * false: all of it. */
+/* Finds what of a value is to be shown; false: all of it. */
 static bool
-find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, value_t *longest,
-    bool *is_telling)
+find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_telling)
 {
     if (axis->num_values > MAX_VALUES || !read_value(axis->texts[value_id], value) ||
         !value->is_map) {
         return false;
     }
-    *longest = *value;
     for (size_t j = 0; j < axis->num_values; j++) {
         value_t other;
 
-        if (!read_value(axis->texts[j], &other) ||
-            (other.is_map && !is_same(other.key, value->key))) {
-            return false;
+        if (j == value_id) {
+            continue;
         }
-        if (j != value_id && is_same(other.name, value->name)) {
-            if (mark_telling(value, &other, is_telling) == 0 &&
-                other.num_items == value->num_items) {
-                return false;
-            }
-            *longest = other.num_items > longest->num_items ? other : *longest;
+        if (!read_value(axis->texts[j], &other) ||
+            (other.is_map && !is_same(other.key, value->key)) ||
+            (is_same(other.name, value->name) &&
+                !tell_apart(value, &other, is_telling))) {
+            return false;
         }
     }
     return true;
 }
 
-/* Says what a value lacks of the longest of its name: "varuna without f, g". false: that
- * is too long, or not all options of its namesakes are among those of the longest, or
- * the name could be mistaken for such a label. */
-static bool
-write_lacking(const spot_axis_t *axis, const value_t *value, const value_t *longest,
-    char text[SPOT_VALUE_LABEL_BYTES])
+static size_t
+num_lacking(const value_t *value, const value_t *other)
 {
-    const char *before = " without ";
-    size_t used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s%s",
-        (int) value->name.num_bytes, value->name.text,
-        value->num_items == longest->num_items ? " with all options" : "");
+    size_t num = 0;
+
+    for (size_t j = 0; j < other->num_items; j++) {
+        num += !has_item(value, other->items[j]);
+    }
+    return num;
+}
+
+/* The value of this name with the most options, the first of several. *has_all: those of
+ * all values of this name. All values can be read. */
+static value_t
+longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
+{
+    value_t longest = {.num_items = 0}, other;
 
     for (size_t j = 0; j < axis->num_values; j++) {
-        bool is_telling[MAX_ITEMS];
-        value_t other;
-
-        if (read_value(axis->texts[j], &other) && is_same(other.name, value->name) &&
-            mark_telling(&other, longest, is_telling) > 0) {
-            return false;
+        if (read_value(axis->texts[j], &other) && is_same(other.name, name) &&
+            other.num_items > longest.num_items) {
+            longest = other;
         }
     }
-    for (size_t j = 0; j < longest->num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
+    *has_all = true;
+    for (size_t j = 0; j < axis->num_values; j++) {
+        if (read_value(axis->texts[j], &other) && is_same(other.name, name)) {
+            *has_all = *has_all && num_lacking(&longest, &other) == 0;
+        }
+    }
+    return longest;
+}
+
+/* Says what a value lacks of the longest of its name: "varuna without f, g"; text:
+ * [SPOT_VALUE_LABEL_BYTES]. false: it has options that the longest has not, or a name
+ * that could be mistaken for such a label; or it lacks more than num_told options and
+ * the label is to be cut. */
+static bool
+write_lacking(const spot_axis_t *axis, const value_t *value, size_t num_told, char *text)
+{
+    const char *before = " without ";
+    bool has_all;
+    const value_t longest = longest_of(axis, value->name, &has_all);
+    const size_t num = num_lacking(value, &longest);
+    size_t used;
+
+    if (memchr(value->name.text, ' ', value->name.num_bytes) != NULL ||
+        num_lacking(&longest, value) > 0 || (num == 0 && !has_all)) {
+        return false;
+    }
+    used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s%s",
+        (int) value->name.num_bytes, value->name.text,
+        num == 0 ? " with all options" : "");
+    for (size_t j = 0; j < longest.num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
         span_t key, option;
 
-        if (!has_item(value, longest->items[j])) {
-            if (!split_item(longest->items[j], &key, &option)) {
-                return false;
-            }
-            used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used,
-                "%s%.*s", before, (int) key.num_bytes, key.text);
-            before = ", ";
+        if (has_item(value, longest.items[j])) {
+            continue;
         }
+        if (!split_item(longest.items[j], &key, &option)) {
+            return false;
+        }
+        used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used, "%s%.*s",
+            before, (int) key.num_bytes, key.text);
+        before = ", ";
     }
-    return spot_utf8_count(text, strlen(text)) <= SPOT_UTF8_SHOWN_CHARS &&
-           memchr(value->name.text, ' ', value->name.num_bytes) == NULL;
+    return num <= num_told ||
+           spot_utf8_count(text, strlen(text)) <= SPOT_UTF8_SHOWN_CHARS;
 }
 
 /* The label before it is cut; text: [SPOT_VALUE_LABEL_BYTES], or the whole text.
@@ -198,11 +227,11 @@ whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
 {
     bool is_telling[MAX_ITEMS] = {false};
     char lacking[SPOT_VALUE_LABEL_BYTES];
-    value_t value, longest;
-    size_t used;
+    value_t value;
+    size_t used, num_told = 0;
 
     *is_part = false;
-    if (!find_telling(axis, value_id, &value, &longest, is_telling)) {
+    if (!find_telling(axis, value_id, &value, is_telling)) {
         return axis->texts[value_id];
     }
     used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s",
@@ -212,10 +241,11 @@ whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
             used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used,
                 ", %.*s", (int) value.items[j].num_bytes, value.items[j].text);
         }
+        num_told += is_telling[j];
         *is_part = *is_part || !is_telling[j];
     }
     if (spot_utf8_count(text, strlen(text)) > SPOT_UTF8_SHOWN_CHARS &&
-        write_lacking(axis, &value, &longest, lacking)) {
+        write_lacking(axis, &value, num_told, lacking)) {
         strcpy(text, lacking);
         *is_part = true;
     }
@@ -279,11 +309,13 @@ spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
 const char *
 spot_value_explained(const spot_axis_t *axis, size_t value_id, spot_texts_t *texts)
 {
+    const char *whole = axis->texts[value_id];
     char label[SPOT_VALUE_LABEL_BYTES];
-    bool is_part;
+    bool is_part = false;
 
-    write_label(axis, value_id, label, &is_part);
-    return is_part ? spot_texts_add(
-                         texts, "%s: %s is %s", axis->path, label, axis->texts[value_id])
+    if (whole[0] == '{' || strlen(whole) > SPOT_UTF8_SHOWN_CHARS) {
+        write_label(axis, value_id, label, &is_part);
+    } /* else a short scalar, which is all there is */
+    return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole)
                    : NULL;
 }

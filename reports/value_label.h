@@ -3,7 +3,7 @@
  * detection: 30 s}" is "checkpoint" where no other value has that system, and
  * "checkpoint, detection: 30 s" beside another checkpoint that has not this detection:
  * the value of the first key, and of the others those that tell it from its namesakes.
- * Where these are too many, what the value lacks is named, if that is short:
+ * Where these are too many, what the value lacks is named where that is less:
  * "varuna without fault_one_counter" beside "varuna with all options".
  * CSV, JSON and databases have the whole text. */
 #pragma once
