@@ -19,8 +19,8 @@
 static bool
 is_plain(const char *text)
 {
-    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-                                "0123456789/. +-";
+    static const char first[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789/. +-";
     const size_t length = strlen(text);
 
     const bool is_signed = text[0] == '-' && text[1] >= '0' && text[1] <= '9';

@@ -184,8 +184,8 @@ check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
         }
     }
     spot_condition_error(self, op->offset, diag,
-        "\"%.*s\" is no duration such as \"300 s\" and "
-        "no price such as \"0.91 USD/h\": unknown unit",
+        "\"%.*s\" is no duration such as \"300 s\" and no price such as \"0.91 USD/h\": "
+        "unknown unit",
         op->num_bytes < MAX_SHOWN ? (int) op->num_bytes : MAX_SHOWN, text);
     return false;
 }

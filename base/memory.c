@@ -39,6 +39,50 @@ spot_calloc(size_t num_items, size_t item_bytes)
     return calloc(num_items == 0 ? 1 : num_items, item_bytes);
 }
 
+struct spot_block {
+    struct spot_block *before;
+    max_align_t items[];
+};
+
+void *
+spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
+{
+    const size_t most = SIZE_MAX - sizeof(struct spot_block);
+    struct spot_block *block = NULL;
+
+    if (item_bytes == 0 || num_items <= most / item_bytes) {
+        block = calloc(1, sizeof(*block) + num_items * item_bytes);
+    }
+    if (block == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return NULL;
+    }
+    block->before = self->latest;
+    self->latest = block;
+    return block->items;
+}
+
+char *
+spot_arena_text(spot_arena_t *self, const char *text)
+{
+    const size_t num_bytes = strlen(text) + 1;
+    char *copy = spot_arena_take(self, num_bytes, 1);
+
+    return copy == NULL ? NULL : memcpy(copy, text, num_bytes);
+}
+
+void
+spot_arena_free(spot_arena_t *self)
+{
+    while (self->latest != NULL) {
+        struct spot_block *block = self->latest;
+
+        self->latest = block->before;
+        free(block);
+    }
+    self->error = 0;
+}
+
 char *
 spot_text_copy(const char *text, size_t num_bytes)
 {

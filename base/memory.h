@@ -26,6 +26,25 @@ SPOT_MUST_CHECK int spot_array_reserve(
  * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
 
+/* Zeroed blocks of one owner, freed together. Zero it to start. It remembers that memory
+ * was short, so that one check follows all blocks that are needed. */
+typedef struct {
+    struct spot_block *latest;
+    int error; /* NO_MEMORY: a block is missing; else 0 */
+} spot_arena_t;
+
+/* A block for num_items items, which may be none. NULL: no memory, see error. */
+void *spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes);
+
+/* The same for an array of the type that a pointer has. */
+#define SPOT_ARENA_ARRAY(self, pointer, num_items)                                      \
+    ((pointer) = spot_arena_take(self, num_items, sizeof(*(pointer))))
+
+/* A copy of a text, or NULL. */
+char *spot_arena_text(spot_arena_t *self, const char *text);
+
+void spot_arena_free(spot_arena_t *self);
+
 /* A copy of num_bytes bytes of text and a NUL, or NULL: no memory. The caller frees
  * it. */
 SPOT_MUST_CHECK char *spot_text_copy(const char *text, size_t num_bytes);

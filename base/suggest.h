@@ -7,8 +7,7 @@
 /* Finds the name nearest to text by restricted edit distance (insert, delete, replace,
  * swap neighbours), if at most about a third of the letters of the longer one differ;
  * without one the name whose first part is text: idle_fraction for "idle". The first of
- * equal names wins. Texts over 63 bytes are never near. O(letters^2) per
- * offer. */
+ * equal names wins. Texts over 63 bytes are never near. O(letters^2) per offer. */
 typedef struct {
     const char *text;    /* must outlive self */
     const char *nearest; /* NULL: none near enough so far */

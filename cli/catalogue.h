@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "cli/doc.h"
+#include "reports/engine_report.h"
 #include "sim/engine/scenario_file.h"
 
 /* An engine and its example, bound. */
@@ -21,11 +21,6 @@ SPOT_MUST_CHECK int spot_engine_words_init(
     spot_engine_words_t *self, const spot_experiment_t *experiment, spot_diag_t *diag);
 void spot_engine_words_free(spot_engine_words_t *self);
 
-/* Keys, metrics, warnings, series and example, on a terminal or for the page
- * spotsim-engine-NAME(5), and as JSON. NO_MEMORY. */
-void spot_engine_words_put(const spot_engine_words_t *self, const spot_doc_t *doc);
-SPOT_MUST_CHECK int spot_engine_words_json(const spot_engine_words_t *self, FILE *out);
-
 /* Lists the keys of the scenario at path, of its engine and of all that it chooses, with
  * its values; of a study those of its scenario, then its own. BAD_INPUT, IO with the
  * reasons in diag, NO_MEMORY. */
@@ -39,7 +34,3 @@ SPOT_MUST_CHECK int spot_catalogue_topic(
 
 /* The name of the j-th topic, or NULL behind the last. */
 const char *spot_catalogue_topic_name(size_t j);
-
-/* An item for each metric. */
-void spot_catalogue_metrics(
-    const spot_doc_t *doc, const spot_metric_t *metrics, size_t num_metrics);

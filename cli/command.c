@@ -11,7 +11,6 @@
 
 #include "base/build_info.h"
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/stop.h"
 #include "cli/interrupt.h"
 #include "sim/store/origin.h"
@@ -185,8 +184,7 @@ free_lists(spot_call_t *self)
 int
 spot_command_call(const spot_command_t *command, int argc, char **argv)
 {
-    spot_call_t call = {
-        .command = command, .argc = argc, .argv = argv, .is_reading = true};
+    spot_call_t call = {.command = command, .argc = argc, .argv = argv};
     char name[64];
     int ret = SPOT_ERR_NO_MEMORY;
 
@@ -199,9 +197,16 @@ spot_command_call(const spot_command_t *command, int argc, char **argv)
             memcpy(call.arguments, command->initial, command->arguments_bytes);
         }
         spot_options_parse(&call);
-        ret = command->run(&call);
+        call.is_reading = false;
+        ret = spot_options_check_files(&call);
+        if (ret == 0) {
+            call.is_reading = true;
+            ret = command->run(&call);
+        }
         free_lists(&call);
     }
+    ret = ret != 0 ? ret : call.texts.error;
+    spot_texts_free(&call.texts);
     free(call.arguments);
     ret = finish(&call, ret);
     spot_diag_free(&call.diag);
@@ -233,17 +238,4 @@ spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
         store->close(store);
     }
     return flushed != 0 ? flushed : error;
-}
-
-int
-spot_command_write(const char *path, int (*write)(const void *context, FILE *out),
-    const void *context, spot_diag_t *diag)
-{
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        ret = write(context, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
 }

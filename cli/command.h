@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/files.h"
+#include "base/texts.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "sim/store/store.h"
 
 enum {
@@ -30,6 +31,7 @@ typedef struct spot_call {
     bool is_reading; /* set at first: what cannot be read now is bad input. The command
                         clears it when all is read */
     spot_diag_t diag;
+    spot_texts_t texts; /* that live as long as the call */
 } spot_call_t;
 
 struct spot_command {
@@ -93,12 +95,6 @@ void spot_command_print_version(void);
  * exit code. A reader that has seen enough, such as head, is no failure: the program
  * ends by SIGPIPE then, as others do. */
 int spot_command_close_stdout(int exit_code);
-
-/* Writes a file, or standard output if path is NULL or "-", by write, whose errors are
- * returned; IO with the reason in diag. */
-SPOT_MUST_CHECK int spot_command_write(const char *path,
-    int (*write)(const void *context, FILE *out), const void *context,
-    spot_diag_t *diag);
 
 /* Opens a store for reading only; from now on the first signal stops the reading. Errors
  * of spot_store_open_sqlite_reader(). */

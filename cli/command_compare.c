@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/study_task.h"
@@ -27,11 +25,8 @@ add_key(spot_call_t *call, const spot_option_t *option, const char *text)
     spot_compare_request_t *request = &self->request;
     const bool is_short = strcmp(option->name, "recovery") == 0;
 
-    if (spot_array_reserve(&self->keys, &self->max_keys, request->num_keys + 1,
-            sizeof(*self->keys)) != 0) {
-        fprintf(stderr, "spotsim: out of memory\n");
-        exit(SPOT_EXIT_FAILED);
-    }
+    spot_option_reserve(
+        &self->keys, &self->max_keys, request->num_keys + 1, sizeof(*self->keys));
     self->keys[request->num_keys++] = (spot_compare_key_t){
         is_short ? "--recovery" : "--over", is_short ? "recovery" : NULL, text};
     request->keys = self->keys;
@@ -67,16 +62,17 @@ static const spot_option_t options[] = {
         .min = 1),
     SPOT_OPTION_SEED(request.seed),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the scenario, e.g. job.reload=\"60 s\", or of the study that this "
-        "makes, e.g. metrics=[cost_usd]; may be given several times"),
+        "Set a key of the scenario, or of the study that this makes; may be given "
+        "several "
+        "times",
+        .example = "job.reload=\"60 s\" or metrics=[cost_usd]"),
     SPOT_OPTION_THREADS,
-    SPOT_OPTION_JSON(
-        task.results.is_json, "Print the results as JSON instead of a table"),
-    SPOT_OPTION(FILE, "csv", 0, "FILE", task.results.csv_path,
+    SPOT_OPTION_JSON(task.is_json, "Print the results as JSON instead of a table"),
+    SPOT_OPTION(FILE, "csv", 0, "FILE", task.csv_path,
         "Write the results as CSV, one row a case and metric; - is standard output, "
         "instead of the table",
         .endings = ".csv"),
-    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.bars_path,
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.bars_path,
         "Draw the parts of each case, such as where the paid instance time went, a bar "
         "a case",
         .endings = ".svg"),
@@ -96,10 +92,8 @@ check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
-    if (arguments->request.num_keys == 0) {
-        spot_usage_error(
-            call, "expected --recovery A,B,...; `spotsim recovery` lists them");
-    }
+    spot_usage_refuse(call, arguments->request.num_keys == 0,
+        "expected --recovery A,B,...; `spotsim recovery` lists them");
     spot_study_task_check_json(&arguments->task, call, "--csv");
 }
 
@@ -119,9 +113,6 @@ run(spot_call_t *call)
     ret = spot_compare_read(request, spot_engines, &study, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_study_task_keep_ledger(&arguments->task, &study);
-    }
-    if (ret == 0) {
         ret = spot_study_task_run(&arguments->task, &study, &call->diag);
     }
     spot_study_free(&study);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
-#include "cli/report_terminal.h"
 #include "reports/export.h"
-#include "reports/result_json.h"
 #include "reports/result_table.h"
 
 /* What is written: lines of rows or points, or what a study prints when it ends. */
@@ -56,65 +54,38 @@ check(spot_call_t *call)
             num_forms++;
         }
     }
-    if (num_forms > 1) {
-        spot_usage_error(call, "--csv, --jsonl, --table and --json exclude each other");
-    }
-    if (arguments->per >= 0 &&
-        (arguments->form == FORM_TABLE || arguments->form == FORM_JSON)) {
-        spot_usage_error(call, "--per is for --csv and --jsonl");
-    }
-    if (arguments->output_path != NULL) {
-        spot_option_check_ending(
-            call, "-o", arguments->output_path, endings[arguments->form]);
-    }
-}
-
-typedef struct {
-    const arguments_t *arguments;
-    const spot_store_t *store;
-} export_t;
-
-static int
-write_table(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_result_table_write(context, terminal, out);
-}
-
-static int
-write_rows(const void *context, FILE *out)
-{
-    const export_t *self = context;
-    const spot_export_format_t format =
-        self->arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
-
-    return self->arguments->form == FORM_JSON ? spot_result_json_write(self->store, out)
-           : self->arguments->per == 1
-               ? spot_export_points(self->store, format, out)
-               : spot_export_replications(self->store, format, out);
+    spot_usage_refuse(
+        call, num_forms > 1, "--csv, --jsonl, --table and --json exclude each other");
+    spot_usage_refuse(call, arguments->per >= 0 && arguments->form >= FORM_TABLE,
+        "--per is for --csv and --jsonl");
+    spot_option_check_ending(
+        call, "-o", arguments->output_path, endings[arguments->form]);
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
+    const spot_target_t target = {
+        arguments->output_path, arguments->form != FORM_TABLE, false};
+    const spot_export_format_t format =
+        arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
     spot_store_t *store = NULL;
-    int ret = spot_files_check((spot_files_t){1, &arguments->store_path},
-        (spot_files_t){1, &arguments->output_path}, &call->diag);
+    spot_output_t output;
+    FILE *out;
+    int ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
 
-    if (ret != 0) {
-        call->is_reading = false;
-        return ret;
-    }
-    ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
     if (ret == 0) {
-        const export_t self = {arguments, store};
-
         call->is_reading = false;
-        ret = arguments->form == FORM_TABLE
-                  ? spot_command_print_table(
-                        arguments->output_path, false, write_table, store, &call->diag)
-                  : spot_command_write(
-                        arguments->output_path, write_rows, &self, &call->diag);
+        out = spot_output_begin(&output, &target, &call->diag);
+        if (out != NULL) {
+            ret = arguments->form == FORM_TABLE
+                      ? spot_result_table_write(store, &output.terminal, out)
+                  : arguments->form == FORM_JSON ? spot_result_json_write(store, out)
+                  : arguments->per == 1          ? spot_export_points(store, format, out)
+                                        : spot_export_replications(store, format, out);
+        }
+        ret = spot_output_end(&output, ret);
     }
     return spot_command_close_store(store, ret, &call->diag);
 }

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "sim/analysis/completeness.h"
 #include "sim/store/store_sqlite.h"
 
@@ -52,10 +52,10 @@ run(spot_call_t *call)
 
     call->is_reading = false;
     spot_interrupt_watch();
-    watch = spot_progress_line_start(&line, "databases", call->is_quiet);
+    watch = spot_progress_watch(&line, "databases", call->is_quiet);
     ret = spot_store_merge(arguments->output_path, arguments->inputs.num_texts,
         arguments->inputs.texts, &watch, &num_added, &call->diag);
-    spot_progress_line_finish(&line);
+    spot_progress_finish(&line);
     if (ret == 0) {
         ret = spot_completeness_read(arguments->output_path, &result, &call->diag);
     }

@@ -10,29 +10,27 @@ typedef struct {
 static const spot_option_t options[] = {
     SPOT_OPTION(
         ARGUMENT, "a folder of measurements", 0, "FOLDER", folder, NULL, .min = 1),
-    SPOT_OPTION(FILE, "output", 'o', "PROFILE.yaml", output_path,
+    SPOT_OPTION(WRITTEN, "output", 'o', "PROFILE.yaml", output_path,
         "Write the profile here (default: standard output)", .endings = ".yaml or .yml"),
     SPOT_OPTION_END,
 };
-
-static int
-write_profile(const void *context, FILE *out)
-{
-    spot_profile_write(context, out);
-    return 0;
-}
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_profile_t profile;
+    spot_output_t output;
+    FILE *out;
     int ret = spot_profile_measure(&profile, arguments->folder, &call->diag);
 
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_command_write(
-            arguments->output_path, write_profile, &profile, &call->diag);
+        out = spot_output_bytes(&output, arguments->output_path, &call->diag);
+        if (out != NULL) {
+            spot_profile_write(&profile, out);
+        }
+        ret = spot_output_end(&output, 0);
     }
     spot_profile_free(&profile);
     return ret;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json.h"
 #include "cli/command.h"
-#include "cli/doc.h"
-#include "cli/field_text.h"
-#include "cli/report_terminal.h"
+#include "reports/doc.h"
 #include "sim/recovery/recovery.h"
 
 typedef struct {
     const char *name; /* NULL: all systems */
-    const char *output_path;
-    bool is_json;
+    spot_target_t target;
 } arguments_t;
 
 static const char *
@@ -21,92 +18,88 @@ system_name(size_t j)
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "one recovery system", 0, "NAME", name, NULL,
         .what = "recovery system", .words = system_name),
-    SPOT_OPTION_JSON(is_json, "Print JSON instead of text"),
-    SPOT_OPTION_OUTPUT(output_path, NULL),
+    SPOT_OPTION_JSON(target.is_json, "Print JSON instead of text"),
+    SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
 
 static void
-put_line(const spot_doc_t *doc, const char *what, const char *text)
+write_list(FILE *out, spot_texts_t *texts)
 {
-    char line[1024];
-
-    snprintf(line, sizeof(line), "%s%s", what, text);
-    spot_doc_text(doc, line);
-}
-
-/* context: the system, or NULL for all. */
-static int
-write_text(const void *context, FILE *out)
-{
-    const spot_recovery_t *system = context;
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
-    for (size_t j = 0; system == NULL && spot_recovery_systems[j] != NULL; j++) {
-        const spot_recovery_t *listed = spot_recovery_systems[j];
-        char text[1024];
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        const spot_recovery_t *system = spot_recovery_systems[j];
 
-        snprintf(text, sizeof(text), "%s\n\nsource: %s", listed->doc, listed->source);
-        spot_doc_item(&doc, listed->name, "", text, 21);
+        spot_doc_item(&doc, system->name, "",
+            spot_texts_add(texts, "%s\n\nsource: %s", system->doc, system->source), 21);
     }
-    if (system != NULL) {
-        fprintf(out, "%s: ", system->name);
-        spot_doc_text(&doc, system->doc);
-        put_line(&doc, "source: ", system->source);
-        if (system->published != NULL) {
-            put_line(&doc, "published defaults: ", system->published);
-        }
-        spot_doc_section(&doc, "Options");
-        spot_doc_fields(&doc, spot_field_first(system->options), NULL, "");
-    }
-    return 0;
 }
 
-static int
+static void
+write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
+{
+    const spot_doc_t doc = spot_doc_of_terminal(out);
+
+    fprintf(out, "%s: ", system->name);
+    spot_doc_text(&doc, system->doc);
+    spot_doc_text(&doc, spot_texts_add(texts, "source: %s", system->source));
+    if (system->published != NULL) {
+        spot_doc_text(
+            &doc, spot_texts_add(texts, "published defaults: %s", system->published));
+    }
+    spot_doc_section(&doc, "Options");
+    spot_doc_fields(&doc, spot_field_first(system->options), NULL, NULL, "");
+}
+
+static void
 write_system_json(spot_json_t *json, const spot_recovery_t *system)
 {
-    int ret;
-
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", system->name);
     spot_json_text(json, "doc", system->doc);
     spot_json_text(json, "source", system->source);
     spot_json_text(json, "published_defaults", system->published);
-    ret = spot_fields_write_json(json, "options", system->options);
+    spot_doc_fields_json(json, "options", system->options);
     spot_json_close(json, '}');
-    return ret;
 }
 
-static int
-write_json(const void *context, FILE *out)
+static void
+write_json(const spot_recovery_t *system, FILE *out)
 {
     spot_json_t json;
-    int ret = 0;
 
     spot_json_init(&json, out, 2);
-    if (context != NULL) {
-        return write_system_json(&json, context);
+    if (system != NULL) {
+        write_system_json(&json, system);
+        return;
     }
     spot_json_open(&json, NULL, '[');
-    for (size_t j = 0; ret == 0 && spot_recovery_systems[j] != NULL; j++) {
-        ret = write_system_json(&json, spot_recovery_systems[j]);
+    for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
+        write_system_json(&json, spot_recovery_systems[j]);
     }
     spot_json_close(&json, ']');
-    return ret;
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_suggest_t near;
+    const spot_recovery_t *system =
+        arguments->name == NULL ? NULL : spot_recovery_find(arguments->name, NULL);
+    spot_output_t output;
+    FILE *out;
 
     call->is_reading = false;
-    spot_suggest_init(&near, arguments->name == NULL ? "" : arguments->name);
-    return (arguments->is_json ? spot_command_write : spot_command_print)(
-        arguments->output_path, arguments->is_json ? write_json : write_text,
-        arguments->name == NULL ? NULL : spot_recovery_find(arguments->name, &near),
-        &call->diag);
+    out = spot_output_begin(&output, &arguments->target, &call->diag);
+    if (out != NULL && arguments->target.is_json) {
+        write_json(system, out);
+    } else if (out != NULL && system != NULL) {
+        write_system(system, out, &call->texts);
+    } else if (out != NULL) {
+        write_list(out, &call->texts);
+    }
+    return spot_output_end(&output, 0);
 }
 
 const spot_command_t spot_command_recovery = {

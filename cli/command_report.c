@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/report_terminal.h"
 #include "reports/page/page.h"
 #include "reports/page/page_side_by_side.h"
 #include "reports/paper_nothing.h"
 #include "reports/paper_pictures.h"
 #include "reports/paper_table.h"
 #include "reports/report_text.h"
-#include "reports/side_by_side_text.h"
 #include "reports/table/paper_text.h"
-#include "reports/traces/trace_pictures.h"
 #include "sim/store/origin.h"
 
 /* What is written to one file each. */
@@ -31,21 +27,21 @@ static const spot_option_t options[] = {
         ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
     SPOT_OPTION(
         ARGUMENT, "one database, or two to compare", 0, "AFTER.db", second_path, NULL),
-    SPOT_OPTION(FILE, "output", 'o', "REPORT.html", paths[FILE_PAGE],
+    SPOT_OPTION(WRITTEN, "output", 'o', "REPORT.html", paths[FILE_PAGE],
         "Write one self-contained page to this file", .endings = ".html or .htm"),
-    SPOT_OPTION(FOLDER, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
         "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv and "
         "a script of gnuplot that draws the same data beside it; DIR is made if only "
         "its last part is missing"),
-    SPOT_OPTION(FOLDER, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
+    SPOT_OPTION(PICTURES, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
         "The same as PNG, twice as large (needs rsvg-convert)"),
-    SPOT_OPTION(FOLDER, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],
+    SPOT_OPTION(PICTURES, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],
         "The same as PDF, with its fonts in it (needs rsvg-convert)"),
-    SPOT_OPTION(FILE, "latex", 0, "FILE.tex", paths[FILE_LATEX],
+    SPOT_OPTION(WRITTEN, "latex", 0, "FILE.tex", paths[FILE_LATEX],
         "Write the means and the differences to the baseline as LaTeX tables, for the "
         "packages booktabs and longtable; - is standard output",
         .endings = ".tex"),
-    SPOT_OPTION(FILE, "markdown", 0, "FILE.md", paths[FILE_MARKDOWN],
+    SPOT_OPTION(WRITTEN, "markdown", 0, "FILE.md", paths[FILE_MARKDOWN],
         "The same as Markdown tables; - is standard output", .endings = ".md"),
     SPOT_OPTION(FLAG, "no-color", 0, NULL, is_plain,
         "No escape codes on the terminal; so does NO_COLOR in the environment"),
@@ -80,81 +76,51 @@ check(spot_call_t *call)
     for (int j = 0; j < NUM_FILES; j++) {
         num_stdout += is_stdout(arguments->paths[j]);
     }
-    if (num_stdout > 1) {
-        spot_usage_error(call, "expected one output at most on standard output");
-    }
-    if (arguments->second_path != NULL && has_paper(arguments)) {
-        spot_usage_error(call,
-            "expected no output but --output with two databases: pictures and tables "
-            "for papers are of one");
-    }
+    spot_usage_refuse(
+        call, num_stdout > 1, "expected one output at most on standard output");
+    spot_usage_refuse(call, arguments->second_path != NULL && has_paper(arguments),
+        "expected no output but --output with two databases: pictures and tables for "
+        "papers are of one");
 }
 
 /* ---- What is written ---- */
-
-typedef int (*writer_t)(const arguments_t *arguments, const spot_report_t *report,
-    FILE *out, spot_diag_t *diag);
-
-static int
-write_page(const arguments_t *arguments, const spot_report_t *report, FILE *out,
-    spot_diag_t *diag)
-{
-    const spot_page_source_t source = {arguments->store_path, report};
-
-    return spot_page_write(&source, out, diag);
-}
-
-static int
-write_latex(const arguments_t *arguments, const spot_report_t *report, FILE *out,
-    spot_diag_t *diag)
-{
-    (void) arguments;
-    (void) diag;
-    return report->num_rows == 0
-               ? spot_paper_nothing_write(report, spot_paper_latex_text, out)
-               : spot_paper_table_write(report, &spot_table_latex, out);
-}
-
-static int
-write_markdown(const arguments_t *arguments, const spot_report_t *report, FILE *out,
-    spot_diag_t *diag)
-{
-    (void) arguments;
-    (void) diag;
-    return report->num_rows == 0
-               ? spot_paper_nothing_write(report, spot_paper_markdown_text, out)
-               : spot_paper_table_write(report, &spot_table_markdown, out);
-}
-
-static const writer_t writers[NUM_FILES] = {
-    [FILE_PAGE] = write_page,
-    [FILE_LATEX] = write_latex,
-    [FILE_MARKDOWN] = write_markdown,
-};
 
 static int
 write_file(const arguments_t *arguments, int file_id, const spot_report_t *report,
     spot_diag_t *diag)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, arguments->paths[file_id], diag);
+    const spot_page_source_t source = {arguments->store_path, report};
+    const bool is_latex = file_id == FILE_LATEX;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, arguments->paths[file_id], diag);
+    int ret = 0;
 
-    if (ret == 0) {
-        ret = writers[file_id](arguments, report, file.stream, diag);
+    if (out != NULL && file_id == FILE_PAGE) {
+        ret = spot_page_write(&source, out, diag);
+    } else if (out != NULL && report->num_rows == 0) {
+        ret = spot_paper_nothing_write(
+            report, is_latex ? spot_paper_latex_text : spot_paper_markdown_text, out);
+    } else if (out != NULL) {
+        ret = spot_paper_table_write(
+            report, is_latex ? &spot_table_latex : &spot_table_markdown, out);
     }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_output_end(&output, ret);
 }
 
-static bool
-is_nothing_asked(const arguments_t *arguments)
-{
-    return arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments);
-}
-
+/* Those that go to standard output, or the others. */
 static int
-write_report(const void *context, const spot_terminal_t *terminal, FILE *out)
+write_files(const arguments_t *arguments, bool is_printed, const spot_report_t *report,
+    spot_diag_t *diag)
 {
-    return spot_report_text_write(context, terminal, out);
+    int ret = 0;
+
+    for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
+        if (arguments->paths[j] != NULL &&
+            is_stdout(arguments->paths[j]) == is_printed) {
+            ret = write_file(arguments, j, report, diag);
+        }
+    }
+    return ret;
 }
 
 /* Files before pictures, which need other programs; standard output last, as its reader
@@ -163,35 +129,22 @@ static int
 write_outputs(
     const arguments_t *arguments, const spot_report_t *report, spot_diag_t *diag)
 {
-    int ret = 0;
+    spot_output_t output;
+    FILE *out;
+    int ret;
 
-    if (is_nothing_asked(arguments)) {
-        return spot_command_print_table(
-            NULL, arguments->is_plain, write_report, report, diag);
+    if (arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments)) {
+        out = spot_output_begin(
+            &output, &(spot_target_t){.is_plain = arguments->is_plain}, diag);
+        return spot_output_end(&output,
+            out == NULL ? 0 : spot_report_text_write(report, &output.terminal, out));
     }
-    for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
-        if (arguments->paths[j] != NULL && !is_stdout(arguments->paths[j])) {
-            ret = write_file(arguments, j, report, diag);
-        }
-    }
-    if (ret == 0) {
-        ret = spot_paper_pictures_write(report, &arguments->papers, diag);
-    }
-    for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
-        if (is_stdout(arguments->paths[j])) {
-            ret = write_file(arguments, j, report, diag);
-        }
-    }
-    return ret;
+    ret = write_files(arguments, false, report, diag);
+    ret = ret != 0 ? ret : spot_paper_pictures_write(report, &arguments->papers, diag);
+    return ret != 0 ? ret : write_files(arguments, true, report, diag);
 }
 
 /* ---- Two stores ---- */
-
-static int
-write_side_by_side(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_side_by_side_write(context, terminal, out);
-}
 
 /* One of two stores, open. */
 typedef struct {
@@ -205,12 +158,8 @@ read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag
 {
     int ret = spot_command_open_store(&self->store, path, diag);
 
-    if (ret == 0) {
-        ret = spot_report_init(&self->report, self->store);
-    }
-    if (ret == 0) {
-        ret = spot_origin_read(&self->origin, self->store);
-    }
+    ret = ret != 0 ? ret : spot_report_init(&self->report, self->store);
+    ret = ret != 0 ? ret : spot_origin_read(&self->origin, self->store);
     *side = (spot_side_t){path, &self->report, self->origin.canonical};
     return ret;
 }
@@ -219,18 +168,17 @@ static int
 write_two(
     const arguments_t *arguments, const spot_side_by_side_t *two, spot_diag_t *diag)
 {
-    spot_outfile_t file;
-    int ret;
+    const char *path = arguments->paths[FILE_PAGE];
+    const spot_target_t target = {path, path != NULL, arguments->is_plain};
+    spot_output_t output;
+    FILE *out = spot_output_begin(&output, &target, diag);
+    int ret = 0;
 
-    if (arguments->paths[FILE_PAGE] == NULL) {
-        return spot_command_print_table(
-            NULL, arguments->is_plain, write_side_by_side, two, diag);
+    if (out != NULL) {
+        ret = path != NULL ? spot_page_side_by_side_write(two, out, diag)
+                           : spot_side_by_side_print(two, &output.terminal, out);
     }
-    ret = spot_outfile_init(&file, arguments->paths[FILE_PAGE], diag);
-    if (ret == 0) {
-        ret = spot_page_side_by_side_write(two, file.stream, diag);
-    }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_output_end(&output, ret);
 }
 
 /* Reads two stores, compares them and writes the page or to the terminal. */
@@ -265,40 +213,16 @@ show_two(spot_call_t *call, const arguments_t *arguments)
 /* ---- The command ---- */
 
 static int
-check_outputs(const arguments_t *arguments, spot_diag_t *diag)
-{
-    static const char *const names[SPOT_NUM_FORMATS] = {
-        [SPOT_FORMAT_SVG] = "--svg",
-        [SPOT_FORMAT_PNG] = "--png",
-        [SPOT_FORMAT_PDF] = "--pdf",
-    };
-    int ret = spot_files_check((spot_files_t){2, (const char *[]){arguments->store_path,
-                                                     arguments->second_path}},
-        (spot_files_t){NUM_FILES, arguments->paths}, diag);
-
-    for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
-        ret = spot_pictures_check(names[j], arguments->papers.folders[j], diag);
-    }
-    return ret;
-}
-
-static int
 show_one(spot_call_t *call, const arguments_t *arguments)
 {
     spot_store_t *store = NULL;
     spot_report_t report = {.num_rows = 0};
     int ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
 
-    if (ret == 0) {
-        call->is_reading = false;
-        ret = spot_report_init(&report, store);
-    }
-    if (ret == 0) {
-        ret = spot_report_read_pairs(&report);
-    }
-    if (ret == 0) {
-        ret = write_outputs(arguments, &report, &call->diag);
-    }
+    call->is_reading = ret != 0;
+    ret = ret != 0 ? ret : spot_report_init(&report, store);
+    ret = ret != 0 ? ret : spot_report_read_pairs(&report);
+    ret = ret != 0 ? ret : write_outputs(arguments, &report, &call->diag);
     spot_report_free(&report);
     return spot_command_close_store(store, ret, &call->diag);
 }
@@ -307,12 +231,7 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const int ret = check_outputs(arguments, &call->diag);
 
-    if (ret != 0) {
-        call->is_reading = false;
-        return ret;
-    }
     return arguments->second_path != NULL ? show_two(call, arguments)
                                           : show_one(call, arguments);
 }

@@ -2,13 +2,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/stop.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/report_terminal.h"
 #include "reports/page/page_timeline.h"
-#include "reports/recording_csv.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
 #include "sim/engine/scenario_file.h"
@@ -17,14 +14,13 @@
 typedef struct {
     const char *scenario_path;
     const char *trace_path;
-    const char *output_path;
+    spot_target_t target;
     const char *events_path;
     const char *plot_path;
     const char *series_path; /* a folder */
     int64_t seed;
     int64_t replication;
     bool has_theory;
-    bool is_json;
     spot_option_list_t sets;
 } arguments_t;
 
@@ -38,17 +34,17 @@ static const spot_option_t options[] = {
     SPOT_OPTION(COUNT, "replication", 0, "R", replication,
         "Which replication of the seed to run (default 0)"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the scenario, e.g. job.reload=\"60 s\"; may be given several "
-        "times"),
+        "Set a key of the scenario; may be given several times",
+        .example = "job.reload=\"60 s\""),
     SPOT_OPTION(FLAG, "check-theory", 0, NULL, has_theory,
         "Print beside the result which share of its time the job keeps by the theory of "
         "checkpoints, see 'spotsim theory checkpoint --help'"),
-    SPOT_OPTION_JSON(is_json, "Print the result as one JSON object"),
-    SPOT_OPTION_OUTPUT(output_path, NULL),
-    SPOT_OPTION(FILE, "events", 0, "FILE.jsonl", events_path,
+    SPOT_OPTION_JSON(target.is_json, "Print the result as one JSON object"),
+    SPOT_OPTION_OUTPUT(target.path, NULL),
+    SPOT_OPTION(WRITTEN, "events", 0, "FILE.jsonl", events_path,
         "Write the event log, one JSON object a line; - is standard output",
         .endings = ".jsonl or .ndjson"),
-    SPOT_OPTION(FILE, "plot", 0, "FILE", plot_path,
+    SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
         "Draw the instances over time by what they do: FILE.svg is a picture, "
         "FILE.html a page with one that can be zoomed",
         .endings = ".svg or .html"),
@@ -102,47 +98,48 @@ check_options(const run_t *self, spot_diag_t *diag)
 }
 
 static int
-write_view(const void *context, FILE *out)
+write_view(const run_t *self, spot_diag_t *diag)
 {
-    const run_t *self = context;
     const arguments_t *arguments = self->arguments;
+    const bool is_json = arguments->target.is_json;
     const spot_run_view_t *view = self->experiment->view;
     const spot_run_result_t result = {self->experiment, self->name, self->outputs,
         self->metrics, self->warnings, (uint64_t) arguments->seed,
         (uint64_t) arguments->replication};
-    const spot_terminal_t terminal = spot_terminal_of_output(false);
+    spot_output_t output;
+    FILE *out = spot_output_begin(&output, &arguments->target, diag);
+    int ret = 0;
 
-    if (view != NULL) {
-        (arguments->is_json ? view->json : view->text)(
-            self->worker, arguments->has_theory, out);
-        return 0;
-    }
-    if (arguments->is_json) {
+    if (out != NULL && view != NULL) {
+        (is_json ? view->json : view->text)(self->worker, arguments->has_theory, out);
+    } else if (out != NULL && is_json) {
         spot_run_result_json(&result, out);
-        return 0;
+    } else if (out != NULL) {
+        ret = spot_run_result_text(&result, &output.terminal, out);
     }
-    return spot_run_result_text(&result, &terminal, out);
+    return spot_output_end(&output, ret);
 }
 
 static int
-write_events(const void *context, FILE *out)
+write_events(const run_t *self, const char *path, spot_diag_t *diag)
 {
-    const run_t *self = context;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
 
-    self->experiment->view->events(self->worker, out);
-    return 0;
+    if (out != NULL) {
+        self->experiment->view->events(self->worker, out);
+    }
+    return spot_output_end(&output, 0);
 }
 
 static int
 write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
 
-    if (ret == 0) {
-        ret = spot_page_run_write(run, path, file.stream, diag);
-    }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_output_end(
+        &output, out == NULL ? 0 : spot_page_run_write(run, path, out, diag));
 }
 
 static int
@@ -166,11 +163,10 @@ static int
 write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    int ret = (arguments->is_json ? spot_command_write : spot_command_print)(
-        arguments->output_path, write_view, self, diag);
+    int ret = write_view(self, diag);
 
     if (ret == 0 && arguments->events_path != NULL) {
-        ret = spot_command_write(arguments->events_path, write_events, self, diag);
+        ret = write_events(self, arguments->events_path, diag);
     }
     if (ret == 0 && arguments->plot_path != NULL) {
         ret = write_plot(self, arguments->plot_path, diag);
@@ -213,9 +209,7 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
         ret = spot_recording_init(
             &self->recording, self->outputs->num_series, self->outputs->series);
     }
-    if (ret == 0) {
-        ret = self->experiment->open(&self->worker, scenario);
-    }
+    ret = ret != 0 ? ret : self->experiment->open(&self->worker, scenario);
     if (ret == 0) {
         ret = self->experiment->run(self->worker, &wanted, self->metrics, self->warnings,
             self->is_recorded ? &self->recording : NULL);
@@ -228,12 +222,8 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
         ret = spot_recording_name(
             &self->recording, self->name, wanted.seed, wanted.replication);
     }
-    if (ret == 0) {
-        ret = write_outputs(self, diag);
-    }
-    if (ret == 0) {
-        ret = check_failure(self, diag);
-    }
+    ret = ret != 0 ? ret : write_outputs(self, diag);
+    ret = ret != 0 ? ret : check_failure(self, diag);
     self->experiment->close(self->worker);
     spot_recording_free(&self->recording);
     free(self->metrics);
@@ -250,14 +240,6 @@ run_scenario(
         .name = bound->name};
     int ret = check_options(&self, diag);
 
-    if (ret == 0) {
-        ret = spot_files_check(
-            (spot_files_t){
-                2, (const char *[]){arguments->scenario_path, arguments->trace_path}},
-            (spot_files_t){3, (const char *[]){arguments->output_path,
-                                  arguments->events_path, arguments->plot_path}},
-            diag);
-    }
     if (ret == 0 && arguments->series_path != NULL) {
         ret = spot_recording_csv_check(arguments->series_path, diag);
     }

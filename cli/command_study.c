@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -17,47 +16,9 @@ typedef struct {
     spot_option_list_t sets;
     int64_t seed, num_replications;
     const char *trace_path;
-    char *made[3]; /* sets that options are short for */
 } arguments_t;
 
-static void parse_shard(spot_call_t *, const spot_option_t *, const char *);
-
 static const arguments_t initial = {.seed = -1};
-
-static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a study file", 0, "STUDY", task.input_path, NULL, .min = 1),
-    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
-        "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that "
-        "is run again with it runs what is missing. Any other name: a summary as CSV, "
-        "one row a point and metric; -: the same on standard output",
-        .endings = ".csv or .db or .sqlite or .sqlite3"),
-    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.results.plot_path, "Draw the results",
-        .endings = ".svg"),
-    SPOT_OPTION_THREADS,
-    SPOT_OPTION(TEXT, "shard", 0, "I/N", task.shard,
-        "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "
-        "`spotsim merge` joins them",
-        .settle = parse_shard),
-    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the study (replications.count=100), of its scenario "
-        "(job.reload=\"60 s\"), or the values of a swept key; may be given several "
-        "times"),
-    SPOT_OPTION(COUNT, "seed", 0, "N", seed, "Short for --set replications.seed=N"),
-    SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
-        "Short for --set replications.count=N", .min = 1),
-    SPOT_OPTION_TRACE(trace_path),
-    SPOT_OPTION_JSON(
-        task.results.is_json, "Print the results as JSON instead of a table"),
-    SPOT_OPTION(FILE, "sensitivity", 0, "FILE.csv", task.results.sensitivity_path,
-        "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
-        .endings = ".csv"),
-    SPOT_OPTION(FLAG, "plan", 0, NULL, is_plan,
-        "Print the points, the runs, with -o FILE.db how many of them are there and "
-        "left, and an estimate of the time for these (measured on some runs), with "
-        "--json as JSON; write nothing"),
-    SPOT_OPTION_PROGRESS,
-    SPOT_OPTION_END,
-};
 
 /* "3/8" is the third of eight. */
 static void
@@ -78,69 +39,82 @@ parse_shard(spot_call_t *call, const spot_option_t *option, const char *text)
     task->num_shards = n;
 }
 
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a study file", 0, "STUDY", task.input_path, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+        "Keep the results in FILE.db (or .sqlite, .sqlite3), a database: a study that "
+        "is run again with it runs what is missing. Any other name: a summary as CSV, "
+        "one row a point and metric; -: the same on standard output",
+        .endings = ".csv or .db or .sqlite or .sqlite3"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.plot_path, "Draw the results",
+        .endings = ".svg"),
+    SPOT_OPTION_THREADS,
+    SPOT_OPTION(TEXT, "shard", 0, "I/N", task.shard,
+        "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "
+        "`spotsim merge` joins them",
+        .settle = parse_shard),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a key of the study, of its scenario, or the values of a swept key; may be "
+        "given several times",
+        .example = "replications.count=100"),
+    SPOT_OPTION(COUNT, "seed", 0, "N", seed, "Short for --set replications.seed=N"),
+    SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
+        "Short for --set replications.count=N", .min = 1),
+    SPOT_OPTION_TRACE(trace_path),
+    SPOT_OPTION_JSON(task.is_json, "Print the results as JSON instead of a table"),
+    SPOT_OPTION(FILE, "sensitivity", 0, "FILE.csv", task.sensitivity_path,
+        "Write the Sobol indices of a sensitivity plan as CSV, one row a metric and key",
+        .endings = ".csv"),
+    SPOT_OPTION(FLAG, "plan", 0, NULL, is_plan,
+        "Print the points, the runs, with -o FILE.db how many of them are there and "
+        "left, and an estimate of the time for these (measured on some runs), with "
+        "--json as JSON; write nothing"),
+    SPOT_OPTION_PROGRESS,
+    SPOT_OPTION_END,
+};
+
 /* What is no database is CSV. */
 static void
 check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_study_task_t *task = &arguments->task;
-    spot_study_results_t *results = &task->results;
 
     if (spot_study_task_is_store(arguments->output_path)) {
         task->store_path = arguments->output_path;
     } else {
-        results->csv_path = arguments->output_path;
-        if (task->num_shards > 0) {
-            spot_usage_error(
-                call, "--shard needs a database to keep its part in: -o FILE.db");
-        }
+        task->csv_path = arguments->output_path;
+        spot_usage_refuse(call, task->num_shards > 0,
+            "--shard needs a database to keep its part in: -o FILE.db");
     }
     spot_study_task_check_json(task, call, "-o");
-    if (task->num_shards > 1 && !arguments->is_plan &&
-        (results->is_json || results->plot_path != NULL ||
-            results->sensitivity_path != NULL)) {
-        spot_usage_error(
-            call, "a part of a study has no results to show: merge the parts");
-    }
+    spot_usage_refuse(call,
+        task->num_shards > 1 && !arguments->is_plan &&
+            (task->is_json || task->plot_path != NULL || task->sensitivity_path != NULL),
+        "a part of a study has no results to show: merge the parts");
     if (arguments->trace_path != NULL && strchr(arguments->trace_path, '\'') != NULL) {
         spot_usage_error(call, "--trace: expected a name without \"'\", got \"%s\"",
             arguments->trace_path);
     }
 }
 
-/* Adds what an option is short for, behind the sets that were given. */
-static int
-add_set(arguments_t *self, size_t j, const char *key, const char *value)
+/* Adds what options are short for, behind the sets that were given. */
+static void
+add_sets(spot_call_t *call, arguments_t *self)
 {
-    const size_t num_bytes = strlen(key) + strlen(value) + 4;
-
-    self->made[j] = malloc(num_bytes);
-    if (self->made[j] == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    snprintf(self->made[j], num_bytes, "%s%s%s", key, value, j == 2 ? "'}" : "");
-    spot_option_list_add(&self->sets, self->made[j]);
-    return 0;
-}
-
-static int
-add_sets(arguments_t *self)
-{
-    char number[24];
-    int ret = 0;
-
     if (self->seed >= 0) {
-        snprintf(number, sizeof(number), "%" PRId64, self->seed);
-        ret = add_set(self, 0, "replications.seed=", number);
+        spot_option_list_add(&self->sets,
+            spot_texts_add(&call->texts, "replications.seed=%" PRId64, self->seed));
     }
-    if (ret == 0 && self->num_replications > 0) {
-        snprintf(number, sizeof(number), "%" PRId64, self->num_replications);
-        ret = add_set(self, 1, "replications.count=", number);
+    if (self->num_replications > 0) {
+        spot_option_list_add(
+            &self->sets, spot_texts_add(&call->texts, "replications.count=%" PRId64,
+                             self->num_replications));
     }
-    if (ret == 0 && self->trace_path != NULL) {
-        ret = add_set(self, 2, "trace={file: '", self->trace_path);
+    if (self->trace_path != NULL) {
+        spot_option_list_add(&self->sets,
+            spot_texts_add(&call->texts, "trace={file: '%s'}", self->trace_path));
     }
-    return ret;
 }
 
 static int
@@ -153,26 +127,17 @@ run(spot_call_t *call)
 
     spot_study_task_init(task, call);
     spot_interrupt_watch();
-    ret = add_sets(arguments);
-    if (ret == 0) {
-        ret = spot_study_read(&study, spot_engines, task->input_path,
-            arguments->sets.texts, arguments->sets.num_texts, &call->diag);
-    }
-    if (ret == 0) {
-        ret = spot_study_check_shards(&study, task->num_shards, &call->diag);
-    }
+    add_sets(call, arguments);
+    ret = spot_study_read(&study, spot_engines, task->input_path, arguments->sets.texts,
+        arguments->sets.num_texts, &call->diag);
+    ret =
+        ret != 0 ? ret : spot_study_check_shards(&study, task->num_shards, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_study_task_keep_ledger(task, &study);
-    }
-    if (ret == 0) {
         ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(
             task, &study, &call->diag);
     }
     spot_study_free(&study);
-    for (size_t j = 0; j < 3; j++) {
-        free(arguments->made[j]);
-    }
     return ret;
 }
 

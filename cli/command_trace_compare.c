@@ -3,17 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/outfile.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
-#include "cli/report_terminal.h"
+#include "cli/progress.h"
 #include "reports/traces/comparison_pictures.h"
 #include "reports/traces/comparison_table.h"
 #include "reports/traces/trace_pictures.h"
-#include "traces/compare/comparison_inputs.h"
+#include "traces/compare/comparison.h"
 
 typedef struct {
     spot_option_list_t paths;
@@ -21,10 +18,9 @@ typedef struct {
     size_t num_limits;
     size_t max_limits;
     spot_comparison_limit_t *limits; /* [num_limits] */
-    bool is_json;
+    spot_target_t target;
     const char *csv_path;
     const char *svg_folder;
-    const char *output_path;
 } arguments_t;
 
 static const arguments_t initial = {.request = {.seed = 1, .num_replications = 400}};
@@ -55,11 +51,8 @@ add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
         spot_usage_error(call, "--limit: unknown metric \"%s\"%s", name,
             spot_option_hint(&near, hint));
     }
-    if (spot_array_reserve(&arguments->limits, &arguments->max_limits,
-            arguments->num_limits + 1, sizeof(*arguments->limits)) != 0) {
-        fprintf(stderr, "spotsim: out of memory\n");
-        exit(SPOT_EXIT_FAILED);
-    }
+    spot_option_reserve(&arguments->limits, &arguments->max_limits,
+        arguments->num_limits + 1, sizeof(*arguments->limits));
     arguments->limits[arguments->num_limits++] = limit;
 }
 
@@ -71,7 +64,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(COUNT, "replications", 0, "R", request.num_replications,
         "Replications of each model (default 400)", .min = 1),
     SPOT_OPTION_SEED(request.seed),
-    SPOT_OPTION(FILE, "reference", 0, "FILE.csv", request.reference_path,
+    SPOT_OPTION(INPUT, "reference", 0, "FILE.csv", request.reference_path,
         "Earlier results, as --csv writes them: also print how many standard errors a "
         "model's means are off. Its row is the one of this trace whose \"model\" is the "
         "name of the file without .yaml, else the kind of the model: mrp, block, "
@@ -80,16 +73,16 @@ static const spot_option_t options[] = {
         "Exit with 1 if the metric of what is compared exceeds X or is undefined; may "
         "be given several times",
         .settle = add_limit),
-    SPOT_OPTION_JSON(is_json, "Print one JSON object instead of a table"),
-    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path, "Also write one row a column here",
+    SPOT_OPTION_JSON(target.is_json, "Print one JSON object instead of a table"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path, "Also write one row a column here",
         .endings = ".csv"),
-    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: TRACE-distances.svg, with --reference "
         "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
         "TRACE-LABEL-compare.svg, the instances over time, and "
         "TRACE-LABEL-preempt-gap-compare.svg and -add-gap-compare.svg; of a model with "
         "the 5-95 % band of its replications. Each with its points as CSV"),
-    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", target.path,
         "Write the table here (default: standard output)"),
     SPOT_OPTION_END,
 };
@@ -100,17 +93,12 @@ check(spot_call_t *call)
     arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
 
-    if (arguments->request.is_halves && num_paths != 1) {
-        spot_usage_error(call, "--halves: expected one trace file");
-    }
-    if (!arguments->request.is_halves && num_paths < 2) {
-        spot_usage_error(
-            call, "expected two trace files, or model files and a trace file");
-    }
-    if (arguments->output_path != NULL) {
-        spot_option_check_ending(
-            call, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
-    }
+    spot_usage_refuse(call, arguments->request.is_halves && num_paths != 1,
+        "--halves: expected one trace file");
+    spot_usage_refuse(call, !arguments->request.is_halves && num_paths < 2,
+        "expected two trace files, or model files and a trace file");
+    spot_option_check_ending(
+        call, "-o", arguments->target.path, arguments->target.is_json ? ".json" : "");
     arguments->request.num_paths = num_paths;
     arguments->request.paths = arguments->paths.texts;
 }
@@ -122,50 +110,38 @@ compare(
     const arguments_t *arguments = call->arguments;
     spot_progress_line_t line;
     const spot_watch_t watch =
-        spot_progress_line_start(&line, "replications", call->is_quiet);
+        spot_progress_watch(&line, "replications", call->is_quiet);
     const int ret =
         spot_comparison_run(self, &arguments->request, inputs, &watch, &call->diag);
 
-    spot_progress_line_finish(&line);
+    spot_progress_finish(&line);
     return ret;
-}
-
-static int
-write_file(const spot_comparison_t *comparison,
-    void (*write)(const spot_comparison_t *, FILE *), const char *path,
-    spot_diag_t *diag)
-{
-    spot_outfile_t file;
-    const int ret = spot_outfile_init(&file, path, diag);
-
-    if (ret == 0) {
-        write(comparison, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
-}
-
-static int
-print_table(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_comparison_table_write(context, terminal, out);
 }
 
 static int
 write_all(const spot_comparison_t *comparison, spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_diag_t *diag = &call->diag;
+    const spot_target_t *target = &arguments->target;
+    spot_output_t output;
+    FILE *out;
     int ret = 0;
 
     if (!call->is_quiet) {
-        ret = arguments->is_json ? write_file(comparison, spot_comparison_json_write,
-                                       arguments->output_path, diag)
-                                 : spot_command_print_table(arguments->output_path,
-                                       false, print_table, comparison, diag);
+        out = spot_output_begin(&output, target, &call->diag);
+        if (out != NULL && target->is_json) {
+            spot_comparison_json_write(comparison, out);
+        } else if (out != NULL) {
+            ret = spot_comparison_table_write(comparison, &output.terminal, out);
+        }
+        ret = spot_output_end(&output, ret);
     }
     if (ret == 0 && arguments->csv_path != NULL) {
-        ret =
-            write_file(comparison, spot_comparison_csv_write, arguments->csv_path, diag);
+        out = spot_output_bytes(&output, arguments->csv_path, &call->diag);
+        if (out != NULL) {
+            spot_comparison_csv_write(comparison, out);
+        }
+        ret = spot_output_end(&output, 0);
     }
     return ret;
 }
@@ -177,7 +153,7 @@ draw_all(const spot_comparison_t *comparison, spot_call_t *call,
     const arguments_t *arguments = call->arguments;
     spot_progress_line_t line;
     const spot_watch_t watch =
-        spot_progress_line_start(&line, "replications drawn", call->is_quiet);
+        spot_progress_watch(&line, "replications drawn", call->is_quiet);
     char *name =
         spot_pictures_name(arguments->paths.texts[arguments->paths.num_texts - 1]);
     const int ret = name == NULL
@@ -185,7 +161,7 @@ draw_all(const spot_comparison_t *comparison, spot_call_t *call,
                         : spot_pictures_of_comparison(comparison, &arguments->request,
                               inputs, arguments->svg_folder, name, &watch, &call->diag);
 
-    spot_progress_line_finish(&line);
+    spot_progress_finish(&line);
     free(name);
     return ret;
 }
@@ -228,16 +204,7 @@ run(spot_call_t *call)
 
     spot_interrupt_watch();
     ret = spot_comparison_inputs_read(&input, &arguments->request, diag);
-    ret =
-        spot_error_first(ret, spot_pictures_check("--svg", arguments->svg_folder, diag));
-    if (ret == 0) {
-        call->is_reading = false;
-        ret = spot_files_check(
-            (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
-            (spot_files_t){
-                2, (const char *[]){arguments->output_path, arguments->csv_path}},
-            diag);
-    }
+    call->is_reading = ret != 0;
     ret = ret == 0 ? compare(&comparison, call, &input) : ret;
     ret = ret == 0 ? write_all(&comparison, call) : ret;
     if (ret == 0 && arguments->svg_folder != NULL) {

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "traces/convert/convert.h"
 #include "traces/convert/importer.h"
-#include "traces/trace_header.h"
+#include "traces/trace.h"
 #include "traces/trace_write.h"
 
 typedef struct {
@@ -99,7 +99,7 @@ take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a file to convert", 0, "FILE", paths, NULL, .min = 1),
-    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", output_path,
         "Write the trace here, compressed if it ends in .gz (default: standard output)",
         .endings = ".csv or .gz"),
     SPOT_OPTION(TEXT, "from", 0, "FORMAT", task.format,
@@ -112,9 +112,8 @@ static const spot_option_t options[] = {
         "When it starts: a date, a date-time such as 2024-06-07T17:00:00Z, or unknown",
         .settle = check_start),
     SPOT_OPTION(SECONDS, "resolution", 0, "DURATION", task.resolution_ms,
-        "Tick of the recorder, e.g. \"60 s\" or 60 (default: as the format's rule has "
-        "it)",
-        .min = 1),
+        "Tick of the recorder (default: as the format's rule has it)",
+        .example = "\"60 s\" or 60", .min = 1),
     SPOT_OPTION(OWN, "capacity", 0, "N", task.capacity,
         "Instances that were asked for, or unbounded (default: the largest number)",
         .settle = take_capacity),
@@ -129,10 +128,11 @@ static const spot_option_t options[] = {
         "dropped",
         .min = 1),
     SPOT_OPTION(SECONDS, "window", 0, "DURATION", task.window_ms,
-        "node-count: a termination belongs to the first row of counts within, e.g. "
-        "\"60 s\" or 60 (default 0)"),
+        "node-count: a termination belongs to the first row of counts within "
+        "(default 0)",
+        .example = "\"60 s\" or 60"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a header key, such as cloud=aws; may be given several times",
+        "Set a header key; may be given several times", .example = "cloud=aws",
         .settle = check_set),
     SPOT_OPTION(FLAG, "strict", 0, NULL, task.is_strict,
         "Refuse what would have to be repaired, and times between ticks"),
@@ -146,10 +146,10 @@ check(spot_call_t *call)
     static const int64_t units_ms[] = {1, SPOT_MS_PER_S, SPOT_MS_PER_H};
     arguments_t *arguments = call->arguments;
 
-    if (arguments->is_json &&
-        (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0)) {
-        spot_usage_error(call, "--json needs a file for the trace: -o FILE");
-    }
+    spot_usage_refuse(call,
+        arguments->is_json &&
+            (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0),
+        "--json needs a file for the trace: -o FILE");
     if (arguments->unit >= 0) {
         arguments->task.unit_ms = units_ms[arguments->unit];
     }
@@ -188,17 +188,12 @@ run(spot_call_t *call)
     ret = convert(arguments, &trace, &report, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_files_check(
-            (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
-            (spot_files_t){1, &arguments->output_path}, &call->diag);
-        ret = ret == 0 ? spot_trace_write(&trace, arguments->output_path, &call->diag)
-                       : ret;
-        if (ret == 0 && !call->is_quiet && !arguments->is_json) {
-            spot_convert_report_print(&report, &trace, stderr);
-        }
-        if (ret == 0 && arguments->is_json) {
-            spot_convert_report_json(&report, &trace, stdout);
-        }
+        ret = spot_trace_write(&trace, arguments->output_path, &call->diag);
+    }
+    if (ret == 0 && arguments->is_json) {
+        spot_convert_report_json(&report, &trace, stdout);
+    } else if (ret == 0 && !call->is_quiet) {
+        spot_convert_report_print(&report, &trace, stderr);
     }
     spot_convert_report_free(&report);
     spot_trace_free(&trace);

@@ -6,20 +6,19 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/report_terminal.h"
 #include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
+#include "reports/traces/trace_text.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/describe_file.h"
-#include "traces/describe/figures.h"
 
 typedef struct {
     spot_option_list_t paths;
-    const char *output_path;
+    spot_target_t target;
     const char *csv_path;
     const char *svg_folder;
     spot_describe_request_t request;
-    bool is_json;
 } arguments_t;
 
 static const spot_option_t options[] = {
@@ -36,15 +35,15 @@ static const spot_option_t options[] = {
         "Only these rows of a lifetimes file"),
     SPOT_OPTION(FLAG, "strict", 0, NULL, request.is_strict,
         "Times that are no multiple of the resolution are an error"),
-    SPOT_OPTION_JSON(
-        is_json, "JSON instead of a table; a list where there are several traces"),
-    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path,
+    SPOT_OPTION_JSON(target.is_json,
+        "JSON instead of a table; a list where there are several traces"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
         "Write one row a trace, 8 significant digits; \"-\": instead of the table",
         .endings = ".csv"),
-    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-availability.svg, NAME-hours.svg, "
         "NAME-preempt-gap-survival.svg and others, each with its points as CSV"),
-    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", target.path,
         "Write the table here (default: standard output)"),
     SPOT_OPTION_END,
 };
@@ -53,21 +52,16 @@ static void
 check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
+    const spot_describe_request_t *request = &arguments->request;
 
-    if (arguments->request.is_notebook && arguments->csv_path != NULL) {
-        spot_usage_error(call, "--notebook writes no CSV, but --json");
-    }
-    if (arguments->request.is_notebook && arguments->svg_folder != NULL) {
-        spot_usage_error(call, "--notebook draws no pictures");
-    }
-    if (arguments->request.is_notebook && arguments->request.where != NULL) {
-        spot_usage_error(
-            call, "--where is for lifetimes files, --notebook is for traces");
-    }
-    if (arguments->output_path != NULL) {
-        spot_option_check_ending(
-            call, "-o", arguments->output_path, arguments->is_json ? ".json" : "");
-    }
+    spot_usage_refuse(call, request->is_notebook && arguments->csv_path != NULL,
+        "--notebook writes no CSV, but --json");
+    spot_usage_refuse(call, request->is_notebook && arguments->svg_folder != NULL,
+        "--notebook draws no pictures");
+    spot_usage_refuse(call, request->is_notebook && request->where != NULL,
+        "--where is for lifetimes files, --notebook is for traces");
+    spot_option_check_ending(
+        call, "-o", arguments->target.path, arguments->target.is_json ? ".json" : "");
 }
 
 typedef struct {
@@ -194,17 +188,9 @@ describe_all(const arguments_t *arguments, result_t *result, spot_diag_t *diag)
     return ret;
 }
 
-/* What is written, and how it was asked for. */
-typedef struct {
-    const arguments_t *arguments;
-    const result_t *result;
-} text_t;
-
-static int
-write_json(const void *context, FILE *out)
+static void
+write_json(const result_t *result, bool is_notebook, FILE *out)
 {
-    const arguments_t *arguments = ((const text_t *) context)->arguments;
-    const result_t *result = ((const text_t *) context)->result;
     const bool is_list = result->num_descriptions > 1;
     spot_json_t json;
 
@@ -215,7 +201,7 @@ write_json(const void *context, FILE *out)
     for (size_t j = 0; j < result->num_descriptions; j++) {
         const spot_description_t *description = &result->descriptions[j];
 
-        if (arguments->request.is_notebook) {
+        if (is_notebook) {
             spot_notebook_write_json(
                 &description->notebook, description->name, &json, NULL);
         } else {
@@ -225,68 +211,68 @@ write_json(const void *context, FILE *out)
     if (is_list) {
         spot_json_close(&json, ']');
     }
-    return 0;
 }
 
 static int
-write_tables(const void *context, FILE *out)
+write_tables(const result_t *result, bool is_notebook, const spot_terminal_t *terminal,
+    FILE *out)
 {
-    const arguments_t *arguments = ((const text_t *) context)->arguments;
-    const result_t *result = ((const text_t *) context)->result;
+    int ret = 0;
 
-    for (size_t j = 0; j < result->num_descriptions; j++) {
+    for (size_t j = 0; ret == 0 && j < result->num_descriptions; j++) {
         const spot_description_t *description = &result->descriptions[j];
 
-        if (j > 0) {
-            fputc('\n', out);
-        }
-        if (arguments->request.is_notebook && result->num_descriptions > 1) {
+        fputs(j > 0 ? "\n" : "", out);
+        if (is_notebook && result->num_descriptions > 1) {
             fputs("trace ", out);
             spot_utf8_print(out, description->name);
             putc('\n', out);
         }
-        if (arguments->request.is_notebook) {
+        if (is_notebook) {
             spot_notebook_print(&description->notebook, out);
         } else {
-            spot_describe_print(&description->figures, out);
+            ret = spot_describe_print(&description->figures, terminal, out);
         }
     }
-    return 0;
+    return ret;
 }
 
 static int
-write_csv(const void *context, FILE *out)
+write_csv(const result_t *result, const char *path, spot_diag_t *diag)
 {
-    const result_t *result = ((const text_t *) context)->result;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
 
-    spot_describe_write_csv_head(out);
-    for (size_t j = 0; j < result->num_descriptions; j++) {
+    if (out != NULL) {
+        spot_describe_write_csv_head(out);
+    }
+    for (size_t j = 0; out != NULL && j < result->num_descriptions; j++) {
         spot_describe_write_csv(&result->descriptions[j].figures, out);
     }
-    return 0;
+    return spot_output_end(&output, 0);
 }
 
 static int
 write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *diag)
 {
-    const bool is_csv_only = arguments->csv_path != NULL &&
-                             strcmp(arguments->csv_path, "-") == 0 &&
-                             arguments->output_path == NULL;
-    const text_t text = {arguments, result};
-    int ret = spot_files_check(
-        (spot_files_t){arguments->paths.num_texts, arguments->paths.texts},
-        (spot_files_t){2, (const char *[]){arguments->output_path, arguments->csv_path}},
-        diag);
+    const spot_target_t *target = &arguments->target;
+    const char *csv_path = arguments->csv_path;
+    spot_output_t output;
+    FILE *out;
+    int ret = csv_path == NULL ? 0 : write_csv(result, csv_path, diag);
 
-    if (ret == 0 && arguments->csv_path != NULL) {
-        ret = spot_command_write(arguments->csv_path, write_csv, &text, diag);
+    if (ret != 0 ||
+        (csv_path != NULL && strcmp(csv_path, "-") == 0 && target->path == NULL)) {
+        return ret; /* standard output has the CSV instead of the table */
     }
-    if (ret != 0 || is_csv_only) {
-        return ret;
+    out = spot_output_begin(&output, target, diag);
+    if (out != NULL && target->is_json) {
+        write_json(result, arguments->request.is_notebook, out);
+    } else if (out != NULL) {
+        ret = write_tables(
+            result, arguments->request.is_notebook, &output.terminal, out);
     }
-    return arguments->is_json
-               ? spot_command_write(arguments->output_path, write_json, &text, diag)
-               : spot_command_print(arguments->output_path, write_tables, &text, diag);
+    return spot_output_end(&output, ret);
 }
 
 static int
@@ -294,18 +280,16 @@ run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     result_t result = {0};
-    int ret = spot_pictures_check("--svg", arguments->svg_folder, &call->diag);
+    int ret = 0;
 
-    if (ret == 0 && arguments->svg_folder != NULL) {
+    if (arguments->svg_folder != NULL) {
         ret = check_picture_names(arguments, &call->diag);
     }
-    if (ret == 0) {
-        ret = describe_all(arguments, &result, &call->diag);
-    }
+    ret = ret != 0 ? ret : describe_all(arguments, &result, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = write_result(arguments, &result, &call->diag);
-        ret = ret == 0 ? result.picture_error : ret;
+        ret = spot_error_first(
+            write_result(arguments, &result, &call->diag), result.picture_error);
     }
     free_result(&result);
     return ret;

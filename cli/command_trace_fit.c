@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/fit_table.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
+#include "reports/traces/fit_table.h"
 #include "reports/traces/trace_pictures.h"
 #include "traces/fit/fit_task.h"
 
@@ -59,7 +58,7 @@ static const spot_option_t options[] = {
         "Write a generator model, block, mrp, replay or seed, to -o or instead of the "
         "tables",
         .min = 1, .choices = emits),
-    SPOT_OPTION(FILE, "output", 'o', "FILE", request.model_path,
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", request.model_path,
         "Where --emit writes (default: standard output)", .endings = ".yaml or .yml"),
     SPOT_OPTION(COUNT, "start-hour", 0, "H", request.start_hour,
         "Hour of the day at time 0, 0 to 23, where the trace does not say it",
@@ -71,12 +70,11 @@ static const spot_option_t options[] = {
         "events"),
     SPOT_OPTION(TEXT, "where", 0, "COLUMN=VALUE", request.where,
         "Only these rows of a lifetimes file"),
-    SPOT_OPTION(
-        COUNT, "seed", 0, "N", request.seed, "Seed of the bootstrap (default 1)"),
+    SPOT_OPTION_SEED(request.seed),
     SPOT_OPTION_JSON(is_json, "JSON instead of tables"),
-    SPOT_OPTION(FILE, "csv", 0, "FILE", csv_path,
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
         "Write one row a fit, 8 significant digits", .endings = ".csv"),
-    SPOT_OPTION(FOLDER, "svg", 0, "DIR", svg_folder,
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-preempt-gap-fit.svg, NAME-preempt-gap-qq.svg "
         "and the like, each with its points as CSV"),
     SPOT_OPTION_END,
@@ -87,38 +85,37 @@ check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_fit_request_t *request = &arguments->request;
+    const char *csv_path = arguments->csv_path;
+    const bool is_alone = spot_fit_is_model_alone(request);
+    const int what = request->what;
+    const struct {
+        bool is_wrong;
+        const char *message;
+    } rules[] = {
+        {request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING,
+            "-o is for --emit"},
+        {arguments->svg_folder != NULL && what >= SPOT_WHAT_BULK &&
+                what != SPOT_WHAT_ALL,
+            "--svg: there are only pictures of gaps, lifetimes and spells"},
+        {csv_path != NULL && (what == SPOT_WHAT_MRP || what == SPOT_WHAT_HOURLY),
+            "--csv: a model and rates by hour are no rows of fits"},
+        {csv_path != NULL && (strcmp(csv_path, "-") == 0 || is_alone),
+            "--csv: expected a file, and with --emit -o FILE too"},
+        {arguments->is_json && (what == SPOT_WHAT_MRP || is_alone),
+            "a model is YAML: --json needs -o FILE for it"},
+        {request->emit != SPOT_EMIT_MRP && request->is_hourly,
+            "--hourly is for --emit mrp"},
+        {request->emit != SPOT_EMIT_MRP && request->has_lifetimes,
+            "--lifetimes is for --emit mrp"},
+        {request->tick_s > 0 && request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS,
+            "--tick is for the lattice likelihood"},
+        {request->cut_s > 0 && what != SPOT_WHAT_LIFETIMES && what != SPOT_WHAT_ALL &&
+                !request->has_lifetimes,
+            "--cut is for lifetimes"},
+    };
 
-    if (request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING) {
-        spot_usage_error(call, "-o is for --emit");
-    }
-    if (arguments->svg_folder != NULL && request->what >= SPOT_WHAT_BULK &&
-        request->what != SPOT_WHAT_ALL) {
-        spot_usage_error(
-            call, "--svg: there are only pictures of gaps, lifetimes and spells");
-    }
-    if (arguments->csv_path != NULL &&
-        (request->what == SPOT_WHAT_MRP || request->what == SPOT_WHAT_HOURLY)) {
-        spot_usage_error(call, "--csv: a model and rates by hour are no rows of fits");
-    }
-    if (arguments->csv_path != NULL &&
-        (strcmp(arguments->csv_path, "-") == 0 || spot_fit_is_model_alone(request))) {
-        spot_usage_error(call, "--csv: expected a file, and with --emit -o FILE too");
-    }
-    if (arguments->is_json &&
-        (request->what == SPOT_WHAT_MRP || spot_fit_is_model_alone(request))) {
-        spot_usage_error(call, "a model is YAML: --json needs -o FILE for it");
-    }
-    if (request->emit != SPOT_EMIT_MRP &&
-        (request->is_hourly || request->has_lifetimes)) {
-        spot_usage_error(call, "%s is for --emit mrp",
-            request->is_hourly ? "--hourly" : "--lifetimes");
-    }
-    if (request->tick_s > 0 && request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS) {
-        spot_usage_error(call, "--tick is for the lattice likelihood");
-    }
-    if (request->cut_s > 0 && request->what != SPOT_WHAT_LIFETIMES &&
-        request->what != SPOT_WHAT_ALL && !request->has_lifetimes) {
-        spot_usage_error(call, "--cut is for lifetimes");
+    for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
+        spot_usage_refuse(call, rules[j].is_wrong, rules[j].message);
     }
 }
 
@@ -162,7 +159,7 @@ take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
     output_t *self = context;
     int error;
 
-    spot_progress_line_finish(&self->line);
+    spot_progress_finish(&self->line);
     error = draw(self, sample, kind, tick_s, ranking);
     spot_fit_table_laws(
         &self->table, spot_sample_kind_names[kind], tick_s, ranking, words);
@@ -170,7 +167,7 @@ take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
 }
 
 static void
-take_sizes(void *context, const char *what, const spot_size_fit_t *fits, size_t num_fits,
+take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_fits,
     const spot_size_sample_t *sample, const spot_fit_words_t *words)
 {
     output_t *self = context;
@@ -191,22 +188,21 @@ watch_rounds(void *context, const char *family)
 {
     output_t *self = context;
 
-    spot_progress_line_finish(&self->line);
+    spot_progress_finish(&self->line);
     snprintf(self->unit, sizeof(self->unit), "rounds of %s", family);
-    return spot_progress_line_start(&self->line, self->unit, self->call->is_quiet);
+    return spot_progress_watch(&self->line, self->unit, self->call->is_quiet);
 }
 
 static int
 write_csv(output_t *self)
 {
-    spot_outfile_t file;
-    const int ret =
-        spot_outfile_init(&file, self->arguments->csv_path, self->task->diag);
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, self->arguments->csv_path, self->task->diag);
 
-    if (ret == 0) {
-        spot_fit_table_write_csv(&self->table, file.stream);
+    if (out != NULL) {
+        spot_fit_table_write_csv(&self->table, out);
     }
-    return spot_outfile_close(&file, ret, self->task->diag);
+    return spot_output_end(&output, 0);
 }
 
 /* A model on standard output stands alone. */
@@ -222,20 +218,15 @@ fit_and_print(output_t *self)
         .is_obtainable =
             !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
         .num_rounds = request->num_rounds,
-        .seed = request->seed};
+        .seed = request->seed,
+        .terminal = spot_terminal_of_output(false)};
     const bool is_alone = spot_fit_is_model_alone(request);
     spot_fit_words_t words = {0};
     int ret = spot_fit_table_init(&self->table, &setting, arguments->is_json);
 
     if (ret == 0) {
-        ret = spot_files_check((spot_files_t){1, &request->path},
-            (spot_files_t){
-                2, (const char *[]){request->model_path, arguments->csv_path}},
-            self->task->diag);
-    }
-    if (ret == 0) {
         ret = spot_fit_task_run(self->task);
-        spot_progress_line_finish(&self->line);
+        spot_progress_finish(&self->line);
     }
     if (ret == 0 && !is_alone && arguments->csv_path != NULL) {
         ret = write_csv(self);
@@ -260,8 +251,7 @@ run(spot_call_t *call)
 
     output.task = &task;
     spot_interrupt_watch();
-    ret = spot_pictures_check("--svg", arguments->svg_folder, &call->diag);
-    ret = ret == 0 ? spot_fit_task_read(&task) : ret;
+    ret = spot_fit_task_read(&task);
     if (ret == 0) {
         call->is_reading = false;
         ret = fit_and_print(&output);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "base/files.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "sim/train/trace_source.h"
 #include "traces/generate/generate.h"
 
@@ -32,7 +33,8 @@ static const spot_option_t options[] = {
         "Write the trace here, compressed if it ends in .gz (default: standard output); "
         "with --replications a folder"),
     SPOT_OPTION(DURATION, "horizon", 0, "DURATION", horizon_ms,
-        "Length of the trace, e.g. \"30 d\" (default: the model's own)", .min = 1),
+        "Length of the trace (default: the model's own)", .example = "\"30 d\"",
+        .min = 1),
     SPOT_OPTION(CHOICE, "kind", 0, "named|counts", kind,
         "Whether instances are named (default: the model's own, else named)",
         .choices = kinds),
@@ -53,18 +55,18 @@ check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
-    if (arguments->num_replications > 0 && arguments->output_path == NULL) {
-        spot_usage_error(call, "--replications needs a folder: -o FOLDER");
-    }
-    if (arguments->num_replications == 0 && arguments->output_path != NULL) {
+    spot_usage_refuse(call,
+        arguments->num_replications > 0 && arguments->output_path == NULL,
+        "--replications needs a folder: -o FOLDER");
+    if (arguments->num_replications == 0) {
         spot_option_check_ending(call, "-o", arguments->output_path, ".csv or .gz");
     }
-    if (arguments->num_replications > INT64_MAX - arguments->replication) {
-        spot_usage_error(call, "--replications: too many");
-    }
-    if (arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL) {
-        spot_usage_error(call, "--name: no comma, quote, slash or line end");
-    }
+    spot_usage_refuse(call,
+        arguments->num_replications > INT64_MAX - arguments->replication,
+        "--replications: too many");
+    spot_usage_refuse(call,
+        arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL,
+        "--name: no comma, quote, slash or line end");
 }
 
 /* A scenario has warned of its own horizon. */
@@ -101,7 +103,7 @@ generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *li
                 : input->name != NULL   ? input->name
                                         : "generated",
         .version = SPOT_VERSION,
-        .watch = spot_progress_line_start(line, "traces", call->is_quiet)};
+        .watch = spot_progress_watch(line, "traces", call->is_quiet)};
 
     if (task.horizon_ms == 0) {
         spot_diag_error(diag, arguments->model_path, 0, 0,
@@ -139,7 +141,7 @@ run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         ret = generate(call, &input, &line);
-        spot_progress_line_finish(&line);
+        spot_progress_finish(&line);
     }
     spot_trace_source_free(&input);
     return ret;

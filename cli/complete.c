@@ -107,9 +107,11 @@ offer_values(const line_t *line, const spot_option_t *option)
         }
     } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {
         offer_keys(line);
-    } else if (option->kind == SPOT_OPTION_FOLDER) {
+    } else if (option->kind == SPOT_OPTION_FOLDER ||
+               option->kind == SPOT_OPTION_PICTURES) {
         puts(":folders");
-    } else if (option->kind == SPOT_OPTION_FILE || spot_option_is_argument(option)) {
+    } else if (option->kind == SPOT_OPTION_FILE || option->kind == SPOT_OPTION_INPUT ||
+               option->kind == SPOT_OPTION_WRITTEN || spot_option_is_argument(option)) {
         printf(":files%s%s\n", option->endings == NULL ? "" : " ",
             option->endings == NULL ? "" : option->endings);
     }

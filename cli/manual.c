@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "cli/catalogue.h"
-#include "cli/doc.h"
 #include "models/step_pipeline.h"
 #include "sim/engines.h"
 #include "sim/recovery/recovery.h"
 #include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "sim/train/scenario.h"
-#include "traces/describe/figures.h"
+#include "traces/describe/describe.h"
 #include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"
@@ -91,17 +90,20 @@ spot_manual_usage(const spot_command_t *command, FILE *out)
 static void
 put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
 {
-    const bool is_page = doc->width == 0;
-    char name[64], note[64];
+    const char *indent = doc->width == 0 ? "" : "    ";
+    spot_texts_t texts = {0};
+    const char *name =
+        option->letter != 0
+            ? spot_texts_add(&texts, "-%c, --%s", option->letter, option->name)
+            : spot_texts_add(&texts, "%s--%s", indent, option->name);
 
-    if (option->letter != 0) {
-        snprintf(name, sizeof(name), "-%c, --%s", option->letter, option->name);
-    } else {
-        snprintf(name, sizeof(name), "%s--%s", is_page ? "" : "    ", option->name);
-    }
-    snprintf(note, sizeof(note), "%s%s", option->value == NULL ? "" : "=",
-        option->value == NULL ? "" : option->value);
-    spot_doc_item(doc, name, note, help, OPTION_COLUMN);
+    spot_doc_item(doc, name,
+        option->value == NULL ? "" : spot_texts_add(&texts, "=%s", option->value),
+        option->example == NULL
+            ? help
+            : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
+        OPTION_COLUMN);
+    spot_texts_free(&texts);
 }
 
 /* Options, its own and those of all commands, and what else is listed. */
@@ -193,7 +195,7 @@ put_notebook_figures(const spot_doc_t *doc)
 static void
 put_train_metrics(const spot_doc_t *doc)
 {
-    spot_catalogue_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_METRICS);
+    spot_engine_report_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_METRICS);
 }
 
 static void
@@ -208,7 +210,7 @@ put_recovery_systems(const spot_doc_t *doc)
             fputs(".PP\nPublished defaults:\n", doc->out);
             spot_doc_text(doc, system->published);
         }
-        spot_doc_fields(doc, spot_field_first(system->options), NULL, "recovery.");
+        spot_doc_fields(doc, spot_field_first(system->options), NULL, NULL, "recovery.");
     }
 }
 
@@ -219,14 +221,15 @@ put_generators(const spot_doc_t *doc)
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         fprintf(doc->out, ".SS generator: %s\n", spot_generators[j]->name);
         spot_doc_text(doc, spot_generators[j]->doc);
-        spot_doc_fields(doc, spot_generators[j]->options, spot_model_common_fields, "");
+        spot_doc_fields(
+            doc, spot_generators[j]->options, spot_model_common_fields, NULL, "");
     }
     fputs(".SS every generator\n", doc->out);
-    spot_doc_fields(doc, spot_model_common_fields, NULL, "");
+    spot_doc_fields(doc, spot_model_common_fields, NULL, NULL, "");
     fputs(".SS a recorded trace, in a scenario only\n", doc->out);
-    spot_doc_fields(doc, spot_generator_file.options, NULL, "");
+    spot_doc_fields(doc, spot_generator_file.options, NULL, NULL, "");
     fputs(".SS a model file, in a scenario only\n", doc->out);
-    spot_doc_fields(doc, spot_model_file_fields, NULL, "");
+    spot_doc_fields(doc, spot_model_file_fields, NULL, NULL, "");
 }
 
 static void
@@ -238,8 +241,8 @@ put_laws(const spot_doc_t *doc)
 
         fprintf(doc->out, ".SS family: %s\n", family->name);
         spot_doc_text(doc, family->doc);
-        spot_doc_fields(
-            doc, family->fields, spot_field_next(&family->fields[num_fields - 1]), "");
+        spot_doc_fields(doc, family->fields,
+            spot_field_next(&family->fields[num_fields - 1]), NULL, "");
     }
 }
 
@@ -328,12 +331,12 @@ put_part(const spot_doc_t *doc, const char *line, size_t num_bytes,
                 parts[j].put(doc);
             } else {
                 spot_doc_fields(
-                    doc, spot_field_first(parts[j].fields), NULL, parts[j].path);
+                    doc, spot_field_first(parts[j].fields), NULL, NULL, parts[j].path);
             }
         }
     }
     if (engine != NULL && num_bytes == strlen("engine")) {
-        spot_engine_words_put(engine, doc);
+        spot_engine_report_put(doc, engine->experiment, engine->outputs);
     }
 }
 

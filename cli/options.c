@@ -6,11 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "reports/traces/trace_pictures.h"
 
 /* The options that all commands have, by a letter in min. */
 static void
@@ -71,13 +73,27 @@ spot_usage_error(const spot_call_t *call, const char *format, ...)
 }
 
 void
-spot_option_list_add(spot_option_list_t *self, const char *text)
+spot_usage_refuse(const spot_call_t *call, bool is_wrong, const char *message)
 {
-    if (spot_array_reserve(&self->texts, &self->max_texts, self->num_texts + 1,
-            sizeof(*self->texts)) != 0) {
+    if (is_wrong) {
+        spot_usage_error(call, "%s", message);
+    }
+}
+
+void
+spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes)
+{
+    if (spot_array_reserve(items, max_items, num_items, item_bytes) != 0) {
         fprintf(stderr, "spotsim: out of memory\n");
         exit(SPOT_EXIT_FAILED);
     }
+}
+
+void
+spot_option_list_add(spot_option_list_t *self, const char *text)
+{
+    spot_option_reserve(
+        &self->texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts));
     self->texts[self->num_texts++] = text;
 }
 
@@ -122,8 +138,8 @@ spot_option_check_ending(
         ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
         ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
         ".feather .xml .gz .bz2 .xz .zst .zip .tar";
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash == NULL ? path : slash, '.');
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    const char *dot = path == NULL ? NULL : strrchr(slash == NULL ? path : slash, '.');
 
     if (dot == NULL || !is_among(dot, formats) || is_among(dot, endings)) {
         return;
@@ -142,7 +158,7 @@ shown_name(const spot_option_t *option, char shown[64])
     if (spot_option_is_argument(option)) {
         return option->value;
     }
-    if (option->letter != 0 && option->kind == SPOT_OPTION_FILE) {
+    if (option->letter != 0 && option->value != NULL) {
         snprintf(shown, 64, "-%c", option->letter);
     } else {
         snprintf(shown, 64, "--%s", option->name);
@@ -320,13 +336,6 @@ store(spot_call_t *call, const spot_option_t *option, const char *text)
 
 /* ---- The command line ---- */
 
-/* Whether option has a value in the command line. */
-static bool
-has_value(const spot_option_t *option)
-{
-    return option->value != NULL;
-}
-
 const spot_option_t *
 spot_option_at(const spot_command_t *command, size_t j)
 {
@@ -396,7 +405,7 @@ take_long(spot_call_t *call, int word_id)
     const spot_option_t *option = find_long(call, word, num_bytes);
     const bool is_given = word[num_bytes] == '=';
 
-    if (!has_value(option)) {
+    if (option->value == NULL) {
         if (is_given) {
             spot_usage_error(
                 call, "option '--%s' doesn't allow an argument", option->name);
@@ -427,7 +436,7 @@ take_letters(spot_call_t *call, int word_id)
         if (option == NULL) {
             spot_usage_error(call, "invalid option -- '%c'", *letter);
         }
-        if (!has_value(option)) {
+        if (option->value == NULL) {
             store(call, option, NULL);
         } else if (letter[1] != '\0') {
             store(call, option, letter + 1);
@@ -508,4 +517,52 @@ spot_options_parse(spot_call_t *call)
     if (call->command->check != NULL) {
         call->command->check(call);
     }
+}
+
+/* ---- Files ---- */
+
+/* Adds the files that rows of a kind name. */
+static void
+list_files(const spot_call_t *call, spot_option_kind_t kind, spot_option_list_t *files)
+{
+    for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
+        const void *target = (const char *) call->arguments + row->offset;
+        const bool is_list = kind == SPOT_OPTION_ARGUMENTS;
+        const spot_option_list_t *list = target;
+
+        for (size_t j = 0; row->kind == kind && row->words == NULL &&
+                           j < (is_list ? list->num_texts : 1);
+             j++) {
+            spot_option_list_add(
+                files, is_list ? list->texts[j] : *(const char *const *) target);
+        }
+    }
+}
+
+int
+spot_options_check_files(spot_call_t *call)
+{
+    spot_option_list_t inputs = {0}, outputs = {0};
+    int ret;
+
+    list_files(call, SPOT_OPTION_ARGUMENT, &inputs);
+    list_files(call, SPOT_OPTION_ARGUMENTS, &inputs);
+    list_files(call, SPOT_OPTION_INPUT, &inputs);
+    list_files(call, SPOT_OPTION_WRITTEN, &outputs);
+    ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
+        (spot_files_t){outputs.num_texts, outputs.texts}, &call->diag);
+    for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
+        if (row->kind == SPOT_OPTION_PICTURES) {
+            const char *folder =
+                *(const char *const *) ((char *) call->arguments + row->offset);
+            char shown[64];
+
+            ret = ret != 0
+                      ? ret
+                      : spot_pictures_check(shown_name(row, shown), folder, &call->diag);
+        }
+    }
+    free(inputs.texts);
+    free(outputs.texts);
+    return ret;
 }

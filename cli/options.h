@@ -16,7 +16,10 @@ typedef enum {
     SPOT_OPTION_FLAG,     /* bool, true; there is no value */
     SPOT_OPTION_TEXT,     /* const char *; with words one of these */
     SPOT_OPTION_FILE,     /* const char *, with one of the endings, see spot_option_t */
+    SPOT_OPTION_INPUT,    /* the same: no output may replace the file */
+    SPOT_OPTION_WRITTEN,  /* the same: the file can be written, as checked before work */
     SPOT_OPTION_FOLDER,   /* const char * */
+    SPOT_OPTION_PICTURES, /* the same, of pictures, as checked before work */
     SPOT_OPTION_COUNT,    /* int64_t from min to max */
     SPOT_OPTION_NUMBER,   /* double from min to max */
     SPOT_OPTION_DURATION, /* int64_t ms with a unit, at least min */
@@ -24,7 +27,8 @@ typedef enum {
     SPOT_OPTION_CHOICE,   /* int, the index among choices, at least min */
     SPOT_OPTION_TEXTS,    /* spot_option_list_t; may be given several times */
     SPOT_OPTION_OWN,      /* nothing is stored: settle takes the text */
-    SPOT_OPTION_ARGUMENT, /* no option but a word: const char *; min 1: required */
+    SPOT_OPTION_ARGUMENT, /* no option but a word: const char *, most often of an input;
+                             min 1: required */
     SPOT_OPTION_ARGUMENTS /* all words that are left: spot_option_list_t, at least min */
 } spot_option_kind_t;
 
@@ -39,8 +43,9 @@ struct spot_option {
     const char *value; /* "FILE"; NULL for flags */
     size_t offset;     /* in the struct of the command's arguments */
     const char *help;
-    int64_t min, max; /* max 0: none */
-    bool is_real;     /* of a duration: it is stored as double, in seconds */
+    const char *example; /* a value, for help; or NULL */
+    int64_t min, max;    /* max 0: none */
+    bool is_real;        /* of a duration: it is stored as double, in seconds */
     /* Of a file: the endings that it may have, such as ".csv or .db"; names with endings
      * of no file format, or without, are good too. "": plain text. NULL: any file. */
     const char *endings;
@@ -71,11 +76,11 @@ struct spot_option {
     SPOT_OPTION(COUNT, "seed", 0, "N", member, "Seed of the random streams (default 1)")
 #define SPOT_OPTION_JSON(member, help_) SPOT_OPTION(FLAG, "json", 0, NULL, member, help_)
 #define SPOT_OPTION_TRACE(member)                                                       \
-    SPOT_OPTION(FILE, "trace", 0, "FILE", member,                                       \
+    SPOT_OPTION(INPUT, "trace", 0, "FILE", member,                                      \
         "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "     \
         "scenario's trace")
 #define SPOT_OPTION_OUTPUT(member, endings_)                                            \
-    SPOT_OPTION(FILE, "output", 'o', "FILE", member,                                    \
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", member,                                 \
         "Write to FILE (default: standard output)", .endings = (endings_))
 
 /* The texts of an option or argument that may be given several times. */
@@ -85,7 +90,10 @@ typedef struct {
     const char **texts; /* [num_texts] borrowed from argv */
 } spot_option_list_t;
 
-/* Ends the program with exit code 1 if there is no memory. */
+/* Both end the program with exit code 1 if there is no memory; the first is
+ * spot_array_reserve(). */
+void spot_option_reserve(
+    void *items, size_t *max_items, size_t num_items, size_t item_bytes);
 void spot_option_list_add(spot_option_list_t *self, const char *text);
 
 /* The j-th option of a command, its own first, then --quiet, --help, --usage and
@@ -104,7 +112,15 @@ void spot_options_parse(struct spot_call *call);
 SPOT_NORETURN void spot_usage_error(
     const struct spot_call *call, const char *format, ...) SPOT_PRINTF(2, 3);
 
-/* For settle and check: a usage error unless a file has one of the endings. */
+/* For settle and check: a usage error if the options go against a rule. */
+void spot_usage_refuse(const struct spot_call *call, bool is_wrong, const char *message);
+
+/* Before work: whether the files that the options name can be written, and replace no
+ * input. Errors of spot_files_check() and spot_pictures_check(). */
+SPOT_MUST_CHECK int spot_options_check_files(struct spot_call *call);
+
+/* For settle and check: a usage error unless a file, which may be NULL, has one of the
+ * endings. */
 void spot_option_check_ending(const struct spot_call *call, const char *option,
     const char *path, const char *endings);
 

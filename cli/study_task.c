@@ -6,22 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/outfile.h"
+#include "base/files.h"
 #include "base/stop.h"
 #include "base/utf8.h"
-#include "cli/progress_picture.h"
-#include "cli/report_terminal.h"
+#include "reports/export.h"
 #include "reports/plan_report.h"
-#include "reports/result_csv.h"
-#include "reports/result_json.h"
+#include "reports/progress_chart.h"
 #include "reports/result_table.h"
 #include "reports/sensitivity_report.h"
 #include "reports/study_pictures.h"
+#include "reports/study_words.h"
 #include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
 
 #define PILOT_BUDGET_S 0.3
+#define NAME_CHARS 64 /* of a point in a picture */
 
 void
 spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
@@ -41,82 +39,82 @@ spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
 bool
 spot_study_task_is_store(const char *path)
 {
-    static const char *const endings[] = {".db", ".sqlite", ".sqlite3"};
-    const char *dot = path == NULL ? NULL : strrchr(path, '.');
+    return path != NULL &&
+           (spot_has_suffix(path, ".db") || spot_has_suffix(path, ".sqlite") ||
+               spot_has_suffix(path, ".sqlite3"));
+}
 
-    for (size_t j = 0; dot != NULL && j < sizeof(endings) / sizeof(endings[0]); j++) {
-        if (strcmp(dot, endings[j]) == 0) {
-            return true;
-        }
-    }
-    return false;
+static bool
+is_csv_printed(const spot_study_task_t *self)
+{
+    return self->csv_path != NULL && strcmp(self->csv_path, "-") == 0;
 }
 
 void
 spot_study_task_check_json(
     const spot_study_task_t *self, const spot_call_t *call, const char *csv_option)
 {
-    const spot_study_results_t *results = &self->results;
-
-    if (results->is_json && results->csv_path != NULL &&
-        strcmp(results->csv_path, "-") == 0) {
+    if (self->is_json && is_csv_printed(self)) {
         spot_usage_error(
             call, "--json and %s - both write to standard output", csv_option);
     }
 }
 
-/* Every file that the study reads, and its database: no output may replace them. */
-static int
-list_inputs(
-    const spot_study_task_t *self, const spot_study_t *study, spot_option_list_t *inputs)
-{
-    size_t num_files = 0;
+/* ---- Before the runs ---- */
 
-    while (spot_study_file(study, num_files) != NULL) {
-        num_files++;
-    }
-    inputs->texts =
-        spot_calloc(2 + num_files + study->inputs->num_inputs, sizeof(*inputs->texts));
-    if (inputs->texts == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    inputs->texts[inputs->num_texts++] = self->input_path;
-    if (self->store_path != NULL) {
-        inputs->texts[inputs->num_texts++] = self->store_path;
-    }
-    for (size_t j = 0; j < num_files; j++) {
-        inputs->texts[inputs->num_texts++] = spot_study_file(study, j);
-    }
-    for (size_t j = 0; j < study->inputs->num_inputs; j++) {
-        inputs->texts[inputs->num_texts++] = study->inputs->inputs[j].path;
-    }
-    return 0;
-}
-
-/* What cannot be written is to be known before the work, and before a database is made.
- */
+/* What cannot be written is to be known before the work, and before a database is made:
+ * no output may replace a file that the study reads. */
 static int
 check_outputs(
     const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
 {
-    const spot_study_results_t *results = &self->results;
+    const char *const outputs[] = {self->csv_path, self->plot_path,
+        self->sensitivity_path, self->bars_path, self->progress_path};
     spot_option_list_t inputs = {0};
-    int ret = list_inputs(self, study, &inputs);
+    const char *file;
+    int ret;
 
-    if (ret == 0) {
-        ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
-            (spot_files_t){5,
-                (const char *[]){results->csv_path, results->plot_path,
-                    results->sensitivity_path, results->bars_path, self->progress_path}},
-            diag);
+    spot_option_list_add(&inputs, self->input_path);
+    spot_option_list_add(&inputs, self->store_path);
+    for (size_t j = 0; (file = spot_study_file(study, j)) != NULL; j++) {
+        spot_option_list_add(&inputs, file);
     }
-    if (ret == 0 && results->sensitivity_path != NULL &&
+    for (size_t j = 0; j < study->inputs->num_inputs; j++) {
+        spot_option_list_add(&inputs, study->inputs->inputs[j].path);
+    }
+    ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
+        (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs}, diag);
+    free(inputs.texts);
+    if (ret == 0 && self->sensitivity_path != NULL &&
         study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
         spot_diag_error(diag, self->input_path, 0, 0,
             "--sensitivity needs plan: {sensitivity: {points: 256}}");
         ret = SPOT_ERR_BAD_INPUT;
     }
-    free(inputs.texts);
+    return ret;
+}
+
+/* A database that cannot be read is refused where it is opened to write. */
+static int
+keep_ledger(const spot_study_task_t *self, spot_study_t *study)
+{
+    spot_store_t *store = NULL;
+    spot_diag_t quiet;
+    int ret;
+
+    if (self->store_path == NULL) {
+        return 0;
+    }
+    spot_diag_init(&quiet);
+    if (access(self->store_path, F_OK) == 0 &&
+        spot_store_open_sqlite_reader(&store, self->store_path, &quiet) != 0) {
+        store = NULL;
+    }
+    ret = spot_study_keep_ledger(study, store == NULL ? NULL : store->head);
+    if (store != NULL) {
+        store->close(store);
+    }
+    spot_diag_free(&quiet);
     return ret;
 }
 
@@ -159,103 +157,89 @@ open_database(const spot_study_task_t *self, const spot_study_t *study,
 
 /* ---- Results ---- */
 
-/* Whether the CSV goes to a file, not to standard output. */
-static bool
-is_csv_file(const spot_study_results_t *self)
-{
-    return self->csv_path != NULL && strcmp(self->csv_path, "-") != 0;
-}
-
-typedef int (*writer_t)(const spot_store_t *store, FILE *out);
-
-static int
-write_table(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_result_table_write(context, terminal, out);
-}
-
 /* path NULL: standard output. */
 static int
-write_one(
-    const spot_store_t *store, writer_t writer, const char *path, spot_diag_t *diag)
+write_bytes(const spot_store_t *store,
+    int (*write)(const spot_store_t *store, FILE *out), const char *path,
+    spot_diag_t *diag)
 {
-    spot_outfile_t file;
-    int ret = spot_outfile_init(&file, path, diag);
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
 
-    if (ret == 0) {
-        ret = writer(store, file.stream);
-    }
-    return spot_outfile_close(&file, ret, diag);
+    return spot_output_end(&output, out == NULL ? 0 : write(store, out));
 }
 
-/* "FILE.csv.partial". NULL: no memory. */
+/* Where an interrupted study leaves what it has, another name than that of the whole:
+ * "FILE.csv.partial". NULL: no CSV goes to a file, or no memory. The caller frees it. */
 static char *
-partial_path(const spot_study_results_t *self)
+partial_path(const spot_study_task_t *self)
 {
     static const char suffix[] = ".partial";
-    char *path = malloc(strlen(self->csv_path) + sizeof(suffix));
+    char *path = NULL;
 
+    if (self->csv_path != NULL && !is_csv_printed(self)) {
+        path = malloc(strlen(self->csv_path) + sizeof(suffix));
+    }
     if (path != NULL) {
         sprintf(path, "%s%s", self->csv_path, suffix);
     }
     return path;
 }
 
-/* What an interrupted study has so far, under another name than the whole would have. */
+/* Says how to go on after an interrupt, and keeps what is there so far. That it was one
+ * is said at the end of every command. */
 static void
 keep_partial_results(
-    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
-    char *path;
+    char *path = partial_path(self);
 
-    if (!is_csv_file(self)) {
-        return;
-    }
-    path = partial_path(self);
-    if (path != NULL && write_one(store, spot_result_csv_write, path, diag) == 0) {
-        fprintf(stderr, "what was done so far is in %s\n", path);
+    if (self->store_path != NULL) {
+        fputs("what was run is in ", stderr);
+        spot_utf8_print(stderr, self->store_path);
+        fputs("; the same command goes on from there\n", stderr);
+    } else {
+        atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
+        if (path != NULL && write_bytes(store, spot_result_csv_write, path, diag) == 0) {
+            fprintf(stderr, "what was done so far is in %s\n", path);
+        }
     }
     free(path);
 }
 
-/* Those of an earlier, interrupted run: the whole is there now. */
-static void
-remove_partial_results(const spot_study_results_t *self)
+static int
+print_results(
+    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
-    char *path;
+    spot_output_t output;
+    FILE *out;
 
-    if (is_csv_file(self)) {
-        path = partial_path(self);
-        if (path != NULL) {
-            unlink(path);
-        }
-        free(path);
+    if (self->is_json || is_csv_printed(self)) {
+        return write_bytes(store,
+            self->is_json ? spot_result_json_write : spot_result_csv_write, NULL, diag);
     }
+    out = spot_output_begin(&output, &(spot_target_t){NULL}, diag);
+    return spot_output_end(&output,
+        out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }
 
+/* Those of a report. is_check: only whether there is something to draw. */
 static int
-write_standard_output(
-    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
-{
-    if (self->csv_path != NULL && !is_csv_file(self)) {
-        return write_one(store, spot_result_csv_write, NULL, diag);
-    }
-    return self->is_json
-               ? write_one(store, spot_result_json_write, NULL, diag)
-               : spot_command_print_table(NULL, false, write_table, store, diag);
-}
-
-static int
-draw_pictures(
-    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
+draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check,
+    spot_diag_t *diag)
 {
     spot_report_t report;
-    int ret = spot_report_init(&report, store);
+    int ret;
 
-    if (ret == 0 && self->plot_path != NULL) {
-        ret = spot_picture_curves_draw(&report, self->plot_path, diag);
+    if (self->plot_path == NULL && self->bars_path == NULL) {
+        return 0;
     }
-    if (ret == 0 && self->bars_path != NULL) {
+    ret = spot_report_init(&report, store);
+    if (ret == 0 && self->plot_path != NULL) {
+        ret = (is_check ? spot_picture_curves_check : spot_picture_curves_draw)(
+            &report, self->plot_path, diag);
+    }
+    if (ret == 0 && self->bars_path != NULL && !is_check) {
         ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
             self->bars_path, diag);
     }
@@ -263,99 +247,137 @@ draw_pictures(
     return ret;
 }
 
-/* All of them, standard output even where a picture failed. Files first: the reader of
- * standard output may stop early. */
-static int
-write_all_results(
-    const spot_study_results_t *self, const spot_store_t *store, spot_diag_t *diag)
-{
-    int ret = 0, drawn = 0;
-
-    if (is_csv_file(self)) {
-        ret = write_one(store, spot_result_csv_write, self->csv_path, diag);
-    }
-    if (ret == 0 && self->sensitivity_path != NULL) {
-        ret = write_one(store, spot_sensitivity_csv_write, self->sensitivity_path, diag);
-    }
-    if (ret == 0) {
-        remove_partial_results(self);
-    }
-    if (ret == 0 && (self->plot_path != NULL || self->bars_path != NULL)) {
-        drawn = draw_pictures(self, store, diag);
-    }
-    if (ret == 0) { /* also without a picture, which is no reason to lose the rest */
-        ret = write_standard_output(self, store, diag);
-    }
-    return ret == 0 ? drawn : ret;
-}
-
-/* ---- The run ---- */
-
-/* How to go on after an interrupt, and what is there so far. That it was one is said at
- * the end of every command. */
-static void
-tell_how_to_go_on(
-    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
-{
-    if (self->store_path != NULL) {
-        fputs("what was run is in ", stderr);
-        spot_utf8_print(stderr, self->store_path);
-        fputs("; the same command goes on from there\n", stderr);
-    } else {
-        atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
-        keep_partial_results(&self->results, store, diag);
-    }
-}
-
-/* A shard has only a part to show. */
+/* Files first: the reader of standard output may stop early. A picture that fails is no
+ * reason to lose the rest. A shard has only a part to show. */
 static int
 write_results(
     const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
 {
+    char *partial = partial_path(self);
+    int ret = 0, drawn;
+
     if (self->num_shards > 1) {
         fprintf(stderr, "shard %s is complete in ", self->shard);
         spot_utf8_print(stderr, self->store_path);
         fputs("; join all of them: spotsim merge OUT.db SHARD.db ...\n", stderr);
+        free(partial);
         return 0;
     }
-    return write_all_results(&self->results, store, diag);
+    if (self->csv_path != NULL && !is_csv_printed(self)) {
+        ret = write_bytes(store, spot_result_csv_write, self->csv_path, diag);
+    }
+    if (ret == 0 && self->sensitivity_path != NULL) {
+        ret =
+            write_bytes(store, spot_sensitivity_csv_write, self->sensitivity_path, diag);
+    }
+    if (ret == 0 && partial != NULL) {
+        unlink(partial); /* that of an earlier, interrupted run */
+    }
+    free(partial);
+    if (ret != 0) {
+        return ret;
+    }
+    drawn = draw_pictures(self, store, false, diag);
+    return spot_error_first(print_results(self, store, diag), drawn);
 }
 
-/* Before the runs: whether there is something to draw. */
-static int
-check_plot(const spot_store_t *store, const char *svg_path, spot_diag_t *diag)
-{
-    spot_report_t report;
-    int ret = spot_report_init(&report, store);
+/* ---- How far each point came ---- */
 
-    if (ret == 0) {
-        ret = spot_picture_curves_check(&report, svg_path, diag);
+typedef struct {
+    size_t num_lines;
+    char names[SPOT_MAX_PROGRESS_LINES][SPOT_POINT_BYTES];
+    spot_study_worker_t workers[SPOT_MAX_PROGRESS_LINES]; /* whose series these are */
+    spot_recording_t recordings[SPOT_MAX_PROGRESS_LINES];
+    spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
+} picture_t;
+
+static int
+add_line(picture_t *self, const spot_study_t *study, size_t point_id)
+{
+    const size_t j = self->num_lines++;
+    int ret = spot_study_worker_go(&self->workers[j], study, point_id, NULL);
+
+    spot_point_words(&study->head, point_id, NAME_CHARS, self->names[j]);
+    ret = ret != 0 ? ret
+                   : spot_study_worker_record(
+                         &self->workers[j], 0, NULL, &self->recordings[j]);
+    return ret != 0 ? ret
+                    : spot_run_series_init(&self->runs[j], &self->recordings[j], NULL);
+}
+
+static int
+draw_lines(const picture_t *self, const spot_study_head_t *head, const char *svg_path,
+    spot_diag_t *diag)
+{
+    const char *names[SPOT_MAX_PROGRESS_LINES];
+    char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    const spot_progress_lines_t lines = {.title = spot_study_title(head),
+        .note = note,
+        .num_lines = self->num_lines,
+        .names = names,
+        .runs = self->runs};
+    const size_t used = (size_t) snprintf(note, sizeof(note),
+        "%s · seed %" PRIu64 ", replication 0 of each point",
+        spot_utf8_shown(head->name, shown), head->seed);
+    int ret;
+
+    if (self->num_lines < head->num_points) {
+        snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
+            self->num_lines, head->num_points);
     }
-    spot_report_free(&report);
+    for (size_t j = 0; j < self->num_lines; j++) {
+        names[j] = self->names[j];
+    }
+    ret = spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        spot_diag_error(
+            diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
+    }
     return ret;
 }
 
-/* A database that cannot be read is refused by whoever opens it to write. */
-int
-spot_study_task_keep_ledger(const spot_study_task_t *self, spot_study_t *study)
+/* Runs the first replication of the first points once more and draws how far each came
+ * over time. They met the same events. */
+static int
+draw_progress(const spot_study_t *study, const char *svg_path, spot_diag_t *diag)
 {
-    spot_store_t *store = NULL;
-    spot_diag_t quiet;
+    const size_t num_points = study->head.num_points;
+    picture_t picture = {0};
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_points && j < SPOT_MAX_PROGRESS_LINES; j++) {
+        ret = add_line(&picture, study, j);
+    }
+    ret = ret != 0 ? ret : draw_lines(&picture, &study->head, svg_path, diag);
+    for (size_t j = 0; j < picture.num_lines; j++) {
+        spot_run_series_free(&picture.runs[j]);
+        spot_recording_free(&picture.recordings[j]);
+        spot_study_worker_close(&picture.workers[j]);
+    }
+    return ret;
+}
+
+/* ---- The run ---- */
+
+static int
+run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_t *store,
+    spot_diag_t *diag)
+{
+    spot_progress_line_t progress;
+    const spot_study_run_t run = {.num_threads = (int) self->num_threads,
+        .shard_id = self->shard_id,
+        .num_shards = self->num_shards,
+        .stop = &spot_stop,
+        .progress = spot_progress_of_study,
+        .context = &progress};
     int ret;
 
-    if (self->store_path == NULL) {
-        return 0;
+    spot_progress_start(&progress, (spot_progress_form_t) self->progress);
+    ret = spot_study_run(study, store, &run, diag);
+    spot_progress_finish_study(&progress, study, run.num_threads, ret);
+    if (ret == SPOT_ERR_INTERRUPTED) {
+        keep_partial_results(self, store, diag);
     }
-    spot_diag_init(&quiet);
-    if (access(self->store_path, F_OK) == 0 &&
-        spot_store_open_sqlite_reader(&store, self->store_path, &quiet) != 0) {
-        store = NULL;
-    }
-    ret = spot_study_keep_ledger(study, store == NULL ? NULL : store->head);
-    if (store != NULL) {
-        store->close(store);
-    }
-    spot_diag_free(&quiet);
     return ret;
 }
 
@@ -372,69 +394,31 @@ go_on_reading(const spot_study_task_t *self, spot_store_t **store, spot_diag_t *
 
 int
 spot_study_task_run(
-    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag)
 {
-    spot_study_watcher_t watcher;
-    const spot_study_run_t run = {.num_threads = (int) self->num_threads,
-        .shard_id = self->shard_id,
-        .num_shards = self->num_shards,
-        .stop = &spot_stop,
-        .progress = spot_study_watcher_tell,
-        .context = &watcher};
+    const bool is_stored = self->store_path != NULL;
     spot_store_t *store = NULL;
-    int ret = check_outputs(self, study, diag);
+    int ret = keep_ledger(self, study);
 
+    ret = ret != 0 ? ret : check_outputs(self, study, diag);
     if (ret == 0) {
-        ret = self->store_path == NULL
-                  ? open_memory(&store, &study->head)
-                  : open_database(self, study, spot_store_open_sqlite, &store, diag);
+        ret = is_stored
+                  ? open_database(self, study, spot_store_open_sqlite, &store, diag)
+                  : open_memory(&store, &study->head);
     }
-    if (ret == 0 && self->results.plot_path != NULL) {
-        ret = check_plot(store, self->results.plot_path, diag);
-    }
-    if (ret == 0) {
-        spot_study_watcher_start(&watcher, (spot_progress_form_t) self->progress);
-        ret = spot_study_run(study, store, &run, diag);
-        spot_study_watcher_finish(&watcher, study, run.num_threads, ret);
-        if (ret == SPOT_ERR_INTERRUPTED) {
-            tell_how_to_go_on(self, store, diag);
-        }
-    }
+    ret = ret != 0 ? ret : draw_pictures(self, store, true, diag);
+    ret = ret != 0 ? ret : run_points(self, study, store, diag);
     if (ret == 0 && self->progress_path != NULL) {
-        ret = spot_progress_picture(study, self->progress_path, diag);
+        ret = draw_progress(study, self->progress_path, diag);
     }
-    if (ret == 0 && self->store_path != NULL && self->num_shards <= 1) {
+    if (ret == 0 && is_stored && self->num_shards <= 1) {
         ret = go_on_reading(self, &store, diag);
     }
-    if (ret == 0) {
-        ret = write_results(self, store, diag);
-    }
+    ret = ret != 0 ? ret : write_results(self, store, diag);
     return spot_command_close_store(store, ret, diag);
 }
 
 /* ---- What would run ---- */
-
-typedef struct {
-    const spot_study_head_t *head;
-    spot_plan_cost_t cost;
-} plan_t;
-
-static int
-write_plan(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    const plan_t *self = context;
-
-    return spot_plan_report_text(self->head, &self->cost, terminal, out);
-}
-
-static int
-write_plan_json(const void *context, FILE *out)
-{
-    const plan_t *self = context;
-
-    spot_plan_report_json(self->head, &self->cost, out);
-    return 0;
-}
 
 /* store: with what is there of the study, or NULL. Some runs are made for the estimate
  * of the time, and thrown away. */
@@ -448,7 +432,9 @@ print_plan(const spot_study_task_t *self, const spot_study_t *study,
     const spot_watch_t watch = {.stop = &spot_stop};
     spot_study_left_t left;
     spot_pilot_t pilot = {.num_runs = 0};
-    plan_t plan = {.head = &study->head};
+    spot_plan_cost_t cost;
+    spot_output_t output;
+    FILE *out;
     int ret = spot_study_find_left(study, store, &run, &left);
 
     if (ret == 0 && left.most_runs > 0) {
@@ -457,7 +443,7 @@ print_plan(const spot_study_task_t *self, const spot_study_t *study,
     if (ret != 0) {
         return ret;
     }
-    plan.cost = (spot_plan_cost_t){.num_threads = run.num_threads,
+    cost = (spot_plan_cost_t){.num_threads = run.num_threads,
         .num_measured = pilot.num_runs,
         .open_s = pilot.open_s,
         .run_s = pilot.run_s,
@@ -468,23 +454,25 @@ print_plan(const spot_study_task_t *self, const spot_study_t *study,
         .most_runs = left.most_runs,
         .least_points = left.least_points,
         .most_points = left.most_points};
-    return self->results.is_json
-               ? spot_command_write(NULL, write_plan_json, &plan, diag)
-               : spot_command_print_table(NULL, false, write_plan, &plan, diag);
+    out = spot_output_begin(&output, &(spot_target_t){.is_json = self->is_json}, diag);
+    if (out != NULL && self->is_json) {
+        spot_plan_report_json(&study->head, &cost, out);
+    } else if (out != NULL) {
+        ret = spot_plan_report_text(&study->head, &cost, &output.terminal, out);
+    }
+    return spot_output_end(&output, ret);
 }
 
 int
 spot_study_task_plan(
-    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag)
 {
     spot_store_t *store = NULL;
-    int ret = 0;
+    int ret = keep_ledger(self, study);
 
-    if (self->store_path != NULL && access(self->store_path, F_OK) == 0) {
+    if (ret == 0 && self->store_path != NULL && access(self->store_path, F_OK) == 0) {
         ret = open_database(self, study, spot_store_look_sqlite, &store, diag);
     }
-    if (ret == 0) {
-        ret = print_plan(self, study, store, diag);
-    }
+    ret = ret != 0 ? ret : print_plan(self, study, store, diag);
     return spot_command_close_store(store, ret, diag);
 }

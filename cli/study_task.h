@@ -4,23 +4,18 @@
 #pragma once
 
 #include "cli/command.h"
-#include "cli/study_progress.h"
+#include "cli/progress.h"
 #include "sim/study/study.h"
-
-/* What is made of the store. */
-typedef struct {
-    const char *csv_path;  /* "-": standard output, instead of the table; NULL: none */
-    const char *plot_path; /* may be NULL */
-    const char *bars_path; /* the same: what each point is made of */
-    const char *sensitivity_path; /* the same */
-    bool is_json;                 /* instead of the table */
-} spot_study_results_t;
 
 typedef struct {
     const char *input_path; /* that the study was read from: no output may replace it */
     const char *store_path; /* a database; NULL: results are kept in memory */
-    spot_study_results_t results;
-    const char *progress_path; /* picture of the first replications; may be NULL */
+    bool is_json;           /* the results, instead of the table */
+    const char *csv_path;   /* "-": standard output, instead of the table; NULL: none */
+    const char *plot_path;  /* pictures: of the results, may be NULL */
+    const char *bars_path;  /* of what each point is made of; the same */
+    const char *progress_path;    /* of the first replications; the same */
+    const char *sensitivity_path; /* indices as CSV; the same */
     int64_t num_threads;
     const char *shard; /* "I/N", or NULL */
     int64_t shard_id;
@@ -41,11 +36,6 @@ bool spot_study_task_is_store(const char *path);
 void spot_study_task_check_json(
     const spot_study_task_t *self, const spot_call_t *call, const char *csv_option);
 
-/* Before the two below: with a database the study keeps its ledger too, unless the
- * database was begun without it. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_task_keep_ledger(
-    const spot_study_task_t *self, spot_study_t *study);
-
 /* The rows of options that both commands have; the task is a member of arguments_t. */
 #define SPOT_OPTION_THREADS                                                             \
     SPOT_OPTION(COUNT, "threads", 0, "N", task.num_threads,                             \
@@ -58,12 +48,13 @@ SPOT_MUST_CHECK int spot_study_task_keep_ledger(
         "every s), none",                                                               \
         .choices = spot_progress_form_names)
 
-/* Checks the outputs, runs what is missing in the store and writes the results. Errors
- * of spot_study_run() and of writing, with the reasons in diag. */
+/* Checks the outputs, runs what is missing in the store and writes the results. With a
+ * database the study keeps its ledger too, unless the database was begun without it.
+ * Errors of spot_study_run() and of writing, with the reasons in diag. */
 SPOT_MUST_CHECK int spot_study_task_run(
-    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
+    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag);
 
 /* Prints the runs of a study and, with a database, how many of them it has. Errors of
  * reading it, with the reasons in diag. */
 SPOT_MUST_CHECK int spot_study_task_plan(
-    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag);
+    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag);

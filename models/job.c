@@ -97,8 +97,7 @@ const spot_field_t spot_job_fields[] = {
     {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",
          "pause in which the same instances, which keep what they run, form their "
-         "groups "
-         "anew; job.reconfiguration less job.rebuild if not given"),
+         "groups anew; job.reconfiguration less job.rebuild if not given"),
         .label = "regroup pause"},
     {SPOT_RANGE(DURATION, "rebuild", spot_job_t, rebuild_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",

@@ -18,8 +18,7 @@ const spot_field_t spot_model_fields[] = {
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125,
          1024, NULL,
          "of the state of training that is saved and copied, optimizer included: 16 "
-         "with "
-         "Adam and mixed precision, 12 without gradients"),
+         "with Adam and mixed precision, 12 without gradients"),
         .label = "state per parameter"},
     {.name = NULL},
 };

@@ -107,8 +107,8 @@ static const spot_field_t profile_fields[] = {
         .item_size = sizeof(spot_measured_step_t),
         .min = 1,
         .max = HUGE_VAL,
-        .expected = "a map from world size to measured such as "
-                    "{16: {mean_s: 18, std_s: 0.2, count: 12}}",
+        .expected = "a map from world size to measured such as {16: {mean_s: 18, std_s: "
+                    "0.2, count: 12}}",
         .help = "time of a step by world size"},
     {SPOT_FIELDS(MAP, "checkpoint_write", profile_file_t, profile.checkpoint_write,
          measured_fields, NULL, "time to write a checkpoint until it is durable"),

@@ -2,57 +2,60 @@
 /* Makes a profile from a folder of measured times. A table for each file describes its
  * columns; the values of the measured column are kept and summarised. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "models/profile.h"
-
-#define MAX_COLUMNS 7
-
-typedef enum {
-    COLUMN_WORLD_SIZE, /* an integer */
-    COLUMN_NUMBER,     /* finite, not used */
-    COLUMN_TIME,       /* seconds above 0, not used */
-    COLUMN_MEASURED,   /* seconds above 0, used */
-    COLUMN_ANYTHING    /* not checked */
-} column_kind_t;
-
-typedef struct {
-    const char *name;
-    column_kind_t kind;
-} column_t;
-
-typedef struct {
-    const char *file_name;
-    size_t num_columns;
-    column_t columns[MAX_COLUMNS];
-} table_t;
-
-static const table_t reconfiguration_table = {"reconfig.csv", 4,
-    {{"ws", COLUMN_WORLD_SIZE}, {"start", COLUMN_NUMBER}, {"end", COLUMN_NUMBER},
-        {"elapsed", COLUMN_MEASURED}}};
-
-static const table_t step_table = {"loop_times_0.csv", 7,
-    {{"ws", COLUMN_WORLD_SIZE}, {"step", COLUMN_NUMBER}, {"loop start", COLUMN_NUMBER},
-        {"loop end", COLUMN_NUMBER}, {"train time", COLUMN_MEASURED},
-        {"start chkpt thread", COLUMN_ANYTHING}, {"total loop time", COLUMN_TIME}}};
-
-static const table_t checkpoint_table = {
-    "async-checkpoint_0.csv", 1, {{"elapsed", COLUMN_MEASURED}}};
-
-static const table_t reload_table = {"load_times_0.csv", 3,
-    {{"ws", COLUMN_WORLD_SIZE}, {"step", COLUMN_NUMBER}, {"elapsed", COLUMN_MEASURED}}};
+#include "models/table_file.h"
 
 /* The value of one row. */
 typedef struct {
     int64_t world_size; /* 0 in a file without that column */
-    size_t line;
     double time_s;
+    double unused;
+    size_t line;
 } value_t;
+
+typedef struct {
+    const char *file_name;
+    size_t num_columns;
+    spot_table_column_t columns[SPOT_TABLE_MAX_COLUMNS];
+} table_t;
+
+#define WORLD_SIZE                                                                      \
+    {                                                                                   \
+        "ws", SPOT_TABLE_INTEGER, offsetof(value_t, world_size), 1, SPOT_MAX_INSTANCES, \
+            .expected = "a world size"                                                  \
+    }
+#define NUMBER(name)                                                                    \
+    {                                                                                   \
+        name, SPOT_TABLE_NUMBER, offsetof(value_t, unused), -HUGE_VAL, HUGE_VAL,        \
+            .expected = "expected a number"                                             \
+    }
+#define SECONDS(name, member)                                                           \
+    {                                                                                   \
+        name, SPOT_TABLE_SECONDS, offsetof(value_t, member),                            \
+            .expected = "expected seconds above 0"                                      \
+    }
+
+static const table_t reconfiguration_table = {"reconfig.csv", 4,
+    {WORLD_SIZE, NUMBER("start"), NUMBER("end"), SECONDS("elapsed", time_s)}};
+
+static const table_t step_table = {"loop_times_0.csv", 7,
+    {WORLD_SIZE, NUMBER("step"), NUMBER("loop start"), NUMBER("loop end"),
+        SECONDS("train time", time_s),
+        {"start chkpt thread", .kind = SPOT_TABLE_IGNORED},
+        SECONDS("total loop time", unused)}};
+
+static const table_t checkpoint_table = {
+    "async-checkpoint_0.csv", 1, {SECONDS("elapsed", time_s)}};
+
+static const table_t reload_table = {
+    "load_times_0.csv", 3, {WORLD_SIZE, NUMBER("step"), SECONDS("elapsed", time_s)}};
 
 typedef struct {
     const table_t *table;
@@ -63,73 +66,13 @@ typedef struct {
     value_t *values; /* [num_values] */
 } measured_file_t;
 
-static void
-report_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
-    const char *problem)
-{
-    spot_csv_field_error(row, column_id, self->path,
-        self->table->columns[column_id].name, problem, self->diag);
-}
-
-static void
-read_world_size(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
-    int64_t *world_size)
-{
-    char problem[64];
-
-    if (spot_integer_parse(row->fields[column_id], world_size) != 0 || *world_size < 1 ||
-        *world_size > SPOT_MAX_INSTANCES) {
-        snprintf(problem, sizeof(problem), "expected a world size from 1 to %d",
-            SPOT_MAX_INSTANCES);
-        report_field(self, row, column_id, problem);
-    }
-}
-
-static void
-read_time(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
-    double *time_s)
-{
-    int64_t time_ms;
-
-    if (spot_number_parse(row->fields[column_id], time_s) != 0 || *time_s <= 0) {
-        report_field(self, row, column_id, "expected seconds above 0");
-    } else if (spot_duration_from_s(*time_s, &time_ms) != 0) {
-        report_field(self, row, column_id, "expected at most 100 years in seconds");
-    }
-}
-
-static void
-read_field(const measured_file_t *self, const spot_csv_row_t *row, size_t column_id,
-    value_t *value)
-{
-    double unused;
-
-    switch (self->table->columns[column_id].kind) {
-        case COLUMN_WORLD_SIZE:
-            read_world_size(self, row, column_id, &value->world_size);
-            break;
-        case COLUMN_NUMBER:
-            if (spot_number_parse(row->fields[column_id], &unused) != 0) {
-                report_field(self, row, column_id, "expected a number");
-            }
-            break;
-        case COLUMN_TIME:
-            read_time(self, row, column_id, &unused);
-            break;
-        case COLUMN_MEASURED:
-            read_time(self, row, column_id, &value->time_s);
-            break;
-        case COLUMN_ANYTHING:
-            break;
-    }
-}
-
 /* Keeps the value of a row, or reports all its errors. */
 static int
 read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
     const size_t num_errors = self->diag->num_errors;
     value_t value = {.line = row->line};
+    char text[SPOT_TABLE_PROBLEM_BYTES];
 
     if (row->num_fields != self->table->num_columns) {
         spot_diag_error(self->diag, self->path, row->line, row->columns[0],
@@ -138,7 +81,13 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
         return 0;
     }
     for (size_t j = 0; j < row->num_fields; j++) {
-        read_field(self, row, j, &value);
+        const spot_table_column_t *column = &self->table->columns[j];
+        const char *problem =
+            spot_table_column_read(column, row->fields[j], &value, text);
+
+        if (problem != NULL) {
+            spot_csv_field_error(row, j, self->path, column->name, problem, self->diag);
+        }
     }
     if (self->diag->num_errors > num_errors) {
         return 0;

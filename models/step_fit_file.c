@@ -86,9 +86,8 @@ int
 spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_grid_t *grid,
     const spot_step_fit_t *fit, const char *path, spot_diag_t *diag)
 {
-    static const char *const remarks[] = {
-        "spotsim model fit: measured step times, and fitted ones for pairs that are "
-        "missing",
+    static const char *const remarks[] = {"spotsim model fit: measured step times, and "
+                                          "fitted ones for pairs that are missing",
         NULL};
     const spot_step_range_t range = range_to_fill(request, grid);
     spot_step_grid_t full;

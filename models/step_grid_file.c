@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads and writes step times by (D,P) as a CSV file with a row for each pair. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "models/step_grid.h"
 #include "models/table_file.h"
+
+/* ---- Reading ---- */
 
 /* The first three columns are required; the others may follow in this order. */
 enum {
@@ -17,205 +20,99 @@ enum {
     NUM_COLUMNS
 };
 
-static const char *const column_names[NUM_COLUMNS] = {
-    "D", "P", "step_ms", "samples_per_s", "origin"};
 static const char *const origins[] = {"measured", "fitted"};
 
-typedef struct {
-    spot_table_file_t file;
-    spot_step_grid_t *grid;
-    size_t num_columns;        /* 0: not read yet */
-    size_t kinds[NUM_COLUMNS]; /* [num_columns] */
-} table_file_t;
+#define MEMBER(member) offsetof(spot_step_pair_t, member)
+static const spot_table_column_t columns[NUM_COLUMNS] = {
+    {"D", SPOT_TABLE_COUNT, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
+    {"P", SPOT_TABLE_COUNT, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
+    {"step_ms", SPOT_TABLE_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,
+        (double) SPOT_MAX_DURATION_MS,
+        "expected milliseconds from 0.5 to 100 years, or nothing where the pair is "
+        "infeasible",
+        .may_be_empty = true},
+    {"samples_per_s", SPOT_TABLE_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
+        "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
+    {"origin", SPOT_TABLE_WORD, MEMBER(is_fitted),
+        .expected = "expected measured or fitted", .is_optional = true,
+        .words = origins},
+};
 
-static void
-report_field(
-    table_file_t *self, const spot_csv_row_t *row, size_t id, const char *problem)
+/* samples_per_s is required with a step time, forbidden without one. */
+static const char *
+samples_problem(const spot_csv_row_t *row, const spot_step_pair_t *pair)
 {
-    spot_table_file_report_field(
-        &self->file, row, id, column_names[self->kinds[id]], problem);
-}
-
-/* ---- Remarks ---- */
-
-static void
-read_remarks(void *table, const spot_csv_row_t *row)
-{
-    table_file_t *self = table;
-
-    spot_table_file_read_remark(
-        &self->file, row, "samples_per_step", &self->grid->samples_per_step);
-    spot_table_file_read_remark(
-        &self->file, row, "micro_batch", &self->grid->micro_batch);
-    spot_table_file_read_remark(&self->file, row, "layers", &self->grid->num_layers);
-}
-
-/* ---- Rows ---- */
-
-/* Reads the row of columns; after an error in it no row can be checked. */
-static void
-read_columns(void *table, const spot_csv_row_t *row)
-{
-    table_file_t *self = table;
-    size_t id = 0;
-
-    for (size_t kind = 0; kind < NUM_COLUMNS; kind++) {
-        if (id < row->num_fields && strcmp(row->fields[id], column_names[kind]) == 0) {
-            self->kinds[id++] = kind;
-        }
+    if (pair->step_ms == 0) {
+        return pair->samples_per_s > 0 ? "expected none without a step_ms" : NULL;
     }
-    self->num_columns = row->num_fields;
-    if (id < row->num_fields || id <= COLUMN_STEP ||
-        self->kinds[COLUMN_STEP] != COLUMN_STEP) {
-        spot_table_file_report(&self->file, row->line,
-            "expected the columns D,P,step_ms[,samples_per_s][,origin]");
-        self->file.is_over = true;
-    }
-    self->grid->has_samples_per_s =
-        id > COLUMN_SAMPLES && self->kinds[COLUMN_SAMPLES] == COLUMN_SAMPLES;
-}
-
-static void
-read_count(table_file_t *self, const spot_csv_row_t *row, size_t id, int32_t *count)
-{
-    int64_t value = 0;
-    char problem[64];
-
-    if (spot_integer_parse(row->fields[id], &value) != 0 || value < 1 ||
-        value > SPOT_MAX_INSTANCES) {
-        snprintf(problem, sizeof(problem), "expected an integer from 1 to %d",
-            SPOT_MAX_INSTANCES);
-        report_field(self, row, id, problem);
-    } else {
-        *count = (int32_t) value;
-    }
-}
-
-static void
-read_step(
-    table_file_t *self, const spot_csv_row_t *row, size_t id, spot_step_pair_t *pair)
-{
-    if (row->fields[id][0] == '\0') {
-        return;
-    }
-    if (spot_number_parse(row->fields[id], &pair->step_ms) != 0 ||
-        pair->step_ms < SPOT_MIN_STEP_MS ||
-        pair->step_ms > (double) SPOT_MAX_DURATION_MS) {
-        report_field(self, row, id,
-            "expected milliseconds from 0.5 to 100 years, or nothing where the pair is "
-            "infeasible");
-    }
-}
-
-/* Reads samples_per_s: required with a step time, forbidden without one. */
-static void
-read_samples(
-    table_file_t *self, const spot_csv_row_t *row, size_t id, spot_step_pair_t *pair)
-{
-    const bool is_empty = row->fields[id][0] == '\0';
-
-    if (is_empty && pair->step_ms == 0) {
-        return;
-    }
-    if (spot_number_parse(row->fields[id], &pair->samples_per_s) != 0 ||
-        pair->samples_per_s < 0) {
-        report_field(self, row, id, "expected samples per second from 0");
-    } else if (pair->samples_per_s > 0 && pair->step_ms == 0) {
-        report_field(self, row, id, "expected none without a step_ms");
-    } else if (pair->samples_per_s == 0) {
-        pair->step_ms = 0;
-    }
-}
-
-static void
-read_origin(
-    table_file_t *self, const spot_csv_row_t *row, size_t id, spot_step_pair_t *pair)
-{
-    pair->is_fitted = strcmp(row->fields[id], origins[1]) == 0;
-    if (!pair->is_fitted && strcmp(row->fields[id], origins[0]) != 0) {
-        report_field(self, row, id, "expected measured or fitted");
-    }
-}
-
-static void
-read_field(
-    table_file_t *self, const spot_csv_row_t *row, size_t id, spot_step_pair_t *pair)
-{
-    switch (self->kinds[id]) {
-        case COLUMN_PIPELINES:
-            read_count(self, row, id, &pair->num_pipelines);
-            break;
-        case COLUMN_DEPTH:
-            read_count(self, row, id, &pair->depth);
-            break;
-        case COLUMN_STEP:
-            read_step(self, row, id, pair);
-            break;
-        case COLUMN_SAMPLES:
-            read_samples(self, row, id, pair);
-            break;
-        default:
-            read_origin(self, row, id, pair);
-            break;
-    }
+    return row->fields[COLUMN_SAMPLES][0] == '\0' ? columns[COLUMN_SAMPLES].expected
+                                                  : NULL;
 }
 
 static int
-read_row(void *table, const spot_csv_row_t *row)
+take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
-    table_file_t *self = table;
-    const size_t num_errors = self->file.diag->num_errors;
-    spot_step_pair_t pair = {.line = row->line};
+    const bool has_samples = file->has[COLUMN_SAMPLES];
+    spot_step_pair_t pair = *(const spot_step_pair_t *) values;
+    const char *problem = has_samples ? samples_problem(row, &pair) : NULL;
 
-    if (!spot_table_file_check_width(&self->file, row, self->num_columns)) {
-        return 0;
-    }
-    for (size_t id = 0; id < row->num_fields; id++) {
-        read_field(self, row, id, &pair);
-    }
-    if (self->file.diag->num_errors > num_errors) {
+    if (problem != NULL) {
+        spot_table_file_report_field(file, row, COLUMN_SAMPLES, problem);
         return 0;
     }
     if ((int64_t) pair.num_pipelines * pair.depth > SPOT_MAX_INSTANCES) {
-        spot_diag_error(self->file.diag, self->file.path, row->line, row->columns[0],
-            "D P: more than %d instances", SPOT_MAX_INSTANCES);
-        self->file.is_faulty = true;
+        spot_table_file_report(
+            file, row->line, "D P: more than %d instances", SPOT_MAX_INSTANCES);
         return 0;
     }
-    return spot_step_grid_add(self->grid, &pair);
+    pair.step_ms = has_samples && pair.samples_per_s == 0 ? 0 : pair.step_ms;
+    pair.line = row->line;
+    return spot_step_grid_add(file->table, &pair);
 }
 
-static int
-seal(void *table, size_t end_line)
+static void
+seal(spot_table_file_t *file, size_t end_line)
 {
-    table_file_t *self = table;
-    spot_step_pair_t repeated = {0};
-    size_t first_line = 0;
-    int ret;
+    spot_step_grid_t *grid = file->table;
 
-    if (self->grid->num_pairs == 0 && !self->file.is_faulty) {
-        spot_table_file_report(&self->file, end_line, "no pair with a step time");
+    grid->has_samples_per_s = file->has[COLUMN_SAMPLES];
+    if (grid->num_pairs == 0 && !file->is_faulty) {
+        spot_table_file_report(file, end_line, "no pair with a step time");
     }
-    ret = spot_step_grid_seal(self->grid, &repeated, &first_line);
-    if (ret == SPOT_ERR_BAD_PARAM) {
-        ret = spot_diag_error(self->file.diag, self->file.path, repeated.line, 1,
-            "the pair %" PRId32 ",%" PRId32 " is in line %zu already",
-            repeated.num_pipelines, repeated.depth, first_line);
-    }
-    return ret == 0 && self->file.is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 int
 spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_reader_t reader = {.read_remark = read_remarks,
-        .read_columns = read_columns,
-        .read_row = read_row,
+    static const spot_table_remark_t remarks[] = {
+        {"samples_per_step", offsetof(spot_step_grid_t, samples_per_step)},
+        {"micro_batch", offsetof(spot_step_grid_t, micro_batch)},
+        {"layers", offsetof(spot_step_grid_t, num_layers)}, {0}};
+    static const spot_table_format_t format = {.num_columns = NUM_COLUMNS,
+        .columns = columns,
+        .layout = "D,P,step_ms[,samples_per_s][,origin]",
+        .remarks = remarks,
+        .row_bytes = sizeof(spot_step_pair_t),
+        .take = take_pair,
         .seal = seal};
-    table_file_t table = {.file = {.path = path, .diag = diag}, .grid = self};
+    spot_table_file_t file = {
+        .format = &format, .path = path, .diag = diag, .table = self};
+    spot_step_pair_t repeated = {0};
+    size_t first_line = 0;
+    int ret, sealed;
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&table.file, &reader, &table);
+    ret = spot_table_file_read(&file);
+    if (ret != 0 && ret != SPOT_ERR_BAD_INPUT) {
+        return ret;
+    }
+    sealed = spot_step_grid_seal(self, &repeated, &first_line);
+    if (sealed == SPOT_ERR_BAD_PARAM) {
+        return spot_diag_error(diag, path, repeated.line, 1,
+            "the pair %" PRId32 ",%" PRId32 " is in line %zu already",
+            repeated.num_pipelines, repeated.depth, first_line);
+    }
+    return sealed == 0 ? ret : sealed;
 }
 
 /* ---- Writing ---- */

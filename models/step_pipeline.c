@@ -54,8 +54,7 @@ const spot_field_t spot_step_pipeline_fields[] = {
     {SPOT_CHOICE("schedule", spot_step_pipeline_t, schedule, schedules, "1f1b",
          "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
          "backward; varuna: its rules, which recompute activations on all stages but "
-         "the "
-         "last"),
+         "the last"),
         .label = "pipeline schedule"},
     {SPOT_RANGE(INTEGER, "layers", spot_step_pipeline_t, num_layers, 1, MAX_LAYERS, NULL,
          "layers of the model; a stage has ceil(layers/P) at most"),

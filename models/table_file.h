@@ -1,50 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a table from a CSV file: remarks, a row of column names, then rows; reports all
- * errors in one pass. Internal to models. */
+/* Reads a table from a CSV file by a description of its columns: remarks, a row of
+ * column names, then rows; reports all errors in one pass. Internal to models. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/csv.h"
 
-/* The common part of the structs of all readers. Set path and diag, and zero the
- * rest. */
+#define SPOT_TABLE_MAX_COLUMNS 9
+
+typedef enum {
+    SPOT_TABLE_INTEGER, /* int64_t */
+    SPOT_TABLE_COUNT,   /* the same, int32_t */
+    SPOT_TABLE_NUMBER,  /* double */
+    SPOT_TABLE_ROUNDED, /* a number, as int64_t */
+    SPOT_TABLE_SECONDS, /* double above 0, at most 100 years */
+    SPOT_TABLE_MS,      /* seconds from 0 to 100 years, as int64_t ms */
+    SPOT_TABLE_WORD,    /* bool: one of two words, the second one */
+    SPOT_TABLE_IGNORED
+} spot_table_kind_t;
+
 typedef struct {
+    const char *name;
+    spot_table_kind_t kind;
+    size_t offset;   /* in the struct of a row */
+    double min, max; /* inclusive, of integers and numbers */
+    /* The problem of another value; of an integer its noun, NULL: "an integer". */
+    const char *expected;
+    bool is_optional;
+    bool may_be_empty; /* and leaves 0 then */
+    const char *const *words;
+} spot_table_column_t;
+
+/* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12. */
+typedef struct {
+    const char *key;
+    size_t offset; /* of an int64_t in the table */
+} spot_table_remark_t;
+
+typedef struct spot_table_file spot_table_file_t;
+
+typedef struct {
+    size_t num_columns;
+    const spot_table_column_t *columns; /* [num_columns] */
+    const char *layout;                 /* for messages: "D,P,step_ms[,origin]" */
+    bool is_any_order;
+    bool needs_columns; /* an error before the row of columns ends the reading */
+    const spot_table_remark_t *remarks; /* up to one without a key; NULL: none */
+    size_t row_bytes;                   /* of its struct */
+    /* Takes a row whose fields are good. */
+    int (*take)(spot_table_file_t *file, const spot_csv_row_t *row, const void *values);
+    void (*seal)(spot_table_file_t *file, size_t end_line); /* after the last line */
+} spot_table_format_t;
+
+/* A table that is being read. Set the first members, and zero the rest. */
+struct spot_table_file {
+    const spot_table_format_t *format;
     const char *path;
     spot_diag_t *diag;
-    bool has_columns; /* the row of columns has been read */
-    bool is_faulty;   /* an error has been reported */
-    bool is_over;     /* the rest cannot be checked: reading ends */
-} spot_table_file_t;
+    void *table;
+    size_t num_fields;                    /* of each row; 0: columns are not known yet */
+    size_t kinds[SPOT_TABLE_MAX_COLUMNS]; /* [num_fields] columns of the format */
+    bool has[SPOT_TABLE_MAX_COLUMNS];     /* by column */
+    bool is_faulty;                       /* an error has been reported */
+    bool is_over;                         /* the rest cannot be checked: reading ends */
+};
 
-/* The functions of a reader; table is its own struct. */
-typedef struct {
-    bool needs_columns; /* an error before the row of columns ends the reading */
-    /* Takes a remark before the columns; may be NULL. */
-    void (*read_remark)(void *table, const spot_csv_row_t *row);
-    void (*read_columns)(void *table, const spot_csv_row_t *row);
-    int (*read_row)(void *table, const spot_csv_row_t *row);
-    int (*seal)(void *table, size_t end_line); /* after the last line */
-} spot_table_reader_t;
+/* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
 
-/* Reads all lines and seals. Returns errors of the reader and of spot_csv_next(), but
- * for BAD_INPUT of the latter, which sets is_faulty. */
-SPOT_MUST_CHECK int spot_table_file_read(
-    spot_table_file_t *self, const spot_table_reader_t *reader, void *table);
+/* Reads the field of a column into the struct of a row. Returns its problem, in text of
+ * that size or a constant; NULL: none. */
+#define SPOT_TABLE_PROBLEM_BYTES 96
+const char *spot_table_column_read(const spot_table_column_t *self, const char *field,
+    void *values, char text[SPOT_TABLE_PROBLEM_BYTES]);
 
-/* Sets *value to the integer of a key that is a word of its own in a remark such as
- * "samples_per_step: 256 micro_batch: 4"; without the key *value stays unchanged.
- * Reports it, and sets *value to 0, if it is not from 1 to 10^12. */
-void spot_table_file_read_remark(
-    spot_table_file_t *self, const spot_csv_row_t *row, const char *key, int64_t *value);
-
-/* Reports a problem of a whole line. */
-void spot_table_file_report(spot_table_file_t *self, size_t line, const char *problem);
-
-/* Reports a problem of a field in the column called name. */
+/* Reports a problem of a whole line, and of the field of a column. */
+void spot_table_file_report(
+    spot_table_file_t *self, size_t line, const char *format, ...) SPOT_PRINTF(3, 4);
 void spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t *row,
-    size_t field_id, const char *name, const char *problem);
-
-/* Whether a row has num_columns fields; reports it if not. */
-bool spot_table_file_check_width(
-    spot_table_file_t *self, const spot_csv_row_t *row, size_t num_columns);
+    size_t column, const char *problem);

@@ -7,8 +7,8 @@
 
 #include "base/outfile.h"
 #include "reports/picture_files.h"
+#include "reports/run_series.h"
 #include "reports/timeline_chart.h"
-#include "reports/timeline_csv.h"
 #include "sim/store/series_rows.h"
 
 /* Of a picture: NAME-PICTURE.svg. */

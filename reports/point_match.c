@@ -2,7 +2,6 @@
 #include "reports/point_match.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,48 +35,35 @@ write_scalar(const char *text, FILE *out)
 
 /* Reads the value as a document. false: it is none. */
 static bool
-write_tree(const char *text, FILE *out)
+write_tree(const char *document, FILE *out)
 {
-    const size_t num_bytes = strlen(text) + sizeof(VALUE_KEY ": \n");
-    char *document = spot_calloc(num_bytes, 1);
     spot_canonical_t list = {0};
     spot_diag_t diag;
-    bool is_read = document != NULL;
+    bool is_read;
 
     spot_diag_init(&diag);
-    if (is_read) {
-        snprintf(document, num_bytes, VALUE_KEY ": %s\n", text);
-        is_read = spot_canonical_parse(&list, VALUE_KEY, document, &diag) == 0 &&
-                  list.num_entries > 0;
-    }
+    is_read = spot_canonical_parse(&list, VALUE_KEY, document, &diag) == 0 &&
+              list.num_entries > 0;
     for (size_t j = 0; is_read && j < list.num_entries; j++) {
         fprintf(out, "%s%s=", j > 0 ? ";" : "", list.entries[j].path);
         write_scalar(list.entries[j].text, out);
     }
     spot_canonical_free(&list);
     spot_diag_free(&diag);
-    free(document);
     return is_read;
 }
 
-char *
-spot_match_value(const char *text)
+const char *
+spot_match_value(spot_texts_t *texts, const char *text)
 {
-    char *value = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&value, &num_bytes);
+    FILE *out = spot_texts_begin(texts);
 
-    if (out == NULL) {
-        return NULL;
-    }
-    if (strpbrk(text, "{[\"'\n") == NULL || !write_tree(text, out)) {
+    if (out != NULL &&
+        (strpbrk(text, "{[\"'\n") == NULL ||
+            !write_tree(spot_texts_add(texts, VALUE_KEY ": %s\n", text), out))) {
         write_scalar(text, out);
     }
-    if (fclose(out) != 0) {
-        free(value);
-        value = NULL;
-    }
-    return value;
+    return spot_texts_end(texts, out);
 }
 
 /* ---- Keys ---- */
@@ -93,40 +79,31 @@ find_axis(const spot_study_head_t *head, const char *path)
     return SPOT_NO_AXIS;
 }
 
-/* The value of the key in the study that does not sweep it, which has it in one line. */
-static int
-find_fixed(spot_point_match_t *self, size_t key_id, const spot_canonical_t *lists)
-{
-    spot_match_key_t *key = &self->keys[key_id];
-    const int side =
-        key->axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_BEFORE : SPOT_AFTER;
-    const char *text = spot_canonical_get(&lists[side], key->path);
-
-    if (text == NULL) {
-        self->unknown_id = key_id;
-        return 0;
-    }
-    key->fixed = spot_text_copy(text, strlen(text));
-    return key->fixed == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
+/* The keys of a side that are not listed yet. other: what the other side fixes. */
 static void
-list_keys(spot_point_match_t *self, const spot_match_side_t *sides)
+list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
+    const spot_canonical_t *other)
 {
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        const spot_study_head_t *head = sides[side].head;
-        const spot_study_head_t *other = sides[1 - side].head;
+    const spot_study_head_t *head = sides[side].head;
 
-        for (size_t j = 0; j < head->num_axes; j++) {
-            const size_t other_id = find_axis(other, head->axes[j].path);
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const char *path = head->axes[j].path;
+        const size_t other_id = find_axis(sides[1 - side].head, path);
+        spot_match_key_t *key = &self->keys[self->num_keys];
+        const char *fixed;
 
-            if (side == SPOT_BEFORE || other_id == SPOT_NO_AXIS) {
-                spot_match_key_t *key = &self->keys[self->num_keys++];
-
-                key->path = head->axes[j].path;
-                key->axis_ids[side] = j;
-                key->axis_ids[1 - side] = other_id;
-            }
+        if (side == SPOT_AFTER && other_id != SPOT_NO_AXIS) {
+            continue;
+        }
+        self->num_keys++;
+        key->path = path;
+        key->axis_ids[side] = j;
+        key->axis_ids[1 - side] = other_id;
+        if (other_id == SPOT_NO_AXIS) {
+            fixed = spot_canonical_get(other, path);
+            self->lacks_value = self->lacks_value || fixed == NULL;
+            key->fixed =
+                fixed == NULL ? NULL : spot_texts_add(&self->texts, "%s", fixed);
         }
     }
 }
@@ -139,26 +116,14 @@ find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
     int ret = 0;
 
     spot_diag_init(&diag);
-    self->keys = spot_calloc(
-        sides[0].head->num_axes + sides[1].head->num_axes, sizeof(*self->keys));
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
         if (sides[side].canonical != NULL) {
             ret = spot_canonical_parse(
                 &lists[side], "canonical", sides[side].canonical, &diag);
         }
     }
-    if (ret == 0 && self->keys == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        list_keys(self, sides);
-        self->unknown_id = self->num_keys;
-    }
-    for (size_t j = 0; ret == 0 && j < self->num_keys; j++) {
-        if (self->keys[j].axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ||
-            self->keys[j].axis_ids[SPOT_AFTER] == SPOT_NO_AXIS) {
-            ret = find_fixed(self, j, lists);
-        }
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        list_keys(self, sides, side, &lists[1 - side]);
     }
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         spot_canonical_free(&lists[side]);
@@ -169,101 +134,28 @@ find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
 
 /* ---- Points ---- */
 
-/* The values of a key in both studies, those of the first before those of the second. */
-typedef struct {
-    size_t num_values[SPOT_NUM_SIDES];
-    char **texts;      /* [num_values of both] */
-    size_t *first_ids; /* the first of them that is the same */
-} values_t;
-
+/* Gives each point of a study a name that is the same where all values are. */
 static void
-free_values(values_t *values)
+name_points(const spot_point_match_t *self, const spot_study_head_t *head, int side,
+    spot_texts_t *texts, spot_key_t *names)
 {
-    for (size_t j = 0;
-         values->texts != NULL && j < values->num_values[0] + values->num_values[1];
-         j++) {
-        free(values->texts[j]);
-    }
-    free(values->texts);
-    free(values->first_ids);
-}
+    for (size_t j = 0; j < head->num_points; j++) {
+        FILE *out = spot_texts_begin(texts);
+        const char *name;
 
-static const char *
-value_text(const spot_match_key_t *key, const spot_match_side_t *sides, int side,
-    size_t value_id)
-{
-    const size_t axis_id = key->axis_ids[side];
-
-    return axis_id == SPOT_NO_AXIS ? key->fixed
-                                   : sides[side].head->axes[axis_id].texts[value_id];
-}
-
-static int
-find_values(
-    values_t *values, const spot_match_key_t *key, const spot_match_side_t *sides)
-{
-    size_t num_texts = 0, num_all = 0;
-    spot_key_t *keys;
-    int ret = 0;
-
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        const size_t axis_id = key->axis_ids[side];
-
-        values->num_values[side] =
-            axis_id == SPOT_NO_AXIS ? 1 : sides[side].head->axes[axis_id].num_values;
-        num_all += values->num_values[side];
-    }
-    values->texts = spot_calloc(num_all, sizeof(*values->texts));
-    values->first_ids = spot_calloc(num_all, sizeof(*values->first_ids));
-    keys = spot_calloc(num_all, sizeof(*keys));
-    if (values->texts == NULL || values->first_ids == NULL || keys == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        for (size_t j = 0; ret == 0 && j < values->num_values[side]; j++) {
-            char *text = spot_match_value(value_text(key, sides, side, j));
-
-            ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
-            if (ret == 0) {
-                keys[num_texts] = (spot_key_t){text, strlen(text)};
-                values->texts[num_texts++] = text;
-            }
-        }
-    }
-    if (ret == 0) {
-        ret = spot_group_equal(keys, num_all, values->first_ids);
-    }
-    free(keys);
-    return ret;
-}
-
-/* Fills column key_id of rows: [points of both][num_keys]. */
-static int
-fill_column(const spot_point_match_t *self, const spot_match_side_t *sides,
-    size_t key_id, uint32_t *rows)
-{
-    const spot_match_key_t *key = &self->keys[key_id];
-    values_t values = {.texts = NULL};
-    const int ret = find_values(&values, key, sides);
-    size_t row_id = 0;
-
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        const size_t axis_id = key->axis_ids[side];
-
-        for (size_t j = 0; j < sides[side].head->num_points; j++) {
-            const size_t value_id =
+        for (size_t k = 0; out != NULL && k < self->num_keys; k++) {
+            const spot_match_key_t *key = &self->keys[k];
+            const size_t axis_id = key->axis_ids[side];
+            const char *value = spot_match_value(texts,
                 axis_id == SPOT_NO_AXIS
-                    ? 0
-                    : spot_study_value_id(sides[side].head, j, axis_id);
-            const size_t place =
-                side == SPOT_BEFORE ? value_id : values.num_values[0] + value_id;
+                    ? key->fixed
+                    : head->axes[axis_id].texts[spot_study_value_id(head, j, axis_id)]);
 
-            rows[row_id++ * self->num_keys + key_id] =
-                (uint32_t) values.first_ids[place];
+            fprintf(out, "%zu:%s", strlen(value), value);
         }
+        name = spot_texts_end(texts, out);
+        names[j] = (spot_key_t){name, strlen(name)};
     }
-    free_values(&values);
-    return ret;
 }
 
 /* first_ids: [points of both] the first point that is the same. */
@@ -271,138 +163,101 @@ static int
 group_points(
     const spot_point_match_t *self, const spot_match_side_t *sides, size_t *first_ids)
 {
-    const size_t num_points = sides[0].head->num_points + sides[1].head->num_points;
-    uint32_t *rows = spot_calloc(num_points * self->num_keys + 1, sizeof(*rows));
-    spot_key_t *keys = spot_calloc(num_points, sizeof(*keys));
-    int ret = rows == NULL || keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    const size_t num_before = sides[SPOT_BEFORE].head->num_points;
+    const size_t num_points = num_before + sides[SPOT_AFTER].head->num_points;
+    spot_key_t *names = spot_calloc(num_points, sizeof(*names));
+    spot_texts_t texts = {0};
+    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; ret == 0 && j < self->num_keys; j++) {
-        ret = fill_column(self, sides, j, rows);
-    }
-    for (size_t j = 0; ret == 0 && j < num_points; j++) {
-        keys[j] =
-            (spot_key_t){&rows[j * self->num_keys], self->num_keys * sizeof(*rows)};
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        name_points(self, sides[side].head, side, &texts,
+            &names[side == SPOT_BEFORE ? 0 : num_before]);
+        ret = texts.error;
     }
     if (ret == 0) {
-        ret = spot_group_equal(keys, num_points, first_ids);
+        ret = spot_group_equal(names, num_points, first_ids);
     }
-    free(keys);
-    free(rows);
+    spot_texts_free(&texts);
+    free(names);
     return ret;
 }
 
-#define NOBODY SIZE_MAX
-
-/* partners: [num_points of the first] the point of the second, or NOBODY. waiting and
- * following: [points of both] the first of a group that has no partner yet, by the first
- * point of the group, and who comes after a point in its group. */
+/* following: zeroed, [2][points of both]: by the first point of a group, 1 + the first
+ * point of the second study in it that has no partner yet; behind these, by point of the
+ * second study, 1 + the next one in its group. first_ids of those with a partner become
+ * SIZE_MAX. */
 static void
-find_partners(const size_t *first_ids, size_t num_before, size_t num_after,
-    size_t *partners, size_t *waiting, size_t *following)
+pair_points(spot_point_match_t *self, size_t num_before, size_t num_after,
+    size_t *first_ids, size_t *following)
 {
-    for (size_t j = 0; j < num_before + num_after; j++) {
-        waiting[j] = NOBODY;
-        following[j] = NOBODY;
-    }
-    for (size_t j = num_before; j-- > 0;) {
-        following[j] = waiting[first_ids[j]];
-        waiting[first_ids[j]] = j;
-        partners[j] = NOBODY;
-    }
-    for (size_t j = 0; j < num_after; j++) {
-        const size_t first_id = first_ids[num_before + j];
-        const size_t partner_id = waiting[first_id];
+    size_t *next = following + num_before + num_after;
 
-        if (partner_id != NOBODY) {
-            partners[partner_id] = j;
-            waiting[first_id] = following[partner_id];
-        }
+    for (size_t j = self->lacks_value ? 0 : num_after; j-- > 0;) {
+        next[j] = following[first_ids[num_before + j]];
+        following[first_ids[num_before + j]] = j + 1;
     }
-}
-
-/* is_taken: [num_after] zeroed. */
-static void
-fill_pairs(spot_point_match_t *self, const size_t *partners, size_t num_before,
-    size_t num_after, bool *is_taken)
-{
     for (size_t j = 0; j < num_before; j++) {
-        if (partners[j] == NOBODY) {
+        const size_t partner = following[first_ids[j]];
+
+        if (partner == 0) {
             self->alone_ids[SPOT_BEFORE][self->num_alone[SPOT_BEFORE]++] = j;
-        } else {
-            is_taken[partners[j]] = true;
-            self->point_ids[SPOT_BEFORE][self->num_pairs] = j;
-            self->point_ids[SPOT_AFTER][self->num_pairs++] = partners[j];
+            continue;
         }
+        self->point_ids[SPOT_BEFORE][self->num_pairs] = j;
+        self->point_ids[SPOT_AFTER][self->num_pairs++] = partner - 1;
+        following[first_ids[j]] = next[partner - 1];
+        first_ids[num_before + partner - 1] = SIZE_MAX;
     }
     for (size_t j = 0; j < num_after; j++) {
-        if (!is_taken[j]) {
+        if (first_ids[num_before + j] != SIZE_MAX) {
             self->alone_ids[SPOT_AFTER][self->num_alone[SPOT_AFTER]++] = j;
         }
     }
-}
-
-static int
-match_points(spot_point_match_t *self, const spot_match_side_t *sides)
-{
-    const size_t num_before = sides[SPOT_BEFORE].head->num_points;
-    const size_t num_after = sides[SPOT_AFTER].head->num_points;
-    const size_t num_all = num_before + num_after;
-    size_t *room = spot_calloc(3 * num_all + num_before, sizeof(*room));
-    size_t *partners = room == NULL ? NULL : room + 3 * num_all;
-    bool *is_taken = spot_calloc(num_after, sizeof(*is_taken));
-    int ret = room == NULL || is_taken == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    if (ret == 0 && self->unknown_id == self->num_keys) {
-        ret = group_points(self, sides, room);
-        if (ret == 0) {
-            find_partners(room, num_before, num_after, partners, room + num_all,
-                room + 2 * num_all);
-        }
-    } else if (ret == 0) {
-        for (size_t j = 0; j < num_before; j++) {
-            partners[j] = NOBODY;
-        }
-    }
-    if (ret == 0) {
-        fill_pairs(self, partners, num_before, num_after, is_taken);
-    }
-    free(is_taken);
-    free(room);
-    return ret;
 }
 
 int
 spot_point_match_init(
     spot_point_match_t *self, const spot_match_side_t sides[SPOT_NUM_SIDES])
 {
-    int ret = 0;
+    const size_t num_before = sides[SPOT_BEFORE].head->num_points;
+    const size_t num_after = sides[SPOT_AFTER].head->num_points;
+    size_t *room = spot_calloc(3 * (num_before + num_after), sizeof(*room));
+    int ret = room == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     memset(self, 0, sizeof(*self));
+    self->keys = spot_calloc(
+        sides[0].head->num_axes + sides[1].head->num_axes, sizeof(*self->keys));
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         const size_t num_points = sides[side].head->num_points;
 
         self->point_ids[side] = spot_calloc(num_points, sizeof(size_t));
         self->alone_ids[side] = spot_calloc(num_points, sizeof(size_t));
-        if (self->point_ids[side] == NULL || self->alone_ids[side] == NULL) {
+        if (self->point_ids[side] == NULL || self->alone_ids[side] == NULL ||
+            self->keys == NULL) {
             ret = SPOT_ERR_NO_MEMORY;
         }
     }
     if (ret == 0) {
         ret = find_keys(self, sides);
     }
-    return ret == 0 ? match_points(self, sides) : ret;
+    if (ret == 0 && !self->lacks_value) {
+        ret = group_points(self, sides, room);
+    }
+    if (ret == 0) {
+        pair_points(self, num_before, num_after, room, room + num_before + num_after);
+    }
+    free(room);
+    return spot_error_first(ret, self->texts.error);
 }
 
 void
 spot_point_match_free(spot_point_match_t *self)
 {
-    for (size_t j = 0; j < self->num_keys; j++) {
-        free(self->keys[j].fixed);
-    }
-    free(self->keys);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         free(self->point_ids[side]);
         free(self->alone_ids[side]);
     }
+    free(self->keys);
+    spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }

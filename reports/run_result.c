@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/run_result.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/csv_field.h"
 #include "base/json.h"
+#include "base/outfile.h"
+#include "reports/picture_files.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/text_cell.h"
+
+/* ---- Metrics ---- */
 
 static void
 fill_table(const spot_run_result_t *self, spot_table_t *table)
@@ -75,4 +83,165 @@ spot_run_result_json(const spot_run_result_t *self, FILE *out)
     spot_json_unsigned(&json, "seed", self->seed);
     spot_json_unsigned(&json, "replication", self->replication);
     spot_json_close(&json, '}');
+}
+
+/* ---- Series ---- */
+
+#define UNIT_BYTES 32
+#define HEAD_BYTES 128
+
+/* A unit as words of a name: "USD/h" is usd_per_h; "1" is none. */
+static void
+unit_words(const char *unit, char words[UNIT_BYTES])
+{
+    size_t used = 0;
+
+    for (; *unit != '\0' && used + 8 < UNIT_BYTES; unit++) {
+        if (*unit == '/') {
+            used += (size_t) sprintf(words + used, "_per_");
+        } else if (isalpha((unsigned char) *unit)) {
+            words[used++] = (char) tolower((unsigned char) *unit);
+        }
+    }
+    words[used] = '\0';
+}
+
+/* Whether words stand in name between its ends or underscores. */
+static bool
+has_words(const char *name, const char *words)
+{
+    const size_t num_bytes = strlen(words);
+
+    for (const char *place = strstr(name, words); place != NULL;
+         place = strstr(place + 1, words)) {
+        if ((place == name || place[-1] == '_') &&
+            (place[num_bytes] == '\0' || place[num_bytes] == '_')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The head of a column: its name, and its unit unless the name says it: "time_ms",
+ * "prepping_instances", "steps_durable". */
+static void
+write_head(const spot_series_kind_t *kind, size_t column_id, FILE *out)
+{
+    const spot_series_column_t *column = &kind->columns[column_id];
+    char words[UNIT_BYTES], text[HEAD_BYTES];
+
+    unit_words(spot_series_column_unit(kind, column), words);
+    if (words[0] == '\0' || has_words(column->name, words)) {
+        words[0] = '\0';
+    }
+    snprintf(
+        text, sizeof(text), "%s%s%s", column->name, words[0] == '\0' ? "" : "_", words);
+    spot_csv_field_text(out, text);
+}
+
+static void
+write_cell(const spot_series_t *series, size_t row_id, size_t column_id, FILE *out)
+{
+    const spot_cell_t *cell =
+        &series->cells[row_id * series->kind->num_columns + column_id];
+
+    switch (series->kind->columns[column_id].kind) {
+        case SPOT_COLUMN_CATEGORY:
+        case SPOT_COLUMN_TEXT:
+            spot_csv_field_text(out, spot_series_text(series, row_id, column_id));
+            return;
+        case SPOT_COLUMN_NUMBER:
+            if (isfinite(cell->number)) {
+                fprintf(out, "%.17g", cell->number);
+            }
+            return;
+        default:
+            fprintf(out, "%" PRId64, cell->integer);
+    }
+}
+
+/* A head and a line for each row: instants and durations in ticks of the series. */
+static void
+write_series(const spot_series_t *series, FILE *out)
+{
+    const size_t num_columns = series->kind->num_columns;
+
+    for (size_t k = 0; k < num_columns; k++) {
+        fputs(k == 0 ? "" : ",", out);
+        write_head(series->kind, k, out);
+    }
+    fputc('\n', out);
+    for (size_t j = 0; j < series->num_rows; j++) {
+        for (size_t k = 0; k < num_columns; k++) {
+            fputs(k == 0 ? "" : ",", out);
+            write_cell(series, j, k, out);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* FOLDER/NAME.csv. NULL: no memory. The caller frees it. */
+static char *
+file_path(const char *folder, const char *name)
+{
+    char file_name[SPOT_PICTURE_NAME_BYTES];
+    const size_t num_bytes = strlen(folder) + sizeof(file_name) + 8;
+    char *path = malloc(num_bytes);
+
+    if (path != NULL) {
+        spot_picture_file_name(name, file_name);
+        snprintf(path, num_bytes, "%s/%s.csv", folder, file_name);
+    }
+    return path;
+}
+
+static int
+write_file(const spot_series_t *series, const char *folder, const atomic_int *stop,
+    spot_diag_t *diag)
+{
+    char *path = file_path(folder, series->kind->name);
+    spot_outfile_t file;
+    int ret;
+
+    if (path == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_outfile_init(&file, path, diag);
+    if (ret == 0) {
+        write_series(series, file.stream);
+    }
+    if (ret == 0 && stop != NULL && atomic_load(stop) != 0) {
+        ret = SPOT_ERR_INTERRUPTED;
+    }
+    ret = spot_outfile_close(&file, ret, diag);
+    free(path);
+    return ret;
+}
+
+int
+spot_recording_csv_check(const char *folder, spot_diag_t *diag)
+{
+    struct stat status;
+    char *path;
+    int ret;
+
+    if (stat(folder, &status) != 0) {
+        return spot_outfile_check(folder, diag); /* as a file of the folder above */
+    }
+    path = file_path(folder, "series");
+    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_check(path, diag);
+    free(path);
+    return ret;
+}
+
+int
+spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
+    const atomic_int *stop, spot_diag_t *diag)
+{
+    int ret = spot_picture_make_folder(folder, diag);
+
+    for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
+        ret = write_file(&recording->series[j], folder, stop, diag);
+    }
+    return ret;
 }

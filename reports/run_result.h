@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics and warnings of one replication, of any engine. */
+/* What one replication of any engine yields: its metrics and warnings as text or JSON,
+ * and its series as CSV. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "base/error.h"
 #include "reports/table/terminal.h"
 #include "sim/engine/experiment.h"
+#include "sim/engine/series.h"
 
 typedef struct {
     const spot_experiment_t *experiment;
@@ -26,3 +30,15 @@ SPOT_MUST_CHECK int spot_run_result_text(
 /* {engine, scenario, metrics: {NAME: {value, unit}}, warnings: [NAME], seed,
  * replication}; undefined values are null. */
 void spot_run_result_json(const spot_run_result_t *self, FILE *out);
+
+/* Before a long run: whether spot_recording_csv_write() can write. IO with the reason in
+ * diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *diag);
+
+/* Writes each series to FOLDER/NAME.csv and makes the folder if only the last part of
+ * its path is missing: a head and a line for each row, with instants and durations in
+ * ticks of the series, exact numbers, null empty, texts quoted by RFC 4180. A file
+ * appears whole or not at all. stop: not 0 ends it. IO with the reason in diag,
+ * INTERRUPTED, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording,
+    const char *folder, const atomic_int *stop, spot_diag_t *diag);

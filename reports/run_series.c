@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/palette.h"
 
 static double
 to_ms(const spot_series_kind_t *kind, int64_t ticks)
@@ -79,56 +81,181 @@ find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
     return num_found;
 }
 
-static int
-find_marks(spot_run_series_t *self)
+/* ---- Lanes ---- */
+
+static const char *
+column_name(const spot_series_column_t *column)
+{
+    return column->label == NULL ? column->name : column->label;
+}
+
+/* The unit of the first column of values, "" for a plain number. */
+static const char *
+unit_of(const spot_series_kind_t *kind)
+{
+    const char *unit = spot_series_column_unit(kind, &kind->columns[1]);
+
+    return strcmp(unit, "1") == 0 ? "" : unit;
+}
+
+static void
+add_point(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
+{
+    self->error =
+        spot_error_first(self->error, spot_curve_add(&lane->curve, time_ms, value));
+}
+
+/* Of levels: what lasts no time or does not change is no point. */
+static void
+add_step(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
+{
+    spot_curve_t *curve = &lane->curve;
+    spot_point_t *last =
+        curve->num_points == 0 ? NULL : &curve->points[curve->num_points - 1];
+
+    if (last == NULL || (last->x < time_ms && last->y != value)) {
+        add_point(self, lane, time_ms, value);
+    } else if (last->x == time_ms) {
+        last->y = value;
+        curve->num_points -= curve->num_points > 1 && last[-1].y == value;
+    }
+}
+
+static void
+sum_steps(spot_lane_t *lane, double end_ms)
+{
+    const spot_curve_t *curve = &lane->curve;
+
+    for (size_t j = 0; j < curve->num_points; j++) {
+        const double until_ms =
+            j + 1 < curve->num_points ? curve->points[j + 1].x : end_ms;
+
+        lane->sum += curve->points[j].y * (until_ms - curve->points[j].x);
+    }
+}
+
+static void
+add_levels(spot_run_series_t *self, const spot_colour_t *colours)
+{
+    const spot_series_t *levels = self->levels;
+    spot_lane_t *lanes = &self->lanes[self->num_lanes];
+    const size_t num_levels = self->num_levels;
+
+    for (size_t k = 0; k < num_levels; k++) {
+        lanes[k].name = column_name(&levels->kind->columns[k + 1]);
+        lanes[k].colour = spot_palette_colour(colours, lanes[k].name, k);
+    }
+    lanes[num_levels].kind = SPOT_LANE_TOTAL;
+    lanes[num_levels].name = spot_run_series_level_noun(self);
+    for (size_t j = 0; j < levels->num_rows; j++) {
+        const double time_ms = spot_run_time_ms(levels, j);
+        double total = 0;
+
+        for (size_t k = 0; k < num_levels; k++) {
+            const double value = spot_run_value(levels, j, k + 1);
+
+            total += value;
+            add_step(self, &lanes[k], time_ms, value);
+        }
+        add_step(self, &lanes[num_levels], time_ms, total);
+    }
+    for (size_t k = 0; k <= num_levels; k++) {
+        sum_steps(&lanes[k], self->end_ms);
+    }
+    self->num_lanes += num_levels + 1;
+}
+
+/* Events of no known category are left out. */
+static void
+add_marks(spot_run_series_t *self, const spot_colour_t *colours)
 {
     const spot_series_t *events = self->events;
+    const spot_series_column_t *column = &events->kind->columns[1];
+    const size_t num_signs = column->signs == NULL ? 0 : strlen(column->signs);
 
-    self->mark_names = events->kind->columns[1].categories;
-    while (self->mark_names[self->num_mark_kinds] != NULL) {
-        self->num_mark_kinds++;
-    }
-    self->mark_kinds = spot_calloc(events->num_rows, sizeof(*self->mark_kinds));
-    if (self->mark_kinds == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < events->num_rows; j++) {
-        const char *name = spot_series_text(events, j, 1);
-        size_t kind = 0;
+    for (size_t k = 0; column->categories[k] != NULL; k++) {
+        spot_lane_t *lane = &self->lanes[self->num_lanes++];
 
-        while (
-            kind < self->num_mark_kinds && strcmp(self->mark_names[kind], name) != 0) {
-            kind++;
+        lane->kind = SPOT_LANE_MARKS;
+        lane->name = column->categories[k];
+        lane->colour = spot_palette_colour(colours, lane->name, k);
+        lane->sign = k < num_signs ? column->signs[k] : '.';
+        for (size_t j = 0; j < events->num_rows; j++) {
+            if (strcmp(spot_series_text(events, j, 1), lane->name) == 0) {
+                const double count = spot_run_value(events, j, 2);
+
+                add_point(self, lane, spot_run_time_ms(events, j), count);
+                lane->sum += count;
+            }
         }
-        self->mark_kinds[j] = (int32_t) kind;
     }
-    return 0;
+}
+
+static void
+add_curve(spot_run_series_t *self, const spot_series_t *series)
+{
+    spot_lane_t *lane = &self->lanes[self->num_lanes++];
+    const size_t num_rows = series->num_rows;
+
+    lane->kind = SPOT_LANE_CURVE;
+    lane->name = column_name(&series->kind->columns[1]);
+    lane->unit = unit_of(series->kind);
+    for (size_t j = 0; j < num_rows; j++) {
+        add_point(self, lane, spot_run_time_ms(series, j), spot_run_value(series, j, 1));
+    }
+    if (num_rows > 0) {
+        lane->sum =
+            spot_run_value(series, num_rows - 1, 1) - spot_run_value(series, 0, 1);
+    }
 }
 
 int
 spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
     const spot_colour_t *colours)
 {
+    const spot_series_t *curves[SPOT_MAX_RUN_CURVES] = {NULL};
+    size_t num_curves, num_kinds = 0;
+
     memset(self, 0, sizeof(*self));
     self->title = recording->title == NULL ? "" : recording->title;
     self->note = recording->note;
-    self->colours = colours;
     if (recording->num_series > 0) {
         self->end_ms = to_ms(recording->series[0].kind, recording->end_ticks);
     }
     (void) find_shape(recording, SPOT_SERIES_LEVELS, &self->levels, 1, &self->end_ms);
     (void) find_shape(recording, SPOT_SERIES_EVENTS, &self->events, 1, &self->end_ms);
-    self->num_curves = find_shape(
-        recording, SPOT_SERIES_CURVE, self->curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
-    self->curve = self->curves[0];
+    num_curves = find_shape(
+        recording, SPOT_SERIES_CURVE, curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
+    self->curve = curves[0];
     self->num_levels = self->levels == NULL ? 0 : self->levels->kind->num_columns - 1;
-    return self->events == NULL ? 0 : find_marks(self);
+    while (self->events != NULL &&
+           self->events->kind->columns[1].categories[num_kinds] != NULL) {
+        num_kinds++;
+    }
+    self->lanes =
+        spot_calloc(self->num_levels + 1 + num_kinds + num_curves, sizeof(*self->lanes));
+    if (self->lanes == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (self->levels != NULL) {
+        add_levels(self, colours);
+    }
+    if (self->events != NULL) {
+        add_marks(self, colours);
+    }
+    for (size_t j = 0; j < num_curves; j++) {
+        add_curve(self, curves[j]);
+    }
+    return self->error;
 }
 
 void
 spot_run_series_free(spot_run_series_t *self)
 {
-    free(self->mark_kinds);
+    for (size_t j = 0; j < self->num_lanes; j++) {
+        spot_curve_free(&self->lanes[j].curve);
+    }
+    free(self->lanes);
     memset(self, 0, sizeof(*self));
 }
 
@@ -148,44 +275,162 @@ spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag
     return false;
 }
 
-static const char *
-column_name(const spot_series_column_t *column)
+const spot_lane_t *
+spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind)
 {
-    return column->label == NULL ? column->name : column->label;
-}
-
-const char *
-spot_run_series_level(const spot_run_series_t *self, size_t level_id)
-{
-    return column_name(&self->levels->kind->columns[level_id + 1]);
+    for (size_t j = 0; j < self->num_lanes; j++) {
+        if (self->lanes[j].kind == kind) {
+            return &self->lanes[j];
+        }
+    }
+    return NULL;
 }
 
 const char *
 spot_run_series_level_noun(const spot_run_series_t *self)
 {
-    const spot_series_kind_t *kind = self->levels->kind;
-    const char *unit = spot_series_column_unit(kind, &kind->columns[1]);
+    const char *unit = unit_of(self->levels->kind);
 
-    return unit[0] == '\0' || strcmp(unit, "1") == 0 ? kind->name : unit;
+    return unit[0] == '\0' ? self->levels->kind->name : unit;
 }
 
 const char *
 spot_run_series_curve_noun(const spot_run_series_t *self)
 {
-    return spot_run_series_curve_name(self, 0);
+    return column_name(&self->curve->kind->columns[1]);
 }
 
-const char *
-spot_run_series_curve_name(const spot_run_series_t *self, size_t curve_id)
+/* ---- Bins ---- */
+
+static void
+bin_marks(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
 {
-    return column_name(&self->curves[curve_id]->kind->columns[1]);
+    for (size_t j = 0; j < lane->curve.num_points; j++) {
+        const spot_point_t *mark = &lane->curve.points[j];
+        const double place = mark->x * (double) num_bins / end_ms;
+        spot_bin_t *bin = &bins[(size_t) fmax(fmin(place, (double) (num_bins - 1)), 0)];
+
+        bin->value += mark->y;
+        bin->num_marks++;
+    }
 }
 
-const char *
-spot_run_series_curve_unit(const spot_run_series_t *self, size_t curve_id)
+static void
+bin_steps(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
 {
-    const spot_series_kind_t *kind = self->curves[curve_id]->kind;
-    const char *unit = spot_series_column_unit(kind, &kind->columns[1]);
+    const double bin_ms = end_ms / (double) num_bins;
+    size_t bin_id = 0;
 
-    return strcmp(unit, "1") == 0 ? "" : unit;
+    for (size_t j = 0; j < lane->curve.num_points; j++) {
+        const spot_point_t *step = &lane->curve.points[j];
+        const double last_ms = j + 1 < lane->curve.num_points ? step[1].x : end_ms;
+        double from_ms = step->x;
+
+        while (from_ms < last_ms && bin_id < num_bins) {
+            const double bin_end_ms = (double) (bin_id + 1) * bin_ms;
+            const double until_ms = fmin(last_ms, bin_end_ms);
+            spot_bin_t *bin = &bins[bin_id];
+
+            if (until_ms > from_ms) { /* not before the first row */
+                bin->value += step->y * ((until_ms - from_ms) / bin_ms);
+                bin->high = fmax(bin->high, step->y);
+                bin->low = fmin(bin->low, step->y);
+                from_ms = until_ms;
+            }
+            bin_id += until_ms == bin_end_ms;
+        }
+    }
+}
+
+void
+spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
+{
+    for (size_t j = 0; j < num_bins; j++) {
+        bins[j] = (spot_bin_t){.start_ms = (double) j * end_ms / (double) num_bins,
+            .low = (double) INFINITY};
+    }
+    if (lane->kind == SPOT_LANE_MARKS) {
+        bin_marks(lane, end_ms, num_bins, bins);
+    } else {
+        bin_steps(lane, end_ms, num_bins, bins);
+    }
+    for (size_t j = 0; j < num_bins; j++) {
+        bins[j].low = fmin(bins[j].low, bins[j].high);
+    }
+}
+
+int
+spot_lane_thin(
+    const spot_lane_t *lane, double end_ms, size_t num_columns, spot_curve_t *curve)
+{
+    int ret = 0;
+
+    *curve = (spot_curve_t){0};
+    for (size_t j = 0; ret == 0 && j < lane->curve.num_points; j++) {
+        ret = spot_curve_add(curve, lane->curve.points[j].x, lane->curve.points[j].y);
+    }
+    spot_curve_thin_to(curve, num_columns, 0, end_ms, false);
+    return ret;
+}
+
+/* ---- CSV ---- */
+
+/* Times are exact in the ticks of the series; NULL: of none. */
+static void
+write_row(FILE *out, const spot_series_t *series, double time_ms, const char *kind,
+    const char *name, double value)
+{
+    const int64_t ticks_per_s =
+        series == NULL ? SPOT_MS_PER_S : series->kind->ticks_per_s;
+
+    fprintf(out, "%.*f,%s,",
+        ticks_per_s == 1               ? 0
+        : ticks_per_s == SPOT_MS_PER_S ? 3
+                                       : 9,
+        time_ms / (double) SPOT_MS_PER_S, kind);
+    spot_csv_field_text(out, name);
+    spot_csv_field_number(out, value);
+    fputc('\n', out);
+}
+
+/* Levels that change, of rows that last some time. */
+static void
+write_levels(const spot_run_series_t *run, FILE *out)
+{
+    const spot_series_t *levels = run->levels;
+    const size_t num_rows = levels == NULL ? 0 : levels->num_rows;
+    size_t last = num_rows; /* row that was written; num_rows: none */
+
+    for (size_t j = 0; j < num_rows; j++) {
+        const double time_ms = spot_run_time_ms(levels, j);
+
+        if (j + 1 < num_rows && spot_run_time_ms(levels, j + 1) <= time_ms) {
+            continue;
+        }
+        for (size_t k = 0; k < run->num_levels; k++) {
+            const double height = spot_run_value(levels, j, k + 1);
+
+            if (last == num_rows || height != spot_run_value(levels, last, k + 1)) {
+                write_row(out, levels, time_ms, "level", run->lanes[k].name, height);
+            }
+        }
+        last = j;
+    }
+}
+
+int
+spot_timeline_csv_write(const spot_run_series_t *run, FILE *out)
+{
+    fputs("time_s,kind,name,value\n", out);
+    write_levels(run, out);
+    for (size_t j = 0; run->events != NULL && j < run->events->num_rows; j++) {
+        write_row(out, run->events, spot_run_time_ms(run->events, j), "mark",
+            spot_series_text(run->events, j, 1), spot_run_value(run->events, j, 2));
+    }
+    for (size_t j = 0; run->curve != NULL && j < run->curve->num_rows; j++) {
+        write_row(out, run->curve, spot_run_time_ms(run->curve, j), "progress",
+            spot_run_series_curve_noun(run), spot_run_value(run->curve, j, 1));
+    }
+    write_row(out, run->levels, run->end_ms, "end", "", 0);
+    return ferror(out) ? SPOT_ERR_IO : 0;
 }

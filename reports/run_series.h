@@ -1,35 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of one replication that its picture shows: the first levels as a stack, the
- * first events as marks and the first curves, in their own words. Times are in ms,
- * whatever the ticks of the series. */
+ * first events as marks and the first curves, in their own words. Each of these is a
+ * lane, whose points pictures, pages and tables read; where there are more of them than
+ * a picture can show, they are gathered in bins. Times are in ms, whatever the ticks of
+ * the series. */
 #pragma once
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "reports/curve.h"
 #include "sim/engine/metric.h"
 #include "sim/engine/series.h"
 
 #define SPOT_MAX_RUN_CURVES 4
+#define SPOT_MAX_BINS 800 /* of a picture that cannot be zoomed */
+
+typedef enum {
+    SPOT_LANE_LEVEL, /* holds until the next point: only changes are points */
+    SPOT_LANE_TOTAL, /* the same of all levels together */
+    SPOT_LANE_MARKS, /* each point is an event and how many it counts */
+    SPOT_LANE_CURVE  /* linear between points */
+} spot_lane_kind_t;
+
+typedef struct {
+    spot_lane_kind_t kind;
+    const char *name;
+    const char *unit;   /* of curves; "" for plain numbers */
+    const char *colour; /* of levels and marks */
+    char sign;          /* of marks: '+' more, '-' less, '.' neither */
+    spot_curve_t curve; /* x in ms */
+    double sum; /* height times ms of levels, counts of marks, change of curves */
+} spot_lane_t;
 
 typedef struct {
     const char *title, *note; /* may be empty */
-    const spot_colour_t *colours;
     double end_ms;
     const spot_series_t *levels; /* NULL: none, as below */
     const spot_series_t *events;
     const spot_series_t *curve; /* the first of the curves */
-    size_t num_curves;
-    const spot_series_t *curves[SPOT_MAX_RUN_CURVES];
     size_t num_levels;
-    size_t num_mark_kinds;
-    const char *const *mark_names; /* [num_mark_kinds] the categories of events */
-    int32_t *mark_kinds; /* [num_rows] of events; num_mark_kinds: not a category */
+    size_t num_lanes;
+    spot_lane_t *lanes; /* [num_lanes] levels, their total, marks by kind, curves */
+    int error;
 } spot_run_series_t;
 
 /* recording and colours, which may be NULL, must outlive self. NO_MEMORY; free self even
- * then. O(events). */
+ * then. O(cells + events kinds). */
 SPOT_MUST_CHECK int spot_run_series_init(spot_run_series_t *self,
     const spot_recording_t *recording, const spot_colour_t *colours);
 void spot_run_series_free(spot_run_series_t *self);
@@ -39,16 +58,49 @@ void spot_run_series_free(spot_run_series_t *self);
 bool spot_run_series_check(
     const spot_run_series_t *self, const char *path, spot_diag_t *diag);
 
-/* The name of a level; what all levels count, such as "instances"; what the first
- * curve, or another one, is; its unit, "" for a plain number. */
-const char *spot_run_series_level(const spot_run_series_t *self, size_t level_id);
+/* The first lane of a kind; NULL: there is none. */
+const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind);
+
+/* Levels that are ever above 0, and others that have points. */
+static inline bool
+spot_lane_is_shown(const spot_lane_t *lane)
+{
+    return lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0 : lane->curve.num_points > 0;
+}
+
+/* What all levels count, such as "instances", and what the first curve is. */
 const char *spot_run_series_level_noun(const spot_run_series_t *self);
 const char *spot_run_series_curve_noun(const spot_run_series_t *self);
-const char *spot_run_series_curve_name(const spot_run_series_t *self, size_t curve_id);
-const char *spot_run_series_curve_unit(const spot_run_series_t *self, size_t curve_id);
 
 /* The time of a row. */
 double spot_run_time_ms(const spot_series_t *series, size_t row_id);
 
 /* A count or a number of a row; what is null is 0. */
 double spot_run_value(const spot_series_t *series, size_t row_id, size_t column_id);
+
+/* A piece of time that is not much narrower than a pixel: of levels, the average height
+ * with the lowest and the highest one; of marks, the count of all and their number. */
+typedef struct {
+    double start_ms; /* ends where the next one starts */
+    double value;
+    double low, high;
+    int64_t num_marks;
+} spot_bin_t;
+
+/* Levels, their total or marks in num_bins bins of equal length: the areas of levels are
+ * kept, and so are peaks, dips and marks. The end belongs to the last bin. O(points +
+ * bins). */
+void spot_lane_bins(
+    const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins);
+
+/* The points of a curve, or some of them: see spot_curve_thin_to(). NO_MEMORY; free the
+ * curve even then. */
+SPOT_MUST_CHECK int spot_lane_thin(
+    const spot_lane_t *lane, double end_ms, size_t num_columns, spot_curve_t *curve);
+
+/* Columns: time_s, kind, name, value. Of kind level: the value of a level from then
+ * until the next row of that level (the first ones, then where it changes); mark:
+ * something happened, value is how many; progress: a point of the curve, linear in
+ * between. The last row, of kind end, is the end of the run. Each kind in order of
+ * time. IO. */
+SPOT_MUST_CHECK int spot_timeline_csv_write(const spot_run_series_t *run, FILE *out);

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/canonical.h"
 #include "base/memory.h"
-#include "reports/side_by_side_internal.h"
+#include "reports/metric_words.h"
 #include "reports/study_words.h"
+#include "reports/words.h"
 
 static const spot_study_head_t *
 head_of(const spot_side_by_side_t *self, int side)
@@ -16,15 +18,7 @@ head_of(const spot_side_by_side_t *self, int side)
     return self->sides[side].report->head;
 }
 
-/* Whether the same replication of both may be compared. */
-static bool
-can_pair(const spot_side_by_side_t *self)
-{
-    const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
-                            *after = head_of(self, SPOT_AFTER);
-
-    return before->seed == after->seed;
-}
+/* ---- Metrics at the points of both ---- */
 
 static int
 choose_metrics(spot_side_by_side_t *self)
@@ -58,24 +52,24 @@ choose_metrics(spot_side_by_side_t *self)
 }
 
 /* Before, after and difference are of the same replications; of all of them where the
- * sides have none in common. */
+ * sides have none in common. summaries: [SPOT_NUM_SIDES]. */
 static void
 fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
-    const spot_summary_t *before, const spot_summary_t *after, const spot_paired_t *pair)
+    const spot_summary_t *const *summaries, const spot_paired_t *pair)
 {
-    const spot_summary_t *summaries[SPOT_NUM_SIDES] = {
-        [SPOT_BEFORE] = before, [SPOT_AFTER] = after};
+    const spot_summary_t *before = summaries[SPOT_BEFORE],
+                         *after = summaries[SPOT_AFTER];
     const bool is_paired = pair->difference.num_values > 1 ||
                            (pair->difference.num_values == 1 &&
                                (before->num_values < 2 || after->num_values < 2));
-    const spot_moments_t *sides[SPOT_NUM_SIDES] = {
+    const spot_moments_t *moments[SPOT_NUM_SIDES] = {
         [SPOT_BEFORE] = is_paired ? &pair->y : &before->moments,
         [SPOT_AFTER] = is_paired ? &pair->x : &after->moments};
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        change->means[side] = spot_moments_mean(sides[side]);
+        change->means[side] = spot_moments_mean(moments[side]);
         change->half_widths[side] =
-            spot_moments_half_width(sides[side], SPOT_CONFIDENCE);
+            spot_moments_half_width(moments[side], SPOT_CONFIDENCE);
         if (spot_metric_estimator(metric) >= SPOT_ESTIMATOR_PROBABILITY) {
             change->means[side] = summaries[side]->value;
             change->half_widths[side] = summaries[side]->half_width;
@@ -96,7 +90,8 @@ fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
     change->is_marked = fabs(change->difference) > change->half_width;
 }
 
-/* pairs: [num_metrics] to work in. */
+/* Another seed meets other events: its replications are no pairs. pairs: [num_metrics]
+ * to work in. */
 static int
 compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
 {
@@ -108,7 +103,7 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
         compared[side] = (spot_compared_t){self->sides[side].report->store,
             self->match.point_ids[side][pair_id], self->metric_ids[side]};
     }
-    if (can_pair(self)) {
+    if (head_of(self, SPOT_BEFORE)->seed == head_of(self, SPOT_AFTER)->seed) {
         ret = spot_store_difference_between(
             &compared[SPOT_AFTER], &compared[SPOT_BEFORE], self->num_metrics, pairs);
     }
@@ -120,17 +115,189 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
                 compared[side].point_id, self->metric_ids[side][j]);
         }
         fill_change(&self->changes[pair_id * self->num_metrics + j],
-            spot_side_by_side_metric(self, j), summaries[SPOT_BEFORE],
-            summaries[SPOT_AFTER], &pairs[j]);
+            spot_side_by_side_metric(self, j), summaries, &pairs[j]);
     }
     return ret;
 }
+
+static int
+compare_points(spot_side_by_side_t *self)
+{
+    spot_paired_t *pairs = spot_calloc(self->num_metrics, sizeof(*pairs));
+    int ret = 0;
+
+    self->changes =
+        spot_calloc(self->match.num_pairs * self->num_metrics, sizeof(*self->changes));
+    if (self->changes == NULL || pairs == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
+        ret = compare_pair(self, j, pairs);
+    }
+    free(pairs);
+    return ret;
+}
+
+/* ---- In what the studies differ ---- */
+
+/* Stands before each difference that is found in canonical texts. */
+#define PLACE "B"
+
+static const char *const side_names[] = {"A", "B"};
+
+static void say(spot_side_by_side_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
+
+static void
+say(spot_side_by_side_t *self, const char *format, ...)
+{
+    va_list values;
+    const char *text;
+
+    va_start(values, format);
+    text = spot_texts_vadd(&self->texts, format, values);
+    va_end(values);
+    if (SPOT_ARRAY_APPEND(self, sentences, text) != 0) {
+        self->texts.error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+/* What is swept is seen in the points; what the heads have, in the heads. */
+static void
+drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
+{
+    static const char *const keys[] = {"keep", "metrics", "replications", "sweep"};
+
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        spot_canonical_drop(list, keys[j]);
+    }
+    for (size_t j = 0; j < self->match.num_keys; j++) {
+        spot_canonical_drop(list, self->match.keys[j].path);
+    }
+}
+
+static int
+compare_scenarios(spot_side_by_side_t *self)
+{
+    spot_canonical_t lists[SPOT_NUM_SIDES] = {{0}};
+    spot_diag_t diag;
+    int ret = 0;
+
+    if (self->sides[0].canonical == NULL || self->sides[1].canonical == NULL) {
+        say(self, "what their scenarios say, which is not known of both");
+        return 0;
+    }
+    spot_diag_init(&diag);
+    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
+        ret = spot_canonical_parse(
+            &lists[side], PLACE, self->sides[side].canonical, &diag);
+        drop_others(&lists[side], self);
+    }
+    if (ret == 0) {
+        spot_canonical_compare(&lists[SPOT_BEFORE], &lists[SPOT_AFTER], PLACE, &diag);
+        ret = diag.out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    for (size_t j = 0; ret == 0 && j < diag.num_items; j++) {
+        say(self, "%s", diag.items[j].text + strlen(PLACE ": "));
+    }
+    if (ret == 0 && diag.num_errors > diag.num_items) {
+        say(self, "%zu more keys", diag.num_errors - diag.num_items);
+    }
+    spot_diag_free(&diag);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        spot_canonical_free(&lists[side]);
+    }
+    return ret;
+}
+
+static void
+compare_keys(spot_side_by_side_t *self)
+{
+    for (size_t j = 0; j < self->match.num_keys; j++) {
+        const spot_match_key_t *key = &self->match.keys[j];
+        const bool is_before = key->axis_ids[SPOT_BEFORE] != SPOT_NO_AXIS;
+        const char *swept = side_names[is_before ? SPOT_BEFORE : SPOT_AFTER];
+        const char *other = side_names[is_before ? SPOT_AFTER : SPOT_BEFORE];
+
+        if (is_before && key->axis_ids[SPOT_AFTER] != SPOT_NO_AXIS) {
+            continue;
+        }
+        if (key->fixed == NULL) {
+            say(self,
+                "%s is swept in %s only and %s does not tell its value: no points are "
+                "matched",
+                key->path, swept, other);
+        } else {
+            say(self, "%s is swept in %s only, is %s in %s", key->path, swept,
+                key->fixed, other);
+        }
+    }
+}
+
+/* That nothing can be compared, as a side has no replications, is said elsewhere. */
+static void
+compare_replications(spot_side_by_side_t *self)
+{
+    const spot_report_t *before = self->sides[SPOT_BEFORE].report,
+                        *after = self->sides[SPOT_AFTER].report;
+    const char *was = spot_words_replications(&self->texts, before);
+    const char *is = spot_words_replications(&self->texts, after);
+
+    if (before->head->seed != after->head->seed) {
+        say(self, "replications.seed was %" PRIu64 ", is %" PRIu64, before->head->seed,
+            after->head->seed);
+    }
+    if (before->num_rows > 0 && after->num_rows > 0 && strcmp(was, is) != 0) {
+        say(self, "%s were there, %s are", was, is);
+    }
+}
+
+/* The metrics of a side that the other has not, or has in another unit. */
+static void
+compare_metrics(spot_side_by_side_t *self, int side)
+{
+    const spot_study_head_t *head = head_of(self, side),
+                            *other = head_of(self, 1 - side);
+
+    for (size_t j = 0; j < head->num_listed; j++) {
+        const spot_metric_t *metric = &head->metrics[j];
+        const size_t other_id = spot_study_metric_id(other, metric->name);
+
+        if (other_id == other->num_metrics) {
+            say(self, "%s is kept in %s only", metric->name, side_names[side]);
+        } else if (side == SPOT_BEFORE &&
+                   strcmp(metric->unit, other->metrics[other_id].unit) != 0) {
+            say(self, "%s was in %s, is in %s: not compared", metric->name, metric->unit,
+                other->metrics[other_id].unit);
+        }
+    }
+}
+
+static int
+compare_studies(spot_side_by_side_t *self)
+{
+    const int ret = compare_scenarios(self);
+
+    compare_keys(self);
+    compare_replications(self);
+    compare_metrics(self, SPOT_BEFORE);
+    compare_metrics(self, SPOT_AFTER);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+        if (self->match.num_alone[side] > 0) {
+            say(self, "%s only in %s",
+                spot_words_count(
+                    &self->texts, (int64_t) self->match.num_alone[side], "point"),
+                side_names[side]);
+        }
+    }
+    return spot_error_first(ret, self->texts.error);
+}
+
+/* ---- All of it ---- */
 
 int
 spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
 {
     spot_match_side_t matched[SPOT_NUM_SIDES];
-    spot_paired_t *pairs = NULL;
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -138,35 +305,26 @@ spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         matched[side] = (spot_match_side_t){head_of(self, side), sides[side].canonical};
     }
-    ret = choose_metrics(self);
+    ret = spot_point_match_init(&self->match, matched);
     if (ret == 0) {
-        ret = spot_point_match_init(&self->match, matched);
+        ret = choose_metrics(self);
     }
     if (ret == 0) {
-        self->changes = spot_calloc(
-            self->match.num_pairs * self->num_metrics, sizeof(*self->changes));
-        pairs = spot_calloc(self->num_metrics, sizeof(*pairs));
-        ret = self->changes == NULL || pairs == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        ret = compare_points(self);
     }
-    for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
-        ret = compare_pair(self, j, pairs);
-    }
-    free(pairs);
-    return ret == 0 ? spot_side_by_side_tell(self) : ret;
+    return ret == 0 ? compare_studies(self) : ret;
 }
 
 void
 spot_side_by_side_free(spot_side_by_side_t *self)
 {
-    for (size_t j = 0; j < self->num_sentences; j++) {
-        free(self->sentences[j]);
-    }
     free(self->sentences);
     free(self->changes);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         free(self->metric_ids[side]);
     }
     spot_point_match_free(&self->match);
+    spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }
 
@@ -177,69 +335,28 @@ spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id)
                 ->metrics[self->metric_ids[SPOT_BEFORE][metric_id]];
 }
 
-size_t
-spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metric_id)
+/* The largest of both decides the unit. */
+spot_shown_unit_t
+spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id)
 {
-    size_t num_marked = 0;
+    double largest = 0;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
-        num_marked += self->changes[j * self->num_metrics + metric_id].is_marked;
-    }
-    return num_marked;
-}
+        const double *means = self->changes[j * self->num_metrics + metric_id].means;
 
-/* Differences that are defined, and what they rest on. */
-typedef struct {
-    size_t num_defined, num_unpaired;
-    int64_t fewest, most; /* pairs, of those that have any; most 0: none has */
-} rest_t;
-
-static rest_t
-rest_of(const spot_side_by_side_t *self)
-{
-    rest_t rest = {.fewest = INT64_MAX};
-
-    for (size_t j = 0; j < self->match.num_pairs * self->num_metrics; j++) {
-        const int64_t num_pairs = self->changes[j].num_pairs;
-
-        if (!isfinite(self->changes[j].difference)) {
-            continue;
+        for (int side = 0; side < SPOT_NUM_SIDES; side++) {
+            largest = isfinite(means[side]) ? fmax(largest, fabs(means[side])) : largest;
         }
-        rest.num_defined++;
-        rest.num_unpaired += num_pairs == 0;
-        rest.fewest = num_pairs > 0 && num_pairs < rest.fewest ? num_pairs : rest.fewest;
-        rest.most = num_pairs > rest.most ? num_pairs : rest.most;
     }
-    return rest;
+    return spot_metric_shown(spot_side_by_side_metric(self, metric_id), largest);
 }
 
-/* Why no difference is one of pairs. */
-static const char *
-unpaired_reason(const spot_side_by_side_t *self)
+const char *
+spot_side_by_side_problem(const spot_side_by_side_t *self)
 {
-    return head_of(self, SPOT_BEFORE)->seed == head_of(self, SPOT_AFTER)->seed
-               ? "no two replications are the same"
-               : "the seeds differ";
-}
-
-void
-spot_side_by_side_basis(const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES])
-{
-    const rest_t rest = rest_of(self);
-    const char *others = rest.num_unpaired > 0 ? ", some of independent samples" : "";
-
-    if (rest.num_defined == 0) {
-        snprintf(text, SPOT_BASIS_BYTES, "no metric has a value in both at any point");
-    } else if (rest.most == 0) {
-        snprintf(text, SPOT_BASIS_BYTES, "differences of independent samples: %s",
-            unpaired_reason(self));
-    } else if (rest.fewest < rest.most) {
-        snprintf(text, SPOT_BASIS_BYTES,
-            "differences within %" PRId64 " to %" PRId64 " pairs of replications%s",
-            rest.fewest, rest.most, others);
-    } else {
-        snprintf(text, SPOT_BASIS_BYTES,
-            "differences within %" PRId64 " pair%s of replications%s", rest.most,
-            rest.most == 1 ? "" : "s", others);
-    }
+    return self->sides[SPOT_BEFORE].report->num_rows == 0  ? "A has no replications yet"
+           : self->sides[SPOT_AFTER].report->num_rows == 0 ? "B has no replications yet"
+           : self->match.num_pairs == 0                    ? "no point is in both"
+           : self->num_metrics == 0                        ? "no metric is in both"
+                                                           : NULL;
 }

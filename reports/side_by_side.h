@@ -3,10 +3,11 @@
  * what that does to each metric at the points that both have. */
 #pragma once
 
-#include <stdio.h>
-
+#include "reports/draw.h"
 #include "reports/point_match.h"
 #include "reports/report.h"
+#include "reports/shown_unit.h"
+#include "reports/table/document.h"
 
 /* One of the two. */
 typedef struct {
@@ -36,8 +37,9 @@ typedef struct {
     spot_metric_change_t *changes;      /* [num_pairs][num_metrics] */
     size_t num_sentences;
     size_t max_sentences;
-    char **sentences; /* [num_sentences] in what they differ: "job.reload was 47 s, is
-                         60 s"; text from outside */
+    const char **sentences; /* [num_sentences] in what they differ: "job.reload was 47 s,
+                               is 60 s"; text from outside */
+    spot_texts_t texts;
 } spot_side_by_side_t;
 
 /* Points that both have are compared replication by replication where both stores keep
@@ -48,25 +50,68 @@ SPOT_MUST_CHECK int spot_side_by_side_init(
     spot_side_by_side_t *self, const spot_side_t *sides);
 void spot_side_by_side_free(spot_side_by_side_t *self);
 
-/* The metric as the first study has it. */
+/* The metric as the first study has it, and the unit in which it is shown. */
 const spot_metric_t *spot_side_by_side_metric(
     const spot_side_by_side_t *self, size_t metric_id);
+spot_shown_unit_t spot_side_by_side_shown(
+    const spot_side_by_side_t *self, size_t metric_id);
+
+/* The main metric at a pair of points. */
+static inline const spot_metric_change_t *
+spot_side_by_side_change(const spot_side_by_side_t *self, size_t pair_id)
+{
+    return &self->changes[pair_id * self->num_metrics + self->main_id];
+}
 
 /* Why nothing can be compared, in words that end a sentence, or NULL. */
 const char *spot_side_by_side_problem(const spot_side_by_side_t *self);
 
-/* How many of the points that both have differ in a metric, marked. */
-size_t spot_side_by_side_num_marked(const spot_side_by_side_t *self, size_t metric_id);
+/* ---- In words ---- */
 
-/* What the intervals of differences rest on: "mean of 1000 pairs of replications". */
-#define SPOT_BASIS_BYTES 160
-void spot_side_by_side_basis(
-    const spot_side_by_side_t *self, char text[SPOT_BASIS_BYTES]);
+/* "idle time (%)", "cost (USD)"; of the difference, "idle time: B − A (percentage
+ * points)". */
+const char *spot_side_by_side_title(const spot_side_by_side_t *self, size_t metric_id,
+    bool is_difference, spot_texts_t *texts);
 
-/* One or two sentences: in what the studies differ, and what comes of that: text from
- * outside. */
-void spot_side_by_side_answer(const spot_side_by_side_t *self, FILE *out);
+/* What the intervals of differences rest on: "differences within 1000 pairs of
+ * replications". */
+const char *spot_side_by_side_basis(
+    const spot_side_by_side_t *self, spot_texts_t *texts);
 
-/* The second half of it: how many points both have, at how many of these the main metric
- * differs surely, and by how much. */
-void spot_side_by_side_outcome(const spot_side_by_side_t *self, FILE *out);
+/* How many points both have, at how many of these the main metric differs surely, and by
+ * how much; and before that in what the studies differ. Texts from outside. */
+const char *spot_side_by_side_outcome(
+    const spot_side_by_side_t *self, spot_texts_t *texts);
+const char *spot_side_by_side_answer(
+    const spot_side_by_side_t *self, spot_texts_t *texts);
+
+/* A line for each of the two. */
+void spot_side_by_side_write_sides(
+    const spot_side_by_side_t *self, spot_document_t *document);
+
+/* In what they differ; a table for each metric, the main one first, with one line for
+ * each point that both have; and the points that only one has. A page has at most
+ * max_rows rows and points of each and counts the others. */
+void spot_side_by_side_write(
+    const spot_side_by_side_t *self, size_t max_rows, spot_document_t *document);
+
+/* All of it for a terminal. context is a spot_side_by_side_t. NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_side_by_side_print(
+    const void *context, const spot_terminal_t *terminal, FILE *out);
+
+/* ---- Pictures ---- */
+
+/* At the points that both have, in the main metric: both means, A dashed and grey, B
+ * solid and in colour, or the differences B - A with their intervals, grey where these
+ * include 0. A panel along the swept number for each combination of the other keys, or,
+ * where that makes no curves, a row for each point. context is a spot_side_by_side_t
+ * without a problem. */
+#define SPOT_MAX_SIDE_BY_SIDE_PANELS 6
+#define SPOT_MAX_SIDE_BY_SIDE_ROWS 40
+SPOT_MUST_CHECK int spot_side_by_side_declare_means(
+    spot_chart_t *chart, const void *context);
+SPOT_MUST_CHECK int spot_side_by_side_declare_changes(
+    spot_chart_t *chart, const void *context);
+
+/* Why there is nothing to draw, or NULL. */
+const char *spot_side_by_side_plot_problem(const spot_side_by_side_t *self);

@@ -2,26 +2,25 @@
 #include "reports/timeline_chart.h"
 
 #include <math.h>
-#include <stdint.h>
 
-#include "reports/curve.h"
-#include "reports/palette.h"
-#include "reports/timeline_bins.h"
+#include "reports/run_series.h"
 
 #define STRIP_PX 17.0
 
 typedef struct {
     const spot_run_series_t *run;
-    const spot_timeline_bins_t *bins;
+    bool is_thinned; /* more rows of levels than bins */
     spot_chart_t *chart;
 } timeline_t;
 
-/* Of all panels: the last one has the labels. */
-static spot_chart_axis_t
-time_axis(const spot_run_series_t *run)
+/* Opens a panel; all have one axis of time, and the last one its labels. */
+static void
+open_panel(const timeline_t *self, spot_chart_panel_t panel)
 {
-    return (spot_chart_axis_t){
-        .unit = SPOT_CHART_MS, .name = "time", .high = run->end_ms, .group = 1};
+    panel.x = (spot_chart_axis_t){
+        .unit = SPOT_CHART_MS, .name = "time", .high = self->run->end_ms, .group = 1};
+    panel.is_below = panel.height_px < 200;
+    spot_chart_panel(self->chart, &panel);
 }
 
 static void
@@ -36,146 +35,143 @@ declare_words(const timeline_t *self)
     if (run->levels != NULL) {
         spot_chart_note(self->chart, "%s over time%s, and each category's share",
             spot_run_series_level_noun(run),
-            self->bins->is_thinned ? ": averages, peaks (grey), dips (line)" : "");
+            self->is_thinned ? ": averages, peaks (grey), dips (line)" : "");
     }
 }
 
-/* What is drawn of bins beside the heights of levels. */
-#define PEAK SIZE_MAX
-#define DIP (SIZE_MAX - 1)
+/* ---- Levels ---- */
 
-static double
-value_of(const spot_timeline_bin_t *bin, size_t what)
-{
-    return what == PEAK ? bin->peak : what == DIP ? bin->dip : bin->heights[what];
-}
+typedef enum { AVERAGE, PEAK, DIP } what_t;
 
-/* One value a bin, from its start on. what: a level, PEAK or DIP. */
+/* A value for each row of the levels which lasts some time, or for each bin. */
 static void
-add_bins(const timeline_t *self, const spot_chart_series_t *series, size_t what)
+add_level(const timeline_t *self, const spot_chart_series_t *series,
+    const spot_lane_t *lane, what_t what)
 {
-    const spot_timeline_bins_t *bins = self->bins;
+    const spot_series_t *levels = self->run->levels;
+    const double end_ms = self->run->end_ms;
+    spot_bin_t bins[SPOT_MAX_BINS];
+    double value = 0;
+    size_t step_id = 0;
 
     spot_chart_series(self->chart, series);
-    for (size_t j = 0; j < bins->num_bins; j++) {
-        spot_chart_add_xy(
-            self->chart, bins->bins[j].start_ms, value_of(&bins->bins[j], what));
+    if (self->is_thinned) {
+        spot_lane_bins(lane, end_ms, SPOT_MAX_BINS, bins);
     }
-    if (bins->num_bins > 0) {
-        spot_chart_add_xy(self->chart, self->run->end_ms,
-            value_of(&bins->bins[bins->num_bins - 1], what));
+    for (size_t j = 0; self->is_thinned && j < SPOT_MAX_BINS; j++) {
+        value = what == PEAK ? bins[j].high : what == DIP ? bins[j].low : bins[j].value;
+        spot_chart_add_xy(self->chart, bins[j].start_ms, value);
+    }
+    for (size_t j = 0; !self->is_thinned && j < levels->num_rows; j++) {
+        const double start_ms = spot_run_time_ms(levels, j);
+
+        if (start_ms <
+            (j + 1 < levels->num_rows ? spot_run_time_ms(levels, j + 1) : end_ms)) {
+            value = spot_curve_at(&lane->curve, &step_id, start_ms);
+            spot_chart_add_xy(self->chart, start_ms, value);
+        }
+    }
+    if (lane->curve.num_points > 0) {
+        spot_chart_add_xy(self->chart, end_ms, value);
     }
 }
 
 /* Where the stack is averages, a shade behind it goes up to the peaks, and a thin line
- * over it tells the dips. */
+ * over it shows the dips. */
 static void
 declare_levels(const timeline_t *self)
 {
     const spot_run_series_t *run = self->run;
-    const bool is_thinned = self->bins->is_thinned;
+    const spot_lane_t *total = spot_run_lane(run, SPOT_LANE_TOTAL);
+    double peak = 1;
 
-    spot_chart_panel(self->chart, &(spot_chart_panel_t){.x = time_axis(run),
-                                      .y = {.name = spot_run_series_level_noun(run),
-                                          .high = fmax(self->bins->peak, 1)},
-                                      .height_px = 260});
-    if (is_thinned) {
-        add_bins(self,
+    for (size_t j = 0; j < total->curve.num_points; j++) {
+        peak = fmax(peak, total->curve.points[j].y);
+    }
+    open_panel(self, (spot_chart_panel_t){
+                         .y = {.name = total->name, .high = peak}, .height_px = 260});
+    if (self->is_thinned) {
+        add_level(self,
             &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
                 .is_alone = true,
                 .colour = SPOT_INK_GRID},
-            PEAK);
+            total, PEAK);
     }
     for (size_t k = 0; k < run->num_levels; k++) {
-        const char *name = spot_run_series_level(run, k);
         char share[32];
 
-        if (self->bins->shares[k] > 0) {
-            snprintf(share, sizeof(share), "%.1f %%", 100 * self->bins->shares[k]);
-            add_bins(self,
+        if (spot_lane_is_shown(&run->lanes[k])) {
+            snprintf(
+                share, sizeof(share), "%.1f %%", 100 * run->lanes[k].sum / total->sum);
+            add_level(self,
                 &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
-                    .name = name,
+                    .name = run->lanes[k].name,
                     .side = share,
                     .name_at = SPOT_CHART_NAME_LEGEND,
-                    .colour = spot_palette_colour(run->colours, name, k)},
-                k);
+                    .colour = run->lanes[k].colour},
+                &run->lanes[k], AVERAGE);
         }
     }
-    if (is_thinned) {
-        add_bins(self,
+    if (self->is_thinned) {
+        add_level(self,
             &(spot_chart_series_t){
                 .kind = SPOT_CHART_STEPS, .colour = SPOT_INK_LABEL, .width_px = 0.4},
-            DIP);
+            total, DIP);
     }
-    add_bins(self,
+    add_level(self,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-            .colour = is_thinned ? SPOT_INK_OTHER : SPOT_INK_LABEL,
+            .colour = self->is_thinned ? SPOT_INK_OTHER : SPOT_INK_LABEL,
             .width_px = 0.7},
-        PEAK);
+        total, PEAK);
 }
 
-/* The events of a kind, if there are any: a stroke for each bin that has some; the more
- * they count, the longer it is. */
+/* ---- Marks and the curve ---- */
+
+/* A stroke for each bin that has some; the more they count, the longer it is. */
 static void
-declare_strip(const timeline_t *self, int32_t mark_kind)
+declare_strip(const timeline_t *self, const spot_lane_t *lane)
 {
-    const spot_run_series_t *run = self->run;
-    spot_timeline_mark_bin_t bins[SPOT_MAX_BINS];
-    const char *name = run->mark_names[mark_kind];
-    const size_t num_marks =
-        spot_timeline_bin_marks(run, mark_kind, SPOT_MAX_BINS, bins);
-    int64_t most = 1;
+    const size_t num_marks = lane->curve.num_points;
+    spot_bin_t bins[SPOT_MAX_BINS];
+    double most = 1;
     char text[96];
 
-    if (num_marks == 0) {
-        return;
-    }
+    spot_lane_bins(lane, self->run->end_ms, SPOT_MAX_BINS, bins);
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
-        most = bins[j].count > most ? bins[j].count : most;
+        most = fmax(most, bins[j].value);
     }
-    snprintf(text, sizeof(text), "%s, %zu time%s", name, num_marks,
+    snprintf(text, sizeof(text), "%s, %zu time%s", lane->name, num_marks,
         num_marks == 1 ? "" : "s");
-    spot_chart_panel(self->chart, &(spot_chart_panel_t){.x = time_axis(run),
-                                      .y = {.high = 1, .is_hidden = true},
-                                      .is_below = true,
-                                      .height_px = STRIP_PX});
+    open_panel(self, (spot_chart_panel_t){
+                         .y = {.high = 1, .is_hidden = true}, .height_px = STRIP_PX});
     spot_chart_series(self->chart,
-        &(spot_chart_series_t){.kind = SPOT_CHART_STROKES,
-            .name = text,
-            .colour = spot_palette_colour(run->colours, name, (size_t) mark_kind)});
+        &(spot_chart_series_t){
+            .kind = SPOT_CHART_STROKES, .name = text, .colour = lane->colour});
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
         if (bins[j].num_marks > 0) {
             spot_chart_add_xy(self->chart,
-                ((double) j + 0.5) * run->end_ms / SPOT_MAX_BINS,
-                0.3 + 0.7 * (double) bins[j].count / (double) most);
+                ((double) j + 0.5) * self->run->end_ms / SPOT_MAX_BINS,
+                0.3 + 0.7 * bins[j].value / most);
         }
     }
 }
 
 /* The curve over a shade, named by how far it came. */
 static int
-declare_curve(const timeline_t *self)
+declare_curve(const timeline_t *self, const spot_lane_t *lane)
 {
-    const spot_run_series_t *run = self->run;
-    const char *noun = spot_run_series_curve_noun(run);
     char text[96] = "";
-    spot_curve_t curve = {0};
-    int ret = 0;
+    spot_curve_t curve;
+    const int ret = spot_lane_thin(lane, self->run->end_ms, SPOT_MAX_COLUMNS, &curve);
 
-    for (size_t j = 0; j < run->curve->num_rows && ret == 0; j++) {
-        ret = spot_curve_add(
-            &curve, spot_run_time_ms(run->curve, j), spot_run_value(run->curve, j, 1));
-    }
     if (curve.num_points > 0) {
         const double last = curve.points[curve.num_points - 1].y;
 
-        snprintf(text, sizeof(text), "%.*f %s", last == floor(last) ? 0 : 2, last, noun);
+        snprintf(text, sizeof(text), "%.*f %s", last == floor(last) ? 0 : 2, last,
+            lane->name);
     }
-    spot_curve_thin(&curve, 0, run->end_ms, false);
-    spot_chart_panel(self->chart, &(spot_chart_panel_t){.x = time_axis(run),
-                                      .y = {.name = noun, .has_zero = true},
-                                      .is_below = true,
-                                      .height_px = 80});
+    open_panel(self, (spot_chart_panel_t){
+                         .y = {.name = lane->name, .has_zero = true}, .height_px = 80});
     for (int is_line = 0; is_line < 2; is_line++) {
         spot_chart_series(self->chart,
             &(spot_chart_series_t){.kind = is_line ? SPOT_CHART_LINE : SPOT_CHART_AREA,
@@ -196,22 +192,24 @@ int
 spot_timeline_declare(spot_chart_t *chart, const void *context)
 {
     const spot_run_series_t *run = context;
-    spot_timeline_bins_t bins;
-    const timeline_t self = {.run = run, .bins = &bins, .chart = chart};
-    int ret = spot_timeline_bins_init(&bins, run, SPOT_MAX_BINS);
+    const timeline_t self = {.run = run,
+        .is_thinned = run->levels != NULL && run->levels->num_rows > SPOT_MAX_BINS,
+        .chart = chart};
+    const spot_lane_t *curve = spot_run_lane(run, SPOT_LANE_CURVE);
+    int ret = 0;
 
-    if (ret == 0) {
-        declare_words(&self);
-        if (run->levels != NULL) {
-            declare_levels(&self);
-        }
-        for (size_t j = 0; j < run->num_mark_kinds; j++) {
-            declare_strip(&self, (int32_t) j);
-        }
-        if (run->curve != NULL) {
-            ret = declare_curve(&self);
+    declare_words(&self);
+    if (run->levels != NULL) {
+        declare_levels(&self);
+    }
+    for (size_t j = 0; j < run->num_lanes; j++) {
+        if (run->lanes[j].kind == SPOT_LANE_MARKS &&
+            run->lanes[j].curve.num_points > 0) {
+            declare_strip(&self, &run->lanes[j]);
         }
     }
-    spot_timeline_bins_free(&bins);
+    if (curve != NULL) {
+        ret = declare_curve(&self, curve);
+    }
     return ret == 0 ? spot_chart_error(chart) : ret;
 }

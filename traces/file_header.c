@@ -7,6 +7,84 @@
 #include "base/memory.h"
 #include "traces/names.h"
 
+void
+spot_keys_free(spot_keys_t *self)
+{
+    for (size_t j = 0; j < self->num_keys; j++) {
+        free(self->keys[j].key);
+        free(self->keys[j].value);
+    }
+    free(self->keys);
+    memset(self, 0, sizeof(*self));
+}
+
+static spot_trace_key_t *
+find_key(const spot_keys_t *self, const char *key)
+{
+    for (size_t j = 0; j < self->num_keys; j++) {
+        if (strcmp(self->keys[j].key, key) == 0) {
+            return &self->keys[j];
+        }
+    }
+    return NULL;
+}
+
+const char *
+spot_keys_find(const spot_keys_t *self, const char *key)
+{
+    const spot_trace_key_t *found = find_key(self, key);
+
+    return found == NULL ? NULL : found->value;
+}
+
+int
+spot_keys_append(spot_keys_t *self, const char *key, size_t key_bytes, const char *value,
+    size_t value_bytes)
+{
+    const spot_trace_key_t copy = {
+        spot_text_copy(key, key_bytes), spot_text_copy(value, value_bytes)};
+    const bool is_good = copy.key != NULL && copy.value != NULL;
+
+    if (!is_good || SPOT_ARRAY_APPEND(self, keys, copy) != 0) {
+        free(copy.key);
+        free(copy.value);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+int
+spot_keys_set(spot_keys_t *self, const char *key, const char *value, size_t value_bytes)
+{
+    spot_trace_key_t *found = find_key(self, key);
+    char *copy;
+
+    if (found == NULL) {
+        return spot_keys_append(self, key, strlen(key), value, value_bytes);
+    }
+    copy = spot_text_copy(value, value_bytes);
+    if (copy == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    free(found->value);
+    found->value = copy;
+    return 0;
+}
+
+void
+spot_keys_drop(spot_keys_t *self, const char *key)
+{
+    spot_trace_key_t *found = find_key(self, key);
+
+    if (found != NULL) {
+        free(found->key);
+        free(found->value);
+        self->num_keys--;
+        memmove(found, found + 1,
+            (size_t) (self->keys + self->num_keys - found) * sizeof(*found));
+    }
+}
+
 typedef struct {
     spot_file_header_t *found;
     const char *file;
@@ -67,27 +145,11 @@ note_faulty_line(header_t *self, const spot_csv_row_t *row)
     return note_key(self, key, strcspn(key, ": "), row->line);
 }
 
-static int
-keep_key(header_t *self, const parts_t *parts)
-{
-    spot_file_header_t *found = self->found;
-    spot_trace_key_t *kept;
-    int ret = SPOT_ARRAY_ROOM(found, keys, found->num_keys + 1);
-
-    if (ret != 0) {
-        return ret;
-    }
-    kept = &found->keys[found->num_keys++];
-    kept->key = spot_text_copy(parts->key, parts->key_bytes);
-    kept->value = spot_text_copy(parts->value, parts->value_bytes);
-    return kept->key == NULL || kept->value == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
 static void
 take_value(header_t *self, const spot_csv_row_t *row, const parts_t *parts)
 {
     const spot_file_header_t *found = self->found;
-    const spot_trace_key_t *kept = &found->keys[found->num_keys - 1];
+    const spot_trace_key_t *kept = &found->keys->keys[found->keys->num_keys - 1];
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     for (const spot_file_key_t *known = found->known; known->key != NULL; known++) {
@@ -126,7 +188,10 @@ read_line(header_t *self, const spot_csv_row_t *row)
         return 0;
     }
     ret = note_key(self, parts.key, parts.key_bytes, row->line);
-    ret = ret == 0 ? keep_key(self, &parts) : ret;
+    if (ret == 0) {
+        ret = spot_keys_append(self->found->keys, parts.key, parts.key_bytes,
+            parts.value, parts.value_bytes);
+    }
     if (ret == 0) {
         take_value(self, row, &parts);
     }
@@ -211,14 +276,4 @@ spot_file_header_read(
     spot_names_free(&header.keys);
     free(header.key_lines);
     return ret;
-}
-
-void
-spot_file_keys_free(spot_trace_key_t *keys, size_t num_keys)
-{
-    for (size_t j = 0; j < num_keys; j++) {
-        free(keys[j].key);
-        free(keys[j].value);
-    }
-    free(keys);
 }

@@ -9,7 +9,32 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
-#include "traces/trace.h"
+
+/* One line "# key: value". */
+typedef struct {
+    char *key;
+    char *value;
+} spot_trace_key_t;
+
+/* Zero it to start. */
+typedef struct {
+    size_t num_keys;
+    size_t max_keys;
+    spot_trace_key_t *keys; /* [num_keys] in file order, without the first line */
+} spot_keys_t;
+
+void spot_keys_free(spot_keys_t *self);
+
+/* The value of a key, or NULL. O(keys). */
+const char *spot_keys_find(const spot_keys_t *self, const char *key);
+
+/* Sets a key to a copy of the first bytes of value, or replaces its value; append does
+ * not look for the key. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_keys_set(
+    spot_keys_t *self, const char *key, const char *value, size_t value_bytes);
+SPOT_MUST_CHECK int spot_keys_append(spot_keys_t *self, const char *key,
+    size_t key_bytes, const char *value, size_t value_bytes);
+void spot_keys_drop(spot_keys_t *self, const char *key);
 
 /* A key with a check. */
 typedef struct {
@@ -24,10 +49,7 @@ typedef struct {
     const char *format;           /* key of the first line, e.g. "spotsim-trace" */
     const spot_file_key_t *known; /* ends with key NULL; other keys are kept too */
     void *target;                 /* passed to take() */
-    size_t num_keys;
-    size_t max_keys;
-    spot_trace_key_t *keys; /* [num_keys] in file order, without the first line; owned by
-                               the caller */
+    spot_keys_t *keys;            /* receives all keys */
 } spot_file_header_t;
 
 /* Reads up to the row of columns and reports errors to diag. Returns 1: *row is the line
@@ -36,6 +58,3 @@ typedef struct {
  * format, and the rest cannot be checked; IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_file_header_read(
     spot_file_header_t *self, spot_csv_t *csv, spot_csv_row_t *row, spot_diag_t *diag);
-
-/* Frees the keys of a header or a trace. */
-void spot_file_keys_free(spot_trace_key_t *keys, size_t num_keys);

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "traces/file_header.h"
-#include "traces/trace_header.h"
 
 #define FORMAT "spotsim-lifetimes"
 
@@ -198,29 +197,23 @@ read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
     return ret;
 }
 
-static int
-read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
+int
+spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    spot_file_header_t header = {.format = FORMAT, .known = known_keys};
+    spot_file_header_t header = {
+        .format = FORMAT, .known = known_keys, .keys = &self->header};
     spot_csv_row_t row;
-    int ret = spot_file_header_read(&header, csv, &row, diag);
+    int ret;
 
-    self->num_keys = header.num_keys;
-    self->max_keys = header.max_keys;
-    self->keys = header.keys;
+    memset(self, 0, sizeof(*self));
+    ret = spot_file_header_read(&header, csv, &row, diag);
+
     if (ret == 0 || (ret == 1 && row.num_fields > 0)) {
         ret = read_columns(self, &row, spot_csv_file(csv), diag);
     }
     ret = ret == 0 ? read_rows(self, csv, diag) : ret;
     return ret >= 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
-}
-
-int
-spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    return read_csv(self, csv, diag);
 }
 
 int
@@ -230,7 +223,7 @@ spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
     int ret = spot_csv_open(&csv, path, diag);
 
     memset(self, 0, sizeof(*self));
-    ret = ret == 0 ? read_csv(self, csv, diag) : ret;
+    ret = ret == 0 ? spot_lifetimes_read_csv(self, csv, diag) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
     return ret;
@@ -251,7 +244,7 @@ spot_lifetimes_free(spot_lifetimes_t *self)
     }
     free(self->lives);
     free_fields(self->columns, self->num_columns);
-    spot_file_keys_free(self->keys, self->num_keys);
+    spot_keys_free(&self->header);
     memset(self, 0, sizeof(*self));
 }
 

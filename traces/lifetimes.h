@@ -24,9 +24,7 @@ typedef struct {
 } spot_life_t;
 
 typedef struct {
-    size_t num_keys;
-    size_t max_keys;
-    spot_trace_key_t *keys; /* [num_keys] of the header, without spotsim-lifetimes */
+    spot_keys_t header; /* its keys, without spotsim-lifetimes */
     size_t num_columns;
     char **columns; /* [num_columns] names of the further columns */
     size_t num_lives;

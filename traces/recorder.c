@@ -114,28 +114,20 @@ static int
 copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
 {
     char resolution[SPOT_TRACE_TIME_BYTES];
+    int ret = 0;
 
     spot_trace_time_text(recorded->resolution_ms, resolution);
-    recorded->keys = spot_calloc(trace->num_keys, sizeof(*recorded->keys));
-    if (recorded->keys == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    recorded->max_keys = trace->num_keys;
-    for (size_t j = 0; j < trace->num_keys; j++) {
-        const char *key = trace->keys[j].key;
+    for (size_t j = 0; ret == 0 && j < trace->header.num_keys; j++) {
+        const char *key = trace->header.keys[j].key;
         const char *value = strcmp(key, "resolution_s") == 0 ? resolution
                             : strcmp(key, "kind") == 0
                                 ? spot_trace_kind_names[recorded->kind]
-                                : trace->keys[j].value;
-        spot_trace_key_t *copy = &recorded->keys[recorded->num_keys++];
+                                : trace->header.keys[j].value;
 
-        copy->key = spot_text_copy(key, strlen(key));
-        copy->value = spot_text_copy(value, strlen(value));
-        if (copy->key == NULL || copy->value == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
+        ret =
+            spot_keys_append(&recorded->header, key, strlen(key), value, strlen(value));
     }
-    return 0;
+    return ret;
 }
 
 int

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/file_header.h"
 #include "traces/names.h"
 
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
@@ -22,7 +22,7 @@ spot_trace_init(spot_trace_t *self)
 void
 spot_trace_free(spot_trace_t *self)
 {
-    spot_file_keys_free(self->keys, self->num_keys);
+    spot_keys_free(&self->header);
     for (size_t j = 0; j < self->num_names; j++) {
         free(self->names[j]);
     }
@@ -35,12 +35,27 @@ spot_trace_free(spot_trace_t *self)
 const char *
 spot_trace_key(const spot_trace_t *self, const char *key)
 {
-    for (size_t j = 0; j < self->num_keys; j++) {
-        if (strcmp(self->keys[j].key, key) == 0) {
-            return self->keys[j].value;
-        }
+    return spot_keys_find(&self->header, key);
+}
+
+int32_t
+spot_trace_peak(const spot_trace_t *self)
+{
+    int32_t population = self->initial, peak = self->initial;
+
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_event_t *event = &self->events[j];
+
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        peak = population > peak ? population : peak;
     }
-    return NULL;
+    return peak;
+}
+
+int32_t
+spot_trace_most(const spot_trace_t *self)
+{
+    return self->capacity != SPOT_UNBOUNDED ? self->capacity : spot_trace_peak(self);
 }
 
 bool
@@ -54,6 +69,12 @@ spot_trace_is_name(const char *text, size_t num_bytes)
         is_good = byte > ' ' && byte != ',' && byte != '"' && byte != 0x7f;
     }
     return is_good;
+}
+
+bool
+spot_trace_start_is(const char *value)
+{
+    return strcmp(value, "unknown") == 0 || spot_datetime_is(value);
 }
 
 int
@@ -201,8 +222,9 @@ spot_trace_verify(const spot_trace_t *self)
     spot_bug_assert(
         self->kind >= SPOT_TRACE_NAMED && self->kind <= SPOT_TRACE_AVAILABILITY);
     spot_bug_assert(self->capacity > 0 && self->resolution_ms > 0);
-    for (size_t j = 0; j < self->num_keys; j++) {
-        spot_bug_assert(self->keys[j].key != NULL && self->keys[j].value != NULL);
+    for (size_t j = 0; j < self->header.num_keys; j++) {
+        spot_bug_assert(
+            self->header.keys[j].key != NULL && self->header.keys[j].value != NULL);
     }
     verify_events(self);
     if (self->kind == SPOT_TRACE_NAMED) {
@@ -213,4 +235,56 @@ spot_trace_verify(const spot_trace_t *self)
             spot_bug_assert(self->events[j].name_ids == NULL);
         }
     }
+}
+
+/* Sum of the events of one kind at time_ms, which start at index first. */
+static int32_t
+size_at(const spot_trace_t *trace, size_t first, int64_t time_ms, spot_event_kind_t kind)
+{
+    int32_t size = 0;
+
+    for (size_t j = first; j < trace->num_events && trace->events[j].time_ms == time_ms;
+         j++) {
+        size += trace->events[j].kind == kind ? trace->events[j].count : 0;
+    }
+    return size;
+}
+
+int
+spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace)
+{
+    static const spot_event_kind_t order[] = {
+        SPOT_EVENT_PREEMPT, SPOT_EVENT_STOP, SPOT_EVENT_ADD};
+    int32_t population = trace->initial;
+    size_t first = 0;
+
+    memset(self, 0, sizeof(*self));
+    self->bulks = spot_calloc(trace->num_events, sizeof(*self->bulks));
+    if (self->bulks == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    while (first < trace->num_events) {
+        const int64_t time_ms = trace->events[first].time_ms;
+
+        for (size_t j = 0; j < sizeof(order) / sizeof(order[0]); j++) {
+            const int32_t size = size_at(trace, first, time_ms, order[j]);
+
+            if (size > 0) {
+                self->bulks[self->num_bulks++] =
+                    (spot_bulk_t){time_ms, order[j], size, population};
+                population += order[j] == SPOT_EVENT_ADD ? size : -size;
+            }
+        }
+        while (first < trace->num_events && trace->events[first].time_ms == time_ms) {
+            first++;
+        }
+    }
+    return 0;
+}
+
+void
+spot_bulks_free(spot_bulks_t *self)
+{
+    free(self->bulks);
+    memset(self, 0, sizeof(*self));
 }

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/outfile.h"
+#include "traces/file_header.h"
 
 /* Capacity of a trace that says "unbounded". */
 #define SPOT_UNBOUNDED INT32_MAX
@@ -39,16 +40,8 @@ typedef struct {
     const int32_t *name_ids; /* [count], or NULL if only numbers are known */
 } spot_event_t;
 
-/* One header line "# key: value". */
 typedef struct {
-    char *key;
-    char *value;
-} spot_trace_key_t;
-
-typedef struct {
-    size_t num_keys;
-    size_t max_keys;
-    spot_trace_key_t *keys; /* [num_keys] in file order, without spotsim-trace */
+    spot_keys_t header; /* its keys, without spotsim-trace */
     spot_trace_kind_t kind;
     int32_t capacity;      /* > 0 or SPOT_UNBOUNDED */
     int64_t resolution_ms; /* of the recorder, > 0, rounded up to 1 ms */
@@ -75,6 +68,13 @@ void spot_trace_free(spot_trace_t *self);
 /* The value of a header key, or NULL. O(keys). */
 const char *spot_trace_key(const spot_trace_t *self, const char *key);
 
+/* The largest population. O(events). */
+int32_t spot_trace_peak(const spot_trace_t *self);
+
+/* Most instances that can run: the capacity; if that is unbounded, the largest
+ * population. */
+int32_t spot_trace_most(const spot_trace_t *self);
+
 /* Reads a canonical trace file, plain or gzip, and reports every error to diag as
  * file:line:column. Times that are no multiple of the resolution give one warning with
  * their number, or with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even
@@ -97,6 +97,10 @@ void spot_trace_print_state(const spot_trace_t *self, FILE *out);
  * comma, double quote or control byte. */
 bool spot_trace_is_name(const char *text, size_t num_bytes);
 
+/* Whether the value is allowed for the key "start": unknown, a date or a date-time. */
+#define SPOT_TRACE_START_EXPECTED "unknown, a date or a date-time"
+bool spot_trace_start_is(const char *value);
+
 /* Reads seconds: digits, then optionally a point and 1 to 3 decimals. BAD_INPUT for any
  * other text and beyond 100 years. */
 SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
@@ -105,3 +109,23 @@ SPOT_MUST_CHECK int spot_trace_time_parse(const char *text, int64_t *time_ms);
  * Returns the number of bytes. */
 #define SPOT_TRACE_TIME_BYTES 24
 size_t spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES]);
+
+/* ---- The events of a trace for statistics ----
+ * Rows of one kind at one time are one event, and their sizes add up. */
+
+/* All instances of one kind of change at one time. */
+typedef struct {
+    int64_t time_ms;
+    spot_event_kind_t kind;
+    int32_t size;   /* instances, >= 1 */
+    int32_t before; /* population just before */
+} spot_bulk_t;
+
+typedef struct {
+    size_t num_bulks;
+    spot_bulk_t *bulks; /* [num_bulks] by time; at one time preempt, stop, add */
+} spot_bulks_t;
+
+/* Does not keep trace. NO_MEMORY; free self even then. O(events). */
+SPOT_MUST_CHECK int spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace);
+void spot_bulks_free(spot_bulks_t *self);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "traces/trace_header.h"
 
 void
 spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace,

@@ -13,6 +13,15 @@
 #include "traces/names.h"
 #include "traces/trace.h"
 
+/* The fields of a row of a canonical trace file. */
+enum {
+    SPOT_TRACE_COLUMN_TIME,
+    SPOT_TRACE_COLUMN_EVENT,
+    SPOT_TRACE_COLUMN_COUNT,
+    SPOT_TRACE_COLUMN_INSTANCES,
+    SPOT_NUM_TRACE_COLUMNS
+};
+
 typedef struct {
     bool is_running;
     size_t line; /* of the last row that had the name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the rows of a canonical trace file. A faulty row is not applied, and later
+/* Reads a canonical trace file. A faulty row is not applied, and later
  * errors that it may have caused are not reported. */
 #include <inttypes.h>
 #include <string.h>
@@ -8,9 +8,130 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "traces/file_header.h"
 #include "traces/trace.h"
-#include "traces/trace_header.h"
 #include "traces/trace_instances.h"
+
+/* ---- The header ---- */
+
+/* Properties of the header on which the checks of the rows depend. */
+typedef struct {
+    bool has_kind;    /* trace->kind is that of the file */
+    bool has_columns; /* the row of columns is correct */
+} header_t;
+
+typedef struct {
+    header_t *found;
+    spot_trace_t *trace;
+} target_t;
+
+static bool
+take_start(void *target, const char *value)
+{
+    (void) target;
+    return spot_trace_start_is(value);
+}
+
+static bool
+take_resolution(void *target, const char *value)
+{
+    const target_t *self = target;
+    double resolution_s;
+    int64_t resolution_ms;
+
+    if (spot_number_parse(value, &resolution_s) != 0 || resolution_s <= 0 ||
+        spot_duration_from_s(resolution_s, &resolution_ms) != 0) {
+        return false;
+    }
+    self->trace->resolution_ms = resolution_ms == 0 ? 1 : resolution_ms;
+    return true;
+}
+
+static bool
+take_kind(void *target, const char *value)
+{
+    const target_t *self = target;
+    for (int kind = 0; spot_trace_kind_names[kind] != NULL; kind++) {
+        if (strcmp(value, spot_trace_kind_names[kind]) == 0) {
+            self->trace->kind = (spot_trace_kind_t) kind;
+            self->found->has_kind = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+take_capacity(void *target, const char *value)
+{
+    const target_t *self = target;
+    int64_t capacity = SPOT_UNBOUNDED;
+
+    if (strcmp(value, "unbounded") != 0 && (spot_integer_parse(value, &capacity) != 0 ||
+                                               capacity <= 0 || capacity > INT32_MAX)) {
+        return false;
+    }
+    self->trace->capacity = (int32_t) capacity;
+    return true;
+}
+
+static const spot_file_key_t known_keys[] = {
+    {"name", true, NULL, NULL},
+    {"start", true, take_start, SPOT_TRACE_START_EXPECTED},
+    {"resolution_s", true, take_resolution, "a number above 0"},
+    {"kind", true, take_kind, "named, counts or availability"},
+    {"capacity", true, take_capacity, "an integer above 0 or unbounded"},
+    {NULL, false, NULL, NULL},
+};
+
+/* Whether the line after the header is the row of columns; at the end of the file it has
+ * no fields. */
+static bool
+is_columns(const spot_csv_row_t *row)
+{
+    static const char *const columns[SPOT_NUM_TRACE_COLUMNS] = {
+        "time_s", "event", "count", "instances"};
+    bool is_match = row->num_fields == SPOT_NUM_TRACE_COLUMNS;
+
+    for (size_t j = 0; j < SPOT_NUM_TRACE_COLUMNS && is_match; j++) {
+        is_match = strcmp(row->fields[j], columns[j]) == 0;
+    }
+    return is_match;
+}
+
+/* Reads up to the row of columns and reports errors to diag. A missing capacity is
+ * SPOT_UNBOUNDED, a missing resolution 0. Returns 1: rows may follow; BAD_INPUT: the
+ * rest cannot be checked; IO, NO_MEMORY. */
+static int
+read_header(header_t *self, spot_trace_t *trace, spot_csv_t *csv, spot_diag_t *diag)
+{
+    target_t target = {.found = self, .trace = trace};
+    spot_file_header_t header = {.format = "spotsim-trace",
+        .known = known_keys,
+        .target = &target,
+        .keys = &trace->header};
+    spot_csv_row_t row;
+    int ret;
+
+    trace->capacity = SPOT_UNBOUNDED;
+    ret = spot_file_header_read(&header, csv, &row, diag);
+    if (ret < 0) {
+        return ret;
+    }
+    self->has_columns = is_columns(&row);
+    if (!self->has_columns && (ret == 0 || row.num_fields > 0)) {
+        const char *separator = spot_csv_wrong_separator(row.text);
+
+        spot_diag_error(diag, spot_csv_file(csv), row.line, 1,
+            "expected the columns time_s,event,count,instances%s%s",
+            separator == NULL ? "" : " with commas between, got ",
+            separator == NULL ? "" : separator);
+        ret = separator == NULL ? ret : SPOT_ERR_BAD_INPUT;
+    }
+    return ret <= 0 ? SPOT_ERR_BAD_INPUT : 1;
+}
+
+/* ---- The rows ---- */
 
 typedef enum {
     ROW_PREEMPT = SPOT_EVENT_PREEMPT,
@@ -33,7 +154,7 @@ typedef struct {
     spot_trace_t *trace;
     const char *file;
     spot_diag_t *diag;
-    spot_trace_header_t header;
+    header_t header;
     size_t num_rows;
     bool has_init, has_end;
     bool is_doubtful; /* a row was not applied */
@@ -80,23 +201,25 @@ check_time(const reader_t *self, row_t *row)
     char time[SPOT_TRACE_TIME_BYTES], previous[SPOT_TRACE_TIME_BYTES];
 
     if (spot_trace_time_parse(text, &row->time_ms) != 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: expected seconds with at most 3 decimals, got '%s'%s",
             spot_csv_shown(text, shown),
             spot_datetime_is(text) ? ", a date: count from the start of the trace" : "");
-    } else if (row->time_ms < self->time_ms && !self->is_doubtful) {
+    }
+    if (row->time_ms < self->time_ms && !self->is_doubtful) {
         spot_trace_time_text(row->time_ms, time);
         spot_trace_time_text(self->time_ms, previous);
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME,
             "time_s: %s is before the previous row (%s)", time, previous);
-    } else if (row->kind == ROW_INIT && row->time_ms != 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
-    } else if (row->kind == ROW_END && row->time_ms == 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    if (row->kind == ROW_INIT && row->time_ms != 0) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
+    }
+    if (row->kind == ROW_END && row->time_ms == 0) {
+        return ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
+    }
+    return 0;
 }
 
 static int
@@ -106,24 +229,26 @@ check_event(const reader_t *self, const row_t *row)
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     if (row->kind == ROW_UNKNOWN) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
             "event: expected init, preempt, add, stop or end, got '%s'",
             spot_csv_shown(text, shown));
-    } else if (self->num_rows == 0 && row->kind != ROW_INIT) {
-        ROW_ERROR(
-            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
-    } else if (self->has_init && row->kind == ROW_INIT) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
-    } else if (self->has_end) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: row after end");
-    } else if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
-               row->time_ms == self->time_ms) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
-            "event: %s after add at the same time", text);
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    if (self->num_rows == 0 && row->kind != ROW_INIT) {
+        return ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
+    }
+    if (self->has_init && row->kind == ROW_INIT) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
+    }
+    if (self->has_end) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: row after end");
+    }
+    if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
+        row->time_ms == self->time_ms) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
+            "event: %s after add at the same time", text);
+    }
+    return 0;
 }
 
 static int
@@ -148,20 +273,20 @@ check_population(const reader_t *self, row_t *row)
         return 0;
     }
     if (row->population < 0) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population would fall to %" PRId64, row->population);
-    } else if (row->population > capacity) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+    }
+    if (row->population > capacity) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: population %" PRId64 " exceeds the capacity %" PRId64,
             row->population, capacity);
-    } else if (row->kind == ROW_END && row->count != row->population) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+    }
+    if (row->kind == ROW_END && row->count != row->population) {
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: end says %" PRId64 ", the population is %" PRId64, row->count,
             row->population);
-    } else {
-        return 0;
     }
-    return SPOT_ERR_BAD_INPUT;
+    return 0;
 }
 
 static int
@@ -174,10 +299,9 @@ check_count(const reader_t *self, row_t *row)
 
     if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 ||
         row->count < least || row->count > INT32_MAX) {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: expected an integer from %" PRId64 " to 2147483647, got '%s'", least,
             spot_csv_shown(text, shown));
-        return SPOT_ERR_BAD_INPUT;
     }
     return check_population(self, row);
 }
@@ -193,28 +317,10 @@ check_instances(reader_t *self, const row_t *row)
             row->kind == ROW_END ? 0 : row->count, is_arrival(row), self->is_doubtful);
     }
     if (row->csv->fields[SPOT_TRACE_COLUMN_INSTANCES][0] != '\0') {
-        ROW_ERROR(self, row, SPOT_TRACE_COLUMN_INSTANCES,
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_INSTANCES,
             "instances: names are only allowed in kind named");
-        return SPOT_ERR_BAD_INPUT;
     }
     return 0;
-}
-
-static int
-apply_event(reader_t *self, const row_t *row)
-{
-    spot_trace_t *trace = self->trace;
-    spot_event_t *event;
-    int ret = SPOT_ARRAY_ROOM(trace, events, trace->num_events + 1);
-
-    if (ret == 0) {
-        event = &trace->events[trace->num_events++];
-        event->time_ms = row->time_ms;
-        event->kind = (spot_event_kind_t) row->kind;
-        event->count = (int32_t) row->count;
-        event->name_ids = NULL;
-    }
-    return ret;
 }
 
 static int
@@ -230,7 +336,10 @@ apply_row(reader_t *self, const row_t *row)
         trace->final = (int32_t) row->count;
         self->has_end = true;
     } else {
-        ret = apply_event(self, row);
+        ret = SPOT_ARRAY_APPEND(trace, events,
+            (spot_event_t){.time_ms = row->time_ms,
+                .kind = (spot_event_kind_t) row->kind,
+                .count = (int32_t) row->count});
     }
     if (ret == 0 && row->kind != ROW_END && self->header.has_kind &&
         trace->kind == SPOT_TRACE_NAMED) {
@@ -346,7 +455,7 @@ read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag
     int ret;
 
     spot_trace_instances_init(&self.instances, trace, self.file, diag);
-    ret = spot_trace_header_read(&self.header, trace, csv, diag);
+    ret = read_header(&self.header, trace, csv, diag);
     if (ret == 1) {
         self.is_doubtful = !self.header.has_columns;
         self.num_rows = !self.header.has_columns; /* that line may be the first row */

@@ -206,8 +206,9 @@ spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
     int ret = spot_trace_writer_init(&writer, path, diag);
 
     if (ret == 0) {
-        for (size_t j = 0; j < trace->num_keys; j++) {
-            spot_trace_writer_key(&writer, trace->keys[j].key, trace->keys[j].value);
+        for (size_t j = 0; j < trace->header.num_keys; j++) {
+            spot_trace_writer_key(
+                &writer, trace->header.keys[j].key, trace->header.keys[j].value);
         }
         write_row(&writer, trace, 0, "init", trace->initial, trace->name_ids);
         for (size_t j = 0; j < trace->num_events; j++) {

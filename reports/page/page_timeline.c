@@ -1,214 +1,329 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page_timeline.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "reports/page/page_cells.h"
 #include "reports/page/page_internal.h"
-#include "reports/page/timeline_data.h"
+#include "reports/table/document.h"
 #include "reports/timeline_chart.h"
+#include "reports/words.h"
 
-/* Of a page of one run: 3 MB. */
-#define MAX_ROWS 150000
+#define MAX_ROWS 150000 /* of a page of one run: 3 MB */
+#define MAX_BYTES 70000 /* of several: some hours take 6 kB, a busy month 300 kB */
+#define LABEL_CHARS 120
 
-/* A table whose rows the script writes anew for the stretch that it shows; name, caption
- * are ours. */
-static void
-open_table(FILE *out, const char *name, const char *caption, const char *const *heads)
+/* ---- The data of the script ---- */
+
+typedef struct {
+    spot_json_t json;
+    FILE *out;
+    const spot_run_series_t *run;
+    size_t max_rows;
+    size_t num_points; /* of the lane that is written, as bins */
+    size_t max_points;
+    spot_bin_t *points; /* [num_points] */
+} data_t;
+
+static bool
+is_thinned(const data_t *self, const spot_lane_t *lane)
 {
-    fprintf(out,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n"
-        "<table class=\"timeline-%s\">\n<caption data-words=\"%s\">%s, the whole "
-        "run</caption>\n",
-        caption, name, caption, caption);
-    spot_page_heads(out, heads);
+    return (lane->kind <= SPOT_LANE_TOTAL ? self->run->levels->num_rows
+                                          : lane->curve.num_points) > self->max_rows;
 }
 
-/* In the order of the legend: the picture's stack from its top down. */
+/* Marks stand in the middle of their bins; of the others it is known where bins are. */
 static void
-write_categories(
-    const spot_run_series_t *run, const spot_timeline_bins_t *bins, FILE *out)
+gather_bins(data_t *self, const spot_lane_t *lane)
 {
-    char average[160];
+    spot_lane_bins(lane, self->run->end_ms, SPOT_TIMELINE_DATA_BINS, self->points);
+    for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
+        spot_bin_t *bin = &self->points[j];
 
-    snprintf(
-        average, sizeof(average), "%.140s on average", spot_run_series_level_noun(run));
-    open_table(out, "shares", "Shares",
-        (const char *const[]){"category", "share", average, NULL});
-    for (size_t k = run->num_levels; k-- > 0;) {
-        const double share = bins->shares[k];
-
-        if (share > 0) {
-            const double mean = share * bins->area / run->end_ms;
-
-            fputs("<tr>", out);
-            spot_html_element(out, "th scope=\"row\"", spot_run_series_level(run, k));
-            fprintf(out,
-                "<td data-value=\"%.6g\">%.1f %%</td><td data-value=\"%.6g\">%.2f"
-                "</td></tr>\n",
-                share, 100 * share, mean, mean);
+        if (lane->kind == SPOT_LANE_TOTAL) {
+            bin->value = bin->high;
+        } else if (lane->kind == SPOT_LANE_MARKS) {
+            bin->start_ms += self->run->end_ms / SPOT_TIMELINE_DATA_BINS / 2;
+            bin->low = (double) bin->num_marks;
+        }
+        if (lane->kind != SPOT_LANE_MARKS || bin->num_marks > 0) {
+            self->points[self->num_points++] = *bin;
         }
     }
-    spot_page_table_close(out);
-}
-
-static void
-write_marks(const spot_run_series_t *run, FILE *out)
-{
-    open_table(out, "marks", "Events",
-        (const char *const[]){"what happened", "times", "count in all", NULL});
-    for (size_t k = 0; k < run->num_mark_kinds; k++) {
-        spot_timeline_mark_bin_t all;
-        const size_t num_marks = spot_timeline_bin_marks(run, (int32_t) k, 1, &all);
-
-        if (num_marks > 0) {
-            fputs("<tr>", out);
-            spot_html_element(out, "th scope=\"row\"", run->mark_names[k]);
-            fprintf(out,
-                "<td data-value=\"%zu\">%zu</td><td data-value=\"%lld\">%lld</td>"
-                "</tr>\n",
-                num_marks, num_marks, (long long) all.count, (long long) all.count);
-        }
-    }
-    spot_page_table_close(out);
-}
-
-static void
-write_amount(FILE *out, double value, const char *unit, const char *divisor)
-{
-    fprintf(out, "<td data-value=\"%.9g\">%.*f%s", value, value == round(value) ? 0 : 2,
-        value, unit[0] == '\0' ? "" : " ");
-    spot_html_text(out, unit);
-    fprintf(out, "%s</td>", divisor);
-}
-
-static void
-write_curves(const spot_run_series_t *run, FILE *out)
-{
-    open_table(out, "curves", "Progress",
-        (const char *const[]){"what", "change", "rate", "at the end", NULL});
-    for (size_t k = 0; k < run->num_curves; k++) {
-        const spot_series_t *curve = run->curves[k];
-        const char *unit = spot_run_series_curve_unit(run, k);
-
-        if (curve->num_rows > 0) {
-            const double end = spot_run_value(curve, curve->num_rows - 1, 1);
-            const double change = end - spot_run_value(curve, 0, 1);
-
-            fputs("<tr>", out);
-            spot_html_element(
-                out, "th scope=\"row\"", spot_run_series_curve_name(run, k));
-            write_amount(out, change, unit, "");
-            write_amount(out, change / run->end_ms * SPOT_MS_PER_H, unit, "/h");
-            write_amount(out, end, unit, "");
-            fputs("</tr>\n", out);
-        }
-    }
-    spot_page_table_close(out);
 }
 
 static int
-write_tables(const spot_run_series_t *run, FILE *out)
+gather(data_t *self, const spot_lane_t *lane)
 {
-    spot_timeline_bins_t bins;
-    const int ret = spot_timeline_bins_init(&bins, run, SPOT_MAX_BINS);
+    const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
+    spot_curve_t thinned = {0};
+    const spot_curve_t *curve = &lane->curve;
+    int ret = 0;
 
-    if (ret == 0) {
-        fputs("<div class=\"timeline-tables\">\n", out);
-        if (run->levels != NULL) {
-            write_categories(run, &bins, out);
-        }
-        if (run->events != NULL) {
-            write_marks(run, out);
-        }
-        if (run->num_curves > 0) {
-            write_curves(run, out);
-        }
-        fputs("</div>\n", out);
+    if (is_thinned(self, lane) && !has_bins) {
+        ret = spot_lane_thin(
+            lane, self->run->end_ms, SPOT_TIMELINE_DATA_COLUMNS, &thinned);
+        curve = &thinned;
     }
-    spot_timeline_bins_free(&bins);
+    self->num_points = 0;
+    if (ret == 0) {
+        ret = SPOT_ARRAY_ROOM(
+            self, points, has_bins ? SPOT_TIMELINE_DATA_BINS : curve->num_points);
+    }
+    if (ret == 0 && has_bins) {
+        gather_bins(self, lane);
+    }
+    for (size_t j = 0; ret == 0 && !has_bins && j < curve->num_points; j++) {
+        self->points[self->num_points++] =
+            (spot_bin_t){.start_ms = curve->points[j].x, .value = curve->points[j].y};
+    }
+    spot_curve_free(&thinned);
     return ret;
 }
 
-/* For whoever does not see the picture. */
-static void
-write_what_is_drawn(const spot_run_series_t *run, FILE *out)
-{
-    const char *comma = "";
+typedef enum { AT, VALUES, MORE } array_t;
 
-    if (run->levels != NULL) {
-        spot_html_text(out, spot_run_series_level_noun(run));
-        fputs(run->num_levels > 1 ? " over time by category" : " over time", out);
-        comma = ", ";
+/* Numbers are written without the blanks of spot_json_t, which would be a quarter of the
+ * data. Of averages, three digits are more than a screen can show. */
+static void
+write_array(data_t *self, array_t array, const spot_lane_t *lane)
+{
+    static const char *const names[] = {"at", "values", "more"};
+    const int num_digits = lane->kind == SPOT_LANE_CURVE                             ? 9
+                           : lane->kind == SPOT_LANE_LEVEL && is_thinned(self, lane) ? 3
+                                                                                     : 6;
+    double before_ms = 0;
+
+    spot_json_open(&self->json, names[array], '[');
+    for (size_t j = 0; j < self->num_points; j++) {
+        const spot_bin_t *point = &self->points[j];
+
+        fputs(j == 0 ? "" : ",", self->out);
+        if (array == AT) {
+            fprintf(
+                self->out, "%.15g", round((point->start_ms - before_ms) * 1e6) / 1e9);
+            before_ms = point->start_ms;
+        } else {
+            fprintf(self->out, "%.*g", num_digits,
+                array == VALUES ? point->value : point->low);
+        }
     }
-    if (run->events != NULL) {
-        fprintf(out, "%smarks of what happened", comma);
-        comma = ", and ";
-    }
-    if (run->curve != NULL) {
-        fputs(comma, out);
-        spot_html_text(out, spot_run_series_curve_noun(run));
-    }
+    spot_json_close(&self->json, ']');
 }
 
-/* What stands there where no script runs. */
 static int
-write_figure(
-    const spot_run_series_t *run, const spot_page_timeline_style_t *style, FILE *out)
+write_lane(data_t *self, const spot_lane_t *lane)
 {
-    int ret = 0;
+    static const char *const kinds[] = {"level", "total", "marks", "curve"};
+    const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
+    const char sign[] = {lane->sign == '\0' ? '.' : lane->sign, '\0'};
+    const int ret = gather(self, lane);
 
-    fputs("<figure class=\"picture\" role=\"group\" aria-label=\"", out);
-    spot_html_text(out, style->label);
-    if (style->is_drawn) {
-        fputs("\">\n<div class=\"static\" role=\"img\" aria-label=\"", out);
-        write_what_is_drawn(run, out);
-        fputs(": the tables below have the totals\">\n", out);
-        ret = spot_draw_page(spot_timeline_declare, run, false, out);
-    } else {
-        fputs("\">\n<div class=\"static\">\n<h3>", out);
-        spot_html_text(out, style->label);
-        fputs("</h3>\n", out);
+    spot_json_open(&self->json, NULL, '{');
+    spot_json_text(&self->json, "kind", kinds[lane->kind]);
+    spot_json_text(&self->json, "name", lane->name);
+    spot_json_text(&self->json, "unit", lane->unit);
+    spot_json_text(&self->json, "colour", lane->colour);
+    spot_json_text(&self->json, "sign", sign);
+    spot_json_number(&self->json, "bin_ms",
+        has_bins ? self->run->end_ms / SPOT_TIMELINE_DATA_BINS : (double) NAN);
+    if (!has_bins || lane->kind == SPOT_LANE_MARKS) {
+        write_array(self, AT, lane);
     }
-    fputs("</div>\n<div class=\"timeline-live\" hidden></div>\n</figure>\n", out);
+    write_array(self, VALUES, lane);
+    if (has_bins && lane->kind != SPOT_LANE_LEVEL) {
+        write_array(self, MORE, lane);
+    }
+    spot_json_close(&self->json, '}');
     return ret;
 }
 
 int
-spot_page_timeline_data(
-    const spot_run_series_t *run, const spot_page_timeline_style_t *style, FILE *out)
+spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *out)
+{
+    spot_texts_t texts = {0};
+    FILE *stream = spot_texts_begin(&texts);
+    data_t self = {.out = stream,
+        .run = run,
+        .max_rows =
+            max_rows > SPOT_TIMELINE_DATA_BINS ? max_rows : SPOT_TIMELINE_DATA_BINS};
+    int ret = 0;
+
+    if (stream != NULL) {
+        spot_json_init(&self.json, stream, 0);
+        spot_json_open(&self.json, NULL, '{');
+        spot_json_text(&self.json, "noun",
+            run->levels == NULL ? NULL : spot_run_series_level_noun(run));
+        spot_json_number(&self.json, "end_ms", run->end_ms);
+        spot_json_open(&self.json, "lanes", '[');
+        for (size_t j = 0; ret == 0 && j < run->num_lanes; j++) {
+            const spot_lane_t *lane = &run->lanes[j];
+
+            if (spot_lane_is_shown(lane)) {
+                ret = write_lane(&self, lane);
+            }
+        }
+        spot_json_close(&self.json, ']');
+        spot_json_close(&self.json, '}');
+    }
+    spot_page_json_escaped(out, spot_texts_end(&texts, stream));
+    free(self.points);
+    ret = spot_error_first(ret, texts.error);
+    spot_texts_free(&texts);
+    return ret;
+}
+
+/* ---- Tables of the whole run, whose rows the script writes anew ---- */
+
+#define NUM_COLUMNS 4
+
+/* "2.25 USD": two decimals, unless it is whole. */
+static void
+add_amount(spot_table_t *table, double value, const char *unit, const char *divisor)
+{
+    spot_table_add_format(table, "%.*f%s%s%s", value == round(value) ? 0 : 2, value,
+        unit[0] == '\0' ? "" : " ", unit, divisor);
+    spot_table_set_value(table, value);
+}
+
+static void
+add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *table)
+{
+    const size_t num_points = lane->curve.num_points;
+
+    spot_table_add_row(table);
+    spot_table_add_text(table, lane->name);
+    if (lane->kind == SPOT_LANE_LEVEL) {
+        const double share = lane->sum / spot_run_lane(run, SPOT_LANE_TOTAL)->sum;
+
+        spot_table_add_format(table, "%.1f %%", 100 * share);
+        spot_table_set_value(table, share);
+        add_amount(table, lane->sum / run->end_ms, "", "");
+    } else if (lane->kind == SPOT_LANE_MARKS) {
+        add_amount(table, (double) num_points, "", "");
+        add_amount(table, lane->sum, "", "");
+    } else {
+        add_amount(table, lane->sum, lane->unit, "");
+        add_amount(table, lane->sum / run->end_ms * SPOT_MS_PER_H, lane->unit, "/h");
+        add_amount(table, lane->curve.points[num_points - 1].y, lane->unit, "");
+    }
+}
+
+/* Levels are in the order of the legend: the stack from its top down. */
+static void
+write_tables(const spot_run_series_t *run, spot_document_t *document)
+{
+    static const struct {
+        const char *id, *caption;
+        const char *names[NUM_COLUMNS];
+    } tables[] = {[SPOT_LANE_LEVEL] = {"timeline-level", "Shares",
+                      {"category", "share", "on average"}},
+        [SPOT_LANE_MARKS] = {"timeline-marks", "Events",
+            {"what happened", "times", "count in all"}},
+        [SPOT_LANE_CURVE] = {
+            "timeline-curve", "Progress", {"what", "change", "rate", "at the end"}}};
+
+    fputs("<div class=\"timeline-tables\">\n", document->out);
+    for (int kind = SPOT_LANE_LEVEL; kind <= SPOT_LANE_CURVE; kind++) {
+        spot_table_t table = {.name = "timeline"};
+
+        for (size_t j = 0; j < NUM_COLUMNS && tables[kind].names[j] != NULL; j++) {
+            const bool is_average = kind == SPOT_LANE_LEVEL && j == 2;
+
+            spot_table_add_column(
+                &table, (spot_table_column_t){.name = tables[kind].names[j],
+                            .unit = is_average && run->levels != NULL
+                                        ? spot_run_series_level_noun(run)
+                                        : NULL,
+                            .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
+        }
+        for (size_t j = 0; kind != SPOT_LANE_TOTAL && j < run->num_lanes; j++) {
+            const spot_lane_t *lane =
+                &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
+
+            if ((int) lane->kind == kind && spot_lane_is_shown(lane)) {
+                add_row(run, lane, &table);
+            }
+        }
+        if (table.num_rows > 0) {
+            table.caption =
+                spot_texts_add(&table.texts, "%s, the whole run", tables[kind].caption);
+            spot_document_table(document, tables[kind].id, &table);
+        }
+        spot_table_free(&table);
+    }
+    fputs("</div>\n", document->out);
+}
+
+/* ---- A run on a page ---- */
+
+/* For readers who do not see the picture. */
+static const char *
+what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
+{
+    const char *levels = "";
+
+    if (run->levels != NULL) {
+        levels = spot_texts_add(texts, "%s over time%s, ",
+            spot_run_series_level_noun(run), run->num_levels > 1 ? " by category" : "");
+    }
+    return spot_texts_add(texts, "%s%s%s: the tables below have the totals", levels,
+        run->events != NULL ? "marks of what happened, " : "",
+        run->curve != NULL ? spot_run_series_curve_noun(run) : "and no curve");
+}
+
+static int
+write_data(const spot_run_series_t *run, const char *label, size_t max_rows, FILE *out)
 {
     int ret;
 
     fputs(
         "<script type=\"application/json\" class=\"timeline-data\" data-label=\"", out);
-    spot_html_text(out, style->label);
+    spot_html_text(out, label);
     fputs("\">", out);
-    ret = spot_timeline_data_write(run, style->max_rows, out);
+    ret = spot_timeline_data_write(run, max_rows, out);
     fputs("</script>\n", out);
     return ret;
 }
 
-int
-spot_page_timeline_write(const spot_run_series_t *run,
-    const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag)
+/* The figure, in which the static picture stands where no script runs, the data and the
+ * tables. */
+static int
+write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
+    size_t max_rows, FILE *out)
 {
-    int ret;
+    spot_document_t document;
+    int ret = 0;
 
-    if (!spot_run_series_check(run, style->path, diag)) {
-        return SPOT_ERR_BAD_PARAM;
+    spot_document_to_page(&document, out);
+    fputs("<div class=\"timeline\">\n<figure class=\"picture\" role=\"group\" "
+          "aria-label=\"",
+        out);
+    spot_html_text(out, label);
+    fputs("\">\n<div class=\"static\"", out);
+    if (is_drawn) {
+        fputs(" role=\"img\" aria-label=\"", out);
+        spot_html_text(out, what_is_drawn(run, &document.texts));
+        fputs("\">\n", out);
+        ret = spot_draw_page(spot_timeline_declare, run, false, out);
+    } else {
+        fputs(">\n", out);
+        spot_html_element(out, "h3", label);
     }
-    fputs("<div class=\"timeline\">\n", out);
-    ret = write_figure(run, style, out);
+    fputs("</div>\n<div class=\"timeline-live\" hidden></div>\n</figure>\n", out);
     if (ret == 0) {
-        ret = spot_page_timeline_data(run, style, out);
+        ret = write_data(run, label, max_rows, out);
     }
-    if (ret == 0) {
-        ret = write_tables(run, out);
-    }
+    write_tables(run, &document);
     fputs("</div>\n", out);
-    return ret;
+    spot_document_fail(&document, ret);
+    return spot_document_end(&document);
 }
 
 int
@@ -217,18 +332,118 @@ spot_page_run_write(
 {
     int ret;
 
+    if (!spot_run_series_check(run, path, diag)) {
+        return SPOT_ERR_BAD_PARAM;
+    }
     spot_page_head_write(out, run->title);
     fputs("<header>\n<h1><bdi>", out);
     spot_html_text(out, run->title);
     fputs("</bdi></h1>\n", out);
     spot_html_element(out, "p class=\"note\"", run->note);
     fputs("\n</header>\n<main>\n", out);
-    ret = spot_page_timeline_write(run,
-        &(spot_page_timeline_style_t){"Timeline of the run", path, true, MAX_ROWS}, out,
-        diag);
+    ret = write_timeline(run, "Timeline of the run", true, MAX_ROWS, out);
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
     spot_page_script_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
     fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
+
+/* ---- The runs of a study, of which one is shown at a time ---- */
+
+static const char *
+problem(const spot_page_t *page)
+{
+    return page->series->num_ids == 0 ? "the store keeps no series" : NULL;
+}
+
+/* What the series of a run are, in their own words. */
+static void
+write_intro(const spot_recording_t *recording, FILE *out)
+{
+    const char *before =
+        "<details>\n<summary>What is shown</summary>\n<p>Runs over time: ";
+
+    for (size_t j = 0; j < recording->num_series; j++) {
+        if (recording->series[j].kind->shape != SPOT_SERIES_TABLE) {
+            fputs(before, out);
+            spot_html_text(out, recording->series[j].kind->help);
+            before = "; ";
+        }
+    }
+    fputs(before[0] == ';' ? ".</p>\n</details>\n" : "", out);
+}
+
+/* The first one is shown; of the others there are data alone. Adds to *num_bytes. */
+static int
+write_one(const spot_page_t *page, size_t series_id, bool is_first, spot_texts_t *texts,
+    size_t *num_bytes)
+{
+    const spot_series_id_t *id = &page->series->ids[series_id];
+    const char *words = spot_words_point(texts, page->head, id->point_id, LABEL_CHARS);
+    const char *label = spot_texts_add(texts, "%s%sreplication %" PRId64, words,
+        words[0] == '\0' ? "" : ", ", id->replication);
+    FILE *out = spot_texts_begin(texts);
+    spot_recording_t recording;
+    spot_run_series_t run = {0};
+    const char *text;
+    int ret = spot_store_read_series(
+        page->report->store, id->point_id, id->replication, &recording);
+
+    if (ret == 0) {
+        ret = spot_run_series_init(&run, &recording, page->head->colours);
+    }
+    if (ret == 0 && is_first) {
+        write_intro(&recording, page->out);
+        fputs("<div class=\"timelines\">\n", page->out);
+    }
+    if (ret == 0 && out != NULL && spot_run_series_check(&run, NULL, NULL)) {
+        ret = is_first ? write_timeline(&run, label, false, 0, out)
+                       : write_data(&run, label, 0, out);
+    }
+    text = spot_texts_end(texts, out);
+    fputs(text, page->out);
+    *num_bytes += strlen(text);
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+    return ret;
+}
+
+/* The run in the middle first, which is a lively one in most studies. */
+static int
+write_all(const spot_page_t *page, spot_texts_t *texts)
+{
+    const size_t num_ids = page->series->num_ids, first_id = num_ids / 2;
+    size_t num_written = 1, num_bytes = 0;
+    int ret = write_one(page, first_id, true, texts, &num_bytes);
+
+    for (size_t j = 0; ret == 0 && j < num_ids && num_bytes < MAX_BYTES; j++) {
+        if (j != first_id) {
+            ret = write_one(page, j, false, texts, &num_bytes);
+            num_written++;
+        }
+    }
+    fputs("</div>\n", page->out);
+    if (num_written < num_ids) {
+        fprintf(page->out,
+            "<p class=\"note\">The page has %zu of %zu runs whose series the store "
+            "keeps; <code>spotsim run --set KEY=VALUE --replication R --plot "
+            "run.html</code> makes a page of another one.</p>\n",
+            num_written, num_ids);
+    }
+    return ret;
+}
+
+static int
+write_runs(const spot_page_t *page)
+{
+    spot_texts_t texts = {0};
+    const int ret = write_all(page, &texts);
+    const int error = texts.error;
+
+    spot_texts_free(&texts);
+    return spot_error_first(ret, error);
+}
+
+const spot_page_part_t spot_page_timelines = {
+    "timelines", "Single runs over time", problem, write_runs};

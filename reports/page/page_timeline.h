@@ -3,11 +3,9 @@
  * and in its place, where scripts run, one that can be zoomed. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/error.h"
 #include "reports/run_series.h"
 
 /* A self-contained page of one run. path is what messages call it. BAD_PARAM with the
@@ -15,18 +13,21 @@
 SPOT_MUST_CHECK int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag);
 
-/* One run as a part of a page that has page_timeline.js. The data of others may follow
- * it within one <div class="timelines">: readers choose which is shown, by label. */
-typedef struct {
-    const char *label;
-    const char *path; /* what messages call it */
-    bool is_drawn;    /* with a static picture; else its tables only */
-    size_t max_rows;  /* of the series: more are shown in bins; see timeline_data.h */
-} spot_page_timeline_style_t;
+/* Bins of a lane that has more points than the page may have, and columns of a curve. */
+#define SPOT_TIMELINE_DATA_BINS 4000
+#define SPOT_TIMELINE_DATA_COLUMNS 1000
 
-/* NO_MEMORY. */
-SPOT_MUST_CHECK int spot_page_timeline_data(
-    const spot_run_series_t *run, const spot_page_timeline_style_t *style, FILE *out);
-
-SPOT_MUST_CHECK int spot_page_timeline_write(const spot_run_series_t *run,
-    const spot_page_timeline_style_t *style, FILE *out, spot_diag_t *diag);
+/* A run as page_timeline.js reads it: one JSON object that may stand in a <script>
+ * element, as it has no "<".
+ *   noun    what levels count; null without levels
+ *   end_ms
+ *   lanes   those that have points: {kind: level, total, marks or curve, name, unit,
+ *           colour, sign, bin_ms: length of its bins, or null,
+ *           at: times in s as differences to the one before, each exact to the ns,
+ *           values: of bins of levels the average, of the total the highest, of marks
+ *           the count of all,
+ *           more: only in bins, of the total the lowest, of marks their number}
+ * A lane has bins where the levels have more than max_rows rows, or marks or a curve as
+ * many points; at least SPOT_TIMELINE_DATA_BINS are kept. NO_MEMORY. O(points). */
+SPOT_MUST_CHECK int spot_timeline_data_write(
+    const spot_run_series_t *run, size_t max_rows, FILE *out);

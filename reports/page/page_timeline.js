@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Timelines of runs that can be zoomed. timeline_data.h describes the data. */
+/* Timelines of runs that can be zoomed. page_timeline.h describes the data. */
 "use strict";
 
 (() => {
     const {element, clamp, lastAt, niceStep, timeText, roughText, numberText, tickText} = spot;
-    const AREAS = 190, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14;
-    const HOUR_MS = 36e5;
+    const AREAS = 190, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14, TOP = 24;
+    const HOUR_MS = 36e5, NUM_CELLS = {level: 2, marks: 2, curve: 3};
 
-    const sums = (differences, unit) => {
-        let sum = 0;
-        return Float64Array.from(differences, (difference) => (sum += difference * unit));
-    };
     const precisionOf = (span_ms) =>
         span_ms > 20 * 864e5 ? 6e4 : span_ms > 600e3 ? 1000 : span_ms > 6e3 ? 100 : 1;
-    const withUnit = (text, unit) => (unit === "" ? text : `${text} ${unit}`);
+    const withUnit = (value, unit) => (unit === "" ? numberText(value) : `${numberText(value)} ${unit}`);
+
+    /* A lane with its times in ms, each exact to the ns. */
+    function decode(lane) {
+        let time = 0;
+        const at = lane.at === undefined ? lane.values.map((_, j) => j * lane.bin_ms)
+            : lane.at.map((difference) => (time = Math.round((time + difference * 1000) * 1e6) / 1e6));
+        return {...lane, at: Float64Array.from(at), more: lane.more || lane.values, isShown: true, isBinned: lane.bin_ms !== null,
+            most: lane.values.reduce((most, value) => Math.max(most, value), 1)};
+    }
+
+    /* The value of a level or a curve at a time. */
+    function valueAt(lane, time) {
+        const {at, values} = lane, j = lastAt(at, time);
+        if (lane.kind !== "curve") {
+            return j < 0 ? 0 : values[j];
+        }
+        return j < 0 || j + 1 === at.length ? values[Math.max(j, 0)]
+            : values[j] + (values[j + 1] - values[j]) * (time - at[j]) / (at[j + 1] - at[j]);
+    }
+
+    /* How often a kind of marks happened in a stretch, and the counts of all. */
+    function countMarks(marks, from, to) {
+        let times = 0, count = 0;
+        for (let j = lastAt(marks.at, from - 1e-9) + 1; j < marks.at.length && marks.at[j] <= to; j++) {
+            count += marks.values[j];
+            times += marks.isBinned ? marks.more[j] : 1;
+        }
+        return [times, count];
+    }
 
     class Timeline {
         /* The first of the sources is in the tables already. */
@@ -27,154 +52,123 @@
         }
 
         load(source) {
-            this.data = JSON.parse(source.textContent);
-            this.end = this.data.end_ms;
+            const data = JSON.parse(source.textContent);
+            const lanes = data.lanes.map(decode);
+            this.noun = data.noun;
+            this.end = data.end_ms;
             this.least = Math.min(1000, this.end / 1000); /* the shortest stretch shown */
-            this.from = 0;
-            this.to = this.end;
-            this.cursor = null;
-            this.decode(this.data);
+            [this.from, this.to, this.cursor] = [0, this.end, null];
+            [this.levels, this.marks, this.curves] = ["level", "marks", "curve"].map((kind) => lanes.filter((lane) => lane.kind === kind));
+            this.total = lanes.find((lane) => lane.kind === "total");
             this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
-            this.buildRows("shares", [...this.categories].reverse(), 2);
-            this.buildRows("marks", this.marks, 2);
-            this.buildRows("curves", this.curves, 3);
+            for (const [kind, num_cells] of Object.entries(NUM_CELLS)) {
+                this.buildRows(kind, lanes.filter((lane) => lane.kind === kind), num_cells);
+            }
             this.redraw();
         }
 
         /* The rows of a table below, whose heads are the legend: what has a colour can be
-           hidden. */
-        buildRows(name, items, num_cells) {
-            const table = this.root.querySelector(`.timeline-${name}`);
-            if (table === null) {
-                return;
+           hidden. The stack of levels is named from its top down. */
+        buildRows(kind, lanes, num_cells) {
+            const table = this.root.querySelector(`#timeline-${kind}`);
+            const rows = lanes.map((lane) => {
+                const whenChanged = (isShown) => {
+                    lane.isShown = isShown;
+                    this.redraw();
+                };
+                lane.cells = Array.from({length: num_cells}, () => element("td", {}));
+                return element("tr", {}, element("th", {scope: "row"}, lane.colour === null ? lane.name
+                    : spot.toggle(lane.name, lane.colour, whenChanged)), ...lane.cells);
+            });
+            if (table !== null) {
+                table.tBodies[0].replaceChildren(...(kind === "level" ? rows.reverse() : rows));
             }
-            table.tBodies[0].replaceChildren(...items.map((item) => {
-                item.cells = Array.from({length: num_cells}, () => element("td", {}));
-                return element("tr", {}, element("th", {scope: "row"}, item.colour === undefined ? item.name
-                    : spot.toggle(item.name, item.colour, (isShown) => {
-                        item.isShown = isShown;
-                        this.redraw();
-                    })), ...item.cells);
-            }));
-        }
-
-        decode(data) {
-            const num = data.categories.length, heights = new Float64Array(num), starts = [], states = [];
-            let time = 0;
-            for (let j = 0; j < data.rows.length; j += 2 + 2 * data.rows[j + 1]) {
-                time += data.rows[j] * data.unit_ms;
-                for (let k = j + 2; k < j + 2 + 2 * data.rows[j + 1]; k += 2) {
-                    heights[data.rows[k]] = data.rows[k + 1];
-                }
-                starts.push(time);
-                states.push(...heights);
-            }
-            this.isBinned = data.bin_ms !== null;
-            this.starts = Float64Array.from(starts);
-            this.categories = data.categories.map((category, k) => ({
-                ...category, isShown: true, heights: this.starts.map((_, j) => states[j * num + k])
-            }));
-            const total = this.starts.map((_, j) => this.categories.reduce((sum, category) => sum + category.heights[j], 0));
-            this.low = this.isBinned ? Float64Array.from(data.low) : total;
-            this.high = this.isBinned ? Float64Array.from(data.high) : total;
-            this.peak = this.high.reduce((peak, value) => Math.max(peak, value), 1);
-            this.marks = data.marks.map((mark) => ({
-                ...mark, isShown: true, isBinned: mark.bins !== undefined,
-                at: mark.at ? sums(mark.at, data.unit_ms) : sums(mark.bins, 1).map((bin) => (bin + 0.5) * this.end / data.num_mark_bins),
-                most: mark.counts.reduce((most, count) => Math.max(most, count), 1)
-            }));
-            this.curves = data.curves.filter((curve) => curve.at.length > 0).map((curve) =>
-                ({...curve, at: sums(curve.at, data.unit_ms), values: Float64Array.from(curve.values)}));
-            this.areas = data.height === null ? 0 : AREAS;
         }
 
         build(number) {
-            const help = element("p", {className: "note"},
-                "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
-                "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
-                "Home for the whole run.");
+            const buttons = [["+", "Zoom in", () => this.zoom(0.5)], ["−", "Zoom out", () => this.zoom(2)],
+                ["←", "Earlier", () => this.move(-0.5)], ["→", "Later", () => this.move(0.5)],
+                ["‹ event", "Previous event", () => this.goToEvent(-1)], ["event ›", "Next event", () => this.goToEvent(1)],
+                ["Whole run", undefined, () => this.show(0, this.end)]];
+            const run = spot.control("Run", spot.select(this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
+                (value) => this.load(this.sources[value])));
+            const live = this.root.querySelector(".timeline-live"), help = `timeline-help-${number}`;
             this.canvas = element("canvas", {"aria-hidden": "true"});
             this.range = element("div", {className: "timeline-range", hidden: true});
             this.tip = element("div", {className: "timeline-tip", hidden: true, "aria-hidden": "true"});
-            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application", "aria-describedby": `timeline-help-${number}`},
-            this.canvas, this.range, this.tip);
+            this.plot = element("div", {className: "timeline-plot", tabIndex: 0, role: "application", "aria-describedby": help},
+                this.canvas, this.range, this.tip);
             this.status = element("output", {});
             this.binned = element("p", {className: "note timeline-binned"});
             this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
-            const live = this.root.querySelector(".timeline-live");
             live.append(
-                element("div", {className: "timeline-bar"},
-                    ...(this.sources.length < 2 ? [] : [spot.control("Run", spot.select(
-                        this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
-                        (value) => this.load(this.sources[value])))]),
-                    spot.button("+", () => this.zoom(0.5), "Zoom in"), spot.button("−", () => this.zoom(2), "Zoom out"),
-                    spot.button("←", () => this.move(-0.5), "Earlier"), spot.button("→", () => this.move(0.5), "Later"),
-                    spot.button("‹ event", () => this.goToEvent(-1), "Previous event"),
-                    spot.button("event ›", () => this.goToEvent(1), "Next event"),
-                    spot.button("Whole run", () => this.show(0, this.end)), this.status),
+                element("div", {className: "timeline-bar"}, ...(this.sources.length < 2 ? [] : [run]),
+                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.status),
                 this.plot, this.binned, this.read,
-                element("details", {id: `timeline-help-${number}`}, element("summary", {}, "How to zoom and move"), help));
+                element("details", {id: help}, element("summary", {}, "How to zoom and move"), element("p", {className: "note"},
+                    "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
+                    "Keys: + and −, ← and → to move, Shift with ← or → to read, N and P for the next and previous event, " +
+                    "Home for the whole run.")));
             live.hidden = false;
             this.root.classList.add("has-script");
         }
 
+        /* ---- Pointers, wheel and keys ---- */
+
         /* Pointers in places of the plot. */
         listen() {
             const pointers = new Map();
-            let drag = null;
             const place = (event) => event.clientX - this.plot.getBoundingClientRect().left;
-            const pinch = () => [...pointers.values()].sort((a, b) => a - b);
-            this.plot.addEventListener("pointerdown", (event) => {
-                if (event.button !== 0) {
-                    return;
-                }
-                pointers.set(event.pointerId, place(event));
-                this.plot.setPointerCapture(event.pointerId);
-                drag = {at: place(event), from: this.from, to: this.to, fingers: pinch(),
-                    moves: event.pointerType === "touch" || event.shiftKey};
-            });
-            this.plot.addEventListener("pointermove", (event) => {
-                const x = place(event);
-                if (!pointers.has(event.pointerId)) {
-                    this.point(this.timeAt(x));
-                    return;
-                }
-                pointers.set(event.pointerId, x);
-                if (pointers.size === 2 && drag.fingers.length === 2) {
-                    this.pinch(drag, pinch());
-                } else if (drag.moves) {
-                    const shift = (drag.at - x) / this.width * (drag.to - drag.from);
-                    this.show(drag.from + shift, drag.to + shift);
-                } else {
-                    this.range.hidden = Math.abs(x - drag.at) < 4;
-                    this.range.style.left = `${Math.min(x, drag.at)}px`;
-                    this.range.style.width = `${Math.abs(x - drag.at)}px`;
-                    this.point(this.timeAt(x));
-                }
-            });
+            const begin = (at, moves) => ({at, moves, from: this.from, to: this.to, fingers: [...pointers.values()].sort((a, b) => a - b)});
+            let drag = null;
             const end = (event) => {
-                const x = place(event);
-                const isLast = pointers.delete(event.pointerId) && pointers.size === 0;
+                const x = place(event), isLast = pointers.delete(event.pointerId) && pointers.size === 0;
                 this.range.hidden = true;
-                if (isLast && event.type === "pointerup" && Math.abs(x - drag.at) >= 4 && !drag.moves) {
-                    this.show(this.timeAt(Math.min(x, drag.at)), this.timeAt(Math.max(x, drag.at)));
-                } else if (isLast && Math.abs(x - drag.at) < 4) {
+                if (isLast && Math.abs(x - drag.at) < 4) {
                     this.point(this.timeAt(x));
-                }
-                if (pointers.size === 1) {
-                    drag = {at: pinch()[0], from: this.from, to: this.to, fingers: pinch(), moves: true};
+                } else if (isLast && event.type === "pointerup" && !drag.moves) {
+                    this.show(this.timeAt(Math.min(x, drag.at)), this.timeAt(Math.max(x, drag.at)));
+                } else if (pointers.size === 1) {
+                    drag = begin([...pointers.values()][0], true);
                 }
             };
-            this.plot.addEventListener("pointerup", end);
-            this.plot.addEventListener("pointercancel", end);
-            this.plot.addEventListener("pointerleave", (event) => {
-                if (event.pointerType !== "touch") {
-                    this.point(null);
-                }
-            });
-            this.plot.addEventListener("dblclick", () => this.show(0, this.end));
-            this.plot.addEventListener("wheel", (event) => this.wheel(event, place(event)), {passive: false});
-            this.plot.addEventListener("keydown", (event) => this.key(event));
+            const handlers = {
+                pointerdown: (event) => {
+                    if (event.button === 0) {
+                        pointers.set(event.pointerId, place(event));
+                        this.plot.setPointerCapture(event.pointerId);
+                        drag = begin(place(event), event.pointerType === "touch" || event.shiftKey);
+                    }
+                },
+                pointermove: (event) => {
+                    const x = place(event);
+                    if (!pointers.has(event.pointerId)) {
+                        this.point(this.timeAt(x));
+                        return;
+                    }
+                    pointers.set(event.pointerId, x);
+                    if (pointers.size === 2 && drag.fingers.length === 2) {
+                        this.pinch(drag, begin(x, true).fingers);
+                    } else if (drag.moves) {
+                        const shift = (drag.at - x) / this.width * (drag.to - drag.from);
+                        this.show(drag.from + shift, drag.to + shift);
+                    } else {
+                        this.range.hidden = Math.abs(x - drag.at) < 4;
+                        this.range.style.left = `${Math.min(x, drag.at)}px`;
+                        this.range.style.width = `${Math.abs(x - drag.at)}px`;
+                        this.point(this.timeAt(x));
+                    }
+                },
+                pointerup: end,
+                pointercancel: end,
+                pointerleave: (event) => event.pointerType === "touch" || this.point(null),
+                dblclick: () => this.show(0, this.end),
+                wheel: (event) => this.wheel(event, place(event)),
+                keydown: (event) => this.key(event)
+            };
+            for (const [name, handler] of Object.entries(handlers)) {
+                this.plot.addEventListener(name, handler, {passive: false});
+            }
             window.addEventListener("hashchange", () => this.readHash());
             spot.isDark.addEventListener("change", () => this.redraw());
             window.matchMedia("print").addEventListener("change", () => this.draw());
@@ -183,11 +177,9 @@
 
         /* What was under both fingers stays under them. */
         pinch(start, fingers) {
-            const span = start.to - start.from;
-            const time = (x) => start.from + (x - this.left) / this.width * span;
-            const [first, second] = start.fingers.map(time);
-            const scale = (second - first) / Math.max(fingers[1] - fingers[0], 8);
-            const from = first - (fingers[0] - this.left) * scale;
+            const ms_per_px = (start.to - start.from) / this.width;
+            const scale = (start.fingers[1] - start.fingers[0]) * ms_per_px / Math.max(fingers[1] - fingers[0], 8);
+            const from = start.from + (start.fingers[0] - this.left) * ms_per_px - (fingers[0] - this.left) * scale;
             this.show(from, from + this.width * scale);
         }
 
@@ -196,36 +188,36 @@
             if (!event.ctrlKey && document.activeElement !== this.plot) {
                 return;
             }
+            const scale = event.deltaMode === 1 ? 20 : 1;
             event.preventDefault();
-            const delta = event.deltaMode === 1 ? 20 : 1;
             if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-                this.move((event.deltaX || event.deltaY) * delta / this.width);
+                this.move((event.deltaX || event.deltaY) * scale / this.width);
             } else {
-                this.zoom(Math.exp(clamp(event.deltaY * delta * 0.003, -1, 1)), this.timeAt(x));
+                this.zoom(Math.exp(clamp(event.deltaY * scale * 0.003, -1, 1)), this.timeAt(x));
             }
         }
 
         key(event) {
-            const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-            const actions = {
+            const arrow = (step) => () => {
+                const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
+                if (event.shiftKey) {
+                    this.readAt(clamp(at + step * (this.to - this.from) / 100, this.from, this.to));
+                } else {
+                    this.move(step * 0.2);
+                }
+            };
+            const action = {
                 "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
                 Home: () => this.show(0, this.end), Escape: () => this.point(null),
-                n: () => this.goToEvent(1), p: () => this.goToEvent(-1)
-            };
-            if (event.ctrlKey || event.metaKey || event.altKey || (step === 0 && actions[event.key] === undefined)) {
-                return;
-            }
-            event.preventDefault();
-            if (step === 0) {
-                actions[event.key]();
-            } else if (event.shiftKey) {
-                const at = this.cursor === null ? (this.from + this.to) / 2 : this.cursor;
-                this.point(clamp(at + step * (this.to - this.from) / 100, this.from, this.to));
-                this.read.textContent = this.words();
-            } else {
-                this.move(step * 0.2);
+                n: () => this.goToEvent(1), p: () => this.goToEvent(-1), ArrowLeft: arrow(-1), ArrowRight: arrow(1)
+            }[event.key];
+            if (action !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) {
+                event.preventDefault();
+                action();
             }
         }
+
+        /* ---- The stretch that is shown ---- */
 
         timeAt(x) {
             return this.from + clamp((x - this.left) / this.width, 0, 1) * (this.to - this.from);
@@ -248,20 +240,17 @@
            with it. */
         goToEvent(direction) {
             const at = this.cursor === null ? (direction > 0 ? this.from : this.to) : this.cursor;
-            const nearest = this.marks.filter((mark) => mark.isShown).reduce((best, mark) => {
-                const j = direction > 0 ? lastAt(mark.at, at) + 1 : lastAt(mark.at, at - 1e-6);
-                const time = mark.at[j];
-                return time !== undefined && (best === null || (time - best) * direction < 0) ? time : best;
-            }, null);
-            if (nearest === null) {
-                return;
+            const times = this.marks.filter((marks) => marks.isShown)
+                .map((marks) => marks.at[direction > 0 ? lastAt(marks.at, at) + 1 : lastAt(marks.at, at - 1e-6)])
+                .filter((time) => time !== undefined);
+            const nearest = direction > 0 ? Math.min(...times) : Math.max(...times);
+            const half = (this.to - this.from) / 2;
+            if (times.length > 0) {
+                if (nearest < this.from || nearest > this.to) {
+                    this.show(nearest - half, nearest + half);
+                }
+                this.readAt(nearest);
             }
-            if (nearest < this.from || nearest > this.to) {
-                const half = (this.to - this.from) / 2;
-                this.show(nearest - half, nearest + half);
-            }
-            this.point(nearest);
-            this.read.textContent = this.words();
         }
 
         /* A stretch of the run, moved inside of it. */
@@ -278,29 +267,25 @@
 
         /* #t=START,END in seconds, as in media fragments: a stretch that can be sent. */
         readHash() {
+            const [, from, to] = /^#t=([0-9.]+),([0-9.]+)$/.exec(window.location.hash) || [];
             this.hash = window.location.hash;
-            const found = /^#t=([0-9.]+),([0-9.]+)$/.exec(window.location.hash);
-            if (found !== null && Number(found[2]) > Number(found[1])) {
-                this.show(1000 * Number(found[1]), 1000 * Number(found[2]), true);
+            if (Number(to) > Number(from)) {
+                this.show(1000 * Number(from), 1000 * Number(to), true);
             }
         }
 
+        /* Where pages may not change their address there is nothing to send. */
         writeHash() {
             if (window.location.hash !== this.hash) {
                 this.readHash(); /* another address came in between */
-                return;
-            }
-            const isWhole = this.isWhole();
-            const hash = isWhole ? window.location.pathname + window.location.search
-                : `#t=${Math.round(this.from) / 1000},${Math.round(this.to) / 1000}`;
-            if (isWhole && !window.location.hash.startsWith("#t=")) {
-                return;
-            }
-            try {
-                window.history.replaceState(null, "", hash);
-                this.hash = window.location.hash;
-            } catch (error) {
-                /* Where pages may not change their address there is nothing to send. */
+            } else if (!this.isWhole() || this.hash.startsWith("#t=")) {
+                try {
+                    window.history.replaceState(null, "", this.isWhole() ? window.location.pathname + window.location.search
+                        : `#t=${Math.round(this.from) / 1000},${Math.round(this.to) / 1000}`);
+                    this.hash = window.location.hash;
+                } catch (error) {
+                    return;
+                }
             }
         }
 
@@ -313,6 +298,14 @@
             this.redraw();
         }
 
+        /* The same, read out. */
+        readAt(time) {
+            this.point(time);
+            this.read.textContent = `${this.heading()}: ${this.rows().map(([name, value]) => `${name} ${value}`).join(", ")}`;
+        }
+
+        /* ---- Drawing ---- */
+
         redraw() {
             if (!this.isWaiting) {
                 this.isWaiting = true;
@@ -323,28 +316,28 @@
             }
         }
 
-        /* From the top down: areas, a lane for each kind of events, curves, and how fast the
-           first of them rises. On a narrow screen the names of lanes stand above them. */
+        /* From the top down: levels, a strip for each kind of events, curves, and how fast
+           the first of them rises. On a narrow screen the names of strips stand above
+           them. */
         layout(width) {
-            const isNarrow = width < 560, panels = [];
-            let top = 24;
-            const add = (height, gap, draw) => {
-                panels.push({top: top + gap, height, draw});
-                top += gap + height;
-            };
-            this.left = isNarrow ? 54 : 92;
+            const panels = [];
+            this.isNarrow = width < 560;
+            this.left = this.isNarrow ? 54 : 92;
             this.width = Math.max(width - this.left - RIGHT, 50);
-            this.isNarrow = isNarrow;
-            if (this.areas > 0) {
-                add(this.areas, 0, (panel) => this.drawAreas(panel));
+            this.bottom = TOP;
+            const add = (height, gap, draw) => {
+                const top = this.bottom + gap;
+                this.bottom = top + height;
+                panels.push(() => draw(top, top + height));
+            };
+            if (this.total !== undefined) {
+                add(AREAS, 0, (top, bottom) => this.drawLevels(top, bottom));
             }
-            this.marks.filter((mark) => mark.isShown).forEach((mark) =>
-                add(LANE, isNarrow ? 16 : 0, (panel) => this.drawLane(mark, panel)));
-            this.curves.forEach((curve) => add(CURVE, GAP, (panel) => this.drawCurve(curve, panel)));
-            if (this.curves.length > 0) {
-                add(CURVE, GAP, (panel) => this.drawRate(this.curves[0], panel));
-            }
-            return {panels, height: top + FOOT};
+            this.marks.filter((marks) => marks.isShown).forEach((marks) =>
+                add(LANE, this.isNarrow ? 16 : 0, (top, bottom) => this.drawMarks(marks, top, bottom - 2)));
+            this.curves.forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawCurve(curve, top, bottom)));
+            this.curves.slice(0, 1).forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawRate(curve, top, bottom)));
+            return panels;
         }
 
         draw() {
@@ -352,11 +345,10 @@
             if (width === 0) {
                 return; /* hidden */
             }
-            const {panels, height} = this.layout(width);
-            this.ink = spot.colourOf("ink");
-            this.quiet = spot.colourOf("quiet");
-            this.edge = spot.colourOf("edge");
-            this.accent = spot.colourOf("accent");
+            const panels = this.layout(width), height = this.bottom + FOOT;
+            for (const name of ["ink", "quiet", "edge", "accent"]) {
+                this[name] = spot.colourOf(name);
+            }
             this.canvas.width = Math.round(width * ratio);
             this.canvas.height = Math.round(height * ratio);
             this.canvas.style.height = `${height}px`;
@@ -364,13 +356,12 @@
             this.context.scale(ratio, ratio);
             this.context.font = `12px ${getComputedStyle(this.root).fontFamily}`;
             this.context.textBaseline = "middle";
-            this.notes = this.isBinned
-                ? [`heights are averages over ${roughText(this.data.bin_ms)}: the run has more rows than the page holds`] : [];
+            this.notes = [];
             this.counted = new Map(); /* kinds of events that are drawn as counts, by length */
-            this.drawGrid(height);
-            panels.forEach((panel) => panel.draw(panel));
+            this.drawGrid();
+            panels.forEach((draw) => draw());
             this.counted.forEach((names, bin) => this.notes.push(`events (${names.join(", ")}) are counts of ${bin} each`));
-            this.drawCursor(height - FOOT);
+            this.drawCursor();
             this.status.textContent = this.isWhole() ? `the whole run, ${this.wordsOf(this.end)}`
                 : `${this.wordsOf(this.from)} to ${this.wordsOf(this.to)} of ${this.wordsOf(this.end)}`;
             this.binned.textContent = this.notes.length === 0 ? "Every row and event of this stretch is drawn."
@@ -401,289 +392,232 @@
             this.context.stroke();
         }
 
+        /* A filled shape; share: how much of it is seen. */
+        fill(points, colour, share) {
+            this.context.beginPath();
+            points.forEach(([x, y]) => this.context.lineTo(x, y));
+            this.context.fillStyle = colour;
+            this.context.globalAlpha = share;
+            this.context.fill();
+            this.context.globalAlpha = 1;
+        }
+
+        base(bottom, colour) {
+            this.line([[this.left, bottom + 0.5], [this.left + this.width, bottom + 0.5]], colour);
+        }
+
         /* Times below, with lines through all panels. */
-        drawGrid(height) {
+        drawGrid() {
             const step = spot.timeStep(this.to - this.from, Math.max(2, this.width / (this.isNarrow ? 72 : 110)));
             for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
                 const x = Math.round(this.xOf(time)) + 0.5;
-                this.line([[x, 24], [x, height - FOOT + 4]], this.edge);
+                this.line([[x, TOP], [x, this.bottom + 4]], this.edge);
                 this.text(timeText(time, Math.min(step, 1000)), clamp(x, this.left + 4, this.left + this.width - 18),
-                    height - FOOT + 16, "center");
+                    this.bottom + 16, "center");
             }
         }
 
         drawScale(low, high, count, yOf) {
             const step = niceStep(high - low, count);
             for (let value = Math.ceil(low / step) * step; value <= high * 1.000001; value += step) {
-                const y = Math.round(yOf(value)) + 0.5;
-                this.line([[this.left, y], [this.left + this.width, y]], this.edge);
-                this.text(tickText(Number(value.toPrecision(6))), this.left - 6, y, "right");
+                const y = Math.round(yOf(value));
+                this.base(y, this.edge);
+                this.text(tickText(Number(value.toPrecision(6))), this.left - 6, y + 0.5, "right");
             }
         }
 
-        /* What of each row lies in a stretch: visit(row, start, end). */
-        rowsBetween(from, to, visit) {
-            for (let j = Math.max(lastAt(this.starts, from), 0); j < this.starts.length && this.starts[j] < to; j++) {
-                const start = Math.max(this.starts[j], from);
-                const end = Math.min(j + 1 < this.starts.length ? this.starts[j + 1] : this.end, to);
-                visit(j, start, end);
-            }
-        }
-
-        /* Averages over columns of one pixel, and their lowest and highest totals. */
-        columns(shown, num_columns) {
-            const sum = shown.map(() => new Float64Array(num_columns));
-            const low = new Float64Array(num_columns).fill(Infinity), high = new Float64Array(num_columns);
-            const column_ms = (this.to - this.from) / num_columns;
-            let num_rows = 0;
-            this.rowsBetween(this.from, this.to, (j, start, end) => {
-                num_rows++;
-                for (let c = Math.min(Math.floor((start - this.from) / column_ms), num_columns - 1); c < num_columns; c++) {
-                    const left = this.from + c * column_ms;
-                    const share = (Math.min(end, left + column_ms) - Math.max(start, left)) / column_ms;
+        /* A level in num equal pieces of a stretch: averages, lowest and highest values, and
+           how many of its steps lie in all. */
+        average(lane, from, to, num) {
+            const sum = new Float64Array(num), low = new Float64Array(num).fill(Infinity), high = new Float64Array(num);
+            const piece_ms = (to - from) / num;
+            let num_steps = 0;
+            for (let j = Math.max(lastAt(lane.at, from), 0); j < lane.at.length && lane.at[j] < to; j++) {
+                const start = Math.max(lane.at[j], from), end = Math.min(j + 1 < lane.at.length ? lane.at[j + 1] : this.end, to);
+                num_steps++;
+                for (let c = Math.min(Math.floor((start - from) / piece_ms), num - 1); c < num; c++) {
+                    const left = from + c * piece_ms;
+                    const share = (Math.min(end, left + piece_ms) - Math.max(start, left)) / piece_ms;
                     if (share <= 0) {
                         break;
                     }
-                    shown.forEach((category, k) => { sum[k][c] += share * category.heights[j]; });
-                    low[c] = Math.min(low[c], this.low[j]);
-                    high[c] = Math.max(high[c], this.high[j]);
+                    sum[c] += share * lane.values[j];
+                    low[c] = Math.min(low[c], lane.more[j]);
+                    high[c] = Math.max(high[c], lane.values[j]);
                 }
-            });
-            if (num_rows > num_columns && !this.isBinned) {
-                this.notes.push(`a column of pixels is the average of ${roughText(column_ms)}, ` +
-                    "with the lowest and the highest total as lines");
             }
-            return {sum, low, high};
+            return {sum, low, high, num_steps};
         }
 
-        drawAreas({top, height}) {
-            const context = this.context, bottom = top + height;
-            const num_columns = Math.max(Math.round(this.width * (window.devicePixelRatio || 1)), 1);
-            const shown = this.categories.filter((category) => category.isShown);
-            const {sum, low, high} = this.columns(shown, num_columns);
-            const step = this.width / num_columns, isAll = shown.length === this.categories.length;
-            const scale = niceStep(this.peak, 5) * Math.ceil(this.peak / niceStep(this.peak, 5));
-            const yOf = (value) => bottom - value / scale * height;
-            const fill = (heights, colour) => {
-                context.beginPath();
-                context.moveTo(this.left, bottom);
-                heights.forEach((value, c) => {
-                    context.lineTo(this.left + c * step, yOf(value));
-                    context.lineTo(this.left + (c + 1) * step, yOf(value));
-                });
-                context.lineTo(this.left + this.width, bottom);
-                context.fillStyle = colour;
-                context.fill();
-            };
-            const outline = (heights, colour, width) => this.line(
-                Array.from(heights, (value, c) => [this.left + (c + 0.5) * step, yOf(value === Infinity ? 0 : value)]),
-                colour, width);
-            this.text(this.data.height, 8, 12, "left");
+        /* A column for each pixel. From the top of the stack down, each from 0, so that no
+           seams show. */
+        drawLevels(top, bottom) {
+            const num = Math.max(Math.round(this.width * (window.devicePixelRatio || 1)), 1), step = this.width / num;
+            const shown = this.levels.filter((level) => level.isShown), isAll = shown.length === this.levels.length;
+            const total = this.average(this.total, this.from, this.to, num), column_ms = (this.to - this.from) / num;
+            const tick = niceStep(this.total.most, 5), scale = tick * Math.ceil(this.total.most / tick);
+            const yOf = (value) => bottom - (value === Infinity ? 0 : value) / scale * (bottom - top);
+            const columns = (heights) => [[this.left, bottom], ...Array.from(heights).flatMap((value, c) =>
+                [[this.left + c * step, yOf(value)], [this.left + (c + 1) * step, yOf(value)]]), [this.left + this.width, bottom]];
+            const outline = (heights, colour, width) =>
+                this.line(Array.from(heights, (value, c) => [this.left + (c + 0.5) * step, yOf(value)]), colour, width);
+            const stack = [];
+            shown.forEach((level, k) => {
+                const below = stack[k - 1];
+                stack.push(this.average(level, this.from, this.to, num).sum.map((value, c) => value + (below ? below[c] : 0)));
+            });
+            this.text(this.noun, 8, 12, "left");
             this.drawScale(0, scale, 5, yOf);
             if (isAll) {
-                context.globalAlpha = 0.4;
-                fill(high, this.edge);
-                context.globalAlpha = 1;
+                this.fill(columns(total.high), this.edge, 0.4);
             }
-            /* From the top of the stack down, each from 0, so that no seams show. */
-            for (let k = 1; k < sum.length; k++) {
-                sum[k].forEach((value, c) => { sum[k][c] = value + sum[k - 1][c]; });
-            }
-            for (let k = sum.length - 1; k >= 0; k--) {
-                fill(sum[k], shown[k].colour);
+            for (let k = shown.length - 1; k >= 0; k--) {
+                this.fill(columns(stack[k]), shown[k].colour, 1);
             }
             if (isAll) {
-                outline(low, this.ink, 0.5);
-                outline(high, this.quiet, 1);
+                outline(total.low, this.ink, 0.5);
+                outline(total.high, this.quiet, 1);
             }
-            this.line([[this.left, bottom + 0.5], [this.left + this.width, bottom + 0.5]], this.quiet);
-        }
-
-        /* The marks of a stretch: the first and the last. */
-        marksBetween(mark, from, to) {
-            return [lastAt(mark.at, from - 1e-9) + 1, lastAt(mark.at, to)];
+            this.base(bottom, this.quiet);
+            if (this.total.isBinned) {
+                this.notes.push(`heights are averages over ${roughText(this.total.bin_ms)}: the run has more rows than the page holds`);
+            } else if (total.num_steps > num) {
+                this.notes.push(`a column of pixels is the average of ${roughText(column_ms)}, with the lowest and the highest total as lines`);
+            }
         }
 
         /* Triangles where there is room, else ticks, or bars of the counts in columns; the
            more they count, the larger. */
-        drawLane(mark, {top}) {
-            const context = this.context, bottom = top + LANE - 2, full = LANE - 5;
-            const [first, last] = this.marksBetween(mark, this.from, this.to), num_visible = last - first + 1;
-            const isWide = num_visible * 9 < this.width;
-            if (this.isNarrow) {
-                this.text(mark.name, this.left, top - 6, "left");
-            } else {
-                this.text(mark.name, this.left - 6, top + LANE / 2 + 1, "right");
-            }
-            this.line([[this.left, bottom + 0.5], [this.left + this.width, bottom + 0.5]], this.edge);
-            context.fillStyle = mark.colour;
-            if (num_visible * 2 > this.width || mark.isBinned) {
-                this.drawBars(mark, first, last, bottom, full);
+        drawMarks(marks, top, bottom) {
+            const full = LANE - 5, first = lastAt(marks.at, this.from - 1e-9) + 1, last = lastAt(marks.at, this.to);
+            const num_visible = last - first + 1, isWide = num_visible * 9 < this.width;
+            const [x, y, align] = this.isNarrow ? [this.left, top - 6, "left"] : [this.left - 6, top + LANE / 2 + 1, "right"];
+            this.text(marks.name, x, y, align);
+            this.base(bottom, this.edge);
+            if (num_visible * 2 > this.width || marks.isBinned) {
+                this.drawBars(marks, first, last, bottom, full);
                 return;
             }
             for (let j = first; j <= last; j++) {
-                const size = 0.35 + 0.65 * mark.counts[j] / mark.most, x = this.xOf(mark.at[j]);
-                if (!isWide || mark.shape === "tick") {
-                    context.fillRect(x - 0.6, bottom - size * full, isWide ? 2 : 1.2, size * full);
+                const size = 0.35 + 0.65 * marks.values[j] / marks.most, at = this.xOf(marks.at[j]);
+                if (!isWide || marks.sign === ".") {
+                    this.context.fillStyle = marks.colour;
+                    this.context.fillRect(at - 0.6, bottom - size * full, isWide ? 2 : 1.2, size * full);
                     continue;
                 }
-                const y = mark.shape === "up" ? top + 5 : bottom - 1, side = (LANE - 8) * (mark.shape === "up" ? 1 : -1);
+                const [tip, base] = marks.sign === "+" ? [top + 5, top + LANE - 3] : [bottom - 1, bottom - LANE + 7];
                 const half = 2.5 + 2.5 * size;
-                context.beginPath();
-                context.moveTo(x, y);
-                context.lineTo(x - half, y + side);
-                context.lineTo(x + half, y + side);
-                context.fill();
+                this.fill([[at, tip], [at - half, base], [at + half, base]], marks.colour, 1);
             }
         }
 
-        drawBars(mark, first, last, bottom, full) {
+        drawBars(marks, first, last, bottom, full) {
             const num_bars = Math.max(Math.floor(this.width / 3), 1), bars = new Float64Array(num_bars);
             const bar_ms = (this.to - this.from) / num_bars;
             for (let j = first; j <= last; j++) {
-                bars[Math.min(Math.floor((mark.at[j] - this.from) / bar_ms), num_bars - 1)] += mark.counts[j];
+                bars[Math.min(Math.floor((marks.at[j] - this.from) / bar_ms), num_bars - 1)] += marks.values[j];
             }
             const most = bars.reduce((value, bar) => Math.max(value, bar), 1);
-            bars.forEach((bar, b) =>
-                this.context.fillRect(this.left + b * 3, bottom - bar / most * full, 2, bar / most * full));
-            const bin = roughText(mark.isBinned ? Math.max(bar_ms, this.end / this.data.num_mark_bins) : bar_ms);
-            this.counted.set(bin, [...(this.counted.get(bin) || []), mark.name]);
-        }
-
-        valueAt(curve, time) {
-            const {at, values} = curve, j = lastAt(at, time);
-            if (j < 0 || j + 1 === at.length) {
-                return values[Math.max(j, 0)];
-            }
-            return values[j] + (values[j + 1] - values[j]) * (time - at[j]) / (at[j + 1] - at[j]);
+            const bin = roughText(marks.isBinned ? Math.max(bar_ms, marks.bin_ms) : bar_ms);
+            this.context.fillStyle = marks.colour;
+            bars.forEach((bar, b) => this.context.fillRect(this.left + b * 3, bottom - bar / most * full, 2, bar / most * full));
+            this.counted.set(bin, [...(this.counted.get(bin) || []), marks.name]);
         }
 
         /* A line with what lies below it; its scale goes from where to where it goes. */
-        drawLine(points, words, {top, height}, isFromZero) {
-            const context = this.context, bottom = top + height;
-            const least = isFromZero ? 0 : points.reduce((value, point) => Math.min(value, point[1]), Infinity);
-            const most = points.reduce((value, point) => Math.max(value, point[1]), -Infinity);
+        drawLine(points, words, top, bottom, isFromZero) {
+            const values = points.map((point) => point[1]).concat(isFromZero ? [0] : []);
+            const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
             const step = niceStep(Math.max(most - least, Math.abs(most) * 1e-3, 1e-6), 3);
             const low = Math.floor(least / step) * step, high = Math.max(Math.ceil(most / step) * step, low + step);
-            const yOf = (value) => bottom - (value - low) / (high - low) * height;
+            const yOf = (value) => bottom - (value - low) / (high - low) * (bottom - top);
+            const line = points.map(([time, value]) => [this.xOf(time), yOf(value)]);
             this.text(words, 8, top - 14, "left");
             this.drawScale(low, high, 3, yOf);
-            this.line(points.map(([time, value]) => [this.xOf(time), yOf(value)]), this.accent, 1.8);
-            context.lineTo(this.left + this.width, bottom);
-            context.lineTo(this.left, bottom);
-            context.globalAlpha = 0.12;
-            context.fillStyle = this.accent;
-            context.fill();
-            context.globalAlpha = 1;
+            this.line(line, this.accent, 1.8);
+            this.fill([...line, [this.left + this.width, bottom], [this.left, bottom]], this.accent, 0.12);
         }
 
-        drawCurve(curve, panel) {
-            const points = [[this.from, this.valueAt(curve, this.from)]];
+        drawCurve(curve, top, bottom) {
+            const points = [[this.from, valueAt(curve, this.from)]];
             for (let j = lastAt(curve.at, this.from) + 1; j < curve.at.length && curve.at[j] < this.to; j++) {
                 points.push([curve.at[j], curve.values[j]]);
             }
-            points.push([this.to, this.valueAt(curve, this.to)]);
-            this.drawLine(points, this.curveWords(curve), panel, false);
+            points.push([this.to, valueAt(curve, this.to)]);
+            this.drawLine(points, curve.unit === "" || curve.name.includes(curve.unit) ? curve.name : `${curve.name} (${curve.unit})`,
+                top, bottom, false);
         }
 
-        curveWords(curve) {
-            return curve.unit === "" || curve.name.includes(curve.unit) ? curve.name : `${curve.name} (${curve.unit})`;
-        }
-
-        drawRate(curve, panel) {
+        drawRate(curve, top, bottom) {
             const num_bars = Math.max(Math.floor(this.width / 6), 1), bar_ms = (this.to - this.from) / num_bars;
-            const points = [];
-            for (let b = 0; b < num_bars; b++) {
+            const points = Array.from({length: num_bars}, (_, b) => {
                 const from = this.from + b * bar_ms;
-                const rate = (this.valueAt(curve, from + bar_ms) - this.valueAt(curve, from)) / bar_ms * HOUR_MS;
-                points.push([from, rate], [from + bar_ms, rate]);
-            }
-            this.drawLine(points,
-                `${curve.name} per h, averages over ${roughText(bar_ms)}`, panel, true);
+                const rate = (valueAt(curve, from + bar_ms) - valueAt(curve, from)) / bar_ms * HOUR_MS;
+                return [[from, rate], [from + bar_ms, rate]];
+            }).flat();
+            this.drawLine(points, `${curve.name} per h, averages over ${roughText(bar_ms)}`, top, bottom, true);
         }
+
+        /* ---- Figures ---- */
 
         /* What the tables below say is of the stretch that is shown. */
         writeFigures() {
-            const areas = this.categories.map(() => 0), span = this.to - this.from;
-            this.rowsBetween(this.from, this.to, (j, start, end) => this.categories.forEach((category, k) => {
-                areas[k] += category.heights[j] * (end - start);
-            }));
-            const total = areas.reduce((sum, area) => sum + area, 0);
-            const show = (item, ...figures) => figures.forEach(([value, text], c) => {
-                item.cells[c].dataset.value = String(value);
-                item.cells[c].textContent = text;
+            const {from, to} = this, span = to - from;
+            const show = (lane, ...figures) => figures.forEach(([value, text], c) => {
+                lane.cells[c].dataset.value = String(value);
+                lane.cells[c].textContent = text;
             });
-            this.categories.forEach((category, k) => show(category,
-                [areas[k] / total, `${(100 * areas[k] / (total || 1)).toFixed(1)} %`],
-                [areas[k] / span, (areas[k] / span).toFixed(2)]));
-            this.marks.forEach((mark) => {
-                const [times, count] = this.countMarks(mark, this.from, this.to);
-                const about = mark.isBinned && !this.isWhole() ? "about " : "";
-                show(mark, [times, about + times.toLocaleString("en")], [count, about + count.toLocaleString("en")]);
+            const means = this.levels.map((level) => this.average(level, from, to, 1).sum[0]);
+            const total = means.reduce((sum, mean) => sum + mean, 0);
+            this.levels.forEach((level, k) => show(level,
+                [means[k] / total, `${(100 * means[k] / (total || 1)).toFixed(1)} %`], [means[k], means[k].toFixed(2)]));
+            this.marks.forEach((marks) => {
+                const about = marks.isBinned && !this.isWhole() ? "about " : "";
+                show(marks, ...countMarks(marks, from, to).map((value) => [value, about + value.toLocaleString("en")]));
             });
             this.curves.forEach((curve) => {
-                const end = this.valueAt(curve, this.to), change = end - this.valueAt(curve, this.from);
-                const rate = change / span * HOUR_MS;
-                show(curve, [change, withUnit(numberText(change), curve.unit)],
-                    [rate, withUnit(numberText(rate), `${curve.unit}/h`)], [end, withUnit(numberText(end), curve.unit)]);
+                const end = valueAt(curve, to), change = end - valueAt(curve, from), rate = change / span * HOUR_MS;
+                show(curve, [change, withUnit(change, curve.unit)], [rate, withUnit(rate, `${curve.unit}/h`)],
+                    [end, withUnit(end, curve.unit)]);
             });
             this.root.querySelectorAll(".timeline-tables caption").forEach((caption) => {
-                caption.textContent = `${caption.dataset.words}, ${this.status.textContent}`;
+                caption.textContent = `${caption.textContent.split(",")[0]}, ${this.status.textContent}`;
             });
-        }
-
-        /* How often a kind happened in a stretch, and the counts of all. */
-        countMarks(mark, from, to) {
-            const [first, last] = this.marksBetween(mark, from, to);
-            let times = 0, count = 0;
-            for (let m = first; m <= last; m++) {
-                count += mark.counts[m];
-                times += mark.isBinned ? mark.times[m] : 1;
-            }
-            return [times, count];
         }
 
         /* What is known at the cursor: [text, number, colour] a row. */
         rows() {
-            const j = Math.max(lastAt(this.starts, this.cursor), 0);
-            const near_ms = 4 / this.width * (this.to - this.from);
-            const rows = [];
-            if (this.areas > 0) {
-                const total = this.categories.reduce((sum, category) => sum + category.heights[j], 0);
-                rows.push([this.data.height, this.low[j] < this.high[j]
-                    ? `${numberText(total)} (${numberText(this.low[j])} to ${numberText(this.high[j])})`
-                    : numberText(total), null]);
+            const near_ms = 4 / this.width * (this.to - this.from), rows = [];
+            if (this.total !== undefined) {
+                const j = Math.max(lastAt(this.total.at, this.cursor), 0), low = this.total.more[j], high = this.total.values[j];
+                const height = this.levels.reduce((sum, level) => sum + valueAt(level, this.cursor), 0);
+                rows.push([this.noun, low < high ? `${numberText(height)} (${numberText(low)} to ${numberText(high)})`
+                    : numberText(height), null]);
             }
-            [...this.categories].reverse().filter((category) => category.isShown && category.heights[j] > 0)
-                .forEach((category) => rows.push([category.name, numberText(category.heights[j]), category.colour]));
-            this.marks.filter((mark) => mark.isShown).forEach((mark) => {
-                const [times, count] = this.countMarks(mark, this.cursor - near_ms, this.cursor + near_ms);
+            [...this.levels].reverse().filter((level) => level.isShown && valueAt(level, this.cursor) > 0)
+                .forEach((level) => rows.push([level.name, numberText(valueAt(level, this.cursor)), level.colour]));
+            this.marks.filter((marks) => marks.isShown).forEach((marks) => {
+                const [times, count] = countMarks(marks, this.cursor - near_ms, this.cursor + near_ms);
                 if (times > 0) {
-                    rows.push([mark.name, times > 1 ? `${numberText(count)} (${times}×)` : numberText(count), mark.colour]);
+                    rows.push([marks.name, times > 1 ? `${numberText(count)} (${times}×)` : numberText(count), marks.colour]);
                 }
             });
-            this.curves.forEach((curve) =>
-                rows.push([curve.name, withUnit(numberText(this.valueAt(curve, this.cursor)), curve.unit), null]));
+            this.curves.forEach((curve) => rows.push([curve.name, withUnit(valueAt(curve, this.cursor), curve.unit), null]));
             return rows;
         }
 
         heading() {
-            const time = timeText(this.cursor, precisionOf(this.to - this.from));
-            return this.isBinned ? `${time}, averages over ${roughText(this.data.bin_ms)}` : time;
+            const time = this.wordsOf(this.cursor);
+            return this.total !== undefined && this.total.isBinned ? `${time}, averages over ${roughText(this.total.bin_ms)}` : time;
         }
 
-        words() {
-            return `${this.heading()}: ${this.rows().map(([name, value]) => `${name} ${value}`).join(", ")}`;
-        }
-
-        drawCursor(bottom) {
-            const isShown = this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to;
-            this.tip.hidden = !isShown;
-            if (!isShown) {
+        drawCursor() {
+            const x = this.xOf(this.cursor), isRight = x > this.left + this.width / 2;
+            this.tip.hidden = this.cursor === null || this.cursor < this.from || this.cursor > this.to;
+            if (this.tip.hidden) {
                 return;
             }
-            const x = this.xOf(this.cursor), isRight = x > this.left + this.width / 2;
-            this.line([[x, 24], [x, bottom]], this.ink);
+            this.line([[x, TOP], [x, this.bottom]], this.ink);
             this.tip.replaceChildren(element("strong", {}, this.heading()),
                 ...this.rows().map(([name, value, colour]) => {
                     const swatch = element("span", {className: "swatch"});

@@ -7,6 +7,7 @@
 
 #define PLUS_MINUS "±"
 #define ELLIPSIS "…"
+#define MIDDLE_DOT "·"   /* between what a line says; "-" */
 #define ELLIPSIS_EXTRA 2 /* characters that the one in ASCII has more */
 
 /* Where an escape code that ends at place starts, "\033[2m"; place: none does. */
@@ -66,7 +67,12 @@ spot_ascii_signs(char *text)
             memcpy(end, "...", 3);
             end += 3;
         } else {
-            *end++ = *place++;
+            const size_t num_bytes = strncmp(place, MIDDLE_DOT, strlen(MIDDLE_DOT)) == 0
+                                         ? strlen(MIDDLE_DOT)
+                                         : 1;
+
+            *end++ = num_bytes > 1 ? '-' : *place;
+            place += num_bytes;
         }
     }
     *end = '\0';

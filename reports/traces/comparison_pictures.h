@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "traces/compare/comparison_inputs.h"
+#include "traces/compare/comparison.h"
 
 /* Draws how far all columns are from the trace beside its halves (NAME-distances), how
  * many standard errors models are from a reference, if they have one (NAME-reference),

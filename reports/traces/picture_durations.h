@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/traces/trace_picture.h"
-#include "traces/describe/kaplan_meier.h"
+#include "traces/describe/series.h"
 
 typedef struct {
     spot_trace_picture_t picture;

@@ -6,7 +6,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "reports/traces/trace_picture.h"
-#include "traces/bulk.h"
+#include "traces/trace.h"
 
 /* The population of a trace as a curve of steps. */
 typedef struct {

@@ -93,28 +93,25 @@ spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
     size_t first_metric, size_t num_metrics)
 {
     grouper_t grouper = {.means = self};
+    spot_arena_t memory = {0};
     size_t num_cells;
     int ret = SPOT_ERR_NO_MEMORY;
 
     *self = (spot_group_means_t){.num_metrics = num_metrics};
     choose_groups(self, store);
     num_cells = self->num_groups * num_metrics;
-    grouper.sums = spot_calloc(num_cells, sizeof(*grouper.sums));
-    grouper.weights = spot_calloc(num_cells, sizeof(*grouper.weights));
     self->means = spot_calloc(store->head->num_points * num_cells, sizeof(*self->means));
-    grouper.lines = spot_calloc(num_metrics, sizeof(*grouper.lines));
-    grouper.metric_ids = spot_calloc(num_metrics, sizeof(*grouper.metric_ids));
-    if (grouper.sums != NULL && grouper.weights != NULL && grouper.lines != NULL &&
-        grouper.metric_ids != NULL && self->means != NULL) {
+    SPOT_ARENA_ARRAY(&memory, grouper.sums, num_cells);
+    SPOT_ARENA_ARRAY(&memory, grouper.weights, num_cells);
+    SPOT_ARENA_ARRAY(&memory, grouper.lines, num_metrics);
+    SPOT_ARENA_ARRAY(&memory, grouper.metric_ids, num_metrics);
+    if (memory.error == 0 && self->means != NULL) {
         for (size_t j = 0; j < num_metrics; j++) {
             grouper.metric_ids[j] = first_metric + j;
         }
         ret = read_means(&grouper, store, self->means);
     }
-    free(grouper.metric_ids);
-    free(grouper.lines);
-    free(grouper.weights);
-    free(grouper.sums);
+    spot_arena_free(&memory);
     return ret;
 }
 

@@ -18,6 +18,7 @@ enum { PLACE_VARIANCE, PLACE_KEYS };
 
 typedef struct {
     const spot_effects_data_t *data;
+    spot_arena_t memory; /* of all below */
     spot_effects_kind_t kind;
     size_t num_used;
     size_t *used;        /* [num_used] points */
@@ -361,7 +362,7 @@ is_full(work_t *self, bool *is_seen)
 }
 
 /* A full grid has each combination once, and all points are defined. */
-static int
+static void
 find_kind(work_t *self)
 {
     const spot_effects_data_t *data = self->data;
@@ -374,21 +375,14 @@ find_kind(work_t *self)
     }
     if (data->is_sampled || num_combinations != data->num_points ||
         self->num_used < data->num_points) {
-        return 0;
+        return;
     }
-    self->line_ids =
-        spot_calloc(data->num_keys * data->num_points, sizeof(*self->line_ids));
-    is_seen = spot_calloc(data->num_points, sizeof(*is_seen));
-    if (self->line_ids == NULL || is_seen == NULL) {
-        free(is_seen);
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (is_full(self, is_seen)) {
+    SPOT_ARENA_ARRAY(&self->memory, self->line_ids, data->num_keys * data->num_points);
+    SPOT_ARENA_ARRAY(&self->memory, is_seen, data->num_points);
+    if (self->memory.error == 0 && is_full(self, is_seen)) {
         self->kind = SPOT_EFFECTS_FULL;
         self->max_classes = data->num_points; /* as lines are numbered */
     }
-    free(is_seen);
-    return 0;
 }
 
 static bool
@@ -438,16 +432,13 @@ is_constant(const work_t *self)
 static int
 work_init(work_t *self, const spot_effects_data_t *data)
 {
-    int ret;
+    spot_arena_t *memory = &self->memory;
 
     *self = (work_t){.data = data, .num_measured = PLACE_KEYS + 2 * data->num_keys};
-    self->used = spot_calloc(data->num_points, sizeof(*self->used));
-    self->centre = spot_calloc(data->num_groups, sizeof(*self->centre));
-    self->measured = spot_calloc(self->num_measured, sizeof(*self->measured));
-    if (self->used == NULL || self->centre == NULL || self->measured == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < data->num_points; j++) {
+    SPOT_ARENA_ARRAY(memory, self->used, data->num_points);
+    SPOT_ARENA_ARRAY(memory, self->centre, data->num_groups);
+    SPOT_ARENA_ARRAY(memory, self->measured, self->num_measured);
+    for (size_t j = 0; memory->error == 0 && j < data->num_points; j++) {
         if (is_defined(self, j)) {
             self->used[self->num_used++] = j;
         }
@@ -456,22 +447,10 @@ work_init(work_t *self, const spot_effects_data_t *data)
         self->max_classes = data->num_levels[k] > self->max_classes ? data->num_levels[k]
                                                                     : self->max_classes;
     }
-    ret = find_kind(self);
-    self->sums = spot_calloc(self->max_classes * data->num_groups, sizeof(*self->sums));
-    self->counts = spot_calloc(self->max_classes, sizeof(*self->counts));
-    return ret == 0 && (self->sums == NULL || self->counts == NULL) ? SPOT_ERR_NO_MEMORY
-                                                                    : ret;
-}
-
-static void
-work_free(work_t *self)
-{
-    free(self->used);
-    free(self->sums);
-    free(self->counts);
-    free(self->centre);
-    free(self->line_ids);
-    free(self->measured);
+    find_kind(self);
+    SPOT_ARENA_ARRAY(memory, self->sums, self->max_classes * data->num_groups);
+    SPOT_ARENA_ARRAY(memory, self->counts, self->max_classes);
+    return memory->error;
 }
 
 static int
@@ -515,31 +494,24 @@ spot_effects_init(
     if (!is_usable(data) || !(confidence > 0 && confidence < 1)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    self->keys = spot_calloc(data->num_keys, sizeof(*self->keys));
-    if (self->keys == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     self->num_keys = data->num_keys;
-    for (size_t j = 0; j < data->num_keys; j++) {
+    SPOT_ARENA_ARRAY(&self->memory, self->keys, data->num_keys);
+    for (size_t j = 0; self->memory.error == 0 && j < data->num_keys; j++) {
         self->keys[j].num_levels = data->num_levels[j];
-        self->keys[j].means =
-            spot_calloc(data->num_levels[j], sizeof(*self->keys[j].means));
-        if (self->keys[j].means == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARENA_ARRAY(&self->memory, self->keys[j].means, data->num_levels[j]);
+    }
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
     ret = work_init(&work, data);
     ret = ret == 0 ? analyse(&work, confidence, self) : ret;
-    work_free(&work);
+    spot_arena_free(&work.memory);
     return ret;
 }
 
 void
 spot_effects_free(spot_effects_t *self)
 {
-    for (size_t j = 0; self->keys != NULL && j < self->num_keys; j++) {
-        free(self->keys[j].means);
-    }
-    free(self->keys);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }

@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "sim/analysis/sensitivity.h"
 
 typedef enum {
@@ -49,6 +50,7 @@ typedef struct {
 } spot_key_effect_t;
 
 typedef struct {
+    spot_arena_t memory;
     spot_effects_kind_t kind;
     size_t num_used; /* points */
     size_t num_keys;

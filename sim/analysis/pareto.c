@@ -172,20 +172,18 @@ int
 spot_pareto_find(
     const spot_choice_t *choices, size_t num_choices, spot_choice_fate_t *fates)
 {
-    entry_t *entries = spot_calloc(num_choices, sizeof(*entries));
-    entry_t *rivals = spot_calloc(num_choices, sizeof(*rivals));
-    equal_t *equals = spot_calloc(num_choices, sizeof(*equals));
-    int ret = SPOT_ERR_NO_MEMORY;
+    spot_arena_t memory = {0};
+    entry_t *entries = spot_arena_take(&memory, num_choices, sizeof(*entries));
+    entry_t *rivals = spot_arena_take(&memory, num_choices, sizeof(*rivals));
+    equal_t *equals = spot_arena_take(&memory, num_choices, sizeof(*equals));
+    const int ret = memory.error;
 
-    if (entries != NULL && rivals != NULL && equals != NULL) {
+    if (ret == 0) {
         find_front(choices, num_choices, entries, fates);
         find_surely_worse(choices, num_choices, entries, rivals, fates);
         find_worse_of_equals(choices, num_choices, false, equals, fates);
         find_worse_of_equals(choices, num_choices, true, equals, fates);
-        ret = 0;
     }
-    free(entries);
-    free(rivals);
-    free(equals);
+    spot_arena_free(&memory);
     return ret;
 }

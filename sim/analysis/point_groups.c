@@ -51,28 +51,26 @@ static int
 find_groups(spot_point_groups_t *self, const spot_study_head_t *head, size_t free_id)
 {
     const size_t num_points = head->num_points, num_axes = head->num_axes;
-    uint32_t *rows = spot_calloc(num_points * num_axes, sizeof(*rows));
-    spot_key_t *keys = spot_calloc(num_points, sizeof(*keys));
+    const size_t row_bytes =
+        head->plan.kind == SPOT_PLAN_ZIP ? 0 : num_axes * sizeof(uint32_t);
+    spot_arena_t memory = {0};
+    uint32_t *rows = spot_arena_take(&memory, num_points * num_axes, sizeof(*rows));
+    spot_key_t *keys = spot_arena_take(&memory, num_points, sizeof(*keys));
     int ret = SPOT_ERR_NO_MEMORY;
 
     self->num_groups = 0;
     self->group_ids = spot_calloc(num_points, sizeof(*self->group_ids));
-    if (rows == NULL || keys == NULL || self->group_ids == NULL) {
-        goto out;
+    if (memory.error == 0 && self->group_ids != NULL) {
+        fill_rows(head, free_id, rows);
+        for (size_t j = 0; j < num_points; j++) {
+            keys[j] = (spot_key_t){&rows[j * num_axes], row_bytes};
+        }
+        ret = spot_group_equal(keys, num_points, self->group_ids);
     }
-    fill_rows(head, free_id, rows);
-    for (size_t j = 0; j < num_points; j++) {
-        keys[j].bytes = &rows[j * num_axes];
-        keys[j].num_bytes =
-            head->plan.kind == SPOT_PLAN_ZIP ? 0 : num_axes * sizeof(*rows);
-    }
-    ret = spot_group_equal(keys, num_points, self->group_ids);
     if (ret == 0) {
         number_groups(self, num_points);
     }
-out:
-    free(keys);
-    free(rows);
+    spot_arena_free(&memory);
     return ret;
 }
 

@@ -68,19 +68,17 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
     const size_t num_constraints = head->optimise.num_constraints;
 
-    memset(self, 0, sizeof(*self));
-    self->head = head;
-    self->metric_id = spot_study_metric_id(head, head->optimise.metric);
+    *self = (spot_race_t){.head = head,
+        .metric_id = spot_study_metric_id(head, head->optimise.metric),
+        .confidence = confidence_of_each(head),
+        .num_racing = head->num_points};
     spot_bug_assert(self->metric_id < head->num_metrics);
-    self->confidence = confidence_of_each(head);
-    self->num_racing = head->num_points;
-    self->runners = spot_calloc(head->num_points, sizeof(*self->runners));
-    self->constraint_ids = spot_calloc(num_constraints, sizeof(*self->constraint_ids));
-    self->constrained =
-        spot_calloc(head->num_points * num_constraints, sizeof(*self->constrained));
-    if (self->runners == NULL || self->constraint_ids == NULL ||
-        self->constrained == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(&self->memory, self->runners, head->num_points);
+    SPOT_ARENA_ARRAY(&self->memory, self->constraint_ids, num_constraints);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->constrained, head->num_points * num_constraints);
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
     for (size_t j = 0; j < num_constraints; j++) {
         self->constraint_ids[j] =
@@ -106,19 +104,18 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 void
 spot_race_free(spot_race_t *self)
 {
-    for (size_t j = 0; self->runners != NULL && j < self->head->num_points; j++) {
-        free(self->runners[j].rows);
-        spot_estimate_free(&self->runners[j].estimate);
-        for (size_t k = 0;
-             self->constrained != NULL && k < self->head->optimise.num_constraints;
-             k++) {
-            spot_estimate_free(
-                &self->constrained[j * self->head->optimise.num_constraints + k]);
+    const bool is_whole = self->head != NULL && self->memory.error == 0;
+
+    for (size_t j = 0; is_whole && j < self->head->num_points; j++) {
+        spot_runner_t *runner = &self->runners[j];
+
+        free(runner->rows);
+        spot_estimate_free(&runner->estimate);
+        for (size_t k = 0; k < self->head->optimise.num_constraints; k++) {
+            spot_estimate_free(&runner->constrained[k]);
         }
     }
-    free(self->runners);
-    free(self->constraint_ids);
-    free(self->constrained);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 

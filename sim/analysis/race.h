@@ -13,6 +13,7 @@
  * enough to include rare events that matter. */
 #pragma once
 
+#include "base/memory.h"
 #include "sim/analysis/estimate.h"
 
 typedef enum {
@@ -49,6 +50,7 @@ typedef struct {
 
 typedef struct {
     const spot_study_head_t *head;
+    spot_arena_t memory;
     size_t metric_id;
     size_t *constraint_ids; /* [num_constraints] metrics */
     double confidence;      /* of each of the intervals, so that all of them hold */

@@ -20,6 +20,7 @@ enum { SUM_VARIANCE, SUM_NOISE, SUM_FIRST };
 /* The work on one set of data. */
 typedef struct {
     const spot_sensitivity_data_t *data;
+    spot_arena_t memory; /* of all below */
     size_t num_used;
     size_t *used;              /* [num_used] base samples, ascending */
     double *group_mean;        /* [num_groups] over A and B */
@@ -264,42 +265,22 @@ find_interval(
 static int
 work_init(work_t *self, const spot_sensitivity_data_t *data)
 {
-    memset(self, 0, sizeof(*self));
-    self->data = data;
-    self->num_indices = 2 * data->num_inputs;
-    self->num_sums = SUM_FIRST + self->num_indices;
-    self->used = spot_calloc(data->num_samples, sizeof(*self->used));
-    self->group_mean = spot_calloc(data->num_groups, sizeof(*self->group_mean));
-    self->addends =
-        spot_calloc(data->num_samples, self->num_sums * sizeof(*self->addends));
-    self->sums = spot_calloc(self->num_sums, sizeof(*self->sums));
-    self->indices = spot_calloc(self->num_indices, sizeof(*self->indices));
-    self->resamples =
-        spot_calloc(self->num_indices, NUM_RESAMPLES * sizeof(*self->resamples));
-    self->jackknife = spot_calloc(self->num_indices, sizeof(*self->jackknife));
-    if (self->used == NULL || self->group_mean == NULL || self->addends == NULL ||
-        self->sums == NULL || self->indices == NULL || self->resamples == NULL ||
-        self->jackknife == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t k = 0; k < data->num_samples; k++) {
+    const size_t num_indices = 2 * data->num_inputs, num_sums = SUM_FIRST + num_indices;
+
+    *self = (work_t){.data = data, .num_indices = num_indices, .num_sums = num_sums};
+    SPOT_ARENA_ARRAY(&self->memory, self->used, data->num_samples);
+    SPOT_ARENA_ARRAY(&self->memory, self->group_mean, data->num_groups);
+    SPOT_ARENA_ARRAY(&self->memory, self->addends, data->num_samples * num_sums);
+    SPOT_ARENA_ARRAY(&self->memory, self->sums, num_sums);
+    SPOT_ARENA_ARRAY(&self->memory, self->indices, num_indices);
+    SPOT_ARENA_ARRAY(&self->memory, self->resamples, num_indices * NUM_RESAMPLES);
+    SPOT_ARENA_ARRAY(&self->memory, self->jackknife, num_indices);
+    for (size_t k = 0; self->memory.error == 0 && k < data->num_samples; k++) {
         if (is_defined(data, k)) {
             self->used[self->num_used++] = k;
         }
     }
-    return 0;
-}
-
-static void
-work_free(work_t *self)
-{
-    free(self->used);
-    free(self->group_mean);
-    free(self->addends);
-    free(self->sums);
-    free(self->indices);
-    free(self->resamples);
-    free(self->jackknife);
+    return self->memory.error;
 }
 
 static int
@@ -367,7 +348,7 @@ spot_sensitivity_init(spot_sensitivity_t *self, const spot_sensitivity_data_t *d
     self->num_inputs = data->num_inputs;
     ret = work_init(&work, data);
     ret = ret == 0 ? analyse(&work, confidence, seed, self) : ret;
-    work_free(&work);
+    spot_arena_free(&work.memory);
     if (ret != 0) {
         forget_indices(self);
     }

@@ -14,6 +14,7 @@
 /* The points that are used, and their levels. */
 typedef struct {
     const spot_study_head_t *head;
+    spot_arena_t memory; /* of all below */
     size_t num_points;
     size_t *point_ids;  /* [num_points] */
     size_t *level_ids;  /* [num_points][num_keys] */
@@ -75,17 +76,17 @@ compare_placed(const void *a, const void *b)
 }
 
 /* Parts of the range with about equal numbers of points; equal values stay together. */
-static int
+static void
 put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 {
     const size_t axis_id = self->axis_ids[key_id], num_points = plan->num_points;
     const size_t most = num_points / MIN_PART_POINTS;
     const size_t num_parts = most > MAX_PARTS ? MAX_PARTS : most < 2 ? 2 : most;
-    placed_t *placed = spot_calloc(num_points, sizeof(*placed));
+    placed_t *placed = spot_arena_take(&plan->memory, num_points, sizeof(*placed));
     size_t level_id = 0;
 
     if (placed == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        return;
     }
     for (size_t j = 0; j < num_points; j++) {
         const size_t value_id =
@@ -108,8 +109,6 @@ put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
         plan->level_ids[placed[j].place * self->effects.num_keys + key_id] = level_id;
     }
     plan->num_levels[key_id] = num_parts;
-    free(placed);
-    return 0;
 }
 
 /* Each value is a level. */
@@ -129,22 +128,19 @@ put_into_values(plan_t *plan, spot_study_effects_t *self, size_t key_id)
     }
 }
 
-static int
+static void
 choose_levels(plan_t *plan, spot_study_effects_t *self)
 {
-    int ret = 0;
-
-    for (size_t k = 0; ret == 0 && k < self->effects.num_keys; k++) {
+    for (size_t k = 0; k < self->effects.num_keys; k++) {
         const spot_axis_t *axis = &plan->head->axes[self->axis_ids[k]];
 
         if (spot_plan_is_design(plan->head->plan.kind) && spot_axis_is_numeric(axis) &&
             axis->num_values > SPOT_EFFECTS_MAX_VALUES) {
-            ret = put_into_parts(plan, self, k);
+            put_into_parts(plan, self, k);
         } else {
             put_into_values(plan, self, k);
         }
     }
-    return ret;
 }
 
 /* Replaces shares and totals by the Sobol indices of a sensitivity plan, if known. */
@@ -184,9 +180,9 @@ analyse(spot_study_effects_t *self, plan_t *plan, const spot_group_means_t *mean
         .is_sampled = spot_plan_is_design(plan->head->plan.kind)};
     int ret;
 
-    plan->values = spot_calloc(plan->num_points * num_groups, sizeof(*plan->values));
-    if (plan->values == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(&plan->memory, plan->values, plan->num_points * num_groups);
+    if (plan->memory.error != 0) {
+        return plan->memory.error;
     }
     for (size_t j = 0; j < plan->num_points; j++) {
         memcpy(&plan->values[j * num_groups],
@@ -215,17 +211,13 @@ prepare(spot_study_effects_t *self, plan_t *plan)
 
         self->max_levels = num_values > self->max_levels ? num_values : self->max_levels;
     }
-    self->axis_ids = spot_calloc(num_keys, sizeof(*self->axis_ids));
-    self->first_values =
-        spot_calloc(num_keys * self->max_levels, sizeof(*self->first_values));
-    self->last_values =
-        spot_calloc(num_keys * self->max_levels, sizeof(*self->last_values));
-    plan->point_ids = spot_calloc(most, sizeof(*plan->point_ids));
-    plan->level_ids = spot_calloc(most * num_keys, sizeof(*plan->level_ids));
-    plan->num_levels = spot_calloc(num_keys, sizeof(*plan->num_levels));
-    if (self->axis_ids == NULL || self->first_values == NULL ||
-        self->last_values == NULL || plan->point_ids == NULL ||
-        plan->level_ids == NULL || plan->num_levels == NULL) {
+    SPOT_ARENA_ARRAY(&self->memory, self->axis_ids, num_keys);
+    SPOT_ARENA_ARRAY(&self->memory, self->first_values, num_keys * self->max_levels);
+    SPOT_ARENA_ARRAY(&self->memory, self->last_values, num_keys * self->max_levels);
+    SPOT_ARENA_ARRAY(&plan->memory, plan->point_ids, most);
+    SPOT_ARENA_ARRAY(&plan->memory, plan->level_ids, most * num_keys);
+    SPOT_ARENA_ARRAY(&plan->memory, plan->num_levels, num_keys);
+    if (self->memory.error != 0 || plan->memory.error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -251,14 +243,11 @@ spot_study_effects_init(
     ret = ret == 0 ? prepare(self, &plan) : ret;
     if (ret == 0) {
         choose_points(&plan);
-        ret = choose_levels(&plan, self);
+        choose_levels(&plan, self);
+        ret = analyse(self, &plan, &means);
     }
-    ret = ret == 0 ? analyse(self, &plan, &means) : ret;
     ret = ret == 0 ? take_indices(self, store, metric_id) : ret;
-    free(plan.point_ids);
-    free(plan.level_ids);
-    free(plan.num_levels);
-    free(plan.values);
+    spot_arena_free(&plan.memory);
     spot_group_means_free(&means);
     return ret;
 }
@@ -266,9 +255,7 @@ spot_study_effects_init(
 void
 spot_study_effects_free(spot_study_effects_t *self)
 {
-    free(self->axis_ids);
-    free(self->first_values);
-    free(self->last_values);
+    spot_arena_free(&self->memory);
     spot_effects_free(&self->effects);
     memset(self, 0, sizeof(*self));
 }

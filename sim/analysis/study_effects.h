@@ -14,10 +14,11 @@ typedef struct {
     bool has_indices; /* shares and totals are Sobol indices of a sensitivity plan */
     int64_t num_replications; /* used, of each point */
     size_t num_groups;        /* of replications; 1: noise is unknown */
-    size_t *axis_ids;         /* [effects.num_keys] */
-    size_t max_levels;        /* values of the longest axis */
-    size_t *first_values;     /* [effects.num_keys][max_levels] first value of a level */
-    size_t *last_values;      /* the same for its last value, by number */
+    spot_arena_t memory;
+    size_t *axis_ids;     /* [effects.num_keys] */
+    size_t max_levels;    /* values of the longest axis */
+    size_t *first_values; /* [effects.num_keys][max_levels] first value of a level */
+    size_t *last_values;  /* the same for its last value, by number */
     spot_effects_t effects;
 } spot_study_effects_t;
 

@@ -239,9 +239,8 @@ static const spot_field_t checkpoint_options[] = {
 
 const spot_recovery_t spot_recovery_checkpoint = {
     .name = "checkpoint",
-    .doc =
-        "roll back to the last durable checkpoint, go on with what is left in pipelines "
-        "of fixed depth",
+    .doc = "roll back to the last durable checkpoint, go on with what is left in "
+           "pipelines of fixed depth",
     .source = "Mohan, Phanishayee, Chidambaram, CheckFreq, FAST'21, for the checkpoints",
     .options = checkpoint_options,
     .options_size = sizeof(options_t),

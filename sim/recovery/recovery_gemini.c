@@ -313,14 +313,12 @@ static const spot_field_t gemini_options[] = {
     {SPOT_RANGE(DURATION, "mem_overhead", options_t, mem_overhead_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",
          "time that a copy adds, spread over the steps between two of them; if not "
-         "given "
-         "the time that it takes to send a shard to the other members of the group; "
-         "published: 0 s, as it is hidden in the steps (unverified)"),
+         "given the time that it takes to send a shard to the other members of the "
+         "group; published: 0 s, as it is hidden in the steps (unverified)"),
         .label = "time of a memory copy"},
     {SPOT_RANGE(NUMBER, "state_bytes", options_t, state_bytes, 1, MAX_BYTES, "",
          "state of the whole model; the shard of an instance is the state divided by "
-         "the "
-         "instances in use; that of job.model if not given"),
+         "the instances in use; that of job.model if not given"),
         .label = "state of the job"},
     {SPOT_RANGE(NUMBER, "net_bytes_per_s", options_t, net_bytes_per_s, 1, MAX_BYTES, "",
          "bandwidth of an instance, by which a shard is copied to and from peers; "
@@ -340,8 +338,7 @@ static const spot_field_t gemini_options[] = {
     {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",
          "time to detect a loss; a wait for replacement goes on meanwhile; "
-         "job.detection "
-         "if not given"),
+         "job.detection if not given"),
         .label = "detection time"},
     {SPOT_CHOICE("replacement", options_t, replacement, replacements, "wait",
          "after a loss, wait: pause until there are instances for as many pipelines as "
@@ -354,20 +351,17 @@ static const spot_field_t gemini_options[] = {
     {SPOT_CHOICE("notice", options_t, notice, notices, "copy",
          "copy: when the preemption of an instance in use is announced (see "
          "fleet.notice), training stops at the end of the last step that fits before "
-         "it, "
-         "with mem_overhead for one more copy, and nothing is lost as long as each "
-         "group "
-         "keeps a member; if not even the copy fits, or each step is copied anyway "
-         "(mem_every: 1), it trains on; ignore: as if nothing was announced"),
+         "it, with mem_overhead for one more copy, and nothing is lost as long as each "
+         "group keeps a member; if not even the copy fits, or each step is copied "
+         "anyway (mem_every: 1), it trains on; ignore: as if nothing was announced"),
         .label = "answer to a notice"},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
 const spot_recovery_t spot_recovery_gemini = {
     .name = "gemini",
-    .doc =
-        "recover from copies in the memory of peers; roll back to storage only where a "
-        "whole group is lost",
+    .doc = "recover from copies in the memory of peers; roll back to storage only where "
+           "a whole group is lost",
     .source = "Wang et al., Gemini, SOSP'23; its defaults here are unverified",
     .published = "Gemini (SOSP'23), whose copies take no time (unverified)",
     .options = gemini_options,

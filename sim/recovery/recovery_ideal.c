@@ -83,9 +83,8 @@ static const spot_field_t ideal_options[] = {
 
 const spot_recovery_t spot_recovery_ideal = {
     .name = "ideal",
-    .doc =
-        "the fastest pipelines at each change, at once, with nothing lost: the bound of "
-        "all others",
+    .doc = "the fastest pipelines at each change, at once, with nothing lost: the bound "
+           "of all others",
     .source = "Duan et al., Parcae, NSDI'24, for the bound",
     .options = ideal_options,
     .options_size = sizeof(options_t),

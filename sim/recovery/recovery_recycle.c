@@ -382,9 +382,8 @@ static const spot_field_t recycle_options[] = {
     {SPOT_RANGE(DURATION, "stage_copy", options_t, stage_copy_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",
          "pause more when an instance takes a lost place, to copy its stage from a "
-         "peer; "
-         "if not given job.rebuild and its part of job.model over fleet.network, where "
-         "these are given, else job.reload"),
+         "peer; if not given job.rebuild and its part of job.model over fleet.network, "
+         "where these are given, else job.reload"),
         .label = "copy of a stage"},
     {SPOT_RANGE(INTEGER, "micro_batch", options_t, micro_batch, 0, 1e12, "0",
          "samples of a micro-batch; 0: as job.step_time has it, if it is a pipeline "
@@ -398,8 +397,7 @@ static const spot_field_t recycle_options[] = {
     {SPOT_CHOICE("fill", options_t, fill, fills, "best",
          "time to fill and drain the pipelines where places are lost; best: of the "
          "forward passes only, as weight gradients move into bubbles; worst: of all. "
-         "The "
-         "step time with places lost is an approximation, unverified"),
+         "The step time with places lost is an approximation, unverified"),
         .label = "filling of lost places"},
     {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline",
          "pipeline: lost places are taken and one more pipeline forms as soon as there "

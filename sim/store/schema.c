@@ -239,9 +239,8 @@ int
 spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
 {
     return spot_db_run(db,
-        "DROP TABLE IF EXISTS point;"
-        "CREATE TABLE point (point INTEGER PRIMARY KEY, position INTEGER NOT NULL "
-        "UNIQUE, key TEXT NOT NULL UNIQUE%z) STRICT",
+        "DROP TABLE IF EXISTS point;CREATE TABLE point (point INTEGER PRIMARY KEY, "
+        "position INTEGER NOT NULL UNIQUE, key TEXT NOT NULL UNIQUE%z) STRICT",
         spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
@@ -252,40 +251,33 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
     return spot_db_run(db,
         "CREATE TABLE study (name TEXT, question TEXT, engine TEXT, seed INTEGER NOT "
         "NULL, replications INTEGER NOT NULL, canonical TEXT NOT NULL, canonical_sha256 "
-        "TEXT NOT NULL, head TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
-        "CREATE TABLE axis (axis INTEGER NOT NULL, value INTEGER NOT NULL, path TEXT "
-        "NOT "
-        "NULL, unit TEXT NOT NULL, text TEXT NOT NULL, number REAL, PRIMARY KEY (axis, "
-        "value)) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE provenance (writer TEXT PRIMARY KEY, process INTEGER NOT NULL, "
-        "started TEXT NOT NULL, seen TEXT NOT NULL, ended TEXT, outcome TEXT, "
-        "rows_added INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, version TEXT NOT "
-        "NULL, commit_id TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT NOT "
-        "NULL, machine TEXT NOT NULL, command_line TEXT NOT NULL, threads INTEGER NOT "
-        "NULL, shard TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;"
-        "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
-        "NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) "
-        "STRICT, "
-        "WITHOUT ROWID;"
-        "CREATE TABLE batch (point INTEGER NOT NULL, first INTEGER NOT NULL, "
-        "replications INTEGER NOT NULL%z, digest INTEGER NOT NULL, PRIMARY KEY (point, "
-        "first)) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE series (point INTEGER NOT NULL, replication INTEGER NOT NULL, "
-        "position INTEGER NOT NULL, rows_in TEXT NOT NULL, title TEXT, note TEXT NOT "
-        "NULL, end_ticks INTEGER NOT NULL, rows INTEGER NOT NULL, digest INTEGER NOT "
-        "NULL, PRIMARY KEY (point, replication, position)) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE series_kind (rows_in TEXT PRIMARY KEY, kind TEXT NOT NULL, digest "
-        "INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE series_total (series INTEGER NOT NULL, digest INTEGER NOT NULL) "
-        "STRICT;"
-        "INSERT INTO series_total VALUES (0, 0);"
-        "CREATE TABLE break_even (digest INTEGER NOT NULL, best INTEGER NOT NULL, next "
-        "INTEGER NOT NULL, key TEXT NOT NULL, metric TEXT NOT NULL, maximised INTEGER "
-        "NOT NULL, pairs INTEGER NOT NULL, number REAL, unit "
-        "TEXT NOT NULL, below REAL, below_near REAL, below_far REAL, below_reach REAL, "
-        "above REAL, above_near REAL, above_far REAL, above_reach REAL, PRIMARY KEY "
-        "(best, next, key)) STRICT, WITHOUT ROWID;"
-        "PRAGMA application_id = %d; PRAGMA user_version = %d",
+        "TEXT NOT NULL, head TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;CREATE "
+        "TABLE axis (axis INTEGER NOT NULL, value INTEGER NOT NULL, path TEXT NOT NULL, "
+        "unit TEXT NOT NULL, text TEXT NOT NULL, number REAL, PRIMARY KEY (axis, "
+        "value)) STRICT, WITHOUT ROWID;CREATE TABLE provenance (writer TEXT PRIMARY "
+        "KEY, process INTEGER NOT NULL, started TEXT NOT NULL, seen TEXT NOT NULL, "
+        "ended TEXT, outcome TEXT, rows_added INTEGER NOT NULL, canonical_sha256 TEXT "
+        "NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, compiler TEXT NOT "
+        "NULL, libraries TEXT NOT NULL, machine TEXT NOT NULL, command_line TEXT NOT "
+        "NULL, threads INTEGER NOT NULL, shard TEXT NOT NULL, digest INTEGER NOT NULL) "
+        "STRICT;CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER "
+        "NOT NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) "
+        "STRICT, WITHOUT ROWID;CREATE TABLE batch (point INTEGER NOT NULL, first "
+        "INTEGER NOT NULL, replications INTEGER NOT NULL%z, digest INTEGER NOT NULL, "
+        "PRIMARY KEY (point, first)) STRICT, WITHOUT ROWID;CREATE TABLE series (point "
+        "INTEGER NOT NULL, replication INTEGER NOT NULL, position INTEGER NOT NULL, "
+        "rows_in TEXT NOT NULL, title TEXT, note TEXT NOT NULL, end_ticks INTEGER NOT "
+        "NULL, rows INTEGER NOT NULL, digest INTEGER NOT NULL, PRIMARY KEY (point, "
+        "replication, position)) STRICT, WITHOUT ROWID;CREATE TABLE series_kind "
+        "(rows_in TEXT PRIMARY KEY, kind TEXT NOT NULL, digest INTEGER NOT NULL UNIQUE) "
+        "STRICT, WITHOUT ROWID;CREATE TABLE series_total (series INTEGER NOT NULL, "
+        "digest INTEGER NOT NULL) STRICT;INSERT INTO series_total VALUES (0, 0);CREATE "
+        "TABLE break_even (digest INTEGER NOT NULL, best INTEGER NOT NULL, next INTEGER "
+        "NOT NULL, key TEXT NOT NULL, metric TEXT NOT NULL, maximised INTEGER NOT NULL, "
+        "pairs INTEGER NOT NULL, number REAL, unit TEXT NOT NULL, below REAL, "
+        "below_near REAL, below_far REAL, below_reach REAL, above REAL, above_near "
+        "REAL, above_far REAL, above_reach REAL, PRIMARY KEY (best, next, key)) STRICT, "
+        "WITHOUT ROWID;PRAGMA application_id = %d; PRAGMA user_version = %d",
         spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
         derived_sql(columns, db),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),

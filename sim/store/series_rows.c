@@ -60,13 +60,12 @@ create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
         }
     }
     columns = spot_db_finish(db, text);
-    ret = ret == 0
-              ? spot_db_run(db,
-                    "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication INTEGER "
-                    "NOT NULL, row INTEGER NOT NULL%s, PRIMARY KEY (point, replication, "
-                    "row)) STRICT, WITHOUT ROWID",
-                    table, columns)
-              : ret;
+    ret = ret == 0 ? spot_db_run(db,
+                         "CREATE TABLE \"%w\" (point INTEGER NOT NULL, replication "
+                         "INTEGER NOT NULL, row INTEGER NOT NULL%s, PRIMARY KEY (point, "
+                         "replication, row)) STRICT, WITHOUT ROWID",
+                         table, columns)
+                   : ret;
     sqlite3_free(columns);
     spot_column_names_free(&names);
     return ret;
@@ -262,12 +261,11 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
     ret = ret == 0 ? write_rows(db, table, place, series) : ret;
     sqlite3_free(table);
     digest = place_digest(place, digest);
-    return ret == 0
-               ? spot_db_run(db,
-                     "UPDATE series_total SET series = series + 1, "
-                     "digest = (digest | %lld) - (digest & %lld)", /* exclusive or */
-                     (long long) digest, (long long) digest)
-               : ret;
+    return ret == 0 ? spot_db_run(db,
+                          "UPDATE series_total SET series = series + 1, digest = "
+                          "(digest | %lld) - (digest & %lld)", /* exclusive or */
+                          (long long) digest, (long long) digest)
+                    : ret;
 }
 
 int

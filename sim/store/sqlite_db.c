@@ -185,9 +185,8 @@ explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
     if (result == SQLITE_IOERR_SHMMAP || result == SQLITE_IOERR_SHMOPEN ||
         result == SQLITE_IOERR_SHMLOCK || result == SQLITE_IOERR_LOCK) {
         spot_diag_error(diag, self->path, 0, 0,
-            "the file system cannot lock or share memory, as network file systems "
-            "often cannot (%s); write to a local disk and copy or merge the database "
-            "then",
+            "the file system cannot lock or share memory, as network file systems often "
+            "cannot (%s); write to a local disk and copy or merge the database then",
             sentence);
     } else {
         spot_diag_error(diag, self->path, 0, 0,
@@ -417,11 +416,10 @@ spot_db_start_writing(spot_db_t *self)
         ret = remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
     }
     sqlite3_finalize(mode);
-    return ret == 0
-               ? spot_db_run(self,
-                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; "
-                     "PRAGMA journal_size_limit = 67108864")
-               : ret;
+    return ret == 0 ? spot_db_run(self,
+                          "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint "
+                          "= 2000; PRAGMA journal_size_limit = 67108864")
+                    : ret;
 }
 
 char *

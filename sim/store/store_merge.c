@@ -92,8 +92,8 @@ compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
         return 0;
     }
     return spot_diag_error(self->diag, path, 0, 0,
-        "holds another study than %s (which was before is here); merge databases of "
-        "one study only",
+        "holds another study than %s (which was before is here); merge databases of one "
+        "study only",
         self->first_path);
 }
 
@@ -185,9 +185,9 @@ insert_all(merge_t *self)
     const spot_columns_t *columns = columns_of(self);
     int ret = spot_db_run(&self->db,
         "INSERT OR REPLACE INTO main.replication SELECT p.point, s.replication%z, "
-        "s.warnings FROM source.replication s" JOIN_POINTS " WHERE NOT EXISTS (SELECT 1 "
-        "FROM main.replication r WHERE r.point = p.point AND r.replication = "
-        "s.replication)",
+        "s.warnings FROM source.replication s" JOIN_POINTS
+        " WHERE NOT EXISTS (SELECT 1 FROM main.replication r WHERE r.point = p.point "
+        "AND r.replication = s.replication)",
         spot_column_names_sql(&columns->metrics, &self->db, ", s.", ""));
 
     self->num_added += ret == 0 ? sqlite3_changes64(self->db.handle) : 0;
@@ -197,21 +197,17 @@ insert_all(merge_t *self)
                      "s.replications%z, s.digest FROM source.batch s" JOIN_POINTS
                      " WHERE s.replications > coalesce((SELECT b.replications FROM "
                      "main.batch b WHERE b.point = p.point AND b.first = s.first), "
-                     "0);"
-                     "INSERT OR IGNORE INTO main.break_even SELECT 0, p.point, q.point, "
-                     "s.key, s.metric, s.maximised, s.pairs, s.number, s.unit, s.below, "
-                     "s.below_near, s.below_far, s.below_reach, s.above, s.above_near, "
-                     "s.above_far, s.above_reach FROM source.break_even s JOIN "
-                     "source.point sp ON sp.point = s.best JOIN main.point p ON p.key = "
-                     "sp.key JOIN source.point sq ON sq.point = s.next JOIN main.point "
-                     "q "
-                     "ON q.key = sq.key;"
-                     "UPDATE main.break_even SET digest = "
-                     "digest(" SPOT_BREAK_EVEN_COLUMNS ");"
-                     "INSERT OR REPLACE INTO main.provenance SELECT * FROM "
+                     "0);INSERT OR IGNORE INTO main.break_even SELECT 0, p.point, "
+                     "q.point, s.key, s.metric, s.maximised, s.pairs, s.number, s.unit, "
+                     "s.below, s.below_near, s.below_far, s.below_reach, s.above, "
+                     "s.above_near, s.above_far, s.above_reach FROM source.break_even s "
+                     "JOIN source.point sp ON sp.point = s.best JOIN main.point p ON "
+                     "p.key = sp.key JOIN source.point sq ON sq.point = s.next JOIN "
+                     "main.point q ON q.key = sq.key;UPDATE main.break_even SET digest "
+                     "= digest(" SPOT_BREAK_EVEN_COLUMNS
+                     ");INSERT OR REPLACE INTO main.provenance SELECT * FROM "
                      "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
-                     "main.provenance m WHERE m.writer = s.writer AND m.seen >= "
-                     "s.seen)",
+                     "main.provenance m WHERE m.writer = s.writer AND m.seen >= s.seen)",
                      spot_column_names_sql(&columns->warnings, &self->db, ", s.", ""))
                : ret;
 }

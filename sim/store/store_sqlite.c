@@ -265,8 +265,7 @@ check_columns(
     }
     return spot_diag_error(diag, db->path, 0, 0,
         "%zu %s do not fit: a table of SQLite has room for %d; ask for fewer, or write "
-        "a "
-        "CSV file (-o results.csv)",
+        "a CSV file (-o results.csv)",
         num_columns, what, most);
 }
 

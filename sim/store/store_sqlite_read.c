@@ -85,12 +85,11 @@ open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
         "SELECT first, " SPOT_SQLITE_BATCH_COLUMNS
         " FROM batch WHERE point = ? AND first >= ? ORDER BY first",
         spot_column_names_sql(&store->columns.warnings, db, ", ", ""));
-    return ret == 0
-               ? spot_db_prepare(db, &self->rows,
-                     "SELECT replication, warnings%z FROM replication WHERE point = ? "
-                     "AND replication >= ? ORDER BY replication",
-                     spot_column_names_sql(&store->columns.metrics, db, ", ", ""))
-               : ret;
+    return ret == 0 ? spot_db_prepare(db, &self->rows,
+                          "SELECT replication, warnings%z FROM replication WHERE point "
+                          "= ? AND replication >= ? ORDER BY replication",
+                          spot_column_names_sql(&store->columns.metrics, db, ", ", ""))
+                    : ret;
 }
 
 static double

@@ -28,8 +28,8 @@ note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
 {
     return spot_db_run(&self->db,
         "UPDATE provenance SET seen = %s, ended = %s, outcome = %Q, rows_added = %lld "
-        "WHERE writer = %Q;"
-        "UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST " WHERE writer = %Q",
+        "WHERE writer = %Q;UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST
+        " WHERE writer = %Q",
         NOW, ended, outcome, (long long) self->num_added, self->writer, self->writer);
 }
 

@@ -307,8 +307,8 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
     int ret = text == NULL
                   ? SPOT_ERR_NO_MEMORY
                   : spot_db_run(db,
-                        "DELETE FROM study; INSERT INTO study VALUES (%Q, %Q, "
-                        "%Q, %lld, %lld, %Q, %Q, %Q, 0)",
+                        "DELETE FROM study; INSERT INTO study VALUES (%Q, %Q, %Q, %lld, "
+                        "%lld, %Q, %Q, %Q, 0)",
                         head->name, head->question, head->engine, (long long) head->seed,
                         (long long) head->num_replications, canonical, sha256, text);
 

@@ -439,10 +439,8 @@ check_cut_off(const spot_reading_t *self, const char *key, const char *name)
     if (!is_limited) {
         spot_diag_warn(self->diag, place->file, place->line, place->column,
             "%s: %s of a run that does not finish is what was paid until it was cut "
-            "off: "
-            "a point where no run finishes may be the least; take \"p95(%s)\" instead, "
-            "or "
-            "with optimise add subject_to: [\"probability(%s) >= 0.95\"]",
+            "off: a point where no run finishes may be the least; take \"p95(%s)\" "
+            "instead, or with optimise add subject_to: [\"probability(%s) >= 0.95\"]",
             key, name, name, head->metrics[metric_id].known_if);
     }
 }

@@ -141,9 +141,9 @@ static const spot_field_t replications_fields[] = {
     {MAP("until", until_fields, "",
         "instead of count: as many as it takes to know the mean of a metric")},
     {INTEGER("min", AT(min), 2, 1e9, "",
-        "with until or optimise: replications that each point gets at least, rounded "
-        "up to whole batches; where the key is missing as many as the engine says: 256 "
-        "of train, in batches of 64")},
+        "with until or optimise: replications that each point gets at least, rounded up "
+        "to whole batches; where the key is missing as many as the engine says: 256 of "
+        "train, in batches of 64")},
     {INTEGER("max", AT(max), 2, 1e9, "100000",
         "with until or optimise: replications that each point gets at most, exactly")},
     {INTEGER("seed", AT(seed), 0, HUGE_VAL, "1",
@@ -179,15 +179,14 @@ static const spot_field_t best_fields[] = {
     {TEXT("maximise", AT(best_maximise), "",
         "metric of which the highest mean wins, instead of minimise")},
     {LIST("except", best_except, any_item, "a list of values of the key such as [ideal]",
-        "values that do not compete, such as bounds; nor do those whose step times, "
-        "or the like, were not measured")},
+        "values that do not compete, such as bounds; nor do those whose step times, or "
+        "the like, were not measured")},
     {FIELD("break_even", SPOT_FIELD_LIST, HEAD(best.keys), "",
          "keys of the scenario, such as [recovery.regroup, trace.frequency]: for each "
          "winner the value is found at which the next one is as good, by more runs, as "
          "the study ends. Its search starts from the value that is given in the "
-         "scenario "
-         "or by the sweep. What lies within best.key, such as an option of the recovery "
-         "system, changes for the winner alone, all else for both"),
+         "scenario or by the sweep. What lies within best.key, such as an option of the "
+         "recovery system, changes for the winner alone, all else for both"),
         .num_offset = HEAD(best.num_keys), .item = &any_item,
         .item_size = sizeof(char *), .expected = "a list of keys of the scenario"},
     {.name = NULL},
@@ -197,9 +196,9 @@ static const spot_field_t plot_fields[] = {
     {TEXT("x", HEAD(plot.x), "", "swept key to draw along")},
     {TEXT("y", HEAD(plot.y), "", "metric to draw with its confidence band")},
     {TEXT("curves", HEAD(plot.curves), "",
-        "swept key with a curve for each of its values in one panel, instead of a "
-        "panel each; where best asks for the best of these by y, a strip above the "
-        "curves shows who wins where")},
+        "swept key with a curve for each of its values in one panel, instead of a panel "
+        "each; where best asks for the best of these by y, a strip above the curves "
+        "shows who wins where")},
     {FIELD("stack", SPOT_FIELD_LIST, HEAD(plot.stack), "",
          "metrics that add up to y, drawn as a stack"),
         .num_offset = HEAD(plot.num_stack), .item = &any_item,
@@ -223,31 +222,30 @@ const spot_field_t spot_study_fields[] = {
         "{from: 0, to: 0.5, points: 11}, or a list of points such as "
         "[{job.pipeline_depth: 8, fleet.initial: 16}]",
         "keys of the scenario and the values that they take. A range has points, both "
-        "ends included, or a step, of which from, to is a whole number; with scale: "
-        "log its points have equal ratios, and a step rounds them. A list of points "
-        "has the same keys in each")},
+        "ends included, or a step, of which from, to is a whole number; with scale: log "
+        "its points have equal ratios, and a step rounds them. A list of points has the "
+        "same keys in each")},
     {ONE_OF("plan", plan, name_or_map, "",
         "grid, zip, list or {NAME: {points: 64, seed: 1}} with NAME one of "
         "latin-hypercube, sobol and sensitivity",
         "which points the values make. grid (the default): all combinations. zip: the "
-        "first values of all keys, then the second ones and so on. list (the default "
-        "of a list of points): each point. latin-hypercube and sobol: so many points "
+        "first values of all keys, then the second ones and so on. list (the default of "
+        "a list of points): each point. latin-hypercube and sobol: so many points "
         "spread over all ranges, which have no points then; where a range has a step, "
         "over its steps, otherwise over all numbers, so that whole numbers need step: "
-        "1; over lists as choices. More points of a Sobol sequence keep those that "
-        "were there, of a Latin hypercube they do not. sensitivity: the design of "
-        "Saltelli with N = points base samples of d keys, N (d + 2) points, for "
-        "first-order and total Sobol indices of each metric. Points that are the same "
-        "after rounding run once")},
+        "1; over lists as choices. More points of a Sobol sequence keep those that were "
+        "there, of a Latin hypercube they do not. sensitivity: the design of Saltelli "
+        "with N = points base samples of d keys, N (d + 2) points, for first-order and "
+        "total Sobol indices of each metric. Points that are the same after rounding "
+        "run once")},
     {ONE_OF("where", where, text_or_texts, "",
         "a condition such as \"pipeline_depth <= initial\" or a list of them",
         "which points are kept: those for which all conditions hold. Names are keys of "
-        "the scenario, swept or not, or the ends of keys, and have their defaults "
-        "where the scenario does not set them; durations need their units: reload < 60 "
-        "s")},
+        "the scenario, swept or not, or the ends of keys, and have their defaults where "
+        "the scenario does not set them; durations need their units: reload < 60 s")},
     {MAP("optimise", optimise_fields, "",
-        "instead of sweep: find the best of all combinations by a race, in which "
-        "points that are worse with confidence stop early")},
+        "instead of sweep: find the best of all combinations by a race, in which points "
+        "that are worse with confidence stop early")},
     {MAP("replications", replications_fields, "{}", "how often each point runs")},
     {LIST("metrics", metrics, metric_item,
          "a list of metrics such as [idle_fraction, cost_usd]",
@@ -273,9 +271,9 @@ const spot_field_t spot_study_fields[] = {
         "a list of replications such as [0, 7], or []", "the old name of series")},
     {DICT("baseline", baseline, "",
         "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
-        "value of a swept key that the others are compared with: a second table has "
-        "the mean differences of paired replications, which met the same events, with "
-        "their own 95 % intervals; also in CSV and JSON")},
+        "value of a swept key that the others are compared with: a second table has the "
+        "mean differences of paired replications, which met the same events, with their "
+        "own 95 % intervals; also in CSV and JSON")},
     {MAP("best", best_fields, "",
         "a swept key whose best value is reported at each combination of the others, "
         "e.g. which recovery system wins at which preemption rate")},

@@ -59,8 +59,8 @@ make_canonical(const spot_study_t *self, spot_canonical_t *list)
 static void
 write_argument(const char *text, FILE *out)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+=./:,@%";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
 
     if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
         fputs(text, out);

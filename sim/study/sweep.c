@@ -141,8 +141,8 @@ check_plan(const spot_reading_t *self)
             spot_plan_names[kind]);
     } else if (!is_list && kind == SPOT_PLAN_LIST) {
         spot_reading_error(self, "plan",
-            "list needs a sweep that is a list of points such as "
-            "[{job.pipeline_depth: 8}, {job.pipeline_depth: 16}]");
+            "list needs a sweep that is a list of points such as [{job.pipeline_depth: "
+            "8}, {job.pipeline_depth: 16}]");
     } else if (sweep == NULL && kind != SPOT_PLAN_GRID) {
         spot_reading_error(self, "plan", "%s needs a sweep", spot_plan_names[kind]);
     } else {

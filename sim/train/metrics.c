@@ -465,11 +465,10 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "time, for the pipelines that its recovery system starts with. Give it more "
         "instances (fleet.initial, fleet.capacity) or a smaller job.pipeline_depth, and "
         "see that job.step_time has what fits"},
-    {"no_step_time", "fewer pipelines formed than there were instances for: no step "
-                     "time is known of so "
-                     "many, or of that (D,P). Measure or model it (job.step_time, or "
-                     "the table of the "
-                     "recovery system; spotsim model fit), or set job.max_pipelines"},
+    {"no_step_time",
+        "fewer pipelines formed than there were instances for: no step time is known of "
+        "so many, or of that (D,P). Measure or model it (job.step_time, or the table of "
+        "the recovery system; spotsim model fit), or set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
                          "fitted, not measured: measure it to be sure"},
     {"clipped_forecasts",

@@ -23,9 +23,8 @@ static const struct {
         "fewer than 30 rollbacks give only a rough mean time between them"},
     [SPOT_DOUBT_FLEET_VARIES] = {"fleet_varies",
         "the number of instances in pipelines varied, the theory has one step time"},
-    [SPOT_DOUBT_WAITED] = {"waited",
-        "the job waited for instances, the theory replaces them within the restart; the "
-        "wait is left out"},
+    [SPOT_DOUBT_WAITED] = {"waited", "the job waited for instances, the theory replaces "
+                                     "them within the restart; the wait is left out"},
     [SPOT_DOUBT_OTHER_ROLLBACKS] = {"other_rollbacks",
         "there were more rollbacks than preemptions seen: additions or stops caused "
         "some, which is no Poisson process"},

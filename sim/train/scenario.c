@@ -54,9 +54,8 @@ static const spot_field_t fleet_fields[] = {
     {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0,
          SPOT_MAX_INSTANCES, "0",
          "instances rented on demand from time 0 to the end, besides those that "
-         "capacity "
-         "allows: never preempted, the first in line for pipelines, at the price "
-         "on_demand"),
+         "capacity allows: never preempted, the first in line for pipelines, at the "
+         "price on_demand"),
         .label = "on-demand instances"},
     {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0,
          HUGE_VAL, "180 s", "time from the arrival of an instance until it is ready"),

@@ -43,7 +43,7 @@ END
 cat >"$work/run-reader.html" <<'END'
 <script>
 (async () => {
-    const figure = (table, name, column) => [...root.querySelectorAll(`.timeline-${table} tbody tr`)]
+    const figure = (table, name, column) => [...root.querySelectorAll(`#timeline-${table} tbody tr`)]
         .filter((row) => row.cells[0].textContent === name).map((row) => Number(row.cells[column].dataset.value))[0];
     const place = plot.getBoundingClientRect();
     const pointer = async (type, share) => {
@@ -72,7 +72,7 @@ cat >"$work/run-reader.html" <<'END'
     plot.dispatchEvent(new WheelEvent("wheel", {deltaY: -200, ctrlKey: true, cancelable: true,
         clientX: place.left + 400}));
     await check("wheel", () => status().includes(" to "));
-    const entry = root.querySelector(".timeline-shares button");
+    const entry = root.querySelector("#timeline-level button");
     const drawn = Number(root.dataset.drawn);
     entry.click();
     await check("toggle", () => entry.getAttribute("aria-pressed") === "false" && Number(root.dataset.drawn) > drawn);
@@ -91,26 +91,26 @@ cost=$(awk -F, 'END { print $2 }' "$work/month/cost.csv")
     cat <<'END'
 <script>
 (async () => {
-    const figure = (table, name, column) => [...root.querySelectorAll(`.timeline-${table} tbody tr`)]
+    const figure = (table, name, column) => [...root.querySelectorAll(`#timeline-${table} tbody tr`)]
         .filter((row) => row.cells[0].textContent === name).map((row) => Number(row.cells[column].dataset.value))[0];
     const isNear = (a, b) => Math.abs(a - b) <= 1e-6 * Math.abs(b);
     key("Home");
     await check("whole", () => status() === "the whole run, 30 d");
     await check("what is binned", () => /events \(preempted, .*\) are counts of/.test(root.querySelector(".timeline-binned").textContent));
     await check("all events", () => figure("marks", "preempted", 1) === NUM);
-    await check("whole cost", () => isNear(figure("curves", "cost", 1), COST));
+    await check("whole cost", () => isNear(figure("curve", "cost", 1), COST));
     location.hash = `#t=${MIDDLE_S - 1},${MIDDLE_S + 1}`;
     await check("one event", () => figure("marks", "preempted", 1) === 1 && figure("marks", "preempted", 2) === COUNT);
-    await check("rate", () => isNear(figure("curves", "cost", 2), figure("curves", "cost", 1) * 1800));
+    await check("rate", () => isNear(figure("curve", "cost", 2), figure("curve", "cost", 1) * 1800));
     await check("all is drawn", () => /Every row/.test(root.querySelector(".timeline-binned").textContent));
     key("-");
-    await check("zoomed out", () => figure("curves", "cost", 1) > 0 && !status().startsWith("the whole"));
+    await check("zoomed out", () => figure("curve", "cost", 1) > 0 && !status().startsWith("the whole"));
     key("n");
     await check("next event", () => /preempted|added|checkpoint|rolled/.test(root.querySelector(".timeline-read").textContent));
     for (let j = 0; j < 40; j++) {
         key("+");
     }
-    await check("down to a second", () => isNear(figure("curves", "cost", 2), figure("curves", "cost", 1) * 3600));
+    await check("down to a second", () => isNear(figure("curve", "cost", 2), figure("curve", "cost", 1) * 3600));
     finish();
 })();
 </script>

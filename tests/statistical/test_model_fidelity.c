@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "tests/statistical/statistics.h"
-#include "traces/bulk.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
+#include "traces/trace.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
 #define TABLE FOLDER "reference/fidelity.csv"

@@ -71,6 +71,21 @@ read_model(spot_trace_model_t *model, const char *text)
     spot_diag_free(&diag);
 }
 
+/* Whether every search ended at a maximum. */
+static bool
+has_converged(const spot_mrp_t *self)
+{
+    bool converged = true;
+
+    for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
+        converged = converged && self->gaps[j].converged;
+    }
+    for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
+        converged = converged && self->bulks[j].converged;
+    }
+    return converged;
+}
+
 /* Through a file, as the commands do it. */
 static void
 generate_and_fit(
@@ -93,7 +108,7 @@ generate_and_fit(
     assert_int_equal(spot_generate(model, &task, path, &diag), 0);
     assert_int_equal(spot_trace_read(&trace, path, true, &diag), 0);
     assert_int_equal(spot_fit_mrp(mrp, &trace, &maximiser), 0);
-    assert_true(spot_mrp_converged(mrp));
+    assert_true(has_converged(mrp));
     if (text != NULL) {
         const spot_fit_origin_t origin = {
             .trace = &trace, .source = path, .version = "0"};
@@ -122,7 +137,7 @@ typedef struct {
 static double
 mean_of(const spot_law_t *law)
 {
-    return law->family->mean(law->parameters);
+    return law->family->moment(law->parameters, 1);
 }
 
 static void

@@ -135,16 +135,24 @@ distance_of(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
     return spot_series_distance(a->values, a->num_values, b->values, b->num_values);
 }
 
+static spot_moments_t
+moments_of(const spot_fidelity_sample_t *sample)
+{
+    spot_moments_t moments = {0};
+
+    for (size_t j = 0; j < sample->num_values; j++) {
+        spot_moments_add(&moments, sample->values[j]);
+    }
+    return moments;
+}
+
 static void
 compare_gaps(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b,
     double *ks, double *w1)
 {
     const spot_distance_t distance = distance_of(a, b);
-    spot_moments_t moments = {0};
+    const spot_moments_t moments = moments_of(b);
 
-    for (size_t j = 0; j < b->num_values; j++) {
-        spot_moments_add(&moments, b->values[j]);
-    }
     *ks = distance.ks;
     *w1 = a->num_values < MIN_VALUES || b->num_values < MIN_VALUES
               ? 1
@@ -241,17 +249,6 @@ take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int d
         latest_ms = event->time_ms;
     }
     return ret;
-}
-
-static spot_moments_t
-moments_of(const spot_fidelity_sample_t *sample)
-{
-    spot_moments_t moments = {0};
-
-    for (size_t j = 0; j < sample->num_values; j++) {
-        spot_moments_add(&moments, sample->values[j]);
-    }
-    return moments;
 }
 
 /* Takes the figures of the gaps, which must be in order of time. */

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "traces/compare/observation.h"
-#include "traces/compare/population.h"
 
 /* Figures of one trace, then distances of a trace A to a trace B. */
 enum {

@@ -175,14 +175,11 @@ allocate(spot_band_t *self, size_t num_points)
 {
     memset(self, 0, sizeof(*self));
     self->num_points = num_points;
-    self->time_s = spot_calloc(num_points, sizeof(*self->time_s));
-    self->low = spot_calloc(num_points, sizeof(*self->low));
-    self->median = spot_calloc(num_points, sizeof(*self->median));
-    self->high = spot_calloc(num_points, sizeof(*self->high));
-    return self->time_s == NULL || self->low == NULL || self->median == NULL ||
-                   self->high == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : 0;
+    SPOT_ARENA_ARRAY(&self->memory, self->time_s, num_points);
+    SPOT_ARENA_ARRAY(&self->memory, self->low, num_points);
+    SPOT_ARENA_ARRAY(&self->memory, self->median, num_points);
+    SPOT_ARENA_ARRAY(&self->memory, self->high, num_points);
+    return self->memory.error;
 }
 
 /* Fills a band whose times are set. */
@@ -248,9 +245,6 @@ spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate, int di
 void
 spot_band_free(spot_band_t *self)
 {
-    free(self->time_s);
-    free(self->low);
-    free(self->median);
-    free(self->high);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }

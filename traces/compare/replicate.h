@@ -3,6 +3,7 @@
  * with. */
 #pragma once
 
+#include "base/memory.h"
 #include "base/stats.h"
 #include "base/watch.h"
 #include "traces/compare/fidelity.h"
@@ -24,6 +25,7 @@ SPOT_MUST_CHECK int spot_replicate_fidelity(const spot_replicate_t *self,
 
 /* Quantiles of the replications at each time, to draw a trace over its model. */
 typedef struct {
+    spot_arena_t memory;
     size_t num_points;
     double *time_s; /* [num_points] increasing */
     double *low;    /* [num_points] 5 % quantile of the replications, type 7 */

@@ -124,14 +124,13 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
 }
 
 /* Sets the name of the trace to that of the file, without folders and endings. */
-static int
+static void
 take_base_name(spot_import_t *self)
 {
     static const char *const endings[] = {".gz", ".csv", ".txt", ".json", ".jsonl"};
     const char *path = self->inputs[0].path;
     const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     size_t num_bytes = strlen(name);
-    char *copy;
 
     for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++) {
         const size_t num_ending = strlen(endings[j]);
@@ -141,22 +140,20 @@ take_base_name(spot_import_t *self)
             num_bytes -= num_ending;
         }
     }
-    copy = spot_text_copy(name, num_bytes);
-    if (copy == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    if (num_bytes == 0) {
+        spot_import_key(self, "name", "trace");
+    } else {
+        spot_import_key_bytes(self, "name", name, num_bytes);
     }
-    spot_import_key(self, "name", num_bytes == 0 ? "trace" : copy);
-    free(copy);
-    return 0;
 }
 
 /* Sets the keys of every converted trace; its importer may replace them. */
-static int
+static void
 set_defaults(spot_import_t *self)
 {
     spot_import_key(self, "start", "unknown");
     spot_import_key(self, "source", self->inputs[0].path);
-    return take_base_name(self);
+    take_base_name(self);
 }
 
 static void
@@ -277,35 +274,20 @@ rank_key(const char *key)
 static void
 sort_keys(spot_trace_t *trace)
 {
-    for (size_t j = 1; j < trace->num_keys; j++) {
-        const spot_trace_key_t key = trace->keys[j];
+    for (size_t j = 1; j < trace->header.num_keys; j++) {
+        const spot_trace_key_t key = trace->header.keys[j];
         size_t place = j;
 
-        while (place > 0 && rank_key(trace->keys[place - 1].key) > rank_key(key.key)) {
-            trace->keys[place] = trace->keys[place - 1];
+        while (place > 0 &&
+               rank_key(trace->header.keys[place - 1].key) > rank_key(key.key)) {
+            trace->header.keys[place] = trace->header.keys[place - 1];
             place--;
         }
-        trace->keys[place] = key;
+        trace->header.keys[place] = key;
     }
 }
 
-/* Removes a key. Used for a note about a value that an option replaces. */
-static void
-drop_key(spot_trace_t *trace, const char *key)
-{
-    size_t num_kept = 0;
-
-    for (size_t j = 0; j < trace->num_keys; j++) {
-        if (strcmp(trace->keys[j].key, key) == 0) {
-            free(trace->keys[j].key);
-            free(trace->keys[j].value);
-        } else {
-            trace->keys[num_kept++] = trace->keys[j];
-        }
-    }
-    trace->num_keys = num_kept;
-}
-
+/* Options replace values, and drop the notes about them. */
 static int
 set_keys(spot_import_t *self)
 {
@@ -313,10 +295,10 @@ set_keys(spot_import_t *self)
     int ret = 0;
 
     if (task->start != NULL) {
-        drop_key(self->trace, "start_note");
+        spot_keys_drop(&self->trace->header, "start_note");
     }
     if (task->resolution_ms > 0) {
-        drop_key(self->trace, "resolution_note");
+        spot_keys_drop(&self->trace->header, "resolution_note");
     }
     if (task->name != NULL) {
         spot_import_key(self, "name", task->name);
@@ -442,9 +424,9 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
     if (ret == 0) {
         report->format = importer->name;
         self.unit_ms = task->unit_ms > 0 ? task->unit_ms : importer->unit_ms;
-        ret = importer->is_canonical ? 0 : set_defaults(&self);
-    }
-    if (ret == 0) {
+        if (!importer->is_canonical) {
+            set_defaults(&self);
+        }
         ret = importer->read(&self);
         ret = spot_error_first(ret, self.error);
     }
@@ -455,5 +437,59 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
     spot_trace_instances_free(&self.instances);
     free(self.arrivals);
     spot_diag_close_file(diag);
+    return ret;
+}
+
+int
+spot_convert_input_csv(
+    const spot_convert_input_t *self, spot_csv_t **csv, spot_diag_t *diag)
+{
+    if (self->bytes == NULL) {
+        return spot_csv_open(csv, self->path, diag);
+    }
+    return spot_csv_open_bytes(csv, self->path, self->bytes, self->num_bytes, diag);
+}
+
+int
+spot_convert_input_stream(
+    const spot_convert_input_t *self, spot_instream_t *stream, spot_diag_t *diag)
+{
+    if (self->bytes == NULL) {
+        return spot_instream_open(stream, self->path, diag);
+    }
+    spot_instream_open_bytes(stream, self->path, self->bytes, self->num_bytes);
+    return 0;
+}
+
+int
+spot_convert_input_first_line(const spot_convert_input_t *self,
+    char text[SPOT_CONVERT_INPUT_LINE_BYTES], spot_diag_t *diag)
+{
+    char bytes[SPOT_CONVERT_INPUT_LINE_BYTES];
+    spot_instream_t stream;
+    size_t num_bytes = 0;
+    int ret = spot_convert_input_stream(self, &stream, diag);
+
+    text[0] = '\0';
+    if (ret == 0) {
+        ret = spot_instream_read(&stream, bytes, sizeof(bytes) - 1, &num_bytes, diag);
+    }
+    if (ret == 0) {
+        const char *start = bytes;
+
+        bytes[num_bytes] = '\0';
+        if (spot_foreign_kind(bytes, num_bytes) != NULL) {
+            ret = spot_diag_error(diag, self->path, 0, 0,
+                "this is %s: expected a recording", spot_foreign_kind(bytes, num_bytes));
+        } else if (num_bytes == 0) {
+            ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
+        }
+        start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        start += strspn(start, " \t\r\n");
+        num_bytes = strcspn(start, "\r\n");
+        memcpy(text, start, num_bytes);
+        text[num_bytes] = '\0';
+    }
+    spot_instream_close(&stream);
     return ret;
 }

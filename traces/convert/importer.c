@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/convert/importer.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -90,6 +88,16 @@ spot_import_count_parse(const char *text, int32_t *count)
     return 0;
 }
 
+bool
+spot_import_time_parse(const spot_import_t *self, const char *text, int64_t *time_ms)
+{
+    const double unit_s = (double) self->unit_ms / SPOT_MS_PER_S;
+    double time;
+
+    return spot_number_parse(text, &time) == 0 && time >= 0 &&
+           spot_duration_from_s(time * unit_s, time_ms) == 0;
+}
+
 void
 spot_import_note_time(spot_import_t *self, int64_t time_ms)
 {
@@ -135,32 +143,32 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
 }
 
 static int
-refuse_instance(spot_import_t *self, size_t input_id, size_t line, size_t column,
-    const char *name, const char *before, const char *behind)
+refuse_instance(spot_import_t *self, size_t line, size_t column, const char *name,
+    const char *before, const char *behind)
 {
     char shown[SPOT_CSV_SHOWN_BYTES];
 
-    spot_diag_error(self->diag, self->inputs[input_id].path, line, column, "%s '%s'%s",
-        before, spot_csv_shown(name, shown), behind);
+    spot_diag_error(self->diag, self->inputs[0].path, line, column, "%s '%s'%s", before,
+        spot_csv_shown(name, shown), behind);
     self->is_doubtful = true;
     return SPOT_ERR_BAD_INPUT;
 }
 
 int
-spot_import_instance(spot_import_t *self, size_t input_id, size_t line, size_t column,
-    const char *name, size_t num_bytes, bool is_arrival)
+spot_import_instance(spot_import_t *self, size_t line, size_t column, const char *name,
+    size_t num_bytes, bool is_arrival)
 {
     int ret;
 
     if (!spot_trace_is_name(name, num_bytes)) {
-        return refuse_instance(self, input_id, line, column, name, "bad name", "");
+        return refuse_instance(self, line, column, name, "bad name", "");
     }
     ret = spot_trace_instances_take(&self->instances, name, num_bytes, is_arrival);
     if (ret == 1 && self->is_doubtful) {
         return SPOT_ERR_BAD_INPUT; /* may only follow from an earlier refusal */
     }
     if (ret == 1) {
-        return refuse_instance(self, input_id, line, column, name, "name",
+        return refuse_instance(self, line, column, name, "name",
             is_arrival ? " is already running" : " is not running");
     }
     return ret;
@@ -174,7 +182,7 @@ spot_import_arrive(
     int ret;
 
     if (!spot_trace_is_name(name, num_bytes)) {
-        return refuse_instance(self, 0, line, column, name, "bad name", "");
+        return refuse_instance(self, line, column, name, "bad name", "");
     }
     ret = SPOT_ARRAY_ROOM(self, arrivals, self->num_arrivals + 1);
     if (ret == 0) {
@@ -214,7 +222,7 @@ spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line, size_t colu
         self->num_lifeless++;
         return 0;
     }
-    ret = spot_import_instance(self, 0, line, column, name, num_bytes, false);
+    ret = spot_import_instance(self, line, column, name, num_bytes, false);
     if (ret == 0) {
         spot_import_event(self, time_ms, SPOT_EVENT_PREEMPT, 1, true);
     }
@@ -230,8 +238,8 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     for (size_t j = 0; j < self->num_arrivals && ret == 0; j++) {
         const spot_import_arrival_t *arrival = &self->arrivals[j];
 
-        ret = spot_import_instance(self, 0, arrival->line, arrival->column,
-            arrival->name, strlen(arrival->name), true);
+        ret = spot_import_instance(self, arrival->line, arrival->column, arrival->name,
+            strlen(arrival->name), true);
         num_added += ret == 0;
         ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
     }
@@ -244,34 +252,18 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     return ret;
 }
 
-static int
-set_key(spot_trace_t *trace, const char *key, const char *value)
-{
-    char *copy = spot_text_copy(value, strlen(value));
-    int ret;
-
-    for (size_t j = 0; j < trace->num_keys && copy != NULL; j++) {
-        if (strcmp(trace->keys[j].key, key) == 0) {
-            free(trace->keys[j].value);
-            trace->keys[j].value = copy;
-            return 0;
-        }
-    }
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY
-                       : SPOT_ARRAY_ROOM(trace, keys, trace->num_keys + 1);
-    if (ret != 0) {
-        free(copy);
-        return ret;
-    }
-    trace->keys[trace->num_keys].key = spot_text_copy(key, strlen(key));
-    trace->keys[trace->num_keys++].value = copy;
-    return trace->keys[trace->num_keys - 1].key == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
 void
 spot_import_key(spot_import_t *self, const char *key, const char *value)
 {
-    spot_import_note_error(self, set_key(self->trace, key, value));
+    spot_import_key_bytes(self, key, value, strlen(value));
+}
+
+void
+spot_import_key_bytes(
+    spot_import_t *self, const char *key, const char *value, size_t num_bytes)
+{
+    spot_import_note_error(
+        self, spot_keys_set(&self->trace->header, key, value, num_bytes));
 }
 
 void

@@ -10,7 +10,6 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/input.h"
 #include "traces/convert/report.h"
 #include "traces/trace.h"
 #include "traces/trace_instances.h"
@@ -90,6 +89,10 @@ SPOT_MUST_CHECK int spot_import_num_fields(const spot_import_t *self, size_t inp
 /* Reads a count from 0 to INT32_MAX that has digits only. BAD_INPUT. */
 SPOT_MUST_CHECK int spot_import_count_parse(const char *text, int32_t *count);
 
+/* Reads a time from 0 in units of the input; false: it is none. */
+bool spot_import_time_parse(
+    const spot_import_t *self, const char *text, int64_t *time_ms);
+
 /* Takes time_ms into self->gcd_ms. */
 void spot_import_note_time(spot_import_t *self, int64_t time_ms);
 
@@ -104,10 +107,10 @@ void spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t k
 
 /* Records that an instance comes or goes; the caller counts it in an event or in
  * trace->initial. BAD_INPUT if the name is bad, or it runs already, or it does not run:
- * reported at line and column of the input, unless an earlier refusal may be the cause.
- * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_import_instance(spot_import_t *self, size_t input_id,
-    size_t line, size_t column, const char *name, size_t num_bytes, bool is_arrival);
+ * reported at line and column of the only input, unless an earlier refusal may be the
+ * cause. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_import_instance(spot_import_t *self, size_t line, size_t column,
+    const char *name, size_t num_bytes, bool is_arrival);
 
 /* For formats whose records of one time come in any order, while a trace has the losses
  * of a time before its additions. spot_import_arrive() holds an instance back until
@@ -125,6 +128,8 @@ SPOT_MUST_CHECK int spot_import_arrivals(
 
 /* Sets a header key or replaces its value. value must not be empty. */
 void spot_import_key(spot_import_t *self, const char *key, const char *value);
+void spot_import_key_bytes(
+    spot_import_t *self, const char *key, const char *value, size_t num_bytes);
 
 /* Adds a remark to the report. */
 #define SPOT_IMPORT_REMARK(self, kind, key, count, ...)                                 \

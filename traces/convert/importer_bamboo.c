@@ -3,7 +3,6 @@
  * the file's own zero and are not shifted. */
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/convert/importer.h"
 
 enum { COLUMN_TIME, COLUMN_EVENT, COLUMN_NAME, NUM_COLUMNS };
@@ -33,13 +32,10 @@ add_arrivals(state_t *self)
 static int
 take_time(state_t *self, const spot_csv_row_t *row)
 {
-    const double unit_s = (double) self->import->unit_ms / SPOT_MS_PER_S;
     int64_t time_ms;
-    double time;
     int ret = 0;
 
-    if (spot_number_parse(row->fields[COLUMN_TIME], &time) != 0 || time < 0 ||
-        spot_duration_from_s(time * unit_s, &time_ms) != 0) {
+    if (!spot_import_time_parse(self->import, row->fields[COLUMN_TIME], &time_ms)) {
         return spot_import_expected(
             self->import, 0, row, COLUMN_TIME, "time", "a number from 0");
     }

@@ -32,7 +32,7 @@ typedef struct {
     int64_t num_dropped;
     size_t num_gaps;
     size_t max_gaps;
-    int64_t *gaps_s; /* [num_gaps] between kept polls, above 0 */
+    int64_t *gaps; /* [num_gaps] in s, between kept polls, above 0 */
 } state_t;
 
 static bool
@@ -100,13 +100,7 @@ start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 static void
 note_gap(state_t *self, int64_t gap_s)
 {
-    const int ret = spot_array_reserve(
-        &self->gaps_s, &self->max_gaps, self->num_gaps + 1, sizeof(*self->gaps_s));
-
-    if (ret == 0) {
-        self->gaps_s[self->num_gaps++] = gap_s;
-    }
-    spot_import_note_error(self->import, ret);
+    spot_import_note_error(self->import, SPOT_ARRAY_APPEND(self, gaps, gap_s));
 }
 
 static int
@@ -164,7 +158,7 @@ find_median(const state_t *self, int64_t *least, int64_t *most)
     int64_t median = 0;
 
     if (sorted != NULL) {
-        memcpy(sorted, self->gaps_s, self->num_gaps * sizeof(*sorted));
+        memcpy(sorted, self->gaps, self->num_gaps * sizeof(*sorted));
         qsort(sorted, self->num_gaps, sizeof(*sorted), compare);
         median = sorted[self->num_gaps / 2];
         *least = sorted[0];
@@ -181,7 +175,7 @@ remark_holes(const state_t *self, int64_t median_s)
     int64_t start_s = 0, longest_s = 0, longest_start_s = 0, num_holes = 0;
 
     for (size_t j = 0; j < self->num_gaps; j++) {
-        const int64_t gap_s = self->gaps_s[j];
+        const int64_t gap_s = self->gaps[j];
 
         num_holes += gap_s >= HOLE_GAPS * median_s ? 1 : 0;
         if (gap_s > longest_s) {
@@ -259,7 +253,7 @@ read_gcloud(spot_import_t *import)
         spot_import_key(import, "start_note", "local time; zone not stated");
         add_remarks(&self);
     }
-    free(self.gaps_s);
+    free(self.gaps);
     return ret;
 }
 

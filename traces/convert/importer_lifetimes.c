@@ -69,7 +69,7 @@ make_events(
         const moment_t *moment = &moments[j];
         const spot_life_t *life = &lifetimes->lives[moment->life_id];
 
-        ret = spot_import_instance(import, 0, life->line, 1, life->instance,
+        ret = spot_import_instance(import, life->line, 1, life->instance,
             strlen(life->instance), moment->kind == SPOT_EVENT_ADD);
         if (ret == 0) {
             spot_import_event(
@@ -102,16 +102,16 @@ take_start(spot_import_t *import, const char *start, int64_t first_ms)
 static void
 take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t first_ms)
 {
+    const char *start = spot_keys_find(&lifetimes->header, "start");
+    const char *license = spot_keys_find(&lifetimes->header, "license");
+
     spot_import_key(
         import, "note", "lives of instances; observation end = last end of a life");
-    for (size_t j = 0; j < lifetimes->num_keys; j++) {
-        const spot_trace_key_t *key = &lifetimes->keys[j];
-
-        if (strcmp(key->key, "start") == 0) {
-            take_start(import, key->value, first_ms);
-        } else if (strcmp(key->key, "license") == 0) {
-            spot_import_key(import, "license", key->value);
-        }
+    if (start != NULL) {
+        take_start(import, start, first_ms);
+    }
+    if (license != NULL) {
+        spot_import_key(import, "license", license);
     }
     SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "one_fleet", 0,
         "lives may be of separate launches: the number running says little");

@@ -4,7 +4,6 @@
  * is a decision of that system and has no instances. */
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/convert/importer.h"
 #include "traces/convert/json_reader.h"
 
@@ -37,12 +36,8 @@ sniff(const char *line)
 static int
 parse_time(state_t *self, const char *what, int64_t *time_ms)
 {
-    const double unit_s = (double) self->import->unit_ms / SPOT_MS_PER_S;
-    double time;
-
     if (self->json.kind != SPOT_JSON_WORD ||
-        spot_number_parse(self->json.text, &time) != 0 || time < 0 ||
-        spot_duration_from_s(time * unit_s, time_ms) != 0) {
+        !spot_import_time_parse(self->import, self->json.text, time_ms)) {
         return spot_json_reader_expected(&self->json, what, "a number from 0");
     }
     return 0;

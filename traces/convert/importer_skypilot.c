@@ -42,30 +42,10 @@ keep_sample(state_t *self, int32_t count)
     int ret = 0;
 
     if (self->num_changes == 0 || self->changes[self->num_changes - 1].count != count) {
-        ret = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1);
-        if (ret == 0) {
-            self->changes[self->num_changes++] = (change_t){self->num_samples, count};
-        }
+        ret = SPOT_ARRAY_APPEND(self, changes, (change_t){self->num_samples, count});
     }
     self->num_samples++;
     return ret;
-}
-
-static int
-read_sample(state_t *self)
-{
-    char what[48];
-    int32_t count = 0;
-    int ret;
-
-    if (self->json.kind == SPOT_JSON_WORD &&
-        spot_import_count_parse(self->json.text, &count) == 0) {
-        return keep_sample(self, count);
-    }
-    snprintf(what, sizeof(what), "data[%" PRId64 "]", self->num_samples++);
-    ret = spot_json_reader_expected(&self->json, what, "an integer from 0");
-    self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
-    return spot_json_reader_skip(&self->json);
 }
 
 /* Reports the expected value and skips the current one. */
@@ -76,6 +56,20 @@ refuse(state_t *self, const char *what, const char *expected)
 
     self->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
     return spot_json_reader_skip(&self->json);
+}
+
+static int
+read_sample(state_t *self)
+{
+    char what[48];
+    int32_t count = 0;
+
+    if (self->json.kind == SPOT_JSON_WORD &&
+        spot_import_count_parse(self->json.text, &count) == 0) {
+        return keep_sample(self, count);
+    }
+    snprintf(what, sizeof(what), "data[%" PRId64 "]", self->num_samples++);
+    return refuse(self, what, "an integer from 0");
 }
 
 static int
@@ -253,26 +247,18 @@ take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
 }
 
 /* Takes zone and instance type from a file name such as "us-west-2c_v100_1". */
-static int
+static void
 take_zone_and_type(state_t *self, const char *name)
 {
     const char *type = strchr(name, '_');
-    char *zone;
 
-    if (type == NULL || type == name || type[1] == '\0') {
-        return 0;
+    if (type != NULL && type != name && type[1] != '\0') {
+        spot_import_key(self->import, "instance_type", type + 1);
+        spot_import_key_bytes(self->import, "zone", name, (size_t) (type - name));
     }
-    zone = spot_text_copy(name, (size_t) (type - name));
-    if (zone == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_import_key(self->import, "zone", zone);
-    spot_import_key(self->import, "instance_type", type + 1);
-    free(zone);
-    return 0;
 }
 
-static int
+static void
 take_path(state_t *self)
 {
     const char *part = self->import->inputs[0].path;
@@ -290,7 +276,7 @@ take_path(state_t *self)
         take_cloud_and_date(self, part, num_bytes);
         part = end + 1;
     }
-    return take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
+    take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
 }
 
 static void
@@ -329,9 +315,9 @@ read_skypilot(spot_import_t *import)
     if (ret == 0) {
         import->resolution_s = self.gap_s;
         import->report->num_records = self.num_samples;
-        ret = take_path(&self);
+        take_path(&self);
+        ret = make_events(&self);
     }
-    ret = ret == 0 ? make_events(&self) : ret;
     if (ret == 0) {
         add_remarks(&self);
     }

@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/instream.h"
-#include "traces/convert/input.h"
+#include "traces/convert/convert.h"
 
 typedef enum {
     SPOT_JSON_END,

@@ -12,6 +12,8 @@
 
 const char *const spot_remark_kind_names[] = {"read", "repaired", "uncertain", NULL};
 
+enum { NUM_KINDS = SPOT_EVENT_STOP + 1 };
+
 /* Totals of the events of one kind. */
 typedef struct {
     int64_t num_rows;
@@ -61,29 +63,15 @@ spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
     return 0;
 }
 
-static tally_t
-tally(const spot_trace_t *trace, spot_event_kind_t kind)
-{
-    tally_t total = {0};
-
-    for (size_t j = 0; j < trace->num_events; j++) {
-        if (trace->events[j].kind == kind) {
-            total.num_rows++;
-            total.num_instances += trace->events[j].count;
-        }
-    }
-    return total;
-}
-
-/* Prints "167 preempted in 79 rows". */
+/* By kind. */
 static void
-print_tally(
-    const spot_trace_t *trace, spot_event_kind_t kind, const char *done, FILE *out)
+count_events(const spot_trace_t *trace, tally_t tallies[NUM_KINDS])
 {
-    const tally_t total = tally(trace, kind);
-
-    fprintf(out, "%" PRId64 " %s in %" PRId64 " row%s", total.num_instances, done,
-        total.num_rows, total.num_rows == 1 ? "" : "s");
+    memset(tallies, 0, NUM_KINDS * sizeof(*tallies));
+    for (size_t j = 0; j < trace->num_events; j++) {
+        tallies[trace->events[j].kind].num_rows++;
+        tallies[trace->events[j].kind].num_instances += trace->events[j].count;
+    }
 }
 
 void
@@ -91,61 +79,55 @@ spot_convert_report_print(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out)
 {
     static const char *const verbs[] = {"running", "running", "obtainable"};
+    const bool is_obtainable = trace->kind == SPOT_TRACE_AVAILABILITY;
+    const char *const done[NUM_KINDS] = {
+        is_obtainable ? "fewer obtainable" : "preempted",
+        is_obtainable ? "more" : "added", "stopped by the user"};
+    tally_t tallies[NUM_KINDS];
 
+    count_events(trace, tallies);
     fprintf(out, "%s: %" PRId64 " records\n", self->format, self->num_records);
     fprintf(out,
         "%s: %s, resolution %s s, capacity %s, start %s, %.2f h\n"
-        "  %" PRId32 " %s at the start, %" PRId32 " at the end; ",
+        "  %" PRId32 " %s at the start, %" PRId32 " at the end",
         spot_trace_key(trace, "name"), spot_trace_key(trace, "kind"),
         spot_trace_key(trace, "resolution_s"), spot_trace_key(trace, "capacity"),
         spot_trace_key(trace, "start"), (double) trace->end_ms / SPOT_MS_PER_H,
         trace->initial, verbs[trace->kind], trace->final);
-    if (trace->kind == SPOT_TRACE_AVAILABILITY) {
-        print_tally(trace, SPOT_EVENT_PREEMPT, "fewer obtainable", out);
-        fputs(", ", out);
-        print_tally(trace, SPOT_EVENT_ADD, "more", out);
-    } else {
-        print_tally(trace, SPOT_EVENT_PREEMPT, "preempted", out);
-        fputs(", ", out);
-        print_tally(trace, SPOT_EVENT_ADD, "added", out);
-    }
-    if (tally(trace, SPOT_EVENT_STOP).num_rows > 0) {
-        fputs(", ", out);
-        print_tally(trace, SPOT_EVENT_STOP, "stopped by the user", out);
+    for (int j = 0; j < NUM_KINDS; j++) {
+        if (j != SPOT_EVENT_STOP || tallies[j].num_rows > 0) {
+            fprintf(out, "%s %" PRId64 " %s in %" PRId64 " row%s", j == 0 ? ";" : ",",
+                tallies[j].num_instances, done[j], tallies[j].num_rows,
+                tallies[j].num_rows == 1 ? "" : "s");
+        }
     }
     putc('\n', out);
     for (size_t j = 0; j < self->num_remarks; j++) {
-        const spot_remark_t *remark = &self->remarks[j];
-
-        fprintf(out, "%s: %s\n", spot_remark_kind_names[remark->kind], remark->text);
+        fprintf(out, "%s: %s\n", spot_remark_kind_names[self->remarks[j].kind],
+            self->remarks[j].text);
     }
-}
-
-static void
-json_tally(spot_json_t *json, const spot_trace_t *trace, spot_event_kind_t kind)
-{
-    const tally_t total = tally(trace, kind);
-
-    spot_json_open(json, spot_event_kind_names[kind], '{');
-    spot_json_integer(json, "rows", total.num_rows);
-    spot_json_integer(json, "instances", total.num_instances);
-    spot_json_close(json, '}');
 }
 
 static void
 json_trace(spot_json_t *json, const spot_trace_t *trace)
 {
+    tally_t tallies[NUM_KINDS];
+
+    count_events(trace, tallies);
     spot_json_open(json, "trace", '{');
-    for (size_t j = 0; j < trace->num_keys; j++) {
-        spot_json_text(json, trace->keys[j].key, trace->keys[j].value);
+    for (size_t j = 0; j < trace->header.num_keys; j++) {
+        spot_json_text(json, trace->header.keys[j].key, trace->header.keys[j].value);
     }
     spot_json_close(json, '}');
     spot_json_integer(json, "end_ms", trace->end_ms);
     spot_json_integer(json, "initial", trace->initial);
     spot_json_integer(json, "final", trace->final);
     spot_json_open(json, "events", '{');
-    for (int kind = 0; spot_event_kind_names[kind] != NULL; kind++) {
-        json_tally(json, trace, (spot_event_kind_t) kind);
+    for (int j = 0; j < NUM_KINDS; j++) {
+        spot_json_open(json, spot_event_kind_names[j], '{');
+        spot_json_integer(json, "rows", tallies[j].num_rows);
+        spot_json_integer(json, "instances", tallies[j].num_instances);
+        spot_json_close(json, '}');
     }
     spot_json_close(json, '}');
 }

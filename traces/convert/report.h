@@ -3,7 +3,6 @@
  * stays uncertain. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "traces/describe/figures.h"
-#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/sample.h"
 #include "traces/describe/series.h"
 
@@ -221,20 +219,10 @@ fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
     return 0;
 }
 
+/* With has_logs the values are replaced by their logarithms: the caller needs them no
+ * more. */
 static void
-fill_acf1(spot_gap_figures_t *self, const spot_sample_t *sample)
-{
-    double acf;
-
-    if (sample->num_values >= SPOT_DESCRIBE_MIN_GAPS &&
-        spot_series_acf(sample->values, sample->num_values, 1, &acf)) {
-        self->acf1 = acf;
-    }
-}
-
-/* Replaces the values by their logarithms, as the caller needs them no more. */
-static void
-fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample)
+fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample, bool has_logs)
 {
     double acf[NUM_LAGS];
 
@@ -243,12 +231,15 @@ fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample)
     }
     if (spot_series_acf(sample->values, sample->num_values, NUM_LAGS, acf)) {
         self->acf1 = acf[0];
-        self->ljungbox5_p = spot_series_ljung_box_p(acf, NUM_LAGS, sample->num_values);
+        if (has_logs) {
+            self->ljungbox5_p =
+                spot_series_ljung_box_p(acf, NUM_LAGS, sample->num_values);
+        }
     }
-    for (size_t j = 0; j < sample->num_values; j++) {
+    for (size_t j = 0; has_logs && j < sample->num_values; j++) {
         sample->values[j] = log(sample->values[j]);
     }
-    if (spot_series_acf(sample->values, sample->num_values, 1, acf)) {
+    if (has_logs && spot_series_acf(sample->values, sample->num_values, 1, acf)) {
         self->log_acf1 = acf[0];
     }
 }
@@ -257,16 +248,16 @@ fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample)
 static int
 fill_gaps(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
+    const bool is_spell = kind >= SPOT_SAMPLE_UP_SPELL;
     spot_sample_t sample;
     int ret = spot_sample_init(&sample, trace, kind);
 
-    if (ret == 0 && kind >= SPOT_SAMPLE_UP_SPELL) {
-        spot_sample_keep_complete(&sample);
+    if (ret == 0) {
+        if (is_spell) {
+            spot_sample_keep_complete(&sample);
+        }
         ret = fill_gap_moments(self, &sample);
-        fill_acf1(self, &sample);
-    } else if (ret == 0) {
-        ret = fill_gap_moments(self, &sample);
-        fill_gap_dependence(self, &sample);
+        fill_gap_dependence(self, &sample, !is_spell);
     }
     spot_sample_free(&sample);
     return ret;
@@ -416,7 +407,7 @@ spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
         copy_texts(self, spot_trace_key(trace, "name"), spot_trace_key(trace, "start"));
     ret = ret == 0 ? spot_bulks_init(&bulks, trace) : ret;
     if (ret == 0) {
-        self->capacity = spot_sample_capacity(trace, &bulks);
+        self->capacity = spot_trace_most(trace);
         describe_fill_population(self, trace, &bulks);
         describe_fill_events(self, trace, &bulks);
         ret = fill_samples(self, trace);
@@ -429,18 +420,12 @@ int
 spot_describe_init_lifetimes(
     spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name)
 {
-    const char *start = NULL;
     spot_sample_t sample = {0};
     int ret;
 
     clear(self);
     self->is_lifetimes = true;
-    for (size_t j = 0; j < lifetimes->num_keys; j++) {
-        if (strcmp(lifetimes->keys[j].key, "start") == 0) {
-            start = lifetimes->keys[j].value;
-        }
-    }
-    ret = copy_texts(self, name, start);
+    ret = copy_texts(self, name, spot_keys_find(&lifetimes->header, "start"));
     ret = ret == 0 ? spot_sample_init_lifetimes(&sample, lifetimes) : ret;
     ret = ret == 0 ? fill_lives(&self->life, &sample) : ret;
     spot_sample_free(&sample);

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
@@ -106,6 +107,36 @@ double spot_describe_spread_s(double span_h, double num_events);
 void spot_describe_warn(
     const spot_describe_t *self, const char *file, spot_diag_t *diag);
 
-/* Prints the figures in groups, some ten lines. For kind availability the labels speak
- * of obtainable instances, as nothing ran. */
-void spot_describe_print(const spot_describe_t *self, FILE *out);
+/* ---- The figures by name: JSON, CSV and the manual are made from one table ---- */
+
+typedef struct {
+    const char *name; /* column of the CSV, key of the JSON */
+    const char *unit; /* "" for plain numbers */
+    const char *help;
+    bool is_integer;
+    size_t offset; /* in spot_describe_t */
+} spot_describe_figure_t;
+
+/* All columns of the CSV but the first two, "trace" and "kind". */
+#define SPOT_NUM_DESCRIBE_FIGURES 76
+extern const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES];
+
+/* Address and value of a figure in describe. */
+double *spot_describe_figure_place(
+    spot_describe_t *describe, const spot_describe_figure_t *figure);
+double spot_describe_figure_value(
+    const spot_describe_t *describe, const spot_describe_figure_t *figure);
+
+/* "named", "counts", "availability" or "lifetimes". */
+const char *spot_describe_kind(const spot_describe_t *self);
+
+/* Writes one object: trace, kind, n_is (what the population counts), then the figures.
+ * An undefined figure is null, an infinite one the text "inf". key as of
+ * spot_json_open(). */
+void spot_describe_write_json(
+    const spot_describe_t *self, spot_json_t *json, const char *key);
+
+/* Write the row of column names, and a row of figures: 8 significant digits, integers
+ * exact, undefined ones empty, infinite ones "inf". */
+void spot_describe_write_csv_head(FILE *out);
+void spot_describe_write_csv(const spot_describe_t *self, FILE *out);

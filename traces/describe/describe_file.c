@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "traces/describe/stamped_counts.h"
+#include "traces/describe/notebook.h"
 #include "traces/recorder.h"
 
 /* Looking into what can be read only once would take it away. */

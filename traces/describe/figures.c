@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/describe/figures.h"
+#include "traces/describe/describe.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/datetime.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/sample.h"
+#include "traces/trace.h"
 
 /* Probability outside the interval on each side. */
 #define TAIL 0.025
@@ -101,7 +101,7 @@ spot_hours_init(spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t
     if (spot_bulks_init(&bulks, trace) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    capacity = spot_sample_capacity(trace, &bulks);
+    capacity = spot_trace_most(trace);
     for (size_t j = 0; j <= bulks.num_bulks; j++) {
         const spot_bulk_t *bulk = j < bulks.num_bulks ? &bulks.bulks[j] : NULL;
         const int64_t next_ms = bulk != NULL ? bulk->time_ms : trace->end_ms;

@@ -14,23 +14,18 @@ static int
 reserve(spot_sample_t *self, size_t max_values, bool has_limits)
 {
     memset(self, 0, sizeof(*self));
-    self->values = spot_calloc(max_values, sizeof(*self->values));
-    self->is_censored = spot_calloc(max_values, sizeof(*self->is_censored));
+    SPOT_ARENA_ARRAY(&self->memory, self->values, max_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->is_censored, max_values);
     if (has_limits) {
-        self->limits = spot_calloc(max_values, sizeof(*self->limits));
+        SPOT_ARENA_ARRAY(&self->memory, self->limits, max_values);
     }
-    return self->values == NULL || self->is_censored == NULL ||
-                   (has_limits && self->limits == NULL)
-               ? SPOT_ERR_NO_MEMORY
-               : 0;
+    return self->memory.error;
 }
 
 void
 spot_sample_free(spot_sample_t *self)
 {
-    free(self->values);
-    free(self->is_censored);
-    free(self->limits);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 
@@ -45,24 +40,6 @@ static void
 append_duration(spot_sample_t *self, int64_t duration_ms, bool is_censored)
 {
     append(self, (double) duration_ms / (double) SPOT_MS_PER_S, is_censored);
-}
-
-int32_t
-spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks)
-{
-    int32_t most = trace->initial;
-
-    if (trace->capacity != SPOT_UNBOUNDED) {
-        return trace->capacity;
-    }
-    for (size_t j = 0; j < bulks->num_bulks; j++) {
-        const spot_bulk_t *bulk = &bulks->bulks[j];
-
-        if (bulk->kind == SPOT_EVENT_ADD && bulk->before + bulk->size > most) {
-            most = bulk->before + bulk->size;
-        }
-    }
-    return most;
 }
 
 /* Takes the gaps between the distinct times of the events of kind. */
@@ -91,7 +68,7 @@ static void
 take_counts(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks,
     spot_event_kind_t kind)
 {
-    const int32_t capacity = spot_sample_capacity(trace, bulks);
+    const int32_t capacity = spot_trace_most(trace);
 
     for (size_t j = 0; j < bulks->num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks->bulks[j];

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "traces/bulk.h"
+#include "base/memory.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
@@ -38,6 +38,7 @@ typedef enum {
 extern const char *const spot_sample_kind_names[];
 
 typedef struct {
+    spot_arena_t memory;
     size_t num_values;
     double *values;    /* [num_values] >= 0, in s; counts in instances. In order of time;
                         * lives in order of birth, or of the rows of the file */
@@ -60,7 +61,3 @@ void spot_sample_free(spot_sample_t *self);
 
 /* Removes the censored values. */
 void spot_sample_keep_complete(spot_sample_t *self);
-
-/* Most instances that can run: the capacity; if that is unbounded, the largest
- * population. O(bulks). */
-int32_t spot_sample_capacity(const spot_trace_t *trace, const spot_bulks_t *bulks);

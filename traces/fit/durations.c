@@ -148,20 +148,24 @@ int
 spot_durations_init(spot_durations_t *self, const double *values,
     const bool *is_censored, size_t num_values, double tick_s, double resolution_s)
 {
-    value_t *sorted = spot_calloc(num_values, sizeof(*sorted));
-    double *raised = spot_calloc(num_values, sizeof(*raised));
-    bool *censored = spot_calloc(num_values, sizeof(*censored));
+    spot_arena_t scratch = {0};
+    value_t *sorted;
+    double *raised;
+    bool *censored;
     size_t num_known = 0; /* all values but those censored at 0 */
-    int error = SPOT_ERR_NO_MEMORY;
+    int error;
 
     memset(self, 0, sizeof(*self));
     self->tick_s = tick_s;
     self->num_values = num_values;
-    self->groups = spot_calloc(num_values, sizeof(*self->groups));
-    self->points_s = spot_calloc(2 * num_values, sizeof(*self->points_s));
-    self->log_survival = spot_calloc(2 * num_values, sizeof(*self->log_survival));
-    if (sorted == NULL || raised == NULL || censored == NULL || self->groups == NULL ||
-        self->points_s == NULL || self->log_survival == NULL) {
+    SPOT_ARENA_ARRAY(&self->memory, self->groups, num_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->points_s, 2 * num_values);
+    SPOT_ARENA_ARRAY(&self->memory, self->log_survival, 2 * num_values);
+    SPOT_ARENA_ARRAY(&scratch, sorted, num_values);
+    SPOT_ARENA_ARRAY(&scratch, raised, num_values);
+    SPOT_ARENA_ARRAY(&scratch, censored, num_values);
+    error = spot_error_first(self->memory.error, scratch.error);
+    if (error != 0) {
         goto out;
     }
     for (size_t j = 0; j < num_values; j++) {
@@ -187,18 +191,14 @@ spot_durations_init(spot_durations_t *self, const double *values,
     measure(self);
     error = spot_kaplan_meier_init(&self->kaplan_meier, raised, censored, num_known);
 out:
-    free(sorted);
-    free(raised);
-    free(censored);
+    spot_arena_free(&scratch);
     return error;
 }
 
 void
 spot_durations_free(spot_durations_t *self)
 {
-    free(self->groups);
-    free(self->points_s);
-    free(self->log_survival);
+    spot_arena_free(&self->memory);
     spot_kaplan_meier_free(&self->kaplan_meier);
     memset(self, 0, sizeof(*self));
 }
@@ -278,4 +278,144 @@ spot_fit_default_tick(
         }
     }
     return resolution_s;
+}
+
+/* Least probabilities: one impossible value must not make all families equal. */
+#define LEAST_P 1e-300
+#define LEAST_1_P 1e-16
+
+static double
+law_log_survival(const spot_law_t *law, double t_s)
+{
+    return t_s > 0 ? law->family->log_survival(law->parameters, t_s) : 0;
+}
+
+static double
+cumulative(const spot_law_t *law, double t_s)
+{
+    return -expm1(law_log_survival(law, t_s));
+}
+
+/* F_n is a staircase and F never falls: between two values the largest difference is at
+ * the first tick or at the last one. */
+static double
+lattice_ks(const spot_durations_t *durations, const spot_law_t *law)
+{
+    const double tick_s = durations->tick_s, n = (double) durations->num_values;
+    double largest = 0, before = 1;
+    size_t num_below = 0;
+
+    for (size_t j = 0; j < durations->num_groups; j++) {
+        const double tick =
+            ceil(durations->groups[j].value_s / tick_s - SPOT_FIT_ON_TICK);
+
+        if (tick > before) {
+            largest = fmax(largest,
+                fabs((double) num_below / n - cumulative(law, (tick - 1) * tick_s)));
+        }
+        num_below += durations->groups[j].num_deaths;
+        if (j + 1 == durations->num_groups ||
+            ceil(durations->groups[j + 1].value_s / tick_s - SPOT_FIT_ON_TICK) > tick) {
+            largest = fmax(
+                largest, fabs((double) num_below / n - cumulative(law, tick * tick_s)));
+        }
+        before = tick;
+    }
+    return largest;
+}
+
+double
+spot_fit_ks(const spot_durations_t *durations, const spot_law_t *law)
+{
+    const spot_kaplan_meier_t *km = &durations->kaplan_meier;
+    double largest = 0, before = 0;
+
+    if (durations->tick_s > 0) {
+        return durations->num_complete == durations->num_values
+                   ? lattice_ks(durations, law)
+                   : (double) NAN;
+    }
+    for (size_t j = 0; j < km->num_steps; j++) {
+        const double at = cumulative(law, km->steps[j].time);
+        const double after = 1 - km->steps[j].survival;
+
+        largest = fmax(largest, fmax(fabs(after - at), fabs(at - before)));
+        before = after;
+    }
+    return largest;
+}
+
+static double
+log_f(double log_s)
+{
+    return log(fmax(LEAST_P, -expm1(log_s)));
+}
+
+static double
+log_1_f(double log_s)
+{
+    return fmax(log(LEAST_1_P), log_s);
+}
+
+/* -n - sum (2 i - 1)/n [ln F(x_i) + ln(1 - F(x_{n+1-i}))]. The factors of equal values
+ * add up to differences of squares of ranks. */
+static double
+complete_ad(const spot_durations_t *durations, const spot_law_t *law)
+{
+    const double n = (double) durations->num_values;
+    double sum = 0, below = 0;
+
+    for (size_t j = 0; j < durations->num_groups; j++) {
+        const double log_s = law_log_survival(law, durations->groups[j].value_s);
+        const double count = (double) durations->groups[j].num_deaths;
+        const double above = below + count;
+
+        sum += count * ((below + above) * log_f(log_s) +
+                           (2 * n - below - above) * log_1_f(log_s));
+        below = above;
+    }
+    return -n - sum / n;
+}
+
+/* Antiderivative of (c - F)^2/(F (1 - F)), F_n = c, at the F with ln(1 - F) = log_s. */
+static double
+antiderivative(double c, double log_s)
+{
+    const double left = 1 - c;
+    double value = expm1(fmax(log(LEAST_1_P), log_s));
+
+    if (c > 0) {
+        value += c * c * log_f(log_s);
+    }
+    if (left > 0) {
+        value -= left * left * log_1_f(log_s);
+    }
+    return value;
+}
+
+static double
+censored_ad(const spot_durations_t *durations, const spot_law_t *law)
+{
+    const spot_kaplan_meier_t *km = &durations->kaplan_meier;
+    double sum = 0, c = 0, from = 0;
+
+    for (size_t j = 0; j < km->num_steps; j++) {
+        const double to = law_log_survival(law, km->steps[j].time);
+
+        sum += antiderivative(c, to) - antiderivative(c, from);
+        c = 1 - km->steps[j].survival;
+        from = to;
+    }
+    return (double) durations->num_values * sum;
+}
+
+double
+spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law)
+{
+    if (durations->tick_s > 0) {
+        return (double) NAN;
+    }
+    return durations->num_complete == durations->num_values
+               ? complete_ad(durations, law)
+               : censored_ad(durations, law);
 }

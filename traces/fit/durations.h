@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "traces/describe/kaplan_meier.h"
+#include "base/memory.h"
 #include "traces/describe/sample.h"
+#include "traces/describe/series.h"
 #include "traces/laws/law.h"
 
 /* Smallest tick that is worth a likelihood of its own, in s. */
@@ -32,6 +33,7 @@ typedef struct {
 
 /* After init only log_survival changes. */
 typedef struct {
+    spot_arena_t memory;
     /* 0: continuous likelihood; else of intervals (value - tick, value]. */
     double tick_s;
     size_t num_values; /* complete and censored */
@@ -70,3 +72,16 @@ double spot_durations_log_likelihood(spot_durations_t *self, const spot_law_t *l
  * and all values are multiples of it, else 0. Lifetimes: always 0. */
 double spot_fit_default_tick(
     const spot_sample_t *sample, spot_sample_kind_t kind, double resolution_s);
+
+/* ---- Distances of a law from a sample ----
+ * Kolmogorov-Smirnov, and Anderson-Darling, J. Am. Stat. Assoc. 49, 1954; with censored
+ * values from the product-limit estimate. They compare families on one sample. Published
+ * tables do not apply, as the parameters are estimated and values are tied. */
+
+/* Largest |F_n - F|, from both sides of each step. On a lattice: at whole ticks, NAN
+ * with censored values. O(groups). */
+double spot_fit_ks(const spot_durations_t *durations, const spot_law_t *law);
+
+/* n times the integral of (F_n - F)^2/(F (1 - F)) dF; with censored values, up to the
+ * last death. NAN on a lattice. O(groups). */
+double spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law);

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The closing sentences of a fit: what no fit can know, and the recommended
- * generator. */
+/* Sentences of a fit: its closing ones, on what no fit can know and the recommended
+ * generator, and doubts about a model. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "traces/fit/fit_deadline.h"
-#include "traces/fit/fit_lines.h"
 #include "traces/laws/law.h"
+#include "traces/trace.h"
+
+/* A list of sentences for people. */
+#define SPOT_FIT_MAX_LINES 16
+#define SPOT_FIT_LINE_BYTES 2048
+
+typedef struct {
+    size_t num_lines;
+    char lines[SPOT_FIT_MAX_LINES][SPOT_FIT_LINE_BYTES]; /* sentences, no line end */
+} spot_fit_words_t;
+
+/* Appends a sentence; drops it if the list is full. */
+void spot_fit_say(spot_fit_words_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
+
+/* Writes a number with its noun into text: "1 preemption", "3 preemptions". Returns
+ * text. */
+const char *spot_fit_count(char text[64], size_t number, const char *noun);
 
 /* Inputs of the advice after all tables. */
 typedef struct {
@@ -31,3 +48,15 @@ void spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *ad
 
 /* Warns if the law of lives is far from the sample (KS above 0.1). */
 void spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks);
+
+/* ---- Doubts about a generator model whose recording is short or quiet ---- */
+
+/* Fewer events, of one type or of both, are no basis for a generator. */
+#define SPOT_FIT_FEW_EVENTS 10
+
+/* Writes a sentence on each type with too few events, and on a silence before the first
+ * event or after the last one that is longer than any gap between events and than a
+ * tenth of the recording. model: "block", "mrp" or "seed", or NULL: any of them.
+ * NO_MEMORY. O(events). */
+SPOT_MUST_CHECK int spot_fit_doubts(
+    spot_fit_words_t *self, const spot_trace_t *trace, const char *model);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 /* Mean / limit above which a truncated exponential law equals the uniform one within the
  * precision of a double. */
@@ -57,7 +57,7 @@ mean_equation(double log_tau, void *context)
     const overrun_t *self = context;
     const double bathtub[] = {1, exp(log_tau), 1, self->limit_s};
 
-    return spot_family_bathtub.mean(bathtub) - self->mean_s;
+    return spot_family_bathtub.moment(bathtub, 1) - self->mean_s;
 }
 
 static double

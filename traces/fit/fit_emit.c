@@ -12,14 +12,13 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/hours.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_advice.h"
-#include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
-#include "traces/fit/fit_task_internal.h"
+#include "traces/fit/fit_task.h"
+#include "traces/trace.h"
 
 /* The folder a file is in, without links, with one slash at its end. */
 static char *
@@ -255,32 +254,28 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
 {
     const spot_trace_t *trace = &self->trace;
     const char *path = self->request->path;
-    spot_bulks_t bulks;
-    int ret = spot_bulks_init(&bulks, trace);
+    const int32_t capacity = spot_trace_most(trace);
 
-    if (ret == 0) {
-        const int32_t capacity = spot_sample_capacity(trace, &bulks);
-
-        if (capacity > SPOT_MAX_INSTANCES) {
-            ret = spot_diag_error(self->diag, path, 0, 0,
-                "%s of %ld instances: a model has at most %d, so there is none of this "
-                "trace",
-                trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
-                (long) capacity, SPOT_MAX_INSTANCES);
-        } else if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
-            ret = spot_diag_error(self->diag, path, 0, 0,
-                "resolution_s %.10g: a model has a tick of at most 86400 s, so there is "
-                "none of this trace",
-                spot_fit_task_resolution_s(self));
-        } else if (spot_duration_s(trace->end_ms) > MAX_HORIZON_S) {
-            ret = spot_diag_error(self->diag, path, 0, 0,
-                "a length of %.10g s: a model has at most %.10g s, so there is none of "
-                "this trace",
-                spot_duration_s(trace->end_ms), MAX_HORIZON_S);
-        }
+    if (capacity > SPOT_MAX_INSTANCES) {
+        return spot_diag_error(self->diag, path, 0, 0,
+            "%s of %ld instances: a model has at most %d, so there is none of this "
+            "trace",
+            trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
+            (long) capacity, SPOT_MAX_INSTANCES);
     }
-    spot_bulks_free(&bulks);
-    return ret;
+    if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
+        return spot_diag_error(self->diag, path, 0, 0,
+            "resolution_s %.10g: a model has a tick of at most 86400 s, so there is "
+            "none of this trace",
+            spot_fit_task_resolution_s(self));
+    }
+    if (spot_duration_s(trace->end_ms) > MAX_HORIZON_S) {
+        return spot_diag_error(self->diag, path, 0, 0,
+            "a length of %.10g s: a model has at most %.10g s, so there is none of "
+            "this trace",
+            spot_duration_s(trace->end_ms), MAX_HORIZON_S);
+    }
+    return 0;
 }
 
 /* On stderr now, and for the comments of the model; the recording itself has none. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/fit/fit_families.h"
+#include "traces/fit/fit_law.h"
 
 #include <gsl/gsl_sf_psi.h>
 #include <math.h>
 #include <string.h>
 
-#include "traces/fit/root.h"
+#include "traces/fit/maximise.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 

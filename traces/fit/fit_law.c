@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "traces/fit/fit_families.h"
-#include "traces/fit/fit_quality.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "traces/fit/durations.h"
 
 void
 spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)
@@ -49,27 +51,31 @@ log_likelihood(const double *theta, void *context)
     return spot_durations_log_likelihood(self->durations, &self->law);
 }
 
+void
+spot_fit_clear(spot_fit_t *fit)
+{
+    fit->is_fitted = fit->converged = false;
+    fit->log_likelihood = fit->aic = fit->bic = fit->ks = fit->ad = (double) NAN;
+    fit->implied_mean_s = fit->implied_cv = fit->mean_ratio = (double) NAN;
+    fit->p_value = (double) NAN;
+    for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
+        fit->law.parameters[j] = fit->standard_errors[j] = (double) NAN;
+    }
+}
+
 static void
 start_fit(spot_fit_t *fit, const spot_durations_t *durations,
     const spot_family_t *family, double limit_s)
 {
-    *fit = (spot_fit_t){.family = family,
+    *fit = (spot_fit_t){.name = family->name,
+        .family = family,
         .num_values = durations->num_values,
         .num_complete = durations->num_complete,
         .tick_s = durations->tick_s,
-        .law = {.family = family},
-        .log_likelihood = (double) NAN,
-        .aic = (double) NAN,
-        .bic = (double) NAN,
-        .ks = (double) NAN,
-        .ad = (double) NAN,
-        .implied_mean_s = (double) NAN,
-        .implied_cv = (double) NAN,
-        .mean_ratio = (double) NAN,
-        .p_value = (double) NAN};
-    for (int j = 0; j < SPOT_LAW_MAX_PARAMETERS; j++) {
-        fit->law.parameters[j] = j < family->num_parameters ? (double) NAN : limit_s;
-        fit->standard_errors[j] = (double) NAN;
+        .law = {.family = family}};
+    spot_fit_clear(fit);
+    for (int j = family->num_parameters; j < SPOT_LAW_MAX_PARAMETERS; j++) {
+        fit->law.parameters[j] = limit_s;
     }
     if (durations->num_raised > 0) {
         spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
@@ -279,7 +285,7 @@ judge(spot_fit_t *fit, const spot_durations_t *durations)
     fit->bic = k * log((double) durations->num_complete) - 2 * fit->log_likelihood;
     fit->ks = spot_fit_ks(durations, &fit->law);
     fit->ad = spot_fit_ad(durations, &fit->law);
-    fit->implied_mean_s = fit->family->mean(fit->law.parameters);
+    fit->implied_mean_s = fit->family->moment(fit->law.parameters, 1);
     fit->implied_cv = spot_law_cv(&fit->law);
     fit->mean_ratio = fit->implied_mean_s / durations->mean_s;
     fit->is_mean_exact = fit->family->keeps_mean;
@@ -362,4 +368,100 @@ spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
             self->best_mean_id = self->fits[j].is_mean_exact ? j : self->best_mean_id;
         }
     }
+}
+
+/* The reason for no p-value, "" if the fit already has a note of it, or NULL. */
+static const char *
+obstacle(const spot_fit_t *fit)
+{
+    if (!fit->is_fitted || !fit->converged) {
+        return "";
+    }
+    if (fit->tick_s > 0) {
+        return "no p-value: ticks have no Anderson-Darling distance, only --likelihood "
+               "continuous has";
+    }
+    if (fit->num_complete < fit->num_values) {
+        return "no p-value: what the censored values would have become is not known";
+    }
+    return NULL;
+}
+
+/* A draw rounded up as the recorder sees it. If that reaches the limit of the law, where
+ * the likelihood does not exist, the draw stays unrounded. */
+static double
+draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
+{
+    const double value_s = law->family->draw(law->parameters, rng);
+    const double seen_s =
+        fmax(1, ceil(value_s / resolution_s - SPOT_FIT_ON_TICK)) * resolution_s;
+    const double limit_s = law->family->num_settings > 0
+                               ? law->parameters[law->family->num_parameters]
+                               : (double) INFINITY;
+
+    return fmin(seen_s < limit_s ? seen_s : value_s, SPOT_FIT_LONGEST_S);
+}
+
+/* Sets ad to AD*; INFINITY if the drawn values cannot be fitted. */
+static int
+run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_s,
+    spot_rng_t *rng, double *values, double *ad)
+{
+    const double limit_s = fit->law.parameters[fit->family->num_parameters];
+    spot_durations_t durations;
+    spot_fit_t again;
+    int error;
+
+    for (size_t j = 0; j < fit->num_values; j++) {
+        values[j] = draw(&fit->law, resolution_s, rng);
+    }
+    error =
+        spot_durations_init(&durations, values, NULL, fit->num_values, 0, resolution_s);
+    if (error == 0) {
+        spot_fit_law(maximiser, &durations, fit->family, limit_s, &again);
+        *ad = again.is_fitted ? again.ad : (double) INFINITY;
+    }
+    spot_durations_free(&durations);
+    return error;
+}
+
+int
+spot_fit_bootstrap(
+    const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit)
+{
+    const char *reason = obstacle(fit);
+    double *values;
+    int num_as_bad = 0, error = 0;
+    spot_rng_t rng;
+
+    spot_bug_assert(self->num_rounds >= 1 && self->resolution_s > 0);
+    fit->p_value = (double) NAN;
+    if (reason != NULL) {
+        if (reason[0] != '\0') {
+            spot_fit_note(fit, SPOT_FIT_NO_P_VALUE, "%s", reason);
+        }
+        return 0;
+    }
+    values = spot_calloc(fit->num_values, sizeof(*values));
+    if (values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int j = 0; j < self->num_rounds && error == 0; j++) {
+        double ad = (double) NAN;
+
+        spot_rng_seek(
+            &rng, self->seed, self->replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
+        error = spot_watch_is_stopped(&self->watch)
+                    ? SPOT_ERR_INTERRUPTED
+                    : run_round(maximiser, fit, self->resolution_s, &rng, values, &ad);
+        num_as_bad += ad >= fit->ad ? 1 : 0;
+        if (error == 0) {
+            spot_watch_report(&self->watch, j + 1, self->num_rounds);
+        }
+    }
+    free(values);
+    if (error == 0) {
+        fit->p_value = (1.0 + num_as_bad) / (self->num_rounds + 1.0);
+    }
+    return error;
 }

@@ -6,7 +6,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/error.h"
+#include "base/watch.h"
 #include "traces/fit/durations.h"
 #include "traces/fit/maximise.h"
 #include "traces/laws/law.h"
@@ -31,9 +34,13 @@ typedef enum {
 /* With one of these flags, only lnL, AIC, BIC, KS and AD of a fit mean anything. */
 #define SPOT_FIT_NOT_COMPARABLE (SPOT_FIT_ARBITRARY | SPOT_FIT_FLAT)
 
-/* Without a fit, all numbers but those of the sample are NAN. */
+/* A fit of durations or of sizes. Without a fit, all numbers but those of the sample are
+ * NAN. */
 typedef struct {
-    const spot_family_t *family;
+    const char *name;                           /* of the family */
+    const spot_family_t *family;                /* of durations, else NULL */
+    const struct spot_size_family *size_family; /* of sizes, else NULL */
+    spot_maximiser_t *maximiser;                /* borrowed, of sizes */
     bool is_fitted;
     bool is_exact;      /* by formula, without search */
     bool is_mean_exact; /* the family keeps the mean of the sample: exactly if continuous
@@ -44,8 +51,8 @@ typedef struct {
     char note[SPOT_FIT_NOTE_BYTES]; /* sentences on the flags, or "" */
     size_t num_values;
     size_t num_complete;
-    double tick_s; /* of the likelihood; 0: continuous */
-    spot_law_t law;
+    double tick_s;  /* of the likelihood; 0: continuous */
+    spot_law_t law; /* of sizes: the parameters */
     double standard_errors[SPOT_LAW_MAX_PARAMETERS]; /* [num_parameters], from the
                                                       * observed information */
     double log_likelihood; /* lattice: of probabilities, not comparable with a continuous
@@ -83,7 +90,57 @@ void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
 
+/* For this room: sets all numbers to NAN. */
+void spot_fit_clear(spot_fit_t *fit);
+
 /* For this room: sets the flags (spot_fit_flag_t) and appends the formatted words to the
  * note. */
 SPOT_PRINTF(3, 4)
 void spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...);
+
+/* ---- The p-value of a fit ----
+ * By parametric bootstrap of the Anderson-Darling distance. Stute, Gonzalez Manteiga,
+ * Presedo Quindimil, Metrika 40, 1993. */
+
+typedef struct {
+    int num_rounds;      /* >= 1 */
+    double resolution_s; /* > 0 */
+    uint64_t seed;
+    uint64_t replication;
+    spot_watch_t watch; /* counts rounds */
+} spot_bootstrap_t;
+
+/* Sets fit->p_value to (1 + #{AD* >= AD})/(rounds + 1). Each round draws as many values
+ * from the fit as the sample has, rounds them up to resolution_s (one at least) and fits
+ * the family again. Round r has its own stream (SPOT_STREAM_BOOTSTRAP, replication,
+ * entity r), so that the numbers do not depend on the spread of rounds over threads.
+ *
+ * p_value stays NAN, with the reason in fit->note, on a lattice (AD is undefined there)
+ * and with censored values (the law of the censoring is unknown). It stays NAN without a
+ * note after a fit that failed or did not converge.
+ *
+ * NO_MEMORY, INTERRUPTED. */
+SPOT_MUST_CHECK int spot_fit_bootstrap(
+    const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit);
+
+/* For this room: one row per family, with its unconstrained parameters, the starts of
+ * the search, and the exact estimate if there is one. */
+#define SPOT_FIT_MAX_STARTS 4
+
+typedef struct {
+    const spot_family_t *family;
+    spot_fit_scale_t scales[SPOT_MAXIMISE_MAX_PARAMETERS]; /* [num_parameters] */
+    /* Fills the starts in theta and returns their number. */
+    size_t (*starts)(const spot_durations_t *durations,
+        double starts[SPOT_FIT_MAX_STARTS][SPOT_MAXIMISE_MAX_PARAMETERS]);
+    /* Sets theta to the exact estimate; false: none exists for this sample. NULL: the
+     * family has none. */
+    bool (*exact)(const spot_durations_t *durations, double *theta);
+} spot_fit_family_t;
+
+/* The row of a family, or NULL if it cannot be fitted. */
+const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family);
+
+/* Sets the parameters of a law from theta; its settings stay unchanged. */
+void spot_fit_family_law(
+    const spot_fit_family_t *self, const double *theta, double *parameters);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "traces/bulk.h"
+#include "traces/trace.h"
 
 #include "base/units.h"
 #include "traces/fit/size_family.h"

@@ -5,10 +5,8 @@
 
 #include <stdio.h>
 
-#include "traces/fit/fit_hourly.h"
-#include "traces/fit/fit_lines.h"
-#include "traces/fit/fit_mrp.h"
-#include "traces/fit/fit_seed.h"
+#include "traces/fit/fit_advice.h"
+#include "traces/fit/fit_generator.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"
 

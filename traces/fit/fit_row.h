@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 
 #define SPOT_FIT_ROW_PARAMETERS 3
@@ -25,9 +24,7 @@ typedef struct {
     const char *note;
 } spot_fit_row_t;
 
-void spot_fit_row_of_law(spot_fit_row_t *self, const spot_fit_t *fit);
-void spot_fit_row_of_size(
-    spot_fit_row_t *self, const spot_size_fit_t *fit, const spot_size_sample_t *sample);
+void spot_fit_row_init(spot_fit_row_t *self, const spot_fit_t *fit);
 
 /* Whether the row has that parameter, and its value means something. */
 bool spot_fit_row_is_known(const spot_fit_row_t *self, int parameter_id);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/fit/bootstrap.h"
-#include "traces/fit/fit_task_internal.h"
+#include "traces/fit/fit_law.h"
+#include "traces/fit/fit_task.h"
 #include "traces/fit/fit_words.h"
 
 /* Values of 0 are raised to the resolution; a lifetimes file has none. */
@@ -55,7 +55,7 @@ bootstrap(spot_fit_task_t *self, spot_fit_t *fit)
         &(spot_bootstrap_t){.num_rounds = (int) self->request->num_rounds,
             .resolution_s = raised_s(self),
             .seed = (uint64_t) self->request->seed,
-            .watch = self->sink.rounds(self->sink.context, fit->family->name)},
+            .watch = self->sink.rounds(self->sink.context, fit->name)},
         &self->maximiser, fit);
 }
 
@@ -81,7 +81,7 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
         spot_fit_t *fit = &ranking.fits[j];
 
         if (fit->is_fitted && !fit->converged && fit->arbitrary == 0) {
-            say_not_converged(self, what, fit->family->name);
+            say_not_converged(self, what, fit->name);
         }
         if (request->num_rounds > 0 && fit->is_fitted) {
             ret = bootstrap(self, fit);
@@ -191,7 +191,7 @@ spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
 static int
 compare_fits(const void *left, const void *right)
 {
-    const spot_size_fit_t *a = left, *b = right;
+    const spot_fit_t *a = left, *b = right;
 
     if (a->is_fitted != b->is_fitted) {
         return a->is_fitted ? -1 : 1;
@@ -204,18 +204,19 @@ static void
 fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *what,
     bool is_given)
 {
-    spot_size_fit_t fits[SPOT_SIZE_MAX_FAMILIES];
+    spot_fit_t fits[SPOT_SIZE_MAX_FAMILIES];
     spot_fit_words_t words;
     size_t num_fits = 0;
 
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
         if (spot_size_families[j]->is_given_limit == is_given &&
             spot_size_family_fits(spot_size_families[j], sample)) {
-            spot_size_fit_t *fit = &fits[num_fits++];
+            spot_fit_t *fit = &fits[num_fits++];
 
             spot_fit_size(fit, spot_size_families[j], sample, &self->maximiser);
-            if (fit->is_fitted && !fit->converged && !fit->is_degenerate) {
-                say_not_converged(self, what, fit->family->name);
+            if (fit->is_fitted && !fit->converged &&
+                (fit->flags & SPOT_FIT_DEGENERATE) == 0) {
+                say_not_converged(self, what, fit->name);
             }
         }
     }
@@ -229,22 +230,16 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
 static int
 fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
 {
-    spot_sample_t values = {0};
     spot_size_sample_t sample = {0};
     char what[64];
-    int ret = spot_sample_init(&values, &self->trace, kind);
+    const int ret = spot_size_sample_of_trace(&sample, &self->trace, kind);
 
-    if (ret == 0) {
-        ret = spot_size_sample_init(
-            &sample, values.num_values, values.values, values.limits);
-    }
     if (ret == 0) {
         snprintf(what, sizeof(what), "%s-given-n", spot_sample_kind_names[kind]);
         fit_sizes(self, &sample, spot_sample_kind_names[kind], false);
         fit_sizes(self, &sample, what, true);
     }
     spot_size_sample_free(&sample);
-    spot_sample_free(&values);
     return ret;
 }
 

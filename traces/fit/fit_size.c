@@ -2,14 +2,11 @@
 #include "traces/fit/fit_size.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/fit/size_estimate.h"
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
 
@@ -83,6 +80,20 @@ spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double 
     return 0;
 }
 
+int
+spot_size_sample_of_trace(
+    spot_size_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
+{
+    spot_sample_t values = {0};
+    int ret = spot_sample_init(&values, trace, kind);
+
+    ret = ret == 0 ? spot_size_sample_init(
+                         self, values.num_values, values.values, values.limits)
+                   : ret;
+    spot_sample_free(&values);
+    return ret;
+}
+
 void
 spot_size_sample_free(spot_size_sample_t *self)
 {
@@ -98,20 +109,6 @@ spot_size_family_fits(
         return sample->max > SPOT_SIZE_REGULAR_MAX;
     }
     return sample->has_limits || !family->is_given_limit;
-}
-
-void
-spot_size_note(spot_size_fit_t *fit, const char *format, ...)
-{
-    const size_t used = strlen(fit->note);
-    const char *between = used > 0 ? "; " : "";
-    va_list arguments;
-    char text[SPOT_SIZE_NOTE_BYTES];
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    snprintf(fit->note + used, sizeof(fit->note) - used, "%s%s", between, text);
 }
 
 double
@@ -187,24 +184,24 @@ log_likelihood_at(const double *theta, void *context)
 }
 
 double
-spot_size_maximise(const spot_size_search_t *search, const spot_size_sample_t *sample,
-    spot_maximiser_t *maximiser, spot_size_fit_t *fit)
+spot_size_maximise(
+    const spot_size_search_t *search, const spot_size_sample_t *sample, spot_fit_t *fit)
 {
-    target_t target = {.family = fit->family,
+    target_t target = {.family = fit->size_family,
         .sample = sample,
         .num_free = search->num_free,
         .free_ids = search->free_ids};
     spot_maximum_t maximum;
 
     memcpy(target.parameters, search->parameters, sizeof(target.parameters));
-    spot_maximise(maximiser, search->num_free, search->num_starts, search->starts,
+    spot_maximise(fit->maximiser, search->num_free, search->num_starts, search->starts,
         log_likelihood_at, &target, &maximum);
-    memcpy(fit->parameters, search->parameters, sizeof(fit->parameters));
+    memcpy(fit->law.parameters, search->parameters, sizeof(search->parameters));
     for (size_t j = 0; j < search->num_free; j++) {
         const size_t id = search->free_ids[j];
 
-        fit->parameters[id] =
-            spot_size_unscaled(fit->family->scales[id], maximum.theta[j]);
+        fit->law.parameters[id] =
+            spot_size_unscaled(fit->size_family->scales[id], maximum.theta[j]);
     }
     fit->converged = maximum.converged;
     return maximum.log_likelihood;
@@ -228,22 +225,25 @@ is_inside(spot_fit_scale_t scale, double parameter)
 /* Standard errors from the curvature of the likelihood in the parameters inside their
  * scales; those at a boundary count as known. */
 static void
-fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
+fill_std_errors(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
-    target_t target = {
-        .family = self->family, .sample = sample, .num_free = 0, .free_ids = free_ids};
+    target_t target = {.family = self->size_family,
+        .sample = sample,
+        .num_free = 0,
+        .free_ids = free_ids};
     spot_maximum_t maximum = {.num_parameters = 0};
     double covariance[MAX_K][MAX_K];
 
-    memcpy(target.parameters, self->parameters, sizeof(target.parameters));
-    for (int j = 0; j < self->family->num_parameters; j++) {
-        const bool is_centre = self->family == &spot_size_absnormal_mle && j == 0 &&
-                               self->parameters[j] == 0;
+    memcpy(target.parameters, self->law.parameters, sizeof(target.parameters));
+    for (int j = 0; j < self->size_family->num_parameters; j++) {
+        const bool is_centre = self->size_family == &spot_size_absnormal_mle && j == 0 &&
+                               self->law.parameters[j] == 0;
 
-        if (!is_centre && is_inside(self->family->scales[j], self->parameters[j])) {
+        if (!is_centre &&
+            is_inside(self->size_family->scales[j], self->law.parameters[j])) {
             maximum.theta[target.num_free] =
-                spot_size_scaled(self->family->scales[j], self->parameters[j]);
+                spot_size_scaled(self->size_family->scales[j], self->law.parameters[j]);
             free_ids[target.num_free++] = (size_t) j;
         }
     }
@@ -258,16 +258,16 @@ fill_std_errors(spot_size_fit_t *self, const spot_size_sample_t *sample)
     for (size_t j = 0; j < target.num_free; j++) {
         const size_t id = free_ids[j];
 
-        self->std_errors[id] =
-            spot_fit_scale_slope(self->family->scales[id], self->parameters[id]) *
-            sqrt(covariance[j][j]);
+        self->standard_errors[id] = spot_fit_scale_slope(self->size_family->scales[id],
+                                        self->law.parameters[id]) *
+                                    sqrt(covariance[j][j]);
     }
 }
 
 /* Discrete Kolmogorov-Smirnov and Anderson-Darling over the sizes up to the largest:
  * Choulakian, Lockhart, Stephens, Can. J. Statist. 22(1), 1994. */
 static void
-fill_distances(spot_size_fit_t *self, const spot_size_sample_t *sample)
+fill_distances(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     const double n = sample->num_events;
     double observed = 0, expected = 0;
@@ -275,7 +275,8 @@ fill_distances(spot_size_fit_t *self, const spot_size_sample_t *sample)
 
     self->ks = self->ad = 0;
     for (int32_t size = 1; size <= sample->max; size++) {
-        const double p = exp(self->family->log_probability(self->parameters, size, 0));
+        const double p =
+            exp(self->size_family->log_probability(self->law.parameters, size, 0));
 
         for (; j < sample->num_cells && sample->cells[j].size == size; j++) {
             observed += sample->cells[j].weight;
@@ -291,42 +292,43 @@ fill_distances(spot_size_fit_t *self, const spot_size_sample_t *sample)
 }
 
 static double
-implied_mean(const spot_size_fit_t *self, const spot_size_sample_t *sample)
+implied_mean(const spot_fit_t *self, const spot_size_sample_t *sample)
 {
     double sum = 0;
 
-    if (self->family->mean != NULL) {
-        return self->family->mean(self->parameters);
+    if (self->size_family->mean != NULL) {
+        return self->size_family->mean(self->law.parameters);
     }
     for (size_t j = 0; j < sample->num_cells; j++) {
-        sum += sample->cells[j].weight * spot_size_mean_given(self->family,
-                                             self->parameters, sample->cells[j].limit);
+        sum +=
+            sample->cells[j].weight * spot_size_mean_given(self->size_family,
+                                          self->law.parameters, sample->cells[j].limit);
     }
     return sum / sample->num_events;
 }
 
 static void
-note_shape(spot_size_fit_t *self, const spot_size_sample_t *sample)
+note_shape(spot_fit_t *self, const spot_size_sample_t *sample)
 {
-    self->is_degenerate = true;
-    if (sample->max == 1) {
-        spot_size_note(self, "degenerate: all sizes are 1");
-    } else if (sample->is_all && self->family->is_given_limit) {
-        spot_size_note(self, "degenerate: every event takes all");
-    } else if (sample->min == sample->max && self->family->num_parameters > 1) {
-        spot_size_note(self, "degenerate: all sizes are equal");
-    } else {
-        self->is_degenerate = false;
+    const char *shape =
+        sample->max == 1                                      ? "all sizes are 1"
+        : sample->is_all && self->size_family->is_given_limit ? "every event takes all"
+        : sample->min == sample->max && self->size_family->num_parameters > 1
+            ? "all sizes are equal"
+            : NULL;
+
+    if (shape != NULL) {
+        spot_fit_note(self, SPOT_FIT_DEGENERATE, "degenerate: %s", shape);
     }
 }
 
 /* Marks parameters that do not matter: those of the other part beside a share of 1, and
  * r of a negative binomial law with p = 1. */
 static void
-mark_arbitrary(spot_size_fit_t *self)
+mark_arbitrary(spot_fit_t *self)
 {
-    const spot_size_family_table_t *family = self->family;
-    const double *p = self->parameters;
+    const spot_size_family_table_t *family = self->size_family;
+    const double *p = self->law.parameters;
 
     if (family == &spot_size_all_or_geometric && p[0] == 1) {
         self->arbitrary = 1u << 1;
@@ -338,49 +340,42 @@ mark_arbitrary(spot_size_fit_t *self)
 }
 
 static void
-note_impossible(spot_size_fit_t *self, const spot_size_sample_t *sample)
+note_impossible(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     for (size_t j = 0; j < sample->num_cells; j++) {
-        if (self->family == &spot_size_seed_mixture &&
-            !(self->family->log_probability(self->parameters, sample->cells[j].size, 0) >
-                SPOT_SIZE_LOG_FLOOR)) {
-            spot_size_note(self, "logL uses a floor of 1e-300 per impossible count");
+        if (self->size_family == &spot_size_seed_mixture &&
+            !(self->size_family->log_probability(self->law.parameters,
+                  sample->cells[j].size, 0) > SPOT_SIZE_LOG_FLOOR)) {
+            spot_fit_note(self, 0, "logL uses a floor of 1e-300 per impossible count");
             return;
         }
     }
 }
 
-static void
-clear(spot_size_fit_t *self)
-{
-    self->is_fitted = self->converged = false;
-    self->log_likelihood = self->aic = self->bic = self->ks = self->ad = (double) NAN;
-    self->mean_ratio = (double) NAN;
-    for (int j = 0; j < SPOT_SIZE_MAX_PARAMETERS; j++) {
-        self->parameters[j] = self->std_errors[j] = (double) NAN;
-    }
-}
-
 void
-spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
+spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     const int k = family->num_parameters;
 
     memset(self, 0, sizeof(*self));
-    clear(self);
-    self->family = family;
+    spot_fit_clear(self);
+    self->name = family->name;
+    self->size_family = family;
+    self->num_values = self->num_complete = (size_t) sample->num_events;
+    self->maximiser = maximiser;
     if (sample->num_events < 2) {
-        spot_size_note(self, "fewer than 2 events: no fit");
+        spot_fit_note(self, 0, "fewer than 2 events: no fit");
         return;
     }
-    self->is_fitted = true;
-    family->estimate(sample, maximiser, self);
+    self->is_fitted = self->converged = true;
+    family->estimate(sample, self);
     if (!self->is_fitted) {
-        clear(self);
+        spot_fit_clear(self);
         return;
     }
-    self->log_likelihood = spot_size_log_likelihood(family, self->parameters, sample);
+    self->log_likelihood =
+        spot_size_log_likelihood(family, self->law.parameters, sample);
     self->aic = 2 * k - 2 * self->log_likelihood;
     self->bic = k * log(sample->num_events) - 2 * self->log_likelihood;
     self->converged = self->converged && isfinite(self->log_likelihood);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "traces/describe/sample.h"
 #include "traces/fit/maximise.h"
 #include "traces/fit/size_family.h"
 
@@ -34,37 +35,41 @@ struct spot_size_sample {
  * then. O(n log n). */
 SPOT_MUST_CHECK int spot_size_sample_init(spot_size_sample_t *self, size_t num_values,
     const double *values, const int32_t *limits);
+/* The sizes of the events of one kind, SPOT_SAMPLE_*_COUNT. NO_MEMORY; free self, which
+ * was zeroed, even then. */
+SPOT_MUST_CHECK int spot_size_sample_of_trace(
+    spot_size_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind);
 void spot_size_sample_free(spot_size_sample_t *self);
-
-#define SPOT_SIZE_NOTE_BYTES 160
-
-struct spot_size_fit {
-    const spot_size_family_table_t *family;
-    bool is_fitted; /* false: the note says why, and all numbers are NAN */
-    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
-    unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
-    double std_errors[SPOT_SIZE_MAX_PARAMETERS]; /* NAN at a boundary, or if undefined */
-    double log_likelihood;
-    double aic;
-    double bic;
-    double ks; /* NAN for a law given the limit, like ad */
-    double ad;
-    double mean_ratio; /* mean of the law / mean of the sample */
-    bool is_mean_exact;
-    bool converged;
-    bool is_degenerate; /* the sizes leave some parameters without a meaning */
-    char note[SPOT_SIZE_NOTE_BYTES]; /* remarks on the numbers, or "" */
-};
 
 /* Whether a table of fits has a row for the family: laws given the limit need limits,
  * the seed mixture needs a big event. */
 bool spot_size_family_fits(
     const spot_size_family_table_t *family, const spot_size_sample_t *sample);
 
-/* Fits one family. Does not fail: without a fit, the note says why. */
-void spot_fit_size(spot_size_fit_t *self, const spot_size_family_table_t *family,
+/* Fits one family. Does not fail: without a fit, the note says why. KS and AD are NAN
+ * for a law given the limit; a standard error is NAN at a boundary. */
+void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser);
 
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
 double spot_size_log_likelihood(const spot_size_family_table_t *family,
     const double *parameters, const spot_size_sample_t *sample);
+
+/* ---- For the families ---- */
+
+/* A search over the free parameters, with the others fixed at a boundary. */
+typedef struct {
+    size_t num_free;
+    size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
+    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1]; /* values of the fixed ones */
+    size_t num_starts;
+    double starts[3][SPOT_MAXIMISE_MAX_PARAMETERS]; /* on the scales of the family */
+} spot_size_search_t;
+
+/* Runs the search, fills parameters and converged of fit, and returns ln L. */
+double spot_size_maximise(
+    const spot_size_search_t *search, const spot_size_sample_t *sample, spot_fit_t *fit);
+
+/* Map a parameter to its scale, and back. */
+double spot_size_scaled(spot_fit_scale_t scale, double parameter);
+double spot_size_unscaled(spot_fit_scale_t scale, double theta);

@@ -6,9 +6,7 @@
 
 #include "base/units.h"
 #include "traces/fit/fit_advice.h"
-#include "traces/fit/fit_doubts.h"
 #include "traces/fit/fit_model.h"
-#include "traces/fit/fit_task_internal.h"
 
 bool
 spot_fit_is_model_alone(const spot_fit_request_t *request)

@@ -10,10 +10,10 @@
 #include "base/diag.h"
 #include "base/watch.h"
 #include "traces/describe/sample.h"
+#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_deadline.h"
-#include "traces/fit/fit_hourly.h"
+#include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
-#include "traces/fit/fit_lines.h"
 #include "traces/fit/fit_size.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
@@ -67,7 +67,7 @@ typedef struct {
     void *context;
     void (*laws)(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
         double tick_s, const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
-    void (*sizes)(void *context, const char *what, const spot_size_fit_t *fits,
+    void (*sizes)(void *context, const char *what, const spot_fit_t *fits,
         size_t num_fits, const spot_size_sample_t *sample,
         const spot_fit_words_t *words);
     void (*hourly)(void *context, const spot_fit_hourly_t *hourly);
@@ -102,3 +102,30 @@ SPOT_MUST_CHECK int spot_fit_task_run(spot_fit_task_t *self);
 /* The sentences after all fits. has_fits: there was a fit to show. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fit_task_advice(
     spot_fit_task_t *self, bool has_fits, spot_fit_words_t *words);
+
+/* ---- For the files of a fit task ---- */
+
+/* Of the recorder in s, 0: a lifetimes file. */
+double spot_fit_task_resolution_s(const spot_fit_task_t *self);
+
+/* The fits of all samples that are wanted, to the sink. */
+SPOT_MUST_CHECK int spot_fit_task_samples(spot_fit_task_t *self);
+
+/* The law of the lives to generate from. */
+typedef struct {
+    spot_law_t law; /* family NULL: there is none */
+    double ks;      /* of its fit */
+    spot_fit_cut_t cut;
+} spot_fit_lifetime_t;
+
+/* Behind a cut with deaths a deadline; else the best law if it has a limit, else the
+ * best one that keeps the mean. */
+SPOT_MUST_CHECK int spot_fit_task_lifetime(
+    spot_fit_task_t *self, spot_fit_lifetime_t *lifetime);
+
+/* Rates by hour of day. BAD_INPUT: the hour of the start is not known. */
+SPOT_MUST_CHECK int spot_fit_task_hours(
+    spot_fit_task_t *self, spot_fit_hourly_t *hourly);
+
+/* Writes the generator model that is asked for, or mrp. */
+SPOT_MUST_CHECK int spot_fit_task_emit(spot_fit_task_t *self);

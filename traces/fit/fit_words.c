@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/describe/kaplan_meier.h"
 #include "traces/describe/series.h"
 #include "traces/fit/fit_deadline.h"
 
@@ -48,36 +47,48 @@ spot_fit_difference_words(double difference)
     return "far better than";
 }
 
-/* next: the second best family, or NULL; num_families: number of families tried. */
-static void
-say_sureness(spot_fit_words_t *self, const char *best, const char *next,
-    double difference, size_t num_families)
+/* Names the best fit, how sure it is, and families that did not converge; fits are
+ * ordered by AIC. Returns the best one; NULL: there is none, because of the note of a
+ * fit, or of nothing. */
+static const spot_fit_t *
+say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
+    size_t num_fits, const char *nothing)
 {
+    const spot_fit_t *best = NULL, *next = NULL;
+    char left_out[256] = "";
+
+    memset(self, 0, sizeof(*self));
+    for (size_t j = 0; j < num_fits; j++) {
+        if (fits[j].is_fitted && !fits[j].converged) {
+            const size_t used = strlen(left_out);
+
+            snprintf(left_out + used, sizeof(left_out) - used, "%s%s",
+                used > 0 ? ", " : "", fits[j].name);
+        } else if (fits[j].is_fitted && best == NULL) {
+            best = &fits[j];
+        } else if (fits[j].is_fitted && next == NULL) {
+            next = &fits[j];
+        }
+    }
+    if (best == NULL) {
+        spot_fit_say(self, "No family could be fitted to %s: %s.", what,
+            num_fits > 0 && fits[0].note[0] != '\0' ? fits[0].note : nothing);
+        return NULL;
+    }
     if (next != NULL) {
-        spot_fit_say(self, "%s fits best: %s %s (AIC lower by %.3g).", best,
-            spot_fit_difference_words(difference), next, difference);
-    } else if (num_families > 1) {
-        spot_fit_say(self, "%s is the only family that could be fitted.", best);
+        spot_fit_say(self, "%s fits best: %s %s (AIC lower by %.3g).", best->name,
+            spot_fit_difference_words(next->aic - best->aic), next->name,
+            next->aic - best->aic);
     } else {
-        spot_fit_say(self, "%s was fitted alone: other families may fit better.", best);
+        spot_fit_say(self,
+            num_fits > 1 ? "%s is the only family that could be fitted."
+                         : "%s was fitted alone: other families may fit better.",
+            best->name);
     }
-}
-
-/* names: families that did not converge, "" for none. */
-static void
-say_left_out(spot_fit_words_t *self, const char *names)
-{
-    if (names[0] != '\0') {
-        spot_fit_say(self, "Left out, since the search found no maximum: %s.", names);
+    if (left_out[0] != '\0') {
+        spot_fit_say(self, "Left out, since the search found no maximum: %s.", left_out);
     }
-}
-
-static void
-append_name(char *names, size_t num_bytes, const char *name)
-{
-    const size_t used = strlen(names);
-
-    snprintf(names + used, num_bytes - used, "%s%s", used > 0 ? ", " : "", name);
+    return best;
 }
 
 static void
@@ -264,32 +275,13 @@ int
 spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
     const spot_fit_ranking_t *ranking, const spot_sample_t *sample)
 {
-    const spot_fit_t *best, *next = NULL;
-    char left_out[256] = "";
+    const spot_fit_t *best =
+        say_best(self, view->what, ranking->fits, ranking->num_fits, "no values");
     int ret;
 
-    memset(self, 0, sizeof(*self));
-    if (ranking->best_id < 0) {
-        spot_fit_say(self, "No family could be fitted to %s: %s.", view->what,
-            ranking->num_fits > 0 && ranking->fits[0].note[0] != '\0'
-                ? ranking->fits[0].note
-                : "no values");
+    if (best == NULL) {
         return 0;
     }
-    best = &ranking->fits[ranking->best_id];
-    for (size_t j = 0; j < ranking->num_fits && next == NULL; j++) {
-        const spot_fit_t *fit = &ranking->fits[j];
-
-        next = fit != best && fit->is_fitted && fit->converged ? fit : NULL;
-    }
-    for (size_t j = 0; j < ranking->num_fits; j++) {
-        if (ranking->fits[j].is_fitted && !ranking->fits[j].converged) {
-            append_name(left_out, sizeof(left_out), ranking->fits[j].family->name);
-        }
-    }
-    say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
-        next != NULL ? next->aic - best->aic : 0, ranking->num_fits);
-    say_left_out(self, left_out);
     if (view->is_first) {
         say_number(self, view->what, best->num_values);
     }
@@ -298,7 +290,7 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
         const bool is_known =
             best->num_complete == best->num_values || isinf(best->mean_ratio);
 
-        say_mean(self, best->family->name, is_known ? best->mean_ratio : (double) NAN);
+        say_mean(self, best->name, is_known ? best->mean_ratio : (double) NAN);
     }
     if ((best->flags & SPOT_FIT_DEGENERATE) != 0) {
         return 0;
@@ -313,19 +305,19 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
 
 /* P(size) of a law; for a law given the limit, the mean over the events. */
 static double
-share_of_size(const spot_size_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
+share_of_size(const spot_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
 {
     double sum = 0;
 
-    if (!fit->family->is_given_limit) {
-        return exp(fit->family->log_probability(fit->parameters, size, 0));
+    if (!fit->size_family->is_given_limit) {
+        return exp(fit->size_family->log_probability(fit->law.parameters, size, 0));
     }
     for (size_t j = 0; j < sample->num_cells; j++) {
         const spot_size_cell_t *cell = &sample->cells[j];
 
         if (size <= cell->limit) {
-            sum += cell->weight *
-                   exp(fit->family->log_probability(fit->parameters, size, cell->limit));
+            sum += cell->weight * exp(fit->size_family->log_probability(
+                                      fit->law.parameters, size, cell->limit));
         }
     }
     return sum / sample->num_events;
@@ -334,7 +326,7 @@ share_of_size(const spot_size_fit_t *fit, const spot_size_sample_t *sample, int3
 /* Names the size at which the law is furthest from the sample. */
 static void
 say_wrong_size(
-    spot_fit_words_t *self, const spot_size_fit_t *fit, const spot_size_sample_t *sample)
+    spot_fit_words_t *self, const spot_fit_t *fit, const spot_size_sample_t *sample)
 {
     double furthest = 0, at_law = 0, at_sample = 0;
     int32_t at_size = 0;
@@ -370,36 +362,18 @@ say_wrong_size(
 }
 
 void
-spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
-    const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample)
+spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
+    size_t num_fits, const spot_size_sample_t *sample)
 {
-    const spot_size_fit_t *best = NULL, *next = NULL;
-    char left_out[256] = "";
+    const spot_fit_t *best =
+        say_best(self, what, fits, num_fits, "fewer than 2 events: no fit");
 
-    memset(self, 0, sizeof(*self));
-    for (size_t j = 0; j < num_fits; j++) {
-        if (fits[j].is_fitted && !fits[j].converged) {
-            append_name(left_out, sizeof(left_out), fits[j].family->name);
-        } else if (fits[j].is_fitted && best == NULL) {
-            best = &fits[j];
-        } else if (fits[j].is_fitted && next == NULL) {
-            next = &fits[j];
-        }
-    }
     if (best == NULL) {
-        spot_fit_say(self, "No family could be fitted to %s: %s.", what,
-            num_fits > 0 && fits[0].note[0] != '\0' ? fits[0].note
-                                                    : "fewer than 2 events: no fit");
         return;
     }
-    say_sureness(self, best->family->name, next != NULL ? next->family->name : NULL,
-        next != NULL ? next->aic - best->aic : 0, num_fits);
-    say_left_out(self, left_out);
-    if (!best->family->is_given_limit) {
+    if (!best->size_family->is_given_limit) {
         say_number(self, what, (size_t) sample->num_events);
-    }
-    if (!best->family->is_given_limit) {
-        say_mean(self, best->family->name, best->mean_ratio);
+        say_mean(self, best->name, best->mean_ratio);
     } else if (fabs(best->mean_ratio - 1) > MEAN_MARGIN) {
         spot_fit_say(
             self, "Its mean is %.3g times that of the sample.", best->mean_ratio);

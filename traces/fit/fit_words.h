@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "traces/describe/sample.h"
+#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_law.h"
-#include "traces/fit/fit_lines.h"
 #include "traces/fit/fit_size.h"
 
 /* Facts about a sample besides its values. */
@@ -29,7 +29,7 @@ SPOT_MUST_CHECK int spot_fit_words_of_law(spot_fit_words_t *self,
 /* Explains fits of sizes; fits are ordered by AIC. For laws of a size alone, a sentence
  * warns of few events. */
 void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
-    const spot_size_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample);
+    const spot_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample);
 
 /* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
  * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */

@@ -54,3 +54,31 @@ bool spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id);
  * is not finite or not positive definite: ln L does not fall to all sides of theta. */
 bool spot_maximum_covariance(const spot_maximum_t *self,
     double covariance[SPOT_MAXIMISE_MAX_PARAMETERS][SPOT_MAXIMISE_MAX_PARAMETERS]);
+
+/* ---- The root of a function of one variable ----
+ * Brent, Algorithms for Minimization without Derivatives, 1973. */
+
+typedef double (*spot_root_function_t)(double x, void *context);
+
+/* Sets root to the zero of the function between low and high, to 1e-14 relative. Returns
+ * false if its sign does not change there, it is not finite at an end, or memory is
+ * short. */
+bool spot_root_find(
+    spot_root_function_t function, void *context, double low, double high, double *root);
+
+/* Scales that map a parameter of a law to an unconstrained number, for searches and
+ * standard errors. */
+typedef enum {
+    SPOT_FIT_SCALE_PLAIN,
+    SPOT_FIT_SCALE_LOG,  /* above 0 */
+    SPOT_FIT_SCALE_LOGIT /* between 0 and 1 */
+} spot_fit_scale_t;
+
+/* d parameter / d theta at the value of the parameter. */
+static inline double
+spot_fit_scale_slope(spot_fit_scale_t scale, double parameter)
+{
+    return scale == SPOT_FIT_SCALE_LOG     ? parameter
+           : scale == SPOT_FIT_SCALE_LOGIT ? parameter * (1 - parameter)
+                                           : 1;
+}

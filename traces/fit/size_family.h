@@ -5,36 +5,33 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "traces/fit/maximise.h"
-#include "traces/fit/scale.h"
+#include "traces/fit/fit_law.h"
 
 /* Most parameters estimated. A law at a boundary may need one more number after them. */
 #define SPOT_SIZE_MAX_PARAMETERS 3
 
 typedef struct spot_size_sample spot_size_sample_t;
-typedef struct spot_size_fit spot_size_fit_t;
 
-typedef struct {
+typedef struct spot_size_family {
     const char *name;
     const char *doc;
     int num_parameters;
-    bool is_given_limit; /* the law of a size given its limit */
-    bool is_by_moments;  /* the estimate is not the maximum of the likelihood */
     const char *parameters[SPOT_SIZE_MAX_PARAMETERS]; /* names */
     spot_fit_scale_t scales[SPOT_SIZE_MAX_PARAMETERS];
     /* ln P(size); -INFINITY if impossible. A parameter at its boundary gives the limit
      * of the law there. */
     double (*log_probability)(const double *parameters, int32_t size, int32_t limit);
+    /* Fills parameters and, if needed, note; sets is_fitted or converged to false if
+     * there is no estimate. The sample has at least two events, which may be all equal.
+     */
+    void (*estimate)(const spot_size_sample_t *sample, spot_fit_t *fit);
     /* Mean size of an event; INFINITY if it does not exist. NULL: by summation up to the
      * limit. */
     double (*mean)(const double *parameters);
-    /* Fills parameters, converged and, if needed, note; sets is_fitted to false if there
-     * is no estimate. */
-    void (*estimate)(const spot_size_sample_t *sample, spot_maximiser_t *maximiser,
-        spot_size_fit_t *fit);
+    bool is_given_limit; /* the law of a size given its limit */
+    bool is_by_moments;  /* the estimate is not the maximum of the likelihood */
 } spot_size_family_table_t;
 
 /* In the order of the specification. */

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/price_header.h"
+#include "traces/generate/recordings.h"
 #include "traces/recorder.h"
 #include "traces/trace_write.h"
 
@@ -74,15 +74,6 @@ write_names(generation_t *self, const int32_t *slots, int64_t num_slots)
     for (int64_t j = 0; self->task->kind == SPOT_TRACE_NAMED && j < num_slots; j++) {
         spot_trace_writer_name(
             &self->writer, spot_membership_name(&self->membership, slots[j], text));
-    }
-}
-
-/* The initial instances live in the first slots. */
-static void
-write_initial_names(generation_t *self)
-{
-    for (int32_t slot = 0; slot < self->membership.population; slot++) {
-        write_names(self, &slot, 1);
     }
 }
 
@@ -174,7 +165,7 @@ write_rows(generation_t *self, spot_diag_t *diag)
 
     spot_recorder_init(&self->net, 1, true, population);
     spot_trace_writer_row(&self->writer, 0, "init", population);
-    write_initial_names(self);
+    write_names(self, membership->initial, population);
     spot_trace_writer_end_row(&self->writer);
     while (spot_membership_next(membership, &change) &&
            change.time_ms <= self->task->horizon_ms) {

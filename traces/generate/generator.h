@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "base/rng.h"
 #include "models/price.h"
 #include "traces/trace.h"
 
@@ -52,6 +53,15 @@ typedef struct {
     uint64_t replication;
     uint64_t first_entity;
 } spot_dice_t;
+
+/* Starts the stream of a purpose and an entity. */
+static inline void
+spot_dice_seek(
+    const spot_dice_t *self, spot_rng_t *rng, spot_stream_t purpose, uint64_t entity)
+{
+    spot_rng_seek(
+        rng, self->seed, self->replication, purpose, self->first_entity + entity);
+}
 
 /* Instances that share a capacity and may share a price. */
 typedef struct {

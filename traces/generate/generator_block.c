@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/bulk.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/recordings.h"
+#include "traces/trace.h"
 
 /* Most events in a row without time between them. Beyond, the block cannot leave its
  * place, such as a last event at which every restart ends. */
@@ -44,6 +44,7 @@ typedef struct {
     double restart_every;
     int64_t neighbours;
     spot_recorded_trace_t recording;
+    spot_arena_t memory;
     int32_t num_items;
     item_t *items;  /* [num_items] as recorded */
     int32_t *order; /* [num_items] item ids by population, then as recorded */
@@ -71,11 +72,9 @@ read_items(model_t *self)
     int64_t last_ms = 0;
     int ret = spot_bulks_init(&bulks, self->recording.trace);
 
-    self->items = spot_calloc(max_items, sizeof(*self->items));
-    self->order = spot_calloc(max_items, sizeof(*self->order));
-    if (self->items == NULL || self->order == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    SPOT_ARENA_ARRAY(&self->memory, self->items, max_items);
+    SPOT_ARENA_ARRAY(&self->memory, self->order, max_items);
+    ret = spot_error_first(ret, self->memory.error);
     for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks.bulks[j];
 
@@ -159,17 +158,15 @@ find_neighbours(model_t *self)
         self->largest = before > self->largest ? before : self->largest;
     }
     num_populations = (size_t) (self->largest - self->least) + 1;
-    first = spot_calloc(num_populations + 1, sizeof(*first));
-    self->vicinities = spot_calloc(num_populations, sizeof(*self->vicinities));
-    if (first == NULL || self->vicinities == NULL) {
-        free(first);
-        return SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(&self->memory, first, num_populations + 1);
+    SPOT_ARENA_ARRAY(&self->memory, self->vicinities, num_populations);
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
     sort_items(self, first);
     for (int32_t k = 0; k <= self->largest - self->least; k++) {
         self->vicinities[k] = find_vicinity(self, first, self->least + k);
     }
-    free(first);
     return 0;
 }
 
@@ -210,9 +207,7 @@ block_free(void *model)
 
     spot_recorded_trace_close(&self->recording);
     free(self->path);
-    free(self->items);
-    free(self->order);
-    free(self->vicinities);
+    spot_arena_free(&self->memory);
 }
 
 /* Draws a neighbour; a population outside the recorded ones has those of the nearest. */
@@ -292,8 +287,7 @@ block_start(void *state, const void *model, const spot_dice_t *dice)
     self->num_instant = 0;
     self->pending_s = 0;
     self->p_restart = 1 / self->model->restart_every;
-    spot_rng_seek(&self->restart, dice->seed, dice->replication, SPOT_STREAM_RESTART,
-        dice->first_entity);
+    spot_dice_seek(dice, &self->restart, SPOT_STREAM_RESTART, 0);
     spot_outlet_init(&self->outlet, &self->model->common, self->population);
     draw_pending(self, true);
 }

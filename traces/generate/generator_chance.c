@@ -78,8 +78,7 @@ draw_chances(state_t *self, int direction, const spot_dice_t *dice)
     if (chance->kind != CHANCE_RANDOM) {
         return;
     }
-    spot_rng_seek(&rng, dice->seed, dice->replication, SPOT_STREAM_RATE,
-        dice->first_entity + (uint64_t) direction);
+    spot_dice_seek(dice, &rng, SPOT_STREAM_RATE, (uint64_t) direction);
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         self->p[direction][j] = spot_rng_uniform(&rng);
     }
@@ -122,10 +121,8 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
         spot_tick_of_double((double) INFINITY));
     spot_roster_init(&self->roster, memory + spot_calendar_bytes(2 * (size_t) num_slots),
         num_slots, chances->common.initial);
-    spot_rng_seek(&self->lives, dice->seed, dice->replication, SPOT_STREAM_LIFETIME,
-        dice->first_entity);
-    spot_rng_seek(&self->places, dice->seed, dice->replication, SPOT_STREAM_REFILL,
-        dice->first_entity);
+    spot_dice_seek(dice, &self->lives, SPOT_STREAM_LIFETIME, 0);
+    spot_dice_seek(dice, &self->places, SPOT_STREAM_REFILL, 0);
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
         draw_chances(self, j, dice);
     }

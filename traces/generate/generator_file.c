@@ -2,7 +2,6 @@
 /* A recorded trace, without random numbers. In YAML "trace: {file: PATH}". */
 #include <stdlib.h>
 
-#include "traces/generate/price_header.h"
 #include "traces/generate/recordings.h"
 
 typedef struct {

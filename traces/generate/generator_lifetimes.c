@@ -14,7 +14,6 @@
 #include "traces/generate/generator.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
 
 typedef struct {
@@ -70,8 +69,7 @@ lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
 
     spot_model_ticks_init(&self->ticks, &laws->common);
     self->tick = 0;
-    spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
-        dice->first_entity + 1);
+    spot_dice_seek(dice, &self->victims, SPOT_STREAM_VICTIM, 1);
     spot_calendar_init_in(
         &self->ends, memory, (size_t) num_slots, spot_tick_of_double((double) INFINITY));
     spot_roster_init(&self->roster, roster_memory, num_slots, laws->common.initial);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -28,10 +27,10 @@ init_pools(spot_membership_t *self)
     for (int32_t j = 0; has_zones && j < self->num_pools; j++) {
         num_places += (size_t) self->zones->zones[j].capacity;
     }
-    self->living = spot_calloc(num_places, sizeof(*self->living));
-    self->pools = spot_calloc((size_t) self->num_pools, sizeof(*self->pools));
-    if (self->living == NULL || self->pools == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(&self->memory, self->living, num_places);
+    SPOT_ARENA_ARRAY(&self->memory, self->pools, (size_t) self->num_pools);
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
     self->pools[0].living = self->living;
     for (int32_t j = 1; j < self->num_pools; j++) {
@@ -57,36 +56,22 @@ spot_membership_init(
     self->num_names = self->members->num_names == NULL
                           ? 0
                           : (size_t) self->members->num_names(model->model);
-    self->source = spot_calloc(1, spot_trace_model_state_bytes(model));
-    self->free_slots = spot_calloc(num_slots, sizeof(*self->free_slots));
-    self->pool_of_slot = spot_calloc(num_slots, sizeof(*self->pool_of_slot));
-    self->place = spot_calloc(num_slots, sizeof(*self->place));
-    self->initial = spot_calloc(num_slots, sizeof(*self->initial));
-    self->birth = spot_calloc(num_slots, sizeof(*self->birth));
-    self->name_id =
-        spot_calloc(self->num_names > 0 ? num_slots : 0, sizeof(*self->name_id));
-    self->slot_of_name = spot_calloc(self->num_names, sizeof(*self->slot_of_name));
-    if (self->source == NULL || self->free_slots == NULL || self->pool_of_slot == NULL ||
-        self->place == NULL || self->initial == NULL || self->birth == NULL ||
-        self->name_id == NULL || self->slot_of_name == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
+    self->source =
+        spot_arena_take(&self->memory, 1, spot_trace_model_state_bytes(model));
+    SPOT_ARENA_ARRAY(&self->memory, self->free_slots, num_slots);
+    SPOT_ARENA_ARRAY(&self->memory, self->pool_of_slot, num_slots);
+    SPOT_ARENA_ARRAY(&self->memory, self->place, num_slots);
+    SPOT_ARENA_ARRAY(&self->memory, self->initial, num_slots);
+    SPOT_ARENA_ARRAY(&self->memory, self->birth, num_slots);
+    SPOT_ARENA_ARRAY(&self->memory, self->name_id, self->num_names > 0 ? num_slots : 0);
+    SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
     return init_pools(self);
 }
 
 void
 spot_membership_free(spot_membership_t *self)
 {
-    free(self->source);
-    free(self->free_slots);
-    free(self->pools);
-    free(self->living);
-    free(self->pool_of_slot);
-    free(self->place);
-    free(self->initial);
-    free(self->birth);
-    free(self->name_id);
-    free(self->slot_of_name);
+    spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 

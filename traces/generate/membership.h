@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "traces/generate/model.h"
 
@@ -31,6 +32,7 @@ typedef struct {
 } spot_victim_pool_t;
 
 typedef struct {
+    spot_arena_t memory;                     /* of all that follows */
     const spot_trace_model_t *model;         /* must outlive self */
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;

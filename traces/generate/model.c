@@ -274,6 +274,15 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
     }
 }
 
+/* What has gone wrong since diag had num_errors. */
+static int
+binding_error(const spot_bind_t *bind, size_t num_errors)
+{
+    return bind->is_out_of_memory                ? SPOT_ERR_NO_MEMORY
+           : bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT
+                                                 : 0;
+}
+
 static int
 bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const spot_trace_model_t *like)
@@ -281,7 +290,7 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const size_t num_errors = bind->diag->num_errors;
     const void *like_model;
     spot_model_common_t *common;
-    int ret = 0;
+    int ret;
 
     self->generator = find_generator(bind, node);
     if (self->generator == NULL) {
@@ -296,11 +305,9 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     common->initial = -1;
     spot_bind_map(bind, self->generator->options, NULL, node, self->model);
     settle(self, bind, node, setting, like_model);
-    if (bind->is_out_of_memory) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (bind->diag->num_errors > num_errors) {
-        return SPOT_ERR_BAD_INPUT;
+    ret = binding_error(bind, num_errors);
+    if (ret != 0) {
+        return ret;
     }
     if (self->generator->prepare != NULL) {
         ret = self->generator->prepare(self->model, like_model, bind->diag);
@@ -342,11 +349,8 @@ bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *n
     int ret;
 
     spot_bind_map(bind, spot_model_file_fields, NULL, node, &file);
-    if (bind->is_out_of_memory) {
-        ret = SPOT_ERR_NO_MEMORY;
-    } else if (bind->diag->num_errors > num_errors) {
-        ret = SPOT_ERR_BAD_INPUT;
-    } else {
+    ret = binding_error(bind, num_errors);
+    if (ret == 0) {
         ret = bind_model_file(
             self, bind, file.path, spot_node_get(node, "frequency"), setting, like);
     }

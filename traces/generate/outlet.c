@@ -30,10 +30,10 @@ spot_gap_law_check(
 {
     const spot_law_t *law = target;
 
-    if (!(law->family->mean(law->parameters) >= 1e-3)) {
+    if (!(law->family->moment(law->parameters, 1) >= 1e-3)) {
         spot_bind_error(bind, node, field->name,
             "expected a law with a mean of at least 1 ms, got one of %g s",
-            law->family->mean(law->parameters));
+            law->family->moment(law->parameters, 1));
     }
 }
 

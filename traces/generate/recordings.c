@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/generate/recordings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/memory.h"
+#include "base/units.h"
 
 typedef struct {
     char *path;
@@ -105,30 +108,13 @@ spot_recorded_trace_close(spot_recorded_trace_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* The largest population. */
-static int32_t
-peak_of(const spot_trace_t *trace)
-{
-    int32_t population = trace->initial, peak = trace->initial;
-
-    for (size_t j = 0; j < trace->num_events; j++) {
-        const spot_event_t *event = &trace->events[j];
-
-        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
-        peak = population > peak ? population : peak;
-    }
-    return peak;
-}
-
 void
 spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {
-        const int32_t peak = peak_of(trace);
+        const int32_t most = spot_trace_most(trace);
 
-        common->capacity = trace->capacity != SPOT_UNBOUNDED ? trace->capacity
-                           : peak > 0                        ? peak
-                                                             : 1;
+        common->capacity = most > 0 ? most : 1;
     }
     if (common->horizon_ms == 0 && !common->is_within) {
         common->horizon_ms = spot_model_run_end_ms(common, trace->end_ms);
@@ -139,4 +125,176 @@ spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *commo
     if (common->tick_ms == 0) {
         common->tick_ms = trace->resolution_ms;
     }
+}
+
+static const char price_key[] = "price_usd_per_h";
+
+/* Bytes of a step as text, "21600 1.2; ". */
+#define STEP_BYTES (SPOT_TRACE_TIME_BYTES + SPOT_NUMBER_TEXT_BYTES)
+
+int
+spot_price_header_write(
+    spot_trace_writer_t *writer, const char *zone, const spot_price_steps_t *price)
+{
+    char key[sizeof(price_key) + 1 + SPOT_ZONE_NAME_BYTES];
+    char time[SPOT_TRACE_TIME_BYTES], number[SPOT_NUMBER_TEXT_BYTES];
+    char *text, *end;
+
+    if (price->num_steps == 0) {
+        return 0;
+    }
+    text = malloc(price->num_steps * STEP_BYTES);
+    if (text == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    end = text;
+    for (size_t j = 0; j < price->num_steps; j++) {
+        spot_trace_time_text(price->steps[j].start_ms, time);
+        spot_number_text(price->steps[j].usd_per_h, number);
+        end += sprintf(end, "%s%s %s", j == 0 ? "" : "; ", time, number);
+    }
+    snprintf(key, sizeof(key), "%s%s%s", price_key, zone == NULL ? "" : ".",
+        zone == NULL ? "" : zone);
+    spot_trace_writer_key(writer, key, text);
+    free(text);
+    return 0;
+}
+
+/* Reads "21600 1.2"; false if malformed. */
+static bool
+parse_step(char *text, spot_price_step_t *step)
+{
+    char *blank = strchr(text, ' ');
+
+    if (blank == NULL) {
+        return false;
+    }
+    *blank = '\0';
+    return spot_trace_time_parse(text, &step->start_ms) == 0 &&
+           spot_number_parse(blank + 1, &step->usd_per_h) == 0 && step->usd_per_h >= 0 &&
+           step->usd_per_h <= SPOT_MAX_PRICE_USD_PER_H;
+}
+
+/* Reads "0 0.91; 21600 1.2". BAD_INPUT, NO_MEMORY. */
+static int
+parse_steps(const char *value, spot_price_steps_t *price)
+{
+    char *text = spot_text_copy(value, strlen(value));
+    char *part = text;
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    while (ret == 0 && part != NULL) {
+        char *next = strstr(part, "; ");
+        spot_price_step_t step = {0};
+
+        if (next != NULL) {
+            *next = '\0';
+            next += 2;
+        }
+        ret = parse_step(part, &step)
+                  ? spot_price_steps_add(price, step.start_ms, step.usd_per_h)
+                  : SPOT_ERR_BAD_INPUT;
+        part = next;
+    }
+    free(text);
+    return ret == SPOT_ERR_BAD_PARAM ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+/* The zone of a key "price_usd_per_h.ZONE", "" without one, or NULL for other keys. */
+static char *
+zone_of_key(char *key)
+{
+    const size_t length = sizeof(price_key) - 1;
+
+    if (strncmp(key, price_key, length) != 0) {
+        return NULL;
+    }
+    if (key[length] == '\0') {
+        return key + length;
+    }
+    return key[length] == '.' && key[length + 1] != '\0' ? key + length + 1 : NULL;
+}
+
+/* Reads the price of a key. Its line is key_id + 2: each line of a header is a key, and
+ * the first one the version. */
+static int
+read_price(const spot_trace_t *trace, size_t key_id, const char *path,
+    spot_price_steps_t *price, spot_diag_t *diag)
+{
+    const spot_trace_key_t *key = &trace->header.keys[key_id];
+    const int ret = parse_steps(key->value, price);
+    char text[SPOT_CSV_SHOWN_BYTES];
+
+    if (ret == SPOT_ERR_BAD_INPUT) {
+        spot_diag_error(diag, path, key_id + 2, strlen(key->key) + 5,
+            "%s: expected prices from increasing seconds on such as "
+            "'0 0.91; 21600 1.2', got '%s'",
+            key->key, spot_csv_shown(key->value, text));
+    }
+    return ret;
+}
+
+/* Finds the zone of each name, which is "ZONE/..."; -1 for other names. */
+static int
+find_zones_of_names(const spot_trace_t *trace, spot_zones_t *zones)
+{
+    zones->zone_of_name = spot_calloc(trace->num_names, sizeof(*zones->zone_of_name));
+    if (zones->zone_of_name == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < trace->num_names; j++) {
+        zones->zone_of_name[j] = -1;
+        for (size_t k = 0; k < zones->num_zones; k++) {
+            const size_t length = strlen(zones->zones[k].name);
+
+            if (strncmp(trace->names[j], zones->zones[k].name, length) == 0 &&
+                trace->names[j][length] == '/') {
+                zones->zone_of_name[j] = (int32_t) k;
+            }
+        }
+    }
+    return 0;
+}
+
+int
+spot_price_header_read(const spot_trace_t *trace, const char *path,
+    spot_price_steps_t *price, spot_zones_t *zones, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    memset(zones, 0, sizeof(*zones));
+    if (price->num_steps > 0) {
+        return 0;
+    }
+    zones->zones = spot_calloc(trace->header.num_keys, sizeof(*zones->zones));
+    if (zones->zones == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < trace->header.num_keys && ret != SPOT_ERR_NO_MEMORY; j++) {
+        char *name = zone_of_key(trace->header.keys[j].key);
+        spot_price_steps_t *its_price = price;
+        int error = 0;
+
+        if (name == NULL || (*name != '\0' && trace->kind != SPOT_TRACE_NAMED)) {
+            continue;
+        }
+        if (*name != '\0') {
+            zones->zones[zones->num_zones].name = name;
+            its_price = &zones->zones[zones->num_zones++].price;
+        }
+        error = read_price(trace, j, path, its_price, diag);
+        ret = error != 0 ? error : ret;
+    }
+    return ret == 0 && zones->num_zones > 0 ? find_zones_of_names(trace, zones) : ret;
+}
+
+void
+spot_zones_free(spot_zones_t *self)
+{
+    for (size_t j = 0; j < self->num_zones; j++) {
+        spot_price_steps_free(&self->zones[j].price);
+    }
+    free(self->zones);
+    free(self->zone_of_name);
+    memset(self, 0, sizeof(*self));
 }

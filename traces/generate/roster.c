@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/generate/roster.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 size_t
@@ -105,12 +107,24 @@ spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
 }
 
 void
-spot_roster_verify(const spot_roster_t *self)
+spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
+    spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots)
 {
-    spot_bug_assert(self->num_old >= 0 && self->num_old <= self->population);
-    spot_bug_assert(self->population <= self->num_slots);
-    spot_bug_assert(self->num_lost >= 0 && self->num_lost <= self->num_slots);
-    for (int32_t j = 0; j < self->num_slots; j++) {
-        spot_bug_assert(self->slots[self->place[j]] == j);
-    }
+    self->dice = *dice;
+    self->purpose = purpose;
+    self->law = law;
+    self->num_used = num_used;
+    memset(num_used, 0, sizeof(*num_used) * (size_t) num_slots);
+}
+
+double
+spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot)
+{
+    double value_s;
+
+    spot_dice_seek(&self->dice, &self->rng, self->purpose, (uint64_t) slot);
+    spot_rng_skip_to(&self->rng, self->num_used[slot]);
+    value_s = self->law->family->draw(self->law->parameters, &self->rng);
+    self->num_used[slot] = (uint32_t) spot_rng_position(&self->rng);
+    return value_s;
 }

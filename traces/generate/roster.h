@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "base/rng.h"
+#include "traces/generate/generator.h"
+#include "traces/laws/law.h"
 #include "traces/trace.h"
 
 typedef struct {
@@ -61,5 +63,20 @@ const int32_t *spot_roster_strike(
  * with slots as name_ids, valid until the next change; false: no event is left. */
 bool spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event);
 
-/* Aborts if an invariant is violated. O(slots). */
-void spot_roster_verify(const spot_roster_t *self);
+/* A random stream for each of many slots, with four bytes per slot: its position in the
+ * stream. */
+typedef struct {
+    spot_dice_t dice;
+    spot_stream_t purpose;
+    const spot_law_t *law;
+    uint32_t *num_used; /* [num_slots] numbers drawn so far */
+    spot_rng_t rng;
+} spot_slot_dice_t;
+
+/* Gives slot s the stream (purpose, first_entity + s). num_used, [num_slots], and law
+ * must outlive self. O(slots). */
+void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
+    spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots);
+
+/* Draws the next value of the law for a slot, in s. */
+double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot);

@@ -25,15 +25,9 @@ exponential_log_survival(const double *p, double t)
 }
 
 static double
-exponential_mean(const double *p)
+exponential_moment(const double *p, int k)
 {
-    return p[0];
-}
-
-static double
-exponential_mean_square(const double *p)
-{
-    return 2 * p[0] * p[0];
+    return k == 1 ? p[0] : 2 * p[0] * p[0];
 }
 
 static double
@@ -47,14 +41,9 @@ static const spot_field_t exponential_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_exponential = {
-    .name = "exponential",
-    .doc = "no memory: the rate never changes",
-    .source = "Poisson process",
-    .num_parameters = 1,
-    .keeps_mean = true,
-    SPOT_FAMILY_FUNCTIONS(exponential),
-};
+const spot_family_t spot_family_exponential = {"exponential",
+    "no memory: the rate never changes", "Poisson process",
+    SPOT_FAMILY_FUNCTIONS(exponential), .num_parameters = 1, .keeps_mean = true};
 
 /* ln of (e^log_base)^exponent, where 0^0 is 1. */
 static double
@@ -79,15 +68,9 @@ weibull_log_survival(const double *p, double t)
 }
 
 static double
-weibull_mean(const double *p)
+weibull_moment(const double *p, int k)
 {
-    return exp(log(p[0]) + lgamma(1 + 1 / p[1]));
-}
-
-static double
-weibull_mean_square(const double *p)
-{
-    return exp(2 * log(p[0]) + lgamma(1 + 2 / p[1]));
+    return exp(k * log(p[0]) + lgamma(1 + k / p[1]));
 }
 
 static double
@@ -102,13 +85,10 @@ static const spot_field_t weibull_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_weibull = {
-    .name = "weibull",
-    .doc = "a rate that falls (shape below 1) or rises with time",
-    .source = "W. Weibull, J. Appl. Mech. 18, 1951",
-    .num_parameters = 2,
-    SPOT_FAMILY_FUNCTIONS(weibull),
-};
+const spot_family_t spot_family_weibull = {"weibull",
+    "a rate that falls (shape below 1) or rises with time",
+    "W. Weibull, J. Appl. Mech. 18, 1951", SPOT_FAMILY_FUNCTIONS(weibull),
+    .num_parameters = 2};
 
 static double
 gamma_log_density(const double *p, double t)
@@ -188,15 +168,9 @@ gamma_log_survival(const double *p, double t)
 }
 
 static double
-gamma_mean(const double *p)
+gamma_moment(const double *p, int k)
 {
-    return p[0] * p[1];
-}
-
-static double
-gamma_mean_square(const double *p)
-{
-    return p[0] * (1 + p[0]) * p[1] * p[1];
+    return k == 1 ? p[0] * p[1] : p[0] * (1 + p[0]) * p[1] * p[1];
 }
 
 static double
@@ -211,14 +185,10 @@ static const spot_field_t gamma_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_gamma = {
-    .name = "gamma",
-    .doc = "sums of waits (shape above 1), or more short ones than exponential (below)",
-    .source = "Pearson type III",
-    .num_parameters = 2,
-    .keeps_mean = true,
-    SPOT_FAMILY_FUNCTIONS(gamma),
-};
+const spot_family_t spot_family_gamma = {"gamma",
+    "sums of waits (shape above 1), or more short ones than exponential (below)",
+    "Pearson type III", SPOT_FAMILY_FUNCTIONS(gamma), .num_parameters = 2,
+    .keeps_mean = true};
 
 static double
 lognormal_log_density(const double *p, double t)
@@ -258,15 +228,9 @@ lognormal_log_survival(const double *p, double t)
 }
 
 static double
-lognormal_mean(const double *p)
+lognormal_moment(const double *p, int k)
 {
-    return exp(p[0] + p[1] * p[1] / 2);
-}
-
-static double
-lognormal_mean_square(const double *p)
-{
-    return exp(2 * p[0] + 2 * p[1] * p[1]);
+    return exp(k * p[0] + k * k * p[1] * p[1] / 2);
 }
 
 static double
@@ -281,13 +245,10 @@ static const spot_field_t lognormal_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_lognormal = {
-    .name = "lognormal",
-    .doc = "products of many factors: a long tail, few very short ones",
-    .source = "Aitchison and Brown, The Lognormal Distribution, 1957",
-    .num_parameters = 2,
-    SPOT_FAMILY_FUNCTIONS(lognormal),
-};
+const spot_family_t spot_family_lognormal = {"lognormal",
+    "products of many factors: a long tail, few very short ones",
+    "Aitchison and Brown, The Lognormal Distribution, 1957",
+    SPOT_FAMILY_FUNCTIONS(lognormal), .num_parameters = 2};
 
 static double
 loglogistic_log_density(const double *p, double t)
@@ -318,18 +279,6 @@ loglogistic_moment(const double *p, int k)
 }
 
 static double
-loglogistic_mean(const double *p)
-{
-    return loglogistic_moment(p, 1);
-}
-
-static double
-loglogistic_mean_square(const double *p)
-{
-    return loglogistic_moment(p, 2);
-}
-
-static double
 loglogistic_draw(const double *p, spot_rng_t *rng)
 {
     const double u = spot_rng_uniform(rng);
@@ -343,13 +292,10 @@ static const spot_field_t loglogistic_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_loglogistic = {
-    .name = "loglogistic",
-    .doc = "a tail like a power of t; without a mean for a shape up to 1",
-    .source = "P. R. Fisk, Econometrica 29, 1961",
-    .num_parameters = 2,
-    SPOT_FAMILY_FUNCTIONS(loglogistic),
-};
+const spot_family_t spot_family_loglogistic = {"loglogistic",
+    "a tail like a power of t; without a mean for a shape up to 1",
+    "P. R. Fisk, Econometrica 29, 1961", SPOT_FAMILY_FUNCTIONS(loglogistic),
+    .num_parameters = 2};
 
 /* Both functions take one logarithm of the sum where it keeps all its digits. */
 static double
@@ -375,15 +321,10 @@ hyperexp2_log_survival(const double *p, double t)
 }
 
 static double
-hyperexp2_mean(const double *p)
+hyperexp2_moment(const double *p, int k)
 {
-    return p[0] * p[1] + (1 - p[0]) * p[2];
-}
-
-static double
-hyperexp2_mean_square(const double *p)
-{
-    return 2 * (p[0] * p[1] * p[1] + (1 - p[0]) * p[2] * p[2]);
+    return k == 1 ? p[0] * p[1] + (1 - p[0]) * p[2]
+                  : 2 * (p[0] * p[1] * p[1] + (1 - p[0]) * p[2] * p[2]);
 }
 
 static double
@@ -401,11 +342,7 @@ static const spot_field_t hyperexp2_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_hyperexp2 = {
-    .name = "hyperexp2",
-    .doc = "two kinds of waits, short ones within a burst and long ones between bursts",
-    .source = "Feldmann and Whitt, Performance Evaluation 31, 1998",
-    .num_parameters = 3,
-    .keeps_mean = true,
-    SPOT_FAMILY_FUNCTIONS(hyperexp2),
-};
+const spot_family_t spot_family_hyperexp2 = {"hyperexp2",
+    "two kinds of waits, short ones within a burst and long ones between bursts",
+    "Feldmann and Whitt, Performance Evaluation 31, 1998",
+    SPOT_FAMILY_FUNCTIONS(hyperexp2), .num_parameters = 3, .keeps_mean = true};

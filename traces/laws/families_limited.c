@@ -37,18 +37,13 @@ flat_moment(double tau, double limit, int k)
 }
 
 static double
-truncated_mean(double tau, double limit)
+truncated_moment(double tau, double limit, int k)
 {
-    return limit < FLAT * tau ? flat_moment(tau, limit, 1)
-                              : tau - limit / expm1(limit / tau);
-}
-
-static double
-truncated_mean_square(double tau, double limit)
-{
-    return limit < FLAT * tau
-               ? flat_moment(tau, limit, 2)
-               : 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
+    if (limit < FLAT * tau) {
+        return flat_moment(tau, limit, k);
+    }
+    return k == 1 ? tau - limit / expm1(limit / tau)
+                  : 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
 }
 
 static double
@@ -100,19 +95,15 @@ bathtub_log_survival(const double *p, double t)
 }
 
 static double
-bathtub_mean(const double *p)
+bathtub_moment(const double *p, int k)
 {
-    return p[W] * truncated_mean(p[TAU1], p[LIMIT]) +
-           (1 - p[W]) * (p[LIMIT] - truncated_mean(p[TAU2], p[LIMIT]));
-}
+    const double early = truncated_moment(p[TAU1], p[LIMIT], k);
+    const double late_mean = truncated_moment(p[TAU2], p[LIMIT], 1);
+    const double late = k == 1 ? p[LIMIT] - late_mean
+                               : p[LIMIT] * (p[LIMIT] - 2 * late_mean) +
+                                     truncated_moment(p[TAU2], p[LIMIT], 2);
 
-static double
-bathtub_mean_square(const double *p)
-{
-    const double late = p[LIMIT] * (p[LIMIT] - 2 * truncated_mean(p[TAU2], p[LIMIT])) +
-                        truncated_mean_square(p[TAU2], p[LIMIT]);
-
-    return p[W] * truncated_mean_square(p[TAU1], p[LIMIT]) + (1 - p[W]) * late;
+    return p[W] * early + (1 - p[W]) * late;
 }
 
 static double
@@ -133,14 +124,10 @@ static const spot_field_t bathtub_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_bathtub = {
-    .name = "bathtub",
-    .doc = "early deaths, then few, then many before a limit",
-    .source = "Kadupitiya, Jadhao, Sharma, HPDC 2020, scaled to a distribution",
-    .num_parameters = 3,
-    .num_settings = 1,
-    SPOT_FAMILY_FUNCTIONS(bathtub),
-};
+const spot_family_t spot_family_bathtub = {"bathtub",
+    "early deaths, then few, then many before a limit",
+    "Kadupitiya, Jadhao, Sharma, HPDC 2020, scaled to a distribution",
+    SPOT_FAMILY_FUNCTIONS(bathtub), .num_parameters = 3, .num_settings = 1};
 
 /* Parameters of deadline: min(X, deadline + Y), X lognormal, Y from TE(overrun_mean; [0,
  * overrun_max]). An overrun_max of 0 ends every life at the deadline itself. */
@@ -225,18 +212,6 @@ deadline_moment(const double *p, int k)
 }
 
 static double
-deadline_mean(const double *p)
-{
-    return deadline_moment(p, 1);
-}
-
-static double
-deadline_mean_square(const double *p)
-{
-    return deadline_moment(p, 2);
-}
-
-static double
 deadline_draw(const double *p, spot_rng_t *rng)
 {
     const double life = gsl_ran_lognormal(spot_rng_gsl(rng), p[ZETA], p[SIGMA]);
@@ -306,11 +281,7 @@ static const spot_field_t deadline_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_deadline = {
-    .name = "deadline",
-    .doc = "lognormal lives, cut by a wall that comes a little late",
-    .source = "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020",
-    .num_parameters = 2,
-    .num_settings = 3,
-    SPOT_FAMILY_FUNCTIONS(deadline),
-};
+const spot_family_t spot_family_deadline = {"deadline",
+    "lognormal lives, cut by a wall that comes a little late",
+    "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020",
+    SPOT_FAMILY_FUNCTIONS(deadline), .num_parameters = 2, .num_settings = 3};

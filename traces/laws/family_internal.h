@@ -41,8 +41,8 @@
 /* The fields and functions of a family, which begin with its name. */
 #define SPOT_FAMILY_FUNCTIONS(family)                                                   \
     .fields = family##_fields, .log_density = family##_log_density,                     \
-    .log_survival = family##_log_survival, .mean = family##_mean,                       \
-    .mean_square = family##_mean_square, .draw = family##_draw
+    .log_survival = family##_log_survival, .moment = family##_moment,                   \
+    .draw = family##_draw
 
 /* ln P(Z > z) of a standard normal Z. */
 double spot_law_log_normal_tail(double z);

@@ -84,8 +84,8 @@ spot_law_bind(
 double
 spot_law_cv(const spot_law_t *self)
 {
-    const double mean = self->family->mean(self->parameters);
-    const double mean_square = self->family->mean_square(self->parameters);
+    const double mean = self->family->moment(self->parameters, 1);
+    const double mean_square = self->family->moment(self->parameters, 2);
 
     return isfinite(mean) && isfinite(mean_square)
                ? sqrt(fmax(0, mean_square / (mean * mean) - 1))

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/bind.h"
 #include "base/rng.h"
@@ -24,8 +23,7 @@ typedef struct {
     const spot_field_t *fields; /* of the parameters in order, then of family and law */
     double (*log_density)(const double *parameters, double t_s);
     double (*log_survival)(const double *parameters, double t_s); /* ln P(T > t) */
-    double (*mean)(const double *parameters);
-    double (*mean_square)(const double *parameters);
+    double (*moment)(const double *parameters, int k); /* E(T^k), k = 1 or 2 */
     double (*draw)(const double *parameters, spot_rng_t *rng);
 } spot_family_t;
 

@@ -91,8 +91,7 @@ const spot_field_t spot_bamboo_fields[] = {
          "job.reconfiguration if not given; if neither pause is given, new holders then "
          "copy their stages: its part of job.model over fleet.network, where these are "
          "given, else job.reload; published, without a copy: 20 s for GPT-2 and BERT, "
-         "10 "
-         "s for ResNet and GNMT, 5 s for VGG and AlexNet"),
+         "10 s for ResNet and GNMT, 5 s for VGG and AlexNet"),
         .label = "local pause"},
     {SPOT_RANGE(DURATION, "global_pause", spot_bamboo_options_t, global_pause_ms, 1,
          HUGE_VAL, "",

@@ -497,9 +497,8 @@ const spot_recovery_t spot_recovery_bamboo = {
     .doc = "redundant computation: the holder of a stage takes over the next one, in "
            "pipelines of fixed depth",
     .source = "Thorpe et al., Bamboo, NSDI'23",
-    .published =
-        "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps 1.5 "
-        "times as long with a loss absorbed",
+    .published = "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps "
+                 "1.5 times as long with a loss absorbed",
     .options = spot_bamboo_fields,
     .options_size = sizeof(spot_bamboo_options_t),
     .has_own_step_time = true,

@@ -339,15 +339,14 @@ settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
         return;
     }
     if (self->layer_bytes == 0 && !spot_terms_has(terms, "layer_bytes")) {
-        spot_terms_lack(terms,
-            "the bytes of the state, which pipelines copy from each other: give "
-            "job.model, e.g. {parameters: 1.5e9, layers: 50, bytes_per_parameter: 16}, "
-            "or recovery.layer_bytes");
+        spot_terms_lack(terms, "the bytes of the state, which pipelines copy from each "
+                               "other: give job.model, e.g. {parameters: 1.5e9, layers: "
+                               "50, bytes_per_parameter: 16}, or recovery.layer_bytes");
     }
     if (self->bandwidth_bytes_per_s == 0) {
         spot_terms_lack(terms,
-            "the bandwidth by which pipelines copy from each other: give fleet.network, "
-            "e.g. 10 Gbit/s, or recovery.bandwidth_bytes_per_s");
+            "the bandwidth by which pipelines copy from each other: give "
+            "fleet.network, e.g. 10 Gbit/s, or recovery.bandwidth_bytes_per_s");
     }
 }
 

@@ -222,8 +222,8 @@ oobleck_broken_rules(const void *options, char *text, size_t num_bytes)
             "short_pauses (a loss does not start a pause again)"},
         {self->fault.has_stale_timers,
             "stale_timers (a pause that is over stops the job)"},
-        {self->fault.idle_losses_pause, "idle_losses_pause (losses of idle instances "
-                                        "pause)"},
+        {self->fault.idle_losses_pause,
+            "idle_losses_pause (losses of idle instances pause)"},
     };
 
     spot_recovery_name_faults(

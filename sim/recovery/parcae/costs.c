@@ -237,8 +237,8 @@ take_times(spot_parcae_costs_t *self, spot_terms_t *terms)
     self->process_ms = spot_terms_number(terms, "process_ms", self->process_ms, 240, 0);
     if (self->link_gbps == 0 && self->transfer_path == NULL) {
         spot_terms_lack(terms,
-            "the time to copy state from instance to instance: give fleet.network, "
-            "e.g. 10 Gbit/s, or recovery.link_gbps or recovery.transfer");
+            "the time to copy state from instance to instance: give fleet.network, e.g. "
+            "10 Gbit/s, or recovery.link_gbps or recovery.transfer");
     }
 }
 

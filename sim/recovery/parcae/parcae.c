@@ -20,8 +20,7 @@ const spot_field_t spot_parcae_fields[] = {
     {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES,
          "6",
          "shallowest pipelines to choose, where job.step_time is by (D,P); else they "
-         "are "
-         "of job.pipeline_depth"),
+         "are of job.pipeline_depth"),
         .label = "smallest pipeline depth"},
     {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES,
          "32", "deepest pipelines to choose, likewise"),
@@ -32,8 +31,7 @@ const spot_field_t spot_parcae_fields[] = {
         .label = "choice between equals"},
     {SPOT_CHOICE("pause_merge", spot_parcae_t, merges_pauses, merge_names, "restart",
          "what a decision in a pause costs: its own pause; add: and one more restart, "
-         "as "
-         "in the published program"),
+         "as in the published program"),
         .label = "decision in a pause"},
     {SPOT_RANGE(DURATION, "detection", spot_parcae_t, detection_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "",

@@ -488,17 +488,15 @@ static const spot_field_t parcae_options[] = {
         .label = "intervals looked ahead"},
     {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last",
          "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) "
-         "on "
-         "the latest counts at boundaries; oracle: as many as there are going to be, "
+         "on the latest counts at boundaries; oracle: as many as there are going to be, "
          "which no real system knows (the output calls it clairvoyant)"),
         .label = "predictor"},
     {SPOT_CHOICE("notice", options_t, notice, notice_names, "drain",
          "drain: when the preemption of an instance in use is announced (see "
          "fleet.notice), the job does drain_steps more steps, if they fit before it, "
-         "and "
-         "goes on without that instance, which is paid and idle until it goes: no step "
-         "is lost; in a pause at once. Else nothing is planned until the loss. ignore: "
-         "as if nothing was announced"),
+         "and goes on without that instance, which is paid and idle until it goes: no "
+         "step is lost; in a pause at once. Else nothing is planned until the loss. "
+         "ignore: as if nothing was announced"),
         .label = "answer to a notice"},
     {SPOT_RANGE(INTEGER, "drain_steps", options_t, drain_steps, 0, 1e6, "0",
          "steps to do after a notice, the one under way included; 2 in the published "

@@ -110,8 +110,7 @@ settle_cut_points(spot_varuna_options_t *self, spot_bind_t *bind,
         !spot_by_instances_is_given(&self->by_n)) {
         spot_bind_error(bind, node, "recovery.cut_points",
             "%s does not have the layers of the model: give the number of points at "
-            "which "
-            "it can be cut",
+            "which it can be cut",
             job->step_time.table_path);
     }
 }
@@ -511,9 +510,8 @@ static const spot_field_t varuna_options[] = {
     {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1,
          (double) SPOT_MAX_STEPS, "",
          "steps between two checkpoints, each of which stalls the job for the write "
-         "time "
-         "of the checkpoint; takes the place of its other keys, which hold if it is not "
-         "given; published: 10"),
+         "time of the checkpoint; takes the place of its other keys, which hold if it "
+         "is not given; published: 10"),
         .label = "checkpoint interval"},
     {SPOT_RANGE(DURATION, "copy", spot_varuna_options_t, copy_ms, 0, HUGE_VAL, "0 s",
          "time to copy a written checkpoint in the background; it is durable only then"),
@@ -523,17 +521,15 @@ static const spot_field_t varuna_options[] = {
         .label = "polling interval"},
     {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
          "so long before an announced loss the job writes a checkpoint at the end of "
-         "its "
-         "step and pauses, if there is time for both; sooner where a step and the "
+         "its step and pauses, if there is time for both; sooner where a step and the "
          "checkpoint take longer. 30 s as published: what a step and the checkpoint "
          "leave of it is not trained, for each announced loss; 0 s: all but a step is"),
         .label = "lead before a loss"},
     {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL,
          "120 s",
          "how long it pauses behind that checkpoint, and at least until the loss, "
-         "before "
-         "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
-         "so, is idle for each announced loss; 0 s: it starts anew at the loss"),
+         "before it starts anew. 120 s as published: what is left of it at the loss, 90 "
+         "s or so, is idle for each announced loss; 0 s: it starts anew at the loss"),
         .label = "settling time"},
     {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000,
          "",
@@ -592,9 +588,8 @@ const spot_recovery_t spot_recovery_varuna = {
     .doc = "checkpoints that stall, and pipelines of another depth after each change: "
            "of those that divide the model the fastest",
     .source = "Athlur et al., Varuna, EuroSys'22; microsoft/varuna",
-    .published =
-        "Varuna (EuroSys'22), for any model: 60 s to detect a loss, checkpoints "
-        "that stall every 10 steps",
+    .published = "Varuna (EuroSys'22), for any model: 60 s to detect a loss, "
+                 "checkpoints that stall every 10 steps",
     .options = varuna_options,
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,

@@ -4,7 +4,6 @@
 
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/figures.h"
 
 static double
 value_of(const spot_describe_t *describe, const char *name)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
-#include "traces/describe/stamped_counts.h"
+#include "traces/describe/notebook.h"
 
 /* Reads the text as file "nodes.csv" in the current folder for temporary files. */
 static int

@@ -51,9 +51,9 @@ read_lifetimes(spot_sample_t *sample, const char *path, const char *machine_type
         num_lines++;
     }
     rewind(file);
-    sample->values = spot_calloc(num_lines, sizeof(*sample->values));
-    sample->is_censored = spot_calloc(num_lines, sizeof(*sample->is_censored));
-    assert_true(sample->values != NULL && sample->is_censored != NULL);
+    SPOT_ARENA_ARRAY(&sample->memory, sample->values, num_lines);
+    SPOT_ARENA_ARRAY(&sample->memory, sample->is_censored, num_lines);
+    assert_int_equal(sample->memory.error, 0);
     while (fgets(line, sizeof(line), file) != NULL) {
         if (line[0] == '#' || strncmp(line, "start_s", 7) == 0) {
             continue;

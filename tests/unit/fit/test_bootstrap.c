@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "tests/unit/fit/recorded.h"
-#include "traces/fit/bootstrap.h"
+#include "traces/fit/fit_law.h"
 
 enum { NUM_ROUNDS = 399, NUM_VALUES = 40 };
 

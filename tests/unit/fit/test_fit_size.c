@@ -12,7 +12,6 @@
 #include "tests/statistical/statistics.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_size.h"
-#include "traces/fit/size_estimate.h"
 
 #define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
 
@@ -102,10 +101,10 @@ assert_close(const char *what, double value, const char *expected, double tolera
 /* The reference takes differences of Phi that are 0 where a size is far out in the tail
  * (1 - 1), and so has lost the larger of the two cells of this size. */
 static bool
-is_lost_cell(const spot_size_fit_t *fit, const spot_size_sample_t *sample)
+is_lost_cell(const spot_fit_t *fit, const spot_size_sample_t *sample)
 {
-    return fit->family == &spot_size_seed_mixture &&
-           (sample->max - 0.5 - fit->parameters[1]) / fit->parameters[2] > 8.3;
+    return fit->size_family == &spot_size_seed_mixture &&
+           (sample->max - 0.5 - fit->law.parameters[1]) / fit->law.parameters[2] > 8.3;
 }
 
 static void
@@ -113,7 +112,7 @@ check_row(const spot_csv_row_t *row)
 {
     char what[256];
     spot_size_sample_t sample;
-    spot_size_fit_t fit;
+    spot_fit_t fit;
     const char *const *fields = row->fields;
 
     snprintf(what, sizeof(what), "%s %s %s", fields[COLUMN_TRACE],
@@ -121,15 +120,15 @@ check_row(const spot_csv_row_t *row)
     read_sample(&sample, fields[COLUMN_TRACE],
         strncmp(fields[COLUMN_QUANTITY], "preempt", 7) == 0);
     spot_fit_size(&fit, find_family(fields[COLUMN_FAMILY]), &sample, &maximiser);
-    assert_true(spot_size_family_fits(fit.family, &sample));
+    assert_true(spot_size_family_fits(fit.size_family, &sample));
     assert_true(fit.is_fitted && fit.converged);
     assert_int_equal((int) sample.num_events, atoi(fields[COLUMN_N]));
-    assert_int_equal(fit.family->num_parameters, atoi(fields[COLUMN_K]));
-    for (int j = 0; j < fit.family->num_parameters; j++) {
+    assert_int_equal(fit.size_family->num_parameters, atoi(fields[COLUMN_K]));
+    for (int j = 0; j < fit.size_family->num_parameters; j++) {
         assert_string_equal(
-            fit.family->parameters[j], fields[COLUMN_PARAMETERS + 2 * j]);
+            fit.size_family->parameters[j], fields[COLUMN_PARAMETERS + 2 * j]);
         assert_close(
-            what, fit.parameters[j], fields[COLUMN_PARAMETERS + 2 * j + 1], 1e-6);
+            what, fit.law.parameters[j], fields[COLUMN_PARAMETERS + 2 * j + 1], 1e-6);
     }
     if (!is_lost_cell(&fit, &sample)) {
         assert_close(what, fit.log_likelihood, fields[COLUMN_LOG_L], 1e-7);
@@ -319,7 +318,7 @@ check_recovery(const law_t *law, uint64_t entity)
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
         spot_rng_t rng;
         spot_size_sample_t sample;
-        spot_size_fit_t fit;
+        spot_fit_t fit;
 
         spot_rng_seek(&rng, 20, r, SPOT_STREAM_COUNT, entity);
         for (int j = 0; j < NUM_DRAWS; j++) {
@@ -332,8 +331,8 @@ check_recovery(const law_t *law, uint64_t entity)
         spot_fit_size(&fit, law->family, &sample, &maximiser);
         assert_true(fit.is_fitted && fit.converged);
         for (int j = 0; j < num_parameters; j++) {
-            spot_moments_add(&estimates[j], fit.parameters[j]);
-            spot_moments_add(&errors[j], fit.std_errors[j]);
+            spot_moments_add(&estimates[j], fit.law.parameters[j]);
+            spot_moments_add(&errors[j], fit.standard_errors[j]);
         }
         spot_size_sample_free(&sample);
     }
@@ -382,7 +381,7 @@ test_recovery(void **state)
 #define NUM_EDGE 6
 
 static void
-fit_values(spot_size_fit_t *fit, const family_t *family, const double *values,
+fit_values(spot_fit_t *fit, const family_t *family, const double *values,
     const int32_t *limits, size_t num_values)
 {
     spot_size_sample_t sample;
@@ -401,7 +400,7 @@ test_all_ones(void **state)
 
     (void) state;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
-        spot_size_fit_t fit;
+        spot_fit_t fit;
 
         fit_values(&fit, spot_size_families[j], ones, limits, NUM_EDGE);
         assert_true(fit.is_fitted);
@@ -421,24 +420,24 @@ test_truncated_poisson(void **state)
     const int32_t limits[] = {9, 12, 7, 5, 6, 12, 15, 9, 4, 12, 9, 11};
     const double rates[] = {0.8, 0.99, 1.01, 1.3}, shapes[] = {10, 1e3, 1e6};
     spot_size_sample_t sample;
-    spot_size_fit_t fit;
+    spot_fit_t fit;
 
     (void) state;
     assert_int_equal(spot_size_sample_init(&sample, 12, values, limits), 0);
     spot_fit_size(&fit, &spot_size_truncated_negbin, &sample, &maximiser);
     assert_true(fit.is_fitted && fit.converged);
     assert_non_null(strstr(fit.note, "r=inf: truncated Poisson of rate "));
-    assert_true(isinf(fit.parameters[0]) && fabs(fit.mean_ratio - 1) < 1e-12);
+    assert_true(isinf(fit.law.parameters[0]) && fabs(fit.mean_ratio - 1) < 1e-12);
     for (int j = 0; j < 4; j++) {
-        const double rate = fit.parameters[2] * rates[j];
+        const double rate = fit.law.parameters[2] * rates[j];
         const double other[] = {(double) INFINITY, 1, rate};
 
-        assert_true(
-            spot_size_log_likelihood(fit.family, other, &sample) < fit.log_likelihood);
+        assert_true(spot_size_log_likelihood(fit.size_family, other, &sample) <
+                    fit.log_likelihood);
         for (int i = 0; i < 3; i++) {
             const double finite[] = {shapes[i], shapes[i] / (shapes[i] + rate)};
 
-            assert_true(spot_size_log_likelihood(fit.family, finite, &sample) <
+            assert_true(spot_size_log_likelihood(fit.size_family, finite, &sample) <
                         fit.log_likelihood);
         }
     }
@@ -453,7 +452,7 @@ test_all_is_taken(void **state)
 
     (void) state;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
-        spot_size_fit_t fit;
+        spot_fit_t fit;
 
         if (spot_size_families[j]->is_given_limit) {
             fit_values(&fit, spot_size_families[j], values, limits, NUM_EDGE);
@@ -473,7 +472,7 @@ test_all_equal(void **state)
 
     (void) state;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
-        spot_size_fit_t fit;
+        spot_fit_t fit;
 
         if (!spot_size_families[j]->is_given_limit) {
             fit_values(&fit, spot_size_families[j], values, NULL, NUM_EDGE);
@@ -489,7 +488,7 @@ static void
 test_too_few(void **state)
 {
     const double values[] = {12, 13, 14};
-    spot_size_fit_t fit;
+    spot_fit_t fit;
     spot_size_sample_t sample;
 
     (void) state;
@@ -500,7 +499,7 @@ test_too_few(void **state)
     assert_false(fit.is_fitted);
     fit_values(&fit, &spot_size_seed_mixture, values, NULL, 3);
     assert_false(fit.is_fitted);
-    assert_true(isnan(fit.parameters[0]));
+    assert_true(isnan(fit.law.parameters[0]));
     assert_string_equal(fit.note, "fewer than 2 sizes up to 10");
     assert_int_equal(spot_size_sample_init(&sample, 1, (const double[]){0}, NULL),
         SPOT_ERR_BAD_PARAM);
@@ -518,7 +517,7 @@ test_seed_mixture(void **state)
 {
     const double regular[] = {1, 2, 3, 10}, big[] = {1, 2, 2, 1, 11, 900};
     spot_size_sample_t sample;
-    spot_size_fit_t fit;
+    spot_fit_t fit;
 
     (void) state;
     assert_int_equal(spot_size_sample_init(&sample, 4, regular, NULL), 0);
@@ -561,12 +560,12 @@ static void
 test_shifted_negbin_without_spread(void **state)
 {
     static const double values[] = {1, 3};
-    spot_size_fit_t fit;
+    spot_fit_t fit;
 
     (void) state;
     fit_values(&fit, &spot_size_shifted_negbin, values, NULL, 2);
-    assert_true(fit.converged && isinf(fit.parameters[0]));
-    assert_true(fit.parameters[2] == 1);
+    assert_true(fit.converged && isinf(fit.law.parameters[0]));
+    assert_true(fit.law.parameters[2] == 1);
     assert_true(fabs(fit.log_likelihood - (-2 - log(2))) < 1e-12);
 }
 

@@ -18,7 +18,8 @@ enum { NUM_VALUES = 60 };
 static spot_fit_t
 fit_of(const spot_family_t *family, double aic, size_t num_values)
 {
-    return (spot_fit_t){.family = family,
+    return (spot_fit_t){.name = family->name,
+        .family = family,
         .is_fitted = true,
         .is_mean_exact = family->keeps_mean,
         .converged = true,
@@ -391,19 +392,20 @@ test_no_fit(void **state)
     assert_says(&words, "No family could be fitted to preempt-gap: no values.");
 }
 
-static spot_size_fit_t
+static spot_fit_t
 size_fit_of(const spot_size_family_table_t *family, double aic)
 {
-    return (spot_size_fit_t){.family = family,
+    return (spot_fit_t){.name = family->name,
+        .size_family = family,
         .is_fitted = true,
         .aic = aic,
         .mean_ratio = 1,
-        .parameters = {2, 0.5},
+        .law = {.parameters = {2, 0.5}},
         .converged = true};
 }
 
 static spot_fit_words_t
-words_of_sizes(const spot_size_fit_t *fits, size_t num_fits, double num_events)
+words_of_sizes(const spot_fit_t *fits, size_t num_fits, double num_events)
 {
     spot_size_cell_t cells[] = {{1, 4, num_events / 2}, {4, 4, num_events / 2}};
     const spot_size_sample_t sample = {
@@ -418,15 +420,15 @@ words_of_sizes(const spot_size_fit_t *fits, size_t num_fits, double num_events)
 static void
 test_sizes(void **state)
 {
-    spot_size_fit_t fits[] = {size_fit_of(&spot_size_zeta, 90),
+    spot_fit_t fits[] = {size_fit_of(&spot_size_zeta, 90),
         size_fit_of(&spot_size_geometric, 101.5),
         size_fit_of(&spot_size_all_or_geometric, 120)};
     spot_fit_words_t words;
 
     (void) state;
     fits[0].mean_ratio = (double) INFINITY;
-    fits[1].parameters[0] = 0.5;
-    fits[2].parameters[0] = 0.25;
+    fits[1].law.parameters[0] = 0.5;
+    fits[2].law.parameters[0] = 0.25;
     words = words_of_sizes(fits, 3, 80);
     assert_int_equal(words.num_lines, 3);
     /* zeta: 4^-2 / (pi^2 / 6) */

@@ -11,7 +11,7 @@
 #include "tests/statistical/statistics.h"
 #include "tests/unit/generate/process_twin.h"
 #include "tests/unit/generate/recorded_model.h"
-#include "traces/bulk.h"
+#include "traces/trace.h"
 
 #define MAX_ITEMS 200
 

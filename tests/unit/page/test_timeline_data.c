@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/page/timeline_data.h"
+#include "reports/page/page_timeline.h"
 #include "tests/unit/reports/sample.h"
 
 static char *
@@ -64,132 +64,120 @@ test_golden(void **state)
     sample_run_free(&sample);
 }
 
+/* Where the data of a lane begin. */
+static const char *
+find_lane(const char *text, const char *kind, const char *name)
+{
+    char head[128];
+    const char *place;
+
+    snprintf(head, sizeof(head), "{\"kind\": \"%s\", \"name\": \"%s\"", kind, name);
+    place = strstr(text, head);
+    assert_non_null(place);
+    return place;
+}
+
+static double
+sum_of(const char *place, const char *key)
+{
+    static double values[SPOT_TIMELINE_DATA_BINS];
+    const size_t num_values = read_array(place, key, values, SPOT_TIMELINE_DATA_BINS);
+    double sum = 0;
+
+    for (size_t j = 0; j < num_values; j++) {
+        sum += values[j];
+    }
+    return sum;
+}
+
 /* A month of 1e5 events fits in bins, with every mark counted and the peaks and dips of
  * all. */
 static void
 test_a_month_in_bins(void **state)
 {
     static double values[SPOT_TIMELINE_DATA_BINS];
-    sample_run_t sample;
-    spot_timeline_bins_t bins;
-    double sum = 0, count = 0;
-    int64_t num_preempted = 0, num_instances = 0;
+    static spot_bin_t bins[SPOT_TIMELINE_DATA_BINS];
+    const spot_lane_t *all;
     const char *place;
+    sample_run_t sample;
+    double num_preempted = 0, num_instances = 0;
     char *text;
-    size_t num_values;
 
     (void) state;
     sample_run(&sample, 30 * SPOT_MS_PER_D, 100000);
-    assert_int_equal(
-        spot_timeline_bins_init(&bins, &sample.run, SPOT_TIMELINE_DATA_BINS), 0);
+    all = spot_run_lane(&sample.run, SPOT_LANE_TOTAL);
+    spot_lane_bins(all, sample.run.end_ms, SPOT_TIMELINE_DATA_BINS, bins);
     text = write_data(&sample.run, 0);
     assert_true(strlen(text) < 500000);
-    assert_int_equal(read_array(text, "high", values, SPOT_TIMELINE_DATA_BINS),
+    place = find_lane(text, "total", all->name);
+    assert_int_equal(read_array(place, "values", values, SPOT_TIMELINE_DATA_BINS),
         SPOT_TIMELINE_DATA_BINS);
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
-        assert_true(values[j] == bins.bins[j].peak);
+        assert_true(values[j] == bins[j].high);
     }
-    assert_int_equal(read_array(text, "low", values, SPOT_TIMELINE_DATA_BINS),
+    assert_int_equal(read_array(place, "more", values, SPOT_TIMELINE_DATA_BINS),
         SPOT_TIMELINE_DATA_BINS);
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
-        assert_true(values[j] == bins.bins[j].dip);
+        assert_true(values[j] == bins[j].low);
     }
     for (size_t j = 0; j < sample.run.events->num_rows; j++) {
-        const bool is_preempted = sample.run.mark_kinds[j] == 0;
-
-        num_preempted += is_preempted;
-        num_instances +=
-            is_preempted ? (int64_t) spot_run_value(sample.run.events, j, 2) : 0;
+        if (strcmp(spot_series_text(sample.run.events, j, 1), "preempted") == 0) {
+            num_preempted++;
+            num_instances += spot_run_value(sample.run.events, j, 2);
+        }
     }
-    place = strstr(text, "\"name\": \"preempted\"");
-    assert_non_null(place);
-    num_values = read_array(place, "times", values, SPOT_TIMELINE_DATA_BINS);
-    for (size_t j = 0; j < num_values; j++) {
-        sum += values[j];
-    }
-    num_values = read_array(place, "counts", values, SPOT_TIMELINE_DATA_BINS);
-    for (size_t j = 0; j < num_values; j++) {
-        count += values[j];
-    }
-    assert_true(sum == (double) num_preempted);
-    assert_true(count == (double) num_instances);
+    place = find_lane(text, "marks", "preempted");
+    assert_true(sum_of(place, "more") == num_preempted);
+    assert_true(sum_of(place, "values") == num_instances);
     free(text);
-    spot_timeline_bins_free(&bins);
     sample_run_free(&sample);
 }
 
-static double
-unit_of(const char *text)
-{
-    static const char key[] = "\"unit_ms\": ";
-    const char *place = strstr(text, key);
-
-    assert_non_null(place);
-    return strtod(place + sizeof(key) - 1, NULL);
-}
-
-/* The times and heights of rows, read as the script reads them, are those of the run. */
+/* The points of a lane, read as the script reads them, are those of the lane, to the
+ * ms. */
 static void
-assert_rows(const char *text, const spot_run_series_t *run)
+assert_lane(const char *text, const char *kind, const spot_lane_t *lane)
 {
-    const size_t max_values = run->levels->num_rows * (2 + 2 * run->num_levels);
-    double *values = calloc(max_values, sizeof(*values)), heights[16] = {0};
-    size_t shown[16], num_shown = 0, num_rows = 0, num_values;
-    double time_ms = 0;
+    const size_t num_points = lane->curve.num_points;
+    const char *place = find_lane(text, kind, lane->name);
+    double *at = calloc(num_points, sizeof(*at)), time_ms = 0;
+    double *values = calloc(num_points, sizeof(*values));
 
+    assert_non_null(at);
     assert_non_null(values);
-    for (size_t k = 0; k < run->num_levels; k++) {
-        for (size_t j = 0; j < run->levels->num_rows; j++) {
-            if (spot_run_value(run->levels, j, k + 1) > 0) {
-                shown[num_shown++] = k;
-                break;
-            }
-        }
+    assert_int_equal(read_array(place, "at", at, num_points), num_points);
+    assert_int_equal(read_array(place, "values", values, num_points), num_points);
+    for (size_t j = 0; j < num_points; j++) {
+        time_ms = round((time_ms + 1000 * at[j]) * 1e6) / 1e6;
+        assert_true(time_ms == lane->curve.points[j].x);
+        assert_true(values[j] == lane->curve.points[j].y);
     }
-    num_values = read_array(text, "rows", values, max_values);
-    for (size_t at = 0; at < num_values; num_rows++) {
-        const size_t num_changes = (size_t) values[at + 1];
-
-        time_ms += values[at] * unit_of(text);
-        at += 2;
-        for (size_t k = 0; k < num_changes; k++, at += 2) {
-            heights[(size_t) values[at]] = values[at + 1];
-        }
-        assert_true(time_ms == spot_run_time_ms(run->levels, num_rows));
-        for (size_t k = 0; k < num_shown; k++) {
-            assert_true(
-                heights[k] == spot_run_value(run->levels, num_rows, shown[k] + 1));
-        }
-    }
-    assert_int_equal(num_rows, run->levels->num_rows);
     free(values);
+    free(at);
 }
 
-/* Rows and marks that a page may hold are told as they are, to the millisecond: of a
- * month too. */
+/* Levels and marks that a page may hold are there as they are: of a month too. */
 static void
 assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
 {
-    static double values[100000];
+    static const char *const kinds[] = {"level", "total", "marks"};
     sample_run_t sample;
-    double time_ms = 0;
     char *text;
-    size_t num_values, next = 0;
 
     sample_run(&sample, end_ms, num_events);
     text = write_data(&sample.run, 1000000);
     assert_true(strlen(text) < max_bytes);
     assert_non_null(strstr(text, "\"bin_ms\": null"));
-    assert_rows(text, &sample.run);
-    num_values = read_array(strstr(text, "\"name\": \"added\""), "at", values, 100000);
-    for (size_t j = 0; j < sample.run.events->num_rows; j++) {
-        if (sample.run.mark_kinds[j] == 1) {
-            assert_true(next < num_values);
-            time_ms += values[next++] * unit_of(text);
-            assert_true(time_ms == spot_run_time_ms(sample.run.events, j));
+    assert_null(strstr(text, "\"more\""));
+    for (size_t j = 0; j < sample.run.num_lanes; j++) {
+        const spot_lane_t *lane = &sample.run.lanes[j];
+
+        if (lane->kind != SPOT_LANE_CURVE &&
+            (lane->kind == SPOT_LANE_MARKS ? lane->curve.num_points > 0
+                                           : lane->sum > 0)) {
+            assert_lane(text, kinds[lane->kind], lane);
         }
     }
-    assert_int_equal(next, num_values);
     free(text);
     sample_run_free(&sample);
 }
@@ -217,6 +205,7 @@ test_hostile_names(void **state)
                                   .unit = "<b>\xe2\x80\xae\xc2\x9b.",
                                   .curve = "</SCRIPT >"});
     sample_run_level(&sample, 0, (const double[]){(double) INFINITY});
+    sample_run_point(&sample, 0, 1);
     sample_run_end(&sample, 1000, NULL);
     text = write_data(&sample.run, 0);
     assert_null(strchr(text, '<'));

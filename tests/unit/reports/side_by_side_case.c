@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "reports/side_by_side_text.h"
+#include "reports/side_by_side.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/reports/side_by_side_case.h"
 
@@ -46,12 +46,6 @@ two_end(two_case_t *self)
     }
 }
 
-static int
-print(const void *context, const spot_terminal_t *terminal, FILE *out)
-{
-    return spot_side_by_side_write(context, terminal, out);
-}
-
 char *
 two_text(const two_case_t *self, int width)
 {
@@ -61,7 +55,8 @@ two_text(const two_case_t *self, int width)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_terminal_write(&terminal, print, &self->two, out), 0);
+    assert_int_equal(
+        spot_terminal_write(&terminal, spot_side_by_side_print, &self->two, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -69,12 +64,11 @@ two_text(const two_case_t *self, int width)
 char *
 two_answer(const two_case_t *self)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
+    spot_texts_t texts = {0};
+    char *answer = strdup(spot_side_by_side_answer(&self->two, &texts));
 
-    assert_non_null(out);
-    spot_side_by_side_answer(&self->two, out);
-    assert_int_equal(fclose(out), 0);
-    return text;
+    assert_int_equal(texts.error, 0);
+    assert_non_null(answer);
+    spot_texts_free(&texts);
+    return answer;
 }

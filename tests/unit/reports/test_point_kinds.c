@@ -17,8 +17,6 @@
 #include "reports/paper_table.h"
 #include "reports/plan_report.h"
 #include "reports/report_text.h"
-#include "reports/result_csv.h"
-#include "reports/result_json.h"
 #include "reports/result_table.h"
 #include "reports/study_words.h"
 #include "tests/unit/reports/sample.h"

@@ -95,6 +95,7 @@ test_no_progress(void **state)
     assert_non_null(chart);
     assert_int_equal(spot_progress_declare(chart, &lines), SPOT_ERR_BAD_PARAM);
     spot_chart_free(chart);
+    spot_run_series_free(&sample.run);
     sample_run_point(&sample, 0, 0);
     sample_run_point(&sample, SPOT_MS_PER_H, 0);
     sample_run_end(&sample, SPOT_MS_PER_H, NULL);

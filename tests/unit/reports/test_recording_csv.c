@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "reports/recording_csv.h"
+#include "reports/run_result.h"
 
 static const spot_series_column_t columns[] = {
     {.name = "time", .unit = "", .kind = SPOT_COLUMN_INSTANT},

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/csv.h"
-#include "reports/result_csv.h"
+#include "reports/export.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
 #include "tests/unit/reports/sample.h"

@@ -13,7 +13,7 @@
 
 #include "base/units.h"
 #include "base/yaml.h"
-#include "reports/result_json.h"
+#include "reports/export.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
 #include "tests/unit/reports/sample.h"

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "reports/result_csv.h"
-#include "reports/result_json.h"
+#include "reports/export.h"
 #include "reports/result_table.h"
 #include "sim/engines.h"
 #include "sim/store/store_sqlite.h"

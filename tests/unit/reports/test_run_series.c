@@ -73,11 +73,50 @@ test_times_are_ms(void **state)
     assert_int_equal(run.num_levels, 2);
     assert_true(spot_run_value(run.levels, 0, 1) == 7);
     assert_true(spot_run_value(run.levels, 0, 2) == 0);
-    assert_int_equal(run.num_mark_kinds, 2);
-    assert_int_equal(run.mark_kinds[0], 1);
-    assert_int_equal(run.mark_kinds[1], 2); /* none of the categories */
-    assert_int_equal(run.mark_kinds[2], 0);
+    assert_int_equal(run.num_lanes, 2 + 1 + 2 + 1);
+    assert_int_equal(run.lanes[2].kind, SPOT_LANE_TOTAL);
+    assert_string_equal(run.lanes[3].name, "served");
+    assert_int_equal(run.lanes[3].curve.num_points, 1);
+    assert_true(run.lanes[3].curve.points[0].x == 9000);
+    assert_true(run.lanes[3].sum == 1);
+    assert_string_equal(run.lanes[4].name, "left"); /* "?" is none of the categories */
+    assert_int_equal(run.lanes[4].curve.num_points, 1);
+    assert_true(run.lanes[4].sum == 2);
+    assert_int_equal(run.lanes[5].kind, SPOT_LANE_CURVE);
     assert_string_equal(run.title, "");
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+}
+
+/* Rows that last no time or change nothing are no points. */
+static void
+test_steps(void **state)
+{
+    static const double rows[][2] = {
+        {0, 1}, {10, 5}, {10, 1}, {20, 2}, {30, 2}, {40, 7}, {40, 3}};
+    static const spot_series_kind_t kind = {
+        "queue", "", SPOT_SERIES_LEVELS, 1000, 2, queue_columns};
+    const spot_series_kind_t *const kinds[] = {&kind};
+    spot_recording_t recording;
+    spot_run_series_t run;
+
+    (void) state;
+    assert_int_equal(spot_recording_init(&recording, 1, kinds), 0);
+    for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
+        add(&recording, 0, (int64_t) rows[j][0],
+            (spot_cell_t){.integer = (int64_t) rows[j][1]}, (spot_cell_t){.integer = 0});
+    }
+    recording.end_ticks = 50;
+    assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
+    for (size_t j = 0; j < 2; j++) {
+        const spot_curve_t *curve = &run.lanes[j].curve;
+
+        assert_int_equal(curve->num_points, 3);
+        assert_true(curve->points[0].x == 0 && curve->points[0].y == 1);
+        assert_true(curve->points[1].x == 20 && curve->points[1].y == 2);
+        assert_true(curve->points[2].x == 40 && curve->points[2].y == 3);
+        assert_true(run.lanes[j].sum == 20 * 1 + 20 * 2 + 10 * 3);
+    }
     spot_run_series_free(&run);
     spot_recording_free(&recording);
 }
@@ -98,8 +137,8 @@ test_words_are_of_the_columns(void **state)
     assert_int_equal(spot_recording_init(&recording, 2, kinds), 0);
     assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
     assert_string_equal(spot_run_series_level_noun(&run), "customers");
-    assert_string_equal(spot_run_series_level(&run, 0), "length");
-    assert_string_equal(spot_run_series_level(&run, 1), "busy");
+    assert_string_equal(run.lanes[0].name, "length");
+    assert_string_equal(run.lanes[1].name, "busy");
     assert_string_equal(spot_run_series_curve_noun(&run), "customers served");
     spot_run_series_free(&run);
     spot_recording_free(&recording);
@@ -147,6 +186,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_are_ms),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_words_are_of_the_columns),
         cmocka_unit_test(test_what_has_no_shape),
     };

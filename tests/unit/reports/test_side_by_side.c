@@ -193,8 +193,8 @@ test_no_point_in_both(void **state)
     assert_int_equal(self.two.match.num_pairs, 0);
     text = two_text(&self, 80);
     assert_non_null(strstr(text, "B does not tell its value: no"));
-    assert_non_null(strstr(text, "only in A, not compared: 22 points"));
-    assert_non_null(strstr(text, "and 2 more"));
+    assert_non_null(strstr(text, "Only in A, not compared: 22 points"));
+    assert_non_null(strstr(text, "And 2 more"));
     assert_null(strchr(text, '\033'));
     free(text);
     two_end(&self);
@@ -213,21 +213,21 @@ test_order(void **state)
     two_compare(&self);
     assert_int_equal(self.two.main_id, 4);
     text = two_text(&self, 100);
-    last = strstr(text, "\nidle_fraction: ");
+    last = strstr(text, "\nidle time (%): ");
     assert_non_null(last);
     for (size_t j = 0; j < self.two.num_metrics; j++) {
-        char title[64];
-        const char *place;
+        spot_texts_t texts = {0};
+        const char *title = spot_texts_add(
+            &texts, "\n%s: ", spot_side_by_side_title(&self.two, j, false, &texts));
+        const char *place = strstr(text, title);
 
-        snprintf(
-            title, sizeof(title), "\n%s", spot_side_by_side_metric(&self.two, j)->name);
-        place = strstr(text, title);
         assert_non_null(place);
         if (j != self.two.main_id) {
             assert_true(place > last);
             last = place;
         }
         assert_null(strstr(place + 1, title));
+        spot_texts_free(&texts);
     }
     free(text);
     two_end(&self);

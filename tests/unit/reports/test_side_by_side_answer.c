@@ -43,11 +43,20 @@ test_answer(void **state)
     two_end(&self);
 }
 
+static void
+assert_basis(const two_case_t *self, const char *words)
+{
+    spot_texts_t texts = {0};
+
+    assert_string_equal(spot_side_by_side_basis(&self->two, &texts), words);
+    assert_int_equal(texts.error, 0);
+    spot_texts_free(&texts);
+}
+
 /* Differences that are not there rest on no samples. */
 static void
 test_basis_of_undefined(void **state)
 {
-    char basis[SPOT_BASIS_BYTES];
     two_case_t self;
 
     (void) state;
@@ -58,16 +67,13 @@ test_basis_of_undefined(void **state)
 
         *change = (spot_metric_change_t){.difference = (double) NAN};
     }
-    spot_side_by_side_basis(&self.two, basis);
-    assert_string_equal(basis, "differences within 20 pairs of replications");
+    assert_basis(&self, "differences within 20 pairs of replications");
     self.two.changes[6].difference = 0;
-    spot_side_by_side_basis(&self.two, basis);
-    assert_string_equal(basis,
+    assert_basis(&self,
         "differences within 20 pairs of replications, some of independent samples");
     self.two.changes[6].difference = (double) NAN;
     self.two.changes[6].num_pairs = 3; /* as of a metric that overflows */
-    spot_side_by_side_basis(&self.two, basis);
-    assert_string_equal(basis, "differences within 20 pairs of replications");
+    assert_basis(&self, "differences within 20 pairs of replications");
     two_end(&self);
 }
 
@@ -109,13 +115,11 @@ static void
 test_basis_without_values(void **state)
 {
     static const plain_t none = {50, false}, some = {50, true};
-    char basis[SPOT_BASIS_BYTES];
     two_case_t self;
 
     (void) state;
     compare_plain(&self, &none, &some);
-    spot_side_by_side_basis(&self.two, basis);
-    assert_string_equal(basis, "no metric has a value in both at any point");
+    assert_basis(&self, "no metric has a value in both at any point");
     two_end(&self);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/side_by_side_chart.h"
+#include "reports/side_by_side.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/reports/side_by_side_case.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/timeline_bins.h"
+#include "reports/run_series.h"
 #include "tests/unit/reports/sample.h"
 
 static double
@@ -32,15 +32,14 @@ row_area(const spot_run_series_t *run, size_t level_id)
 }
 
 static double
-bin_area(const spot_timeline_bins_t *bins, double end_ms, size_t level_id)
+bin_area(const spot_lane_t *lane, double end_ms, size_t num_bins)
 {
+    static spot_bin_t bins[SPOT_MAX_BINS];
     double area = 0;
 
-    for (size_t j = 0; j < bins->num_bins; j++) {
-        const double bin_end_ms =
-            j + 1 < bins->num_bins ? bins->bins[j + 1].start_ms : end_ms;
-
-        area += bins->bins[j].heights[level_id] * (bin_end_ms - bins->bins[j].start_ms);
+    spot_lane_bins(lane, end_ms, num_bins, bins);
+    for (size_t j = 0; j < num_bins; j++) {
+        area += bins[j].value * end_ms / (double) num_bins;
     }
     return area;
 }
@@ -68,57 +67,42 @@ highest_total(const spot_run_series_t *run)
 }
 
 static void
-assert_kept(const spot_run_series_t *run, size_t num_bins)
+assert_kept(const spot_run_series_t *run)
 {
-    spot_timeline_bins_t bins;
-    double whole = 0, shares = 0, peak = 0;
+    static spot_bin_t bins[SPOT_MAX_BINS];
+    const spot_lane_t *all = spot_run_lane(run, SPOT_LANE_TOTAL);
+    double whole = 0, peak = 0;
 
-    assert_int_equal(spot_timeline_bins_init(&bins, run, SPOT_MAX_BINS), 0);
-    assert_int_equal(bins.num_bins, num_bins);
     for (size_t k = 0; k < run->num_levels; k++) {
         whole += row_area(run, k);
     }
+    assert_true(fabs(all->sum - whole) <= 1e-12 * whole);
     for (size_t k = 0; k < run->num_levels; k++) {
         const double area = row_area(run, k);
 
-        assert_true(fabs(bin_area(&bins, run->end_ms, k) - area) <= 1e-9 * whole);
-        assert_true(fabs(bins.shares[k] - area / whole) <= 1e-12);
-        shares += bins.shares[k];
+        assert_true(fabs(bin_area(&run->lanes[k], run->end_ms, SPOT_MAX_BINS) - area) <=
+                    1e-9 * whole);
+        assert_true(fabs(run->lanes[k].sum - area) <= 1e-12 * whole);
     }
-    assert_true(fabs(shares - 1) <= 1e-12);
-    for (size_t j = 0; j < bins.num_bins; j++) {
-        peak = fmax(peak, bins.bins[j].peak);
+    spot_lane_bins(all, run->end_ms, SPOT_MAX_BINS, bins);
+    for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
+        peak = fmax(peak, bins[j].high);
     }
     assert_true(peak == highest_total(run));
-    assert_true(bins.peak == peak);
-    spot_timeline_bins_free(&bins);
-    spot_timeline_bins_free(&bins);
 }
 
 static void
-test_few_segments_stay_as_they_are(void **state)
+test_areas_and_peaks_are_kept(void **state)
 {
-    sample_run_t sample;
+    static const int num_events[] = {100, 300, 1000, 30000};
 
     (void) state;
-    sample_run(&sample, 355 * SPOT_MS_PER_MIN, 100);
-    assert_true(sample.run.levels->num_rows <= SPOT_MAX_BINS);
-    assert_kept(&sample.run, sample.run.levels->num_rows);
-    sample_run_free(&sample);
-}
-
-static void
-test_many_segments_keep_areas_and_peaks(void **state)
-{
-    static const int num_events[] = {300, 1000, 30000};
-
-    (void) state;
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 4; j++) {
         sample_run_t sample;
 
         sample_run(&sample, 355 * SPOT_MS_PER_MIN + 7, num_events[j]);
-        assert_true(sample.run.levels->num_rows > SPOT_MAX_BINS);
-        assert_kept(&sample.run, SPOT_MAX_BINS);
+        assert_true((sample.run.levels->num_rows > SPOT_MAX_BINS) == (j > 0));
+        assert_kept(&sample.run);
         sample_run_free(&sample);
     }
 }
@@ -127,12 +111,13 @@ test_many_segments_keep_areas_and_peaks(void **state)
 static void
 assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
 {
+    static spot_bin_t bins[9][1000];
     const double bin_ms = run->end_ms / (double) num_bins;
-    spot_timeline_bins_t bins;
 
-    assert_int_equal(spot_timeline_bins_init(&bins, run, num_bins), 0);
-    assert_true(bins.is_thinned);
-    assert_int_equal(bins.num_bins, num_bins);
+    assert_true(run->num_levels <= 8 && num_bins <= 1000);
+    for (size_t c = 0; c <= run->num_levels; c++) {
+        spot_lane_bins(&run->lanes[c], run->end_ms, num_bins, bins[c]);
+    }
     for (size_t j = 0; j < num_bins; j++) {
         const double start_ms = (double) j * bin_ms;
         const double end_ms = (double) (j + 1) * bin_ms;
@@ -152,13 +137,12 @@ assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
                 }
             }
         }
-        assert_true(bins.bins[j].peak == highest);
-        assert_true(bins.bins[j].dip == lowest);
+        assert_true(bins[run->num_levels][j].high == highest);
+        assert_true(bins[run->num_levels][j].low == lowest);
         for (size_t c = 0; c < run->num_levels; c++) {
-            assert_true(fabs(bins.bins[j].heights[c] - heights[c]) <= 1e-9);
+            assert_true(fabs(bins[c][j].value - heights[c]) <= 1e-9);
         }
     }
-    spot_timeline_bins_free(&bins);
 }
 
 static void
@@ -182,7 +166,7 @@ test_a_peak_and_a_dip_of_a_moment(void **state)
 {
     static const char *const levels[] = {"level"};
     sample_run_t sample;
-    spot_timeline_bins_t bins;
+    spot_bin_t bins[SPOT_MAX_BINS];
     size_t num_peaks = 0, num_dips = 0;
 
     (void) state;
@@ -199,15 +183,14 @@ test_a_peak_and_a_dip_of_a_moment(void **state)
                                           : 32});
     }
     sample_run_end(&sample, 30 * SPOT_MS_PER_D, NULL);
-    assert_int_equal(spot_timeline_bins_init(&bins, &sample.run, SPOT_MAX_BINS), 0);
-    for (size_t j = 0; j < bins.num_bins; j++) {
-        num_peaks += bins.bins[j].peak == 33;
-        num_dips += bins.bins[j].dip == 31;
+    spot_lane_bins(spot_run_lane(&sample.run, SPOT_LANE_TOTAL), sample.run.end_ms,
+        SPOT_MAX_BINS, bins);
+    for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
+        num_peaks += bins[j].high == 33;
+        num_dips += bins[j].low == 31;
     }
     assert_int_equal(num_peaks, 1);
     assert_int_equal(num_dips, 1);
-    assert_true(bins.peak == 33);
-    spot_timeline_bins_free(&bins);
     sample_run_free(&sample);
 }
 
@@ -217,7 +200,7 @@ test_a_late_start(void **state)
 {
     static const char *const levels[] = {"a", "b"};
     sample_run_t sample;
-    spot_timeline_bins_t bins;
+    spot_bin_t bins[3];
 
     (void) state;
     sample_run_begin(
@@ -225,11 +208,12 @@ test_a_late_start(void **state)
     sample_run_level(&sample, 600, (const double[]){1, 3});
     sample_run_level(&sample, 700, (const double[]){0, 2});
     sample_run_end(&sample, 1000, NULL);
-    assert_int_equal(spot_timeline_bins_init(&bins, &sample.run, 1), 0);
-    assert_true(fabs(bins.bins[0].heights[0] - 0.1) < 1e-12);
-    assert_true(fabs(bins.bins[0].heights[1] - 0.9) < 1e-12);
-    assert_true(bins.bins[0].peak == 4 && bins.bins[0].dip == 2);
-    spot_timeline_bins_free(&bins);
+    for (size_t j = 0; j < 3; j++) {
+        spot_lane_bins(&sample.run.lanes[j], sample.run.end_ms, 1, &bins[j]);
+    }
+    assert_true(fabs(bins[0].value - 0.1) < 1e-12);
+    assert_true(fabs(bins[1].value - 0.9) < 1e-12);
+    assert_true(bins[2].high == 4 && bins[2].low == 2);
     sample_run_free(&sample);
 }
 
@@ -237,9 +221,10 @@ static void
 test_no_mark_is_dropped(void **state)
 {
     static const char *const marks[] = {"other", "third", NULL};
-    spot_timeline_mark_bin_t bins[SPOT_MAX_BINS];
+    spot_bin_t bins[SPOT_MAX_BINS];
     sample_run_t sample;
-    int64_t num_marks = 0, count = 0;
+    int64_t num_marks = 0;
+    double count = 0;
 
     (void) state;
     sample_run_begin(&sample, &(sample_words_t){.marks = marks});
@@ -247,20 +232,23 @@ test_no_mark_is_dropped(void **state)
         sample_run_mark(&sample, j, marks[j % 3 == 0], j);
     }
     sample_run_end(&sample, 1000, NULL);
-    assert_int_equal(spot_timeline_bin_marks(&sample.run, 1, SPOT_MAX_BINS, bins), 334);
+    assert_int_equal(sample.run.lanes[1].curve.num_points, 334);
+    assert_true(sample.run.lanes[1].sum == 3 * 333 * 334 / 2);
+    spot_lane_bins(&sample.run.lanes[1], sample.run.end_ms, SPOT_MAX_BINS, bins);
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
-        if (bins[j].num_marks > 0) {
-            const int64_t first_ms = (int64_t) bins[j].first_ms;
+        /* ms divisible by 3, at most two of them in a bin of 1.25 ms */
+        const int64_t first_ms =
+            (int64_t) (j * 1000 + SPOT_MAX_BINS - 1) / SPOT_MAX_BINS;
 
-            assert_int_equal(first_ms % 3, 0);
-            assert_in_range(first_ms * SPOT_MAX_BINS, j * 1000,
-                j + 1 == SPOT_MAX_BINS ? SPOT_MAX_BINS * 1000 : j * 1000 + 999);
+        assert_in_range(bins[j].num_marks, 0, 1);
+        if (bins[j].num_marks > 0) {
+            assert_in_range((int64_t) bins[j].value, first_ms, first_ms + 1);
         }
         num_marks += bins[j].num_marks;
-        count += bins[j].count;
+        count += bins[j].value;
     }
     assert_int_equal(num_marks, 334);
-    assert_int_equal(count, 3 * 333 * 334 / 2);
+    assert_true(count == 3 * 333 * 334 / 2);
     sample_run_free(&sample);
 }
 
@@ -268,8 +256,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_segments_stay_as_they_are),
-        cmocka_unit_test(test_many_segments_keep_areas_and_peaks),
+        cmocka_unit_test(test_areas_and_peaks_are_kept),
         cmocka_unit_test(test_each_bin_keeps_its_peak_and_its_dip),
         cmocka_unit_test(test_a_peak_and_a_dip_of_a_moment),
         cmocka_unit_test(test_a_late_start),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/timeline_csv.h"
+#include "reports/run_series.h"
 #include "tests/unit/reports/sample.h"
 
 static char *
@@ -61,8 +61,8 @@ test_all_is_there(void **state)
     assert_memory_equal(csv, "time_s,kind,name,value\n", 23);
     for (size_t j = 0; j < run->levels->num_rows; j++) {
         for (size_t k = 0; k < run->num_levels; k++) {
-            const double level = level_at(
-                csv, spot_run_series_level(run, k), spot_run_time_ms(run->levels, j));
+            const double level =
+                level_at(csv, run->lanes[k].name, spot_run_time_ms(run->levels, j));
 
             assert_true(level == spot_run_value(run->levels, j, k + 1));
         }

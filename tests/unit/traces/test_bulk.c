@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/describe/trace_text.h"
-#include "traces/bulk.h"
+#include "traces/trace.h"
 
 static void
 assert_bulk(const spot_bulk_t *bulk, int64_t time_ms, spot_event_kind_t kind,

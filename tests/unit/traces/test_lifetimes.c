@@ -46,9 +46,9 @@ test_good(void **state)
 
     (void) state;
     assert_int_equal(read_text(&lifetimes, text, ""), 0);
-    assert_int_equal(lifetimes.num_keys, 2);
-    assert_string_equal(lifetimes.keys[1].key, "mine");
-    assert_string_equal(lifetimes.keys[1].value, "kept");
+    assert_int_equal(lifetimes.header.num_keys, 2);
+    assert_string_equal(lifetimes.header.keys[1].key, "mine");
+    assert_string_equal(lifetimes.header.keys[1].value, "kept");
     assert_int_equal(lifetimes.num_columns, 2);
     assert_string_equal(lifetimes.columns[1], "load");
     assert_int_equal(lifetimes.num_lives, 2);

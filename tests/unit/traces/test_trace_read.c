@@ -79,7 +79,7 @@ test_named(void **state)
     assert_int_equal(read_text(&trace, named_text, true, ""), 0);
     assert_small_named(&trace);
     assert_int_equal(trace.resolution_ms, 60000);
-    assert_int_equal(trace.num_keys, 5);
+    assert_int_equal(trace.header.num_keys, 5);
     assert_string_equal(spot_trace_key(&trace, "capacity"), "unbounded");
     assert_null(spot_trace_key(&trace, "spotsim-trace"));
     assert_non_null(stream);
@@ -110,7 +110,7 @@ test_liberties(void **state)
         0);
     assert_small_named(&trace);
     assert_string_equal(spot_trace_key(&trace, "unheard-of"), "a: b # c");
-    assert_string_equal(trace.keys[0].value, "named");
+    assert_string_equal(trace.header.keys[0].value, "named");
     spot_trace_free(&trace);
 }
 
@@ -375,7 +375,7 @@ test_growth(void **state)
     fputs("6000,end,0,\n", stream);
     fclose(stream);
     assert_int_equal(read_text(&trace, text, true, ""), 0);
-    assert_int_equal(trace.num_keys, 105);
+    assert_int_equal(trace.header.num_keys, 105);
     assert_string_equal(spot_trace_key(&trace, "key99"), "99");
     assert_int_equal(trace.num_names, 3000);
     assert_int_equal(trace.num_events, 6000);

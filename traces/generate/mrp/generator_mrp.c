@@ -20,7 +20,6 @@
 #include "traces/generate/hourly.h"
 #include "traces/generate/outlet.h"
 #include "traces/generate/roster.h"
-#include "traces/generate/slot_dice.h"
 #include "traces/laws/law.h"
 
 /* ---- Sizes of events ---- */
@@ -327,8 +326,7 @@ start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
     char *lives_memory = roster_memory + spot_roster_bytes(num_slots);
 
     self->tick = 0;
-    spot_rng_seek(&self->victims, dice->seed, dice->replication, SPOT_STREAM_VICTIM,
-        dice->first_entity + 1);
+    spot_dice_seek(dice, &self->victims, SPOT_STREAM_VICTIM, 1);
     spot_calendar_init_in(&self->deadlines, memory, (size_t) num_slots,
         spot_tick_of_double((double) INFINITY));
     spot_roster_init(&self->roster, roster_memory, num_slots, self->population);
@@ -350,12 +348,9 @@ mrp_start(void *state, const void *model, const spot_dice_t *dice)
     self->previous = self->model->first_previous;
     self->now_s = 0;
     spot_model_ticks_init(&self->ticks, &self->model->common);
-    spot_rng_seek(&self->type, dice->seed, dice->replication, SPOT_STREAM_TYPE,
-        dice->first_entity);
-    spot_rng_seek(
-        &self->gap, dice->seed, dice->replication, SPOT_STREAM_GAP, dice->first_entity);
-    spot_rng_seek(&self->count, dice->seed, dice->replication, SPOT_STREAM_COUNT,
-        dice->first_entity);
+    spot_dice_seek(dice, &self->type, SPOT_STREAM_TYPE, 0);
+    spot_dice_seek(dice, &self->gap, SPOT_STREAM_GAP, 0);
+    spot_dice_seek(dice, &self->count, SPOT_STREAM_COUNT, 0);
     if (has_lifetimes(model)) {
         start_lifetimes(self, model, dice);
     } else {

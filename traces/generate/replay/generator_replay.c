@@ -19,7 +19,6 @@
  * name.
  *
  * Stream: RESTART at first_entity, one integer for a random start. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
@@ -189,8 +188,7 @@ replay_start(void *state, const void *model, const spot_dice_t *dice)
             (of->to.time_ms - of->from.time_ms) / of->common.tick_ms;
         spot_rng_t rng;
 
-        spot_rng_seek(&rng, dice->seed, dice->replication, SPOT_STREAM_RESTART,
-            dice->first_entity);
+        spot_dice_seek(dice, &rng, SPOT_STREAM_RESTART, 0);
         start_ms += of->common.tick_ms * (int64_t) spot_rng_below(&rng,
                                              (uint64_t) (num_ticks > 0 ? num_ticks : 1));
     }

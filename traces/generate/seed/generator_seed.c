@@ -151,17 +151,14 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
                                    : spot_seed_notebook_num_ticks(seed, last_ms) - 1;
     self->stopped_ms = -1;
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
-        const uint64_t entity = dice->first_entity + (uint64_t) j;
         spot_seed_trials_t *trials = &self->trials[j];
 
         trials->direction = &seed->directions[j];
         trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
         trials->sign = j == ADDITION ? 1 : -1;
         trials->limit = j == ADDITION ? seed->common.capacity : 0;
-        spot_rng_seek(
-            &trials->gap, dice->seed, dice->replication, SPOT_STREAM_GAP, entity);
-        spot_rng_seek(
-            &trials->count, dice->seed, dice->replication, SPOT_STREAM_COUNT, entity);
+        spot_dice_seek(dice, &trials->gap, SPOT_STREAM_GAP, (uint64_t) j);
+        spot_dice_seek(dice, &trials->count, SPOT_STREAM_COUNT, (uint64_t) j);
         trials->num_gaps_used = SPOT_SEED_NUM_AHEAD;
         trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;

@@ -315,8 +315,7 @@ start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dic
     part->known_ms = -1;
     model->generator->start(part->state, model->model, dice);
     part->population = spot_trace_model_initial_of(model, part->state);
-    spot_rng_seek(&part->hits, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
-        dice->first_entity + HITS_ENTITY);
+    spot_dice_seek(dice, &part->hits, SPOT_STREAM_SHOCK, HITS_ENTITY);
 }
 
 static void

@@ -46,8 +46,7 @@ spot_shock_clock_init(spot_shock_clock_t *self, const spot_shocks_t *shocks,
     self->tick_ms = common->tick_ms;
     self->last_ms = spot_model_last_ms(common);
     self->time_ms = 0;
-    spot_rng_seek(&self->gaps, dice->seed, dice->replication, SPOT_STREAM_SHOCK,
-        dice->first_entity);
+    spot_dice_seek(dice, &self->gaps, SPOT_STREAM_SHOCK, 0);
     spot_shock_clock_next(self);
 }
 

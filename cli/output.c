@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/output.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+/* Wider than any screen; beyond, COLUMNS is a mistake. */
+#define MAX_WIDTH 10000
+
+/* That of the user, whatever the program's own locale is. */
+bool
+spot_terminal_is_utf8(void)
+{
+    const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t) 0);
+    bool is_utf8 = false;
+
+    if (locale != (locale_t) 0) {
+        const char *name = nl_langinfo_l(CODESET, locale);
+
+        is_utf8 = strcasecmp(name, "UTF-8") == 0 || strcasecmp(name, "utf8") == 0;
+        freelocale(locale);
+    }
+    return is_utf8;
+}
+
+static int
+output_width(void)
+{
+    const char *text = getenv("COLUMNS");
+    struct winsize size;
+    int64_t width = 0;
+
+    if ((text == NULL || spot_integer_parse(text, &width) != 0 || width <= 0 ||
+            width > MAX_WIDTH) &&
+        (width = 0, ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)) {
+        width = size.ws_col;
+    }
+    if (width == 0) {
+        width = SPOT_TERMINAL_WIDTH;
+    }
+    return width < SPOT_TERMINAL_MIN_WIDTH ? SPOT_TERMINAL_MIN_WIDTH : (int) width;
+}
+
+spot_terminal_t
+spot_terminal_of_output(bool is_plain)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
+    const bool is_refused = is_plain || (no_colour != NULL && no_colour[0] != '\0');
+
+    return (spot_terminal_t){.width = output_width(),
+        .has_colour = !is_refused && !is_dumb && isatty(STDOUT_FILENO) == 1,
+        .is_utf8 = spot_terminal_is_utf8()};
+}
+
+spot_doc_t
+spot_doc_of_terminal(FILE *out)
+{
+    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
+}
+
+FILE *
+spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
+{
+    *self = (spot_output_t){.is_text = !target->is_json, .diag = diag};
+    self->error = spot_outfile_init(&self->file, target->path, diag);
+    if (self->error == 0 && self->is_text) {
+        self->terminal =
+            spot_terminal_of_output(target->is_plain || target->path != NULL);
+        self->stream = open_memstream(&self->text, &self->num_bytes);
+        self->error = self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    } else if (self->error == 0) {
+        self->stream = self->file.stream;
+    }
+    return self->stream;
+}
+
+FILE *
+spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
+{
+    return spot_output_begin(self, &(spot_target_t){path, true, false}, diag);
+}
+
+static int
+put_text(const void *text, const spot_terminal_t *terminal, FILE *out)
+{
+    (void) terminal;
+    fputs(text, out);
+    return 0;
+}
+
+int
+spot_output_end(spot_output_t *self, int error)
+{
+    error = spot_error_first(self->error, error);
+    if (self->is_text && self->stream != NULL) {
+        if (fclose(self->stream) != 0) {
+            error = spot_error_first(error, SPOT_ERR_NO_MEMORY);
+        } else {
+            const int ret = spot_terminal_write(
+                &self->terminal, put_text, self->text, self->file.stream);
+
+            error = spot_error_first(error, ret);
+        }
+        free(self->text);
+    }
+    return spot_outfile_close(&self->file, error, self->diag);
+}

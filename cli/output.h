@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What commands write: text for people with lines that fit the terminal, or bytes for
+ * programs. A file appears whole or not at all. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/outfile.h"
+#include "reports/doc.h"
+#include "reports/table/terminal.h"
+
+/* Where the answer of a command goes and in which form, as its options say. */
+typedef struct {
+    const char *path; /* NULL or "-": standard output */
+    bool is_json;     /* else text for people */
+    bool is_plain;    /* text without escape codes, as in every file */
+} spot_target_t;
+
+/* An open answer. It keeps its first error, which the end returns. */
+typedef struct {
+    FILE *stream;             /* write here; NULL: it could not be opened */
+    spot_terminal_t terminal; /* that text is written for */
+    spot_outfile_t file;
+    bool is_text;
+    char *text; /* written so far */
+    size_t num_bytes;
+    int error;
+    spot_diag_t *diag;
+} spot_output_t;
+
+/* What standard output is: its width as COLUMNS says, else as the terminal does, else
+ * SPOT_TERMINAL_WIDTH; colour on a terminal only, unless NO_COLOR is set and not empty
+ * (no-color.org), TERM is dumb, or is_plain. */
+spot_terminal_t spot_terminal_of_output(bool is_plain);
+
+/* A document for such a terminal. */
+spot_doc_t spot_doc_of_terminal(FILE *out);
+
+/* Whether the locale is one of UTF-8. */
+bool spot_terminal_is_utf8(void);
+
+/* Starts an answer, or the bytes of a file. Returns the stream, NULL after an error. */
+FILE *spot_output_begin(
+    spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
+FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag);
+
+/* error: of what wrote to the stream. Returns the first error, with the reason in diag:
+ * IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_output_end(spot_output_t *self, int error);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/stop.h"
+#include "base/utf8.h"
+#include "cli/output.h"
+
+#define LINE_BYTES 512
+
+const char *const spot_progress_form_names[] = {
+    [SPOT_PROGRESS_AUTO] = "auto",
+    [SPOT_PROGRESS_LINE] = "line",
+    [SPOT_PROGRESS_LINES] = "lines",
+    [SPOT_PROGRESS_JSON] = "json",
+    [SPOT_PROGRESS_NONE] = "none",
+    [SPOT_NUM_PROGRESS_FORMS] = NULL,
+};
+
+/* Seconds between two reports of a form. */
+static const double told_every_s[SPOT_NUM_PROGRESS_FORMS] = {
+    [SPOT_PROGRESS_LINE] = 0.2,
+    [SPOT_PROGRESS_LINES] = 10,
+    [SPOT_PROGRESS_JSON] = 1,
+    [SPOT_PROGRESS_NONE] = (double) INFINITY,
+};
+
+void
+spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form)
+{
+    const double now_s = spot_clock_s();
+
+    *self = (spot_progress_line_t){.form = form,
+        .started_s = now_s,
+        .started_cpu_s = spot_clock_cpu_s(),
+        .told_s = now_s};
+    if (form == SPOT_PROGRESS_AUTO) {
+        self->form =
+            isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
+    }
+}
+
+void
+spot_progress_finish(spot_progress_line_t *self)
+{
+    if (self->is_shown) {
+        fputs("\r\033[K", stderr);
+        self->is_shown = false;
+    }
+}
+
+/* Whether it is time for a report again. */
+static bool
+is_due(spot_progress_line_t *self)
+{
+    const double now_s = spot_clock_s();
+    const bool is_over = now_s - self->told_s >= told_every_s[self->form];
+
+    self->told_s = is_over ? now_s : self->told_s;
+    return is_over;
+}
+
+/* What a report says of speed; the time left is NAN where it is not known yet. */
+typedef struct {
+    double passed_s;
+    double runs_per_s;
+    double left_s;
+} speed_t;
+
+static speed_t
+speed_of(const spot_progress_line_t *self, int64_t num_run, int64_t num_left)
+{
+    const double passed_s = spot_clock_s() - self->started_s;
+    const double runs_per_s = (double) num_run / passed_s;
+
+    return (speed_t){passed_s, runs_per_s,
+        num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
+}
+
+/* ---- Units ---- */
+
+static void
+show_units(void *context, int64_t num_done, int64_t num_total)
+{
+    spot_progress_line_t *self = context;
+
+    if (num_done > 0 && is_due(self)) {
+        const speed_t speed = speed_of(self, num_done, num_total - num_done);
+
+        self->is_shown = true;
+        fprintf(stderr,
+            "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
+            100 * (double) num_done / (double) num_total, num_done, num_total,
+            self->unit, speed.runs_per_s, speed.left_s);
+    }
+}
+
+spot_watch_t
+spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
+{
+    const bool is_watched = !is_quiet && isatty(STDERR_FILENO) == 1;
+
+    spot_progress_start(self, SPOT_PROGRESS_LINE);
+    self->unit = unit;
+    return (spot_watch_t){&spot_stop, is_watched ? show_units : NULL, self};
+}
+
+/* ---- Studies ---- */
+
+/* With a precision or a race the number of runs is not known in advance. */
+static void
+write_done(const spot_study_progress_t *progress, const speed_t *speed, FILE *line)
+{
+    const spot_study_head_t *head = &progress->study->head;
+    const bool is_known = head->min_replications == head->num_replications;
+
+    if (is_known) {
+        fprintf(line, "%.1f %%  ",
+            100 * (double) progress->num_done / (double) progress->num_wanted);
+    }
+    fprintf(line, "%zu of %zu points, %" PRId64, progress->num_points_done,
+        head->num_points, progress->num_done);
+    if (is_known) {
+        fprintf(line, " of %" PRId64, progress->num_wanted);
+    }
+    fprintf(line, " runs, %.0f/s", speed->runs_per_s);
+    if (is_known && isfinite(speed->left_s) &&
+        progress->num_break_evens == progress->num_break_evens_wanted) {
+        fprintf(line, ", %.0f s left", speed->left_s);
+    }
+}
+
+static void
+write_rest(const spot_study_progress_t *progress, FILE *line)
+{
+    const spot_study_head_t *head = &progress->study->head;
+    size_t point_id;
+    double half_width;
+
+    if (progress->num_break_evens_wanted > 0) {
+        fprintf(line, ", %zu of %zu break-evens", progress->num_break_evens,
+            progress->num_break_evens_wanted);
+    }
+    if (progress->num_series_wanted > 0) {
+        fprintf(line, ", %zu of %zu timelines", progress->num_series,
+            progress->num_series_wanted);
+    } else if (spot_study_widest(progress, &point_id, &half_width)) {
+        fprintf(line, ", %s %s%.2g at worst",
+            head->metrics[spot_study_watched_metric(head)].name,
+            spot_terminal_is_utf8() ? "±" : "+-", half_width);
+        if (head->until.half_width > 0) {
+            fprintf(line, " (goal %.2g)", head->until.half_width);
+        }
+    }
+}
+
+/* The start of a line that fits the terminal, if it says how wide it is. */
+static void
+put_cut(const char *line)
+{
+    struct winsize size = {0};
+    int num_left = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+                       ? size.ws_col - 1
+                       : LINE_BYTES;
+    size_t num_bytes = 0;
+
+    while (line[num_bytes] != '\0' && num_left-- > 0) {
+        num_bytes += spot_utf8_length(line + num_bytes, strlen(line + num_bytes));
+    }
+    fprintf(stderr, "\r%.*s\033[K", (int) num_bytes, line);
+}
+
+static void
+write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
+    const speed_t *speed)
+{
+    char text[LINE_BYTES] = "";
+    FILE *line = fmemopen(text, sizeof(text), "w");
+
+    if (line == NULL) {
+        return;
+    }
+    write_done(progress, speed, line);
+    write_rest(progress, line);
+    fclose(line);
+    self->is_shown = self->form == SPOT_PROGRESS_LINE;
+    if (self->is_shown) {
+        put_cut(text);
+    } else {
+        fprintf(stderr, "%s\n", text);
+    }
+}
+
+static void
+write_widest(spot_json_t *json, const spot_study_progress_t *progress)
+{
+    const spot_study_head_t *head = &progress->study->head;
+    size_t point_id;
+    double half_width;
+
+    if (!spot_study_widest(progress, &point_id, &half_width)) {
+        return;
+    }
+    spot_json_open(json, "widest", '{');
+    spot_json_text(json, "metric", head->metrics[spot_study_watched_metric(head)].name);
+    spot_json_number(json, "half_width", half_width);
+    spot_json_integer(json, "point", (int64_t) point_id);
+    spot_json_open(json, "values", '{');
+    for (size_t j = 0; j < head->num_axes; j++) {
+        spot_json_text(json, head->axes[j].path,
+            head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
+    }
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
+}
+
+static void
+open_event(spot_json_t *json, const char *event)
+{
+    spot_json_init(json, stderr, 0);
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "event", event);
+}
+
+static void
+write_json(const spot_study_progress_t *progress, const speed_t *speed)
+{
+    spot_json_t json;
+
+    open_event(&json, "progress");
+    spot_json_integer(&json, "points_done", (int64_t) progress->num_points_done);
+    spot_json_integer(&json, "points", (int64_t) progress->study->head.num_points);
+    spot_json_integer(&json, "runs_done", progress->num_done);
+    spot_json_integer(&json, "runs_wanted", progress->num_wanted);
+    spot_json_integer(&json, "runs_made", progress->num_run);
+    spot_json_number(&json, "runs_per_s", speed->runs_per_s);
+    spot_json_number(&json, "passed_s", speed->passed_s);
+    spot_json_number(&json, "left_s", speed->left_s);
+    if (progress->num_break_evens_wanted > 0) {
+        spot_json_integer(
+            &json, "break_evens_found", (int64_t) progress->num_break_evens);
+        spot_json_integer(
+            &json, "break_evens_wanted", (int64_t) progress->num_break_evens_wanted);
+    }
+    if (progress->num_series_wanted > 0) {
+        spot_json_integer(&json, "timelines_made", (int64_t) progress->num_series);
+        spot_json_integer(
+            &json, "timelines_wanted", (int64_t) progress->num_series_wanted);
+    }
+    write_widest(&json, progress);
+    spot_json_close(&json, '}');
+}
+
+void
+spot_progress_of_study(void *context, const spot_study_progress_t *progress)
+{
+    spot_progress_line_t *self = context;
+
+    self->num_run = progress->num_run;
+    if (is_due(self)) {
+        const speed_t speed =
+            speed_of(self, progress->num_run, progress->num_wanted - progress->num_done);
+
+        if (self->form == SPOT_PROGRESS_JSON) {
+            write_json(progress, &speed);
+        } else {
+            write_text(self, progress, &speed);
+        }
+    }
+}
+
+void
+spot_progress_finish_study(
+    spot_progress_line_t *self, const spot_study_t *study, int num_threads, int error)
+{
+    const double passed_s = spot_clock_s() - self->started_s;
+    const double cpu_s = spot_clock_cpu_s() - self->started_cpu_s;
+    spot_json_t json;
+
+    spot_progress_finish(self);
+    if (self->form == SPOT_PROGRESS_JSON) {
+        open_event(&json, error == 0                      ? "done"
+                          : error == SPOT_ERR_INTERRUPTED ? "interrupted"
+                                                          : "failed");
+        spot_json_integer(&json, "points", (int64_t) study->head.num_points);
+        spot_json_integer(&json, "runs_made", self->num_run);
+        spot_json_number(&json, "passed_s", passed_s);
+        spot_json_number(&json, "cpu_s", cpu_s);
+        spot_json_close(&json, '}');
+    } else if (self->form != SPOT_PROGRESS_NONE) {
+        fprintf(stderr,
+            "%zu point%s, %" PRId64
+            " replications run on %d thread%s: %.2f s, %.2f s of CPU time\n",
+            study->head.num_points, study->head.num_points == 1 ? "" : "s",
+            self->num_run, num_threads, num_threads == 1 ? "" : "s", passed_s, cpu_s);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far long work is, on standard error: a line that is written over and over on a
+ * terminal; of studies also a line from time to time, or JSON objects, one a line. */
+#pragma once
+
+#include "base/watch.h"
+#include "sim/study/study.h"
+
+typedef enum {
+    SPOT_PROGRESS_AUTO, /* a line on a terminal, else lines */
+    SPOT_PROGRESS_LINE,
+    SPOT_PROGRESS_LINES,
+    SPOT_PROGRESS_JSON,
+    SPOT_PROGRESS_NONE,
+    SPOT_NUM_PROGRESS_FORMS
+} spot_progress_form_t;
+
+/* "auto", "line", "lines", "json", "none". */
+extern const char *const spot_progress_form_names[]; /* NULL-terminated */
+
+typedef struct {
+    spot_progress_form_t form; /* not AUTO once it is started */
+    const char *unit;          /* what is counted: "traces" */
+    double started_s;
+    double started_cpu_s;
+    double told_s;
+    bool is_shown;   /* a line on the terminal is to be cleared */
+    int64_t num_run; /* replications of a study */
+} spot_progress_line_t;
+
+/* Starts the clock. */
+void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form);
+
+/* The same for work that counts units: a line on a terminal, nothing elsewhere or if
+ * is_quiet. The watch stops the work after Ctrl-C. self must not move. */
+spot_watch_t spot_progress_watch(
+    spot_progress_line_t *self, const char *unit, bool is_quiet);
+
+/* Clears the line. */
+void spot_progress_finish(spot_progress_line_t *self);
+
+/* The progress function of a run of a study; context is self. */
+void spot_progress_of_study(void *context, const spot_study_progress_t *progress);
+
+/* Clears the line, says what was run, in what time, and how it ended. error: of the run.
+ */
+void spot_progress_finish_study(
+    spot_progress_line_t *self, const spot_study_t *study, int num_threads, int error);

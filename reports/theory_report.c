@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/theory_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "models/checkpoint.h"
+#include "reports/table/table_machine.h"
+#include "reports/table/table_terminal.h"
+
+/* ---- Tables ---- */
+
+/* A column: the key of programs, and for people its head, where they see it. */
+typedef struct {
+    const char *key, *head, *unit;
+    double (*value)(const spot_checkpoint_row_t *row);
+    int num_decimals;
+    double factor;
+} field_t;
+
+#define VALUE(name_, value_)                                                            \
+    static double name_(const spot_checkpoint_row_t *row)                               \
+    {                                                                                   \
+        return (value_);                                                                \
+    }
+VALUE(interval, row->interval_s)
+VALUE(period, row->period_s)
+VALUE(efficiency, row->efficiency)
+VALUE(efficiency_immune, row->efficiency_immune)
+VALUE(expected, row->expected_s)
+VALUE(expected_immune, row->expected_immune_s)
+VALUE(run_ratio, 1 / row->efficiency)
+VALUE(waste, row->waste)
+VALUE(steps, row->steps > 0 ? (double) row->steps : (double) NAN)
+VALUE(steps_efficiency, row->steps_efficiency)
+VALUE(loss, row->memory_loss)
+VALUE(loss_without, row->memory_loss_without)
+
+static const field_t interval_fields[] = {
+    {"interval_s", "work between", "s", interval, 2, 1},
+    {"period_s", "with stalls", "s", period, 2, 1},
+    {"efficiency", "kept", "% of time", efficiency, 3, 100},
+    {"efficiency_immune", NULL, NULL, efficiency_immune, 0, 0},
+    {"expected_s", NULL, NULL, expected, 0, 0},
+    {"expected_immune_s", NULL, NULL, expected_immune, 0, 0},
+    {"run_ratio", "a run takes", "times work", run_ratio, 4, 1},
+    {"first_order_waste", "first order", "waste, %", waste, 2, 100},
+    {"steps", "nearest", "steps", steps, 0, 1},
+    {"steps_efficiency", NULL, NULL, steps_efficiency, 0, 0},
+    {.key = NULL},
+};
+
+static const field_t memory_fields[] = {
+    {"interval_s", NULL, NULL, interval, 0, 0},
+    {"loss", "with copies", "% of time", loss, 4, 100},
+    {"loss_without", "without", "% of time", loss_without, 4, 100},
+    {.key = NULL},
+};
+
+/* People see a column with a head, that of steps if there are any. */
+static bool
+is_shown(const field_t *field, const spot_theory_question_t *question, bool is_json)
+{
+    return is_json ||
+           (field->head != NULL && (field->value != steps || question->step_ms > 0));
+}
+
+static void
+add_value(spot_table_t *table, const field_t *field, const spot_checkpoint_row_t *row,
+    bool is_json)
+{
+    const double value = field->value(row);
+
+    if (is_json && field->value == steps && row->steps > 0) {
+        spot_table_add_count(table, row->steps);
+    } else if (!is_json && field->value == waste && value >= 1) {
+        spot_table_add_number(table, (double) NAN); /* all time and more says nothing */
+    } else {
+        spot_table_add_number(table, value);
+    }
+}
+
+/* Without a snapshot the best is the exact optimum, which people see once. */
+static void
+fill(spot_table_t *table, const field_t *fields, const spot_checkpoint_answer_t *answer,
+    const spot_theory_question_t *question, bool is_json)
+{
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = is_json ? "rule" : "interval",
+                   .kind = SPOT_TABLE_TEXT,
+                   .is_key = true});
+    for (const field_t *field = fields; field->key != NULL; field++) {
+        if (is_shown(field, question, is_json)) {
+            spot_table_add_column(
+                table, (spot_table_column_t){.name = is_json ? field->key : field->head,
+                           .unit = field->unit,
+                           .is_fixed = true,
+                           .num_decimals = field->num_decimals,
+                           .factor = field->factor});
+        }
+    }
+    for (size_t j = 0; j < answer->num_rows; j++) {
+        const spot_checkpoint_row_t *row = &answer->rows[j];
+        const spot_checkpoint_rule_t *rule = &spot_checkpoint_rules[row->rule];
+
+        if (row->rule == SPOT_RULE_BEST && !is_json && !question->is_async) {
+            continue;
+        }
+        spot_table_add_row(table);
+        spot_table_add_text(table, is_json ? rule->name : rule->label);
+        for (const field_t *field = fields; field->key != NULL; field++) {
+            if (is_shown(field, question, is_json)) {
+                add_value(table, field, row, is_json);
+            }
+        }
+    }
+}
+
+static int
+write_table(const field_t *fields, const spot_checkpoint_answer_t *answer,
+    const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
+{
+    spot_table_t table = {.name = "intervals"};
+    int ret;
+
+    fill(&table, fields, answer, question, false);
+    ret = spot_table_write_terminal(&table, terminal, out);
+    spot_table_free(&table);
+    return ret;
+}
+
+static int
+write_list(spot_json_t *json, const char *key, const field_t *fields,
+    const spot_checkpoint_answer_t *answer, const spot_theory_question_t *question)
+{
+    spot_table_t table = {.name = NULL};
+    int ret;
+
+    fill(&table, fields, answer, question, true);
+    spot_json_open(json, key, '[');
+    ret = spot_table_write_json(&table, json);
+    spot_json_close(json, ']');
+    spot_table_free(&table);
+    return ret;
+}
+
+/* ---- Text ---- */
+
+static void
+write_duration(FILE *out, const char *before, int64_t duration_ms, const char *behind)
+{
+    char text[SPOT_DURATION_TEXT_BYTES];
+
+    spot_duration_text(duration_ms, text);
+    fprintf(out, "%s%s%s", before, text, behind);
+}
+
+static const char *
+busy_of(const spot_theory_question_t *question)
+{
+    return question->busy == SPOT_BUSY_JOIN ? "join" : "wait";
+}
+
+static void
+write_title(const spot_theory_question_t *question, FILE *out)
+{
+    fprintf(out, "%s checkpoints%s%s\n",
+        question->is_async ? "asynchronous" : "synchronous",
+        question->is_async ? ", busy: " : "",
+        question->is_async ? busy_of(question) : "");
+    write_duration(out, "a failure of the job every ", question->mtbf_ms, " on average");
+    if (question->is_async) {
+        write_duration(out, "; snapshot ", question->snapshot_ms, "");
+    }
+    write_duration(
+        out, question->is_async ? ", write " : "; write ", question->write_ms, "");
+    write_duration(out, ", restart ", question->restart_ms, "\n\n");
+}
+
+/* A length of time as people say it. */
+static void
+write_time(FILE *out, double time_s)
+{
+    if (time_s < 180) {
+        fprintf(out, "%.3g s", time_s);
+    } else if (time_s < 3 * 3600) {
+        fprintf(out, "%.1f min", time_s / 60);
+    } else if (time_s < 3 * 86400) {
+        fprintf(out, "%.1f h", time_s / 3600);
+    } else {
+        fprintf(out, "%.1f d", time_s / 86400);
+    }
+}
+
+/* What the answer means, in hours of a hundred. */
+static void
+write_meaning(const spot_checkpoint_answer_t *self,
+    const spot_theory_question_t *question, FILE *out)
+{
+    const spot_checkpoint_row_t *best = &self->rows[SPOT_RULE_BEST];
+    const spot_checkpoint_row_t *given = &self->rows[SPOT_RULE_GIVEN];
+
+    if (best->interval_s > 0) {
+        fputs("best: a checkpoint every ", out);
+        write_time(out, best->interval_s);
+        fputs(" of work", out);
+    } else {
+        fputs("best: a checkpoint at every step end", out);
+    }
+    fprintf(out,
+        ": of 100 h the job keeps %.2f h (%.2f h if no failure hit a restart)\n",
+        100 * best->efficiency, 100 * best->efficiency_immune);
+    if (self->best_steps > 0) {
+        write_duration(out, "in steps of ", question->step_ms, ": every ");
+        fprintf(out, "%" PRId64 " step%s (", self->best_steps,
+            self->best_steps == 1 ? "" : "s");
+        write_time(out, self->best_steps_s);
+        fprintf(out, "): %.2f h\n", 100 * self->best_efficiency);
+    }
+    if (question->interval_ms > 0) {
+        fprintf(out, "at --interval: %.2f h, %.2f h less\n", 100 * given->efficiency,
+            100 * (best->efficiency - given->efficiency));
+    }
+    if (question->is_async) {
+        fputs("Young, Daly and the exact optimum are those of the snapshot: they do not "
+              "know of the write.\n",
+            out);
+    }
+    fputs("Failures are taken as a Poisson process, the size of the job as constant.\n",
+        out);
+}
+
+int
+spot_theory_report_text(
+    const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
+{
+    const spot_theory_memory_t *memory = &question->memory;
+    spot_checkpoint_answer_t answer;
+    int ret;
+
+    spot_checkpoint_answer(&answer, question);
+    write_title(question, out);
+    ret = write_table(interval_fields, &answer, question, terminal, out);
+    fputc('\n', out);
+    write_meaning(&answer, question, out);
+    if (ret == 0 && question->has_memory) {
+        fprintf(out,
+            "\ncopies in the memory of peers every %g s of work: they recover %.4f %% "
+            "of the failures, in %g s\nlost to failures, first order:\n\n",
+            memory->every_s, 100 * memory->share, memory->fetch_s);
+        ret = write_table(memory_fields, &answer, question, terminal, out);
+    }
+    return ret;
+}
+
+/* ---- JSON ---- */
+
+/* is_asked false: null. */
+static void
+write_seconds(spot_json_t *json, const char *key, int64_t duration_ms, bool is_asked)
+{
+    spot_json_number(json, key, is_asked ? spot_duration_s(duration_ms) : (double) NAN);
+}
+
+int
+spot_theory_report_json(const spot_theory_question_t *question, FILE *out)
+{
+    const spot_theory_memory_t *memory = &question->memory;
+    const bool is_async = question->is_async;
+    spot_checkpoint_answer_t answer;
+    spot_json_t json;
+    int ret;
+
+    spot_checkpoint_answer(&answer, question);
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "theory", "checkpoint");
+    spot_json_text(&json, "mode", is_async ? "async" : "sync");
+    spot_json_text(&json, "busy", is_async ? busy_of(question) : NULL);
+    write_seconds(&json, "mtbf_s", question->mtbf_ms, true);
+    write_seconds(&json, "write_s", question->write_ms, true);
+    write_seconds(&json, "snapshot_s", question->snapshot_ms, is_async);
+    write_seconds(&json, "restart_s", question->restart_ms, true);
+    write_seconds(&json, "step_s", question->step_ms, question->step_ms > 0);
+    ret = write_list(&json, "intervals", interval_fields, &answer, question);
+    if (answer.best_steps > 0) {
+        spot_json_open(&json, "best_steps", '{');
+        spot_json_integer(&json, "steps", answer.best_steps);
+        spot_json_number(&json, "interval_s", answer.best_steps_s);
+        spot_json_number(&json, "efficiency", answer.best_efficiency);
+        spot_json_close(&json, '}');
+    }
+    if (question->has_memory) {
+        spot_json_open(&json, "memory", '{');
+        spot_json_number(&json, "share", memory->share);
+        spot_json_number(&json, "every_s", memory->every_s);
+        spot_json_number(&json, "fetch_s", memory->fetch_s);
+        ret = spot_error_first(
+            ret, write_list(&json, "losses", memory_fields, &answer, question));
+        spot_json_close(&json, '}');
+    }
+    spot_json_close(&json, '}');
+    return ret;
+}
