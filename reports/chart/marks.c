@@ -66,7 +66,7 @@ spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_i
     box.low[across] = middle - half;
     box.high[across] = middle + half;
     if (series->look.kind == SPOT_CHART_SPANS) {
-        box.right = fmax(box.right, box.left + 0.3); /* to be seen */
+        box.high[along] = fmax(box.high[along], box.low[along] + 0.3); /* to be seen */
     }
     return (spot_box_t){{fmax(box.left, outer->left), fmax(box.top, outer->top),
         fmin(box.right, outer->right), fmin(box.bottom, outer->bottom)}};
@@ -366,7 +366,6 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
     const bool is_stroke = look->kind == SPOT_CHART_STROKES;
     const bool is_bar = look->kind == SPOT_CHART_BARS;
     const double radius = spot_sheet_marker_px(self->place, series);
-    spot_mark_t *mark;
 
     if (turn == BOXES && series->is_box) {
         spot_sheet_mark(
@@ -386,7 +385,9 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
         return true;
     }
     if ((turn == HOLLOW || turn == SOLID) && radius > 0) {
-        mark = spot_sheet_mark(self->sheet, SPOT_MARK_SIGN, NULL, colour, radius);
+        spot_mark_t *mark =
+            spot_sheet_mark(self->sheet, SPOT_MARK_SIGN, NULL, colour, radius);
+
         mark->marker = look->marker;
         mark->is_hollow = turn == HOLLOW;
         return true;

@@ -3,6 +3,8 @@
  * Internal to the room. */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/texts.h"
 #include "reports/chart/chart.h"
 
@@ -13,7 +15,7 @@
 typedef struct {
     int error;
     spot_texts_t texts;
-    max_align_t nothing[32]; /* an item that is not appended after an error */
+    max_align_t nothing[64]; /* an item that is not appended after an error */
 } spot_memory_t;
 
 /* Zeros. NULL after an error: no memory, here or before. */

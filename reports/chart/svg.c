@@ -186,7 +186,6 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     const size_t end = spot_sheet_mark_end(&sheet->items, mark_id);
     const spot_px_t *points = &sheet->items.points[mark->first_point];
     const char *class = mark->class;
-    char dark[SPOT_CHART_COLOUR_BYTES];
     double width = mark->px;
 
     if (end == mark->first_point) {
@@ -207,6 +206,8 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     }
     fprintf(out, "<path class=\"%s\"", class);
     if (mark->colour != NULL) {
+        char dark[SPOT_CHART_COLOUR_BYTES];
+
         spot_chart_dark(mark->colour, dark);
         fprintf(out, " color=\"%s\"", mark->colour);
         if (is_inline && strcmp(mark->colour, dark) != 0) {
