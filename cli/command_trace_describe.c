@@ -198,8 +198,8 @@ write_json(const result_t *result, bool is_notebook, FILE *out)
 }
 
 static int
-write_tables(const result_t *result, bool is_notebook, const spot_terminal_t *terminal,
-    FILE *out)
+write_tables(
+    const result_t *result, bool is_notebook, const spot_terminal_t *terminal, FILE *out)
 {
     int ret = 0;
 
@@ -253,8 +253,8 @@ write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *
     if (out != NULL && target->is_json) {
         write_json(result, arguments->request.is_notebook, out);
     } else if (out != NULL) {
-        ret = write_tables(
-            result, arguments->request.is_notebook, &output.terminal, out);
+        ret =
+            write_tables(result, arguments->request.is_notebook, &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }
