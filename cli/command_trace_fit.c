@@ -171,7 +171,8 @@ take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_f
 {
     output_t *self = context;
 
-    spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, words);
+    (void) sample;
+    spot_fit_table_sizes(&self->table, what, fits, num_fits, words);
 }
 
 static void
@@ -201,7 +202,7 @@ write_csv(output_t *self)
     if (out != NULL) {
         spot_fit_table_write_csv(&self->table, out);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, self->table.error);
 }
 
 /* A model on standard output stands alone. */
@@ -221,12 +222,11 @@ fit_and_print(output_t *self)
         .terminal = spot_terminal_of_output(false)};
     const bool is_alone = spot_fit_is_model_alone(request);
     spot_fit_words_t words = {0};
-    int ret = spot_fit_table_init(&self->table, &setting, arguments->is_json);
+    int ret;
 
-    if (ret == 0) {
-        ret = spot_fit_task_run(self->task);
-        spot_progress_finish(&self->line);
-    }
+    spot_fit_table_init(&self->table, &setting, arguments->is_json);
+    ret = spot_fit_task_run(self->task);
+    spot_progress_finish(&self->line);
     if (ret == 0 && !is_alone && arguments->csv_path != NULL) {
         ret = write_csv(self);
     }
