@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -120,7 +119,7 @@ check(spot_call_t *call)
 
 /* What the fits are given to. */
 typedef struct {
-    const spot_call_t *call;
+    spot_call_t *call;
     const arguments_t *arguments;
     spot_fit_task_t *task;
     spot_fit_table_t table;
@@ -135,20 +134,15 @@ draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, doubl
     const spot_fit_ranking_t *ranking)
 {
     const arguments_t *arguments = self->arguments;
-    char *name;
-    int ret = SPOT_ERR_NO_MEMORY;
 
     if (arguments->svg_folder == NULL ||
         (arguments->request.likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
         return 0;
     }
-    name = spot_pictures_name(arguments->request.path);
-    if (name != NULL) {
-        ret = spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
-            arguments->svg_folder, name, self->task->diag);
-    }
-    free(name);
-    return ret;
+    return spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
+        arguments->svg_folder,
+        spot_pictures_name(&self->call->texts, arguments->request.path),
+        self->task->diag);
 }
 
 static void
