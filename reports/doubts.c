@@ -313,14 +313,15 @@ void
 spot_doubts_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_doubts_t *self;
+    const int ret = spot_report_doubts(report, &self);
     size_t num_severe = 0;
 
-    spot_document_fail(document, spot_report_doubts(report, &self));
+    spot_document_fail(document, ret);
+    if (ret != 0 || self->num_items == 0) {
+        return;
+    }
     for (size_t j = 0; j < self->num_items; j++) {
         num_severe += self->items[j].is_severe;
-    }
-    if (self->num_items == 0) {
-        return;
     }
     spot_document_fold(document,
         spot_texts_add(&document->texts,
