@@ -301,7 +301,7 @@ size_of(double bytes, spot_texts_t *texts)
     return spot_texts_add(texts, "%.3g %s", bytes, units[unit_id]);
 }
 
-/* Less than a second is as good as none: what is measured says no more. */
+/* Less than a second is not known better: what is measured says no more. */
 static const char *
 time_of(double time_s, spot_texts_t *texts)
 {
