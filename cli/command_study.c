@@ -55,7 +55,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the study, of its scenario, or the values of a swept key; may be "
         "given several times",
-        .example = "replications.count=100"),
+        .example = "replications.count=100 or job.reload=\"60 s\""),
     SPOT_OPTION(COUNT, "seed", 0, "N", seed, "Short for --set replications.seed=N"),
     SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
         "Short for --set replications.count=N", .min = 1),

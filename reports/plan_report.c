@@ -40,6 +40,15 @@ spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
     return text[0] == '\0' ? points : spot_texts_add(texts, "%s (%s)", points, text);
 }
 
+/* What no other plan says of itself. */
+static const char *
+grid_words(const spot_study_head_t *head)
+{
+    const bool is_grid = head->plan.kind == SPOT_PLAN_GRID && head->num_axes > 0;
+
+    return is_grid ? "grid of all combinations: " : "";
+}
+
 /* " in a race for the least usd (95 % confidence ...; subject to lost <= 0.1)". */
 static const char *
 race_of(const spot_optimise_t *optimise, spot_texts_t *texts)
@@ -109,23 +118,33 @@ find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
     return spot_axis_is_numeric(axis);
 }
 
-/* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. */
+/* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. A page has all of
+ * many that no design spread behind the ends: "1.5 s to 60 s: 1.5 s, 2 s, ...". */
 static const char *
-values_of(const spot_axis_t *axis, bool is_spread, spot_texts_t *texts)
+values_of(const spot_axis_t *axis, bool is_spread, spot_document_t *document)
 {
     const bool is_many = axis->num_values > MAX_VALUES;
-    const char *text = "";
+    const char *ends = "";
     size_t lowest, highest;
+    FILE *stream;
 
     if ((is_spread || is_many) && find_ends(axis, &lowest, &highest)) {
-        return spot_texts_add(
-            texts, "%s to %s", axis->texts[lowest], axis->texts[highest]);
+        ends = spot_texts_add(
+            &document->texts, "%s to %s", axis->texts[lowest], axis->texts[highest]);
+        if (is_spread || !spot_document_is_page(document)) {
+            return ends;
+        }
     }
-    for (size_t j = 0; j < axis->num_values; j++) {
-        text = spot_texts_add(
-            texts, "%s%s%s", text, j == 0 ? "" : ", ", spot_words_label(texts, axis, j));
+    stream = spot_texts_begin(&document->texts);
+    for (size_t j = 0; stream != NULL && j < axis->num_values; j++) {
+        fprintf(stream, "%s%s",
+            j > 0             ? ", "
+            : ends[0] != '\0' ? ": "
+                              : "",
+            spot_words_label(&document->texts, axis, j));
     }
-    return text;
+    return spot_texts_add(
+        &document->texts, "%s%s", ends, spot_texts_end(&document->texts, stream));
 }
 
 static void
@@ -136,13 +155,16 @@ add_columns(spot_table_t *table, size_t num_columns, const spot_table_column_t *
     }
 }
 
-void
-spot_varied_write(const spot_study_head_t *head, spot_document_t *document)
+/* The keys that were varied and their values. A page folds long text, not prose. */
+static void
+write_varied(const spot_study_head_t *head, spot_document_t *document)
 {
-    static const spot_table_column_t columns[] = {
+    const spot_table_column_t columns[] = {
         {.name = "key", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = "in words", .kind = SPOT_TABLE_TEXT},
-        {.name = "values", .kind = SPOT_TABLE_PROSE},
+        {.name = "values",
+            .kind =
+                spot_document_is_page(document) ? SPOT_TABLE_TEXT : SPOT_TABLE_PROSE},
         {.name = "unit", .kind = SPOT_TABLE_TEXT},
         {.name = "number of values"},
     };
@@ -158,7 +180,7 @@ spot_varied_write(const spot_study_head_t *head, spot_document_t *document)
         spot_table_add_text(&table, axis->path);
         spot_table_add_text(&table, spot_words_key(texts, axis));
         spot_table_add_text(
-            &table, values_of(axis, spot_plan_is_design(head->plan.kind), texts));
+            &table, values_of(axis, spot_plan_is_design(head->plan.kind), document));
         spot_table_add_text(
             &table, axis->unit[0] != '\0' || axis->num_values == 0
                         ? axis->unit
@@ -201,10 +223,11 @@ spot_settings_write(const spot_study_head_t *head, spot_document_t *document)
         spot_document_paragraph(
             document, "Nothing was varied: the study has one point.");
     } else {
-        spot_varied_write(head, document);
+        write_varied(head, document);
         write_labels(head, document);
     }
-    spot_document_item(document, "%s, %s", spot_words_plan(texts, head),
+    spot_document_item(document, "%s%s, %s", grid_words(head),
+        spot_words_plan(texts, head),
         spot_words_amount(texts, head, head->min_replications, head->num_replications));
     spot_document_item(document,
         "seed %" PRIu64 "; all points meet the same events in the same replication "
@@ -278,7 +301,7 @@ size_of(double bytes, spot_texts_t *texts)
     return spot_texts_add(texts, "%.3g %s", bytes, units[unit_id]);
 }
 
-/* Less than a second is as good as none: what is measured says no more. */
+/* Less than a second is not known better: what is measured says no more. */
 static const char *
 time_of(double time_s, spot_texts_t *texts)
 {
@@ -365,13 +388,13 @@ spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cos
     spot_document_paragraph(&document, "%s%s%s", head->name,
         head->question == NULL ? "" : ": ",
         head->question == NULL ? "" : head->question);
-    spot_document_paragraph(
-        &document, "plan: %s", spot_words_plan(&document.texts, head));
+    spot_document_paragraph(&document, "plan: %s%s", grid_words(head),
+        spot_words_plan(&document.texts, head));
     write_amounts(head, &document);
     write_cost(cost, &document);
     if (head->num_axes > 0) {
         spot_document_gap(&document);
-        spot_varied_write(head, &document);
+        write_varied(head, &document);
     }
     write_points(head, &document);
     return spot_document_end(&document);
