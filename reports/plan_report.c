@@ -12,12 +12,19 @@
 #include "reports/value_label.h"
 #include "reports/words.h"
 
-#define MAX_VALUES                                                                      \
-    12 /* of a key that are all listed; of numbers beyond them, the ends */
+#define MAX_VALUES 12 /* of a key that are all listed; of more numbers, the ends */
 #define MAX_POINTS 20 /* in a text */
 #define ROW_BYTES 16  /* of a row beside its metrics */
 
 /* ---- Points and replications in words ---- */
+
+const char *
+spot_words_study(spot_texts_t *texts, const spot_study_head_t *head)
+{
+    return head->question == NULL
+               ? head->name
+               : spot_texts_add(texts, "%s: %s", head->name, head->question);
+}
 
 const char *
 spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
@@ -37,8 +44,8 @@ spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
             text, plan->num_merged);
     }
     if (plan->num_excluded > 0) {
-        text = spot_texts_add(texts, "%s%s%zu excluded by where", text,
-            text[0] == '\0' ? "" : "; ", plan->num_excluded);
+        text = spot_texts_join(texts, text, "; ",
+            spot_texts_add(texts, "%zu excluded by where", plan->num_excluded));
     }
     return text[0] == '\0' ? points : spot_texts_add(texts, "%s (%s)", points, text);
 }
@@ -100,43 +107,23 @@ spot_words_amount(
 
 /* ---- Keys and metrics as tables ---- */
 
-/* The values of the smallest and the largest number; false if one is no number. */
-static bool
-find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
-{
-    *lowest = *highest = 0;
-    for (size_t j = 0; j < axis->num_values; j++) {
-        *lowest = axis->numbers[j] < axis->numbers[*lowest] ? j : *lowest;
-        *highest = axis->numbers[j] > axis->numbers[*highest] ? j : *highest;
-    }
-    return spot_axis_is_numeric(axis);
-}
-
 /* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. */
 static const char *
 values_of(const spot_axis_t *axis, bool is_spread, spot_texts_t *texts)
 {
-    const bool is_many = axis->num_values > MAX_VALUES;
+    const bool has_ends =
+        spot_axis_is_numeric(axis) && (is_spread || axis->num_values > MAX_VALUES);
     const char *text = "";
-    size_t lowest, highest;
+    size_t lowest = 0, highest = 0;
 
-    if ((is_spread || is_many) && find_ends(axis, &lowest, &highest)) {
-        return spot_texts_add(
-            texts, "%s to %s", axis->texts[lowest], axis->texts[highest]);
-    }
     for (size_t j = 0; j < axis->num_values; j++) {
-        text = spot_texts_add(
-            texts, "%s%s%s", text, j == 0 ? "" : ", ", spot_words_label(texts, axis, j));
+        lowest = axis->numbers[j] < axis->numbers[lowest] ? j : lowest;
+        highest = axis->numbers[j] > axis->numbers[highest] ? j : highest;
+        text = spot_texts_join(texts, text, ", ", spot_words_label(texts, axis, j));
     }
-    return text;
-}
-
-static void
-add_columns(spot_table_t *table, size_t num_columns, const spot_table_column_t *columns)
-{
-    for (size_t j = 0; j < num_columns; j++) {
-        spot_table_add_column(table, columns[j]);
-    }
+    return has_ends ? spot_texts_add(
+                          texts, "%s to %s", axis->texts[lowest], axis->texts[highest])
+                    : text;
 }
 
 void
@@ -152,7 +139,7 @@ spot_varied_write(const spot_study_head_t *head, spot_document_t *document)
     spot_texts_t *texts = &document->texts;
     spot_table_t table = {.name = "varied", .caption = "Keys that were varied"};
 
-    add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_axis_t *axis = &head->axes[j];
         size_t num_bytes;
@@ -232,7 +219,7 @@ spot_metrics_write(const spot_study_head_t *head, spot_document_t *document)
     };
     spot_table_t table = {.name = "metrics", .caption = "Metrics of a replication"};
 
-    add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < head->num_metrics; j++) {
         const spot_metric_t *metric = &head->metrics[j];
 
@@ -365,9 +352,7 @@ spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cos
     spot_document_t document;
 
     spot_document_to_terminal(&document, terminal, out);
-    spot_document_paragraph(&document, "%s%s%s", head->name,
-        head->question == NULL ? "" : ": ",
-        head->question == NULL ? "" : head->question);
+    spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, head));
     spot_document_paragraph(
         &document, "plan: %s", spot_words_plan(&document.texts, head));
     write_amounts(head, &document);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canonical.h"
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -79,10 +78,9 @@ find_axis(const spot_study_head_t *head, const char *path)
     return SPOT_NO_AXIS;
 }
 
-/* The keys of a side that are not listed yet. other: what the other side fixes. */
+/* The keys of a side that are not listed yet, with what the other side fixes. */
 static void
-list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
-    const spot_canonical_t *other)
+list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side)
 {
     const spot_study_head_t *head = sides[side].head;
 
@@ -100,7 +98,7 @@ list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
         key->axis_ids[side] = j;
         key->axis_ids[1 - side] = other_id;
         if (other_id == SPOT_NO_AXIS) {
-            fixed = spot_canonical_get(other, path);
+            fixed = spot_canonical_get(&self->lists[1 - side], path);
             self->lacks_value = self->lacks_value || fixed == NULL;
             key->fixed =
                 fixed == NULL ? NULL : spot_texts_add(&self->texts, "%s", fixed);
@@ -111,7 +109,6 @@ list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
 static int
 find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
 {
-    spot_canonical_t lists[SPOT_NUM_SIDES] = {{0}};
     spot_diag_t diag;
     int ret = 0;
 
@@ -119,14 +116,11 @@ find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
         if (sides[side].canonical != NULL) {
             ret = spot_canonical_parse(
-                &lists[side], "canonical", sides[side].canonical, &diag);
+                &self->lists[side], "canonical", sides[side].canonical, &diag);
         }
     }
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        list_keys(self, sides, side, &lists[1 - side]);
-    }
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_canonical_free(&lists[side]);
+        list_keys(self, sides, side);
     }
     spot_diag_free(&diag);
     return ret;
@@ -256,6 +250,7 @@ spot_point_match_free(spot_point_match_t *self)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         free(self->point_ids[side]);
         free(self->alone_ids[side]);
+        spot_canonical_free(&self->lists[side]);
     }
     free(self->keys);
     spot_texts_free(&self->texts);

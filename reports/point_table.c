@@ -443,8 +443,9 @@ spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t po
     const char *text = "";
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        text = spot_texts_add(texts, "%s%s%s = %s", text, j == 0 ? "" : ", ",
-            head->axes[j].path, spot_words_point_label(texts, head, point_id, j));
+        text = spot_texts_join(texts, text, ", ",
+            spot_texts_add(texts, "%s = %s", head->axes[j].path,
+                spot_words_point_label(texts, head, point_id, j)));
     }
     return text;
 }
@@ -458,8 +459,9 @@ spot_words_baseline(spot_texts_t *texts, const spot_study_head_t *head)
         const spot_axis_value_t value = spot_study_baseline(head, j);
         const spot_axis_t *axis = &head->axes[value.axis_id];
 
-        text = spot_texts_add(texts, "%s%s%s = %s", text, j == 0 ? "" : ", ", axis->path,
-            spot_words_label(texts, axis, value.value_id));
+        text = spot_texts_join(texts, text, ", ",
+            spot_texts_add(texts, "%s = %s", axis->path,
+                spot_words_label(texts, axis, value.value_id)));
     }
     return text;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/report_text.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -284,9 +282,9 @@ spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
     for (size_t j = 0;
          chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
         if (is_part_seen(report, j)) {
-            legend = spot_texts_add(texts, "%s%s%c %s", legend,
-                legend[0] == '\0' ? "" : ", ", chosen[j],
-                spot_metric_label(&head->metrics[head->overview.part_ids[j]]));
+            legend = spot_texts_join(texts, legend, ", ",
+                spot_texts_add(texts, "%c %s", chosen[j],
+                    spot_metric_label(&head->metrics[head->overview.part_ids[j]])));
         }
     }
     if (legend[0] == '\0') {
@@ -386,7 +384,6 @@ int
 spot_result_table_write(
     const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
-    const spot_study_head_t *head = store->head;
     spot_document_t document;
     spot_report_t report;
     int ret = spot_report_init(&report, store);
@@ -394,9 +391,8 @@ spot_result_table_write(
     ret = ret == 0 ? spot_report_read_pairs(&report) : ret;
     if (ret == 0) {
         spot_document_to_terminal(&document, terminal, out);
-        spot_document_paragraph(&document, "%s%s%s", head->name,
-            head->question == NULL ? "" : ": ",
-            head->question == NULL ? "" : head->question);
+        spot_document_paragraph(
+            &document, "%s", spot_words_study(&document.texts, store->head));
         write_tables(&report, &document);
         ret = spot_document_end(&document);
     }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canonical.h"
 #include "base/memory.h"
 #include "reports/metric_words.h"
 #include "reports/study_words.h"
@@ -178,24 +177,20 @@ drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
 static int
 compare_scenarios(spot_side_by_side_t *self)
 {
-    spot_canonical_t lists[SPOT_NUM_SIDES] = {{0}};
+    spot_canonical_t *lists = self->match.lists;
     spot_diag_t diag;
-    int ret = 0;
+    int ret;
 
     if (self->sides[0].canonical == NULL || self->sides[1].canonical == NULL) {
         say(self, "what their scenarios say, which is not known of both");
         return 0;
     }
     spot_diag_init(&diag);
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = spot_canonical_parse(
-            &lists[side], PLACE, self->sides[side].canonical, &diag);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         drop_others(&lists[side], self);
     }
-    if (ret == 0) {
-        spot_canonical_compare(&lists[SPOT_BEFORE], &lists[SPOT_AFTER], PLACE, &diag);
-        ret = diag.out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
-    }
+    spot_canonical_compare(&lists[SPOT_BEFORE], &lists[SPOT_AFTER], PLACE, &diag);
+    ret = diag.out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
     for (size_t j = 0; ret == 0 && j < diag.num_items; j++) {
         say(self, "%s", diag.items[j].text + strlen(PLACE ": "));
     }
@@ -203,9 +198,6 @@ compare_scenarios(spot_side_by_side_t *self)
         say(self, "%zu more keys", diag.num_errors - diag.num_items);
     }
     spot_diag_free(&diag);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_canonical_free(&lists[side]);
-    }
     return ret;
 }
 

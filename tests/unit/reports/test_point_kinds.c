@@ -14,9 +14,8 @@
 
 #include "reports/answer.h"
 #include "reports/export.h"
-#include "reports/paper_table.h"
+#include "reports/study_parts.h"
 #include "reports/plan_report.h"
-#include "reports/report_text.h"
 #include "reports/study_words.h"
 #include "tests/unit/reports/sample.h"
 
