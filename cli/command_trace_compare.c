@@ -153,15 +153,12 @@ draw_all(const spot_comparison_t *comparison, spot_call_t *call,
     spot_progress_line_t line;
     const spot_watch_t watch =
         spot_progress_watch(&line, "replications drawn", call->is_quiet);
-    char *name =
-        spot_pictures_name(arguments->paths.texts[arguments->paths.num_texts - 1]);
-    const int ret = name == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_pictures_of_comparison(comparison, &arguments->request,
-                              inputs, arguments->svg_folder, name, &watch, &call->diag);
+    const char *name = spot_pictures_name(
+        &call->texts, arguments->paths.texts[arguments->paths.num_texts - 1]);
+    const int ret = spot_pictures_of_comparison(comparison, &arguments->request, inputs,
+        arguments->svg_folder, name, &watch, &call->diag);
 
     spot_progress_finish(&line);
-    free(name);
     return ret;
 }
 

@@ -65,50 +65,28 @@ check(spot_call_t *call)
         call, "-o", arguments->target.path, arguments->target.is_json ? ".json" : "");
 }
 
-typedef struct {
-    size_t num_descriptions;
-    spot_description_t *descriptions; /* [num_descriptions] */
-} result_t;
-
-static void
-free_result(result_t *self)
-{
-    for (size_t j = 0; j < self->num_descriptions; j++) {
-        spot_description_free(&self->descriptions[j]);
-    }
-    free(self->descriptions);
-}
-
 /* Two traces must not draw to the same files. */
 static int
-check_picture_names(
-    const spot_option_list_t *paths, spot_texts_t *texts, spot_diag_t *diag)
+check_picture_names(const spot_option_list_t *paths, spot_call_t *call)
 {
-    spot_option_list_t names = {0};
+    char names[2][SPOT_PICTURE_NAME_BYTES];
     int ret = 0;
 
     for (size_t j = 0; j < paths->num_texts && ret == 0; j++) {
-        char *trace = spot_pictures_name(paths->texts[j]);
-        char name[SPOT_PICTURE_NAME_BYTES];
-
-        if (trace == NULL) {
-            ret = SPOT_ERR_NO_MEMORY;
-            break;
-        }
-        spot_picture_file_name(trace, name);
-        free(trace);
-        spot_option_list_add(&names, spot_texts_add(texts, "%s", name));
+        spot_picture_file_name(
+            spot_pictures_name(&call->texts, paths->texts[j]), names[0]);
         for (size_t k = 0; k < j && ret == 0; k++) {
-            if (strcmp(name, names.texts[k]) == 0) {
-                spot_diag_error(diag, paths->texts[j], 0, 0,
+            spot_picture_file_name(
+                spot_pictures_name(&call->texts, paths->texts[k]), names[1]);
+            if (strcmp(names[0], names[1]) == 0) {
+                spot_diag_error(&call->diag, paths->texts[j], 0, 0,
                     "--svg: expected another file name than that of %s: both would draw "
                     "%s-availability.svg",
-                    paths->texts[k], name);
+                    paths->texts[k], names[0]);
                 ret = SPOT_ERR_BAD_INPUT;
             }
         }
     }
-    free(names.texts);
     return ret;
 }
 
@@ -120,141 +98,118 @@ draw(void *context, const char *path, const spot_trace_t *trace,
     spot_call_t *call = context;
     arguments_t *arguments = call->arguments;
     const char *folder = arguments->svg_folder;
-    char *name = spot_pictures_name(path);
-    int ret = SPOT_ERR_NO_MEMORY;
+    const char *name = spot_pictures_name(&call->texts, path);
+    const int ret =
+        trace != NULL ? spot_pictures_of_trace(trace, folder, name, &call->diag)
+                      : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
 
-    if (name != NULL) {
-        ret = trace != NULL
-                  ? spot_pictures_of_trace(trace, folder, name, &call->diag)
-                  : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
-    }
-    free(name);
     arguments->picture_error = spot_error_first(arguments->picture_error, ret);
 }
 
-static bool
-is_logs(const arguments_t *arguments)
-{
-    return arguments->request.is_notebook && arguments->paths.num_texts == 2 &&
-           spot_describe_is_log(arguments->paths.texts[0]);
-}
-
-/* Reads on after an error, so that all files are reported. */
+/* Reads on after an error, so that all files are reported. The notebook's two logs are
+ * one trace. */
 static int
-describe_all(spot_call_t *call, const arguments_t *arguments, result_t *result)
+describe_all(
+    spot_call_t *call, size_t *num_descriptions, spot_description_t *descriptions)
 {
+    const arguments_t *arguments = call->arguments;
+    const size_t num_paths = arguments->paths.num_texts;
     const char *const *paths = arguments->paths.texts;
-    const bool has_logs = is_logs(arguments);
+    const bool has_logs = arguments->request.is_notebook && num_paths == 2 &&
+                          spot_describe_is_log(paths[0]);
     spot_describe_request_t request = arguments->request;
     int error = 0;
 
     request.look = arguments->svg_folder != NULL ? draw : NULL;
     request.context = call;
-    result->num_descriptions = has_logs ? 1 : arguments->paths.num_texts;
-    result->descriptions =
-        spot_calloc(arguments->paths.num_texts, sizeof(*result->descriptions));
-    if (result->descriptions == NULL) {
-        result->num_descriptions = 0;
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < result->num_descriptions; j++) {
-        spot_description_t *description = &result->descriptions[j];
-        char *name = spot_pictures_name(paths[j]);
-        const int ret =
-            name == NULL ? SPOT_ERR_NO_MEMORY
-            : has_logs
-                ? spot_describe_logs(description, paths, name, &call->diag)
-                : spot_describe_file(description, paths[j], name, &request, &call->diag);
+    *num_descriptions = has_logs ? 1 : num_paths;
+    for (size_t j = 0; j < *num_descriptions; j++) {
+        const char *name = spot_pictures_name(&call->texts, paths[j]);
 
-        free(name);
-        error = spot_error_first(error, ret);
+        error = spot_error_first(error,
+            has_logs ? spot_describe_logs(&descriptions[j], paths, name, &call->diag)
+                     : spot_describe_file(
+                           &descriptions[j], paths[j], name, &request, &call->diag));
     }
     return error;
 }
 
 static void
-write_json(const result_t *result, bool is_notebook, FILE *out)
+write_json(bool is_notebook, size_t num_descriptions,
+    const spot_description_t *descriptions, FILE *out)
 {
-    const bool is_list = result->num_descriptions > 1;
     spot_json_t json;
 
     spot_json_init(&json, out, 2);
-    if (is_list) {
+    if (num_descriptions > 1) {
         spot_json_open(&json, NULL, '[');
     }
-    for (size_t j = 0; j < result->num_descriptions; j++) {
-        const spot_description_t *description = &result->descriptions[j];
-
+    for (size_t j = 0; j < num_descriptions; j++) {
         if (is_notebook) {
             spot_notebook_write_json(
-                &description->notebook, description->name, &json, NULL);
+                &descriptions[j].notebook, descriptions[j].name, &json, NULL);
         } else {
-            spot_describe_write_json(&description->figures, &json, NULL);
+            spot_describe_write_json(&descriptions[j].figures, &json, NULL);
         }
     }
-    if (is_list) {
+    if (num_descriptions > 1) {
         spot_json_close(&json, ']');
     }
 }
 
 static int
-write_tables(
-    const result_t *result, bool is_notebook, const spot_terminal_t *terminal, FILE *out)
+write_tables(bool is_notebook, size_t num_descriptions,
+    const spot_description_t *descriptions, const spot_terminal_t *terminal, FILE *out)
 {
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < result->num_descriptions; j++) {
-        const spot_description_t *description = &result->descriptions[j];
-
+    for (size_t j = 0; ret == 0 && j < num_descriptions; j++) {
         fputs(j > 0 ? "\n" : "", out);
-        if (is_notebook && result->num_descriptions > 1) {
+        if (is_notebook && num_descriptions > 1) {
             fputs("trace ", out);
-            spot_utf8_print(out, description->name);
+            spot_utf8_print(out, descriptions[j].name);
             putc('\n', out);
         }
         if (is_notebook) {
-            spot_notebook_print(&description->notebook, out);
+            spot_notebook_print(&descriptions[j].notebook, out);
         } else {
-            ret = spot_describe_print(&description->figures, terminal, out);
+            ret = spot_describe_print(&descriptions[j].figures, terminal, out);
         }
     }
     return ret;
 }
 
+/* CSV on standard output is there instead of the table. */
 static int
-write_csv(const result_t *result, const char *path, spot_diag_t *diag)
+write_result(const arguments_t *arguments, size_t num_descriptions,
+    const spot_description_t *descriptions, spot_diag_t *diag)
 {
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, diag);
-
-    if (out != NULL) {
-        spot_describe_write_csv_head(out);
-    }
-    for (size_t j = 0; out != NULL && j < result->num_descriptions; j++) {
-        spot_describe_write_csv(&result->descriptions[j].figures, out);
-    }
-    return spot_output_end(&output, 0);
-}
-
-static int
-write_result(const arguments_t *arguments, const result_t *result, spot_diag_t *diag)
-{
+    const bool is_notebook = arguments->request.is_notebook;
     const spot_target_t *target = &arguments->target;
     const char *csv_path = arguments->csv_path;
     spot_output_t output;
     FILE *out;
-    int ret = csv_path == NULL ? 0 : write_csv(result, csv_path, diag);
+    int ret = 0;
 
-    if (ret != 0 ||
-        (csv_path != NULL && strcmp(csv_path, "-") == 0 && target->path == NULL)) {
-        return ret; /* standard output has the CSV instead of the table */
+    if (csv_path != NULL) {
+        out = spot_output_bytes(&output, csv_path, diag);
+        if (out != NULL) {
+            spot_describe_write_csv_head(out);
+        }
+        for (size_t j = 0; out != NULL && j < num_descriptions; j++) {
+            spot_describe_write_csv(&descriptions[j].figures, out);
+        }
+        ret = spot_output_end(&output, 0);
+        if (ret != 0 || (strcmp(csv_path, "-") == 0 && target->path == NULL)) {
+            return ret;
+        }
     }
     out = spot_output_begin(&output, target, diag);
     if (out != NULL && target->is_json) {
-        write_json(result, arguments->request.is_notebook, out);
+        write_json(is_notebook, num_descriptions, descriptions, out);
     } else if (out != NULL) {
-        ret =
-            write_tables(result, arguments->request.is_notebook, &output.terminal, out);
+        ret = write_tables(
+            is_notebook, num_descriptions, descriptions, &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }
@@ -263,19 +218,25 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    result_t result = {0};
-    int ret = 0;
+    const size_t num_paths = arguments->paths.num_texts;
+    spot_description_t *descriptions = spot_calloc(num_paths, sizeof(*descriptions));
+    size_t num_descriptions = 0;
+    int ret = descriptions == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    if (arguments->svg_folder != NULL) {
-        ret = check_picture_names(&arguments->paths, &call->texts, &call->diag);
+    if (ret == 0 && arguments->svg_folder != NULL) {
+        ret = check_picture_names(&arguments->paths, call);
     }
-    ret = ret != 0 ? ret : describe_all(call, arguments, &result);
+    ret = ret != 0 ? ret : describe_all(call, &num_descriptions, descriptions);
     if (ret == 0) {
         call->is_reading = false;
         ret = spot_error_first(
-            write_result(arguments, &result, &call->diag), arguments->picture_error);
+            write_result(arguments, num_descriptions, descriptions, &call->diag),
+            arguments->picture_error);
     }
-    free_result(&result);
+    for (size_t j = 0; j < num_descriptions; j++) {
+        spot_description_free(&descriptions[j]);
+    }
+    free(descriptions);
     return ret;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -120,7 +119,7 @@ check(spot_call_t *call)
 
 /* What the fits are given to. */
 typedef struct {
-    const spot_call_t *call;
+    spot_call_t *call;
     const arguments_t *arguments;
     spot_fit_task_t *task;
     spot_fit_table_t table;
@@ -135,20 +134,15 @@ draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, doubl
     const spot_fit_ranking_t *ranking)
 {
     const arguments_t *arguments = self->arguments;
-    char *name;
-    int ret = SPOT_ERR_NO_MEMORY;
 
     if (arguments->svg_folder == NULL ||
         (arguments->request.likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
         return 0;
     }
-    name = spot_pictures_name(arguments->request.path);
-    if (name != NULL) {
-        ret = spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
-            arguments->svg_folder, name, self->task->diag);
-    }
-    free(name);
-    return ret;
+    return spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
+        arguments->svg_folder,
+        spot_pictures_name(&self->call->texts, arguments->request.path),
+        self->task->diag);
 }
 
 static void
@@ -171,7 +165,8 @@ take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_f
 {
     output_t *self = context;
 
-    spot_fit_table_sizes(&self->table, what, fits, num_fits, sample, words);
+    (void) sample;
+    spot_fit_table_sizes(&self->table, what, fits, num_fits, words);
 }
 
 static void
@@ -201,7 +196,7 @@ write_csv(output_t *self)
     if (out != NULL) {
         spot_fit_table_write_csv(&self->table, out);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, self->table.error);
 }
 
 /* A model on standard output stands alone. */
@@ -221,12 +216,11 @@ fit_and_print(output_t *self)
         .terminal = spot_terminal_of_output(false)};
     const bool is_alone = spot_fit_is_model_alone(request);
     spot_fit_words_t words = {0};
-    int ret = spot_fit_table_init(&self->table, &setting, arguments->is_json);
+    int ret;
 
-    if (ret == 0) {
-        ret = spot_fit_task_run(self->task);
-        spot_progress_finish(&self->line);
-    }
+    spot_fit_table_init(&self->table, &setting, arguments->is_json);
+    ret = spot_fit_task_run(self->task);
+    spot_progress_finish(&self->line);
     if (ret == 0 && !is_alone && arguments->csv_path != NULL) {
         ret = write_csv(self);
     }

@@ -9,42 +9,30 @@
 #include "base/texts.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "reports/table/wrap.h"
 
 static int
-columns_of(const char *text, size_t num_bytes)
+columns_of(const char *text)
 {
-    return (int) spot_utf8_count(text, num_bytes);
+    return spot_wrap_width(text, strlen(text));
 }
 
-/* Words from a column on, all lines but the first one indented. */
+/* Paragraphs from a column on, all lines but the first one indented. */
 static void
 wrap(const spot_doc_t *self, const char *text, int column, int indent)
 {
-    bool is_first = true;
+    do {
+        size_t next;
+        const size_t length = spot_wrap_line(text, self->width - column, &next);
 
-    while (*text != '\0') {
-        const size_t num_bytes = strcspn(text, " \n");
-        const int num_columns = columns_of(text, num_bytes);
-
-        if (!is_first && column + 1 + num_columns > self->width) {
-            fprintf(self->out, "\n%*s", indent, "");
-            column = indent;
-        } else if (!is_first) {
-            putc(' ', self->out);
-            column++;
+        fprintf(self->out, "%.*s\n", (int) length, text);
+        text += next;
+        if (*text != '\0') {
+            fprintf(self->out, "%s%*s", *text == '\n' ? "\n" : "", indent, "");
+            text += strspn(text, "\n");
         }
-        fwrite(text, 1, num_bytes, self->out);
-        column += num_columns;
-        is_first = false;
-        text += num_bytes;
-        if (strncmp(text, "\n\n", 2) == 0) {
-            fprintf(self->out, "\n\n%*s", indent, "");
-            column = indent;
-            is_first = true;
-        }
-        text += strspn(text, " \n");
-    }
-    putc('\n', self->out);
+        column = indent;
+    } while (*text != '\0');
 }
 
 /* With the characters escaped that roff would take for its own. */
@@ -110,7 +98,7 @@ void
 spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
     const char *text, int column)
 {
-    const int used = 2 + columns_of(name, strlen(name)) + columns_of(note, strlen(note));
+    const int used = 2 + columns_of(name) + columns_of(note);
 
     if (self->grep != NULL && !contains(name, self->grep) &&
         !contains(text, self->grep)) {
@@ -126,8 +114,7 @@ spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
         fputs("\\fR", self->out);
         put_roff(self->out, note);
         putc('\n', self->out);
-        put_roff(self->out, text);
-        putc('\n', self->out);
+        spot_doc_text(self, text);
         return;
     }
     fputs("  ", self->out);
@@ -135,7 +122,7 @@ spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
         fprintf(self->out, "%s%s\n%*s", name, note, column, "");
     } else if (used + 2 > column) {
         fputs(name, self->out);
-        wrap(self, note, used - columns_of(note, strlen(note)), SPOT_DOC_BELOW - 2);
+        wrap(self, note, used - columns_of(note), SPOT_DOC_BELOW - 2);
         fprintf(self->out, "%*s", column, "");
     } else {
         fprintf(self->out, "%s%s%*s", name, note, column - used, "");
@@ -178,8 +165,7 @@ put_type(FILE *out, const spot_field_t *field)
 
     if (field->type == SPOT_FIELD_CHOICE) {
         for (int j = 0; field->choices[j] != NULL; j++) {
-            fputs(j == 0 ? "" : " | ", out);
-            fputs(field->choices[j], out);
+            fprintf(out, "%s%s", j == 0 ? "" : " | ", field->choices[j]);
         }
     } else {
         fputs(field->expected != NULL ? field->expected : names[field->type], out);
@@ -194,18 +180,16 @@ put_range(FILE *out, const spot_field_t *field)
     const bool is_number = field->type == SPOT_FIELD_INTEGER ||
                            field->type == SPOT_FIELD_NUMBER ||
                            field->type == SPOT_FIELD_PRICE;
-    char low[SPOT_NUMBER_TEXT_BYTES], high[SPOT_NUMBER_TEXT_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES];
 
     if (!is_number || field->expected != NULL || (field->min == 0 && field->max == 0)) {
         return;
     }
-    spot_number_text(field->min, low);
-    spot_number_text(field->max, high);
-    fputs(" from ", out);
-    fputs(low, out);
+    spot_number_text(field->min, text);
+    fprintf(out, " from %s", text);
     if (isfinite(field->max)) {
-        fputs(" to ", out);
-        fputs(high, out);
+        spot_number_text(field->max, text);
+        fprintf(out, " to %s", text);
     }
 }
 

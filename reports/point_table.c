@@ -6,8 +6,6 @@
 
 #include "base/paired.h"
 #include "reports/doubts.h"
-#include "reports/shown_unit.h"
-#include "reports/value_label.h"
 #include "reports/words.h"
 #include "sim/analysis/point_groups.h"
 
@@ -310,7 +308,7 @@ add_label_notes(filler_t *self)
         const spot_axis_t *axis = &self->head->axes[j];
 
         for (size_t k = 0; k < axis->num_values; k++) {
-            const char *text = spot_value_explained(axis, k, &self->table->texts);
+            const char *text = spot_words_explained(&self->table->texts, axis, k);
 
             if (text != NULL) {
                 spot_table_add_note(self->table, "", text);

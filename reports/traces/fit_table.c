@@ -9,7 +9,6 @@
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/wrap.h"
-#include "traces/fit/fit_row.h"
 
 static const char legend[] =
     "*  best: the lowest AIC of the fits that converged\n"
@@ -26,18 +25,17 @@ static const char legend[] =
     "conv        whether the search ended at a maximum\n"
     "(...)       standard error, in the unit of the parameter; -: there is none\n";
 
-/* Undefined is empty; a law may have an infinite mean. */
-static void
-csv_number(FILE *out, double value)
-{
-    if (isinf(value)) {
-        fprintf(out, ",%g", value);
-    } else {
-        spot_csv_field_number(out, value);
-    }
-}
+/* One sample: its fits by AIC. */
+typedef struct {
+    const char *what, *unit, *likelihood;
+    const spot_fit_t *fits; /* [num_fits] */
+    size_t num_fits;
+    int best_id, best_mean_id; /* -1: none */
+    bool is_duration;
+    const spot_fit_words_t *words;
+} sample_t;
 
-/* The numbers of a row in the order of all forms. */
+/* The numbers of a fit in the order of all forms. */
 enum { LOG_LIKELIHOOD, AIC, BIC, KS, AD, P_VALUE, MEAN, CV, MEAN_RATIO, NUM_NUMBERS };
 
 static const struct {
@@ -53,25 +51,62 @@ static const struct {
     {                                                                                   \
         .name = head, .num_digits = digits                                              \
     }
-#define MEMBER(member) offsetof(spot_fit_row_t, member)
+#define MEMBER(member) offsetof(spot_fit_t, member)
     [LOG_LIKELIHOOD] = {"logL", FIXED("lnL", 3), MEMBER(log_likelihood)},
     [AIC] = {"AIC", FIXED("dAIC", 2), MEMBER(aic)},
     [BIC] = {"BIC", FIXED("BIC", 2), MEMBER(bic)},
     [KS] = {"KS", FIXED("KS", 3), MEMBER(ks)},
     [AD] = {"AD", FIXED("AD", 3), MEMBER(ad)},
     [P_VALUE] = {"bootstrap_p", FIXED("p", 3), MEMBER(p_value)},
-    [MEAN] = {"implied_mean_s", DIGITS("mean", 5), MEMBER(mean)},
-    [CV] = {"implied_cv", DIGITS("CV", 3), MEMBER(cv)},
+    [MEAN] = {"implied_mean_s", DIGITS("mean", 5), MEMBER(implied_mean_s)},
+    [CV] = {"implied_cv", DIGITS("CV", 3), MEMBER(implied_cv)},
     [MEAN_RATIO] = {"mean_ratio", DIGITS("m/mean", 3), MEMBER(mean_ratio)},
 };
 
 static double
-number_of(const spot_fit_row_t *row, int number_id)
+number_of(const spot_fit_t *fit, int number_id)
 {
     double value;
 
-    memcpy(&value, (const char *) row + numbers[number_id].offset, sizeof(value));
+    memcpy(&value, (const char *) fit + numbers[number_id].offset, sizeof(value));
     return value;
+}
+
+static int
+num_parameters_of(const spot_fit_t *fit)
+{
+    return fit->family != NULL ? fit->family->num_parameters
+                               : fit->size_family->num_parameters;
+}
+
+static const char *
+parameter_name(const spot_fit_t *fit, int j)
+{
+    return fit->family != NULL ? fit->family->fields[j].name
+                               : fit->size_family->parameters[j];
+}
+
+/* Of a parameter of durations; the others are pure numbers, zeta is ln of seconds. */
+static const char *
+parameter_unit(const spot_fit_t *fit, int j)
+{
+    static const char *const in_seconds[] = {
+        "mu", "mu1", "mu2", "tau1", "tau2", "scale", NULL};
+
+    for (int k = 0; fit->family != NULL && in_seconds[k] != NULL; k++) {
+        if (strcmp(in_seconds[k], parameter_name(fit, j)) == 0) {
+            return " s";
+        }
+    }
+    return "";
+}
+
+/* Whether the fit has that parameter, and its value means something. */
+static bool
+is_known(const spot_fit_t *fit, int j)
+{
+    return j < num_parameters_of(fit) &&
+           !(fit->is_fitted && (fit->arbitrary & 1u << j) != 0);
 }
 
 static const char *
@@ -80,113 +115,101 @@ yes_or_no(bool is_so)
     return is_so ? "yes" : "no";
 }
 
+/* ---- CSV ---- */
+
+static const char csv_head[] =
+    "trace,quantity,tick_s,n,n_uncensored,family,k,par1_name,par1,par1_se,par2_name,"
+    "par2,par2_se,par3_name,par3,par3_se,limit_s,logL,AIC,BIC,KS,AD,bootstrap_p,"
+    "implied_mean_s,implied_cv,mean_ratio,mean_exact,converged,note\n";
+
+/* Undefined is empty; a law may have an infinite mean. */
 static void
-write_csv_head(FILE *out)
+csv_number(FILE *out, double value)
 {
-    fputs("trace,quantity,tick_s,n,n_uncensored,family,k", out);
-    for (int j = 1; j <= SPOT_FIT_ROW_PARAMETERS; j++) {
-        fprintf(out, ",par%d_name,par%d,par%d_se", j, j, j);
+    if (isinf(value)) {
+        fprintf(out, ",%g", value);
+    } else {
+        spot_csv_field_number(out, value);
     }
-    fputs(",limit_s", out);
-    for (int j = 0; j < NUM_NUMBERS; j++) {
-        fprintf(out, ",%s", numbers[j].key);
-    }
-    fputs(",mean_exact,converged,note\n", out);
 }
 
 static void
-write_csv_row(const spot_fit_row_t *self, const char *trace, const char *what, FILE *out)
+write_csv_row(const spot_fit_t *fit, const char *trace, const char *what, FILE *out)
 {
-    fprintf(out, "%s,%s", trace, what);
-    csv_number(out, self->tick_s > 0 ? self->tick_s : (double) NAN);
-    csv_number(out, self->n);
-    csv_number(out, self->num_complete);
-    fprintf(out, ",%s,%d", self->family, self->num_parameters);
-    for (int j = 0; j < SPOT_FIT_ROW_PARAMETERS; j++) {
-        const bool is_known = spot_fit_row_is_known(self, j);
+    const int num_parameters = num_parameters_of(fit);
+    const bool has_limit =
+        fit->is_fitted && fit->family != NULL && fit->family->num_settings > 0;
 
-        fprintf(out, ",%s", j < self->num_parameters ? self->names[j] : "");
-        csv_number(out, is_known ? self->parameters[j] : (double) NAN);
-        csv_number(out, is_known ? self->errors[j] : (double) NAN);
+    fprintf(out, "%s,%s", trace, what);
+    csv_number(out, fit->tick_s > 0 ? fit->tick_s : (double) NAN);
+    csv_number(out, (double) fit->num_values);
+    csv_number(out, (double) fit->num_complete);
+    fprintf(out, ",%s,%d", fit->name, num_parameters);
+    for (int j = 0; j < SPOT_SIZE_MAX_PARAMETERS; j++) {
+        fprintf(out, ",%s", j < num_parameters ? parameter_name(fit, j) : "");
+        csv_number(out, is_known(fit, j) ? fit->law.parameters[j] : (double) NAN);
+        csv_number(out, is_known(fit, j) ? fit->standard_errors[j] : (double) NAN);
     }
-    csv_number(out, self->limit_s);
+    csv_number(out, has_limit ? fit->law.parameters[num_parameters] : (double) NAN);
     for (int j = 0; j < NUM_NUMBERS; j++) {
-        csv_number(out, number_of(self, j));
+        csv_number(out, number_of(fit, j));
     }
-    fprintf(out, ",%s,%s,", yes_or_no(self->is_mean_exact), yes_or_no(self->converged));
-    for (const char *text = self->note; *text != '\0'; text++) { /* no field to quote */
+    fprintf(out, ",%s,%s,", yes_or_no(fit->is_mean_exact), yes_or_no(fit->converged));
+    for (const char *text = fit->note; *text != '\0'; text++) { /* no field to quote */
         fputc(*text == ',' ? ';' : *text, out);
     }
     fputc('\n', out);
 }
 
-static void
-write_json_row(const spot_fit_row_t *self, spot_json_t *json)
+void
+spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
 {
+    fputs(csv_head, out);
+    if (self->csv != NULL) {
+        fflush(self->csv);
+        fwrite(self->csv_text, 1, self->csv_bytes, out);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void
+write_json_fit(const sample_t *sample, int fit_id, spot_json_t *json)
+{
+    const spot_fit_t *fit = &sample->fits[fit_id];
+    const int num_parameters = num_parameters_of(fit);
+
     spot_json_open(json, NULL, '{');
-    spot_json_text(json, "family", self->family);
-    spot_json_boolean(json, "best_aic", self->is_best);
-    spot_json_boolean(json, "best_mean_exact", self->is_best_mean);
-    spot_json_number(json, "n", self->n);
-    spot_json_number(json, "n_d", self->num_complete);
+    spot_json_text(json, "family", fit->name);
+    spot_json_boolean(json, "best_aic", fit_id == sample->best_id);
+    spot_json_boolean(json, "best_mean_exact", fit_id == sample->best_mean_id);
+    spot_json_number(json, "n", (double) fit->num_values);
+    spot_json_number(json, "n_d", (double) fit->num_complete);
     spot_json_open(json, "parameters", '{');
-    for (int j = 0; j < self->num_parameters; j++) {
-        spot_json_number(json, self->names[j],
-            spot_fit_row_is_known(self, j) ? self->parameters[j] : (double) NAN);
+    for (int j = 0; j < num_parameters; j++) {
+        spot_json_number(json, parameter_name(fit, j),
+            is_known(fit, j) ? fit->law.parameters[j] : (double) NAN);
     }
     spot_json_close(json, '}');
     spot_json_open(json, "arbitrary", '[');
-    for (int j = 0; j < self->num_parameters; j++) {
-        if (!spot_fit_row_is_known(self, j)) {
-            spot_json_text(json, NULL, self->names[j]);
+    for (int j = 0; j < num_parameters; j++) {
+        if (!is_known(fit, j)) {
+            spot_json_text(json, NULL, parameter_name(fit, j));
         }
     }
     spot_json_close(json, ']');
     spot_json_open(json, "standard_errors", '{');
-    for (int j = 0; j < self->num_parameters; j++) {
-        spot_json_number(json, self->names[j], self->errors[j]);
+    for (int j = 0; j < num_parameters; j++) {
+        spot_json_number(json, parameter_name(fit, j), fit->standard_errors[j]);
     }
     spot_json_close(json, '}');
     for (int j = 0; j < NUM_NUMBERS; j++) {
-        spot_json_number(json, numbers[j].key, number_of(self, j));
+        spot_json_number(json, numbers[j].key, number_of(fit, j));
     }
-    spot_json_boolean(json, "mean_exact", self->is_mean_exact);
-    spot_json_boolean(json, "converged", self->converged);
-    spot_json_text(json, "note", self->note);
+    spot_json_boolean(json, "mean_exact", fit->is_mean_exact);
+    spot_json_boolean(json, "converged", fit->converged);
+    spot_json_text(json, "note", fit->note);
     spot_json_close(json, '}');
-}
-
-int
-spot_fit_table_init(
-    spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json)
-{
-    memset(self, 0, sizeof(*self));
-    self->setting = *setting;
-    self->is_json = is_json;
-    self->csv = open_memstream(&self->csv_text, &self->csv_bytes);
-    if (self->csv == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (is_json) {
-        spot_json_init(&self->json, stdout, 2);
-        spot_json_open(&self->json, NULL, '{');
-        spot_json_text(&self->json, "trace", self->setting.trace);
-        spot_json_integer(&self->json, "bootstrap_rounds", setting->num_rounds);
-        spot_json_integer(&self->json, "seed", setting->seed);
-        spot_json_open(&self->json, "samples", '[');
-        self->is_open = true;
-    }
-    return 0;
-}
-
-void
-spot_fit_table_free(spot_fit_table_t *self)
-{
-    if (self->csv != NULL) {
-        fclose(self->csv);
-    }
-    free(self->csv_text);
-    memset(self, 0, sizeof(*self));
 }
 
 static void
@@ -199,10 +222,208 @@ json_words(spot_json_t *json, const spot_fit_words_t *words)
     spot_json_close(json, ']');
 }
 
+static void
+json_sample(spot_json_t *json, const sample_t *sample)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "sample", sample->what);
+    spot_json_text(json, "unit", sample->unit);
+    spot_json_text(json, "likelihood", sample->likelihood);
+    spot_json_open(json, "fits", '[');
+    for (int j = 0; j < (int) sample->num_fits; j++) {
+        write_json_fit(sample, j, json);
+    }
+    spot_json_close(json, ']');
+    json_words(json, sample->words);
+    spot_json_close(json, '}');
+}
+
+/* ---- Text ---- */
+
+static void
+write_parameter(const spot_fit_t *fit, int j, FILE *out)
+{
+    const double value = fit->law.parameters[j], error = fit->standard_errors[j];
+    const char *unit = parameter_unit(fit, j);
+
+    fprintf(out, "%s%s ", j == 0 ? "" : " ", parameter_name(fit, j));
+    if (!fit->converged) {
+        fputs("-", out);
+    } else if (!is_known(fit, j)) {
+        fputs("arbitrary", out);
+    } else if (isnan(error)) {
+        fprintf(out, "%.5g%s (-)", value, unit);
+    } else {
+        fprintf(out, "%.5g%s (%.3g)", value, unit, error);
+    }
+}
+
+static bool
+is_shown(const spot_fit_table_t *self, int number_id, bool is_duration)
+{
+    return (number_id != P_VALUE || self->setting.num_rounds > 0) &&
+           ((number_id != MEAN && number_id != CV) || is_duration);
+}
+
+static void
+add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
+{
+    spot_table_add_column(table,
+        (spot_table_column_t){.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    spot_table_add_column(
+        table, (spot_table_column_t){
+                   .name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        if (is_shown(self, j, is_duration)) {
+            spot_table_add_column(table, numbers[j].column);
+        }
+    }
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "exact", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "conv", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){
+                   .name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE});
+}
+
+/* A law may have no mean, which is said; without a fit its moments mean nothing. */
+static void
+add_number(const spot_fit_t *fit, int number_id, double best_aic, spot_table_t *table)
+{
+    const bool is_moment = number_id == MEAN || number_id == CV;
+    double value = number_of(fit, number_id);
+
+    value = is_moment && !fit->converged ? (double) NAN : value;
+    value -= number_id == AIC ? best_aic : 0;
+    if (isinf(value) && number_id >= MEAN) {
+        spot_table_add_text(table, "inf");
+    } else {
+        spot_table_add_number(table, value);
+    }
+}
+
+static void
+add_row(const spot_fit_table_t *self, const sample_t *sample, int fit_id,
+    double best_aic, spot_table_t *table)
+{
+    const spot_fit_t *fit = &sample->fits[fit_id];
+    FILE *parameters;
+
+    spot_table_add_row(table);
+    spot_table_add_format(table, "%c%c", fit_id == sample->best_id ? '*' : ' ',
+        fit_id == sample->best_mean_id ? '+' : ' ');
+    spot_table_add_text(table, fit->name);
+    if (!fit->is_fitted) {
+        spot_table_add_rest(table, fit->note);
+        return;
+    }
+    for (int j = 0; j < NUM_NUMBERS; j++) {
+        if (is_shown(self, j, sample->is_duration)) {
+            add_number(fit, j, best_aic, table);
+        }
+    }
+    spot_table_add_text(table, yes_or_no(fit->is_mean_exact));
+    spot_table_add_text(table, fit->converged ? "yes" : "NO");
+    parameters = spot_table_begin_text(table);
+    for (int j = 0; parameters != NULL && j < num_parameters_of(fit); j++) {
+        write_parameter(fit, j, parameters);
+    }
+    if (parameters != NULL) {
+        fprintf(parameters, "%s%s", fit->note[0] != '\0' ? " " : "", fit->note);
+    }
+    spot_table_end_cell(table, parameters);
+}
+
+/* Whether no family has a fit, all for the same reason: the verdict has it once. */
+static bool
+is_nothing_to_show(const sample_t *sample)
+{
+    for (size_t j = 0; j < sample->num_fits; j++) {
+        if (sample->fits[j].is_fitted ||
+            strcmp(sample->fits[j].note, sample->fits[0].note) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double
+lowest_aic(const sample_t *sample)
+{
+    double lowest = (double) INFINITY;
+
+    if (sample->best_id >= 0) {
+        return sample->fits[sample->best_id].aic;
+    }
+    for (size_t j = 0; j < sample->num_fits; j++) {
+        lowest = fmin(lowest, sample->fits[j].aic); /* NAN without a fit */
+    }
+    return lowest;
+}
+
+static void
+text_sample(spot_fit_table_t *self, const sample_t *sample)
+{
+    const spot_fit_words_t *words = sample->words;
+    const bool is_empty = is_nothing_to_show(sample);
+    spot_table_t table = {.name = "fits"};
+
+    printf("%s: n %zu, n_d %zu, in %s, %s\n", sample->what,
+        sample->num_fits > 0 ? sample->fits[0].num_values : 0,
+        sample->num_fits > 0 ? sample->fits[0].num_complete : 0, sample->unit,
+        sample->likelihood);
+    add_columns(self, sample->is_duration, &table);
+    for (int j = 0; j < (int) sample->num_fits && !is_empty; j++) {
+        add_row(self, sample, j, lowest_aic(sample), &table);
+    }
+    if (!is_empty) {
+        self->error = spot_error_first(self->error,
+            spot_table_write_terminal(&table, &self->setting.terminal, stdout));
+        self->has_fits = true;
+    }
+    spot_table_free(&table);
+    for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
+         j++) {
+        fputs("   ", stdout);
+        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width - 3, 3);
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+/* ---- Samples as they come ---- */
+
+void
+spot_fit_table_init(
+    spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json)
+{
+    *self = (spot_fit_table_t){.setting = *setting, .is_json = is_json};
+    self->csv = open_memstream(&self->csv_text, &self->csv_bytes);
+    self->error = self->csv == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (is_json) {
+        spot_json_init(&self->json, stdout, 2);
+        spot_json_open(&self->json, NULL, '{');
+        spot_json_text(&self->json, "trace", self->setting.trace);
+        spot_json_integer(&self->json, "bootstrap_rounds", setting->num_rounds);
+        spot_json_integer(&self->json, "seed", setting->seed);
+        spot_json_open(&self->json, "samples", '[');
+        self->is_open = true;
+    }
+}
+
+void
+spot_fit_table_free(spot_fit_table_t *self)
+{
+    if (self->csv != NULL) {
+        fclose(self->csv);
+    }
+    free(self->csv_text);
+}
+
 void
 spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
-
     if (self->is_open) {
         spot_json_close(&self->json, ']');
         json_words(&self->json, words);
@@ -227,231 +448,61 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
     }
 }
 
-void
-spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
-{
-    write_csv_head(out);
-    fflush(self->csv);
-    fwrite(self->csv_text, 1, self->csv_bytes, out);
-}
-
+/* The first fit that converged is the best. */
 static void
-write_parameter(const spot_fit_row_t *row, int j, FILE *out)
+put_sample(spot_fit_table_t *self, sample_t *sample)
 {
-    fprintf(out, "%s%s ", j == 0 ? "" : " ", row->names[j]);
-    if (!row->converged) {
-        fputs("-", out);
-    } else if (!spot_fit_row_is_known(row, j)) {
-        fputs("arbitrary", out);
-    } else if (isnan(row->errors[j])) {
-        fprintf(out, "%.5g%s (-)", row->parameters[j], row->units[j]);
+    sample->best_id = sample->best_mean_id = -1;
+    for (int j = (int) sample->num_fits - 1; j >= 0; j--) {
+        const spot_fit_t *fit = &sample->fits[j];
+        const bool is_good = fit->is_fitted && fit->converged;
+
+        sample->best_id = is_good ? j : sample->best_id;
+        sample->best_mean_id = is_good && fit->is_mean_exact ? j : sample->best_mean_id;
+    }
+    for (size_t j = 0; self->csv != NULL && j < sample->num_fits; j++) {
+        write_csv_row(&sample->fits[j], self->setting.trace, sample->what, self->csv);
+        self->has_fits = self->has_fits || sample->fits[j].is_fitted;
+    }
+    if (self->is_json) {
+        json_sample(&self->json, sample);
     } else {
-        fprintf(out, "%.5g%s (%.3g)", row->parameters[j], row->units[j], row->errors[j]);
+        text_sample(self, sample);
     }
-}
-
-static bool
-is_shown(const spot_fit_table_t *self, int number_id, bool is_duration)
-{
-    return (number_id != P_VALUE || self->setting.num_rounds > 0) &&
-           ((number_id != MEAN && number_id != CV) || is_duration);
-}
-
-static void
-add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
-{
-    const spot_table_column_t keys[] = {
-        {.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true},
-    };
-    const spot_table_column_t texts[] = {
-        {.name = "exact", .kind = SPOT_TABLE_TEXT},
-        {.name = "conv", .kind = SPOT_TABLE_TEXT},
-        {.name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE},
-    };
-
-    for (size_t j = 0; j < 2; j++) {
-        spot_table_add_column(table, keys[j]);
-    }
-    for (int j = 0; j < NUM_NUMBERS; j++) {
-        if (is_shown(self, j, is_duration)) {
-            spot_table_add_column(table, numbers[j].column);
-        }
-    }
-    for (size_t j = 0; j < 3; j++) {
-        spot_table_add_column(table, texts[j]);
-    }
-}
-
-/* A law may have no mean, which is said; without a fit its moments mean nothing. */
-static void
-add_number(
-    const spot_fit_row_t *row, int number_id, double best_aic, spot_table_t *table)
-{
-    const bool is_moment = number_id == MEAN || number_id == CV;
-    double value = number_of(row, number_id);
-
-    value = is_moment && !row->converged ? (double) NAN : value;
-    value -= number_id == AIC ? best_aic : 0;
-    if (isinf(value) && number_id >= MEAN) {
-        spot_table_add_text(table, "inf");
-    } else {
-        spot_table_add_number(table, value);
-    }
-}
-
-static void
-add_row(const spot_fit_table_t *self, const spot_fit_row_t *row, double best_aic,
-    bool is_duration, spot_table_t *table)
-{
-    const char marks[] = {row->is_best ? '*' : ' ', row->is_best_mean ? '+' : ' ', '\0'};
-    FILE *parameters;
-
-    spot_table_add_row(table);
-    spot_table_add_text(table, marks);
-    spot_table_add_text(table, row->family);
-    if (!row->is_fitted) {
-        spot_table_add_rest(table, row->note);
-        return;
-    }
-    for (int j = 0; j < NUM_NUMBERS; j++) {
-        if (is_shown(self, j, is_duration)) {
-            add_number(row, j, best_aic, table);
-        }
-    }
-    spot_table_add_text(table, yes_or_no(row->is_mean_exact));
-    spot_table_add_text(table, row->converged ? "yes" : "NO");
-    parameters = spot_table_begin_text(table);
-    for (int j = 0; parameters != NULL && j < row->num_parameters; j++) {
-        write_parameter(row, j, parameters);
-    }
-    if (parameters != NULL) {
-        fprintf(parameters, "%s%s", row->note[0] != '\0' ? " " : "", row->note);
-    }
-    spot_table_end_cell(table, parameters);
-}
-
-/* Whether no family has a fit, all for the same reason: the verdict has it once. */
-static bool
-is_nothing_to_show(const spot_fit_row_t *rows, size_t num_rows)
-{
-    for (size_t j = 0; j < num_rows; j++) {
-        if (rows[j].is_fitted || strcmp(rows[j].note, rows[0].note) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static double
-lowest_aic(const spot_fit_row_t *rows, size_t num_rows)
-{
-    double lowest = (double) INFINITY;
-
-    for (size_t j = 0; j < num_rows; j++) {
-        if (rows[j].is_best) {
-            return rows[j].aic;
-        }
-        lowest = rows[j].is_fitted ? fmin(lowest, rows[j].aic) : lowest;
-    }
-    return lowest;
-}
-
-static void
-text_sample(spot_fit_table_t *self, const spot_fit_row_t *rows, size_t num_rows,
-    bool is_duration, const spot_fit_words_t *words)
-{
-    const bool is_empty = is_nothing_to_show(rows, num_rows);
-    spot_table_t table = {.name = "fits"};
-    int ret = 0;
-
-    add_columns(self, is_duration, &table);
-    for (size_t j = 0; j < num_rows && !is_empty; j++) {
-        add_row(self, &rows[j], lowest_aic(rows, num_rows), is_duration, &table);
-    }
-    if (!is_empty) {
-        ret = spot_table_write_terminal(&table, &self->setting.terminal, stdout);
-        self->has_fits = true;
-    }
-    self->error = spot_error_first(self->error, ret);
-    spot_table_free(&table);
-    for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
-         j++) {
-        fputs("   ", stdout);
-        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width - 3, 3);
-        putchar('\n');
-    }
-    putchar('\n');
-}
-
-static void
-put_sample(spot_fit_table_t *self, const char *what, const char *unit,
-    const char *likelihood, size_t n, const spot_fit_row_t *rows, size_t num_rows,
-    const spot_fit_words_t *words)
-{
-    for (size_t j = 0; j < num_rows; j++) {
-        write_csv_row(&rows[j], self->setting.trace, what, self->csv);
-        self->has_fits = self->has_fits || rows[j].is_fitted;
-    }
-    if (!self->is_json) {
-        printf("%s: n %zu, n_d %.0f, in %s, %s\n", what, n,
-            num_rows > 0 ? rows[0].num_complete : 0, unit, likelihood);
-        text_sample(self, rows, num_rows, strcmp(unit, "s") == 0, words);
-        return;
-    }
-    spot_json_open(&self->json, NULL, '{');
-    spot_json_text(&self->json, "sample", what);
-    spot_json_text(&self->json, "unit", unit);
-    spot_json_text(&self->json, "likelihood", likelihood);
-    spot_json_open(&self->json, "fits", '[');
-    for (size_t j = 0; j < num_rows; j++) {
-        write_json_row(&rows[j], &self->json);
-    }
-    spot_json_close(&self->json, ']');
-    json_words(&self->json, words);
-    spot_json_close(&self->json, '}');
 }
 
 void
 spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
 {
-    spot_fit_row_t rows[SPOT_FIT_MAX_FAMILIES];
     char likelihood[64] = "continuous likelihood";
+    sample_t sample = {.what = what,
+        .unit = "s",
+        .likelihood = likelihood,
+        .fits = ranking->fits,
+        .num_fits = ranking->num_fits,
+        .is_duration = true,
+        .words = words};
 
     if (tick_s > 0) {
         snprintf(
             likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
     }
-    for (size_t j = 0; j < ranking->num_fits; j++) {
-        spot_fit_row_init(&rows[j], &ranking->fits[j]);
-        rows[j].is_best = (int) j == ranking->best_id;
-        rows[j].is_best_mean = (int) j == ranking->best_mean_id;
-    }
-    put_sample(self, what, "s", likelihood,
-        ranking->num_fits > 0 ? ranking->fits[0].num_values : 0, rows, ranking->num_fits,
-        words);
+    put_sample(self, &sample);
 }
 
 void
 spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t *fits,
-    size_t num_fits, const spot_size_sample_t *sample, const spot_fit_words_t *words)
+    size_t num_fits, const spot_fit_words_t *words)
 {
-    spot_fit_row_t rows[SPOT_SIZE_MAX_FAMILIES];
-    bool has_best = false, has_mean = false;
+    sample_t sample = {.what = what,
+        .unit = self->setting.is_obtainable ? "instances obtainable" : "instances",
+        .likelihood = "likelihood of sizes",
+        .fits = fits,
+        .num_fits = num_fits,
+        .words = words};
 
-    for (size_t j = 0; j < num_fits; j++) {
-        const bool is_good = fits[j].is_fitted && fits[j].converged;
-
-        spot_fit_row_init(&rows[j], &fits[j]);
-        rows[j].is_best = !has_best && is_good;
-        rows[j].is_best_mean = !has_mean && is_good && fits[j].is_mean_exact;
-        has_best = has_best || rows[j].is_best;
-        has_mean = has_mean || rows[j].is_best_mean;
-    }
-    put_sample(self, what,
-        self->setting.is_obtainable ? "instances obtainable" : "instances",
-        "likelihood of sizes", (size_t) sample->num_events, rows, num_fits, words);
+    put_sample(self, &sample);
 }
 
 void

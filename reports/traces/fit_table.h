@@ -30,13 +30,13 @@ typedef struct {
     bool has_fits; /* a legend is due */
     int error;     /* the first one of printing */
     spot_json_t json;
-    FILE *csv; /* rows in memory */
+    FILE *csv; /* rows in memory; NULL: no memory */
     char *csv_text;
     size_t csv_bytes;
 } spot_fit_table_t;
 
-/* Copies the setting, borrows its text. NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_fit_table_init(
+/* Copies the setting, borrows its text. */
+void spot_fit_table_init(
     spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json);
 void spot_fit_table_free(spot_fit_table_t *self);
 
@@ -44,8 +44,7 @@ void spot_fit_table_free(spot_fit_table_t *self);
 void spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
 void spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
-    const spot_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample,
-    const spot_fit_words_t *words);
+    const spot_fit_t *fits, size_t num_fits, const spot_fit_words_t *words);
 void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly);
 
 /* Legend and closing words; ends the JSON. */

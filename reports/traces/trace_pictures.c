@@ -66,15 +66,17 @@ spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
     return ret;
 }
 
-char *
-spot_pictures_name(const char *path)
+const char *
+spot_pictures_name(spot_texts_t *texts, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const char *suffix = strstr(name, ".csv");
 
-    return spot_text_copy(
-        name, suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name));
+    return spot_texts_add(texts, "%.*s",
+        (int) (suffix != NULL && suffix > name ? (size_t) (suffix - name)
+                                               : strlen(name)),
+        name);
 }
 
 /* Samples that a trace of this kind can have. */

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/texts.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/lifetimes.h"
@@ -16,8 +17,8 @@ SPOT_MUST_CHECK int spot_pictures_check(
     const char *option, const char *folder, spot_diag_t *diag);
 
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
- * too. NULL: no memory. The caller frees it. */
-SPOT_MUST_CHECK char *spot_pictures_name(const char *path);
+ * too. */
+const char *spot_pictures_name(spot_texts_t *texts, const char *path);
 
 /* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
  * error; returns the first one. */

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "reports/key_unit.h"
 #include "reports/table/decimals.h"
+#include "reports/words.h"
 
 static void
 test_units(void **state)
