@@ -22,7 +22,7 @@ static const char *
 caption_of(const spot_report_t *report, const size_t *base_ids, spot_texts_t *texts)
 {
     const spot_study_head_t *head = report->head;
-    const char *baseline = spot_words_baseline(texts, head);
+    const char *baseline = spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME);
     int64_t fewest = INT64_MAX, most = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
@@ -136,13 +136,13 @@ void
 spot_differences_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
-    double *gains = spot_calloc(head->num_points * head->num_listed, sizeof(*gains));
+    double *gains = spot_arena_take(
+        &document->texts.arena, head->num_points * head->num_listed, sizeof(*gains));
     size_t *base_ids = NULL;
 
+    spot_document_fail(document, document->texts.arena.error);
     spot_document_fail(document, spot_baseline_points(head, &base_ids));
-    if (gains == NULL || base_ids == NULL) {
-        spot_document_fail(document, SPOT_ERR_NO_MEMORY);
-    } else {
+    if (gains != NULL && base_ids != NULL) {
         spot_document_fold(document, "Every difference with its interval");
         spot_point_table_write(
             (spot_point_table_t){.report = report, .is_difference = true},
@@ -151,6 +151,5 @@ spot_differences_write(const spot_report_t *report, spot_document_t *document)
         spot_document_end_fold(document);
         write_gains(report, gains, document);
     }
-    free(gains);
     free(base_ids);
 }

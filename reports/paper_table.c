@@ -43,17 +43,8 @@ content_of(const spot_study_head_t *head, bool is_difference, spot_texts_t *text
     if (!is_difference) {
         return content;
     }
-    content = "";
-    for (size_t j = 0; j <= head->num_more_baselines; j++) {
-        const spot_axis_value_t value = spot_study_baseline(head, j);
-        const spot_axis_t *axis = &head->axes[value.axis_id];
-
-        content = spot_texts_join(texts, content, ", ",
-            spot_texts_add(texts, "%s %s", spot_words_key(texts, axis),
-                spot_words_label(texts, axis, value.value_id)));
-    }
-    return spot_texts_add(
-        texts, "Differences to %s in the same replications; means", content);
+    return spot_texts_add(texts, "Differences to %s in the same replications; means",
+        spot_words_baseline(texts, head, SPOT_POINTS_BY_WORDS));
 }
 
 static int

@@ -200,8 +200,8 @@ spot_settings_write(const spot_study_head_t *head, spot_document_t *document)
     spot_document_item(document, "%g %% confidence intervals, shown as ± half width",
         100 * SPOT_CONFIDENCE);
     if (head->has_baseline) {
-        spot_document_item(
-            document, "compared with %s", spot_words_baseline(texts, head));
+        spot_document_item(document, "compared with %s",
+            spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME));
     }
 }
 

@@ -2,7 +2,6 @@
 #include "reports/point_match.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/group.h"
@@ -159,9 +158,9 @@ group_points(
 {
     const size_t num_before = sides[SPOT_BEFORE].head->num_points;
     const size_t num_points = num_before + sides[SPOT_AFTER].head->num_points;
-    spot_key_t *names = spot_calloc(num_points, sizeof(*names));
     spot_texts_t texts = {0};
-    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_key_t *names = spot_arena_take(&texts.arena, num_points, sizeof(*names));
+    int ret = texts.arena.error;
 
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
         name_points(self, sides[side].head, side, &texts,
@@ -172,7 +171,6 @@ group_points(
         ret = spot_group_equal(names, num_points, first_ids);
     }
     spot_texts_free(&texts);
-    free(names);
     return ret;
 }
 
@@ -215,22 +213,19 @@ spot_point_match_init(
 {
     const size_t num_before = sides[SPOT_BEFORE].head->num_points;
     const size_t num_after = sides[SPOT_AFTER].head->num_points;
-    size_t *room = spot_calloc(3 * (num_before + num_after), sizeof(*room));
-    int ret = room == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_arena_t *arena = &self->texts.arena;
+    size_t *room;
+    int ret;
 
     memset(self, 0, sizeof(*self));
-    self->keys = spot_calloc(
-        sides[0].head->num_axes + sides[1].head->num_axes, sizeof(*self->keys));
+    SPOT_ARENA_ARRAY(arena, room, 3 * (num_before + num_after));
+    SPOT_ARENA_ARRAY(
+        arena, self->keys, sides[0].head->num_axes + sides[1].head->num_axes);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        const size_t num_points = sides[side].head->num_points;
-
-        self->point_ids[side] = spot_calloc(num_points, sizeof(size_t));
-        self->alone_ids[side] = spot_calloc(num_points, sizeof(size_t));
-        if (self->point_ids[side] == NULL || self->alone_ids[side] == NULL ||
-            self->keys == NULL) {
-            ret = SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARENA_ARRAY(arena, self->point_ids[side], sides[side].head->num_points);
+        SPOT_ARENA_ARRAY(arena, self->alone_ids[side], sides[side].head->num_points);
     }
+    ret = arena->error;
     if (ret == 0) {
         ret = find_keys(self, sides);
     }
@@ -240,7 +235,6 @@ spot_point_match_init(
     if (ret == 0) {
         pair_points(self, num_before, num_after, room, room + num_before + num_after);
     }
-    free(room);
     return spot_error_first(ret, self->texts.error);
 }
 
@@ -248,11 +242,8 @@ void
 spot_point_match_free(spot_point_match_t *self)
 {
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        free(self->point_ids[side]);
-        free(self->alone_ids[side]);
         spot_canonical_free(&self->lists[side]);
     }
-    free(self->keys);
     spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }

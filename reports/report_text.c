@@ -187,10 +187,11 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
         .document = document,
         .low = HUGE_VAL,
         .high = -HUGE_VAL,
-        .values = spot_calloc(report->head->num_points, sizeof(*lines.values))};
+        .values = spot_arena_take(
+            &document->texts.arena, report->head->num_points, sizeof(*lines.values))};
     const int ret = spot_curves_init(&curves, report, &problem);
 
-    spot_document_fail(document, lines.values == NULL ? SPOT_ERR_NO_MEMORY : 0);
+    spot_document_fail(document, document->texts.arena.error);
     spot_document_fail(document, problem == NULL ? ret : 0);
     if (ret == 0 && lines.values != NULL && !curves.is_scattered &&
         !curves.has_all_in_one) {
@@ -205,7 +206,6 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
     if (lines.low <= lines.high) { /* something is defined */
         write_lines(&lines);
     }
-    free(lines.values);
     spot_curves_free(&curves);
 }
 
