@@ -65,7 +65,9 @@ const char *
 spot_texts_join(
     spot_texts_t *self, const char *list, const char *between, const char *item)
 {
-    return list[0] == '\0' ? item : spot_texts_add(self, "%s%s%s", list, between, item);
+    return list[0] == '\0'   ? item
+           : item[0] == '\0' ? list
+                             : spot_texts_add(self, "%s%s%s", list, between, item);
 }
 
 FILE *

@@ -28,7 +28,7 @@ const char *spot_texts_add(spot_texts_t *self, const char *format, ...)
 const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
     SPOT_PRINTF(2, 0);
 
-/* A list with one more item: both with between in the middle, item alone after "". */
+/* A list with one more item, and between in the middle where neither is "". */
 const char *spot_texts_join(
     spot_texts_t *self, const char *list, const char *between, const char *item);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "reports/export.h"
-#include "reports/report_text.h"
+#include "reports/study_parts.h"
 
 /* What is written: lines of rows or points, or what a study prints when it ends. */
 typedef enum { FORM_CSV, FORM_JSONL, FORM_TABLE, FORM_JSON, NUM_FORMS } form_t;

@@ -4,8 +4,7 @@
 #include "cli/command.h"
 #include "reports/page/page.h"
 #include "reports/paper_pictures.h"
-#include "reports/paper_table.h"
-#include "reports/report_text.h"
+#include "reports/study_parts.h"
 #include "reports/table/paper_text.h"
 #include "sim/store/origin.h"
 

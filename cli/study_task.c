@@ -12,7 +12,6 @@
 #include "reports/export.h"
 #include "reports/plan_report.h"
 #include "reports/progress_chart.h"
-#include "reports/report_text.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"

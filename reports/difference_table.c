@@ -22,7 +22,7 @@ static const char *
 caption_of(const spot_report_t *report, const size_t *base_ids, spot_texts_t *texts)
 {
     const spot_study_head_t *head = report->head;
-    const char *baseline = spot_words_baseline(texts, head);
+    const char *baseline = spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME);
     int64_t fewest = INT64_MAX, most = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
@@ -93,8 +93,14 @@ gain_caption(const double *gains, size_t num_gains, spot_texts_t *texts)
 static void
 write_gains(const spot_report_t *report, double *gains, spot_document_t *document)
 {
-    static const char *const names[] = {
-        "times narrower (median)", "from", "to", "points that differ by the same"};
+    static const spot_table_column_t columns[] = {
+        {.name = "metric", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "times narrower (median)", .is_fixed = true, .num_decimals = 2},
+        {.name = "from", .is_fixed = true, .num_decimals = 2},
+        {.name = "to", .is_fixed = true, .num_decimals = 2},
+        {.name = "points that differ by the same"},
+    };
+    static const double levels[] = {0.5, 0, 1};
     const spot_study_head_t *head = report->head;
     spot_table_t table = {.name = "gains"};
     size_t num_same,
@@ -105,14 +111,7 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
         return;
     }
     table.caption = gain_caption(gains, num_gains, &document->texts);
-    spot_table_add_column(
-        &table, (spot_table_column_t){
-                    .name = "metric", .kind = SPOT_TABLE_TEXT, .is_key = true});
-    for (int j = 0; j < 4; j++) {
-        spot_table_add_column(
-            &table, (spot_table_column_t){
-                        .name = names[j], .is_fixed = j < 3, .num_decimals = 2});
-    }
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < head->num_listed; j++) {
         num_gains = find_gains(report, j, j + 1, gains, &num_same);
         spot_table_add_row(&table);
@@ -121,12 +120,9 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
                         ? spot_words_metric(&document->texts, &head->metrics[j], NULL)
                         : head->metrics[j].name);
         for (int k = 0; k < 3; k++) {
-            spot_table_add_number(&table, num_gains == 0
-                                              ? (double) NAN
-                                              : spot_quantile(gains, num_gains,
-                                                    k == 0   ? 0.5
-                                                    : k == 1 ? 0
-                                                             : 1));
+            spot_table_add_number(
+                &table, num_gains == 0 ? (double) NAN
+                                       : spot_quantile(gains, num_gains, levels[k]));
         }
         if (num_same > 0) {
             spot_table_add_count(&table, (int64_t) num_same);
@@ -144,13 +140,13 @@ void
 spot_differences_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
-    double *gains = spot_calloc(head->num_points * head->num_listed, sizeof(*gains));
+    double *gains = spot_arena_take(
+        &document->texts.arena, head->num_points * head->num_listed, sizeof(*gains));
     size_t *base_ids = NULL;
 
+    spot_document_fail(document, document->texts.arena.error);
     spot_document_fail(document, spot_baseline_points(head, &base_ids));
-    if (gains == NULL || base_ids == NULL) {
-        spot_document_fail(document, SPOT_ERR_NO_MEMORY);
-    } else {
+    if (gains != NULL && base_ids != NULL) {
         spot_document_fold(document, "Every difference with its interval");
         spot_point_table_write(
             (spot_point_table_t){.report = report, .is_difference = true},
@@ -159,6 +155,5 @@ spot_differences_write(const spot_report_t *report, spot_document_t *document)
         spot_document_end_fold(document);
         write_gains(report, gains, document);
     }
-    free(gains);
     free(base_ids);
 }

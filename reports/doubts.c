@@ -252,12 +252,15 @@ add_counted(spot_doubts_t *self, spot_study_doubt_t doubt, int64_t num_rows)
     const char *share =
         spot_texts_add(&self->texts, percent < 9.95 ? "%.2g" : "%.0f", percent);
 
-    doubt.places = num_bad > 0 ? places_of(self, &doubt) : "";
-    if (num_bad > 0 && doubt.kind == SPOT_DOUBT_WARNING) {
+    if (num_bad == 0) {
+        return;
+    }
+    doubt.places = places_of(self, &doubt);
+    if (doubt.kind == SPOT_DOUBT_WARNING) {
         add(self, doubt, "In %" PRId64 " of %" PRId64 " replications (%s %%): %s (%s).",
             num_bad, num_rows, share, head->warnings[doubt.id].text,
             head->warnings[doubt.id].name);
-    } else if (num_bad > 0) {
+    } else {
         doubt.is_severe = 10 * num_bad >= num_rows;
         add(self, doubt,
             "In %" PRId64 " of %" PRId64 " replications (%s %%): %s is undefined "

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/paper_table.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +6,7 @@
 #include "base/utf8.h"
 #include "reports/picture_files.h"
 #include "reports/point_table.h"
+#include "reports/study_parts.h"
 #include "reports/words.h"
 
 #define QUESTION_CHARS 300 /* of a caption */
@@ -44,15 +43,8 @@ content_of(const spot_study_head_t *head, bool is_difference, spot_texts_t *text
     if (!is_difference) {
         return content;
     }
-    content = "Differences to ";
-    for (size_t j = 0; j <= head->num_more_baselines; j++) {
-        const spot_axis_value_t value = spot_study_baseline(head, j);
-        const spot_axis_t *axis = &head->axes[value.axis_id];
-
-        content = spot_texts_add(texts, "%s%s%s %s", content, j == 0 ? "" : ", ",
-            spot_words_key(texts, axis), spot_words_label(texts, axis, value.value_id));
-    }
-    return spot_texts_add(texts, "%s in the same replications; means", content);
+    return spot_texts_add(texts, "Differences to %s in the same replications; means",
+        spot_words_baseline(texts, head, SPOT_POINTS_BY_WORDS));
 }
 
 static int

@@ -9,12 +9,19 @@
 #include "reports/point_table.h"
 #include "reports/words.h"
 
-#define MAX_VALUES                                                                      \
-    12 /* of a key that are all listed; of numbers beyond them, the ends */
+#define MAX_VALUES 12 /* of a key that are all listed; of more numbers, the ends */
 #define MAX_POINTS 20 /* in a text */
 #define ROW_BYTES 16  /* of a row beside its metrics */
 
 /* ---- Points and replications in words ---- */
+
+const char *
+spot_words_study(spot_texts_t *texts, const spot_study_head_t *head)
+{
+    return head->question == NULL
+               ? head->name
+               : spot_texts_add(texts, "%s: %s", head->name, head->question);
+}
 
 const char *
 spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
@@ -34,8 +41,8 @@ spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
             text, plan->num_merged);
     }
     if (plan->num_excluded > 0) {
-        text = spot_texts_add(texts, "%s%s%zu excluded by where", text,
-            text[0] == '\0' ? "" : "; ", plan->num_excluded);
+        text = spot_texts_join(texts, text, "; ",
+            spot_texts_add(texts, "%zu excluded by where", plan->num_excluded));
     }
     return text[0] == '\0' ? points : spot_texts_add(texts, "%s (%s)", points, text);
 }
@@ -106,53 +113,27 @@ spot_words_amount(
 
 /* ---- Keys and metrics as tables ---- */
 
-/* The values of the smallest and the largest number; false if one is no number. */
-static bool
-find_ends(const spot_axis_t *axis, size_t *lowest, size_t *highest)
-{
-    *lowest = *highest = 0;
-    for (size_t j = 0; j < axis->num_values; j++) {
-        *lowest = axis->numbers[j] < axis->numbers[*lowest] ? j : *lowest;
-        *highest = axis->numbers[j] > axis->numbers[*highest] ? j : *highest;
-    }
-    return spot_axis_is_numeric(axis);
-}
-
 /* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. A page has all of
  * many that no design spread behind the ends: "1.5 s to 60 s: 1.5 s, 2 s, ...". */
 static const char *
 values_of(const spot_axis_t *axis, bool is_spread, spot_document_t *document)
 {
-    const bool is_many = axis->num_values > MAX_VALUES;
-    const char *ends = "";
-    size_t lowest, highest;
-    FILE *stream;
+    const bool has_ends =
+        spot_axis_is_numeric(axis) && (is_spread || axis->num_values > MAX_VALUES);
+    const bool has_all = !is_spread && spot_document_is_page(document);
+    spot_texts_t *texts = &document->texts;
+    FILE *all = spot_texts_begin(texts); /* of which there may be many */
+    size_t lowest = 0, highest = 0;
 
-    if ((is_spread || is_many) && find_ends(axis, &lowest, &highest)) {
-        ends = spot_texts_add(
-            &document->texts, "%s to %s", axis->texts[lowest], axis->texts[highest]);
-        if (is_spread || !spot_document_is_page(document)) {
-            return ends;
-        }
+    for (size_t j = 0; all != NULL && j < axis->num_values; j++) {
+        lowest = axis->numbers[j] < axis->numbers[lowest] ? j : lowest;
+        highest = axis->numbers[j] > axis->numbers[highest] ? j : highest;
+        fprintf(all, "%s%s", j == 0 ? "" : ", ", spot_words_label(texts, axis, j));
     }
-    stream = spot_texts_begin(&document->texts);
-    for (size_t j = 0; stream != NULL && j < axis->num_values; j++) {
-        fprintf(stream, "%s%s",
-            j > 0             ? ", "
-            : ends[0] != '\0' ? ": "
-                              : "",
-            spot_words_label(&document->texts, axis, j));
-    }
-    return spot_texts_add(
-        &document->texts, "%s%s", ends, spot_texts_end(&document->texts, stream));
-}
-
-static void
-add_columns(spot_table_t *table, size_t num_columns, const spot_table_column_t *columns)
-{
-    for (size_t j = 0; j < num_columns; j++) {
-        spot_table_add_column(table, columns[j]);
-    }
+    return !has_ends ? spot_texts_end(texts, all)
+                     : spot_texts_add(texts, "%s to %s%s%s", axis->texts[lowest],
+                           axis->texts[highest], has_all ? ": " : "",
+                           has_all ? spot_texts_end(texts, all) : "");
 }
 
 /* The keys that were varied and their values. A page folds long text, not prose. */
@@ -171,7 +152,7 @@ write_varied(const spot_study_head_t *head, spot_document_t *document)
     spot_texts_t *texts = &document->texts;
     spot_table_t table = {.name = "varied", .caption = "Keys that were varied"};
 
-    add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_axis_t *axis = &head->axes[j];
         size_t num_bytes;
@@ -236,8 +217,8 @@ spot_settings_write(const spot_study_head_t *head, spot_document_t *document)
     spot_document_item(document, "%g %% confidence intervals, shown as ± half width",
         100 * SPOT_CONFIDENCE);
     if (head->has_baseline) {
-        spot_document_item(
-            document, "compared with %s", spot_words_baseline(texts, head));
+        spot_document_item(document, "compared with %s",
+            spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME));
     }
 }
 
@@ -252,7 +233,7 @@ spot_metrics_write(const spot_study_head_t *head, spot_document_t *document)
     };
     spot_table_t table = {.name = "metrics", .caption = "Metrics of a replication"};
 
-    add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < head->num_metrics; j++) {
         const spot_metric_t *metric = &head->metrics[j];
 
@@ -385,9 +366,7 @@ spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cos
     spot_document_t document;
 
     spot_document_to_terminal(&document, terminal, out);
-    spot_document_paragraph(&document, "%s%s%s", head->name,
-        head->question == NULL ? "" : ": ",
-        head->question == NULL ? "" : head->question);
+    spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, head));
     spot_document_paragraph(&document, "plan: %s%s", grid_words(head),
         spot_words_plan(&document.texts, head));
     write_amounts(head, &document);

@@ -6,6 +6,9 @@
 #include "reports/report.h"
 #include "reports/table/document.h"
 
+/* "NAME: QUESTION", or the name alone. */
+const char *spot_words_study(spot_texts_t *texts, const spot_study_head_t *head);
+
 /* "64 points (sobol, seed 3; 2 drawn again; 5 excluded by where)"; of a grid nothing
  * is said of how points were chosen. */
 const char *spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head);

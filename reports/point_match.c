@@ -2,10 +2,8 @@
 #include "reports/point_match.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/canonical.h"
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -79,10 +77,9 @@ find_axis(const spot_study_head_t *head, const char *path)
     return SPOT_NO_AXIS;
 }
 
-/* The keys of a side that are not listed yet. other: what the other side fixes. */
+/* The keys of a side that are not listed yet, with what the other side fixes. */
 static void
-list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
-    const spot_canonical_t *other)
+list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side)
 {
     const spot_study_head_t *head = sides[side].head;
 
@@ -100,7 +97,7 @@ list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
         key->axis_ids[side] = j;
         key->axis_ids[1 - side] = other_id;
         if (other_id == SPOT_NO_AXIS) {
-            fixed = spot_canonical_get(other, path);
+            fixed = spot_canonical_get(&self->lists[1 - side], path);
             self->lacks_value = self->lacks_value || fixed == NULL;
             key->fixed =
                 fixed == NULL ? NULL : spot_texts_add(&self->texts, "%s", fixed);
@@ -111,7 +108,6 @@ list_keys(spot_point_match_t *self, const spot_match_side_t *sides, int side,
 static int
 find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
 {
-    spot_canonical_t lists[SPOT_NUM_SIDES] = {{0}};
     spot_diag_t diag;
     int ret = 0;
 
@@ -119,14 +115,11 @@ find_keys(spot_point_match_t *self, const spot_match_side_t *sides)
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
         if (sides[side].canonical != NULL) {
             ret = spot_canonical_parse(
-                &lists[side], "canonical", sides[side].canonical, &diag);
+                &self->lists[side], "canonical", sides[side].canonical, &diag);
         }
     }
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        list_keys(self, sides, side, &lists[1 - side]);
-    }
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_canonical_free(&lists[side]);
+        list_keys(self, sides, side);
     }
     spot_diag_free(&diag);
     return ret;
@@ -165,9 +158,9 @@ group_points(
 {
     const size_t num_before = sides[SPOT_BEFORE].head->num_points;
     const size_t num_points = num_before + sides[SPOT_AFTER].head->num_points;
-    spot_key_t *names = spot_calloc(num_points, sizeof(*names));
     spot_texts_t texts = {0};
-    int ret = names == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_key_t *names = spot_arena_take(&texts.arena, num_points, sizeof(*names));
+    int ret = texts.arena.error;
 
     for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
         name_points(self, sides[side].head, side, &texts,
@@ -178,7 +171,6 @@ group_points(
         ret = spot_group_equal(names, num_points, first_ids);
     }
     spot_texts_free(&texts);
-    free(names);
     return ret;
 }
 
@@ -221,22 +213,19 @@ spot_point_match_init(
 {
     const size_t num_before = sides[SPOT_BEFORE].head->num_points;
     const size_t num_after = sides[SPOT_AFTER].head->num_points;
-    size_t *room = spot_calloc(3 * (num_before + num_after), sizeof(*room));
-    int ret = room == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_arena_t *arena = &self->texts.arena;
+    size_t *room;
+    int ret;
 
     memset(self, 0, sizeof(*self));
-    self->keys = spot_calloc(
-        sides[0].head->num_axes + sides[1].head->num_axes, sizeof(*self->keys));
+    SPOT_ARENA_ARRAY(arena, room, 3 * (num_before + num_after));
+    SPOT_ARENA_ARRAY(
+        arena, self->keys, sides[0].head->num_axes + sides[1].head->num_axes);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        const size_t num_points = sides[side].head->num_points;
-
-        self->point_ids[side] = spot_calloc(num_points, sizeof(size_t));
-        self->alone_ids[side] = spot_calloc(num_points, sizeof(size_t));
-        if (self->point_ids[side] == NULL || self->alone_ids[side] == NULL ||
-            self->keys == NULL) {
-            ret = SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARENA_ARRAY(arena, self->point_ids[side], sides[side].head->num_points);
+        SPOT_ARENA_ARRAY(arena, self->alone_ids[side], sides[side].head->num_points);
     }
+    ret = arena->error;
     if (ret == 0) {
         ret = find_keys(self, sides);
     }
@@ -246,7 +235,6 @@ spot_point_match_init(
     if (ret == 0) {
         pair_points(self, num_before, num_after, room, room + num_before + num_after);
     }
-    free(room);
     return spot_error_first(ret, self->texts.error);
 }
 
@@ -254,10 +242,8 @@ void
 spot_point_match_free(spot_point_match_t *self)
 {
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        free(self->point_ids[side]);
-        free(self->alone_ids[side]);
+        spot_canonical_free(&self->lists[side]);
     }
-    free(self->keys);
     spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }

@@ -4,6 +4,7 @@
  * same as what they mean: 60 s is 1 min, {a: 1, b: 2} is {b: 2, a: 1.0}. */
 #pragma once
 
+#include "base/canonical.h"
 #include "base/texts.h"
 #include "sim/store/head.h"
 
@@ -32,7 +33,8 @@ typedef struct {
     size_t num_pairs;
     size_t *point_ids[SPOT_NUM_SIDES]; /* [num_pairs] in the order of the first study */
     size_t num_alone[SPOT_NUM_SIDES];
-    size_t *alone_ids[SPOT_NUM_SIDES]; /* [num_alone] ascending */
+    size_t *alone_ids[SPOT_NUM_SIDES];      /* [num_alone] ascending */
+    spot_canonical_t lists[SPOT_NUM_SIDES]; /* of canonical, where that is known */
     spot_texts_t texts;
 } spot_point_match_t;
 

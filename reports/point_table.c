@@ -331,7 +331,9 @@ add_alone_note(filler_t *self)
         spot_table_add_note(self->table, "",
             spot_texts_add(&self->table->texts,
                 "%zu of %zu points have no point with %s to be compared with", num_alone,
-                num_others, spot_words_baseline(&self->table->texts, self->head)));
+                num_others,
+                spot_words_baseline(
+                    &self->table->texts, self->head, SPOT_POINTS_BY_NAME)));
     }
 }
 
@@ -441,23 +443,28 @@ spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t po
     const char *text = "";
 
     for (size_t j = 0; j < head->num_axes; j++) {
-        text = spot_texts_add(texts, "%s%s%s = %s", text, j == 0 ? "" : ", ",
-            head->axes[j].path, spot_words_point_label(texts, head, point_id, j));
+        text = spot_texts_join(texts, text, ", ",
+            spot_texts_add(texts, "%s = %s", head->axes[j].path,
+                spot_words_point_label(texts, head, point_id, j)));
     }
     return text;
 }
 
 const char *
-spot_words_baseline(spot_texts_t *texts, const spot_study_head_t *head)
+spot_words_baseline(
+    spot_texts_t *texts, const spot_study_head_t *head, spot_point_voice_t voice)
 {
+    const bool has_words = voice == SPOT_POINTS_BY_WORDS;
     const char *text = "";
 
     for (size_t j = 0; j <= head->num_more_baselines; j++) {
         const spot_axis_value_t value = spot_study_baseline(head, j);
         const spot_axis_t *axis = &head->axes[value.axis_id];
 
-        text = spot_texts_add(texts, "%s%s%s = %s", text, j == 0 ? "" : ", ", axis->path,
-            spot_words_label(texts, axis, value.value_id));
+        text = spot_texts_join(texts, text, ", ",
+            spot_texts_add(texts, has_words ? "%s %s" : "%s = %s",
+                has_words ? spot_words_key(texts, axis) : axis->path,
+                spot_words_label(texts, axis, value.value_id)));
     }
     return text;
 }

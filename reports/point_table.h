@@ -53,5 +53,7 @@ size_t spot_page_rows(const spot_study_head_t *head);
 const char *spot_words_setting(
     spot_texts_t *texts, const spot_study_head_t *head, size_t point_id);
 
-/* "recovery = checkpoint, fleet.capacity = 32": what points are compared with. */
-const char *spot_words_baseline(spot_texts_t *texts, const spot_study_head_t *head);
+/* "recovery = checkpoint, fleet.capacity = 32", in words "recovery checkpoint, capacity
+ * 32": what points are compared with. */
+const char *spot_words_baseline(
+    spot_texts_t *texts, const spot_study_head_t *head, spot_point_voice_t voice);

@@ -7,7 +7,6 @@
 #include "reports/point_table.h"
 #include "reports/study_parts.h"
 #include "reports/table/decimals.h"
-#include "reports/table/interval_text.h"
 #include "reports/words.h"
 
 #define MAX_RIVALS 50 /* that have a row */
@@ -33,7 +32,7 @@ limits_of(const spot_optimise_t *optimise, const char *between, spot_texts_t *te
     const char *text = "";
 
     for (size_t j = 0; j < optimise->num_constraints; j++) {
-        text = spot_texts_add(texts, "%s%s%s", text, j == 0 ? "" : between,
+        text = spot_texts_join(texts, text, between,
             spot_words_shown(texts, optimise->constraints[j].text));
     }
     return text;
@@ -52,16 +51,16 @@ estimate_of(const spot_race_t *race, size_t metric_id, const spot_estimate_t *es
                                   ? 0
                                   : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const char *blank = shown.unit[0] == '\0' ? "" : " ";
-    char interval[SPOT_INTERVAL_BYTES];
 
-    if (isinf(value)) {
-        return spot_texts_add(texts, "%s > %.6g%s%s", metric->name, shown.factor * known,
-            blank, shown.unit);
+    if (!isinf(value) && isfinite(half_width) && half_width > 0) {
+        const int num_decimals = spot_decimals_for(shown.factor * half_width);
+
+        return spot_texts_add(texts, "%s %.*f ±%.*f%s%s", metric->name, num_decimals,
+            shown.factor * value, num_decimals, shown.factor * half_width, blank,
+            shown.unit);
     }
-    return spot_texts_add(texts, "%s %s%s%s", metric->name,
-        spot_interval_text(shown.factor * value,
-            isfinite(half_width) ? shown.factor * half_width : 0, interval),
-        blank, shown.unit);
+    return spot_texts_add(texts, "%s %s%.6g%s%s", metric->name, isinf(value) ? "> " : "",
+        shown.factor * known, blank, shown.unit);
 }
 
 /* The metric of a constraint at a point, and the constraint. */
@@ -217,18 +216,19 @@ write_fates(const spot_race_answer_t *answer, spot_document_t *document)
 
     for (int j = SPOT_FATE_RACING + 1; j < SPOT_NUM_FATES; j++) {
         if (answer->num_points[j] > 0) {
-            fates = spot_texts_add(texts, "%s%s%zu %s", fates,
-                fates[0] == '\0' ? ": " : ", ", answer->num_points[j],
-                spot_fate_names[j]);
+            fates = spot_texts_join(texts, fates, ", ",
+                spot_texts_add(
+                    texts, "%zu %s", answer->num_points[j], spot_fate_names[j]));
         }
     }
     if (answer->num_undecided > 0 && answer->race.has_best) {
         undecided = spot_texts_add(texts, " (%zu of them if the constraints hold there)",
             answer->num_undecided);
     }
-    spot_document_paragraph(document, "%zu of %s may be the best%s, %zu %s out%s",
+    spot_document_paragraph(document, "%zu of %s may be the best%s, %zu %s out%s%s",
         answer->race.num_racing, spot_words_count(texts, (int64_t) num_points, "point"),
-        undecided, num_out, num_out == 1 ? "is" : "are", fates);
+        undecided, num_out, num_out == 1 ? "is" : "are", num_out == 0 ? "" : ": ",
+        fates);
 }
 
 /* Where the optimum of a curve through the values of a key lies, which need not be one
@@ -408,11 +408,12 @@ add_row(const spot_race_t *race, size_t point_id, spot_point_voice_t voice,
     spot_table_add_row(table);
     spot_table_add_point(table, race->head, point_id, SIZE_MAX, voice);
     add_estimate(&runner->estimate, is_fixed, table);
-    if (isfinite(runner->gain) && !(race->has_best && point_id == race->best_id)) {
+    if (race->has_best && point_id == race->best_id) {
+        spot_table_add_text(table, "the best");
+    } else if (isfinite(runner->gain)) {
         spot_table_add_number(table, runner->gain);
     } else {
-        spot_table_add_text(table,
-            race->has_best && point_id == race->best_id ? "the best" : "not known");
+        spot_table_add_text(table, "not known");
     }
     for (size_t j = 0; j < race->head->optimise.num_constraints; j++) {
         add_estimate(&runner->constrained[j], is_fixed, table);

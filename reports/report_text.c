@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/report_text.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -197,10 +195,11 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
         .document = document,
         .low = HUGE_VAL,
         .high = -HUGE_VAL,
-        .values = spot_calloc(report->head->num_points, sizeof(*lines.values))};
+        .values = spot_arena_take(
+            &document->texts.arena, report->head->num_points, sizeof(*lines.values))};
     const int ret = spot_curves_init(&curves, report, &problem);
 
-    spot_document_fail(document, lines.values == NULL ? SPOT_ERR_NO_MEMORY : 0);
+    spot_document_fail(document, document->texts.arena.error);
     spot_document_fail(document, problem == NULL ? ret : 0);
     if (ret == 0 && lines.values != NULL && !curves.is_scattered &&
         !curves.has_all_in_one) {
@@ -215,7 +214,6 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
     if (lines.low <= lines.high) { /* something is defined */
         write_lines(&lines);
     }
-    free(lines.values);
     spot_curves_free(&curves);
 }
 
@@ -291,9 +289,9 @@ spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
     for (size_t j = 0;
          chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
         if (is_part_seen(report, j)) {
-            legend = spot_texts_add(texts, "%s%s%c %s", legend,
-                legend[0] == '\0' ? "" : ", ", chosen[j],
-                spot_metric_label(&head->metrics[head->overview.part_ids[j]]));
+            legend = spot_texts_join(texts, legend, ", ",
+                spot_texts_add(texts, "%c %s", chosen[j],
+                    spot_metric_label(&head->metrics[head->overview.part_ids[j]])));
         }
     }
     if (legend[0] == '\0') {
@@ -396,7 +394,6 @@ int
 spot_result_table_write(
     const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
-    const spot_study_head_t *head = store->head;
     spot_document_t document;
     spot_report_t report;
     int ret = spot_report_init(&report, store);
@@ -404,9 +401,8 @@ spot_result_table_write(
     ret = ret == 0 ? spot_report_read_pairs(&report) : ret;
     if (ret == 0) {
         spot_document_to_terminal(&document, terminal, out);
-        spot_document_paragraph(&document, "%s%s%s", head->name,
-            head->question == NULL ? "" : ": ",
-            head->question == NULL ? "" : head->question);
+        spot_document_paragraph(
+            &document, "%s", spot_words_study(&document.texts, store->head));
         write_tables(&report, &document);
         ret = spot_document_end(&document);
     }

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,11 +19,11 @@
 static void
 fill_table(const spot_run_result_t *self, spot_table_t *table)
 {
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "metric", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_column(table, (spot_table_column_t){.name = "value"});
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "unit", .kind = SPOT_TABLE_TEXT});
+    static const spot_table_column_t columns[] = {
+        {.name = "metric", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
+        {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < self->outputs->num_metrics; j++) {
         const spot_metric_t *metric = &self->outputs->metrics[j];
 
@@ -106,20 +105,20 @@ unit_words(const char *unit, char words[UNIT_BYTES])
     words[used] = '\0';
 }
 
-/* Whether words stand in name between its ends or underscores. */
+/* Whether words stand in name between its ends or underscores, or are "". */
 static bool
 has_words(const char *name, const char *words)
 {
     const size_t num_bytes = strlen(words);
 
-    for (const char *place = strstr(name, words); place != NULL;
+    for (const char *place = strstr(name, words); place != NULL && num_bytes > 0;
          place = strstr(place + 1, words)) {
         if ((place == name || place[-1] == '_') &&
             (place[num_bytes] == '\0' || place[num_bytes] == '_')) {
             return true;
         }
     }
-    return false;
+    return num_bytes == 0;
 }
 
 /* The head of a column: its name, and its unit unless the name says it: "time_ms",
@@ -131,11 +130,8 @@ write_head(const spot_series_kind_t *kind, size_t column_id, FILE *out)
     char words[UNIT_BYTES], text[HEAD_BYTES];
 
     unit_words(spot_series_column_unit(kind, column), words);
-    if (words[0] == '\0' || has_words(column->name, words)) {
-        words[0] = '\0';
-    }
-    snprintf(
-        text, sizeof(text), "%s%s%s", column->name, words[0] == '\0' ? "" : "_", words);
+    snprintf(text, sizeof(text), has_words(column->name, words) ? "%s" : "%s_%s",
+        column->name, words);
     spot_csv_field_text(out, text);
 }
 
@@ -180,41 +176,36 @@ write_series(const spot_series_t *series, FILE *out)
     }
 }
 
-/* FOLDER/NAME.csv. NULL: no memory. The caller frees it. */
-static char *
-file_path(const char *folder, const char *name)
+/* FOLDER/NAME.csv. */
+static const char *
+file_path(spot_texts_t *texts, const char *folder, const char *name)
 {
     char file_name[SPOT_PICTURE_NAME_BYTES];
-    const size_t num_bytes = strlen(folder) + sizeof(file_name) + 8;
-    char *path = malloc(num_bytes);
 
-    if (path != NULL) {
-        spot_picture_file_name(name, file_name);
-        snprintf(path, num_bytes, "%s/%s.csv", folder, file_name);
-    }
-    return path;
+    spot_picture_file_name(name, file_name);
+    return spot_texts_add(texts, "%s/%s.csv", folder, file_name);
 }
 
 static int
 write_file(const spot_series_t *series, const char *folder, const atomic_int *stop,
     spot_diag_t *diag)
 {
-    char *path = file_path(folder, series->kind->name);
+    spot_texts_t texts = {0};
+    const char *path = file_path(&texts, folder, series->kind->name);
     spot_outfile_t file;
-    int ret;
+    int ret = texts.error;
 
-    if (path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    ret = spot_outfile_init(&file, path, diag);
     if (ret == 0) {
-        write_series(series, file.stream);
+        ret = spot_outfile_init(&file, path, diag);
+        if (ret == 0) {
+            write_series(series, file.stream);
+        }
+        if (ret == 0 && stop != NULL && atomic_load(stop) != 0) {
+            ret = SPOT_ERR_INTERRUPTED;
+        }
+        ret = spot_outfile_close(&file, ret, diag);
     }
-    if (ret == 0 && stop != NULL && atomic_load(stop) != 0) {
-        ret = SPOT_ERR_INTERRUPTED;
-    }
-    ret = spot_outfile_close(&file, ret, diag);
-    free(path);
+    spot_texts_free(&texts);
     return ret;
 }
 
@@ -222,15 +213,12 @@ int
 spot_recording_csv_check(const char *folder, spot_diag_t *diag)
 {
     struct stat status;
-    char *path;
-    int ret;
+    spot_texts_t texts = {0};
+    const char *path = stat(folder, &status) == 0 ? file_path(&texts, folder, "series")
+                                                  : folder; /* in the one above */
+    const int ret = texts.error != 0 ? texts.error : spot_outfile_check(path, diag);
 
-    if (stat(folder, &status) != 0) {
-        return spot_outfile_check(folder, diag); /* as a file of the folder above */
-    }
-    path = file_path(folder, "series");
-    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_check(path, diag);
-    free(path);
+    spot_texts_free(&texts);
     return ret;
 }
 

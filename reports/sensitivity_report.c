@@ -133,26 +133,23 @@ spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
 /* ---- CSV ---- */
 
 static void
-add_csv_index(spot_sensitivity_index_t index, spot_table_t *table)
-{
-    spot_table_add_number(table, index.value);
-    spot_table_add_number(table, index.ci_low);
-    spot_table_add_number(table, index.ci_high);
-}
-
-static void
 add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
     const spot_metric_sensitivity_t *metric, spot_table_t *table)
 {
     const spot_sensitivity_t *indices = &metric->indices;
     const bool is_defined = metric->outcome == 0;
-    const spot_sensitivity_index_t none = {(double) NAN, (double) NAN, (double) NAN};
+    const spot_sensitivity_index_t *both[] = {indices->first, indices->total};
 
     spot_table_add_row(table);
     spot_table_add_text(table, head->metrics[metric_id].name);
     spot_table_add_text(table, head->axes[axis_id].path);
-    add_csv_index(is_defined ? indices->first[axis_id] : none, table);
-    add_csv_index(is_defined ? indices->total[axis_id] : none, table);
+    for (int j = 0; j < 2; j++) {
+        spot_table_add_number(table, is_defined ? both[j][axis_id].value : (double) NAN);
+        spot_table_add_number(
+            table, is_defined ? both[j][axis_id].ci_low : (double) NAN);
+        spot_table_add_number(
+            table, is_defined ? both[j][axis_id].ci_high : (double) NAN);
+    }
     spot_table_add_number(
         table, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
     spot_table_add_count(table, (int64_t) indices->num_used);

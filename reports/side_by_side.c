@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canonical.h"
 #include "base/memory.h"
 #include "reports/words.h"
 
@@ -25,13 +24,10 @@ choose_metrics(spot_side_by_side_t *self)
                             *after = head_of(self, SPOT_AFTER);
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        self->metric_ids[side] =
-            spot_calloc(before->num_metrics, sizeof(*self->metric_ids[side]));
-        if (self->metric_ids[side] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARENA_ARRAY(
+            &self->texts.arena, self->metric_ids[side], before->num_metrics);
     }
-    for (size_t j = 0; j < before->num_metrics; j++) {
+    for (size_t j = 0; self->texts.arena.error == 0 && j < before->num_metrics; j++) {
         const spot_metric_t *metric = &before->metrics[j];
         const size_t after_id = spot_study_metric_id(after, metric->name);
 
@@ -46,7 +42,7 @@ choose_metrics(spot_side_by_side_t *self)
         self->metric_ids[SPOT_BEFORE][self->num_metrics] = j;
         self->metric_ids[SPOT_AFTER][self->num_metrics++] = after_id;
     }
-    return 0;
+    return self->texts.arena.error;
 }
 
 /* Before, after and difference are of the same replications; of all of them where the
@@ -121,18 +117,15 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
 static int
 compare_points(spot_side_by_side_t *self)
 {
-    spot_paired_t *pairs = spot_calloc(self->num_metrics, sizeof(*pairs));
-    int ret = 0;
+    spot_arena_t *arena = &self->texts.arena;
+    spot_paired_t *pairs = spot_arena_take(arena, self->num_metrics, sizeof(*pairs));
+    int ret;
 
-    self->changes =
-        spot_calloc(self->match.num_pairs * self->num_metrics, sizeof(*self->changes));
-    if (self->changes == NULL || pairs == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    SPOT_ARENA_ARRAY(arena, self->changes, self->match.num_pairs * self->num_metrics);
+    ret = arena->error;
     for (size_t j = 0; ret == 0 && j < self->match.num_pairs; j++) {
         ret = compare_pair(self, j, pairs);
     }
-    free(pairs);
     return ret;
 }
 
@@ -176,24 +169,20 @@ drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
 static int
 compare_scenarios(spot_side_by_side_t *self)
 {
-    spot_canonical_t lists[SPOT_NUM_SIDES] = {{0}};
+    spot_canonical_t *lists = self->match.lists;
     spot_diag_t diag;
-    int ret = 0;
+    int ret;
 
     if (self->sides[0].canonical == NULL || self->sides[1].canonical == NULL) {
         say(self, "what their scenarios say, which is not known of both");
         return 0;
     }
     spot_diag_init(&diag);
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = spot_canonical_parse(
-            &lists[side], PLACE, self->sides[side].canonical, &diag);
+    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         drop_others(&lists[side], self);
     }
-    if (ret == 0) {
-        spot_canonical_compare(&lists[SPOT_BEFORE], &lists[SPOT_AFTER], PLACE, &diag);
-        ret = diag.out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
-    }
+    spot_canonical_compare(&lists[SPOT_BEFORE], &lists[SPOT_AFTER], PLACE, &diag);
+    ret = diag.out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
     for (size_t j = 0; ret == 0 && j < diag.num_items; j++) {
         say(self, "%s", diag.items[j].text + strlen(PLACE ": "));
     }
@@ -201,9 +190,6 @@ compare_scenarios(spot_side_by_side_t *self)
         say(self, "%zu more keys", diag.num_errors - diag.num_items);
     }
     spot_diag_free(&diag);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_canonical_free(&lists[side]);
-    }
     return ret;
 }
 
@@ -317,10 +303,6 @@ void
 spot_side_by_side_free(spot_side_by_side_t *self)
 {
     free(self->sentences);
-    free(self->changes);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        free(self->metric_ids[side]);
-    }
     spot_point_match_free(&self->match);
     spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pictures of two stores side by side. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -90,11 +89,12 @@ choose(picture_t *self)
     const spot_point_match_t *match = &self->two->match;
     const char *problem = NULL;
     spot_curves_t curves;
-    size_t *pair_of = spot_calloc(self->head->num_points, sizeof(*pair_of));
+    size_t *pair_of;
     int ret = spot_curves_init(&curves, self->two->sides[SPOT_BEFORE].report, &problem);
 
-    self->pair_ids = spot_calloc(match->num_pairs, sizeof(*self->pair_ids));
-    if (pair_of == NULL || self->pair_ids == NULL) {
+    SPOT_ARENA_ARRAY(&self->texts.arena, pair_of, self->head->num_points);
+    SPOT_ARENA_ARRAY(&self->texts.arena, self->pair_ids, match->num_pairs);
+    if (self->texts.arena.error != 0) {
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0 && !curves.has_all_in_one) {
@@ -105,7 +105,6 @@ choose(picture_t *self)
         choose_panels(self, &curves, pair_of);
     }
     spot_curves_free(&curves);
-    free(pair_of);
     if (ret == SPOT_ERR_NO_MEMORY) {
         return ret;
     }
@@ -298,7 +297,6 @@ declare(spot_chart_t *chart, const spot_side_by_side_t *two, int first, int last
         ret = spot_error_first(spot_chart_error(chart), self.texts.error);
     }
     spot_texts_free(&self.texts);
-    free(self.pair_ids);
     return ret;
 }
 

@@ -63,34 +63,30 @@ spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts)
 
 /* ---- What comes of it ---- */
 
-/* Differences of the main metric that are sure, down or up. */
-typedef struct {
-    size_t num_points;
-    double least, most; /* sizes */
-} moves_t;
-
-/* "higher at 5 by 0.3 to 5.5 percentage points". */
+/* Differences of the main metric that are sure, up or down: "higher at 5 by 0.3 to 5.5
+ * percentage points". */
 static const char *
 move_words(const spot_side_by_side_t *self, bool is_up, spot_texts_t *texts)
 {
-    moves_t moves = {.least = HUGE_VAL};
+    size_t num_points = 0;
+    double least = HUGE_VAL, most = 0;
 
     for (size_t j = 0; j < self->match.num_pairs; j++) {
         const spot_metric_change_t *change = spot_side_by_side_change(self, j);
         const double size = fabs(change->difference);
 
         if (change->is_marked && is_up == (change->difference > 0)) {
-            moves.num_points++;
-            moves.least = fmin(moves.least, size);
-            moves.most = fmax(moves.most, size);
+            num_points++;
+            least = fmin(least, size);
+            most = fmax(most, size);
         }
     }
-    return moves.num_points == 0 ? NULL
-                                 : spot_texts_add(texts, "%s at %zu by %s",
-                                       is_up ? "higher" : "lower", moves.num_points,
-                                       spot_words_change(texts,
-                                           spot_side_by_side_metric(self, self->main_id),
-                                           moves.least, moves.most));
+    return num_points == 0
+               ? ""
+               : spot_texts_add(texts, "%s at %zu by %s", is_up ? "higher" : "lower",
+                     num_points,
+                     spot_words_change(texts,
+                         spot_side_by_side_metric(self, self->main_id), least, most));
 }
 
 static const char *
@@ -102,7 +98,7 @@ capitalised(spot_texts_t *texts, const char *text)
 const char *
 spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
-    const char *problem = spot_side_by_side_problem(self), *noun, *higher, *lower;
+    const char *problem = spot_side_by_side_problem(self), *noun, *moves;
     const size_t num_pairs = self->match.num_pairs;
     size_t num_both = 0,
            num_any = 0; /* points with a value in both, or in one of them */
@@ -127,17 +123,14 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
         return spot_texts_add(
             texts, "At no point that both have is there a value of %s in both.", noun);
     }
-    higher = move_words(self, true, texts);
-    lower = move_words(self, false, texts);
-    return spot_texts_add(texts, "Of the %s %s, %s %s%s%s%s.",
+    moves = spot_texts_join(
+        texts, move_words(self, true, texts), " and ", move_words(self, false, texts));
+    return spot_texts_add(texts, "Of the %s %s, %s %s%s.",
         spot_words_count(texts, (int64_t) num_both, "point"),
         num_both == num_pairs
             ? "that both have"
             : spot_texts_add(texts, "of %zu at which both have a value", num_pairs),
-        noun,
-        higher == NULL && lower == NULL ? "differs surely at none" : "in B is surely ",
-        higher == NULL ? "" : higher, higher == NULL || lower == NULL ? "" : " and ",
-        lower == NULL ? "" : lower);
+        noun, moves[0] == '\0' ? "differs surely at none" : "in B is surely ", moves);
 }
 
 const char *
@@ -191,9 +184,7 @@ add_columns(
         spot_table_add_column(table,
             (spot_table_column_t){.name = self->match.keys[j].path, .is_key = true});
     }
-    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
-        spot_table_add_column(table, columns[j]);
-    }
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
 }
 
 /* The values of keys are those of the study that sweeps them. */

@@ -30,9 +30,7 @@ add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t
     };
 
     spot_table_add_keys(table, head, head->best.axis_id, spot_document_voice(document));
-    for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
-        spot_table_add_column(table, columns[j]);
-    }
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
 }
 
 /* The value of the key that is best or next, "-" where there is none. */
@@ -46,21 +44,26 @@ add_value(const spot_study_head_t *head, size_t point_id, spot_texts_t *texts,
                    : spot_words_point_label(texts, head, point_id, head->best.axis_id));
 }
 
+static spot_summary_t
+best_of(const spot_winners_t *winners, const spot_winner_t *winner)
+{
+    return winner->best_id == SPOT_NO_POINT
+               ? (spot_summary_t){.value = (double) NAN, .half_width = (double) NAN}
+               : *spot_winners_summary(winners, winner->best_id);
+}
+
 static void
 add_row(const spot_winners_t *winners, const spot_winner_t *winner,
     spot_document_t *document, spot_table_t *table)
 {
     const spot_study_head_t *head = winners->head;
-    const spot_summary_t *best = winner->best_id == SPOT_NO_POINT
-                                     ? NULL
-                                     : spot_winners_summary(winners, winner->best_id);
+    const spot_summary_t best = best_of(winners, winner);
 
     spot_table_add_row(table);
     spot_table_add_point(table, head, winner->first_id, head->best.axis_id,
         spot_document_voice(document));
     add_value(head, winner->best_id, &document->texts, table);
-    spot_table_add_estimate(table, best == NULL ? (double) NAN : best->value,
-        best == NULL ? (double) NAN : best->half_width);
+    spot_table_add_estimate(table, best.value, best.half_width);
     add_value(head, winner->next_id, &document->texts, table);
     if (winner->next_id == SPOT_NO_POINT) {
         spot_table_add_number(table, (double) NAN);
@@ -77,18 +80,17 @@ caption_of(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const spot_best_t *best = &head->best;
     const spot_axis_t *axis = &head->axes[best->axis_id];
-    const char *text = spot_texts_add(texts, "best %s: the %s %s", axis->path,
-        best->is_maximised ? "highest" : "lowest", head->metrics[best->metric_id].name);
-    const char *before = "; without ";
+    const char *left_out = "";
 
     for (size_t j = 0; j < axis->num_values; j++) {
         if (best->is_left_out[j]) {
-            text = spot_texts_add(
-                texts, "%s%s%s", text, before, spot_words_label(texts, axis, j));
-            before = ", ";
+            left_out =
+                spot_texts_join(texts, left_out, ", ", spot_words_label(texts, axis, j));
         }
     }
-    return text;
+    return spot_texts_add(texts, "best %s: the %s %s%s%s", axis->path,
+        best->is_maximised ? "highest" : "lowest", head->metrics[best->metric_id].name,
+        left_out[0] == '\0' ? "" : "; without ", left_out);
 }
 
 static void
@@ -146,13 +148,14 @@ spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
         const char *unmeasured = unmeasured_of(head, j);
 
         if (unmeasured != NULL && !head->best.is_left_out[j]) {
-            text = spot_texts_add(texts, "%s%s%s%s (%s)", text,
-                text[0] == '\0' ? "not measured, so without " : ", ",
-                spot_study_value_competes(head, j) ? "some points of " : "",
-                spot_words_label(texts, axis, j), unmeasured);
+            text = spot_texts_join(texts, text, ", ",
+                spot_texts_add(texts, "%s%s (%s)",
+                    spot_study_value_competes(head, j) ? "some points of " : "",
+                    spot_words_label(texts, axis, j), unmeasured));
         }
     }
-    return text;
+    return text[0] == '\0' ? ""
+                           : spot_texts_add(texts, "not measured, so without %s", text);
 }
 
 /* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
@@ -200,10 +203,10 @@ spot_winners_write(const spot_report_t *report, spot_document_t *document)
     if (unmeasured[0] != '\0') {
         spot_document_paragraph(document, "%s", unmeasured);
     }
-    if (winners->num_crossings > 0) {
-        spot_document_paragraph(document, "The winner changes:");
-    }
     for (size_t j = 0; j < winners->num_crossings; j++) {
+        if (j == 0) {
+            spot_document_paragraph(document, "The winner changes:");
+        }
         write_crossing(winners, &winners->crossings[j], document);
     }
     if (report->head->best.num_keys > 0) {
@@ -235,10 +238,7 @@ write_winner(
     spot_json_open(json, NULL, '{');
     spot_values_json(json, head, winner->first_id, head->best.axis_id);
     write_value(json, "best", head, winner->best_id, head->best.axis_id);
-    spot_json_number(json, "mean",
-        winner->best_id == SPOT_NO_POINT
-            ? (double) NAN
-            : spot_winners_summary(winners, winner->best_id)->value);
+    spot_json_number(json, "mean", best_of(winners, winner).value);
     write_value(json, "next", head, winner->next_id, head->best.axis_id);
     spot_json_number(json, "ahead", lead);
     spot_json_number(json, "ahead_ci95_low", lead - half_width);

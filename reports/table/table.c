@@ -57,6 +57,15 @@ spot_table_add_column(spot_table_t *self, spot_table_column_t column)
     keep_error(self, SPOT_ARRAY_APPEND(self, columns, column));
 }
 
+void
+spot_table_add_columns(
+    spot_table_t *self, size_t num_columns, const spot_table_column_t *columns)
+{
+    for (size_t j = 0; j < num_columns; j++) {
+        spot_table_add_column(self, columns[j]);
+    }
+}
+
 /* Room for one more row. */
 static void
 reserve_row(spot_table_t *self)

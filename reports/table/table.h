@@ -92,6 +92,9 @@ void spot_table_clear(spot_table_t *self);
  * return. Columns come first. */
 void spot_table_add_column(spot_table_t *self, spot_table_column_t column);
 
+void spot_table_add_columns(
+    spot_table_t *self, size_t num_columns, const spot_table_column_t *columns);
+
 /* A row of empty cells; those below fill them from the first on. */
 void spot_table_add_row(spot_table_t *self);
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "reports/report_text.h"
+#include "reports/study_parts.h"
 #include "reports/table/ascii_signs.h"
 #include "tests/unit/reports/sample.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/paper_table.h"
+#include "reports/study_parts.h"
 #include "tests/unit/reports/sample.h"
 
 static char *

@@ -14,9 +14,8 @@
 
 #include "reports/words.h"
 #include "reports/export.h"
-#include "reports/paper_table.h"
+#include "reports/study_parts.h"
 #include "reports/plan_report.h"
-#include "reports/report_text.h"
 #include "tests/unit/reports/sample.h"
 
 static const spot_metric_t metrics[] = {

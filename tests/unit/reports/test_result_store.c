@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "reports/export.h"
-#include "reports/report_text.h"
+#include "reports/study_parts.h"
 #include "sim/engines.h"
 #include "sim/store/store_sqlite.h"
 #include "sim/study/study.h"
