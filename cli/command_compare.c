@@ -112,7 +112,7 @@ run(spot_call_t *call)
     ret = spot_compare_read(request, spot_engines, &study, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_study_task_run(&arguments->task, &study, &call->diag);
+        ret = spot_study_task_run(&arguments->task, &study);
     }
     spot_study_free(&study);
     free(arguments->keys);

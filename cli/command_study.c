@@ -134,7 +134,7 @@ run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(
-            task, &study, &call->diag);
+            task, &study);
     }
     spot_study_free(&study);
     return ret;
