@@ -41,14 +41,13 @@ add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
     limit.metric_id = spot_fidelity_metric_id(name);
     if (limit.metric_id < 0) {
         spot_suggest_t near;
-        char hint[128];
 
         spot_suggest_init(&near, name);
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
         }
         spot_usage_error(call, "--limit: unknown metric \"%s\"%s", name,
-            spot_option_hint(&near, hint));
+            spot_option_hint(call, &near));
     }
     spot_option_reserve(&arguments->limits, &arguments->max_limits,
         arguments->num_limits + 1, sizeof(*arguments->limits));
