@@ -61,6 +61,13 @@ spot_texts_add(spot_texts_t *self, const char *format, ...)
     return text;
 }
 
+const char *
+spot_texts_join(
+    spot_texts_t *self, const char *list, const char *between, const char *item)
+{
+    return list[0] == '\0' ? item : spot_texts_add(self, "%s%s%s", list, between, item);
+}
+
 FILE *
 spot_texts_begin(spot_texts_t *self)
 {

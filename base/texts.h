@@ -28,6 +28,10 @@ const char *spot_texts_add(spot_texts_t *self, const char *format, ...)
 const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
     SPOT_PRINTF(2, 0);
 
+/* A list with one more item: both with between in the middle, item alone after "". */
+const char *spot_texts_join(
+    spot_texts_t *self, const char *list, const char *between, const char *item);
+
 /* Zeroed room for a text of num_bytes bytes, the NUL among them. NULL: no memory. */
 char *spot_texts_room(spot_texts_t *self, size_t num_bytes);
 

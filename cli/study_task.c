@@ -15,7 +15,7 @@
 #include "reports/report_text.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
-#include "reports/study_words.h"
+#include "reports/words.h"
 #include "sim/store/store_sqlite.h"
 
 #define PILOT_BUDGET_S 0.3
@@ -271,7 +271,8 @@ write_results(const spot_study_task_t *self, const spot_store_t *store)
 
 typedef struct {
     size_t num_lines;
-    char names[SPOT_MAX_PROGRESS_LINES][SPOT_POINT_BYTES];
+    const char *names[SPOT_MAX_PROGRESS_LINES];
+    spot_texts_t texts;
     spot_study_worker_t workers[SPOT_MAX_PROGRESS_LINES]; /* whose series these are */
     spot_recording_t recordings[SPOT_MAX_PROGRESS_LINES];
     spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
@@ -283,7 +284,7 @@ add_line(picture_t *self, const spot_study_t *study, size_t point_id)
     const size_t j = self->num_lines++;
     int ret = spot_study_worker_go(&self->workers[j], study, point_id, NULL);
 
-    spot_point_words(&study->head, point_id, NAME_CHARS, self->names[j]);
+    self->names[j] = spot_words_point(&self->texts, &study->head, point_id, NAME_CHARS);
     ret = ret != 0 ? ret
                    : spot_study_worker_record(
                          &self->workers[j], 0, NULL, &self->recordings[j]);
@@ -292,28 +293,23 @@ add_line(picture_t *self, const spot_study_t *study, size_t point_id)
 }
 
 static int
-draw_lines(const picture_t *self, const spot_study_head_t *head, const char *svg_path,
+draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
     spot_diag_t *diag)
 {
-    const char *names[SPOT_MAX_PROGRESS_LINES];
-    char note[SPOT_NOTE_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
+    const char *cut =
+        self->num_lines == head->num_points
+            ? ""
+            : spot_texts_add(&self->texts, " · the first %zu of %zu points",
+                  self->num_lines, head->num_points);
     const spot_progress_lines_t lines = {.title = spot_study_title(head),
-        .note = note,
+        .note = spot_texts_add(&self->texts,
+            "%s · seed %" PRIu64 ", replication 0 of each point%s",
+            spot_words_shown(&self->texts, head->name), head->seed, cut),
         .num_lines = self->num_lines,
-        .names = names,
+        .names = self->names,
         .runs = self->runs};
-    const size_t used = (size_t) snprintf(note, sizeof(note),
-        "%s · seed %" PRIu64 ", replication 0 of each point",
-        spot_utf8_shown(head->name, shown), head->seed);
     int ret;
 
-    if (self->num_lines < head->num_points) {
-        snprintf(note + used, sizeof(note) - used, " · the first %zu of %zu points",
-            self->num_lines, head->num_points);
-    }
-    for (size_t j = 0; j < self->num_lines; j++) {
-        names[j] = self->names[j];
-    }
     ret = spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
         spot_diag_error(
@@ -340,6 +336,7 @@ draw_progress(const spot_study_t *study, const char *svg_path, spot_diag_t *diag
         spot_recording_free(&picture.recordings[j]);
         spot_study_worker_close(&picture.workers[j]);
     }
+    spot_texts_free(&picture.texts);
     return ret;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
 #include "base/memory.h"
 #include "reports/point_table.h"
 #include "reports/words.h"
@@ -71,9 +70,9 @@ add_unable(spot_doubts_t *self, size_t kind_id)
     }
     for (size_t j = 0; j < head->num_axes; j++) {
         if (is_common(head, kind_id, j)) {
-            common = spot_texts_add(&self->texts, "%s%s%s %s", common,
-                common[0] == '\0' ? "" : ", ", head->axes[j].path,
-                spot_words_point_label(&self->texts, head, last_id, j));
+            common = spot_texts_join(&self->texts, common, ", ",
+                spot_texts_add(&self->texts, "%s %s", head->axes[j].path,
+                    spot_words_point_label(&self->texts, head, last_id, j)));
         }
     }
     add(self, (spot_study_doubt_t){.kind = SPOT_DOUBT_UNABLE},
@@ -138,8 +137,9 @@ places_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
                 most_id = j;
             }
         }
-        text = spot_texts_add(&self->texts, "%s%s%s (%" PRId64 ")", text,
-            k == 0 ? "" : "; ", spot_words_setting(&self->texts, head, most_id), most);
+        text = spot_texts_join(&self->texts, text, "; ",
+            spot_texts_add(&self->texts, "%s (%" PRId64 ")",
+                spot_words_setting(&self->texts, head, most_id), most));
         last = most;
         last_id = most_id;
     }
@@ -336,98 +336,23 @@ spot_doubts_write(const spot_report_t *report, spot_document_t *document)
     spot_document_end_fold(document);
 }
 
-/* ---- Figures, points and rows ---- */
-
 const char *
-spot_summary_remark(const spot_summary_t *summary, char text[SPOT_REMARK_BYTES])
+spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary)
 {
-    int used = 0;
+    const char *text = "";
 
-    text[0] = '\0';
     if (summary->num_nulls > 0 && summary->num_values > 0) {
-        used = sprintf(text, "of %" PRId64 " of %" PRId64, summary->num_values,
+        text = spot_texts_add(texts, "of %" PRId64 " of %" PRId64, summary->num_values,
             summary->num_values + summary->num_nulls);
     }
     if (summary->num_cut_off > 0) {
-        used += sprintf(text + used, "%s%" PRId64 " of %" PRId64 " cut off",
-            used > 0 ? "; " : "", summary->num_cut_off, summary->num_values);
+        text = spot_texts_join(texts, text, "; ",
+            spot_texts_add(texts, "%" PRId64 " of %" PRId64 " cut off",
+                summary->num_cut_off, summary->num_values));
     }
     if (isinf(summary->value)) {
-        used += sprintf(text + used, "%s> %.17g", used > 0 ? "; " : "", summary->least);
+        text = spot_texts_join(
+            texts, text, "; ", spot_texts_add(texts, "> %.17g", summary->least));
     }
-    if (summary->is_heavy) {
-        sprintf(text + used, "%sheavy tail", used > 0 ? "; " : "");
-    }
-    return text;
-}
-
-int64_t
-spot_warning_count(const spot_store_t *store, size_t warning_id)
-{
-    int64_t num_warned = 0;
-
-    for (size_t j = 0; j < store->head->num_points; j++) {
-        num_warned += store->num_warned(store, j, warning_id);
-    }
-    return num_warned;
-}
-
-void
-spot_point_warnings_json(spot_json_t *json, const spot_store_t *store, size_t point_id)
-{
-    const spot_study_head_t *head = store->head;
-
-    spot_json_open(json, "warnings", '{');
-    for (size_t j = 0; j < head->num_warnings; j++) {
-        const int64_t num_warned = store->num_warned(store, point_id, j);
-
-        if (num_warned > 0) {
-            spot_json_integer(json, head->warnings[j].name, num_warned);
-        }
-    }
-    spot_json_close(json, '}');
-}
-
-int
-spot_point_warnings_csv(const spot_store_t *store, size_t point_id, FILE *out)
-{
-    const char *cannot_run = spot_study_cannot_run(store->head, point_id);
-    spot_texts_t texts = {0};
-    const char *text = "";
-    int ret;
-
-    if (cannot_run != NULL) {
-        text = spot_texts_add(&texts, "cannot run: %s", cannot_run);
-    }
-    for (size_t j = 0; cannot_run == NULL && j < store->head->num_warnings; j++) {
-        const int64_t num_warned = store->num_warned(store, point_id, j);
-
-        if (num_warned > 0) {
-            text = spot_texts_add(&texts, "%s%s%s:%" PRId64, text,
-                text[0] == '\0' ? "" : ";", store->head->warnings[j].name, num_warned);
-        }
-    }
-    spot_csv_field_text(out, text);
-    ret = texts.error;
-    spot_texts_free(&texts);
-    return ret;
-}
-
-int
-spot_row_warnings_csv(const spot_study_head_t *head, uint32_t mask, FILE *out)
-{
-    spot_texts_t texts = {0};
-    const char *text = "";
-    int ret;
-
-    for (size_t j = 0; j < head->num_warnings; j++) {
-        if ((mask >> j & 1) != 0) {
-            text = spot_texts_add(&texts, "%s%s%s", text, text[0] == '\0' ? "" : ";",
-                head->warnings[j].name);
-        }
-    }
-    spot_csv_field_text(out, text);
-    ret = texts.error;
-    spot_texts_free(&texts);
-    return ret;
+    return summary->is_heavy ? spot_texts_join(texts, text, "; ", "heavy tail") : text;
 }

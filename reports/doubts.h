@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What makes the results of a study doubtful: one list for terminal, papers and page,
- * and what a single figure, a point or a row must say of itself. */
+ * and what a single figure or a point must say of itself. */
 #pragma once
 
-#include "base/json.h"
 #include "base/texts.h"
 #include "reports/report.h"
 #include "reports/table/document.h"
@@ -50,24 +49,5 @@ void spot_doubts_letters(
 void spot_doubts_write(const spot_report_t *report, spot_document_t *document);
 
 /* What a figure must say beside itself: "of 563 of 1000", "437 of 1000 cut off",
- * "> 432000", "heavy tail", or several, with ";" between them; "" for nothing. Returns
- * text. */
-#define SPOT_REMARK_BYTES 160
-const char *spot_summary_remark(
-    const spot_summary_t *summary, char text[SPOT_REMARK_BYTES]);
-
-/* Replications of all points that met a warning. */
-int64_t spot_warning_count(const spot_store_t *store, size_t warning_id);
-
-/* "warnings" of JSON: how many replications of a point met each of those met. */
-void spot_point_warnings_json(
-    spot_json_t *json, const spot_store_t *store, size_t point_id);
-
-/* The same as a field of CSV: "clipped:12;flat_step_time:3"; "cannot run: ..." of a
- * point that has no replications for that. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_point_warnings_csv(
-    const spot_store_t *store, size_t point_id, FILE *out);
-
-/* The names alone, of one replication: mask has a bit for each warning. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_row_warnings_csv(
-    const spot_study_head_t *head, uint32_t mask, FILE *out);
+ * "> 432000", "heavy tail", or several, with ";" between them; "" for nothing. */
+const char *spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/export.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/csv_field.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "base/units.h"
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
 #include "reports/study_parts.h"
 #include "sim/analysis/difference.h"
 #include "sim/analysis/summary.h"
-
-#define NAME_BYTES 512
 
 /* A line of either format, cell by cell; also an object of the whole JSON. */
 typedef struct {
@@ -29,7 +29,15 @@ typedef struct {
     const spot_race_t *race;   /* which has the fates of points; NULL: there is none */
     spot_summary_t *summaries; /* [num_metrics] of the point */
     spot_paired_t *pairs;      /* [num_points][num_metrics] to the baseline, or NULL */
+    spot_texts_t texts;        /* of the line */
+    int error;                 /* the first one */
 } line_t;
+
+static void
+fail(line_t *self, int error)
+{
+    self->error = spot_error_first(self->error, error);
+}
 
 /* ---- Cells ---- */
 
@@ -43,6 +51,15 @@ begin_line(line_t *self)
     }
 }
 
+/* Keeps the errors of a line, whose texts are no longer needed. */
+static void
+settle(line_t *self)
+{
+    fail(self, self->texts.error);
+    fail(self, ferror(self->out) ? SPOT_ERR_IO : 0);
+    spot_texts_free(&self->texts);
+}
+
 static void
 end_line(line_t *self)
 {
@@ -51,6 +68,7 @@ end_line(line_t *self)
     } else {
         fputc('\n', self->out);
     }
+    settle(self);
 }
 
 /* The comma before a cell of CSV, and its name in the head: true where the value must
@@ -103,50 +121,55 @@ put_point(line_t *self)
         const size_t value_id = spot_study_value_id(self->head, self->point_id, j);
 
         if (spot_axis_is_numeric(axis)) {
-            char name[NAME_BYTES];
-
-            snprintf(name, sizeof(name), "%s%s%s", axis->path,
-                axis->unit[0] == '\0' ? "" : "_", axis->unit);
-            put_number(self, name, axis->numbers[value_id]);
+            put_number(self,
+                axis->unit[0] == '\0'
+                    ? axis->path
+                    : spot_texts_join(&self->texts, axis->path, "_", axis->unit),
+                axis->numbers[value_id]);
         } else {
             put_text(self, axis->path, axis->texts[value_id]);
         }
     }
 }
 
-/* The names of those that held in a replication. */
-static int
-put_held(line_t *self, uint32_t warnings)
+/* The names of warnings that held in a replication, a bit each; or, without these, how
+ * many replications of the point met each of those that were met. */
+static void
+put_warnings(line_t *self, const uint32_t *held)
 {
-    if (self->format == SPOT_EXPORT_CSV) {
-        return begin_cell(self, "warnings") || warnings == 0
-                   ? 0
-                   : spot_row_warnings_csv(self->head, warnings, self->out);
+    const char *cannot_run =
+        held == NULL ? spot_study_cannot_run(self->head, self->point_id) : NULL;
+    const bool is_json = self->format == SPOT_EXPORT_JSONL;
+    spot_texts_t *texts = &self->texts;
+    const char *text =
+        cannot_run == NULL ? "" : spot_texts_add(texts, "cannot run: %s", cannot_run);
+
+    if (is_json) {
+        spot_json_open(&self->json, "warnings", held == NULL ? '{' : '[');
     }
-    spot_json_open(&self->json, "warnings", '[');
     for (size_t j = 0; j < self->head->num_warnings; j++) {
-        if ((warnings >> j & 1) != 0) {
-            spot_json_text(&self->json, NULL, self->head->warnings[j].name);
+        const char *name = self->head->warnings[j].name;
+        const int64_t num =
+            held != NULL ? *held >> j & 1
+                         : self->store->num_warned(self->store, self->point_id, j);
+
+        if (num > 0 && is_json && held == NULL) {
+            spot_json_integer(&self->json, name, num);
+        } else if (num > 0 && is_json) {
+            spot_json_text(&self->json, NULL, name);
+        } else if (num > 0 && cannot_run == NULL) {
+            text = spot_texts_join(texts, text, ";",
+                held != NULL ? name : spot_texts_add(texts, "%s:%" PRId64, name, num));
         }
     }
-    spot_json_close(&self->json, ']');
-    return 0;
-}
-
-/* How many replications of the point met each of those that were met. */
-static int
-put_met(line_t *self)
-{
-    if (self->format == SPOT_EXPORT_JSONL) {
-        spot_point_warnings_json(&self->json, self->store, self->point_id);
-        return 0;
+    if (is_json) {
+        spot_json_close(&self->json, held == NULL ? '}' : ']');
+    } else {
+        put_text(self, "warnings", text);
     }
-    return begin_cell(self, "warnings")
-               ? 0
-               : spot_point_warnings_csv(self->store, self->point_id, self->out);
 }
 
-/* metric: what the names of its parts start with; NULL: nothing. */
+/* metric: what the names of its parts start with; "": nothing. */
 static void
 put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
 {
@@ -159,12 +182,9 @@ put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
         {"median", summary->median}, {"p95", summary->p95}};
 
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
-        char name[NAME_BYTES];
-
-        snprintf(name, sizeof(name), "%s%s%s", metric == NULL ? "" : metric,
-            metric == NULL ? "" : "_", parts[j].part);
-        put_number(self, name, parts[j].value);
-        if (j == 0 && metric == NULL && isinf(summary->value) &&
+        put_number(self, spot_texts_join(&self->texts, metric, "_", parts[j].part),
+            parts[j].value);
+        if (j == 0 && metric[0] == '\0' && isinf(summary->value) &&
             self->format == SPOT_EXPORT_JSONL) {
             put_number(self, "least", summary->least);
         }
@@ -194,7 +214,6 @@ static int
 put_replication(void *context, const spot_row_t *row)
 {
     line_t *self = context;
-    int ret;
 
     begin_line(self);
     put_point(self);
@@ -205,9 +224,9 @@ put_replication(void *context, const spot_row_t *row)
             put_number(self, self->head->metrics[j].name, row->metrics[j]);
         }
     }
-    ret = put_held(self, row->warnings);
+    put_warnings(self, &row->warnings);
     end_line(self);
-    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
+    return self->error;
 }
 
 static line_t
@@ -240,12 +259,9 @@ spot_export_replications(
     return ret;
 }
 
-static int
+static void
 put_summaries(line_t *self)
 {
-    char name[NAME_BYTES];
-    int ret;
-
     begin_line(self);
     put_point(self);
     put_number(self, "replications",
@@ -257,27 +273,22 @@ put_summaries(line_t *self)
             continue;
         }
         put_estimate(self, metric, &self->summaries[j]);
-        snprintf(name, sizeof(name), "%s_nulls", metric);
-        if (spot_study_has_metric(self->head, self->point_id, j)) {
-            put_number(self, name, (double) self->summaries[j].num_nulls);
-        } else {
-            (void) begin_cell(self, name);
-        }
+        put_number(self, spot_texts_join(&self->texts, metric, "_", "nulls"),
+            spot_study_has_metric(self->head, self->point_id, j)
+                ? (double) self->summaries[j].num_nulls
+                : (double) NAN);
     }
-    ret = put_met(self);
+    put_warnings(self, NULL);
     put_fate(self);
     end_line(self);
-    return ret;
 }
 
 /* The line of a point and a metric, or the head. */
-static int
+static void
 put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
     const spot_paired_t *pair)
 {
-    char remark[SPOT_REMARK_BYTES];
     double low, high;
-    int ret;
 
     spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
     begin_line(self);
@@ -293,102 +304,87 @@ put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summ
     put_number(
         self, "replications", (double) (summary->num_values + summary->num_nulls));
     put_number(self, "nulls", (double) summary->num_nulls);
-    put_estimate(self, NULL, summary);
+    put_estimate(self, "", summary);
     put_number(self, "difference", spot_paired_mean(pair));
     put_number(self, "difference_ci95_low", low);
     put_number(self, "difference_ci95_high", high);
-    ret = put_met(self);
+    put_warnings(self, NULL);
     put_text(self, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
-    put_text(self, "remark", spot_summary_remark(summary, remark));
+    put_text(self, "remark", spot_words_remark(&self->texts, summary));
     put_fate(self);
     end_line(self);
-    return ret;
 }
 
-static int
+static void
 put_results(line_t *self)
 {
-    int ret = 0;
-
     if (self->is_head) {
-        return put_result(self, &(spot_metric_t){.name = "", .unit = ""},
-            &(spot_summary_t){0}, &(spot_paired_t){0});
+        put_result(self, &(spot_metric_t){.name = "", .unit = ""}, &(spot_summary_t){0},
+            &(spot_paired_t){0});
+        return;
     }
-    for (size_t j = 0; ret == 0 && j < self->head->num_metrics; j++) {
+    for (size_t j = 0; j < self->head->num_metrics; j++) {
         if (spot_study_shows(self->head, j) &&
             (spot_study_has_metric(self->head, self->point_id, j) ||
                 spot_study_cannot_run(self->head, self->point_id) != NULL)) {
-            ret = put_result(self, &self->head->metrics[j], &self->summaries[j],
+            put_result(self, &self->head->metrics[j], &self->summaries[j],
                 &self->pairs[self->point_id * self->head->num_metrics + j]);
         }
     }
-    return ret;
 }
 
 /* What put writes of each point, after its head, if there is one. */
-static int
-put_points(line_t *self, int (*put)(line_t *self))
+static void
+put_points(line_t *self, void (*put)(line_t *self))
 {
-    int ret = 0;
-
     self->summaries = spot_calloc(self->head->num_metrics, sizeof(*self->summaries));
-    if (self->summaries == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (self->is_head) {
-        ret = put(self);
+    fail(self, self->summaries == NULL ? SPOT_ERR_NO_MEMORY : 0);
+    if (self->error == 0 && self->is_head) {
+        put(self);
     }
     self->is_head = false;
-    for (size_t j = 0; ret == 0 && !ferror(self->out) && j < self->head->num_points;
-         j++) {
+    for (size_t j = 0; self->error == 0 && j < self->head->num_points; j++) {
         self->point_id = j;
-        ret = spot_summarise(self->store, j, self->summaries);
-        if (ret == 0) {
-            ret = put(self);
+        fail(self, spot_summarise(self->store, j, self->summaries));
+        if (self->error == 0) {
+            put(self);
         }
     }
     free(self->summaries);
-    return ret == 0 && ferror(self->out) ? SPOT_ERR_IO : ret;
 }
 
-/* The same with the fates of a race, if the study is one. */
+/* The same with the fates of a race, if the study is one. The first error. */
 static int
-put_lines(line_t line, int (*put)(line_t *self))
+put_lines(line_t *self, void (*put)(line_t *self))
 {
     spot_race_t race = {0};
-    int ret = 0;
 
-    if (line.head->optimise.metric != NULL) {
-        line.race = &race;
-        ret = spot_race_init(&race, line.head);
-        if (ret == 0) {
-            ret = spot_race_replay(&race, line.store);
-        }
+    if (self->error == 0 && self->head->optimise.metric != NULL) {
+        self->race = &race;
+        fail(self, spot_race_init(&race, self->head));
+        fail(self, self->error == 0 ? spot_race_replay(&race, self->store) : 0);
     }
-    if (ret == 0) {
-        ret = put_points(&line, put);
-    }
+    put_points(self, put);
     spot_race_free(&race);
-    return ret;
+    free(self->pairs);
+    return self->error;
 }
 
 int
 spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
-    return put_lines(line_of(store, format, out), put_summaries);
+    line_t line = line_of(store, format, out);
+
+    return put_lines(&line, put_summaries);
 }
 
 int
 spot_result_csv_write(const spot_store_t *store, FILE *out)
 {
     line_t line = line_of(store, SPOT_EXPORT_CSV, out);
-    int ret = spot_store_differences(store, &line.pairs);
 
-    if (ret == 0) {
-        ret = put_lines(line, put_results);
-    }
-    free(line.pairs);
-    return ret;
+    fail(&line, spot_store_differences(store, &line.pairs));
+    return put_lines(&line, put_results);
 }
 
 /* ---- The results as one object ---- */
@@ -397,7 +393,7 @@ static void
 write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
     const spot_paired_t *pair)
 {
-    char remark[SPOT_REMARK_BYTES];
+    const char *remark = spot_words_remark(&self->texts, summary);
     double low, high;
 
     spot_json_open(&self->json, metric->name, '{');
@@ -406,8 +402,8 @@ write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *su
         self, "replications", (double) (summary->num_values + summary->num_nulls));
     put_number(self, "nulls", (double) summary->num_nulls);
     put_text(self, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
-    put_estimate(self, NULL, summary);
-    if (spot_summary_remark(summary, remark)[0] != '\0') {
+    put_estimate(self, "", summary);
+    if (remark[0] != '\0') {
         put_text(self, "remark", remark);
     }
     if (spot_paired_num_pairs(pair) > 0) {
@@ -435,7 +431,7 @@ is_known(const line_t *self)
            known->excess <= 1;
 }
 
-static int
+static void
 write_point(line_t *self)
 {
     const spot_study_head_t *head = self->head;
@@ -463,9 +459,9 @@ write_point(line_t *self)
         }
     }
     spot_json_close(&self->json, '}');
-    spot_point_warnings_json(&self->json, self->store, self->point_id);
+    put_warnings(self, NULL);
     spot_json_close(&self->json, '}');
-    return 0;
+    settle(self);
 }
 
 /* What the study is. Of "until", how well it wants to know a mean, "replications" is the
@@ -508,8 +504,11 @@ write_warnings(line_t *self)
 {
     spot_json_open(&self->json, "warnings", '{');
     for (size_t j = 0; j < self->head->num_warnings; j++) {
-        const int64_t num_warned = spot_warning_count(self->store, j);
+        int64_t num_warned = 0;
 
+        for (size_t k = 0; k < self->head->num_points; k++) {
+            num_warned += self->store->num_warned(self->store, k, j);
+        }
         if (num_warned > 0) {
             spot_json_open(&self->json, self->head->warnings[j].name, '{');
             put_number(self, "replications", (double) num_warned);
@@ -520,51 +519,38 @@ write_warnings(line_t *self)
     spot_json_close(&self->json, '}');
 }
 
-/* answer: NULL without a race. */
-static int
-write_results(line_t *self, const spot_race_answer_t *answer)
-{
-    const spot_study_head_t *head = self->head;
-    int ret = spot_store_differences(self->store, &self->pairs);
-
-    spot_json_init(&self->json, self->out, 2);
-    spot_json_open(&self->json, NULL, '{');
-    write_study(self);
-    if (answer != NULL) {
-        self->race = &answer->race;
-        spot_race_json_write(answer, &self->json);
-    }
-    spot_json_open(&self->json, "points", '[');
-    if (ret == 0) {
-        ret = put_points(self, write_point);
-    }
-    spot_json_close(&self->json, ']');
-    write_warnings(self);
-    if (ret == 0 && head->best.is_asked) {
-        ret = spot_winner_json(&self->json, self->store);
-    }
-    if (ret == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
-        ret = spot_sensitivity_json(&self->json, self->store);
-    }
-    spot_json_close(&self->json, '}');
-    free(self->pairs);
-    return ret;
-}
-
 int
 spot_result_json_write(const spot_store_t *store, FILE *out)
 {
-    line_t line = line_of(store, SPOT_EXPORT_JSONL, out);
-    spot_race_answer_t answer;
-    int ret;
+    const spot_study_head_t *head = store->head;
+    line_t self = line_of(store, SPOT_EXPORT_JSONL, out);
+    spot_race_answer_t answer = {0};
 
-    if (store->head->optimise.metric == NULL) {
-        return write_results(&line, NULL);
+    if (head->optimise.metric != NULL) {
+        self.race = &answer.race;
+        fail(&self, spot_race_answer_init(&answer, store));
     }
-    ret = spot_race_answer_init(&answer, store);
-    if (ret == 0) {
-        ret = write_results(&line, &answer);
+    fail(&self, self.error == 0 ? spot_store_differences(store, &self.pairs) : 0);
+    if (self.error == 0) {
+        spot_json_init(&self.json, out, 2);
+        spot_json_open(&self.json, NULL, '{');
+        write_study(&self);
+        if (self.race != NULL) {
+            spot_race_json_write(&answer, &self.json);
+        }
+        spot_json_open(&self.json, "points", '[');
+        put_points(&self, write_point);
+        spot_json_close(&self.json, ']');
+        write_warnings(&self);
+        if (self.error == 0 && head->best.is_asked) {
+            fail(&self, spot_winner_json(&self.json, store));
+        }
+        if (self.error == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+            fail(&self, spot_sensitivity_json(&self.json, store));
+        }
+        spot_json_close(&self.json, '}');
     }
+    free(self.pairs);
     spot_race_answer_free(&answer);
-    return ret;
+    return self.error;
 }

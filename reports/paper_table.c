@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/answer.h"
 #include "reports/picture_files.h"
 #include "reports/point_table.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 #define QUESTION_CHARS 300 /* of a caption */

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "reports/key_unit.h"
 #include "reports/point_table.h"
-#include "reports/study_words.h"
-#include "reports/value_label.h"
 #include "reports/words.h"
 
 #define MAX_VALUES                                                                      \
@@ -179,7 +176,7 @@ write_labels(const spot_study_head_t *head, spot_document_t *document)
 
     for (size_t j = 0; j < head->num_axes; j++) {
         for (size_t k = 0; k < head->axes[j].num_values; k++) {
-            const char *text = spot_value_explained(&head->axes[j], k, &document->texts);
+            const char *text = spot_words_explained(&document->texts, &head->axes[j], k);
 
             if (text != NULL && !has_any) {
                 spot_document_fold(document, "What the short names of values stand for");

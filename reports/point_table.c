@@ -6,8 +6,6 @@
 
 #include "base/paired.h"
 #include "reports/doubts.h"
-#include "reports/shown_unit.h"
-#include "reports/value_label.h"
 #include "reports/words.h"
 #include "sim/analysis/point_groups.h"
 
@@ -182,7 +180,6 @@ static void
 add_cell(filler_t *self, size_t point_id, size_t metric_id)
 {
     const cell_t cell = cell_of(self, point_id, metric_id);
-    char remark[SPOT_REMARK_BYTES];
 
     if (isinf(cell.value)) {
         spot_table_add_above(self->table, cell.least);
@@ -193,8 +190,9 @@ add_cell(filler_t *self, size_t point_id, size_t metric_id)
         spot_table_add_estimate(self->table, cell.value, cell.half_width);
     }
     if (self->base->is_plain) {
-        (void) spot_summary_remark(
-            spot_report_summary(self->report, point_id, metric_id), remark);
+        const char *remark = spot_words_remark(
+            &self->table->texts, spot_report_summary(self->report, point_id, metric_id));
+
         spot_table_set_remark(self->table, remark[0] == '\0' ? NULL : remark);
         return;
     }
@@ -310,7 +308,7 @@ add_label_notes(filler_t *self)
         const spot_axis_t *axis = &self->head->axes[j];
 
         for (size_t k = 0; k < axis->num_values; k++) {
-            const char *text = spot_value_explained(axis, k, &self->table->texts);
+            const char *text = spot_words_explained(&self->table->texts, axis, k);
 
             if (text != NULL) {
                 spot_table_add_note(self->table, "", text);

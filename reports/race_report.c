@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "reports/point_table.h"
-#include "reports/shown_unit.h"
 #include "reports/study_parts.h"
 #include "reports/table/decimals.h"
 #include "reports/table/interval_text.h"

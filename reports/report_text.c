@@ -8,13 +8,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/answer.h"
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
 #include "reports/point_table.h"
 #include "reports/study_curves.h"
 #include "reports/study_parts.h"
-#include "reports/study_words.h"
 #include "reports/table/text_cell.h"
 #include "reports/table/wrap.h"
 #include "reports/words.h"

@@ -8,8 +8,6 @@
 
 #include "base/canonical.h"
 #include "base/memory.h"
-#include "reports/metric_words.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 static const spot_study_head_t *

@@ -6,8 +6,8 @@
 #include "reports/draw.h"
 #include "reports/point_match.h"
 #include "reports/report.h"
-#include "reports/shown_unit.h"
 #include "reports/table/document.h"
+#include "reports/words.h"
 
 /* One of the two. */
 typedef struct {

@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "reports/side_by_side.h"
 #include "reports/study_curves.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 #define MIN_CURVE_X 3 /* points along x that are worth a curve */

@@ -7,7 +7,6 @@
 
 #include "base/utf8.h"
 #include "reports/side_by_side.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 #define MAX_NAMED 3         /* things in which they differ, in the answer */
@@ -280,7 +279,7 @@ write_alone(const spot_side_by_side_t *self, int side, size_t max_listed,
                       spot_words_count(texts, (int64_t) num_alone, "point")));
     for (size_t j = 0; j < num_alone && j < max_listed; j++) {
         const char *words = spot_words_point(texts, self->sides[side].report->head,
-            self->match.alone_ids[side][j], SPOT_POINT_BYTES - 8);
+            self->match.alone_ids[side][j], SIZE_MAX);
 
         spot_document_item(document, "%s", words[0] == '\0' ? "the only point" : words);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/study_words.h"
+#include "reports/words.h"
 #include "sim/analysis/point_groups.h"
 
 /* Of a key whose curves were not asked for. */

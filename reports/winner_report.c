@@ -2,10 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reports/break_even.h"
 #include "reports/plan_report.h"
 #include "reports/point_table.h"
-#include "reports/shown_unit.h"
 #include "reports/study_parts.h"
 #include "reports/words.h"
 
@@ -183,18 +181,6 @@ write_crossing(const spot_winners_t *winners, const spot_crossing_t *crossing,
         before->is_sure && after->is_sure ? "" : " (not sure)");
 }
 
-static void
-write_break_evens(const spot_winners_t *winners, spot_document_t *document)
-{
-    FILE *stream = spot_texts_begin(&document->texts);
-
-    spot_document_paragraph(document, "Break-evens:");
-    if (stream != NULL) {
-        spot_break_evens_write(winners, " ", stream);
-    }
-    spot_document_lines(document, spot_texts_end(&document->texts, stream));
-}
-
 void
 spot_winners_write(const spot_report_t *report, spot_document_t *document)
 {
@@ -221,7 +207,8 @@ spot_winners_write(const spot_report_t *report, spot_document_t *document)
         write_crossing(winners, &winners->crossings[j], document);
     }
     if (report->head->best.num_keys > 0) {
-        write_break_evens(winners, document);
+        spot_document_paragraph(document, "Break-evens:");
+        spot_break_evens_write(winners, document);
     }
 }
 

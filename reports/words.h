@@ -5,8 +5,73 @@
 #pragma once
 
 #include "base/texts.h"
-#include "reports/metric_words.h"
 #include "reports/report.h"
+#include "reports/table/document.h"
+
+/* ---- What a study speaks of ---- */
+
+/* The question, or the name of a study without one. */
+const char *spot_study_title(const spot_study_head_t *head);
+
+/* The metric that a sentence or a picture speaks of: what the study optimises, or names
+ * a winner by, or draws, else the first one. */
+size_t spot_main_metric(const spot_study_head_t *head);
+
+/* The metric that pictures draw: what the study draws, else its main one. */
+size_t spot_drawn_metric(const spot_study_head_t *head);
+
+/* Why there is nothing to draw of these metrics, which must be defined together at a
+ * point, or NULL. */
+const char *spot_metrics_problem(
+    const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);
+
+/* The same for a picture that was asked for by its path: an error about it that names
+ * the metrics without a value. BAD_PARAM where there is nothing to draw. */
+SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_metrics,
+    const size_t *metric_ids, const char *picture_path, spot_diag_t *diag);
+
+/* What a study found, in a sentence or two: "As preemption per minute goes from 0.05 to
+ * 0.5, idle time grows from 8 % to 41 %. With pipeline depth 8 it is half as high.":
+ * plain text with values of the study in it, without an end of line. It says what the
+ * study asks for: its best point, which value wins where, which key matters, what
+ * differs from the baseline, or how the main metric changes along the first numeric key;
+ * then where the metric is undefined, and what the answer rests on where the study is
+ * not finished. It claims changes and differences that are sure
+ * (sim/analysis/findings.h). Errors of reading, NO_MEMORY. */
+#define SPOT_ANSWER_CHARS 480 /* of the longest answer; longer ones are cut */
+SPOT_MUST_CHECK int spot_answer_write(const spot_report_t *report, FILE *out);
+
+/* ---- Units in which people read values ---- */
+
+#define SPOT_SHOWN_UNIT_BYTES 32
+
+typedef struct {
+    double factor;                    /* from the unit of the metric */
+    char unit[SPOT_SHOWN_UNIT_BYTES]; /* "" for plain numbers */
+} spot_shown_unit_t;
+
+/* The unit for values up to largest, a magnitude; for a metric that is no duration, its
+ * own. */
+spot_shown_unit_t spot_shown_unit(const spot_metric_t *metric, double largest);
+
+/* 100 for a share, which is shown in percent, else 1. */
+double spot_metric_factor(const spot_metric_t *metric);
+
+/* The same unit with that factor in its own: for values up to largest, or for the
+ * estimates of all points, with the largest magnitude of these. */
+spot_shown_unit_t spot_metric_shown(const spot_metric_t *metric, double largest);
+double spot_report_largest(const spot_report_t *report, size_t metric_id);
+spot_shown_unit_t spot_report_shown(const spot_report_t *report, size_t metric_id);
+
+/* The same for the second labels of x: not in percent, and in their own unit where the
+ * study says what they are. */
+spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_id);
+
+/* Splits a value as it stands in YAML into its number and its unit: "30 s" at any key,
+ * "0.91" at fleet.price.spot (USD/h), "1e9" at net_bytes_per_s (bytes/s). Returns the
+ * unit, of text or for good; "" for plain numbers and texts. *num_bytes: what of text
+ * stands before the unit. */
+const char *spot_key_unit(const char *path, const char *text, size_t *num_bytes);
 
 /* ---- Metrics ---- */
 
@@ -18,7 +83,9 @@ const char *spot_words_metric(
 /* In a sentence, without a unit: "idle time". */
 const char *spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric);
 
-/* "8.3 %", "1,212.5 USD"; see spot_metric_value_words() for resolution. */
+/* "8.3 %", "1,212.5 USD"; two digits of resolution, a difference that
+ * matters, can be seen, and one of the value; all that makes sense where it is 0.
+ * "undefined" for what is not finite. */
 const char *spot_words_value(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double resolution);
 
@@ -47,6 +114,9 @@ const char *spot_words_shown_value(
 const char *spot_words_second(spot_texts_t *texts, const spot_study_head_t *head,
     size_t metric_id, const char *unit);
 
+/* What its estimate is: "mean", "ratio of totals", "probability", "quantile". */
+const char *spot_estimate_words(const spot_metric_t *metric);
+
 /* ---- Keys and points ---- */
 
 /* "checkpoint interval"; the second with its unit, "checkpoint interval (s)". */
@@ -59,11 +129,25 @@ const char *spot_words_x(
 const char *spot_words_x_subject(
     spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id);
 
-/* A value of a key: see value_label.h. The second: of the key at a point. */
+/* What tables and pictures call a value of a key. "{system: checkpoint, detection: 30
+ * s}" is "checkpoint" where no other value has that system, and "checkpoint, detection:
+ * 30 s" beside another checkpoint that has not this detection: the value of the first
+ * key, and of the others those that tell it from its namesakes. Where these are too
+ * many, what the value lacks is named where that is less: "varuna without
+ * fault_one_counter" beside "varuna with all options". Different texts have different
+ * labels: a value that its options do not tell from another one has its whole text; one
+ * that is cut has its place on the axis, from 1, behind it: "{profile: /very/long...
+ * (2)". CSV, JSON and databases have the whole text. O(values) of the axis. The second:
+ * of the key at a point. */
 const char *spot_words_label(
     spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
 const char *spot_words_point_label(
     spot_texts_t *texts, const spot_study_head_t *head, size_t point_id, size_t axis_id);
+
+/* What a label leaves out: "recovery: gemini is {system: gemini, f: 1}"; NULL: nothing.
+ */
+const char *spot_words_explained(
+    spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
 
 /* "checkpoint, per minute 0.05"; the second without an axis. */
 const char *spot_words_point(spot_texts_t *texts, const spot_study_head_t *head,
@@ -87,3 +171,18 @@ const char *spot_words_shown(spot_texts_t *texts, const char *text);
 
 /* "1 point", "2 points": word is a singular whose plural ends in s. */
 const char *spot_words_count(spot_texts_t *texts, int64_t count, const char *word);
+
+/* ---- How far winners are from losing ---- */
+
+/* "trace.frequency = 8: oobleck stays ahead of varuna while recovery.regroup is below 77
+ * s (75.7 to 78.9); it is 2 s", without an end of line. */
+const char *spot_words_break_even(
+    spot_texts_t *texts, const spot_winners_t *winners, const spot_break_even_t *item);
+
+/* The one that is nearest to the value that its winner has, as a ratio; NULL: none was
+ * found. O(winners * keys * break-evens). */
+const spot_break_even_t *spot_break_even_nearest(const spot_winners_t *winners);
+
+/* Writes all of them, an item each; or, where the study asks for them and the store has
+ * none of its rows, what to do. */
+void spot_break_evens_write(const spot_winners_t *winners, spot_document_t *document);

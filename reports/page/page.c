@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page.h"
 
-#include "reports/answer.h"
 #include "reports/chart/svg.h"
 #include "reports/page/page_internal.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 /* Of a question as heading and of a name; a longer question follows as a whole. */

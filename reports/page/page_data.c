@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/units.h"
 #include "base/memory.h"
 #include "reports/markup/unseen.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 /* Numbers of all columns together: 3.5 MB. */
@@ -103,7 +103,7 @@ choose(page_data_t *self)
 static void
 write_number(FILE *out, double value, int num_digits)
 {
-    char text[SPOT_LABEL_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES];
     const char *rest = text;
 
     if (!isfinite(value)) {

@@ -6,8 +6,8 @@
 
 #include "base/build_info.h"
 #include "base/canonical.h"
-#include "reports/key_unit.h"
 #include "reports/page/page_internal.h"
+#include "reports/words.h"
 
 #define MAX_WRITERS 100 /* processes that are listed */
 #define MAX_COMMANDS 20 /* that are shown as they were typed */

@@ -2,7 +2,6 @@
 /* Two stores side by side on one page. */
 #include "reports/page/page.h"
 #include "reports/page/page_internal.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 static void

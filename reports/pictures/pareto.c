@@ -383,9 +383,9 @@ declare_numbers(const pareto_t *self)
     for (size_t j = 0; j < self->num_numbers; j++) {
         const size_t point_id = self->numbered_ids[j];
         const spot_chart_entry_t entry = {
-            .text = has_groups ? circumstances(self, point_id)
-                               : spot_words_point(self->texts, self->head, point_id,
-                                     SPOT_POINT_BYTES),
+            .text = has_groups
+                        ? circumstances(self, point_id)
+                        : spot_words_point(self->texts, self->head, point_id, SIZE_MAX),
             .sign = spot_texts_add(self->texts, "%zu", j + 1)};
 
         spot_chart_legend(self->chart, &entry);

@@ -4,7 +4,6 @@
 
 #include "reports/study_curves.h"
 #include "reports/study_pictures.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 
 #define SPOT_PICTURE_CHARS 80 /* of the name of a point */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reports/break_even.h"
 #include "reports/study_parts.h"
+#include "reports/words.h"
 #include "reports/words/answer_internal.h"
 #include "sim/analysis/race_answer.h"
 #include "sim/analysis/study_effects.h"
@@ -293,9 +293,8 @@ spot_answer_of_winners(const spot_answer_t *self)
         }
         fprintf(self->out, "%s%s", unmeasured, unmeasured[0] == '\0' ? "" : "\n");
         if (nearest != NULL) { /* what would change the answer first */
-            fputs("nearest to a change, ", self->out);
-            spot_break_even_write(winners, nearest, self->out);
-            fputc('\n', self->out);
+            fprintf(self->out, "nearest to a change, %s\n",
+                spot_words_break_even(self->texts, winners, nearest));
         }
     }
     free(ranking.order);

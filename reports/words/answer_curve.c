@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "reports/study_curves.h"
 #include "reports/words/answer_internal.h"
 
 #define MAX_KEYS 3 /* other keys that are told of */

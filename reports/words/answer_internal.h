@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#include "reports/answer.h"
-#include "reports/study_words.h"
 #include "reports/words.h"
 #include "sim/analysis/findings.h"
 

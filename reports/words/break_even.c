@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/break_even.h"
-
+/* How far winners are from losing. */
 #include <math.h>
 
-#include "base/utf8.h"
-#include "reports/shown_unit.h"
-#include "reports/value_label.h"
-
-#define VALUE_BYTES 32
-#define ROOM ((char[VALUE_BYTES]){""})
-#define LABEL_ROOM ((char[SPOT_VALUE_LABEL_BYTES]){""})
+#include "reports/words.h"
 
 /* Values are in the unit of the least of them. */
 static spot_shown_unit_t
@@ -24,104 +17,104 @@ unit_of(const spot_break_even_t *item)
 }
 
 static const char *
-value_text(const spot_shown_unit_t *unit, double value, char text[VALUE_BYTES])
+value_text(spot_texts_t *texts, const spot_shown_unit_t *unit, double value)
 {
     value *= unit->factor;
-    snprintf(text, VALUE_BYTES,
-        fabs(value) < 999.5 || fabs(value) >= 1e7 ? "%.3g" : "%.0f", value);
-    return text;
+    return spot_texts_add(
+        texts, fabs(value) < 999.5 || fabs(value) >= 1e7 ? "%.3g" : "%.0f", value);
 }
 
-/* " s", or nothing. */
 static const char *
-unit_text(const spot_shown_unit_t *unit, char text[VALUE_BYTES])
+with_unit(spot_texts_t *texts, const spot_shown_unit_t *unit, double value)
 {
-    snprintf(text, VALUE_BYTES, "%s%s", unit->unit[0] == '\0' ? "" : " ", unit->unit);
-    return text;
+    return spot_texts_add(texts, "%s%s%s", value_text(texts, unit, value),
+        unit->unit[0] == '\0' ? "" : " ", unit->unit);
 }
 
 /* "below 77 s (75.7 to 78.9)"; an end of the interval that is not known is open. */
-static void
-write_side(
-    const spot_shown_unit_t *unit, const spot_break_even_t *item, int side_id, FILE *out)
+static const char *
+side_text(spot_texts_t *texts, const spot_shown_unit_t *unit,
+    const spot_break_even_t *item, int side_id)
 {
     const spot_break_even_side_t *side = &item->sides[side_id];
     const bool is_above = side_id == SPOT_BREAK_EVEN_ABOVE;
-    const char *near = value_text(unit, side->near, ROOM);
-    const char *far = value_text(unit, side->far, ROOM);
+    const char *near = value_text(texts, unit, side->near);
+    const char *far = value_text(texts, unit, side->far);
+    const char *at = spot_texts_add(
+        texts, "%s %s", is_above ? "below" : "above", with_unit(texts, unit, side->at));
 
-    fprintf(out, "%s %s%s (", is_above ? "below" : "above",
-        value_text(unit, side->at, ROOM), unit_text(unit, ROOM));
-    if (isnan(side->far)) {
-        fprintf(out, is_above ? "from %s on)" : "up to %s)", near);
-    } else {
-        fprintf(out, "%s to %s)", is_above ? near : far, is_above ? far : near);
-    }
+    return isnan(side->far)
+               ? spot_texts_add(
+                     texts, is_above ? "%s (from %s on)" : "%s (up to %s)", at, near)
+               : spot_texts_add(texts, "%s (%s to %s)", at, is_above ? near : far,
+                     is_above ? far : near);
 }
 
 /* The values that were tried without finding one, and from where on it is not sure. */
-static void
-write_reach(const spot_shown_unit_t *unit, const spot_break_even_t *item,
-    const char *key, FILE *out)
+static const char *
+reach_text(spot_texts_t *texts, const spot_shown_unit_t *unit,
+    const spot_break_even_t *item, const char *key)
 {
     const double below = item->sides[SPOT_BREAK_EVEN_BELOW].reach;
     const double above = item->sides[SPOT_BREAK_EVEN_ABOVE].reach;
+    const char *text;
 
     if (isnan(below) && isnan(above)) {
-        fprintf(out, "; no other value of %s could be tried", key);
-        return;
+        return spot_texts_add(texts, "; no other value of %s could be tried", key);
     }
-    fprintf(out, " at every %s tried, from %s to %s%s", key,
-        value_text(unit, isnan(below) ? item->number : below, ROOM),
-        value_text(unit, isnan(above) ? item->number : above, ROOM),
-        unit_text(unit, ROOM));
+    text = spot_texts_add(texts, " at every %s tried, from %s to %s", key,
+        value_text(texts, unit, isnan(below) ? item->number : below),
+        with_unit(texts, unit, isnan(above) ? item->number : above));
     for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
         if (!isnan(item->sides[j].near)) {
-            fprintf(out,
-                j == SPOT_BREAK_EVEN_ABOVE ? ", not surely from %s on"
-                                           : ", not surely up to %s",
-                value_text(unit, item->sides[j].near, ROOM));
+            text = spot_texts_add(texts,
+                j == SPOT_BREAK_EVEN_ABOVE ? "%s, not surely from %s on"
+                                           : "%s, not surely up to %s",
+                text, value_text(texts, unit, item->sides[j].near));
         }
     }
+    return text;
 }
 
-void
-spot_break_even_write(
-    const spot_winners_t *winners, const spot_break_even_t *item, FILE *out)
+/* "trace.frequency = 8: oobleck stays ahead of varuna". */
+static const char *
+pair_text(
+    spot_texts_t *texts, const spot_study_head_t *head, const spot_break_even_t *item)
 {
-    const spot_study_head_t *head = winners->head;
     const size_t axis_id = head->best.axis_id;
+    const char *text = "";
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (j != axis_id) {
+            text = spot_texts_add(texts, "%s%s%s = %s", text,
+                text[0] == '\0' ? "" : ", ", head->axes[j].path,
+                spot_words_point_label(texts, head, item->best_id, j));
+        }
+    }
+    return spot_texts_add(texts, "%s%s%s stays ahead of %s", text,
+        text[0] == '\0' ? "" : ": ",
+        spot_words_point_label(texts, head, item->best_id, axis_id),
+        spot_words_point_label(texts, head, item->next_id, axis_id));
+}
+
+const char *
+spot_words_break_even(
+    spot_texts_t *texts, const spot_winners_t *winners, const spot_break_even_t *item)
+{
     const bool is_below = !isnan(item->sides[SPOT_BREAK_EVEN_ABOVE].at);
     const bool is_above = !isnan(item->sides[SPOT_BREAK_EVEN_BELOW].at);
     const spot_shown_unit_t unit = unit_of(item);
-    char key[SPOT_UTF8_SHOWN_BYTES];
-    const char *before = "";
+    const char *key = spot_words_shown(texts, winners->head->best.keys[item->key_id]);
+    const char *range =
+        is_below || is_above
+            ? spot_texts_add(texts, " while %s is %s%s%s", key,
+                  is_above ? side_text(texts, &unit, item, SPOT_BREAK_EVEN_BELOW) : "",
+                  is_above && is_below ? " and " : "",
+                  is_below ? side_text(texts, &unit, item, SPOT_BREAK_EVEN_ABOVE) : "")
+            : reach_text(texts, &unit, item, key);
 
-    spot_utf8_shown(head->best.keys[item->key_id], key);
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (j != axis_id) {
-            fprintf(out, "%s%s = %s", before, head->axes[j].path,
-                spot_point_label(head, item->best_id, j, LABEL_ROOM));
-            before = ", ";
-        }
-    }
-    fprintf(out, "%s%s stays ahead of %s", before[0] == '\0' ? "" : ": ",
-        spot_point_label(head, item->best_id, axis_id, LABEL_ROOM),
-        spot_point_label(head, item->next_id, axis_id, LABEL_ROOM));
-    if (!is_below && !is_above) {
-        write_reach(&unit, item, key, out);
-    } else {
-        fprintf(out, " while %s is ", key);
-    }
-    if (is_above) {
-        write_side(&unit, item, SPOT_BREAK_EVEN_BELOW, out);
-    }
-    fputs(is_above && is_below ? " and " : "", out);
-    if (is_below) {
-        write_side(&unit, item, SPOT_BREAK_EVEN_ABOVE, out);
-    }
-    fprintf(out, "; it is %s%s", value_text(&unit, item->number, ROOM),
-        unit_text(&unit, ROOM));
+    return spot_texts_add(texts, "%s%s; it is %s", pair_text(texts, winners->head, item),
+        range, with_unit(texts, &unit, item->number));
 }
 
 const spot_break_even_t *
@@ -148,42 +141,47 @@ spot_break_even_nearest(const spot_winners_t *winners)
     return nearest;
 }
 
-/* The winners for which, or for whose next one, a key is not given; each once. */
+/* Whether a value wins in a group where, or where for the next one, a key is not given.
+ */
+static bool
+lacks_key(const spot_winners_t *winners, size_t value_id, size_t key_id)
+{
+    const spot_study_head_t *head = winners->head;
+
+    for (size_t j = 0; j < winners->groups.num_groups; j++) {
+        const spot_winner_t *winner = &winners->winners[j];
+        const spot_break_even_t *item = spot_winners_break_even(winners, winner, key_id);
+
+        if (item != NULL && isnan(item->number) &&
+            spot_study_value_id(head, winner->best_id, head->best.axis_id) == value_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
-write_not_given(
-    const spot_winners_t *winners, size_t key_id, const char *before, FILE *out)
+write_not_given(const spot_winners_t *winners, size_t key_id, spot_document_t *document)
 {
     const spot_study_head_t *head = winners->head;
     const spot_axis_t *axis = &head->axes[head->best.axis_id];
-    bool has_any = false;
+    spot_texts_t *texts = &document->texts;
+    const char *values = "";
 
     for (size_t value_id = 0; value_id < axis->num_values; value_id++) {
-        bool is_one = false;
-
-        for (size_t j = 0; !is_one && j < winners->groups.num_groups; j++) {
-            const spot_winner_t *winner = &winners->winners[j];
-            const spot_break_even_t *item =
-                spot_winners_break_even(winners, winner, key_id);
-
-            is_one = item != NULL && isnan(item->number) &&
-                     spot_study_value_id(head, winner->best_id, head->best.axis_id) ==
-                         value_id;
-        }
-        if (is_one && !has_any) {
-            fprintf(out, "%s%s is not given where this wins: ", before,
-                spot_utf8_shown(head->best.keys[key_id], LABEL_ROOM));
-        }
-        if (is_one) {
-            fprintf(out, "%s%s", has_any ? ", " : "",
-                spot_value_label(axis, value_id, LABEL_ROOM));
-            has_any = true;
+        if (lacks_key(winners, value_id, key_id)) {
+            values = spot_texts_add(texts, "%s%s%s", values,
+                values[0] == '\0' ? "" : ", ", spot_words_label(texts, axis, value_id));
         }
     }
-    fputs(has_any ? "\n" : "", out);
+    if (values[0] != '\0') {
+        spot_document_item(document, "%s is not given where this wins: %s",
+            spot_words_shown(texts, head->best.keys[key_id]), values);
+    }
 }
 
 void
-spot_break_evens_write(const spot_winners_t *winners, const char *before, FILE *out)
+spot_break_evens_write(const spot_winners_t *winners, spot_document_t *document)
 {
     const size_t num_keys = winners->head->best.num_keys;
     bool has_all = true;
@@ -194,20 +192,18 @@ spot_break_evens_write(const spot_winners_t *winners, const char *before, FILE *
             spot_winners_break_even(winners, winner, j % num_keys);
 
         if (item != NULL && !isnan(item->number)) {
-            fputs(before, out);
-            spot_break_even_write(winners, item, out);
-            fputc('\n', out);
+            spot_document_item(
+                document, "%s", spot_words_break_even(&document->texts, winners, item));
         } else if (item == NULL) {
             has_all = has_all && !spot_winner_is_ahead(winner, &winners->head->best);
         }
     }
     for (size_t k = 0; k < num_keys; k++) {
-        write_not_given(winners, k, before, out);
+        write_not_given(winners, k, document);
     }
     if (!has_all) {
-        fprintf(out,
-            "%snot all break-evens are there for these rows: run the whole study again "
-            "into this database\n",
-            before);
+        spot_document_item(document, "not all break-evens are there for these rows: run "
+                                     "the whole study again into "
+                                     "this database");
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/key_unit.h"
+#include "reports/words.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

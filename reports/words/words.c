@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/study_words.h"
 #include "reports/table/decimals.h"
-#include "reports/value_label.h"
 
 #define SHORT_VALUE 8 /* bytes of a number that is not rounded */
 
@@ -237,14 +235,6 @@ spot_words_x_subject(spot_texts_t *texts, const spot_study_head_t *head, size_t 
     return head->plot.x_label != NULL
                ? spot_texts_add(texts, "the %s", head->plot.x_label)
                : spot_words_key(texts, &head->axes[axis_id]);
-}
-
-const char *
-spot_words_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
-{
-    char text[SPOT_VALUE_LABEL_BYTES];
-
-    return spot_texts_add(texts, "%s", spot_value_label(axis, value_id, text));
 }
 
 const char *

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "reports/key_unit.h"
+#include "reports/words.h"
 #include "reports/table/interval_text.h"
 
 static void

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "reports/study_curves.h"
 #include "reports/study_pictures.h"
-#include "reports/study_words.h"
+#include "reports/words.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 

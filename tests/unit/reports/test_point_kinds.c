@@ -12,12 +12,11 @@
 
 #include <cmocka.h>
 
-#include "reports/answer.h"
+#include "reports/words.h"
 #include "reports/export.h"
 #include "reports/paper_table.h"
 #include "reports/plan_report.h"
 #include "reports/report_text.h"
-#include "reports/study_words.h"
 #include "tests/unit/reports/sample.h"
 
 static const spot_metric_t metrics[] = {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "reports/study_words.h"
+#include "reports/words.h"
 
 static void
 test_metrics(void **state)
@@ -33,17 +33,17 @@ test_metrics(void **state)
             "mean instances", "mean instances"},
     };
 
+    spot_texts_t texts = {0};
+
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        char text[SPOT_WORDS_BYTES];
+        const spot_metric_t *metric = &cases[j].metric;
 
-        spot_metric_words(&cases[j].metric, text);
-        assert_string_equal(text, cases[j].words);
-        assert_int_equal(spot_fraction_words(&cases[j].metric, text), j == 0);
-        assert_string_equal(text, cases[j].words);
-        spot_metric_subject(&cases[j].metric, text);
-        assert_string_equal(text, cases[j].noun);
+        assert_string_equal(spot_words_metric(&texts, metric, NULL), cases[j].words);
+        assert_int_equal(spot_metric_factor(metric), j == 0 ? 100 : 1);
+        assert_string_equal(spot_words_subject(&texts, metric), cases[j].noun);
     }
+    spot_texts_free(&texts);
 }
 
 /* Values are shown in a unit that suits them. */
@@ -69,16 +69,18 @@ test_other_units(void **state)
             "cost (USD)"},
     };
 
+    spot_texts_t texts = {0};
+
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const spot_shown_unit_t shown =
             spot_metric_shown(&cases[j].metric, cases[j].largest);
-        char text[SPOT_WORDS_BYTES];
 
-        (void) spot_fraction_words_in(&cases[j].metric, shown.unit, text);
-        assert_string_equal(text, cases[j].words);
+        assert_string_equal(
+            spot_words_metric(&texts, &cases[j].metric, shown.unit), cases[j].words);
         assert_true(fabs(shown.factor / cases[j].factor - 1) < 1e-12);
     }
+    spot_texts_free(&texts);
 }
 
 static void
@@ -88,13 +90,12 @@ test_axes(void **state)
     char seconds[] = "s", none[] = "";
     const spot_axis_t duration = {.path = path, .unit = seconds, .label = label};
     const spot_axis_t number = {.path = path, .unit = none};
-    char text[SPOT_WORDS_BYTES];
+    spot_texts_t texts = {0};
 
     (void) state;
-    spot_axis_words(&duration, text);
-    assert_string_equal(text, "checkpoint interval (s)");
-    spot_axis_words(&number, text);
-    assert_string_equal(text, "job.checkpoint.every");
+    assert_string_equal(spot_words_axis(&texts, &duration), "checkpoint interval (s)");
+    assert_string_equal(spot_words_axis(&texts, &number), "job.checkpoint.every");
+    spot_texts_free(&texts);
 }
 
 static void
@@ -114,13 +115,13 @@ test_short_numbers(void **state)
         {(double) NAN, ""},
     };
 
+    spot_texts_t texts = {0};
+
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        char text[SPOT_LABEL_BYTES];
-
-        assert_int_equal(spot_short_number(cases[j].value, text), strlen(cases[j].text));
-        assert_string_equal(text, cases[j].text);
+        assert_string_equal(spot_words_number(&texts, cases[j].value), cases[j].text);
     }
+    spot_texts_free(&texts);
 }
 
 static void
@@ -137,46 +138,40 @@ test_notes(void **state)
     const spot_report_t full = {.head = &head, .min_rows = 10, .max_rows = 10};
     const spot_report_t begun = {.head = &head, .min_rows = 2, .max_rows = 10};
     const spot_report_t even = {.head = &head, .min_rows = 2, .max_rows = 2};
-    char text[SPOT_NOTE_BYTES];
+    spot_texts_t texts = {0};
 
     (void) state;
-    spot_study_run_words(&full, text);
-    assert_string_equal(text, "n · 10 replications at each point · seed 3");
-    spot_study_run_words(&even, text);
-    assert_string_equal(text, "n · 2 of 10 replications at each point · seed 3");
-    spot_study_run_words(&begun, text);
-    assert_string_equal(text, "n · 2 to 10 of 10 replications at each point · seed 3");
+    assert_string_equal(
+        spot_words_run(&texts, &full), "n · 10 replications at each point · seed 3");
+    assert_string_equal(spot_words_run(&texts, &even),
+        "n · 2 of 10 replications at each point · seed 3");
+    assert_string_equal(spot_words_run(&texts, &begun),
+        "n · 2 to 10 of 10 replications at each point · seed 3");
+    spot_texts_free(&texts);
 }
 
-/* What a study calls x, unless that is too long. */
+/* What a study calls x, however long that is. */
 static void
 test_labels_of_x(void **state)
 {
     char path[] = "job.pipeline_depth", unit[] = "";
-    char own[] = "pipeline depth";
+    char own[] = "pipeline depth", given[] = "Länge", label[400];
     spot_axis_t axis = {.path = path, .unit = unit, .label = own};
     spot_study_head_t head = {.num_axes = 1, .axes = &axis};
-    char label[SPOT_WORDS_BYTES + 1], text[SPOT_WORDS_BYTES];
+    spot_texts_t texts = {0};
 
     (void) state;
-    spot_x_words(&head, 0, text);
-    assert_string_equal(text, "pipeline depth");
+    assert_string_equal(spot_words_x(&texts, &head, 0), "pipeline depth");
+    assert_string_equal(spot_words_x_subject(&texts, &head, 0), "pipeline depth");
+    head.plot.x_label = given;
+    assert_string_equal(spot_words_x(&texts, &head, 0), "Länge");
+    assert_string_equal(spot_words_x_subject(&texts, &head, 0), "the Länge");
+    memset(label, 'x', sizeof(label));
+    label[sizeof(label) - 1] = '\0';
     head.plot.x_label = label;
-    strcpy(label, "Länge");
-    spot_x_words(&head, 0, text);
-    assert_string_equal(text, "Länge");
-    spot_x_subject(&head, 0, text);
-    assert_string_equal(text, "the Länge");
-    memset(label, 'x', SPOT_WORDS_BYTES);
-    label[SPOT_WORDS_BYTES - 1] = '\0'; /* fits, but not with "the" */
-    spot_x_words(&head, 0, text);
-    assert_string_equal(text, label);
-    spot_x_subject(&head, 0, text);
-    assert_string_equal(text, "pipeline depth");
-    label[SPOT_WORDS_BYTES - 1] = 'x';
-    label[SPOT_WORDS_BYTES] = '\0';
-    spot_x_words(&head, 0, text);
-    assert_string_equal(text, "pipeline depth");
+    assert_string_equal(spot_words_x(&texts, &head, 0), label);
+    assert_string_equal(spot_words_x_subject(&texts, &head, 0) + 4, label);
+    spot_texts_free(&texts);
 }
 
 int

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "reports/value_label.h"
+#include "base/utf8.h"
+#include "reports/words.h"
 
 #define MAX_VALUES 64
 
@@ -26,7 +27,8 @@ axis_of(char **texts, size_t num_values)
 static void
 assert_labels(const char *const *texts, const char *const *labels)
 {
-    char *copies[MAX_VALUES], label[SPOT_VALUE_LABEL_BYTES];
+    char *copies[MAX_VALUES];
+    spot_texts_t owner = {0};
     size_t num_values = 0;
     spot_axis_t axis;
 
@@ -36,8 +38,9 @@ assert_labels(const char *const *texts, const char *const *labels)
     }
     axis = axis_of(copies, num_values);
     for (size_t j = 0; j < num_values; j++) {
-        assert_string_equal(spot_value_label(&axis, j, label), labels[j]);
+        assert_string_equal(spot_words_label(&owner, &axis, j), labels[j]);
     }
+    spot_texts_free(&owner);
     for (size_t j = 0; j < num_values; j++) {
         free(copies[j]);
     }
@@ -138,7 +141,8 @@ test_whole_texts(void **state)
 static void
 test_cut(void **state)
 {
-    char shown[SPOT_UTF8_SHOWN_BYTES], label[SPOT_VALUE_LABEL_BYTES];
+    char shown[SPOT_UTF8_SHOWN_BYTES];
+    spot_texts_t owner = {0};
     char first[] = "/a/very/long/path/to/some/recorded/traces/one.csv";
     char second[] = "/a/very/long/path/to/some/recorded/traces/two.csv";
     char *texts[] = {first, second};
@@ -148,9 +152,10 @@ test_cut(void **state)
     assert_string_equal(
         spot_utf8_shown(first, shown), "/a/very/long/path/to/some/recorded/trace...");
     assert_string_equal(
-        spot_value_label(&axis, 0, label), "/a/very/long/path/to/some/recorde... (1)");
+        spot_words_label(&owner, &axis, 0), "/a/very/long/path/to/some/recorde... (1)");
     assert_string_equal(
-        spot_value_label(&axis, 1, label), "/a/very/long/path/to/some/recorde... (2)");
+        spot_words_label(&owner, &axis, 1), "/a/very/long/path/to/some/recorde... (2)");
+    spot_texts_free(&owner);
 }
 
 /* Whatever the options, different values have different labels. */
@@ -158,8 +163,9 @@ static void
 test_unique(void **state)
 {
     static const char *const systems[] = {"a", "b"};
-    char texts[MAX_VALUES][128], labels[MAX_VALUES][SPOT_VALUE_LABEL_BYTES];
-    char *values[MAX_VALUES];
+    char texts[MAX_VALUES][128], *values[MAX_VALUES];
+    const char *labels[MAX_VALUES];
+    spot_texts_t owner = {0};
     size_t num_values = 0;
     spot_axis_t axis;
 
@@ -178,12 +184,13 @@ test_unique(void **state)
     }
     axis = axis_of(values, num_values);
     for (size_t j = 0; j < num_values; j++) {
-        (void) spot_value_label(&axis, j, labels[j]);
+        labels[j] = spot_words_label(&owner, &axis, j);
         for (size_t k = 0; k < j; k++) {
             assert_string_not_equal(labels[j], labels[k]);
         }
     }
     assert_true(num_values > 20);
+    spot_texts_free(&owner);
 }
 
 static void
@@ -196,9 +203,9 @@ test_explanation(void **state)
     spot_texts_t told_texts = {0};
 
     (void) state;
-    assert_null(spot_value_explained(&axis, 0, &told_texts));
-    assert_null(spot_value_explained(&axis, 1, &told_texts));
-    assert_string_equal(spot_value_explained(&axis, 2, &told_texts),
+    assert_null(spot_words_explained(&told_texts, &axis, 0));
+    assert_null(spot_words_explained(&told_texts, &axis, 1));
+    assert_string_equal(spot_words_explained(&told_texts, &axis, 2),
         "recovery: gemini is {system: gemini, f: 1, remote_bytes_per_s: 5e8, restart: "
         "30 s}");
     spot_texts_free(&told_texts);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/value_label.h"
+/* What tables and pictures call the values of a swept key. */
 
 #include <string.h>
 
-#include "reports/table/text_cell.h"
+#include "base/utf8.h"
+#include "reports/words.h"
 
 /* Beyond these whole texts are shown. */
 #define MAX_VALUES 1000
 #define MAX_ITEMS 32
-#define NUMBER_BYTES 32 /* of "... (2)" */
 
 typedef struct {
     const char *text;
@@ -24,6 +24,12 @@ typedef struct {
     size_t num_items;
     span_t items[MAX_ITEMS]; /* [num_items] the others, "detection: 30 s" */
 } value_t;
+
+static size_t
+chars_of(const char *text)
+{
+    return spot_utf8_count(text, strlen(text));
+}
 
 static bool
 is_same(span_t a, span_t b)
@@ -183,73 +189,67 @@ longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
     return longest;
 }
 
-/* Says what a value lacks of the longest of its name: "varuna without f, g"; text:
- * [SPOT_VALUE_LABEL_BYTES]. false: it has options that the longest has not, or a name
- * that could be mistaken for such a label; or it lacks more than num_told options and
- * the label is to be cut. */
-static bool
-write_lacking(const spot_axis_t *axis, const value_t *value, size_t num_told, char *text)
+/* What a value lacks of the longest of its name: "varuna without f, g". NULL: it has
+ * options that the longest has not, or a name that could be mistaken for such a label;
+ * or it lacks more than num_told options and the label is to be cut. */
+static const char *
+lacking_label(
+    spot_texts_t *texts, const spot_axis_t *axis, const value_t *value, size_t num_told)
 {
-    const char *before = " without ";
+    const char *before = " without ", *text;
     bool has_all;
     const value_t longest = longest_of(axis, value->name, &has_all);
     const size_t num = num_lacking(value, &longest);
-    size_t used;
 
     if (memchr(value->name.text, ' ', value->name.num_bytes) != NULL ||
         num_lacking(&longest, value) > 0 || (num == 0 && !has_all)) {
-        return false;
+        return NULL;
     }
-    used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s%s",
-        (int) value->name.num_bytes, value->name.text,
+    text = spot_texts_add(texts, "%.*s%s", (int) value->name.num_bytes, value->name.text,
         num == 0 ? " with all options" : "");
-    for (size_t j = 0; j < longest.num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
+    for (size_t j = 0; j < longest.num_items; j++) {
         span_t key, option;
 
         if (has_item(value, longest.items[j])) {
             continue;
         }
         if (!split_item(longest.items[j], &key, &option)) {
-            return false;
+            return NULL;
         }
-        used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used, "%s%.*s",
-            before, (int) key.num_bytes, key.text);
+        text = spot_texts_add(
+            texts, "%s%s%.*s", text, before, (int) key.num_bytes, key.text);
         before = ", ";
     }
-    return num <= num_told ||
-           spot_utf8_count(text, strlen(text)) <= SPOT_UTF8_SHOWN_CHARS;
+    return num <= num_told || chars_of(text) <= SPOT_UTF8_SHOWN_CHARS ? text : NULL;
 }
 
-/* The label before it is cut; text: [SPOT_VALUE_LABEL_BYTES], or the whole text.
- * *is_part: it lacks options. */
+/* The label before it is cut. *is_part: it lacks options. */
 static const char *
-whole_label(const spot_axis_t *axis, size_t value_id, char *text, bool *is_part)
+whole_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
 {
     bool is_telling[MAX_ITEMS] = {false};
-    char lacking[SPOT_VALUE_LABEL_BYTES];
+    const char *text, *lacking;
+    size_t num_told = 0;
     value_t value;
-    size_t used, num_told = 0;
 
     *is_part = false;
     if (!find_telling(axis, value_id, &value, is_telling)) {
         return axis->texts[value_id];
     }
-    used = (size_t) snprintf(text, SPOT_VALUE_LABEL_BYTES, "%.*s",
-        (int) value.name.num_bytes, value.name.text);
-    for (size_t j = 0; j < value.num_items && used < SPOT_VALUE_LABEL_BYTES; j++) {
+    text = spot_texts_add(texts, "%.*s", (int) value.name.num_bytes, value.name.text);
+    for (size_t j = 0; j < value.num_items; j++) {
         if (is_telling[j]) {
-            used += (size_t) snprintf(text + used, SPOT_VALUE_LABEL_BYTES - used,
-                ", %.*s", (int) value.items[j].num_bytes, value.items[j].text);
+            text = spot_texts_add(texts, "%s, %.*s", text,
+                (int) value.items[j].num_bytes, value.items[j].text);
         }
         num_told += is_telling[j];
         *is_part = *is_part || !is_telling[j];
     }
-    if (spot_utf8_count(text, strlen(text)) > SPOT_UTF8_SHOWN_CHARS &&
-        write_lacking(axis, &value, num_told, lacking)) {
-        strcpy(text, lacking);
-        *is_part = true;
-    }
-    return text;
+    lacking = chars_of(text) > SPOT_UTF8_SHOWN_CHARS
+                  ? lacking_label(texts, axis, &value, num_told)
+                  : NULL;
+    *is_part = *is_part || lacking != NULL;
+    return lacking != NULL ? lacking : text;
 }
 
 /* Bytes of the first characters of a text, of which there are so many at least. */
@@ -268,53 +268,37 @@ first_bytes(const char *text, size_t num_characters)
 }
 
 /* *is_part: what it says is not all. */
-static void
-write_label(const spot_axis_t *axis, size_t value_id, char *label, bool *is_part)
+static const char *
+label_of(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
 {
-    char text[SPOT_VALUE_LABEL_BYTES], shown[SPOT_UTF8_SHOWN_BYTES];
-    char number[NUMBER_BYTES] = "", start[SPOT_VALUE_LABEL_BYTES];
-    const char *whole = whole_label(axis, value_id, text, is_part);
+    const char *whole = whole_label(texts, axis, value_id, is_part), *number;
 
-    if (spot_utf8_count(whole, strlen(whole)) > SPOT_UTF8_SHOWN_CHARS) {
-        const size_t num_more =
-            (size_t) snprintf(number, sizeof(number), "... (%zu)", value_id + 1);
-
-        snprintf(start, sizeof(start), "%.*s",
-            (int) first_bytes(whole, SPOT_UTF8_SHOWN_CHARS - num_more), whole);
-        whole = start;
-        *is_part = true;
+    if (chars_of(whole) <= SPOT_UTF8_SHOWN_CHARS) {
+        return spot_words_shown(texts, whole);
     }
-    snprintf(
-        label, SPOT_VALUE_LABEL_BYTES, "%s%s", spot_utf8_shown(whole, shown), number);
+    *is_part = true;
+    number = spot_texts_add(texts, "... (%zu)", value_id + 1);
+    whole = spot_texts_add(texts, "%.*s",
+        (int) first_bytes(whole, SPOT_UTF8_SHOWN_CHARS - strlen(number)), whole);
+    return spot_texts_add(texts, "%s%s", spot_words_shown(texts, whole), number);
 }
 
 const char *
-spot_value_label(
-    const spot_axis_t *axis, size_t value_id, char label[SPOT_VALUE_LABEL_BYTES])
+spot_words_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
 {
     bool is_part;
 
-    write_label(axis, value_id, label, &is_part);
-    return label;
+    return label_of(texts, axis, value_id, &is_part);
 }
 
 const char *
-spot_point_label(const spot_study_head_t *head, size_t point_id, size_t axis_id,
-    char label[SPOT_VALUE_LABEL_BYTES])
+spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
 {
-    return spot_value_label(
-        &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id), label);
-}
-
-const char *
-spot_value_explained(const spot_axis_t *axis, size_t value_id, spot_texts_t *texts)
-{
-    const char *whole = axis->texts[value_id];
-    char label[SPOT_VALUE_LABEL_BYTES];
+    const char *whole = axis->texts[value_id], *label = "";
     bool is_part = false;
 
     if (whole[0] == '{' || strlen(whole) > SPOT_UTF8_SHOWN_CHARS) {
-        write_label(axis, value_id, label, &is_part);
+        label = label_of(texts, axis, value_id, &is_part);
     } /* else a short scalar, which is all there is */
     return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole)
                    : NULL;
