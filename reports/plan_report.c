@@ -123,8 +123,8 @@ values_of(const spot_axis_t *axis, bool is_spread, spot_texts_t *texts)
                     : text;
 }
 
-void
-spot_varied_write(const spot_study_head_t *head, spot_document_t *document)
+static void
+write_varied(const spot_study_head_t *head, spot_document_t *document)
 {
     static const spot_table_column_t columns[] = {
         {.name = "key", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -188,7 +188,7 @@ spot_settings_write(const spot_study_head_t *head, spot_document_t *document)
         spot_document_paragraph(
             document, "Nothing was varied: the study has one point.");
     } else {
-        spot_varied_write(head, document);
+        write_varied(head, document);
         write_labels(head, document);
     }
     spot_document_item(document, "%s, %s", spot_words_plan(texts, head),
@@ -356,7 +356,7 @@ spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cos
     write_cost(cost, &document);
     if (head->num_axes > 0) {
         spot_document_gap(&document);
-        spot_varied_write(head, &document);
+        write_varied(head, &document);
     }
     write_points(head, &document);
     return spot_document_end(&document);
