@@ -325,20 +325,19 @@ spot_doubts_have_letters(const spot_doubts_t *self)
     return has_any;
 }
 
-void
-spot_doubts_letters(
-    const spot_doubts_t *self, size_t point_id, char letters[SPOT_MAX_WARNINGS + 1])
+const char *
+spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id)
 {
-    size_t num = 0;
+    const char *letters = "";
 
     for (size_t j = 0; j < self->num_items; j++) {
         const spot_study_doubt_t *doubt = &self->items[j];
 
         if (doubt->letter[0] != '\0' && count(self->report, doubt, point_id) > 0) {
-            letters[num++] = doubt->letter[0];
+            letters = spot_texts_join(texts, letters, "", doubt->letter);
         }
     }
-    letters[num] = '\0';
+    return letters;
 }
 
 void

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/point_match.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "reports/side_by_side.h"
 
 /* The key that a value gets, to be read as a document. */
 #define VALUE_KEY "value"

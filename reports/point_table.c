@@ -269,11 +269,10 @@ static void
 add_row(filler_t *self, size_t point_id)
 {
     const char *cannot_run = spot_study_cannot_run(self->head, point_id);
-    char letters[SPOT_MAX_WARNINGS + 1] = "";
+    const char *letters = self->has_letters ? spot_words_letters(&self->table->texts,
+                                                  self->doubts, point_id)
+                                            : "";
 
-    if (self->has_letters) {
-        spot_doubts_letters(self->doubts, point_id, letters);
-    }
     spot_table_add_row(self->table);
     if (self->base->is_plain) {
         spot_table_add_count(self->table, (int64_t) point_id);

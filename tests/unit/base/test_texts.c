@@ -31,6 +31,18 @@ test_add(void **state)
     assert_null(texts.arena.latest);
 }
 
+static void
+test_join(void **state)
+{
+    spot_texts_t texts = {0};
+
+    (void) state;
+    assert_string_equal(spot_texts_join(&texts, "a, b", ", ", "c"), "a, b, c");
+    assert_string_equal(spot_texts_join(&texts, "", ", ", "c"), "c");
+    assert_string_equal(spot_texts_join(&texts, "a", ", ", ""), "a");
+    spot_texts_free(&texts);
+}
+
 /* Streams may be nested, and be ended in any order; one that is left open is freed. */
 static void
 test_streams(void **state)
@@ -54,8 +66,8 @@ test_streams(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add), cmocka_unit_test(test_streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_add),
+        cmocka_unit_test(test_join), cmocka_unit_test(test_streams)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

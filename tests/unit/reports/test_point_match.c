@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "reports/point_match.h"
+#include "reports/side_by_side.h"
 
 /* ---- Values ---- */
 
