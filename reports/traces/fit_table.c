@@ -246,7 +246,8 @@ write_parameter(const spot_fit_row_t *row, int j, FILE *out)
     } else if (isnan(row->errors[j])) {
         fprintf(out, "%.5g%s (-)", row->parameters[j], row->units[j]);
     } else {
-        fprintf(out, "%.5g%s (%.3g)", row->parameters[j], row->units[j], row->errors[j]);
+        fprintf(out, row->errors[j] < 1000 ? "%.5g%s (%.3g)" : "%.5g%s (%.0f)",
+            row->parameters[j], row->units[j], row->errors[j]);
     }
 }
 

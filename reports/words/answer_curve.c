@@ -303,7 +303,7 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
     if (last_id < axis->num_values) {
         fputc('\n', self->out);
     } else if (num_pairs > 0) {
-        fprintf(self->out, "%s makes no sure difference\n",
+        fprintf(self->out, "%s makes no sure difference to it\n",
             spot_words_key(self->texts, axis));
     }
 }
