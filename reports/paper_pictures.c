@@ -162,7 +162,7 @@ do_all(const task_t *task)
     }
     if (runs.num_ids > MAX_TIMELINES && !task->is_drawing) {
         spot_diag_warn(task->diag, task->folder, 0, 0,
-            "the first %d of %zu runs whose series the store keeps are drawn",
+            "the first %d of the %zu runs whose series the database keeps are drawn",
             MAX_TIMELINES, runs.num_ids);
     }
     spot_series_list_free(&runs);

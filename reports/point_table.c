@@ -430,7 +430,7 @@ spot_point_table_write(spot_point_table_t self, const char *id, const char *capt
     spot_point_table_fill(&self, &table);
     num_rows = table.num_rows;
     spot_document_table(document, id, &table);
-    if (num_rows == self.max_rows) {
+    if (num_rows == self.max_rows && num_rows < self.report->head->num_points) {
         spot_document_note(
             document, "The first %zu points. All rows are in the database.", num_rows);
     }

@@ -79,12 +79,19 @@ spotPage.table = (() => {
     }
 
     function choosePoints() {
-        const clauses = filter.value.split(/,|\band\b/i).map((clause) => clause.trim()).filter((clause) => clause !== "")
+        const clauses = filter.value.split(/,(?!\d{3}\b)|\band\b/i).map((clause) => clause.trim()).filter((clause) => clause !== "")
             .map((clause) => (/[<>=]/.test(clause) ? comparison(clause) : containsText(clause)));
         const { sortValue } = columns[state.sortedBy];
         state.problem = clauses.filter((clause) => clause.problem).map((clause) => clause.problem).join(" ");
         state.points = spotPage.points.filter((point) => clauses.every((clause) => clause.problem || clause.test(point)))
             .sort((a, b) => spot.compare(sortValue(a), sortValue(b), state.direction) || a - b);
+    }
+
+    /* "idle < 54 %": about half of the points. */
+    function comparisonThatHalves(column) {
+        const values = spotPage.points.map((point) => column.value(point)).filter(Number.isFinite).sort((a, b) => a - b);
+        const middle = values.length === 0 ? 0 : Number(values[Math.floor(values.length / 2)].toPrecision(2));
+        return column.words + "\u00a0< " + middle + (column.unit === "%" ? "\u00a0%" : "");
     }
 
     /* -------- rows -------- */
@@ -136,13 +143,13 @@ spotPage.table = (() => {
 
     /* -------- what is not in the static table -------- */
 
-    const heads = columns.map((column) => element("th", { scope: "col" }, column.words));
+    const heads = columns.map((column) => element("th", { scope: "col", className: column.isMetric ? "number" : "" }, column.words));
     const filter = element("input", { type: "search", id: "points-filter", autocomplete: "off", spellcheck: false });
     const count = element("p", { className: "note", role: "status", id: "points-count" });
     const before = spot.button("Previous page", () => { state.page--; show(); });
     const after = spot.button("Next page", () => { state.page++; show(); });
     const pager = element("div", { className: "controls" }, before, after);
-    const example = data.metrics.find((metric) => metric.is_listed);
+    const example = columns.find((column) => column.isMetric);
     const staticNote = document.getElementById("points-note");
 
     spot.sortBy(heads, (column, direction) => {
@@ -150,7 +157,7 @@ spotPage.table = (() => {
         renew();
     });
     heads[0].ariaSort = "ascending";
-    filter.placeholder = example === undefined ? "words" : example.words + (example.unit === "%" ? " < 20 %" : " < 0.2");
+    filter.placeholder = example === undefined ? "words" : comparisonThatHalves(example);
     filter.setAttribute("aria-describedby", "points-hint");
     filter.addEventListener("input", renew);
     table.tHead.replaceChildren(element("tr", {}, ...heads));

@@ -458,7 +458,8 @@ spot_page_timelines_write(const spot_page_t *page)
     fputs("</div>\n", page->out);
     if (num_written < num_ids) {
         fprintf(page->out,
-            "<p class=\"note\">The page has %zu of %zu runs whose series the store "
+            "<p class=\"note\">The page has %zu of the %zu runs whose series the "
+            "database "
             "keeps; <code>spotsim run --set KEY=VALUE --replication R --plot "
             "run.html</code> makes a page of another one.</p>\n",
             num_written, num_ids);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "reports/pictures/parts.h"
@@ -57,7 +58,18 @@ level_words(sensitivity_t *self, size_t place, size_t level_id)
                                axis->unit[0] == '\0' ? "" : " ", axis->unit);
 }
 
-/* "4 % at 0, 90 % at 0.5". */
+/* "idle time", "the number of steps kept". */
+static const char *
+moved_words(sensitivity_t *self)
+{
+    const char *noun = spot_words_subject(&self->texts, self->metric);
+
+    return strncmp(noun, "number of ", 10) == 0
+               ? spot_texts_add(&self->texts, "the %s", noun)
+               : noun;
+}
+
+/* "4 % at 0, 90 % at 0.5"; "54.3 % at each value" where the key moves nothing. */
 static const char *
 ends_words(sensitivity_t *self, size_t place)
 {
@@ -65,6 +77,10 @@ ends_words(sensitivity_t *self, size_t place)
     const char *at = isfinite(axis_at(self, place)->numbers[0]) ? "at" : "with";
     const double low = key->means[key->low_id], high = key->means[key->high_id];
 
+    if (low == high) {
+        return spot_texts_add(&self->texts, "%s at each value",
+            spot_words_value(&self->texts, self->metric, high, fabs(high) / 10));
+    }
     return spot_texts_add(&self->texts, "%s %s %s, %s %s %s",
         spot_words_value_before(&self->texts, self->metric, low, high), at,
         level_words(self, place, key->low_id),
@@ -132,11 +148,9 @@ describe(sensitivity_t *self)
     }
     return spot_texts_add(&self->texts,
         "How far each key moves %s, averaged over all others; most does %s: %s; the "
-        "share "
-        "of the variance between points that it explains alone is %s.",
-        spot_words_subject(&self->texts, self->metric),
-        spot_words_key(&self->texts, axis_at(self, 0)), ends_words(self, 0),
-        share_words(self, &key_at(self, 0)->share));
+        "share of the variance between points that it explains alone is %s.",
+        moved_words(self), spot_words_key(&self->texts, axis_at(self, 0)),
+        ends_words(self, 0), share_words(self, &key_at(self, 0)->share));
 }
 
 static void
@@ -145,8 +159,7 @@ declare_head(sensitivity_t *self, spot_chart_t *chart)
     const spot_study_effects_t *effects = self->effects;
     const char *outcome = spot_study_effects_outcome(effects);
 
-    spot_chart_title(chart, "How far each key moves %s",
-        spot_words_subject(&self->texts, self->metric));
+    spot_chart_title(chart, "How far each key moves %s", moved_words(self));
     spot_chart_describe(chart, "%s", describe(self));
     spot_chart_note(chart,
         "%s · %" PRId64 " replications at each point · seed %" PRIu64 " · %s%s",

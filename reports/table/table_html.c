@@ -19,7 +19,8 @@ write_open(const spot_table_t *self, const char *id, FILE *out)
     for (size_t j = 0; j < self->num_columns; j++) {
         const spot_table_column_t *column = &self->columns[j];
 
-        fputs("<th scope=\"col\">", out);
+        fprintf(out, "<th scope=\"col\"%s>",
+            j > 0 && column->kind == SPOT_TABLE_NUMBER ? " class=\"number\"" : "");
         spot_html_text(out, column->name);
         if (column->unit[0] != '\0') {
             fputs(" (", out);

@@ -254,7 +254,8 @@ write_parameter(const spot_fit_t *fit, int j, FILE *out)
     } else if (isnan(error)) {
         fprintf(out, "%.5g%s (-)", value, unit);
     } else {
-        fprintf(out, "%.5g%s (%.3g)", value, unit, error);
+        fprintf(
+            out, error < 1000 ? "%.5g%s (%.3g)" : "%.5g%s (%.0f)", value, unit, error);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers of studies that look for something: the best point, who wins where, which key
- * matters. */
+/* Answers of studies that look for something: the best point, which value wins where,
+ * which key matters. */
 #include <math.h>
 #include <stdlib.h>
 

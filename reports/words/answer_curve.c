@@ -8,7 +8,7 @@
 #include "reports/study_curves.h"
 #include "reports/words/answer_internal.h"
 
-#define MAX_KEYS 3 /* other keys that are told of */
+#define MAX_KEYS 3 /* other keys that are named */
 
 /* A curve along x: its places with a value, ascending. */
 typedef struct {
@@ -304,7 +304,7 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
     if (last_id < axis->num_values) {
         fputc('\n', self->out);
     } else if (num_pairs > 0) {
-        fprintf(self->out, "%s makes no sure difference\n",
+        fprintf(self->out, "%s makes no sure difference to it\n",
             spot_words_key(self->texts, axis));
     }
 }

@@ -13,7 +13,7 @@
 /* Points that are undefined in all replications. */
 typedef struct {
     const spot_answer_t *answer;
-    bool *is_left; /* [num_points] and not yet told of */
+    bool *is_left; /* [num_points] and not yet named */
     size_t num_left, num_told;
 } gone_t;
 
@@ -94,7 +94,7 @@ tell_values(gone_t *self, size_t axis_id)
     }
 }
 
-/* Those that no value of a key tells of. */
+/* Those that no value of a key names. */
 static void
 tell_left(gone_t *self)
 {

@@ -81,8 +81,9 @@ test_fractions(void **state)
     (void) state;
     two_begin(&self, 4, 4);
     text = write_page(&self);
-    assert_non_null(strstr(text, "<th scope=\"col\">B - A (% points)</th>"));
-    assert_non_null(strstr(text, "<th scope=\"col\">A (%)</th>"));
+    assert_non_null(
+        strstr(text, "<th scope=\"col\" class=\"number\">B - A (% points)</th>"));
+    assert_non_null(strstr(text, "<th scope=\"col\" class=\"number\">A (%)</th>"));
     place = strstr(text, " ±"); /* of the note */
     assert_non_null(place);
     place = strstr(place + 1, " ±"); /* of the first pair */
