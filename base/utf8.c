@@ -76,22 +76,6 @@ spot_utf8_is_layout(const char *character, size_t num_bytes)
 }
 
 void
-spot_utf8_end_whole(char *text)
-{
-    size_t end = strlen(text), start = end;
-
-    while (start > 0 && end - start < 4 && ((unsigned char) text[start - 1] & 0x80)) {
-        start--;
-        if ((unsigned char) text[start] >= 0xc0) {
-            break;
-        }
-    }
-    if (start < end && spot_utf8_length(text + start, end - start) != end - start) {
-        text[start] = '\0';
-    }
-}
-
-void
 spot_utf8_cut(char *text, size_t max_chars)
 {
     size_t num_chars = 0;

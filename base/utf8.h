@@ -14,9 +14,6 @@ size_t spot_utf8_length(const char *text, size_t num_bytes);
 /* Number of characters in num_bytes bytes of well-formed text. */
 size_t spot_utf8_count(const char *text, size_t num_bytes);
 
-/* Takes the part of a character, or what is none, off the end of a text that was cut. */
-void spot_utf8_end_whole(char *text);
-
 /* Cuts a text to max_chars characters, the last one then an ellipsis. text has room for
  * four more bytes. */
 void spot_utf8_cut(char *text, size_t max_chars);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "base/units.h"
 #include "sim/engines.h"
 #include "sim/recovery/recovery.h"
@@ -172,20 +173,19 @@ put_units(const spot_doc_t *doc, spot_diag_t *diag)
         {"rates", "such as \"10 Gbit/s\"", &spot_units_bytes_per_s},
         {"prices", "of an instance; a number alone is in USD/h", &spot_units_usd_per_h},
     };
+    spot_texts_t texts = {0};
 
     (void) diag;
     for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
-        char text[512];
-        const char *unit;
-        size_t used = 0;
+        const char *unit, *list = "";
 
         for (size_t k = 0; (unit = spot_units_name(kinds[j].units, k)) != NULL; k++) {
-            used += (size_t) snprintf(
-                text + used, sizeof(text) - used, "%s%s", k == 0 ? "" : ", ", unit);
+            list = spot_texts_add(&texts, "%s%s%s", list, k == 0 ? "" : ", ", unit);
         }
-        snprintf(text + used, sizeof(text) - used, ": %s", kinds[j].help);
-        spot_doc_item(doc, kinds[j].what, "", text, 20);
+        spot_doc_item(doc, kinds[j].what, "",
+            spot_texts_add(&texts, "%s: %s", list, kinds[j].help), 20);
     }
+    spot_texts_free(&texts);
     return 0;
 }
 

@@ -112,7 +112,7 @@ run(spot_call_t *call)
     ret = spot_compare_read(request, spot_engines, &study, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_study_task_run(&arguments->task, &study, &call->diag);
+        ret = spot_study_task_run(&arguments->task, &study);
     }
     spot_study_free(&study);
     free(arguments->keys);
@@ -123,18 +123,16 @@ const spot_command_t spot_command_compare = {
     .name = "compare",
     .arguments = "SCENARIO",
     .summary = "Compare recovery systems, or values of any key, on the same events",
-    .doc = "All cases meet the same trace, or in each replication the same events of a "
-           "generated one; everything but the keys that are compared is as SCENARIO has "
-           "it, see spotsim-scenario(5), whose own values of these keys do not count. "
-           "The first table has the means and their 95 % intervals, the second one the "
-           "paired differences to the first case with intervals of their own, marked "
-           "where 0 is outside. Letters mark cases whose runs met a warning, such as a "
-           "job that never ran; below stands how many did and what to do. A case in "
-           "which nothing is left to chance, such as a recorded trace that names its "
-           "instances, runs once; where all are so, there are no intervals. It is a "
-           "study of the keys that are compared, see spotsim-study(5): --set takes its "
-           "keys too, -o keeps it. An interrupt finishes the batches under way and "
-           "exits with 130.",
+    .doc = "All cases meet the same trace, or in each replication the same events of "
+           "a generated one; all else is as SCENARIO has it, see spotsim-scenario(5). "
+           "The first table has the means and their 95 % intervals, the second one "
+           "the paired differences to the first case, marked where 0 is outside their "
+           "interval. Letters mark cases whose runs met a warning, such as a job that "
+           "never ran; notes give their number and what to do. A case without chance, "
+           "such as a recorded trace that names its instances, runs once and has no "
+           "interval. It is a study of the keys that are compared, see "
+           "spotsim-study(5): --set takes its keys too, -o keeps it. An interrupt "
+           "finishes the batches under way and exits with 130.",
     .examples =
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
         "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"

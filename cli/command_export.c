@@ -94,15 +94,14 @@ const spot_command_t spot_command_export = {
     .name = "export",
     .arguments = "RESULTS.db",
     .summary = "Write the results of a study for other programs, as CSV or JSON lines",
-    .doc =
-        "RESULTS.db is what `spotsim study -o` made; it may still be growing. Columns: "
-        "point, the swept keys (with their unit, e.g. job.reload_s), replication, the "
-        "metrics of the study, whose names say their units (what is undefined is empty, "
-        "or null), and warnings, the names of those that held. Per point: replications, "
-        "and of each metric _mean, _std, _stderr, _ci95_low, _ci95_high, _p05, _median, "
-        "_p95 and _nulls, and warnings with the number of replications that met each "
-        "(clipped:12;flat_step_time:3); of a study with optimise also fate, the last "
-        "column: racing (may be the best), dominated, infeasible or undefined.",
+    .doc = "RESULTS.db is what `spotsim study -o` made; it may still be growing. "
+           "Columns: point, the swept keys (with their unit, e.g. job.reload_s), "
+           "replication, the metrics, named with their units (empty or null where "
+           "undefined), and warnings, the names of those that held. Per point: "
+           "replications, of each metric _mean, _std, _stderr, _ci95_low, _ci95_high, "
+           "_p05, _median, _p95 and _nulls, and warnings with their numbers of "
+           "replications (clipped:12;flat_step_time:3); of a study with optimise also "
+           "fate: racing (may be the best), dominated, infeasible or undefined.",
     .examples = "  spotsim export results.db --csv -o rows.csv\n"
                 "  spotsim export results.db --jsonl --per point\n"
                 "  spotsim export results.db --table\n",

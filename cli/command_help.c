@@ -32,7 +32,6 @@ help_about(spot_call_t *call, const char *name)
     const spot_command_t *command = spot_command_find(name);
     spot_doc_t doc = spot_doc_of_terminal(stdout);
     const char *word;
-    char hint[128];
     spot_suggest_t near;
     int ret;
 
@@ -53,7 +52,7 @@ help_about(spot_call_t *call, const char *name)
         spot_suggest_offer(&near, word);
     }
     spot_usage_error(
-        call, "unknown command or topic \"%s\"%s", name, spot_option_hint(&near, hint));
+        call, "unknown command or topic \"%s\"%s", name, spot_option_hint(call, &near));
 }
 
 static int

@@ -112,9 +112,8 @@ const spot_command_t spot_command_model_fit = {
            "spotsim-scenario(5). The formula is step = (M+P-1)(k c + h) + g + a "
            "2(D-1)/(D P) with M = ceil(samples_per_step/(micro_batch D)) and k = "
            "ceil((layers-1)/P); c, h, g, a >= 0 by least squares on the relative "
-           "error. The report has the errors of the formula, and the cost of choosing "
-           "(D,P) by it. A scenario takes the written table by job.step_time: {table: "
-           "FULL.csv}.",
+           "error. The report has its errors, and the cost of choosing (D,P) by it. A "
+           "scenario takes the written table by job.step_time: {table: FULL.csv}.",
     .examples = "  spotsim model fit steps.csv\n"
                 "  spotsim model fit steps.csv --pipelines 1-8 --depths 4-32 \\\n"
                 "      --instances 64 -o full.csv\n",

@@ -237,15 +237,14 @@ const spot_command_t spot_command_report = {
     .name = "report",
     .arguments = "RESULTS.db [AFTER.db]",
     .summary = "Show the results of a study: one page with pictures and tables",
-    .doc =
-        "RESULTS.db is what `spotsim study -o` made; it may still be growing. The page "
-        "works offline and can be sent as one file. For papers, each picture and the "
-        "tables are files of their own; several of these may be asked for at once. "
-        "Without an output the report goes to the terminal.\n\n"
-        "Two databases are shown side by side, before and after: in what their studies "
-        "differ, and what that does at the points that both have, matched by their "
-        "parameters. Where both were run with the same seed, differences are those of "
-        "the same replications, whose intervals are narrower.",
+    .doc = "RESULTS.db is what `spotsim study -o` made; it may still be growing. The "
+           "page is one file and works offline. Pictures and tables for papers are "
+           "files of their own; several outputs may be asked for at once. Without an "
+           "output the report goes to the terminal.\n\n"
+           "Two databases, before and after: in what their studies differ, and what "
+           "that does at the points of both, matched by their parameters. With the "
+           "same seed, differences are those of the same replications, whose "
+           "intervals are narrower.",
     .examples = "  spotsim report results.db\n"
                 "  spotsim report results.db -o report.html\n"
                 "  spotsim report results.db --svg figures --pdf figures\n"

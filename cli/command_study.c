@@ -55,7 +55,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the study, of its scenario, or the values of a swept key; may be "
         "given several times",
-        .example = "replications.count=100"),
+        .example = "replications.count=100 or job.reload=\"60 s\""),
     SPOT_OPTION(COUNT, "seed", 0, "N", seed, "Short for --set replications.seed=N"),
     SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
         "Short for --set replications.count=N", .min = 1),
@@ -134,7 +134,7 @@ run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(
-            task, &study, &call->diag);
+            task, &study);
     }
     spot_study_free(&study);
     return ret;
@@ -144,15 +144,13 @@ const spot_command_t spot_command_study = {
     .name = "study",
     .arguments = "STUDY",
     .summary = "Run a parameter study: swept keys x replications, on all processors",
-    .doc =
-        "STUDY is a YAML file, see spotsim-study(5). All points meet the same events "
-        "(common random numbers), and the results do not depend on the number of "
-        "threads or parts. With -o FILE.db the study can be stopped at any time, even "
-        "by a power cut: run the same command again and it runs what is missing. "
-        "One process at a time writes to a database. An interrupt finishes the batches "
-        "under way, keeps what was done and exits with 130; a second one stops at once. "
-        "Without a database it keeps what was done beside the CSV, as "
-        "FILE.csv.partial.",
+    .doc = "STUDY is a YAML file, see spotsim-study(5). All points meet the same "
+           "events (common random numbers), and the results do not depend on the "
+           "number of threads or parts. With -o FILE.db the study can be stopped at "
+           "any time, even by a power cut: the same command runs what is missing. One "
+           "process at a time writes to a database. An interrupt finishes the batches "
+           "under way, keeps what was done (without a database in FILE.csv.partial) "
+           "and exits with 130; a second one stops at once.",
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --replications 100 \\\n"
                 "      --set job.pipeline_depth=[4,8]\n"

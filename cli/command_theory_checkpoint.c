@@ -170,13 +170,12 @@ const spot_command_t spot_command_theory_checkpoint = {
     .name = "theory checkpoint",
     .arguments = "",
     .summary = "How often to write a checkpoint, and what share of the time is kept",
-    .doc =
-        "The intervals of Young (1974), of Daly (2006) and the exact optimum, and the "
-        "share of all time that becomes kept work at each of them, in closed form. "
-        "Failures come as a Poisson process, also during restarts, and the size of "
-        "the job is constant; 'spotsim run --check-theory' holds a simulated run "
-        "against it. Daly's higher-order form could not be compared with the paper's; "
-        "it gives the optima that are published there.",
+    .doc = "The intervals of Young (1974), of Daly (2006) and the exact optimum, and "
+           "the share of all time that becomes kept work at each of them, in closed "
+           "form. Failures come as a Poisson process, also during restarts, and the "
+           "size of the job is constant; 'spotsim run --check-theory' holds a "
+           "simulated run against it. Daly's higher-order form was checked against "
+           "his published optima only.",
     .examples = "  spotsim theory checkpoint --mtbf 6h --write 300s --restart 10min\n"
                 "  spotsim theory checkpoint --mtbf 6h --write 300s --restart 10min \\\n"
                 "      --step 18s\n"

@@ -41,14 +41,13 @@ add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
     limit.metric_id = spot_fidelity_metric_id(name);
     if (limit.metric_id < 0) {
         spot_suggest_t near;
-        char hint[128];
 
         spot_suggest_init(&near, name);
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
         }
         spot_usage_error(call, "--limit: unknown metric \"%s\"%s", name,
-            spot_option_hint(&near, hint));
+            spot_option_hint(call, &near));
     }
     spot_option_reserve(&arguments->limits, &arguments->max_limits,
         arguments->num_limits + 1, sizeof(*arguments->limits));
@@ -219,18 +218,17 @@ const spot_command_t spot_command_trace_compare = {
     .name = "trace compare",
     .arguments = "A B\nMODEL... TRACE\n--halves TRACE",
     .summary = "How alike two traces are, or a trace and what models make of it",
-    .doc =
-        "Trace A is held against trace B, or the replications of each MODEL "
-        "(spotsim-model: 1) against TRACE: they have its length and start with its "
-        "instances. All are recorded at one tick, at least 60 s and the coarsest "
-        "resolution. Models are called as their files, a trace by its name, or as its "
-        "file if both have the same name. Distances of 0 mean: the same. Beside them "
-        "stands how far the second half of the trace is from its first: no model "
-        "should be tuned below that. With a seed model among several models a table "
-        "shows where and by how much the others beat it.\n\nWhich model to start with: "
-        "block (made of the trace itself) when there is a trace, mrp when there are "
-        "only parameters. Suggested limits: 1.5 times the reference of the same model. "
-        "What each metric means stands in the output of --json.",
+    .doc = "Trace A is held against trace B, or the replications of each MODEL "
+           "(spotsim-model: 1), with the length and first instances of TRACE, against "
+           "it. All are recorded at one tick, at least 60 s and the coarsest "
+           "resolution. Models are called as their files, a trace by its name, or as "
+           "its file if both have the same name. Distances of 0 mean: the same. "
+           "Beside them is how far the second half of the trace is from its first: "
+           "tune no model below that. With a seed model among several models a table "
+           "shows where and by how much the others beat it.\n\n"
+           "Start with block (made of the trace itself) when there is a trace, with "
+           "mrp when there are only parameters. Suggested limits: 1.5 times the "
+           "reference of the same model. The output of --json explains each metric.",
     .examples =
         "  spotsim trace compare generated.csv recorded.csv\n"
         "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"

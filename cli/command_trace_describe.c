@@ -244,19 +244,18 @@ const spot_command_t spot_command_trace_describe = {
     .name = "trace describe",
     .arguments = "TRACE...",
     .summary = "Print figures of recorded and generated traces",
-    .doc =
-        "TRACE is a canonical trace file or a lifetimes file. The table has the "
-        "population (instances; share of time full and empty), preemption and addition "
-        "events (an event is all instances of one time; sizes in instances), the gaps "
-        "between them in seconds (CV = standard deviation / mean, ACF1 = "
-        "autocorrelation at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 "
-        "are uncorrelated), lifetimes (Kaplan-Meier), bursts (Fano = variance / mean "
-        "of preempted instances per window) and time of day (Rayleigh). MTBP, the mean "
-        "gap between preemption events, depends on the resolution of the recorder: "
-        "never compare it between traces of different resolution.\n\n"
-        "Undefined figures are \"-\" in the table, null in JSON and empty in CSV; a "
-        "median that is not reached is \"inf\". spotsim(1) lists every figure with its "
-        "unit.",
+    .doc = "TRACE is a canonical trace file or a lifetimes file. The table has the "
+           "population (instances; share of time full and empty), preemption and "
+           "addition events (all instances of one time are one event), the gaps "
+           "between them in s (CV = standard deviation / mean, ACF1 = autocorrelation "
+           "at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 are "
+           "uncorrelated), lifetimes (Kaplan-Meier), bursts (Fano = variance / mean "
+           "of preempted instances per window) and time of day (Rayleigh). MTBP, the "
+           "mean gap between preemption events, depends on the resolution of the "
+           "recorder: never compare it between traces of different resolution. "
+           "spotsim(1) lists every figure with its unit.\n\n"
+           "Undefined is \"-\" in the table, null in JSON and empty in CSV; a median "
+           "that is not reached is \"inf\".",
     .examples = "  spotsim trace describe trace.csv\n"
                 "  spotsim trace describe *.csv --csv figures.csv\n"
                 "  spotsim trace describe trace.csv --tick 600 --net --json\n"

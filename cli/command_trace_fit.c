@@ -259,16 +259,15 @@ const spot_command_t spot_command_trace_fit = {
     .name = "trace fit",
     .arguments = "TRACE",
     .summary = "Fit laws to a trace, rank them, write a generator model",
-    .doc =
-        "One table for each sample, best AIC first (*); among the families whose mean "
-        "is that of the sample the best is marked +. Below each table stands in words "
-        "which family it is, how sure that is and what it gets wrong. A fitted trace "
-        "describes that day and that zone. Exit code 1: a fit did not converge, beside "
-        "a model only one that the model uses. A sample that is too small for a fit, "
-        "or whose best law is a limit of its family, says so and is no failure.\n\n"
-        "Models: block puts pieces of the recording together, mrp (a Markov renewal "
-        "process) and seed (the notebook's independent events) have parameters only, "
-        "replay is the recording itself.",
+    .doc = "One table for each sample, best AIC first (*); + marks the best of the "
+           "families whose mean is that of the sample. The words below say which "
+           "family it is, how sure that is and what it gets wrong. A fitted trace "
+           "describes that day and that zone. Exit code 1: a fit did not converge, "
+           "beside a model only one that the model uses. A sample that is too small "
+           "for a fit, or whose best law is a limit of its family, is no failure.\n\n"
+           "Models: block puts pieces of the recording together, mrp (a Markov "
+           "renewal process) and seed (the notebook's independent events) have "
+           "parameters only, replay is the recording itself.",
     .examples = "  spotsim trace fit trace.csv --what gaps\n"
                 "  spotsim trace fit trace.csv --what gaps --likelihood continuous \\\n"
                 "      --bootstrap 399\n"

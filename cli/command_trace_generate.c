@@ -150,16 +150,14 @@ const spot_command_t spot_command_trace_generate = {
     .name = "trace generate",
     .arguments = "MODEL",
     .summary = "Write a synthetic trace of preemptions and additions",
-    .doc =
-        "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
-        "generated. A run of the scenario meets exactly the named trace that is written "
-        "for the same seed and replication.\n\n"
-        "Generators and their keys: \"spotsim help --man=spotsim-trace.5\". The seed "
-        "generator also has the two forms of the seed study's notebook (variant: cell42 "
-        "or loop) with its defects (compat: notebook, or a list of them). A replication "
-        "in which more instances are preempted than live ends in failure there, unless "
-        "the model says overdraw: clip; one that may pass the capacity is written as "
-        "unbounded.",
+    .doc = "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
+           "generated: its runs meet exactly the named trace of the same seed and "
+           "replication.\n\n"
+           "Generators and their keys: spotsim-trace(5). The seed generator also has "
+           "the two forms of the seed study's notebook (variant: cell42 or loop) with "
+           "its defects (compat: notebook, or a list of them). A replication in which "
+           "more instances are preempted than live fails there, unless the model says "
+           "overdraw: clip; one that may pass the capacity is written as unbounded.",
     .examples = "  spotsim trace generate seed-64.yaml -o trace.csv\n"
                 "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 \\\n"
                 "      -o month.csv.gz\n"

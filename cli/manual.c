@@ -359,36 +359,30 @@ put_page(const char *text, const spot_engine_words_t *engine, FILE *out)
     }
 }
 
-static int
-put_engine(
-    const char *page, const spot_experiment_t *experiment, FILE *out, spot_diag_t *diag)
-{
-    spot_engine_words_t words;
-    const int ret = spot_engine_words_init(&words, experiment, diag);
-
-    if (ret == 0) {
-        put_head(out, page, experiment->summary);
-        put_page(spot_manual_engine, &words, out);
-    }
-    spot_engine_words_free(&words);
-    return ret;
-}
-
 int
 spot_manual_page(const char *page, FILE *out, spot_diag_t *diag)
 {
+    spot_engine_words_t words;
     const char *name;
+    size_t j = 0;
+    int ret;
 
-    for (size_t j = 0; (name = spot_manual_page_name(j)) != NULL; j++) {
-        if (strcmp(name, page) != 0) {
-            continue;
-        }
-        if (j >= NUM_PAGES) {
-            return put_engine(page, spot_engines[j - NUM_PAGES], out, diag);
-        }
+    while ((name = spot_manual_page_name(j)) != NULL && strcmp(name, page) != 0) {
+        j++;
+    }
+    if (name == NULL) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    if (j < NUM_PAGES) {
         put_head(out, page, pages[j].summary);
         put_page(pages[j].text, NULL, out);
         return 0;
     }
-    return SPOT_ERR_BAD_PARAM;
+    ret = spot_engine_words_init(&words, spot_engines[j - NUM_PAGES], diag);
+    if (ret == 0) {
+        put_head(out, page, words.experiment->summary);
+        put_page(spot_manual_engine, &words, out);
+    }
+    spot_engine_words_free(&words);
+    return ret;
 }

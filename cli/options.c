@@ -147,32 +147,27 @@ spot_option_check_ending(
 
 /* The option as messages call it: "--seed", "-o". */
 static const char *
-shown_name(const spot_option_t *option, char shown[64])
+shown_name(spot_call_t *call, const spot_option_t *option)
 {
-    if (spot_option_is_argument(option)) {
-        return option->value;
-    }
-    if (option->letter != 0 && option->value != NULL) {
-        snprintf(shown, 64, "-%c", option->letter);
-    } else {
-        snprintf(shown, 64, "--%s", option->name);
-    }
-    return shown;
+    return spot_option_is_argument(option) ? option->value
+           : option->letter != 0 && option->value != NULL
+               ? spot_texts_add(&call->texts, "-%c", option->letter)
+               : spot_texts_add(&call->texts, "--%s", option->name);
 }
 
 static int64_t
-parse_count(const spot_call_t *call, const spot_option_t *option, const char *text)
+parse_count(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool is_limited = option->max > 0;
-    spot_texts_t texts = {0};
     int64_t value = 0;
 
     if (spot_integer_parse(text, &value) != 0 || value < option->min ||
         (is_limited && value > option->max)) {
         spot_usage_error(call, "--%s: expected an integer from %lld%s, got \"%s\"",
             option->name, (long long) option->min,
-            is_limited ? spot_texts_add(&texts, " to %lld", (long long) option->max)
-                       : "",
+            is_limited
+                ? spot_texts_add(&call->texts, " to %lld", (long long) option->max)
+                : "",
             text);
     }
     return value;
@@ -211,13 +206,11 @@ parse_duration(const spot_call_t *call, const spot_option_t *option, const char 
 }
 
 const char *
-spot_option_hint(const spot_suggest_t *near, char text[128])
+spot_option_hint(spot_call_t *call, const spot_suggest_t *near)
 {
-    const bool has_any = near->nearest != NULL;
-
-    snprintf(text, 128, "%s%s%s", has_any ? ", did you mean \"" : "",
-        has_any ? near->nearest : "", has_any ? "\"?" : "");
-    return text;
+    return near->nearest == NULL
+               ? ""
+               : spot_texts_add(&call->texts, ", did you mean \"%s\"?", near->nearest);
 }
 
 const char *
@@ -232,8 +225,7 @@ static int
 find_word(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool is_choice = option->choices != NULL;
-    const char *word, *list = "";
-    char hint[128], shown[64];
+    const char *word, *hint, *list = "";
     spot_suggest_t near;
 
     spot_suggest_init(&near, text);
@@ -250,13 +242,13 @@ find_word(spot_call_t *call, const spot_option_t *option, const char *text)
                                    : ", ",
             word);
     }
-    spot_option_hint(&near, hint);
+    hint = spot_option_hint(call, &near);
     if (is_choice) {
         spot_usage_error(
             call, "--%s: expected %s, got \"%s\"%s", option->name, list, text, hint);
     }
     spot_usage_error(call, "%s%sunknown %s \"%s\"%s%s",
-        spot_option_is_argument(option) ? "" : shown_name(option, shown),
+        spot_option_is_argument(option) ? "" : shown_name(call, option),
         spot_option_is_argument(option) ? "" : ": ", option->what, text,
         near.nearest == NULL ? "; known: " : hint, near.nearest == NULL ? list : "");
 }
@@ -266,13 +258,12 @@ static void
 store(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     void *target = (char *) call->arguments + option->offset;
-    char shown[64];
 
     if (option->words != NULL) {
         (void) find_word(call, option, text);
     }
     if (option->endings != NULL && option->kind != SPOT_OPTION_ARGUMENTS) {
-        spot_option_check_ending(call, shown_name(option, shown), text, option->endings);
+        spot_option_check_ending(call, shown_name(call, option), text, option->endings);
     }
     switch (option->kind) {
         case SPOT_OPTION_FLAG:
@@ -325,18 +316,18 @@ spot_option_at(const spot_command_t *command, size_t j)
 }
 
 SPOT_NORETURN static void
-refuse_long(const spot_call_t *call, const char *word, size_t num_bytes, int num_options)
+refuse_long(spot_call_t *call, const char *word, size_t num_bytes, int num_options)
 {
     const spot_option_t *option;
     const char *list = "";
-    spot_texts_t texts = {0};
     spot_suggest_t near;
 
-    spot_suggest_init(&near, spot_texts_add(&texts, "%.*s", (int) num_bytes, word));
+    spot_suggest_init(
+        &near, spot_texts_add(&call->texts, "%.*s", (int) num_bytes, word));
     for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
         spot_suggest_offer(&near, option->name);
         if (strncmp(option->name, word, num_bytes) == 0) {
-            list = spot_texts_add(&texts, "%s '--%s'", list, option->name);
+            list = spot_texts_add(&call->texts, "%s '--%s'", list, option->name);
         }
     }
     if (num_options > 1) {
@@ -350,7 +341,7 @@ refuse_long(const spot_call_t *call, const char *word, size_t num_bytes, int num
 
 /* The option that a word behind "--" names, whole or as its only beginning. */
 static const spot_option_t *
-find_long(const spot_call_t *call, const char *word, size_t num_bytes)
+find_long(spot_call_t *call, const char *word, size_t num_bytes)
 {
     const spot_option_t *option, *found = NULL;
     int num_found = 0;
@@ -530,11 +521,10 @@ spot_options_check_files(spot_call_t *call)
         if (row->kind == SPOT_OPTION_PICTURES) {
             const char *folder =
                 *(const char *const *) ((char *) call->arguments + row->offset);
-            char shown[64];
 
             ret = ret != 0
                       ? ret
-                      : spot_pictures_check(shown_name(row, shown), folder, &call->diag);
+                      : spot_pictures_check(shown_name(call, row), folder, &call->diag);
         }
     }
     free(inputs.texts);

@@ -132,7 +132,7 @@ SPOT_MUST_CHECK int spot_options_check_files(struct spot_call *call);
 void spot_option_check_ending(const struct spot_call *call, const char *option,
     const char *path, const char *endings);
 
-/* Writes ", did you mean "NAME"?", or "" where no name is near. Returns text. */
-const char *spot_option_hint(const spot_suggest_t *near, char text[128]);
+/* ", did you mean "NAME"?", or "" where no name is near. */
+const char *spot_option_hint(struct spot_call *call, const spot_suggest_t *near);
 
 bool spot_has_suffix(const char *path, const char *suffix);

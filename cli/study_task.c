@@ -21,7 +21,7 @@
 #define NAME_CHARS 64 /* of a point in a picture */
 
 void
-spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
+spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
 {
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -31,8 +31,7 @@ spot_study_task_init(spot_study_task_t *self, const spot_call_t *call)
     if (call->is_quiet) {
         self->progress = SPOT_PROGRESS_NONE;
     }
-    self->argc = call->argc;
-    self->argv = call->argv;
+    self->call = call;
 }
 
 bool
@@ -64,8 +63,7 @@ spot_study_task_check_json(
 /* What cannot be written is to be known before the work, and before a database is made:
  * no output may replace a file that the study reads. */
 static int
-check_outputs(
-    const spot_study_task_t *self, const spot_study_t *study, spot_diag_t *diag)
+check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
     const char *const outputs[] = {self->csv_path, self->plot_path,
         self->sensitivity_path, self->bars_path, self->progress_path};
@@ -82,11 +80,12 @@ check_outputs(
         spot_option_list_add(&inputs, study->inputs->inputs[j].path);
     }
     ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
-        (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs}, diag);
+        (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs},
+        &self->call->diag);
     free(inputs.texts);
     if (ret == 0 && self->sensitivity_path != NULL &&
         study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
-        spot_diag_error(diag, self->input_path, 0, 0,
+        spot_diag_error(&self->call->diag, self->input_path, 0, 0,
             "--sensitivity needs plan: {sensitivity: {points: 256}}");
         ret = SPOT_ERR_BAD_INPUT;
     }
@@ -140,15 +139,17 @@ typedef int (*open_function_t)(spot_store_t **store, const char *path,
 /* The database of -o, to go on with, or for a plan to look at. */
 static int
 open_database(const spot_study_task_t *self, const spot_study_t *study,
-    open_function_t open, spot_store_t **store, spot_diag_t *diag)
+    open_function_t open, spot_store_t **store)
 {
     spot_study_provenance_t provenance;
-    int ret = spot_study_provenance_init(&provenance, study, self->argc, self->argv);
+    int ret = spot_study_provenance_init(
+        &provenance, study, self->call->argc, self->call->argv);
 
     if (ret == 0) {
         provenance.provenance.num_threads = self->num_threads;
         provenance.provenance.shard = self->shard == NULL ? "" : self->shard;
-        ret = open(store, self->store_path, &study->head, &provenance.provenance, diag);
+        ret = open(store, self->store_path, &study->head, &provenance.provenance,
+            &self->call->diag);
     }
     spot_study_provenance_free(&provenance);
     return ret;
@@ -158,74 +159,62 @@ open_database(const spot_study_task_t *self, const spot_study_t *study,
 
 /* path NULL: standard output. */
 static int
-write_bytes(const spot_store_t *store,
-    int (*write)(const spot_store_t *store, FILE *out), const char *path,
-    spot_diag_t *diag)
+write_bytes(const spot_study_task_t *self, const spot_store_t *store,
+    int (*write)(const spot_store_t *store, FILE *out), const char *path)
 {
     spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, diag);
+    FILE *out = spot_output_bytes(&output, path, &self->call->diag);
 
     return spot_output_end(&output, out == NULL ? 0 : write(store, out));
 }
 
 /* Where an interrupted study leaves what it has, another name than that of the whole:
- * "FILE.csv.partial". NULL: no CSV goes to a file, or no memory. The caller frees it. */
-static char *
+ * "FILE.csv.partial". NULL: no CSV goes to a file. */
+static const char *
 partial_path(const spot_study_task_t *self)
 {
-    static const char suffix[] = ".partial";
-    char *path = NULL;
-
-    if (self->csv_path != NULL && !is_csv_printed(self)) {
-        path = malloc(strlen(self->csv_path) + sizeof(suffix));
-    }
-    if (path != NULL) {
-        sprintf(path, "%s%s", self->csv_path, suffix);
-    }
-    return path;
+    return self->csv_path == NULL || is_csv_printed(self)
+               ? NULL
+               : spot_texts_add(&self->call->texts, "%s.partial", self->csv_path);
 }
 
 /* Says how to go on after an interrupt, and keeps what is there so far. That it was one
  * is said at the end of every command. */
 static void
-keep_partial_results(
-    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
+keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
 {
-    char *path = partial_path(self);
+    const char *path = partial_path(self);
 
     if (self->store_path != NULL) {
         fputs("what was run is in ", stderr);
         spot_utf8_print(stderr, self->store_path);
         fputs("; the same command goes on from there\n", stderr);
-    } else {
-        atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
-        if (path != NULL && write_bytes(store, spot_result_csv_write, path, diag) == 0) {
-            fprintf(stderr, "what was done so far is in %s\n", path);
-        }
+        return;
     }
-    free(path);
+    atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
+    if (path != NULL && write_bytes(self, store, spot_result_csv_write, path) == 0) {
+        fprintf(stderr, "what was done so far is in %s\n", path);
+    }
 }
 
 static int
-print_results(
-    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
+print_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     spot_output_t output;
     FILE *out;
 
     if (self->is_json || is_csv_printed(self)) {
-        return write_bytes(store,
-            self->is_json ? spot_result_json_write : spot_result_csv_write, NULL, diag);
+        return write_bytes(self, store,
+            self->is_json ? spot_result_json_write : spot_result_csv_write, NULL);
     }
-    out = spot_output_begin(&output, &(spot_target_t){NULL}, diag);
+    out = spot_output_begin(&output, &(spot_target_t){NULL}, &self->call->diag);
     return spot_output_end(&output,
         out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }
 
 /* Those of a report. is_check: only whether there is something to draw. */
 static int
-draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check,
-    spot_diag_t *diag)
+draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
 {
     spot_report_t report;
     int ret;
@@ -236,11 +225,11 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
     ret = spot_report_init(&report, store);
     if (ret == 0 && self->plot_path != NULL) {
         ret = (is_check ? spot_picture_curves_check : spot_picture_curves_draw)(
-            &report, self->plot_path, diag);
+            &report, self->plot_path, &self->call->diag);
     }
     if (ret == 0 && self->bars_path != NULL && !is_check) {
         ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
-            self->bars_path, diag);
+            self->bars_path, &self->call->diag);
     }
     spot_report_free(&report);
     return ret;
@@ -249,35 +238,32 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
 /* Files first: the reader of standard output may stop early. A picture that fails is no
  * reason to lose the rest. A shard has only a part to show. */
 static int
-write_results(
-    const spot_study_task_t *self, const spot_store_t *store, spot_diag_t *diag)
+write_results(const spot_study_task_t *self, const spot_store_t *store)
 {
-    char *partial = partial_path(self);
+    const char *partial = partial_path(self);
     int ret = 0, drawn;
 
     if (self->num_shards > 1) {
         fprintf(stderr, "shard %s is complete in ", self->shard);
         spot_utf8_print(stderr, self->store_path);
         fputs("; join all of them: spotsim merge OUT.db SHARD.db ...\n", stderr);
-        free(partial);
         return 0;
     }
-    if (self->csv_path != NULL && !is_csv_printed(self)) {
-        ret = write_bytes(store, spot_result_csv_write, self->csv_path, diag);
+    if (partial != NULL) {
+        ret = write_bytes(self, store, spot_result_csv_write, self->csv_path);
     }
     if (ret == 0 && self->sensitivity_path != NULL) {
         ret =
-            write_bytes(store, spot_sensitivity_csv_write, self->sensitivity_path, diag);
+            write_bytes(self, store, spot_sensitivity_csv_write, self->sensitivity_path);
     }
     if (ret == 0 && partial != NULL) {
         unlink(partial); /* that of an earlier, interrupted run */
     }
-    free(partial);
     if (ret != 0) {
         return ret;
     }
-    drawn = draw_pictures(self, store, false, diag);
-    return spot_error_first(print_results(self, store, diag), drawn);
+    drawn = draw_pictures(self, store, false);
+    return spot_error_first(print_results(self, store), drawn);
 }
 
 /* ---- How far each point came ---- */
@@ -356,8 +342,7 @@ draw_progress(const spot_study_t *study, const char *svg_path, spot_diag_t *diag
 /* ---- The run ---- */
 
 static int
-run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_t *store,
-    spot_diag_t *diag)
+run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_t *store)
 {
     spot_progress_line_t progress;
     const spot_study_run_t run = {.num_threads = (int) self->num_threads,
@@ -369,10 +354,10 @@ run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_
     int ret;
 
     spot_progress_start(&progress, (spot_progress_form_t) self->progress);
-    ret = spot_study_run(study, store, &run, diag);
+    ret = spot_study_run(study, store, &run, &self->call->diag);
     spot_progress_finish_study(&progress, study, run.num_threads, ret);
     if (ret == SPOT_ERR_INTERRUPTED) {
-        keep_partial_results(self, store, diag);
+        keep_partial_results(self, store);
     }
     return ret;
 }
@@ -380,38 +365,37 @@ run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_
 /* From the writer of a database to a reader: it reads all of one moment, without a lock
  * for each point, and ends when it is stopped. */
 static int
-go_on_reading(const spot_study_task_t *self, spot_store_t **store, spot_diag_t *diag)
+go_on_reading(const spot_study_task_t *self, spot_store_t **store)
 {
-    const int ret = spot_command_close_store(*store, 0, diag);
+    const int ret = spot_command_close_store(*store, 0, &self->call->diag);
 
     *store = NULL;
-    return ret == 0 ? spot_command_open_store(store, self->store_path, diag) : ret;
+    return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag)
+                    : ret;
 }
 
 int
-spot_study_task_run(
-    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag)
+spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
 {
     const bool is_stored = self->store_path != NULL;
     spot_store_t *store = NULL;
     int ret = keep_ledger(self, study);
 
-    ret = ret != 0 ? ret : check_outputs(self, study, diag);
+    ret = ret != 0 ? ret : check_outputs(self, study);
     if (ret == 0) {
-        ret = is_stored
-                  ? open_database(self, study, spot_store_open_sqlite, &store, diag)
-                  : open_memory(&store, &study->head);
+        ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
+                        : open_memory(&store, &study->head);
     }
-    ret = ret != 0 ? ret : draw_pictures(self, store, true, diag);
-    ret = ret != 0 ? ret : run_points(self, study, store, diag);
+    ret = ret != 0 ? ret : draw_pictures(self, store, true);
+    ret = ret != 0 ? ret : run_points(self, study, store);
     if (ret == 0 && self->progress_path != NULL) {
-        ret = draw_progress(study, self->progress_path, diag);
+        ret = draw_progress(study, self->progress_path, &self->call->diag);
     }
     if (ret == 0 && is_stored && self->num_shards <= 1) {
-        ret = go_on_reading(self, &store, diag);
+        ret = go_on_reading(self, &store);
     }
-    ret = ret != 0 ? ret : write_results(self, store, diag);
-    return spot_command_close_store(store, ret, diag);
+    ret = ret != 0 ? ret : write_results(self, store);
+    return spot_command_close_store(store, ret, &self->call->diag);
 }
 
 /* ---- What would run ---- */
@@ -419,8 +403,8 @@ spot_study_task_run(
 /* store: with what is there of the study, or NULL. Some runs are made for the estimate
  * of the time, and thrown away. */
 static int
-print_plan(const spot_study_task_t *self, const spot_study_t *study,
-    const spot_store_t *store, spot_diag_t *diag)
+print_plan(
+    const spot_study_task_t *self, const spot_study_t *study, const spot_store_t *store)
 {
     const spot_study_run_t run = {.num_threads = (int) self->num_threads,
         .shard_id = self->shard_id,
@@ -450,7 +434,8 @@ print_plan(const spot_study_task_t *self, const spot_study_t *study,
         .most_runs = left.most_runs,
         .least_points = left.least_points,
         .most_points = left.most_points};
-    out = spot_output_begin(&output, &(spot_target_t){.is_json = self->is_json}, diag);
+    out = spot_output_begin(
+        &output, &(spot_target_t){.is_json = self->is_json}, &self->call->diag);
     if (out != NULL && self->is_json) {
         spot_plan_report_json(&study->head, &cost, out);
     } else if (out != NULL) {
@@ -460,15 +445,14 @@ print_plan(const spot_study_task_t *self, const spot_study_t *study,
 }
 
 int
-spot_study_task_plan(
-    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag)
+spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
 {
     spot_store_t *store = NULL;
     int ret = keep_ledger(self, study);
 
     if (ret == 0 && self->store_path != NULL && access(self->store_path, F_OK) == 0) {
-        ret = open_database(self, study, spot_store_look_sqlite, &store, diag);
+        ret = open_database(self, study, spot_store_look_sqlite, &store);
     }
-    ret = ret != 0 ? ret : print_plan(self, study, store, diag);
-    return spot_command_close_store(store, ret, diag);
+    ret = ret != 0 ? ret : print_plan(self, study, store);
+    return spot_command_close_store(store, ret, &self->call->diag);
 }

@@ -21,12 +21,11 @@ typedef struct {
     int64_t shard_id;
     int64_t num_shards;
     int progress; /* spot_progress_form_t */
-    int argc;     /* the command, for the database to note */
-    char **argv;
+    spot_call_t *call;
 } spot_study_task_t;
 
 /* Takes from a call what is common to all: by default all processors. */
-void spot_study_task_init(spot_study_task_t *self, const spot_call_t *call);
+void spot_study_task_init(spot_study_task_t *self, spot_call_t *call);
 
 /* A name that says it is a database; path may be NULL. */
 bool spot_study_task_is_store(const char *path);
@@ -50,11 +49,12 @@ void spot_study_task_check_json(
 
 /* Checks the outputs, runs what is missing in the store and writes the results. With a
  * database the study keeps its ledger too, unless the database was begun without it.
- * Errors of spot_study_run() and of writing, with the reasons in diag. */
+ * Errors of spot_study_run() and of writing, with the reasons in the diag of the call.
+ */
 SPOT_MUST_CHECK int spot_study_task_run(
-    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag);
+    const spot_study_task_t *self, spot_study_t *study);
 
 /* Prints the runs of a study and, with a database, how many of them it has. Errors of
- * reading it, with the reasons in diag. */
+ * reading it, with the reasons in the diag of the call. */
 SPOT_MUST_CHECK int spot_study_task_plan(
-    const spot_study_task_t *self, spot_study_t *study, spot_diag_t *diag);
+    const spot_study_task_t *self, spot_study_t *study);

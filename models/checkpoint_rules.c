@@ -32,14 +32,15 @@ add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t *question, 
     spot_checkpoint_row_t *row = &self->rows[self->num_rows++];
 
     *row = (spot_checkpoint_row_t){rule, (double) NAN, (double) NAN, (double) NAN,
-        (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0, (double) NAN,
-        (double) NAN, (double) NAN};
+        (double) NAN, (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0,
+        (double) NAN, (double) NAN, (double) NAN};
     if (interval_s < 0) {
         return;
     }
     row->interval_s = interval_s;
     row->period_s = spot_theory_period_s(theory, interval_s);
     row->efficiency = spot_theory_efficiency(theory, interval_s);
+    row->run_ratio = 1 / row->efficiency;
     row->expected_s = spot_theory_segment_s(theory, interval_s);
     row->expected_immune_s = spot_theory_segment_immune_s(theory, interval_s);
     row->efficiency_immune = spot_theory_efficiency_immune(theory, interval_s);

@@ -45,6 +45,7 @@ typedef struct {
     double interval_s;
     double period_s;
     double efficiency;
+    double run_ratio;         /* 1 / efficiency: a run takes that many times its work */
     double efficiency_immune; /* if no failure hits a restart */
     double expected_s;        /* until the work of an interval is kept */
     double expected_immune_s;

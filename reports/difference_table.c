@@ -105,6 +105,7 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
     spot_table_t table = {.name = "gains"};
     size_t num_same,
         num_gains = find_gains(report, 0, head->num_listed, gains, &num_same);
+    const bool is_any_wider = num_gains > 0 && gains[0] <= 1 / SAME_RATIO;
 
     if (num_gains == 0) {
         return;
@@ -126,6 +127,9 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
         if (num_same > 0) {
             spot_table_add_count(&table, (int64_t) num_same);
         }
+    }
+    if (is_any_wider) {
+        spot_table_add_note(&table, "", "below 1 paired intervals are wider");
     }
     spot_document_fold(document, "How much pairing is worth");
     spot_document_table(document, "gains-table", &table);

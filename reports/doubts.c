@@ -11,7 +11,7 @@
 #include "reports/words.h"
 #include "sim/analysis/point_groups.h"
 
-#define MAX_NAMED 3 /* points, those with the most of what is wrong first */
+#define MAX_NAMED 5 /* points, those with the most of what is wrong first */
 #define GO_ON "Run the same command again: it runs what is missing."
 
 _Static_assert(SPOT_MAX_WARNINGS <= 26, "a letter for each warning");
@@ -112,6 +112,31 @@ count_all(const spot_report_t *report, const spot_study_doubt_t *doubt)
     return num_bad;
 }
 
+/* " With recovery = bamboo (12); ideal (3).", by what is compared. */
+static const char *
+compared_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
+{
+    const spot_study_head_t *head = self->report->head;
+    const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
+    const char *text = "";
+
+    for (size_t j = 0; j < axis->num_values; j++) {
+        int64_t num_bad = 0;
+
+        for (size_t k = 0; k < head->num_points; k++) {
+            if (spot_study_value_id(head, k, head->baseline_axis_id) == j) {
+                num_bad += count(self->report, doubt, k);
+            }
+        }
+        if (num_bad > 0) {
+            text = spot_texts_add(&self->texts, "%s%s%s (%" PRId64 ")", text,
+                text[0] == '\0' ? "" : "; ", spot_words_label(&self->texts, axis, j),
+                num_bad);
+        }
+    }
+    return spot_texts_add(&self->texts, " With %s = %s.", axis->path, text);
+}
+
 /* " At 5 of 12 points: x = 3 (5); x = 2 (4); x = 4 (1); and 2 more.", the worst first.
  */
 static const char *
@@ -150,8 +175,12 @@ places_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
         text = spot_texts_add(
             &self->texts, "%s; and %zu more", text, num_places - MAX_NAMED);
     }
-    return spot_texts_add(&self->texts, " At %zu of %s: %s.", num_places,
-        spot_words_count(&self->texts, (int64_t) head->num_points, "point"), text);
+    return spot_texts_add(&self->texts, " At %zu of %s: %s.%s", num_places,
+        spot_words_count(&self->texts, (int64_t) head->num_points, "point"), text,
+        head->has_baseline && num_places > 1 &&
+                (head->num_axes > 1 || num_places > MAX_NAMED)
+            ? compared_of(self, doubt)
+            : "");
 }
 
 static void
@@ -315,14 +344,15 @@ void
 spot_doubts_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_doubts_t *self;
+    const int ret = spot_report_doubts(report, &self);
     size_t num_severe = 0;
 
-    spot_document_fail(document, spot_report_doubts(report, &self));
+    spot_document_fail(document, ret);
+    if (ret != 0 || self->num_items == 0) {
+        return;
+    }
     for (size_t j = 0; j < self->num_items; j++) {
         num_severe += self->items[j].is_severe;
-    }
-    if (self->num_items == 0) {
-        return;
     }
     spot_document_fold(document,
         spot_texts_add(&document->texts,

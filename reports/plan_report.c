@@ -47,6 +47,15 @@ spot_words_plan(spot_texts_t *texts, const spot_study_head_t *head)
     return text[0] == '\0' ? points : spot_texts_add(texts, "%s (%s)", points, text);
 }
 
+/* What no other plan says of itself. */
+static const char *
+grid_words(const spot_study_head_t *head)
+{
+    const bool is_grid = head->plan.kind == SPOT_PLAN_GRID && head->num_axes > 0;
+
+    return is_grid ? "grid of all combinations: " : "";
+}
+
 /* " in a race for the least usd (95 % confidence ...; subject to lost <= 0.1)". */
 static const char *
 race_of(const spot_optimise_t *optimise, spot_texts_t *texts)
@@ -104,32 +113,39 @@ spot_words_amount(
 
 /* ---- Keys and metrics as tables ---- */
 
-/* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. */
+/* "8, 16", or "1.5 s to 60 s" of many, or where a design spread them. A page has all of
+ * many that no design spread behind the ends: "1.5 s to 60 s: 1.5 s, 2 s, ...". */
 static const char *
-values_of(const spot_axis_t *axis, bool is_spread, spot_texts_t *texts)
+values_of(const spot_axis_t *axis, bool is_spread, spot_document_t *document)
 {
     const bool has_ends =
         spot_axis_is_numeric(axis) && (is_spread || axis->num_values > MAX_VALUES);
-    const char *text = "";
+    const bool has_all = !is_spread && spot_document_is_page(document);
+    spot_texts_t *texts = &document->texts;
+    FILE *all = spot_texts_begin(texts); /* of which there may be many */
     size_t lowest = 0, highest = 0;
 
-    for (size_t j = 0; j < axis->num_values; j++) {
+    for (size_t j = 0; all != NULL && j < axis->num_values; j++) {
         lowest = axis->numbers[j] < axis->numbers[lowest] ? j : lowest;
         highest = axis->numbers[j] > axis->numbers[highest] ? j : highest;
-        text = spot_texts_join(texts, text, ", ", spot_words_label(texts, axis, j));
+        fprintf(all, "%s%s", j == 0 ? "" : ", ", spot_words_label(texts, axis, j));
     }
-    return has_ends ? spot_texts_add(
-                          texts, "%s to %s", axis->texts[lowest], axis->texts[highest])
-                    : text;
+    return !has_ends ? spot_texts_end(texts, all)
+                     : spot_texts_add(texts, "%s to %s%s%s", axis->texts[lowest],
+                           axis->texts[highest], has_all ? ": " : "",
+                           has_all ? spot_texts_end(texts, all) : "");
 }
 
+/* The keys that were varied and their values. A page folds long text, not prose. */
 static void
 write_varied(const spot_study_head_t *head, spot_document_t *document)
 {
-    static const spot_table_column_t columns[] = {
+    const spot_table_column_t columns[] = {
         {.name = "key", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = "in words", .kind = SPOT_TABLE_TEXT},
-        {.name = "values", .kind = SPOT_TABLE_PROSE},
+        {.name = "values",
+            .kind =
+                spot_document_is_page(document) ? SPOT_TABLE_TEXT : SPOT_TABLE_PROSE},
         {.name = "unit", .kind = SPOT_TABLE_TEXT},
         {.name = "number of values"},
     };
@@ -145,7 +161,7 @@ write_varied(const spot_study_head_t *head, spot_document_t *document)
         spot_table_add_text(&table, axis->path);
         spot_table_add_text(&table, spot_words_key(texts, axis));
         spot_table_add_text(
-            &table, values_of(axis, spot_plan_is_design(head->plan.kind), texts));
+            &table, values_of(axis, spot_plan_is_design(head->plan.kind), document));
         spot_table_add_text(
             &table, axis->unit[0] != '\0' || axis->num_values == 0
                         ? axis->unit
@@ -191,7 +207,8 @@ spot_settings_write(const spot_study_head_t *head, spot_document_t *document)
         write_varied(head, document);
         write_labels(head, document);
     }
-    spot_document_item(document, "%s, %s", spot_words_plan(texts, head),
+    spot_document_item(document, "%s%s, %s", grid_words(head),
+        spot_words_plan(texts, head),
         spot_words_amount(texts, head, head->min_replications, head->num_replications));
     spot_document_item(document,
         "seed %" PRIu64 "; all points meet the same events in the same replication "
@@ -265,7 +282,7 @@ size_of(double bytes, spot_texts_t *texts)
     return spot_texts_add(texts, "%.3g %s", bytes, units[unit_id]);
 }
 
-/* Less than a second is as good as none: what is measured says no more. */
+/* Less than a second is not known better: what is measured says no more. */
 static const char *
 time_of(double time_s, spot_texts_t *texts)
 {
@@ -350,8 +367,8 @@ spot_plan_report_text(const spot_study_head_t *head, const spot_plan_cost_t *cos
 
     spot_document_to_terminal(&document, terminal, out);
     spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, head));
-    spot_document_paragraph(
-        &document, "plan: %s", spot_words_plan(&document.texts, head));
+    spot_document_paragraph(&document, "plan: %s%s", grid_words(head),
+        spot_words_plan(&document.texts, head));
     write_amounts(head, &document);
     write_cost(cost, &document);
     if (head->num_axes > 0) {

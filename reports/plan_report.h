@@ -21,8 +21,8 @@ const char *spot_words_range(spot_texts_t *texts, int64_t least, int64_t most);
 const char *spot_words_amount(
     spot_texts_t *texts, const spot_study_head_t *head, int64_t fewest, int64_t most);
 
-/* A table of the keys that were varied, and in sentences how points and replications
- * were chosen. */
+/* The keys that were varied and their values, as a table, and in sentences how points
+ * and replications were chosen. */
 void spot_settings_write(const spot_study_head_t *head, spot_document_t *document);
 
 /* What the metrics mean, folded. */

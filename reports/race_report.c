@@ -421,7 +421,7 @@ add_row(const spot_race_t *race, size_t point_id, spot_point_voice_t voice,
     spot_table_add_text(table, runner->is_feasible ? "yes" : "not known");
 }
 
-/* The metric in the unit of people; limits are told as they were given. */
+/* The metric in the unit of people; limits stand as they were given. */
 static void
 add_columns(const spot_report_t *report, const spot_race_t *race,
     spot_document_t *document, spot_table_t *table)

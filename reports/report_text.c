@@ -15,7 +15,7 @@
 #include "reports/table/wrap.h"
 #include "reports/words.h"
 
-#define MAX_LINES 60 /* of a part; of more the number is told */
+#define MAX_LINES 60 /* of a part; of more only the number is printed */
 #define MAX_BAR_CHARS 60
 
 /* What stands beside a label, or below it where labels take more than half of a line. */
@@ -23,8 +23,8 @@ typedef struct {
     const char *label, *text;
 } line_t;
 
-static void
-write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
+static int
+label_width(const line_t *lines, size_t num_lines)
 {
     int width = 0;
 
@@ -33,6 +33,14 @@ write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
 
         width = own > width ? own : width;
     }
+    return width;
+}
+
+static void
+write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
+{
+    const int width = label_width(lines, num_lines);
+
     for (size_t j = 0; j < num_lines && j < MAX_LINES; j++) {
         const char *label = lines[j].label;
 
@@ -272,10 +280,11 @@ void
 spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
-    const int half = document->terminal->width / 2;
+    const int width = document->terminal->width;
     spot_texts_t *texts = &document->texts;
     const char *legend = "", *chosen = choose_letters(head, texts);
     line_t lines[MAX_LINES];
+    int left; /* columns for a bar */
 
     for (size_t j = 0;
          chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
@@ -289,10 +298,13 @@ spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
         return;
     }
     for (size_t j = 0; j < head->num_points && j < MAX_LINES; j++) {
-        lines[j].label =
-            spot_words_point(texts, head, j, (size_t) document->terminal->width);
-        lines[j].text = bar_of(report, j, chosen,
-            (size_t) (half < MAX_BAR_CHARS ? half : MAX_BAR_CHARS), texts);
+        lines[j].label = spot_words_point(texts, head, j, (size_t) width);
+    }
+    left = label_width(lines, head->num_points);
+    left = width - 2 - (left > width / 2 ? 0 : left);
+    left = left < 1 ? 1 : left < MAX_BAR_CHARS ? left : MAX_BAR_CHARS;
+    for (size_t j = 0; j < head->num_points && j < MAX_LINES; j++) {
+        lines[j].text = bar_of(report, j, chosen, (size_t) left, texts);
     }
     spot_document_heading(document, "Where the time goes");
     spot_document_paragraph(document, "%s", legend);

@@ -12,7 +12,7 @@
 /* ---- All of it on a terminal: report_text.c ---- */
 
 /* Question and answer, the tables below, a sparkline for each curve of the main metric,
- * and where the time of each point goes, where the study tells it. Errors of reading the
+ * and where the time of each point goes, where the study has it. Errors of reading the
  * store, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_report_text_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
@@ -20,7 +20,7 @@ SPOT_MUST_CHECK int spot_report_text_write(
 /* The study, what its figures rest on and what makes them doubtful, then one line a
  * point: see reports/point_table.h; where it has a baseline, the differences to it and
  * what pairing is worth; where it looks for an optimum, the answer first and only the
- * points that may be the best; who wins where, and Sobol indices, where it asks. The
+ * points that may be the best; what wins where, and Sobol indices, where it asks. The
  * same errors. */
 SPOT_MUST_CHECK int spot_result_table_write(
     const spot_store_t *store, const spot_terminal_t *terminal, FILE *out);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -12,50 +13,37 @@
 
 /* ---- Tables ---- */
 
-/* A column: the key of programs, and for people its head, where they see it. */
+/* A column: the key of programs, and its form for people if they see it. */
 typedef struct {
-    const char *key, *head, *unit;
-    double (*value)(const spot_checkpoint_row_t *row);
-    int num_decimals;
-    double factor;
+    const char *key;
+    size_t offset; /* in spot_checkpoint_row_t */
+    spot_table_column_t column;
 } field_t;
 
-#define VALUE(name_, value_)                                                            \
-    static double name_(const spot_checkpoint_row_t *row)                               \
+#define MEMBER(member) offsetof(spot_checkpoint_row_t, member)
+#define HEAD(head, unit_, decimals, factor_)                                            \
     {                                                                                   \
-        return (value_);                                                                \
+        .name = head, .unit = unit_, .is_fixed = true, .num_decimals = decimals,        \
+        .factor = factor_                                                               \
     }
-VALUE(interval, row->interval_s)
-VALUE(period, row->period_s)
-VALUE(efficiency, row->efficiency)
-VALUE(efficiency_immune, row->efficiency_immune)
-VALUE(expected, row->expected_s)
-VALUE(expected_immune, row->expected_immune_s)
-VALUE(run_ratio, 1 / row->efficiency)
-VALUE(waste, row->waste)
-VALUE(steps, row->steps > 0 ? (double) row->steps : (double) NAN)
-VALUE(steps_efficiency, row->steps_efficiency)
-VALUE(loss, row->memory_loss)
-VALUE(loss_without, row->memory_loss_without)
-
 static const field_t interval_fields[] = {
-    {"interval_s", "work between", "s", interval, 2, 1},
-    {"period_s", "with stalls", "s", period, 2, 1},
-    {"efficiency", "kept", "% of time", efficiency, 3, 100},
-    {"efficiency_immune", NULL, NULL, efficiency_immune, 0, 0},
-    {"expected_s", NULL, NULL, expected, 0, 0},
-    {"expected_immune_s", NULL, NULL, expected_immune, 0, 0},
-    {"run_ratio", "a run takes", "times work", run_ratio, 4, 1},
-    {"first_order_waste", "first order", "waste, %", waste, 2, 100},
-    {"steps", "nearest", "steps", steps, 0, 1},
-    {"steps_efficiency", NULL, NULL, steps_efficiency, 0, 0},
+    {"interval_s", MEMBER(interval_s), HEAD("work between", "s", 2, 1)},
+    {"period_s", MEMBER(period_s), HEAD("with stalls", "s", 2, 1)},
+    {"efficiency", MEMBER(efficiency), HEAD("kept", "% of time", 3, 100)},
+    {"efficiency_immune", MEMBER(efficiency_immune), {.name = NULL}},
+    {"expected_s", MEMBER(expected_s), {.name = NULL}},
+    {"expected_immune_s", MEMBER(expected_immune_s), {.name = NULL}},
+    {"run_ratio", MEMBER(run_ratio), HEAD("a run takes", "times work", 4, 1)},
+    {"first_order_waste", MEMBER(waste), HEAD("first order", "waste, %", 2, 100)},
+    {"steps", MEMBER(steps), HEAD("nearest", "steps", 0, 1)},
+    {"steps_efficiency", MEMBER(steps_efficiency), {.name = NULL}},
     {.key = NULL},
 };
 
 static const field_t memory_fields[] = {
-    {"interval_s", NULL, NULL, interval, 0, 0},
-    {"loss", "with copies", "% of time", loss, 4, 100},
-    {"loss_without", "without", "% of time", loss_without, 4, 100},
+    {"interval_s", MEMBER(interval_s), {.name = NULL}},
+    {"loss", MEMBER(memory_loss), HEAD("with copies", "% of time", 4, 100)},
+    {"loss_without", MEMBER(memory_loss_without), HEAD("without", "% of time", 4, 100)},
     {.key = NULL},
 };
 
@@ -63,23 +51,27 @@ static const field_t memory_fields[] = {
 static bool
 is_shown(const field_t *field, const spot_theory_question_t *question, bool is_json)
 {
-    return is_json ||
-           (field->head != NULL && (field->value != steps || question->step_ms > 0));
+    return is_json || (field->column.name != NULL &&
+                          (field->offset != MEMBER(steps) || question->step_ms > 0));
 }
 
 static void
 add_value(spot_table_t *table, const field_t *field, const spot_checkpoint_row_t *row,
     bool is_json)
 {
-    const double value = field->value(row);
+    double value = (double) NAN;
 
-    if (is_json && field->value == steps && row->steps > 0) {
+    if (field->offset == MEMBER(steps) && row->steps > 0) {
         spot_table_add_count(table, row->steps);
-    } else if (!is_json && field->value == waste && value >= 1) {
-        spot_table_add_number(table, (double) NAN); /* all time and more says nothing */
-    } else {
-        spot_table_add_number(table, value);
+        return;
     }
+    if (field->offset != MEMBER(steps)) {
+        memcpy(&value, (const char *) row + field->offset, sizeof(value));
+    }
+    if (!is_json && field->offset == MEMBER(waste) && value >= 1) {
+        value = (double) NAN; /* all time and more says nothing */
+    }
+    spot_table_add_number(table, value);
 }
 
 /* Without a snapshot the best is the exact optimum, which people see once. */
@@ -92,13 +84,11 @@ fill(spot_table_t *table, const field_t *fields, const spot_checkpoint_answer_t 
                    .kind = SPOT_TABLE_TEXT,
                    .is_key = true});
     for (const field_t *field = fields; field->key != NULL; field++) {
+        spot_table_column_t column = field->column;
+
+        column.name = is_json ? field->key : column.name;
         if (is_shown(field, question, is_json)) {
-            spot_table_add_column(
-                table, (spot_table_column_t){.name = is_json ? field->key : field->head,
-                           .unit = field->unit,
-                           .is_fixed = true,
-                           .num_decimals = field->num_decimals,
-                           .factor = field->factor});
+            spot_table_add_column(table, column);
         }
     }
     for (size_t j = 0; j < answer->num_rows; j++) {

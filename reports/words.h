@@ -105,10 +105,6 @@ const char *spot_words_change(
 /* Three digits; "" for an undefined value. */
 const char *spot_words_number(spot_texts_t *texts, double value);
 
-/* "41.2 %" of a fraction, else "12.3" without the unit; "undefined". */
-const char *spot_words_shown_value(
-    spot_texts_t *texts, const spot_shown_unit_t *shown, double value);
-
 /* What the second labels of x are: as the study calls them, else the metric in a unit.
  */
 const char *spot_words_second(spot_texts_t *texts, const spot_study_head_t *head,

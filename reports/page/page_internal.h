@@ -61,7 +61,8 @@ void spot_page_json_escaped(FILE *out, const char *text);
 typedef struct {
     const char *name;  /* id of its section, ours; NULL: it has none of its own */
     const char *title; /* NULL: that of the declaration, which says what it shows */
-    const char *text;  /* for those who do not see it; NULL: that of the declaration */
+    const char
+        *text; /* in place of it where it is not seen; NULL: that of the declaration */
     spot_declare_t declare;
     const void *context; /* of declare */
 } spot_page_picture_t;

@@ -469,7 +469,7 @@ spot_page_origin_write(
     write_origin(path, origin, "", document);
 }
 
-/* Where both files have the same name only their folders tell them apart. */
+/* Where both files have the same name only their folders differ. */
 void
 spot_page_origins_write(const char *const paths[2], const spot_origin_t origins[2],
     spot_document_t *document)

@@ -262,7 +262,7 @@ write_tables(const spot_run_series_t *run, spot_document_t *document)
 
 /* ---- A run on a page ---- */
 
-/* For readers who do not see the picture. */
+/* In place of the picture where it is not seen. */
 static const char *
 what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
 {

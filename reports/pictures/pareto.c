@@ -31,6 +31,7 @@ typedef struct {
     spot_view_t views[NUM_SIDES];
     range_t ends[NUM_SIDES]; /* of the axes */
     bool is_log;             /* that of costs */
+    bool has_cut_bars;       /* intervals that go on beyond an axis */
     size_t axis_id;          /* whose values look different; num_axes: none */
     size_t num_series;
     size_t num_drawn;  /* dots */
@@ -109,13 +110,13 @@ widen(range_t *range, double low, double high)
     range->high = fmax(range->high, high);
 }
 
-/* The ends of both axes, around all estimates, and intervals where these are drawn, with
- * room for dots. */
-static void
+/* The ends of an axis, around all estimates, and intervals where these are drawn, with
+ * room for dots. Returns the low end of the intervals, which may be beyond the axis. */
+static double
 choose_ends(pareto_t *self, int side)
 {
     range_t means = {HUGE_VAL, -HUGE_VAL}, *ends = &self->ends[side];
-    double room;
+    double room, low;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
         const size_t point_id = self->points.point_ids[j];
@@ -128,6 +129,7 @@ choose_ends(pareto_t *self, int side)
             widen(ends, estimate.bar.low, estimate.bar.high);
         }
     }
+    low = ends->low;
     if (means.low >= 0) {
         ends->low = fmax(ends->low, 0); /* intervals may reach below */
     }
@@ -137,7 +139,7 @@ choose_ends(pareto_t *self, int side)
         ends->low = fmax(ends->low, means.low / LOG_RATIO);
         room = pow(ends->high / ends->low, ROOM);
         *ends = (range_t){ends->low / room, ends->high * room};
-        return;
+        return low;
     }
     room = ends->high > ends->low ? ROOM * (ends->high - ends->low)
                                   : fmax(0.1 * fabs(ends->low), 0.1);
@@ -145,6 +147,7 @@ choose_ends(pareto_t *self, int side)
     if (side == GAIN && means.low >= 0 && ends->low <= 0.5 * ends->high) {
         ends->low = 0;
     }
+    return low;
 }
 
 static void
@@ -154,8 +157,12 @@ choose_dots(pareto_t *self)
         self->num_drawn += is_drawn(self, j);
     }
     for (int side = 0; side < NUM_SIDES; side++) {
+        double low;
+
         self->ends[side] = (range_t){HUGE_VAL, -HUGE_VAL};
-        choose_ends(self, side);
+        low = choose_ends(self, side);
+        low = side == GAIN ? fmax(low, 0) : low;
+        self->has_cut_bars = self->has_cut_bars || self->ends[side].low > low;
     }
 }
 
@@ -335,6 +342,9 @@ declare_words(const pareto_t *self)
         spot_chart_foot(self->chart,
             "%zu of %zu points have a dot: the others are undefined or lie among these",
             self->num_drawn, self->head->num_points);
+    }
+    if (self->has_cut_bars) {
+        spot_chart_foot(self->chart, "intervals that reach an edge go on beyond it");
     }
     if (self->num_fronts < points->num_groups) {
         spot_chart_foot(self->chart, "%zu of %zu fronts have a line", self->num_fronts,

@@ -30,5 +30,3 @@ spot_decimals_of_column(double narrowest, double widest)
     few = spot_decimals_for(widest) + 2;
     return (int) fmin(all, fmax(few, fmin(all - 1, few + 2)));
 }
-
-#define SPOT_DECIMAL_TEXT_BYTES 64

@@ -146,23 +146,6 @@ spot_document_item(spot_document_t *self, const char *format, ...)
 }
 
 void
-spot_document_lines(spot_document_t *self, const char *text)
-{
-    while (*text != '\0') {
-        const size_t num_blanks = strspn(text, " ");
-        const int length = (int) strcspn(text, "\n");
-
-        if (num_blanks > 0) {
-            spot_document_item(
-                self, "%.*s", length - (int) num_blanks, text + num_blanks);
-        } else if (length > 0) {
-            spot_document_paragraph(self, "%.*s", length, text);
-        }
-        text += length + (text[length] == '\n');
-    }
-}
-
-void
 spot_document_gap(spot_document_t *self)
 {
     if (!spot_document_is_page(self)) {

@@ -56,9 +56,6 @@ void spot_document_note(spot_document_t *self, const char *format, ...)
 void spot_document_item(spot_document_t *self, const char *format, ...)
     SPOT_PRINTF(2, 3);
 
-/* Each line of a text: a paragraph, or an item where it starts with blanks. */
-void spot_document_lines(spot_document_t *self, const char *text);
-
 /* An empty line on a terminal. */
 void spot_document_gap(spot_document_t *self);
 

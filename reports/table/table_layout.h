@@ -26,7 +26,7 @@ typedef struct {
     bool is_records; /* a block a row: not even one column fits beside the keys */
     spot_table_place_t *columns; /* [num_columns] */
     const char **shown;          /* [num_cells] texts as they are shown, or "" */
-    spot_texts_t texts;          /* those above, and others of who writes */
+    spot_texts_t texts;          /* those above, and others of what writes */
 } spot_table_layout_t;
 
 /* The table must outlive self. NO_MEMORY; free self even then. */

@@ -20,16 +20,15 @@ typedef struct {
 /* Colour is never the only carrier of a meaning. */
 typedef enum {
     SPOT_STYLE_PLAIN,
-    SPOT_STYLE_BOLD,   /* headings, differences that are not chance */
-    SPOT_STYLE_DIM,    /* what is less than the means: intervals */
-    SPOT_STYLE_WARNING /* what makes results doubtful */
+    SPOT_STYLE_BOLD, /* headings, differences that are not chance */
+    SPOT_STYLE_DIM   /* what is less than the means: intervals */
 } spot_style_t;
 
 /* What turns a style on, and off again: "" without colour or for plain text. */
 static inline const char *
 spot_style_on(const spot_terminal_t *terminal, spot_style_t style)
 {
-    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[33m"};
+    static const char *const codes[] = {"", "\033[1m", "\033[2m"};
 
     return terminal->has_colour ? codes[style] : "";
 }

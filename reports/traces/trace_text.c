@@ -61,11 +61,17 @@ write_value(double value, const char *form, FILE *out)
     }
 }
 
+/* "{obtainable}" is that word where instances are only obtainable. */
 static void
 write_text(const spot_describe_t *self, const char *prefix, const char *text, FILE *out)
 {
+    static const char obtainable[] = "{obtainable}";
+
     for (const char *byte = text; *byte != '\0'; byte++) {
-        if (*byte == '{') {
+        if (strncmp(byte, obtainable, sizeof(obtainable) - 1) == 0) {
+            fputs(self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable " : "", out);
+            byte += sizeof(obtainable) - 2;
+        } else if (*byte == '{') {
             const int num_bytes = (int) strcspn(++byte, ":");
 
             write_value(
@@ -173,14 +179,14 @@ spot_describe_print(
             "instance{preempted:p}, size {preempt_count_mean:2} (VMR "
             "{preempt_count_vmr:2}, max {preempt_count_max:0}, ones "
             "{preempt_count_share_one:%0} %), {preempted_per_instance_h:3} per "
-            "instance-hour"},
+            "{obtainable}instance-hour"},
         {{"additions", "more"},
             "{add_events:0} event{add_events:p}, {added:0} instance{added:p}, size "
             "{add_count_mean:2} (VMR {add_count_vmr:2}, max {add_count_max:0}, ones "
             "{add_count_share_one:%0} %)"}};
     const line_t behind[] = {
-        {{"MTBP", "mean gap"},
-            "at a resolution of {resolution_s:x} s; T/events {time_per_event_s:s} s"},
+        {{"MTBP", "mean gap"}, "{preempt_gap_mean_s:s} s at a resolution of "
+                               "{resolution_s:x} s; T/events {time_per_event_s:s} s"},
         {{"lifetimes", "lifetimes"}, lifetimes_text(self)},
         {{"Fano", "Fano"},
             "instances {fano_instances_10min:2} (10 min), {fano_instances_1h:2} (1 h)"},

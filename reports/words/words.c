@@ -189,14 +189,6 @@ spot_words_change(
 }
 
 const char *
-spot_words_shown_value(spot_texts_t *texts, const spot_shown_unit_t *shown, double value)
-{
-    return !isfinite(value)       ? "undefined"
-           : shown->factor == 100 ? spot_texts_add(texts, "%.1f %%", 100 * value)
-                                  : spot_words_number(texts, shown->factor * value);
-}
-
-const char *
 spot_words_second(spot_texts_t *texts, const spot_study_head_t *head, size_t metric_id,
     const char *unit)
 {

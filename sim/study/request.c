@@ -198,7 +198,7 @@ static const spot_field_t plot_fields[] = {
     {TEXT("curves", HEAD(plot.curves), "",
         "swept key with a curve for each of its values in one panel, instead of a panel "
         "each; where best asks for the best of these by y, a strip above the curves "
-        "shows who wins where")},
+        "shows which one wins where")},
     {FIELD("stack", SPOT_FIELD_LIST, HEAD(plot.stack), "",
          "metrics that add up to y, drawn as a stack"),
         .num_offset = HEAD(plot.num_stack), .item = &any_item,

@@ -263,7 +263,7 @@ static const spot_field_t oobleck_options[] = {
         MAX_BYTES, "0", "largest activations of a layer, for n_min")},
     {SPOT_RANGE(NUMBER, "memory_bytes", spot_oobleck_options_t, memory_bytes, 0,
         MAX_BYTES, "0", "memory of an instance",
-        "memory of the GPUs of an instance, for n_min; 0: not told")},
+        "memory of the GPUs of an instance, for n_min; 0: not given")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_oobleck_options_t, by_n)),
     {SPOT_CHOICE("trains_in_pause", spot_oobleck_options_t, fault.trains_in_pause,
         spot_no_yes, "no",

@@ -224,23 +224,6 @@ test_cuts(void **state)
     assert_string_equal(none, "");
 }
 
-/* Every cut of a text ends between characters; a whole text stays. */
-static void
-test_cuts_end_whole(void **state)
-{
-    static const char whole[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9d\x84\x9ez";
-    static const size_t ends[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
-    char text[sizeof(whole)];
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(whole); j++) {
-        memcpy(text, whole, sizeof(whole));
-        text[j] = '\0';
-        spot_utf8_end_whole(text);
-        assert_int_equal(strlen(text), ends[j]);
-    }
-}
-
 int
 main(void)
 {
@@ -255,7 +238,6 @@ main(void)
         cmocka_unit_test(test_long_text_is_cut_between_characters),
         cmocka_unit_test(test_the_longest_output_fits),
         cmocka_unit_test(test_characters_are_counted),
-        cmocka_unit_test(test_cuts_end_whole),
     };
 
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);

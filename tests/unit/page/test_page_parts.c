@@ -209,7 +209,8 @@ test_until(void **state)
     assert_warns(&sample, "11 of 12 points need more replications");
     assert_warns(&sample, "is not reached at 1 of 12 points");
     text = page_part(sample.store, NULL, "parameters");
-    assert_non_null(strstr(text, "<li>12 points, 4 to 20 replications each until "
+    assert_non_null(strstr(text, "<li>grid of all combinations: 12 points, 4 to 20 "
+                                 "replications each until "
                                  "lost_fraction is known within ±1e-09 (95 %)</li>"));
     free(text);
     page_sample_free(&sample);
@@ -243,7 +244,27 @@ test_parameters(void **state)
     page_sample_free(&sample);
 }
 
-/* Of a design the ends are told, not every value. */
+/* Of many values of a grid all are there, behind their ends. */
+static void
+test_many_values(void **state)
+{
+    page_sample_t sample;
+    char *text;
+
+    (void) state;
+    page_sample_init(&sample, 2);
+    page_sample_make_sensitivity(&sample);
+    sample.head.plan = (spot_plan_t){.kind = SPOT_PLAN_GRID};
+    page_sample_fill(&sample, 0, false);
+    text = page_part(sample.store, NULL, "parameters");
+    assert_int_equal(sample_count(text, "<td>0 to 15: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
+                                        "11, 12, 13, 14, 15</td>"),
+        2);
+    free(text);
+    page_sample_free(&sample);
+}
+
+/* Of a design the ends are shown, not every value. */
 static void
 test_parameters_of_a_design(void **state)
 {
@@ -437,6 +458,7 @@ main(void)
         cmocka_unit_test(test_until),
         cmocka_unit_test(test_unfinished_race),
         cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_many_values),
         cmocka_unit_test(test_parameters_of_a_design),
         cmocka_unit_test(test_no_parameters),
         cmocka_unit_test(test_origin),

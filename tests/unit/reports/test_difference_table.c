@@ -143,7 +143,8 @@ test_pairing_widens(void **state)
         "\n           times              points that\n"
         "        narrower                differ by\n"
         "metric  (median)  from    to     the same\n"
-        "wait_s      0.59  0.59  0.59\n");
+        "wait_s      0.59  0.59  0.59\n"
+        "\nbelow 1 paired intervals are wider\n");
 }
 
 /* The same difference in all pairs is known for sure, also 0; nulls are counted. */
