@@ -26,6 +26,7 @@ typedef struct {
     bool has_cells;
     spot_json_t json;
     size_t point_id;
+    spot_race_t replayed;      /* for lines of points and metrics */
     const spot_race_t *race;   /* which has the fates of points; NULL: there is none */
     spot_summary_t *summaries; /* [num_metrics] of the point */
     spot_paired_t *pairs;      /* [num_points][num_metrics] to the baseline, or NULL */
@@ -357,15 +358,14 @@ put_points(line_t *self, void (*put)(line_t *self))
 static int
 put_lines(line_t *self, void (*put)(line_t *self))
 {
-    spot_race_t race = {0};
-
     if (self->error == 0 && self->head->optimise.metric != NULL) {
-        self->race = &race;
-        fail(self, spot_race_init(&race, self->head));
-        fail(self, self->error == 0 ? spot_race_replay(&race, self->store) : 0);
+        self->race = &self->replayed;
+        fail(self, spot_race_init(&self->replayed, self->head));
+        fail(
+            self, self->error == 0 ? spot_race_replay(&self->replayed, self->store) : 0);
     }
     put_points(self, put);
-    spot_race_free(&race);
+    spot_race_free(&self->replayed);
     free(self->pairs);
     return self->error;
 }
