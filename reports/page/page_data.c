@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/units.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "reports/markup/unseen.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"

@@ -134,9 +134,12 @@ draw_other(pair_t *self, const spot_trace_t *other)
             spot_fidelity_measure(&fidelity, &observation, &self->comparison->fidelity);
     }
     if (ret == 0) {
-        self->overlay.a = other;
-        self->a = &fidelity;
-        draw_pair(self);
+        pair_t pair = *self;
+
+        pair.overlay.a = other;
+        pair.a = &fidelity;
+        draw_pair(&pair);
+        self->error = pair.error;
     }
     self->error = spot_error_first(self->error, ret);
     spot_fidelity_free(&fidelity);
@@ -215,13 +218,16 @@ draw_halves(pair_t *self)
         ret = half_init(&second, self->comparison, &first);
     }
     if (ret == 0) {
-        self->overlay = (spot_overlay_t){.a = &second.trace,
+        pair_t pair = *self;
+
+        pair.overlay = (spot_overlay_t){.a = &second.trace,
             .b = &first.trace,
             .a_label = "second half",
             .b_label = "first half"};
-        self->a = &second.fidelity;
-        self->b = &first.fidelity;
-        draw_pair(self);
+        pair.a = &second.fidelity;
+        pair.b = &first.fidelity;
+        draw_pair(&pair);
+        self->error = pair.error;
     }
     self->error = spot_error_first(self->error, ret);
     half_free(&first);
