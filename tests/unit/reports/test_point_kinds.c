@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "reports/words.h"
 #include "reports/export.h"
-#include "reports/study_parts.h"
 #include "reports/plan_report.h"
+#include "reports/study_parts.h"
+#include "reports/words.h"
 #include "tests/unit/reports/sample.h"
 
 static const spot_metric_t metrics[] = {
