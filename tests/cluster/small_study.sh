@@ -3,7 +3,7 @@
 # To be read by the other scripts here.
 
 # make_study SPOTSIM: study.yaml in this folder, and whole.db, the study in one process. It has as many
-# replications as keep each of 8 shards that run at a time busy for 6 s, so that one can be lost in the
+# replications as keep each of 8 shards that run at a time busy for 10 s, so that three can be lost in the
 # middle of its work: sanitizers are ten times slower, and other machines have other processors.
 make_study() {
     local TIMEFORMAT=%U num_processors took_s count
@@ -11,7 +11,7 @@ make_study() {
     write_study 64
     took_s=$({ time "$1" study study.yaml -o measure.db --threads 1 >measure.txt 2>&1; } 2>&1)
     count=$(awk -v took_s="$took_s" -v num_processors="$num_processors" 'BEGIN {
-        busy_s = 6 * (num_processors < 8 ? num_processors : 8)
+        busy_s = 10 * (num_processors < 8 ? num_processors : 8)
         count = 64 * int(busy_s / (took_s + 0.01))
         printf "%d", (count < 512) ? 512 : (count > 64000) ? 64000 : count
     }')
