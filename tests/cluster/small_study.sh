@@ -4,7 +4,7 @@
 
 # make_study SPOTSIM: study.yaml in this folder, and whole.db, the study in one process. It has as many
 # replications as keep each of 8 shards that run at a time busy for 10 s, so that three can be lost in the
-# middle of its work: sanitizers are ten times slower, and other machines have other processors.
+# middle of their work: sanitizers are ten times slower, and other machines have other processors.
 make_study() {
     local TIMEFORMAT=%U num_processors took_s count
     num_processors=$(nproc)
