@@ -207,7 +207,7 @@ print_results(const spot_study_task_t *self, const spot_store_t *store)
         return write_bytes(self, store,
             self->is_json ? spot_result_json_write : spot_result_csv_write, NULL);
     }
-    out = spot_output_begin(&output, &(spot_target_t){NULL}, &self->call->diag);
+    out = spot_output_begin(&output, &(spot_target_t){.path = NULL}, &self->call->diag);
     return spot_output_end(&output,
         out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }

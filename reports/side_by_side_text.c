@@ -111,9 +111,11 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
     for (size_t j = 0; j < num_pairs; j++) {
         const spot_metric_change_t *change = spot_side_by_side_change(self, j);
 
-        num_both += isfinite(change->difference);
+        num_both += isfinite(change->difference) ? 1 : 0;
         num_any +=
-            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER]);
+            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER])
+                ? 1
+                : 0;
     }
     if (num_any == 0) {
         return spot_texts_add(texts, "%s has no value at any point that both have.",

@@ -93,6 +93,9 @@ spot_document_heading(spot_document_t *self, const char *text)
     }
 }
 
+static void write_line(spot_document_t *self, const char *tag, const char *before,
+    const char *format, va_list values) SPOT_PRINTF(4, 0);
+
 /* One element of a page, or a line of a terminal. */
 static void
 write_line(spot_document_t *self, const char *tag, const char *before,
