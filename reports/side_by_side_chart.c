@@ -210,7 +210,6 @@ declare_series(const picture_t *self, size_t panel_id, int what)
     static const double from_middle[] = {
         [SPOT_BEFORE] = -0.18, [SPOT_AFTER] = 0.18, [DIFFERENCE] = 0};
     const bool is_before = what == SPOT_BEFORE;
-    const spot_axis_t *axis = &self->head->axes[self->axis_id];
 
     spot_chart_series(self->chart,
         &(spot_chart_series_t){
@@ -226,9 +225,10 @@ declare_series(const picture_t *self, size_t panel_id, int what)
         const size_t pair_id = self->pair_ids[j];
 
         add_pair(self, pair_id, what,
-            self->has_curves ? axis->numbers[spot_study_value_id(
-                                   self->head, point_of(self, pair_id), self->axis_id)]
-                             : (double) j + from_middle[what]);
+            self->has_curves
+                ? self->head->axes[self->axis_id].numbers[spot_study_value_id(
+                      self->head, point_of(self, pair_id), self->axis_id)]
+                : (double) j + from_middle[what]);
     }
 }
 
