@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A log of training jobs: who asked for how many GPUs, when and for how long. It is read
+ * from CSV files, or drawn from laws (job_law.h). Constant after reading, so that all
+ * threads share it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "traces/jobs/vc_list.h"
+
+#define SPOT_JOB_ID_BYTES 64
+#define SPOT_JOB_MAX_GPUS 1000000
+#define SPOT_JOB_MAX_S (INT64_C(100) * 366 * 86400) /* of times and durations */
+
+/* What a job computes and how it uses a GPU when it runs alone. Jobs with the same
+ * columns share one. NAN: not given. */
+typedef struct {
+    const char *model, *dataset; /* "" where not given */
+    int32_t batch_size;
+    int32_t amp;          /* automatic mixed precision: 0, 1 */
+    double speed_per_s;   /* samples */
+    double gpu_util;      /* % of the time */
+    double gmem_util;     /* % */
+    double gmem_mib;      /* memory of a GPU */
+    int32_t share_score;  /* 0 tiny, 1 medium, 2 jumbo; -1: not given */
+} spot_workload_t;
+
+/* The throughput of a job by its number of GPUs. */
+typedef struct {
+    const char *name; /* as in the column scaling */
+    size_t num_sizes;
+    const int32_t *sizes;   /* [num_sizes] increasing, >= 1 */
+    const double *per_s;    /* [num_sizes] > 0, in any unit */
+} spot_job_scaling_t;
+
+/* How a job copes with nodes that come and go. Jobs with the same columns share one. */
+typedef struct {
+    int32_t min_gpus, max_gpus; /* of an elastic job; 0: it is rigid */
+    int32_t scaling_id;         /* of an elastic job, else -1 */
+    int64_t checkpoint_interval_s; /* of progress; 0: never */
+    int64_t checkpoint_write_s;
+    int64_t restart_s;          /* -1: not given, the policy's default */
+    int64_t reconfiguration_s;
+    const char *trainer; /* "core:NAME", a job that the training engine simulates; or
+                            NULL */
+} spot_job_terms_row_t;
+
+/* One job. Ids are indices into the arrays of the log; -1: not given. */
+typedef struct {
+    int64_t submit_s;   /* on the simulation clock, >= 0 */
+    int64_t duration_s; /* at its own number of GPUs, >= 1 */
+    const char *id;     /* as written, unique */
+    int32_t vc_id;      /* of the VC list */
+    int32_t gpu_num;    /* >= 1 */
+    int32_t user_id;
+    int32_t name_id;    /* jobname */
+    int32_t state_id;
+    int32_t cpu_num;    /* -1: not given */
+    int32_t workload_id;
+    int32_t terms_id;
+} spot_job_row_t;
+
+/* Texts that many rows share, each once. */
+typedef struct {
+    size_t num_texts;
+    size_t max_texts;
+    const char **texts; /* [num_texts] by first appearance */
+    size_t num_places;  /* of the table below, a power of two */
+    int32_t *places;    /* open addressing: an index into texts, or -1 */
+} spot_text_set_t;
+
+/* Rows that were read and what became of them. */
+typedef struct {
+    int64_t read, kept;
+    int64_t without_gpus; /* dropped: gpu_num <= 0 */
+    int64_t unknown_vc;   /* dropped: not in the VC file */
+    int64_t too_short;    /* duration below 1 s, dropped or raised to 1 s */
+    int64_t too_large;    /* dropped: more GPUs than the VC has */
+    int64_t outside;      /* dropped: before or after the window of an import */
+    int64_t unsorted;     /* rows that were earlier than the row before */
+} spot_job_counts_t;
+
+typedef struct {
+    spot_arena_t texts; /* of ids and small tables */
+    size_t num_jobs;
+    size_t max_jobs;
+    spot_job_row_t *jobs; /* [num_jobs] by submit_s, ties in file order */
+    spot_text_set_t users, names, states;
+    size_t num_workloads;
+    size_t max_workloads;
+    spot_workload_t *workloads; /* [num_workloads] distinct */
+    size_t num_terms;
+    size_t max_terms;
+    spot_job_terms_row_t *terms; /* [num_terms] distinct */
+    size_t num_scalings;
+    size_t max_scalings;
+    spot_job_scaling_t *scalings; /* [num_scalings] */
+    spot_job_counts_t counts;
+    int64_t clock_zero_s; /* seconds since 1970 UTC of second 0, where times were dates;
+                             INT64_MIN: unknown */
+} spot_job_log_t;
+
+typedef enum {
+    SPOT_SHORT_ERROR, /* a duration below 1 s is an error, */
+    SPOT_SHORT_CLAMP, /* is raised to 1 s, */
+    SPOT_SHORT_DROP   /* or the row is dropped and counted */
+} spot_short_rule_t;
+
+/* A VC is called something else in the log than in the cluster. */
+typedef struct {
+    const char *from; /* "*": every VC that no other rule names */
+    const char *to;   /* "": the rows are dropped */
+} spot_vc_rule_t;
+
+typedef struct {
+    const char *log;      /* a CSV file; "-": standard input */
+    const char *workload; /* a CSV file with more columns, joined on job_id; or NULL */
+    spot_vc_list_t *vcs;
+    bool adds_vcs; /* VCs of the log that vcs lacks join it, without nodes; else their
+                      rows are dropped, */
+    bool is_strict; /* or are an error */
+    spot_short_rule_t short_rule;
+    size_t num_vc_rules;
+    const spot_vc_rule_t *vc_rules; /* [num_vc_rules] */
+} spot_job_log_request_t;
+
+/* Reads a log and reports every error to diag as file:line:column. BAD_INPUT, IO,
+ * NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_job_log_read(
+    spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag);
+void spot_job_log_free(spot_job_log_t *self);
+
+/* A number for each job from a column of another CSV file, joined on job_id. A job
+ * without a row, or whose number is not finite, is an error that names it. values:
+ * [num_jobs]. BAD_INPUT, IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char *path,
+    const char *column, double *values, spot_diag_t *diag);
+
+/* Order of job ids in exports: numbers by value, before texts by bytes. */
+int spot_job_id_compare(const char *first, const char *second);
+
+/* Aborts if an invariant does not hold. O(jobs). */
+void spot_job_log_verify(const spot_job_log_t *self);
