@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/schedule/schedule.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -52,8 +53,19 @@ spot_schedule_free(spot_schedule_t *self)
     }
     free(self->vcs);
     free(self->now_due);
+    free(self->job_ids);
     spot_calendar_free(&self->due);
     spot_durations_free(&self->durations);
+}
+
+/* A job arrives in its VC at enter_s. */
+static void
+add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s)
+{
+    spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+
+    self->job_ids[row_id] = (int32_t) vc->num_jobs;
+    spot_vc_add_job(vc, row_id, enter_s, self->log->jobs[row_id].duration_s);
 }
 
 static int
@@ -71,6 +83,8 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     ret = spot_durations_start(&self->durations, scenario,
         policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log,
         replication);
+    ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
+                                    self->log->num_jobs, sizeof(*self->job_ids)));
     spot_calendar_clear(&self->due);
     for (int32_t j = 0; j < self->num_vcs; j++) {
         spot_vc_t *vc = &self->vcs[j];
@@ -80,10 +94,8 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_start_clock(
             vc, self->log, scenario->vcs.vcs[j].num_nodes, scenario->start_s);
     }
-    for (int32_t j = 0; j < (int32_t) self->log->num_jobs; j++) {
-        const spot_job_row_t *row = &self->log->jobs[j];
-
-        spot_vc_add_job(&self->vcs[row->vc_id], j, row->submit_s, row->duration_s);
+    for (int32_t j = 0; ret == 0 && j < (int32_t) self->log->num_jobs; j++) {
+        add_job(self, j, self->log->jobs[j].submit_s);
     }
     for (int32_t j = 0; j < self->num_vcs && ret == 0; j++) {
         ret = spot_calendar_add(&self->due,
@@ -171,4 +183,28 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
     return ret;
+}
+
+/* ---- Results ---- */
+
+spot_job_result_t
+spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
+{
+    const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+    spot_job_result_t result = {.start_s = -1, .end_s = -1, .host_row_id = -1};
+
+    if (self->job_ids[row_id] >= 0) {
+        const spot_vc_job_t *job = &vc->jobs[self->job_ids[row_id]];
+
+        result.start_s = job->start_s;
+        result.end_s = job->end_s;
+        result.queue_s = job->queue_s;
+        result.lost = (int64_t) floor(job->lost * (1000 / vc->unit) + 0.5);
+        result.overhead_s = job->overhead_paid_s;
+        result.preemptions = job->preemptions;
+        result.node_preemptions = job->node_preemptions;
+        result.resizes = job->resizes;
+        result.host_row_id = job->host_row_id;
+    }
+    return result;
 }

@@ -72,9 +72,9 @@ choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
     self->least_gap = INFINITY;
     while (queued < vc->num_queue || running < self->num_running) {
         const double key =
-            queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : INFINITY;
-        const double rank =
-            running < self->num_running ? self->running[running].rank : INFINITY;
+            queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : (double) INFINITY;
+        const double rank = running < self->num_running ? self->running[running].rank
+                                                        : (double) INFINITY;
         const bool is_queued =
             queued < vc->num_queue &&
             (running == self->num_running || key < rank || (queue_first && key == rank));
