@@ -27,6 +27,7 @@ typedef struct {
     char *name;
     spot_jobs_setting_t jobs;
     cluster_setting_t cluster;
+    spot_pool_plans_t pools;
     int64_t horizon_ms;
     int64_t policy_id;
     int compat;
@@ -100,8 +101,7 @@ static const spot_field_t quirk_fields[] = {
         "loans of nodes are mirrored without a look whether the node is there"),
     QUIRK("Q5", SPOT_QUIRK_HEAVY_PAIRS,
         "NeuMF, ResNet50, BERT and Transformer share GPUs without interference"),
-    QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST,
-        "a guest stays slow when its host ends first"),
+    QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST, "a guest stays slow when its host ends first"),
     QUIRK("Q11", SPOT_QUIRK_CUT_SAMPLES,
         "samples of all VCs end with those of the first VC that ends"),
     QUIRK("Q12", SPOT_QUIRK_DOUBLE_RATES,
@@ -137,7 +137,8 @@ static const char *const history_names[] = {"simulated", "nominal", NULL};
 const spot_field_t spot_estimator_fields[] = {
     {SPOT_CHOICE("estimator", spot_estimator_setting_t, source, estimator_names, "none",
         "estimated durations",
-        "where durations come from: oracle: the true ones; table: jobs.estimates; noisy: "
+        "where durations come from: oracle: the true ones; table: jobs.estimates; "
+        "noisy: "
         "the true ones times a lognormal factor; running-mean: of jobs of the same user "
         "and size that have ended; gam: an additive model, fitted again every week")},
     {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1",
@@ -150,8 +151,8 @@ const spot_field_t spot_estimator_fields[] = {
 };
 
 static const spot_field_t elastic_fields[] = {
-    SECONDS("interval", elastic.interval_ms, 1000, "60 s", "interval of elastic policies",
-        "time between two decisions without a change"),
+    SECONDS("interval", elastic.interval_ms, 1000, "60 s",
+        "interval of elastic policies", "time between two decisions without a change"),
     SECONDS("hold", elastic.hold_ms, 0, "300 s", "hold time",
         "a job that has started or changed its size does not grow for so long"),
     {.name = NULL},
@@ -176,6 +177,7 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_FIELDS(MAP, "jobs", setting_t, jobs, spot_jobs_fields, NULL, "the jobs")},
     {SPOT_FIELDS(
         MAP, "cluster", setting_t, cluster, cluster_fields, NULL, "the cluster")},
+    {SPOT_POOLS_FIELD(setting_t, pools)},
     SECONDS("horizon", horizon_ms, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job"),
     {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
@@ -270,6 +272,8 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
 {
     self->name = setting->name;
     setting->name = NULL;
+    self->pools = setting->pools;
+    setting->pools = (spot_pool_plans_t){0};
     self->law = setting->jobs.law;
     setting->jobs.law = (spot_job_law_t){0};
     self->drops_oversize = setting->jobs.oversize == 1;
@@ -318,8 +322,8 @@ check_thresholds(
 
 /* Whether jobs come from a log or from laws. */
 static void
-check_jobs(const setting_t *setting, spot_bind_t *bind, const spot_node_t *root,
-    bool has_law)
+check_jobs(
+    const setting_t *setting, spot_bind_t *bind, const spot_node_t *root, bool has_law)
 {
     const spot_node_t *place = spot_node_place(root, "jobs");
 
@@ -359,13 +363,25 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
 
 /* The most GPUs of each VC. */
 static int
-settle_capacity(spot_schedule_scenario_t *self)
+settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_schedule_scenario_t *like)
 {
+    int ret;
+
     SPOT_ARENA_ARRAY(&self->memory, self->capacity, self->vcs.num_vcs);
-    for (size_t j = 0; j < self->vcs.num_vcs && self->capacity != NULL; j++) {
-        self->capacity[j] = self->vcs.vcs[j].num_nodes * self->gpus_per_node;
+    SPOT_ARENA_ARRAY(&self->memory, self->num_reserved, self->vcs.num_vcs);
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
-    return self->memory.error;
+    ret = spot_pool_plans_init(&self->pools, bind, root, &self->vcs, self->spot_share,
+        self->horizon_s * SPOT_MS_PER_S, self->num_reserved,
+        like == NULL ? NULL : &like->pools);
+    for (size_t j = 0; j < self->vcs.num_vcs; j++) {
+        self->capacity[j] = (int32_t) (self->num_reserved[j] +
+                                       spot_pool_plans_most(&self->pools, (int32_t) j)) *
+                            self->gpus_per_node;
+    }
+    return ret;
 }
 
 /* Reports jobs that no VC can ever hold. */
@@ -417,7 +433,7 @@ open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law
     const spot_schedule_scenario_t *like, spot_diag_t *diag)
 {
     int ret = spot_job_data_open(&self->data, &setting->jobs, &setting->cluster.vcs,
-        has_law, self->num_pools > 0, like == NULL ? NULL : like->data, diag);
+        has_law, self->pools.num_settings > 0, like == NULL ? NULL : like->data, diag);
 
     if (ret == 0) {
         self->vcs = self->data->vcs;
@@ -425,7 +441,7 @@ open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law
         self->estimates_s = self->data->estimates_s;
         ret = has_law ? spot_job_law_place(&self->law, &self->vcs, false, diag) : 0;
     }
-    return ret != 0 ? ret : settle_capacity(self);
+    return ret;
 }
 
 int
@@ -433,8 +449,7 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     const spot_schedule_scenario_t *like, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    const bool has_law =
-        spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
+    const bool has_law = spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
     setting_t setting = {.cluster.start_ms = -1, .output.progress_ms = -1};
     spot_bind_t bind = {.diag = diag};
     int ret;
@@ -451,6 +466,7 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         ret = open_data(self, &setting, has_law, like, diag);
+        ret = ret != 0 ? ret : settle_nodes(self, &bind, root, like);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_start(self, setting.cluster.start_ms, &bind, root);
@@ -468,6 +484,7 @@ spot_schedule_scenario_free(spot_schedule_scenario_t *self)
 {
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
+    spot_pool_plans_free(&self->pools);
     spot_job_law_free(&self->law);
     spot_job_data_close(self->data);
     spot_arena_free(&self->memory);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 /* Visited seconds between two looks at the stop flag. */
 #define SECONDS_BETWEEN_LOOKS 1024
@@ -21,6 +22,48 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
     if (self->watch.on_end != NULL) {
         self->watch.on_end(self->watch.context, vc, job);
     }
+}
+
+/* Makes the pools of all VCs. */
+static int
+init_pools(spot_schedule_t *self)
+{
+    const spot_pool_plans_t *plans = &self->scenario->pools;
+    size_t pool_id = 0;
+    int ret = 0;
+
+    self->pools = spot_calloc(plans->num_pools, sizeof(*self->pools));
+    self->first_pool =
+        spot_calloc((size_t) self->num_vcs + 1, sizeof(*self->first_pool));
+    if (self->pools == NULL || self->first_pool == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < plans->num_pools; j++) {
+        self->num_pools++;
+        ret = spot_pool_init(&self->pools[j], &plans->pools[j], (int32_t) j);
+    }
+    for (int32_t j = 0; j <= self->num_vcs; j++) {
+        while (pool_id < plans->num_pools && plans->pools[pool_id].vc_id < j) {
+            pool_id++;
+        }
+        self->first_pool[j] = pool_id;
+    }
+    return ret;
+}
+
+static size_t
+num_pools_of(const spot_schedule_t *self, int32_t vc_id)
+{
+    return self->first_pool[vc_id + 1] - self->first_pool[vc_id];
+}
+
+static int32_t
+num_reserved(const spot_schedule_t *self, int32_t vc_id)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+
+    return scenario->num_reserved == NULL ? scenario->vcs.vcs[vc_id].num_nodes
+                                          : scenario->num_reserved[vc_id];
 }
 
 int
@@ -42,7 +85,7 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
         spot_vc_init(&self->vcs[j], scenario, policy, scenario->vcs.vcs[j].name, j);
         ret = spot_error_first(ret, self->vcs[j].error);
     }
-    return ret;
+    return spot_error_first(ret, init_pools(self));
 }
 
 void
@@ -51,7 +94,12 @@ spot_schedule_free(spot_schedule_t *self)
     for (int32_t j = 0; j < self->num_vcs; j++) {
         spot_vc_free(&self->vcs[j]);
     }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_pool_free(&self->pools[j]);
+    }
     free(self->vcs);
+    free(self->pools);
+    free(self->first_pool);
     free(self->now_due);
     free(self->job_ids);
     spot_calendar_free(&self->due);
@@ -76,7 +124,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     int ret;
 
     self->log = scenario->log;
-    self->now_s = scenario->start_s;
+    self->now_s = self->last_event_s = scenario->start_s;
     self->is_blocked = false;
     self->num_ended = 0;
     self->num_jobs = (int64_t) self->log->num_jobs;
@@ -91,8 +139,13 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
 
         vc->durations = &self->durations;
         vc->watch = (spot_vc_watch_t){self, NULL, NULL, on_end};
-        spot_vc_start_clock(
-            vc, self->log, scenario->vcs.vcs[j].num_nodes, scenario->start_s);
+        spot_vc_start_clock(vc, self->log, num_reserved(self, j), scenario->start_s);
+    }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_pool_t *pool = &self->pools[j];
+
+        spot_pool_start(pool, replication->seed, replication->replication,
+            &self->vcs[pool->plan->vc_id]);
     }
     for (int32_t j = 0; ret == 0 && j < (int32_t) self->log->num_jobs; j++) {
         add_job(self, j, self->log->jobs[j].submit_s);
@@ -106,9 +159,16 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
 
 /* The next second at which a VC has something to do. */
 static int64_t
-due_of(const spot_schedule_t *self, int32_t vc_id)
+due_of(spot_schedule_t *self, int32_t vc_id)
 {
-    return spot_vc_next_due_s(&self->vcs[vc_id]);
+    int64_t due_s = spot_vc_next_due_s(&self->vcs[vc_id]);
+
+    for (size_t j = self->first_pool[vc_id]; j < self->first_pool[vc_id + 1]; j++) {
+        const int64_t pool_s = spot_pool_next_due_s(&self->pools[j], self->now_s);
+
+        due_s = pool_s < due_s ? pool_s : due_s;
+    }
+    return due_s;
 }
 
 /* Moves the clock to the next second that is visited and lists its VCs; false: nothing
@@ -146,16 +206,39 @@ visit(spot_schedule_t *self, int32_t num_due)
     for (int32_t j = 0; j < num_due; j++) {
         spot_vc_begin_second(&self->vcs[self->now_due[j]], self->now_s);
     }
+    for (int32_t j = 0; self->num_pools > 0 && j < num_due; j++) {
+        const int32_t vc_id = self->now_due[j];
+
+        if (num_pools_of(self, vc_id) > 0) {
+            ret = spot_error_first(
+                ret, spot_pools_see(&self->pools[self->first_pool[vc_id]],
+                         num_pools_of(self, vc_id), &self->vcs[vc_id]));
+        }
+    }
     for (int32_t j = 0; j < num_due; j++) {
         spot_vc_t *vc = &self->vcs[self->now_due[j]];
 
         spot_vc_schedule(vc);
         ret = spot_error_first(ret, vc->error);
+        if (vc->is_changed) {
+            self->last_event_s = self->now_s;
+        }
     }
     for (int32_t j = 0; j < num_due; j++) {
         spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
     }
     return ret;
+}
+
+/* The end of the run: that of the last job, or the horizon, or, without one, the last
+ * second in which anything has happened. */
+static int64_t
+ended_s(const spot_schedule_t *self, int64_t last_s)
+{
+    if (self->is_blocked) {
+        return last_s == INT64_MAX ? self->last_event_s : last_s;
+    }
+    return self->now_s < last_s ? self->now_s : last_s;
 }
 
 int
@@ -178,7 +261,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         }
         ret = visit(self, num_due);
     }
-    self->end_s = self->is_blocked || self->now_s > last_s ? last_s : self->now_s;
+    self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_vcs; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
@@ -186,6 +269,23 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
 }
 
 /* ---- Results ---- */
+
+spot_node_cost_t
+spot_schedule_cost(spot_schedule_t *self, int32_t vc_id)
+{
+    const int64_t run_s = self->end_s - self->scenario->start_s;
+    spot_node_cost_t cost = {.reserved_s = run_s * num_reserved(self, vc_id)};
+    spot_sum_t usd = {0};
+
+    for (size_t j = self->first_pool[vc_id]; j < self->first_pool[vc_id + 1]; j++) {
+        cost.spot_s += spot_pool_node_s(&self->pools[j], self->end_s);
+        spot_sum_add(&usd, spot_pool_usd(&self->pools[j], self->end_s));
+    }
+    cost.reserved_usd =
+        spot_price_usd(self->scenario->price_usd_per_h, cost.reserved_s * SPOT_MS_PER_S);
+    cost.spot_usd = spot_sum_total(&usd);
+    return cost;
+}
 
 spot_job_result_t
 spot_schedule_result(const spot_schedule_t *self, int32_t row_id)

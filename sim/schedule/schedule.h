@@ -15,6 +15,7 @@
 #include "sim/engine/experiment.h"
 #include "sim/schedule/durations.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/pool.h"
 #include "sim/schedule/vc.h"
 
 /* What became of a job of the log, wherever it ended. */
@@ -30,6 +31,12 @@ typedef struct {
     int64_t profiled_queue_s; /* its wait for the profiler */
 } spot_job_result_t;
 
+/* What the nodes of a VC cost. */
+typedef struct {
+    int64_t reserved_s, spot_s; /* node-seconds */
+    double reserved_usd, spot_usd;
+} spot_node_cost_t;
+
 typedef struct {
     const spot_schedule_scenario_t *scenario; /* must outlive self */
     const spot_job_log_t *log;                /* of the replication */
@@ -37,11 +44,15 @@ typedef struct {
     size_t max_job_ids;
     int32_t num_vcs;
     spot_vc_t *vcs; /* [num_vcs] in the order of the scenario */
+    size_t num_pools;
+    spot_pool_t *pools; /* [num_pools] by VC */
+    size_t *first_pool; /* [num_vcs + 1] of the pools of a VC */
     spot_durations_t durations;
     spot_calendar_t due;   /* item j: the next second at which VC j is due */
     int32_t *now_due;      /* [num_vcs] of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
+    int64_t last_event_s; /* the last second in which anything changed */
     int64_t end_s;   /* of the run */
     bool is_blocked; /* jobs are left that can never start */
     int64_t num_jobs;
@@ -56,6 +67,9 @@ void spot_schedule_free(spot_schedule_t *self);
 /* Runs one replication. NO_MEMORY; INTERRUPTED. */
 SPOT_MUST_CHECK int spot_schedule_run(
     spot_schedule_t *self, const spot_replication_t *replication);
+
+/* The cost of the nodes of a VC in the latest run. O(pools). */
+spot_node_cost_t spot_schedule_cost(spot_schedule_t *self, int32_t vc_id);
 
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);
