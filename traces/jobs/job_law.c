@@ -16,10 +16,7 @@
 #define S_PER_D INT64_C(86400)
 #define DEFAULT_HORIZON_MS (SPOT_DAYS_PER_WEEK * SPOT_MS_PER_D)
 
-/* 1970-01-01 was a Thursday. */
-#define WEEKDAY_OF_DAY_0 3
-
-static const char *const weekday_names[] = {
+const char *const spot_job_weekday_names[] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
 
 /* ---- Parts by weight ---- */
@@ -230,7 +227,7 @@ static const spot_field_t start_forms[] = {
     [START_WEEKDAY] = {.name = "",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_job_start_t, weekday),
-        .choices = weekday_names},
+        .choices = spot_job_weekday_names},
     [START_DATE] = {.name = "",
         .type = SPOT_FIELD_TEXT,
         .offset = offsetof(spot_job_start_t, date)},
@@ -267,8 +264,8 @@ settle_start(
         self->clock_zero_s = INT64_MIN;
         self->week_s = self->weekday * S_PER_D;
     } else if (scan_date(self->date, &self->clock_zero_s)) {
-        week_s = (self->clock_zero_s + WEEKDAY_OF_DAY_0 * S_PER_D) %
-                 (SPOT_DAYS_PER_WEEK * S_PER_D);
+        week_s =
+            (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
         self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
     } else {
         spot_bind_unexpected(bind, field, node, "");

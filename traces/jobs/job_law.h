@@ -22,6 +22,11 @@
 #define SPOT_DAYS_PER_WEEK 7
 #define SPOT_HOURS_PER_WEEK (SPOT_DAYS_PER_WEEK * SPOT_HOURS_PER_DAY)
 
+/* 1970 began on a Thursday: 0 h, so many seconds after 0 h of a Monday. */
+#define SPOT_JOB_MONDAY_S (INT64_C(3) * 86400)
+
+extern const char *const spot_job_weekday_names[]; /* Monday first, NULL-terminated */
+
 /* Parts of a whole by weight: part j has the numbers from until[j - 1] to until[j]. */
 typedef struct {
     size_t num_parts;
