@@ -60,6 +60,8 @@ extern const spot_command_t spot_command_trace_compare;
 extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_model_fit;
+extern const spot_command_t spot_command_schedule_fit;
+extern const spot_command_t spot_command_schedule_generate;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

@@ -19,7 +19,9 @@ static const arguments_t initial = {.seed = 1, .load = 80};
 static const spot_option_t options[] = {
     SPOT_OPTION(
         ARGUMENT, "a file with laws of jobs", 0, "LAW", law_path, NULL, .min = 1),
-    SPOT_OPTION_OUTPUT(log_path, ".csv or .gz"),
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", log_path,
+        "Write the log here, compressed if it ends in .gz (default: standard output)",
+        .endings = ".csv or .gz"),
     SPOT_OPTION(WRITTEN, "vcs-out", 0, "FILE", vcs_path,
         "Write a VC file too: so many nodes that the jobs load their GPUs by --load",
         .endings = ".csv"),
@@ -63,9 +65,13 @@ write_files(spot_call_t *call, const spot_job_law_t *law, const spot_job_log_t *
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
-    FILE *out;
-    int ret = spot_job_log_save(log, vcs, arguments->log_path, &call->diag);
+    FILE *out = spot_output_bytes(&output, arguments->log_path, &call->diag);
+    int ret;
 
+    if (out != NULL) {
+        spot_job_log_write(log, vcs, out);
+    }
+    ret = spot_output_end(&output, 0);
     if (ret != 0 || arguments->vcs_path == NULL) {
         return ret;
     }

@@ -67,7 +67,7 @@ test_weekly_arrivals(void **state)
     assert_mean("variance / mean", &dispersion, 1, 0.8);
     assert_z("hours of a week", weekly_z(&law, counts, 0));
     assert_true(weekly_z(&law, counts, 1) > 30);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -99,7 +99,7 @@ test_poisson(void **state)
     assert_mean("windows without a job", &empty, none, 0.05 * none);
     assert_mean("variance of a window", &squares, 1, 0.06);
     assert_mean("covariance of neighbours", &products, 0, 0.05);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -134,7 +134,7 @@ test_shares(void **state)
     assert_mean("jobs of the first user", &of_first, 12.0 / 25, 0.02);
     assert_mean("jobs of the third user", &of_third, 4.0 / 25, 0.02);
     assert_mean("all three", &both, 0.6 * 0.2 * 12 / 25, 0.01);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -198,7 +198,7 @@ test_durations(void **state)
         assert_true(kolmogorov(&log, &law.duration.law) > 2.4);
         spot_job_law_free(&law);
     }
-    free_log(&log);
+    spot_job_log_free(&log);
 }
 
 /* Rounding, and 1 s at least: E = 1 + sum over k >= 1 of P(T >= k + 1/2). */
@@ -218,7 +218,7 @@ test_short_durations(void **state)
         spot_moments_add(&seconds, (double) log.jobs[j].duration_s);
     }
     assert_mean("seconds", &seconds, truth, 0.1); /* 3.14, and 3 without the rules */
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 

@@ -261,7 +261,7 @@ settle_start(
     int64_t week_s;
 
     if (self->form == START_WEEKDAY) {
-        self->clock_zero_s = INT64_MIN;
+        self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
     } else if (scan_date(self->date, &self->clock_zero_s)) {
         week_s =

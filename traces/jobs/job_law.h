@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/bind.h"
 #include "base/units.h"
@@ -65,11 +66,12 @@ typedef struct {
 
 /* What the clock of second 0 shows. */
 typedef struct {
-    int form;             /* a weekday, at 0 h; or a date-time */
-    int weekday;          /* 0 Monday */
-    char *date;           /* or NULL */
-    int64_t clock_zero_s; /* since 1970 UTC; INT64_MIN: only the weekday is known */
-    int64_t week_s;       /* since Monday 0 h, below 7 days */
+    int form;    /* a weekday, at 0 h; or a date-time */
+    int weekday; /* 0 Monday */
+    char *date;  /* or NULL */
+    int64_t
+        clock_zero_s; /* since 1970 UTC; SPOT_JOB_NO_CLOCK: only the weekday is known */
+    int64_t week_s;   /* since Monday 0 h, below 7 days */
 } spot_job_start_t;
 
 typedef struct {
@@ -126,6 +128,13 @@ double spot_job_law_mean_jobs(const spot_job_law_t *self);
  * O(jobs + hours). */
 SPOT_MUST_CHECK int spot_job_law_draw(const spot_job_law_t *self, spot_job_log_t *log,
     uint64_t seed, uint64_t replication);
+
+/* Writes a VC file for a drawn log: so many nodes of SPOT_JOB_LAW_NODE_GPUS that the
+ * work of its jobs is load times what the GPUs can do until the last job comes, and that
+ * the largest job fits. load > 0. */
+#define SPOT_JOB_LAW_NODE_GPUS 8
+void spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, double load, FILE *out);
 
 /* For this room: parts by weights, which are not all 0 and stand stride bytes apart; and
  * those of the VCs. NO_MEMORY. */

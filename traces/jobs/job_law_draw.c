@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "traces/jobs/job_law.h"
+#include "traces/jobs/job_log_build.h"
 
 #define S_PER_H INT64_C(3600)
 #define ID_BYTES 12 /* of a number up to SPOT_JOB_LAW_MAX_JOBS, with room to spare */
@@ -196,16 +197,14 @@ make_room(spot_job_log_t *log)
 static int
 name_users(const spot_job_law_t *self, spot_job_log_t *log)
 {
+    int32_t user_id;
     int ret = 0;
 
     while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
         char name[USER_BYTES];
-        const char *text;
 
         snprintf(name, sizeof(name), "u%zu", log->users.num_texts + 1);
-        text = spot_arena_text(&log->texts, name);
-        ret = text == NULL ? SPOT_ERR_NO_MEMORY
-                           : SPOT_ARRAY_APPEND(&log->users, texts, text);
+        ret = spot_job_log_add_text(log, &log->users, name, &user_id);
     }
     return ret;
 }

@@ -46,7 +46,7 @@ count_arrivals(arrivals_t *self, const spot_job_log_t *log)
     const spot_job_row_t *jobs = log->jobs;
 
     *self = (arrivals_t){0};
-    if (log->clock_zero_s != INT64_MIN) {
+    if (log->clock_zero_s != SPOT_JOB_NO_CLOCK) {
         const int64_t week_s = (log->clock_zero_s + SPOT_JOB_MONDAY_S) % S_PER_WEEK;
 
         self->clock_s = week_s < 0 ? week_s + S_PER_WEEK : week_s;
@@ -143,10 +143,9 @@ fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
 static void
 write_weights(FILE *out, const char *key, const double *weights, size_t num_weights)
 {
-    fprintf(out, "%s: ", key);
+    fprintf(out, "%s: [", key);
     for (size_t j = 0; j < num_weights; j++) {
-        fprintf(out, "%s%s%.4g", j == 0 ? "[" : ",", j % 12 == 0 && j > 0 ? "\n  " : " ",
-            weights[j]);
+        fprintf(out, "%s%.4g", j == 0 ? "" : j % 12 == 0 ? ",\n  " : ", ", weights[j]);
     }
     fprintf(out, "]\n");
 }
@@ -159,7 +158,7 @@ write_arrivals(const arrivals_t *self, const spot_job_log_t *log, FILE *out)
     char date[SPOT_DATETIME_BYTES];
 
     fprintf(out, "per_hour: %.6g\n", self->per_hour);
-    if (log->clock_zero_s != INT64_MIN && log->clock_zero_s + first_s >= 0 &&
+    if (log->clock_zero_s != SPOT_JOB_NO_CLOCK && log->clock_zero_s + first_s >= 0 &&
         spot_datetime_later("1970-01-01T00:00:00",
             (log->clock_zero_s + first_s) * SPOT_MS_PER_S, date)) {
         fprintf(out, "start: %s\n", date);
@@ -167,7 +166,7 @@ write_arrivals(const arrivals_t *self, const spot_job_log_t *log, FILE *out)
         fprintf(out, "start: %s%s\n",
             spot_job_weekday_names[self->first_h / SPOT_HOURS_PER_DAY %
                                    SPOT_DAYS_PER_WEEK],
-            log->clock_zero_s == INT64_MIN
+            log->clock_zero_s == SPOT_JOB_NO_CLOCK
                 ? " # the log has no dates: its second 0 counts as a Monday"
                 : "");
     }

@@ -40,6 +40,7 @@ draw(const spot_job_law_t *law, spot_job_log_t *log, uint64_t seed, uint64_t rep
 static void
 assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
 {
+    spot_job_log_verify(log);
     for (size_t j = 0; j < log->num_jobs; j++) {
         const spot_job_row_t *job = &log->jobs[j];
         char id[24];
@@ -81,7 +82,7 @@ test_every_column(void **state)
     }
     assert_in_range(num_of_b, log.num_jobs * 6 / 10, log.num_jobs * 7 / 10);
     assert_in_range(num_large, log.num_jobs / 25, log.num_jobs / 12);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -103,8 +104,8 @@ test_used_memory(void **state)
     draw(&law, &fresh, 7, 5);
     assert_same_jobs(&log, &fresh);
     assert_valid(&law, &log);
-    free_log(&log);
-    free_log(&fresh);
+    spot_job_log_free(&log);
+    spot_job_log_free(&fresh);
     spot_job_law_free(&law);
     spot_job_law_free(&small);
 }
@@ -123,8 +124,8 @@ test_replications_differ(void **state)
         other.jobs[0].duration_s + other.jobs[1].duration_s);
     draw(&law, &other, 2, 0);
     assert_int_not_equal(log.num_jobs, other.num_jobs);
-    free_log(&log);
-    free_log(&other);
+    spot_job_log_free(&log);
+    spot_job_log_free(&other);
     spot_job_law_free(&law);
 }
 
@@ -164,8 +165,8 @@ test_common_numbers(void **state)
         assert_true(
             a->duration_s == 1 || labs(b->duration_s - 1000 * a->duration_s) <= 501);
     }
-    free_log(&log);
-    free_log(&other);
+    spot_job_log_free(&log);
+    spot_job_log_free(&other);
     spot_job_law_free(&law);
     spot_job_law_free(&changed);
 }
@@ -196,7 +197,7 @@ test_hours(void **state)
     }
     assert_true(log.clock_zero_s == law.start.clock_zero_s);
     assert_valid(&law, &log);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -223,7 +224,7 @@ test_limits(void **state)
     assert_in_range(log.num_jobs, 730, 999); /* 878 within 100 years */
     assert_true(log.jobs[log.num_jobs - 1].submit_s < SPOT_JOB_MAX_S);
     spot_job_law_free(&law);
-    free_log(&log);
+    spot_job_log_free(&log);
 }
 
 int

@@ -92,7 +92,7 @@ test_round_trip(void **state)
     assert_int_equal(fitted.classes[1].duration.fixed_ms, 120000);
     assert_int_equal(fitted.classes[2].from_gpus, 5);
     assert_ptr_equal(fitted.classes[2].duration.law.family, &spot_family_lognormal);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
     spot_job_law_free(&fitted);
 }
@@ -102,8 +102,8 @@ static void
 make_log(spot_job_log_t *log, spot_job_row_t *jobs, size_t num_jobs, int64_t first_s,
     int64_t step_s)
 {
-    *log =
-        (spot_job_log_t){.num_jobs = num_jobs, .jobs = jobs, .clock_zero_s = INT64_MIN};
+    *log = (spot_job_log_t){
+        .num_jobs = num_jobs, .jobs = jobs, .clock_zero_s = SPOT_JOB_NO_CLOCK};
     for (size_t j = 0; j < num_jobs; j++) {
         jobs[j] = (spot_job_row_t){.submit_s = first_s + (int64_t) j * step_s,
             .duration_s = 60 + (int64_t) j,
