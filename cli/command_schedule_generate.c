@@ -52,8 +52,10 @@ read_law(spot_call_t *call, spot_job_law_t *law)
     int ret = spot_scenario_read_document(
         &document, arguments->law_path, &changes, &call->diag);
 
-    if (ret == 0) {
-        ret = spot_job_law_init(law, document.root, &call->diag);
+    if (document.root != NULL) {
+        const int error = spot_job_law_init(law, document.root, &call->diag);
+
+        ret = spot_error_first(ret, error);
     }
     spot_yaml_free(&document);
     return ret;
@@ -115,7 +117,7 @@ const spot_command_t spot_command_schedule_generate = {
         "and weekday, their GPUs, durations, VCs and users. 'spotsim schedule fit' "
         "writes one from a log. Jobs come as a Poisson process, cut to whole seconds; "
         "durations are rounded to whole seconds, and are at least 1 s.\n\n"
-        "A scenario draws the same log for the same seed and replication: jobs: "
+        "A scenario takes the same laws, for the VCs of its cluster: jobs: "
         "{generate: LAW}. Keys:",
     .examples = "  spotsim schedule generate jobs.yaml -o jobs.csv --vcs-out vcs.csv\n"
                 "  spotsim schedule generate jobs.yaml --set per_hour=60 \\\n"

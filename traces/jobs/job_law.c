@@ -409,7 +409,7 @@ spot_job_law_bind(
     ret =
         path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
     if (path != NULL) {
-        if (ret == 0) {
+        if (document.root != NULL) {
             bind_map(target, bind, field->name, document.root);
         }
         spot_yaml_free(&document);
