@@ -150,11 +150,10 @@ read_submit(reader_t *self, spot_job_row_t *job)
     if (self->form_line == 0) {
         self->form_line = self->table.row.line;
         self->has_dates = is_date;
-        if (window != NULL && window->origin_s != SPOT_JOB_NO_CLOCK &&
-            window->has_dates != is_date) {
+        if (window != NULL && window->is_given && window->has_dates != is_date) {
             expected(self, SPOT_JOB_COLUMN_SUBMIT,
-                is_date ? "integer seconds, as the origin is"
-                        : "dates, as the origin is one");
+                is_date ? "integer seconds, as those of the window"
+                        : "a date and time, as those of the window");
             return false;
         }
     }
