@@ -64,6 +64,18 @@ typedef struct {
     spot_job_duration_t duration;
 } spot_job_class_t;
 
+/* How jobs cope with nodes that come and go, in ms, rounded to whole s. */
+typedef struct {
+    int64_t checkpoint_every_ms; /* of progress; 0: never */
+    int64_t checkpoint_write_ms;
+    int64_t restart_ms; /* -1: the policy's default */
+    int64_t reconfiguration_ms;
+    double p_elastic;  /* of a job of one of the sizes below; the others are rigid */
+    size_t num_speeds; /* 0: all are rigid */
+    spot_job_size_t *speeds; /* [num_speeds] throughput by GPUs, as weight */
+    char *scaling;           /* the same as in the column of a log; or NULL */
+} spot_job_law_terms_t;
+
 /* What the clock of second 0 shows. */
 typedef struct {
     int form;    /* a weekday, at 0 h; or a date-time */
@@ -88,6 +100,7 @@ typedef struct {
     size_t num_classes;
     spot_job_class_t *classes; /* [num_classes] by from_gpus */
     int64_t longest_ms;        /* of a duration */
+    spot_job_law_terms_t terms;
     size_t num_vcs;
     spot_job_law_vc_t *vcs; /* [num_vcs] */
     spot_job_parts_t vc_parts;
