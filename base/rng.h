@@ -26,6 +26,8 @@ typedef enum {
     SPOT_STREAM_RESAMPLE = 11, /* bootstrap over base samples of a sensitivity report */
     SPOT_STREAM_RECOVERY = 12, /* draws of a recovery system */
     SPOT_STREAM_RATE = 13,     /* random probabilities of a generator */
+    SPOT_STREAM_HOLD_OUT = 30, /* rows that a bag of a learned model does not see */
+    SPOT_STREAM_GUESS = 31,    /* error of an estimated duration, by job */
     SPOT_STREAM_OWN = 1000     /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 
