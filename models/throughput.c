@@ -130,7 +130,7 @@ spot_throughput_free(spot_throughput_t *self)
 
 /* ---- Features ---- */
 
-enum { NUM_CALENDAR = 7, NUM_LAGS = 3, WINDOW = 6, HOUR = 2 };
+enum { NUM_CALENDAR = 7, NUM_LAGS = 3, WINDOW = 6 };
 
 static const size_t lags[NUM_LAGS] = {6, 18, 144};
 
@@ -168,7 +168,7 @@ fill_calendar(int64_t time_s, size_t bin, double *const *values)
     }
     values[0][bin] = date.tm_mon + 1;
     values[1][bin] = date.tm_mday;
-    values[HOUR][bin] = date.tm_hour;
+    values[SPOT_THROUGHPUT_HOUR][bin] = date.tm_hour;
     values[3][bin] = date.tm_min;
     values[4][bin] = (date.tm_wday + 6) % 7;
     values[5][bin] = date.tm_yday + 1;
