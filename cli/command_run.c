@@ -58,6 +58,7 @@ typedef struct {
     const spot_experiment_t *experiment;
     const spot_outputs_t *outputs;
     const char *name; /* of the scenario, or NULL */
+    bool is_quiet;
     void *worker;
     double *metrics; /* [outputs->num_metrics] */
     unsigned char warnings[SPOT_MAX_WARNINGS];
@@ -102,6 +103,9 @@ write_view(const run_t *self, spot_diag_t *diag)
     const arguments_t *arguments = self->arguments;
     const bool is_json = arguments->target.is_json;
     const spot_run_view_t *view = self->experiment->view;
+    void (*const write)(const void *, bool, FILE *) = view == NULL ? NULL
+                                                      : is_json    ? view->json
+                                                                   : view->text;
     const spot_run_result_t result = {self->experiment, self->name, self->outputs,
         self->metrics, self->warnings, (uint64_t) arguments->seed,
         (uint64_t) arguments->replication};
@@ -109,8 +113,8 @@ write_view(const run_t *self, spot_diag_t *diag)
     FILE *out = spot_output_begin(&output, &arguments->target, diag);
     int ret = 0;
 
-    if (out != NULL && view != NULL) {
-        (is_json ? view->json : view->text)(self->worker, arguments->has_theory, out);
+    if (out != NULL && write != NULL) {
+        write(self->worker, arguments->has_theory, out);
     } else if (out != NULL && is_json) {
         spot_run_result_json(&result, out);
     } else if (out != NULL) {
@@ -162,8 +166,13 @@ static int
 write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    int ret = write_view(self, diag);
+    const spot_run_view_t *view = self->experiment->view;
+    int ret;
 
+    if (view != NULL && view->progress != NULL && !self->is_quiet) {
+        view->progress(self->worker, stderr);
+    }
+    ret = write_view(self, diag);
     if (ret == 0 && arguments->events_path != NULL) {
         ret = write_events(self, arguments->events_path, diag);
     }
@@ -230,10 +239,12 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 }
 
 static int
-run_scenario(
-    const arguments_t *arguments, const spot_bound_scenario_t *bound, spot_diag_t *diag)
+run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 {
+    const arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
     run_t self = {.arguments = arguments,
+        .is_quiet = call->is_quiet,
         .experiment = bound->experiment,
         .outputs = bound->experiment->outputs(bound->scenario),
         .name = bound->name};
@@ -258,7 +269,7 @@ run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         spot_interrupt_watch();
-        ret = run_scenario(arguments, &bound, &call->diag);
+        ret = run_scenario(call, &bound);
     }
     spot_bound_scenario_free(&bound);
     return ret;

@@ -129,30 +129,62 @@ write_head(const spot_series_kind_t *kind, size_t column_id, FILE *out)
     const spot_series_column_t *column = &kind->columns[column_id];
     char words[UNIT_BYTES], text[HEAD_BYTES];
 
-    unit_words(spot_series_column_unit(kind, column), words);
+    unit_words(column->is_bare ? "" : spot_series_column_unit(kind, column), words);
     snprintf(text, sizeof(text), has_words(column->name, words) ? "%s" : "%s_%s",
         column->name, words);
     spot_csv_field_text(out, text);
 }
 
+/* printf() would be most of the time of a file of many rows. */
+static void
+write_integer(int64_t value, FILE *out)
+{
+    char digits[24];
+    char *end = digits + sizeof(digits), *start = end;
+    uint64_t rest = value < 0 ? 0 - (uint64_t) value : (uint64_t) value;
+
+    do {
+        *--start = (char) ('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0) {
+        *--start = '-';
+    }
+    fwrite(start, 1, (size_t) (end - start), out);
+}
+
+static void
+write_number(const spot_series_column_t *column, double number, FILE *out)
+{
+    if (!isfinite(number)) {
+        return;
+    }
+    if (column->num_decimals > 0) {
+        fprintf(out, "%.*f", spot_series_decimals(column), number);
+    } else if (!signbit(number) && number < 1e15 && number == floor(number)) {
+        write_integer((int64_t) number, out);
+    } else {
+        fprintf(out, "%.17g", number);
+    }
+}
+
 static void
 write_cell(const spot_series_t *series, size_t row_id, size_t column_id, FILE *out)
 {
+    const spot_series_column_t *column = &series->kind->columns[column_id];
     const spot_cell_t *cell =
         &series->cells[row_id * series->kind->num_columns + column_id];
 
-    switch (series->kind->columns[column_id].kind) {
+    switch (column->kind) {
         case SPOT_COLUMN_CATEGORY:
         case SPOT_COLUMN_TEXT:
             spot_csv_field_text(out, spot_series_text(series, row_id, column_id));
             return;
         case SPOT_COLUMN_NUMBER:
-            if (isfinite(cell->number)) {
-                fprintf(out, "%.17g", cell->number);
-            }
+            write_number(column, cell->number, out);
             return;
         default:
-            fprintf(out, "%" PRId64, cell->integer);
+            write_integer(cell->integer, out);
     }
 }
 

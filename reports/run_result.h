@@ -37,7 +37,8 @@ SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *di
 
 /* Writes each series to FOLDER/NAME.csv and makes the folder if only the last part of
  * its path is missing: a head and a line for each row, with instants and durations in
- * ticks of the series, exact numbers, null empty, texts quoted by RFC 4180. A file
+ * ticks of the series, numbers exact or with the decimals of their column, null empty,
+ * texts quoted by RFC 4180. A file
  * appears whole or not at all. stop: not 0 ends it. IO with the reason in diag,
  * INTERRUPTED, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording,

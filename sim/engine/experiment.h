@@ -75,7 +75,8 @@ typedef struct {
 /* How `spotsim run` prints the replication that a worker has just run, for engines that
  * say more than their metrics. */
 typedef struct {
-    /* has_theory: beside what theory says of it (--check-theory). */
+    /* has_theory: beside what theory says of it (--check-theory). NULL: the metrics
+     * are printed. */
     void (*text)(const void *worker, bool has_theory, FILE *out);
     void (*json)(const void *worker, bool has_theory, FILE *out);
     bool knows_theory; /* has_theory may be true */
@@ -85,6 +86,9 @@ typedef struct {
     /* Why the replication did nothing at all, in words; NULL: it did something. The
      * function may be NULL. */
     const char *(*failure)(const void *worker);
+    /* Lines for people about the run itself, on standard error before the result; not
+     * with --quiet. NULL: none. */
+    void (*progress)(const void *worker, FILE *out);
 } spot_run_view_t;
 
 typedef struct {

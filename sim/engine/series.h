@@ -32,16 +32,27 @@ typedef struct {
                                       NULL; NULL: not known */
     const char *signs;             /* of a category of events, one for each: '+' more,
                                       '-' less, '.' neither; NULL: neither */
+    size_t num_decimals; /* of numbers where they are printed, at most 15; 0: as
+                            many as the value needs */
+    bool is_bare; /* the head of a CSV file has the name alone, without the unit */
 } spot_series_column_t;
 
-/* How a series is drawn. The first column of all but a table is an instant; rows are in
- * order of it. */
+/* How a series is drawn. Levels, events and curves start with an instant, and their rows
+ * are in order of it. */
 typedef enum {
     SPOT_SERIES_TABLE,  /* rows of any meaning */
     SPOT_SERIES_LEVELS, /* instant, then numbers that hold until the next row and are
                            drawn as a stack */
     SPOT_SERIES_EVENTS, /* instant, category, count */
     SPOT_SERIES_CURVE,  /* instant, number; linear between rows */
+    SPOT_SERIES_SPANS, /* instant of the start, instant of the end, text or category: the
+                          lane, text or category: the label; then columns of any kind.
+                          Rows in any order. A count in column 4 is how much of the lane
+                          the span takes (1 without it), the first category behind
+                          column 3 is what it is coloured by (else its label) */
+    SPOT_SERIES_CDF, /* duration, number: the share of all up to it, 0 to 1, and at will
+                        a text or category: which line. Each line in order of rows */
+    SPOT_SERIES_SHOWN_TABLE, /* rows of any meaning, which a page shows */
     SPOT_NUM_SERIES_SHAPES
 } spot_series_shape_t;
 
@@ -87,6 +98,13 @@ typedef struct {
 /* The unit of a column's cells: "ms" for instants and durations in such ticks. */
 const char *spot_series_column_unit(
     const spot_series_kind_t *kind, const spot_series_column_t *column);
+
+/* The decimals of a column, of a file too: no more than printf() is given. */
+static inline int
+spot_series_decimals(const spot_series_column_t *column)
+{
+    return column->num_decimals < 15 ? (int) column->num_decimals : 15;
+}
 
 /* Empty series of these kinds. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_recording_init(

@@ -136,7 +136,14 @@ write_value(const place_t *place)
 static bool
 is_none(const place_t *place)
 {
-    return place->member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
+    const spot_json_member_t *member = place->member;
+    const void *at = address(place);
+
+    if (member->is_optional) {
+        return member->kind == SPOT_MEMBER_COUNT ? *(const size_t *) at == 0
+                                                 : !*(const bool *) at;
+    }
+    return member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
 }
 
 /* Adds to an object, or to a list without a key; *parent is NULL where that fails. */

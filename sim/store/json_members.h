@@ -32,6 +32,7 @@ typedef struct spot_json_member {
     size_t offset;
     bool is_num_of_root;        /* a LIST, or none, whose number is of the root */
     bool is_needed;             /* a TEXT or NAME that must be there */
+    bool is_optional;           /* a COUNT or BOOLEAN that has no key where it is zero */
     bool is_borrowed;           /* a LIST, or IDS, that freeing leaves alone */
     const char *const *choices; /* of a CHOICE, up to NULL */
     const struct spot_json_member *members; /* of an item of a LIST */

@@ -28,6 +28,10 @@ static const spot_json_member_t column_members[] = {
     SPOT_MEMBER(spot_series_column_t, "label", label, NAME),
     SPOT_MEMBER_LIST(spot_series_column_t, "categories", categories, 0, a_word),
     SPOT_MEMBER(spot_series_column_t, "signs", signs, NAME),
+    SPOT_MEMBER_WITH(
+        spot_series_column_t, "num_decimals", num_decimals, COUNT, .is_optional = true),
+    SPOT_MEMBER_WITH(
+        spot_series_column_t, "is_bare", is_bare, BOOLEAN, .is_optional = true),
     {0},
 };
 

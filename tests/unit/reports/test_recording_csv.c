@@ -99,6 +99,58 @@ test_files(void **state)
     spot_diag_free(&diag);
 }
 
+/* Heads without units and cells as an interchange format wants them. */
+static void
+test_bare_columns(void **state)
+{
+    static const spot_series_column_t bare[] = {
+        {.name = "job_id", .unit = "", .kind = SPOT_COLUMN_TEXT},
+        {.name = "start", .unit = "", .kind = SPOT_COLUMN_INSTANT, .is_bare = true},
+        {.name = "end", .unit = "1", .kind = SPOT_COLUMN_NUMBER},
+        {.name = "queue", .unit = "s", .kind = SPOT_COLUMN_NUMBER, .is_bare = true},
+        {.name = "mean",
+            .unit = "s",
+            .kind = SPOT_COLUMN_NUMBER,
+            .is_bare = true,
+            .num_decimals = 2}};
+    static const spot_series_kind_t kind = {.name = "jobs",
+        .shape = SPOT_SERIES_TABLE,
+        .ticks_per_s = 1,
+        .num_columns = 5,
+        .columns = bare};
+    static const spot_series_kind_t *const bare_kinds[] = {&kind};
+    const double undefined = (double) NAN;
+    spot_recording_t recording;
+    char folder[512];
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_recording_init(&recording, 1, bare_kinds), 0);
+    assert_int_equal(spot_series_add(&recording.series[0],
+                         (spot_cell_t[]){{.text = "17"}, {.integer = 13219200},
+                             {.number = 14000000}, {.number = 0}, {.number = 65720.5}}),
+        0);
+    assert_int_equal(
+        spot_series_add(&recording.series[0],
+            (spot_cell_t[]){{.text = "18"}, {.integer = INT64_MIN},
+                {.number = undefined}, {.number = -0.0}, {.number = undefined}}),
+        0);
+    assert_int_equal(spot_series_add(&recording.series[0],
+                         (spot_cell_t[]){{.text = ""}, {.integer = -10}, {.number = -3},
+                             {.number = 1e15}, {.number = -0.126}}),
+        0);
+    make_path(folder, "");
+    assert_int_equal(spot_recording_csv_write(&recording, folder, NULL, &diag), 0);
+    assert_file("/jobs.csv", "job_id,start,end,queue,mean\n"
+                             "17,13219200,14000000,0,65720.50\n"
+                             "18,-9223372036854775808,,-0,\n"
+                             ",-10,-3,1000000000000000,-0.13\n");
+    assert_int_equal(rmdir(folder), 0);
+    spot_recording_free(&recording);
+    spot_diag_free(&diag);
+}
+
 /* A file that is there stays as it is, and no other appears. */
 static void
 test_stop(void **state)
@@ -143,6 +195,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_bare_columns),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_no_folder),
     };

@@ -22,7 +22,11 @@ static const spot_series_column_t job_columns[] = {
     {.name = "Row", .unit = "", .kind = SPOT_COLUMN_INSTANT},
     {.name = "wait \"quoted\"", .unit = "", .kind = SPOT_COLUMN_DURATION},
     {.name = "row_", .unit = "gpus", .kind = SPOT_COLUMN_COUNT, .label = "GPUs"},
-    {.name = "select", .unit = "1", .kind = SPOT_COLUMN_NUMBER},
+    {.name = "select",
+        .unit = "1",
+        .kind = SPOT_COLUMN_NUMBER,
+        .num_decimals = 3,
+        .is_bare = true},
     {.name = "fate",
         .unit = "",
         .kind = SPOT_COLUMN_CATEGORY,
@@ -36,7 +40,7 @@ static const spot_series_kind_t jobs = {
 static const spot_series_kind_t fewer_jobs = {
     "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, job_columns};
 static const spot_series_kind_t level = {
-    "level", "", SPOT_SERIES_CURVE, 1000, 1, job_columns + 3};
+    "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, job_columns + 3};
 
 static const spot_series_kind_t *const all_kinds[] = {&jobs, &level, &fewer_jobs};
 
@@ -119,6 +123,8 @@ assert_same_column(const spot_series_kind_t *a, const spot_series_kind_t *b, siz
     assert_int_equal(left->kind, right->kind);
     assert_same_text(left->label, right->label);
     assert_same_text(left->signs, right->signs);
+    assert_int_equal(left->num_decimals, right->num_decimals);
+    assert_int_equal(left->is_bare, right->is_bare);
     assert_int_equal(left->categories == NULL, right->categories == NULL);
     for (size_t j = 0; left->categories != NULL; j++) {
         assert_same_text(left->categories[j], right->categories[j]);
