@@ -13,6 +13,9 @@
 
 #include <cmocka.h>
 
+#include "models/colocation.h"
+#include "models/decision_tree.h"
+#include "models/duration_learner.h"
 #include "models/prediction_error.h"
 #include "models/throughput_forecast.h"
 
