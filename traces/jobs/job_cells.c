@@ -101,7 +101,8 @@ spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table)
         const int32_t column_id = table->column_of[j];
         const char *field = table->row.fields[j];
 
-        if (column_id < SPOT_JOB_COLUMN_USER || field[0] == '\0') {
+        if (column_id < SPOT_JOB_COLUMN_USER || column_id >= SPOT_NUM_JOB_COLUMNS ||
+            field[0] == '\0') {
             continue;
         }
         if (!read_cell(self, (size_t) column_id, field)) {

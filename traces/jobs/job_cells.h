@@ -60,7 +60,8 @@ typedef struct {
     double numbers[SPOT_NUM_JOB_COLUMNS];
 } spot_job_cells_t;
 
-/* Reads the optional fields of the row of a table. Returns whether all are good. */
+/* Reads the optional fields of the row of a table, which may have further columns behind
+ * those of logs. Returns whether all are good. */
 bool spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table);
 
 /* Adds what the fields say to a job, whose terms are checked later. scaling tables are

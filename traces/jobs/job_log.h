@@ -119,6 +119,8 @@ typedef enum {
     SPOT_SHORT_DROP   /* or the row is dropped and counted */
 } spot_short_rule_t;
 
+extern const char *const spot_short_rule_names[]; /* by rule, NULL-terminated */
+
 /* A VC, or a state, is called something else in the log than in the cluster. */
 typedef struct {
     const char *from; /* "*": every VC that no other rule names */
@@ -131,9 +133,9 @@ typedef struct {
     int64_t origin_s;       /* rows before it are dropped */
     int64_t begin_s, end_s; /* then, on the clock: begin_s - origin_s to end_s -
                                origin_s, inclusive */
-    bool has_dates;         /* the times above are dates, and so must be those of the
-                               log */
-    bool is_origin_zero;    /* second 0 is origin_s, else the first submit since then */
+    bool is_given;          /* any of them, */
+    bool has_dates;      /* as dates, so that the times of the log must be dates too */
+    bool is_origin_zero; /* second 0 is origin_s, else the first submit since then */
 } spot_job_window_t;
 
 typedef struct {

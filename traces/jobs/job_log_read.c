@@ -150,11 +150,10 @@ read_submit(reader_t *self, spot_job_row_t *job)
     if (self->form_line == 0) {
         self->form_line = self->table.row.line;
         self->has_dates = is_date;
-        if (window != NULL && window->origin_s != SPOT_JOB_NO_CLOCK &&
-            window->has_dates != is_date) {
+        if (window != NULL && window->is_given && window->has_dates != is_date) {
             expected(self, SPOT_JOB_COLUMN_SUBMIT,
-                is_date ? "integer seconds, as the origin is"
-                        : "dates, as the origin is one");
+                is_date ? "integer seconds, as those of the window"
+                        : "a date and time, as those of the window");
             return false;
         }
     }
@@ -524,13 +523,14 @@ report_counts(reader_t *self)
             counts->read - counts->kept, counts->read, list);
     }
     if (counts->too_short > 0 && !is_drop) {
-        spot_diag_warn(diag, file, 0, 0, "%" PRId64 " durations below 1 s raised to 1 s",
-            counts->too_short);
+        spot_diag_warn(diag, file, 0, 0,
+            "%" PRId64 " duration%s below 1 s raised to 1 s", counts->too_short,
+            counts->too_short == 1 ? "" : "s");
     }
     if (counts->unsorted > 0) {
         spot_diag_warn(diag, file, 0, 0,
-            "%" PRId64 " rows are submitted before the row above: the log is sorted",
-            counts->unsorted);
+            "%" PRId64 " row%s submitted before the row above: the log is sorted",
+            counts->unsorted, counts->unsorted == 1 ? " is" : "s are");
     }
 }
 
