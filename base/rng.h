@@ -26,7 +26,13 @@ typedef enum {
     SPOT_STREAM_RESAMPLE = 11, /* bootstrap over base samples of a sensitivity report */
     SPOT_STREAM_RECOVERY = 12, /* draws of a recovery system */
     SPOT_STREAM_RATE = 13,     /* random probabilities of a generator */
-    SPOT_STREAM_OWN = 1000     /* the first purpose of an engine of a user's own */
+    SPOT_STREAM_JOB_GAP = 20,  /* time to the next job of a drawn log */
+    SPOT_STREAM_JOB_SIZE = 21, /* its number of GPUs */
+    SPOT_STREAM_JOB_VC = 22,   /* its virtual cluster */
+    SPOT_STREAM_JOB_USER = 23, /* whose it is */
+    SPOT_STREAM_JOB_DURATION = 24, /* how long it takes, by job */
+    SPOT_STREAM_JOB_JITTER = 25,   /* shift of its submit, by job */
+    SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 
 /* Numbers made at once: two blocks, whose chains of multiplications overlap. */

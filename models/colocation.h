@@ -10,7 +10,10 @@
 #include "base/diag.h"
 #include "base/error.h"
 
-/* What a workload is called in the table, and how it uses a GPU alone. */
+#define SPOT_COLOCATION_MAX_SPEED 2 /* relative to alone */
+
+/* What a workload is called in the table, and how it uses a GPU alone. A model that is
+ * NULL or "" is in no table; a use that is not finite counts as 100 %, memory as 0. */
 typedef struct {
     const char *model, *dataset;
     int32_t batch_size, amp;
@@ -28,31 +31,34 @@ extern const char *const spot_unknown_pair_names[]; /* by rule, NULL-terminated 
 /* A pair, the guest first. */
 typedef struct {
     bool can_share;
-    double guest_speed, host_speed;
+    double guest_speed, host_speed;       /* relative to alone */
     double gpu_util, gmem_util, gmem_mib; /* what a shared GPU shows */
 } spot_colocation_pair_t;
 
 typedef struct {
+    bool has_heavy;
+    spot_unknown_pair_t rule; /* of pairs that were not measured */
     size_t num_workloads;
-    spot_colocation_pair_t *pairs; /* [num_workloads][num_workloads] guest, host */
-    int64_t num_measured;          /* pairs of the table */
+    struct spot_colocation_use *uses; /* [num_workloads] */
+    size_t num_measured;
+    size_t max_measured;
+    struct spot_measured_pair *measured; /* [num_measured] in order of their keys */
 } spot_colocation_t;
 
 /* Pairs of the workloads of a log. path: the table, a CSV file with the columns
- * model1,dataset1,batchsize1,amp1,speed1,model2,...,speed2,gpu_util,gmem_util,gmem; NULL:
- * none, so that every pair follows the rule, and REFUSE means PROPORTIONAL. has_heavy:
- * as the published simulator does, a pair with NeuMF, ResNet50, BERT or Transformer runs
- * at full speed, and its utilisation is min(1, u1 + u2). A pair that is listed twice with
- * different speeds, and a speed that is not above 0 and at most 2, is an error.
- * BAD_INPUT, IO, NO_MEMORY; free self even then. O(pairs + workloads^2). */
+ * model1,dataset1,batchsize1,amp1,speed1,model2,...,speed2,gpu_util,gmem_util,gmem;
+ * NULL: none, so that every pair follows the rule, and REFUSE means PROPORTIONAL.
+ * has_heavy: as the published simulator does, a pair with NeuMF, ResNet50, BERT or
+ * Transformer runs at full speed, and its utilisation is min(1, u1 + u2), whatever the
+ * table has. A pair that is listed twice in one order with different speeds, and a speed
+ * that is not above 0 and at most 2, is an error. BAD_INPUT, IO, NO_MEMORY; free self
+ * even then. O((pairs + workloads) log pairs). */
 SPOT_MUST_CHECK int spot_colocation_init(spot_colocation_t *self, const char *path,
     spot_unknown_pair_t rule, bool has_heavy, size_t num_workloads,
     const spot_colocated_t *workloads, spot_diag_t *diag);
 void spot_colocation_free(spot_colocation_t *self);
 
-/* The pair of two workloads. O(1). */
-static inline const spot_colocation_pair_t *
-spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t host_id)
-{
-    return &self->pairs[(size_t) guest_id * self->num_workloads + (size_t) host_id];
-}
+/* The pair of two workloads, from the table as (guest, host), else as (host, guest),
+ * else by the rule. O(log pairs). */
+spot_colocation_pair_t spot_colocation_pair(
+    const spot_colocation_t *self, int32_t guest_id, int32_t host_id);

@@ -84,6 +84,25 @@ read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
 
 /* ---- The row of columns ---- */
 
+/* A column of another name: left out with a warning, or an error. */
+static void
+take_unknown_column(spot_table_file_t *self, const spot_csv_row_t *row, size_t field_id)
+{
+    const size_t line = row->line, column = row->columns[field_id];
+    char text[SPOT_CSV_SHOWN_BYTES];
+
+    spot_csv_shown(row->fields[field_id], text);
+    if (self->format->ignores_others) {
+        self->kinds[field_id] = self->format->num_columns;
+        spot_diag_warn(self->diag, self->path, line, column,
+            "unknown column '%s' is ignored", text);
+    } else {
+        spot_diag_error(
+            self->diag, self->path, line, column, "unknown column '%s'", text);
+        self->is_faulty = self->is_over = true;
+    }
+}
+
 /* Columns in any order, each known and once. */
 static void
 find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
@@ -91,6 +110,11 @@ find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
     const spot_table_file_format_t *format = self->format;
     char text[SPOT_CSV_SHOWN_BYTES];
 
+    if (row->num_fields > SPOT_TABLE_FILE_MAX_COLUMNS) {
+        spot_table_file_report(self, row->line, "expected at most %d columns, got %zu",
+            SPOT_TABLE_FILE_MAX_COLUMNS, row->num_fields);
+        self->is_over = true;
+    }
     for (size_t j = 0; j < row->num_fields && !self->is_over; j++) {
         size_t kind = 0;
 
@@ -98,10 +122,11 @@ find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
                strcmp(format->columns[kind].name, row->fields[j]) != 0) {
             kind++;
         }
-        if (kind == format->num_columns || self->has[kind]) {
+        if (kind == format->num_columns) {
+            take_unknown_column(self, row, j);
+        } else if (self->has[kind]) {
             spot_diag_error(self->diag, self->path, row->line, row->columns[j],
-                "%s column '%s'", kind == format->num_columns ? "unknown" : "repeated",
-                spot_csv_shown(row->fields[j], text));
+                "repeated column '%s'", spot_csv_shown(row->fields[j], text));
             self->is_faulty = self->is_over = true;
         } else {
             self->has[kind] = true;
@@ -138,12 +163,20 @@ read_columns(spot_table_file_t *self, const spot_csv_row_t *row)
     } else {
         is_complete = match_columns(self, row);
     }
-    for (size_t j = 0; j < format->num_columns; j++) {
-        is_complete = is_complete && (self->has[j] || format->columns[j].is_optional);
+    for (size_t j = 0; j < format->num_columns && !self->is_over; j++) {
+        const bool is_here = self->has[j] || format->columns[j].is_optional;
+
+        is_complete = is_complete && is_here;
+        if (!is_here && format->ignores_others) {
+            spot_table_file_report(
+                self, row->line, "missing column '%s'", format->columns[j].name);
+        }
     }
     if (!is_complete && !self->is_over) {
-        spot_table_file_report(
-            self, row->line, "expected the columns %s", format->layout);
+        if (!format->ignores_others) {
+            spot_table_file_report(
+                self, row->line, "expected the columns %s", format->layout);
+        }
         self->is_over = true;
     }
     self->num_fields = row->num_fields;
@@ -209,6 +242,10 @@ spot_table_file_column_read(const spot_table_file_column_t *self, const char *fi
     if (self->kind == SPOT_CELL_IGNORED || (self->may_be_empty && field[0] == '\0')) {
         return NULL;
     }
+    if (self->kind == SPOT_CELL_TEXT) {
+        *(const char **) value = field;
+        return NULL;
+    }
     if (self->kind == SPOT_CELL_INTEGER || self->kind == SPOT_CELL_COUNT) {
         return read_integer(self, field, value, text);
     }
@@ -232,8 +269,11 @@ read_row(spot_table_file_t *self, const spot_csv_row_t *row, void *values)
     }
     memset(values, 0, self->format->row_bytes);
     for (size_t j = 0; j < row->num_fields; j++) {
-        const char *problem = spot_table_file_column_read(
-            &self->format->columns[self->kinds[j]], row->fields[j], values, text);
+        const char *problem =
+            self->kinds[j] == self->format->num_columns
+                ? NULL
+                : spot_table_file_column_read(&self->format->columns[self->kinds[j]],
+                      row->fields[j], values, text);
 
         if (problem != NULL) {
             spot_table_file_report_field(self, row, self->kinds[j], problem);

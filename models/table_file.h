@@ -7,7 +7,7 @@
 
 #include "base/csv.h"
 
-#define SPOT_TABLE_FILE_MAX_COLUMNS 9
+#define SPOT_TABLE_FILE_MAX_COLUMNS 64
 
 typedef enum {
     SPOT_CELL_INTEGER, /* int64_t */
@@ -17,6 +17,7 @@ typedef enum {
     SPOT_CELL_SECONDS, /* double above 0, at most 100 years */
     SPOT_CELL_MS,      /* seconds from 0 to 100 years, as int64_t ms */
     SPOT_CELL_WORD,    /* bool: one of two words, the second one */
+    SPOT_CELL_TEXT,    /* const char *, valid until the next row */
     SPOT_CELL_IGNORED
 } spot_table_file_kind_t;
 
@@ -45,6 +46,9 @@ typedef struct {
     const spot_table_file_column_t *columns; /* [num_columns] */
     const char *layout;                      /* for messages: "D,P,step_ms[,origin]" */
     bool is_any_order;
+    /* In any order: unknown columns are left out with a warning, and missing ones are
+     * reported by name. */
+    bool ignores_others;
     bool needs_columns; /* an error before the row of columns ends the reading */
     const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */
     size_t row_bytes;                        /* of its struct */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quasi-shortest service first: estimated duration times GPUs, given to a job when it
+ * has waited for a second. */
+#include <math.h>
+
+#include "sim/schedule/policy.h"
+
+typedef struct {
+    bool is_new; /* the queue holds jobs of this second only, in order of their GPUs */
+} qssf_t;
+
+static void
+qssf_on_arrive(spot_vc_t *vc, int32_t job)
+{
+    (void) vc;
+    (void) job; /* a job that comes back keeps its priority */
+}
+
+/* Gives priorities to the jobs of the queue from this one on. */
+static void
+rank_from(spot_vc_t *vc, size_t first)
+{
+    for (size_t j = first; j < vc->num_queue; j++) {
+        spot_vc_job_t *job = &vc->jobs[vc->queue[j]];
+        const double gpus = (double) spot_vc_row(vc, vc->queue[j])->gpu_num;
+
+        if (isnan(job->estimate_s)) {
+            job->estimate_s = spot_vc_estimate_s(vc, vc->queue[j]);
+        }
+        job->key = job->estimate_s * gpus;
+        job->tie = gpus;
+    }
+}
+
+static void
+qssf_decide(spot_vc_t *vc)
+{
+    qssf_t *self = vc->state;
+    const bool is_new = spot_vc_num_queued(vc) == vc->num_fresh;
+
+    if (is_new) {
+        for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
+            vc->jobs[vc->queue[j]].key = vc->jobs[vc->queue[j]].gpus;
+            vc->jobs[vc->queue[j]].tie = 0;
+        }
+        spot_vc_sort_queue(vc, true);
+    } else {
+        rank_from(vc, vc->queue_start + (self->is_new ? 0 : vc->num_sorted));
+        spot_vc_sort_queue(vc, self->is_new);
+    }
+    self->is_new = is_new;
+    spot_vc_start_head(vc);
+}
+
+static int64_t
+qssf_next_due_s(const spot_vc_t *vc)
+{
+    const qssf_t *self = vc->state;
+
+    return self->is_new && spot_vc_num_queued(vc) > 0 ? vc->now_s + 1 : INT64_MAX;
+}
+
+static const spot_estimator_setting_t *
+qssf_estimator(const spot_schedule_scenario_t *scenario)
+{
+    return &scenario->qssf;
+}
+
+const spot_policy_t spot_policy_qssf = {
+    .name = "qssf",
+    .doc =
+        "Quasi-shortest service first: the least estimated duration times GPUs starts "
+        "first, and nothing overtakes it",
+    .source = "Hu et al., Characterization and Prediction of Deep Learning Workloads in "
+              "Large-Scale GPU Datacenters, SC 2021",
+    .estimator = qssf_estimator,
+    .state_size = sizeof(qssf_t),
+    .on_arrive = qssf_on_arrive,
+    .next_due_s = qssf_next_due_s,
+    .decide = qssf_decide,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Visited seconds between two looks at the stop flag. */
+#define SECONDS_BETWEEN_LOOKS 1024
+
+static void
+on_end(void *context, const spot_vc_t *vc, int32_t job)
+{
+    spot_schedule_t *self = context;
+
+    self->num_ended++;
+    if (self->durations.setting != NULL) {
+        spot_durations_learn(&self->durations, vc->jobs[job].row_id, vc->now_s);
+    }
+    if (self->watch.on_end != NULL) {
+        self->watch.on_end(self->watch.context, vc, job);
+    }
+}
+
+int
+spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenario)
+{
+    const size_t num_vcs = scenario->vcs.num_vcs;
+    const spot_policy_t *policy = spot_policies[scenario->policy_id];
+    int ret = 0;
+
+    *self = (spot_schedule_t){.scenario = scenario};
+    spot_calendar_init(&self->due);
+    self->vcs = spot_calloc(num_vcs, sizeof(*self->vcs));
+    self->now_due = spot_calloc(num_vcs, sizeof(*self->now_due));
+    if (self->vcs == NULL || self->now_due == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->num_vcs = (int32_t) num_vcs;
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        spot_vc_init(&self->vcs[j], scenario, policy, scenario->vcs.vcs[j].name, j);
+        ret = spot_error_first(ret, self->vcs[j].error);
+    }
+    return ret;
+}
+
+void
+spot_schedule_free(spot_schedule_t *self)
+{
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        spot_vc_free(&self->vcs[j]);
+    }
+    free(self->vcs);
+    free(self->now_due);
+    free(self->job_ids);
+    spot_calendar_free(&self->due);
+    spot_durations_free(&self->durations);
+}
+
+/* A job arrives in its VC at enter_s. */
+static void
+add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s)
+{
+    spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+
+    self->job_ids[row_id] = (int32_t) vc->num_jobs;
+    spot_vc_add_job(vc, row_id, enter_s, self->log->jobs[row_id].duration_s);
+}
+
+static int
+start(spot_schedule_t *self, const spot_replication_t *replication)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+    const spot_policy_t *policy = spot_policies[scenario->policy_id];
+    int ret;
+
+    self->log = scenario->log;
+    self->now_s = scenario->start_s;
+    self->is_blocked = false;
+    self->num_ended = 0;
+    self->num_jobs = (int64_t) self->log->num_jobs;
+    ret = spot_durations_start(&self->durations, scenario,
+        policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log,
+        replication);
+    ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
+                                    self->log->num_jobs, sizeof(*self->job_ids)));
+    spot_calendar_clear(&self->due);
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        spot_vc_t *vc = &self->vcs[j];
+
+        vc->durations = &self->durations;
+        vc->watch = (spot_vc_watch_t){self, NULL, NULL, on_end};
+        spot_vc_start_clock(
+            vc, self->log, scenario->vcs.vcs[j].num_nodes, scenario->start_s);
+    }
+    for (int32_t j = 0; ret == 0 && j < (int32_t) self->log->num_jobs; j++) {
+        add_job(self, j, self->log->jobs[j].submit_s);
+    }
+    for (int32_t j = 0; j < self->num_vcs && ret == 0; j++) {
+        ret = spot_calendar_add(&self->due,
+            &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
+    }
+    return ret;
+}
+
+/* The next second at which a VC has something to do. */
+static int64_t
+due_of(const spot_schedule_t *self, int32_t vc_id)
+{
+    return spot_vc_next_due_s(&self->vcs[vc_id]);
+}
+
+/* Moves the clock to the next second that is visited and lists its VCs; false: nothing
+ * is due any more. */
+static bool
+next_second(spot_schedule_t *self, int32_t *num_due)
+{
+    const bool visits_all = self->scenario->is_every_second;
+    const int64_t due_s = spot_calendar_first(&self->due)->tick;
+
+    *num_due = 0;
+    if (due_s == INT64_MAX) {
+        return false;
+    }
+    self->now_s = visits_all ? self->now_s + 1 : due_s;
+    for (int32_t j = 0; visits_all && j < self->num_vcs; j++) {
+        self->now_due[(*num_due)++] = j;
+    }
+    while (!visits_all && spot_calendar_first(&self->due)->tick == due_s) {
+        const int32_t vc_id = spot_calendar_first(&self->due)->handle;
+
+        self->now_due[(*num_due)++] = vc_id;
+        spot_calendar_move(&self->due, vc_id, INT64_MAX);
+    }
+    return true;
+}
+
+/* One second of the VCs that are due. Jobs of all of them end before a policy looks at
+ * what has ended. */
+static int
+visit(spot_schedule_t *self, int32_t num_due)
+{
+    int ret = 0;
+
+    for (int32_t j = 0; j < num_due; j++) {
+        spot_vc_begin_second(&self->vcs[self->now_due[j]], self->now_s);
+    }
+    for (int32_t j = 0; j < num_due; j++) {
+        spot_vc_t *vc = &self->vcs[self->now_due[j]];
+
+        spot_vc_schedule(vc);
+        ret = spot_error_first(ret, vc->error);
+    }
+    for (int32_t j = 0; j < num_due; j++) {
+        spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
+    }
+    return ret;
+}
+
+int
+spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+    const int64_t last_s =
+        scenario->horizon_s == 0 ? INT64_MAX : scenario->start_s + scenario->horizon_s;
+    int32_t num_due;
+    int ret = start(self, replication);
+
+    self->now_s -= scenario->is_every_second;
+    for (int64_t j = 0; ret == 0 && self->num_ended < self->num_jobs; j++) {
+        if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
+        self->is_blocked = !next_second(self, &num_due);
+        if (self->is_blocked || self->now_s > last_s) {
+            break;
+        }
+        ret = visit(self, num_due);
+    }
+    self->end_s = self->is_blocked || self->now_s > last_s ? last_s : self->now_s;
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        spot_vc_finish(&self->vcs[j], self->end_s);
+    }
+    return ret;
+}
+
+/* ---- Results ---- */
+
+spot_job_result_t
+spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
+{
+    const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+    spot_job_result_t result = {.start_s = -1, .end_s = -1, .host_row_id = -1};
+
+    if (self->job_ids[row_id] >= 0) {
+        const spot_vc_job_t *job = &vc->jobs[self->job_ids[row_id]];
+
+        result.start_s = job->start_s;
+        result.end_s = job->end_s;
+        result.queue_s = job->queue_s;
+        result.lost = (int64_t) floor(job->lost * (1000 / vc->unit) + 0.5);
+        result.overhead_s = job->overhead_paid_s;
+        result.preemptions = job->preemptions;
+        result.node_preemptions = job->node_preemptions;
+        result.resizes = job->resizes;
+        result.host_row_id = job->host_row_id;
+    }
+    return result;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The scheduling engine: all virtual clusters of a scenario on one clock.
+ *
+ * Only seconds at which something is due are visited: arrivals, endings, node events,
+ * and those at which a policy says that it may act. The key stepping: every-second
+ * visits all of them, for tests; the results are the same.
+ *
+ * Life: init -> run, as often as wanted -> free. The VCs keep their results until the
+ * next run. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/engine/experiment.h"
+#include "sim/schedule/durations.h"
+#include "sim/schedule/policy.h"
+#include "sim/schedule/vc.h"
+
+/* What became of a job of the log, wherever it ended. */
+typedef struct {
+    int64_t start_s; /* first start, in the profiler if it ended there; -1: none */
+    int64_t end_s;   /* -1: none */
+    int64_t queue_s; /* in queues, profiled_queue_s included, without a wait under way */
+    int64_t lost;    /* thousandths of a second of work */
+    int64_t overhead_s;
+    int32_t preemptions, node_preemptions, resizes;
+    int32_t host_row_id; /* of the first job that it was packed on; -1: none */
+    bool is_profiled;    /* it has run in the profiler */
+    int64_t profiled_queue_s; /* its wait for the profiler */
+} spot_job_result_t;
+
+typedef struct {
+    const spot_schedule_scenario_t *scenario; /* must outlive self */
+    const spot_job_log_t *log;                /* of the replication */
+    int32_t *job_ids; /* [log->num_jobs] of the VC of the row; -1: not there (yet) */
+    size_t max_job_ids;
+    int32_t num_vcs;
+    spot_vc_t *vcs; /* [num_vcs] in the order of the scenario */
+    spot_durations_t durations;
+    spot_calendar_t due;   /* item j: the next second at which VC j is due */
+    int32_t *now_due;      /* [num_vcs] of the second under way */
+    spot_vc_watch_t watch; /* of every VC, for the next run */
+    int64_t now_s;
+    int64_t end_s;   /* of the run */
+    bool is_blocked; /* jobs are left that can never start */
+    int64_t num_jobs;
+    int64_t num_ended;
+} spot_schedule_t;
+
+/* NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_schedule_init(
+    spot_schedule_t *self, const spot_schedule_scenario_t *scenario);
+void spot_schedule_free(spot_schedule_t *self);
+
+/* Runs one replication. NO_MEMORY; INTERRUPTED. */
+SPOT_MUST_CHECK int spot_schedule_run(
+    spot_schedule_t *self, const spot_replication_t *replication);
+
+/* What became of a job in the latest run. O(1). */
+spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);

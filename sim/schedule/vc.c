@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/vc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/schedule/policy.h"
+#include "sim/schedule/vc_internal.h"
+
+const char *const spot_gpu_time_names[SPOT_NUM_GPU_TIMES] = {
+    "prepping", "standby", "useful", "lost", "overhead", "unsaved"};
+
+void
+spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
+    const spot_policy_t *policy, const char *name, int32_t vc_id)
+{
+    const bool is_double = scenario->quirks[SPOT_QUIRK_DOUBLE_RATES];
+
+    *self = (spot_vc_t){.scenario = scenario,
+        .policy = policy,
+        .name = name,
+        .vc_id = vc_id,
+        .unit = is_double ? 1 : 1000,
+        .ends_late = policy->is_decreasing && scenario->quirks[SPOT_QUIRK_LATE_END]};
+    spot_calendar_init(&self->ends);
+    self->state = policy->state_size > 0 ? calloc(1, policy->state_size) : NULL;
+    if (policy->state_size > 0 && self->state == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+void
+spot_vc_free(spot_vc_t *self)
+{
+    if (self->state != NULL && self->policy->free_state != NULL) {
+        self->policy->free_state(self->state);
+    }
+    free(self->state);
+    free(self->jobs);
+    free(self->arrivals);
+    free(self->queue);
+    spot_calendar_free(&self->ends);
+    spot_gpu_nodes_free(&self->nodes);
+}
+
+void
+spot_vc_start_clock(
+    spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s)
+{
+    self->log = log;
+    self->now_s = self->accounted_s = start_s;
+    self->num_jobs = self->num_arrivals = self->next_arrival = 0;
+    self->num_running = 0;
+    self->first_running = self->last_running = -1;
+    self->num_starts = 0;
+    self->queue_start = self->num_queue = self->num_sorted = self->num_gone = 0;
+    self->num_fresh = self->num_ended = 0;
+    self->is_changed = false;
+    spot_calendar_clear(&self->ends);
+    spot_gpu_nodes_clear(&self->nodes, self->scenario->gpus_per_node);
+    self->num_prepping = 0;
+    memset(self->ledger, 0, sizeof(self->ledger));
+    self->living = 0;
+    self->preemptions = self->node_preemptions = self->resizes = 0;
+    self->last_end_s = -1;
+    if (self->state != NULL) {
+        if (self->policy->free_state != NULL) {
+            self->policy->free_state(self->state);
+        }
+        memset(self->state, 0, self->policy->state_size);
+    }
+    for (int32_t j = 0; j < num_nodes; j++) {
+        (void) spot_vc_add_node(self, -1, j);
+    }
+}
+
+void
+spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s)
+{
+    const double work = (double) duration_s * self->unit;
+    const spot_vc_job_t job = {.row_id = row_id,
+        .gpus = self->log->jobs[row_id].gpu_num,
+        .enter_s = enter_s,
+        .estimate_s = NAN,
+        .left = work,
+        .saved = work,
+        .durable_s = INT64_MAX,
+        .first_part = -1,
+        .previous = -1,
+        .next = -1,
+        .partner = -1,
+        .is_exclusive = true,
+        .scale = 1000,
+        .shared_speed = 1,
+        .start_s = -1,
+        .end_s = -1,
+        .host_row_id = -1};
+    size_t place = self->num_arrivals;
+
+    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0 ||
+        SPOT_ARRAY_APPEND(self, arrivals, (int32_t) self->num_jobs - 1) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    for (; place > self->next_arrival; place--) { /* in order already, as a rule */
+        const int32_t before = self->arrivals[place - 1];
+
+        if (self->jobs[before].enter_s < enter_s ||
+            (self->jobs[before].enter_s == enter_s &&
+                self->jobs[before].row_id < row_id)) {
+            break;
+        }
+        self->arrivals[place] = before;
+    }
+    self->arrivals[place] = (int32_t) self->num_jobs - 1;
+}
+
+/* ---- Time ---- */
+
+/* Brings the ledger forward to now_s. */
+static void
+account(spot_vc_t *self, int64_t now_s)
+{
+    const int64_t num_s = now_s - self->accounted_s;
+    const int64_t num_prepping =
+        (int64_t) self->num_prepping * self->nodes.gpus_per_node;
+    const int64_t num_listed =
+        (int64_t) self->nodes.num_listed * self->nodes.gpus_per_node;
+
+    self->ledger[SPOT_GPU_PREPPING] += 2 * num_s * num_prepping;
+    self->ledger[SPOT_GPU_STANDBY] += 2 * num_s * self->nodes.num_idle;
+    self->living += 2 * num_s * (num_prepping + num_listed);
+    self->accounted_s = now_s;
+}
+
+int64_t
+spot_vc_next_due_s(const spot_vc_t *self)
+{
+    int64_t due_s = INT64_MAX;
+
+    if (self->next_arrival < self->num_arrivals) {
+        due_s = self->jobs[self->arrivals[self->next_arrival]].enter_s;
+    }
+    if (self->ends.num_items > 0) {
+        const int64_t end_s = spot_calendar_first(&self->ends)->tick;
+
+        due_s = end_s < due_s ? end_s : due_s;
+    }
+    if (self->policy->next_due_s != NULL) {
+        const int64_t policy_s = self->policy->next_due_s(self);
+
+        due_s = policy_s < due_s ? policy_s : due_s;
+    }
+    return due_s;
+}
+
+/* ---- The list of running jobs, and ends ---- */
+
+static void
+append_running(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->previous = self->last_running;
+    at->next = -1;
+    if (self->last_running < 0) {
+        self->first_running = job;
+    } else {
+        self->jobs[self->last_running].next = job;
+    }
+    self->last_running = job;
+    self->num_running++;
+    at->started = self->num_starts++;
+}
+
+static void
+remove_running(spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+
+    if (at->previous < 0) {
+        self->first_running = at->next;
+    } else {
+        self->jobs[at->previous].next = at->next;
+    }
+    if (at->next < 0) {
+        self->last_running = at->previous;
+    } else {
+        self->jobs[at->next].previous = at->previous;
+    }
+    self->num_running--;
+}
+
+/* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
+ * partner goes on alone; keeps_speed: at the speed that it had with a partner. */
+static void
+release(spot_vc_t *self, int32_t job, bool keeps_speed)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    if (self->watch.on_release != NULL) {
+        self->watch.on_release(self->watch.context, self, job, at->resized_s);
+    }
+    spot_gpu_nodes_give(&self->nodes, at->first_part);
+    at->first_part = -1;
+    spot_calendar_cancel(&self->ends, at->handle);
+    remove_running(self, job);
+    spot_vc_part(self, job, keeps_speed);
+}
+
+/* The partner of a job that ends has worked in this second too, unless it stands behind
+ * the job in a list whose jobs are tested one by one: then it already works alone. */
+static void
+advance_partner(spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+
+    if (at->partner >= 0) {
+        spot_vc_job_t *partner = &self->jobs[at->partner];
+        const bool is_later = self->ends_late && partner->started > at->started;
+
+        spot_vc_advance(self, partner, self->now_s - is_later);
+    }
+}
+
+static void
+end_job(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
+
+    advance_partner(self, job);
+    spot_vc_advance(self, at, self->now_s);
+    spot_vc_save_work(self, at);
+    release(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    at->status = SPOT_JOB_ENDED;
+    at->end_s = self->now_s;
+    self->last_end_s = self->now_s;
+    self->num_ended++;
+    if (self->policy->on_end != NULL) {
+        self->policy->on_end(self, job);
+    }
+    if (self->watch.on_end != NULL) {
+        self->watch.on_end(self->watch.context, self, job);
+    }
+}
+
+/* Jobs that end in one second leave in the order of the list: the calendar breaks ties
+ * by their starts. */
+void
+spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
+{
+    if (self->watch.on_time != NULL) {
+        self->watch.on_time(self->watch.context, self, now_s);
+    }
+    account(self, now_s);
+    self->now_s = now_s;
+    self->num_fresh = 0;
+    self->is_changed = false;
+    while (self->ends.num_items > 0 && spot_calendar_first(&self->ends)->tick <= now_s) {
+        const int32_t handle = spot_calendar_first(&self->ends)->handle;
+
+        end_job(self, spot_calendar_item(&self->ends, handle).entity_id);
+        self->is_changed = true;
+    }
+}
+
+/* ---- The queue ---- */
+
+static void
+enqueue(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->status = SPOT_JOB_QUEUED;
+    at->waits_since_s = self->now_s;
+    if (SPOT_ARRAY_APPEND(self, queue, job) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    if (self->policy->on_arrive != NULL) {
+        self->policy->on_arrive(self, job);
+    }
+}
+
+static void
+take_arrivals(spot_vc_t *self)
+{
+    while (self->next_arrival < self->num_arrivals &&
+           self->jobs[self->arrivals[self->next_arrival]].enter_s <= self->now_s) {
+        enqueue(self, self->arrivals[self->next_arrival++]);
+        self->num_fresh++;
+        self->is_changed = true;
+    }
+}
+
+/* Takes jobs that have started out of the array. */
+static void
+compact_queue(spot_vc_t *self)
+{
+    size_t place, num_sorted = 0;
+
+    while (self->num_gone > 0 &&
+           self->jobs[self->queue[self->queue_start]].status != SPOT_JOB_QUEUED) {
+        self->queue_start++;
+        self->num_gone--;
+        self->num_sorted -= self->num_sorted > 0;
+    }
+    place = self->queue_start;
+    for (size_t j = place; self->num_gone > 0 && j < self->num_queue; j++) {
+        const int32_t job = self->queue[j];
+
+        if (self->jobs[job].status == SPOT_JOB_QUEUED) {
+            num_sorted += j - self->queue_start < self->num_sorted;
+            self->queue[place++] = job;
+        }
+    }
+    if (self->num_gone > 0) {
+        self->num_queue = place;
+        self->num_sorted = num_sorted;
+        self->num_gone = 0;
+    }
+    if (self->queue_start == self->num_queue) {
+        self->queue_start = self->num_queue = self->num_sorted = 0;
+    } else if (self->queue_start > self->num_queue / 2 && self->queue_start > 1024) {
+        memmove(self->queue, self->queue + self->queue_start,
+            (self->num_queue - self->queue_start) * sizeof(*self->queue));
+        self->num_queue -= self->queue_start;
+        self->queue_start = 0;
+    }
+}
+
+static bool
+goes_before(const spot_vc_job_t *job, const spot_vc_job_t *other)
+{
+    return job->key != other->key ? job->key < other->key : job->tie < other->tie;
+}
+
+void
+spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
+{
+    int32_t *queue = self->queue + self->queue_start;
+    const size_t num_queue = self->num_queue - self->queue_start;
+
+    for (size_t j = from_scratch ? 0 : self->num_sorted; j < num_queue; j++) {
+        const int32_t job = queue[j];
+        size_t low = 0, high = j;
+
+        if (j == 0 || !goes_before(&self->jobs[job], &self->jobs[queue[j - 1]])) {
+            continue;
+        }
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+
+            if (goes_before(&self->jobs[job], &self->jobs[queue[middle]])) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        memmove(queue + low + 1, queue + low, (j - low) * sizeof(*queue));
+        queue[low] = job;
+    }
+    self->num_sorted = num_queue;
+}
+
+void
+spot_vc_schedule(spot_vc_t *self)
+{
+    take_arrivals(self);
+    self->policy->decide(self);
+    compact_queue(self);
+    if (self->nodes.has_failed) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+void
+spot_vc_finish(spot_vc_t *self, int64_t end_s)
+{
+    int64_t sum = 0;
+
+    if (self->watch.on_time != NULL) {
+        self->watch.on_time(self->watch.context, self, end_s);
+    }
+    account(self, end_s);
+    self->now_s = end_s;
+    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
+        spot_vc_job_t *at = &self->jobs[job];
+
+        spot_vc_advance(self, at, end_s);
+        self->ledger[SPOT_GPU_UNSAVED] += at->pending;
+        if (self->watch.on_release != NULL) {
+            self->watch.on_release(self->watch.context, self, job, at->resized_s);
+        }
+    }
+    for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
+        sum += self->ledger[j];
+    }
+    spot_bug_assert(sum == self->living || self->error != 0);
+}
+
+/* ---- What a policy does ---- */
+
+/* A job that has its GPUs begins to run. */
+static void
+run_job(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    int ret;
+
+    spot_bug_assert(at->status == SPOT_JOB_QUEUED);
+    self->num_gone++;
+    at->status = SPOT_JOB_RUNNING;
+    at->start_s = at->start_s < 0 ? self->now_s : at->start_s;
+    at->queue_s += self->now_s - at->waits_since_s;
+    at->touched_s = at->resized_s = self->now_s;
+    at->progress_s = 0;
+    at->scale = spot_vc_scale(self, at, at->gpus);
+    append_running(self, job);
+    ret = spot_calendar_add(&self->ends,
+        &(spot_calendar_item_t){
+            .tick = INT64_MAX, .phase = (int32_t) at->started, .entity_id = job},
+        &at->handle);
+    if (ret != 0) {
+        self->error = ret;
+        return;
+    }
+    spot_vc_set_rate(self, job);
+}
+
+bool
+spot_vc_start(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->first_part = spot_gpu_nodes_take(
+        &self->nodes, (spot_placer_t) self->scenario->placer, at->gpus);
+    if (at->first_part < 0) {
+        return false;
+    }
+    run_job(self, job);
+    return true;
+}
+
+void
+spot_vc_start_head(spot_vc_t *self)
+{
+    for (size_t j = self->queue_start;
+         j < self->num_queue && spot_vc_start(self, self->queue[j]); j++) {
+    }
+}
+
+void
+spot_vc_start_beside(
+    spot_vc_t *self, int32_t guest, int32_t host, double guest_speed, double host_speed)
+{
+    spot_vc_job_t *guest_at = &self->jobs[guest], *host_at = &self->jobs[host];
+
+    spot_bug_assert(host_at->status == SPOT_JOB_RUNNING && host_at->partner < 0);
+    guest_at->first_part = spot_gpu_nodes_share(&self->nodes, host_at->first_part);
+    if (guest_at->first_part < 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    spot_vc_advance(self, host_at, self->now_s);
+    host_at->partner = guest;
+    guest_at->partner = host;
+    host_at->is_exclusive = guest_at->is_exclusive = false;
+    host_at->is_guest = false;
+    guest_at->is_guest = true;
+    guest_at->host_row_id = host_at->row_id;
+    guest_at->shared_speed = guest_speed;
+    host_at->shared_speed = host_speed;
+    run_job(self, guest);
+    spot_vc_set_rate(self, host);
+}
+
+/* The overhead of a restart: as the log says, or that of the published simulators. */
+static int64_t
+restart_s(const spot_vc_t *self, const spot_vc_job_t *job)
+{
+    const int64_t given_s = spot_vc_terms(self, job)->restart_s;
+
+    return given_s >= 0                                                  ? given_s
+           : self->log->jobs[job->row_id].gpu_num <= SPOT_SMALL_JOB_GPUS ? 40
+                                                                         : 60;
+}
+
+/* A running job, which has been advanced and whose work is saved or lost, goes back to
+ * the queue. */
+static void
+requeue(spot_vc_t *self, int32_t job)
+{
+    if (self->jobs[job].partner >= 0) {
+        spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
+    }
+    release(self, job, false);
+    enqueue(self, job);
+}
+
+void
+spot_vc_stop(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    spot_bug_assert(at->status == SPOT_JOB_RUNNING);
+    spot_vc_advance(self, at, self->now_s);
+    spot_vc_save_work(self, at);
+    at->overhead_s += restart_s(self, at);
+    at->preemptions++;
+    self->preemptions++;
+    requeue(self, job);
+}
+
+/* What a change of size begins: progress is counted anew. */
+static void
+begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->gpus = gpus;
+    at->scale = spot_vc_scale(self, at, gpus);
+    at->progress_s = 0;
+    at->resized_s = self->now_s;
+    at->resizes++;
+    self->resizes++;
+    spot_vc_set_rate(self, job);
+}
+
+bool
+spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    int32_t part;
+
+    spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
+    if (self->watch.on_release != NULL) {
+        self->watch.on_release(self->watch.context, self, job, at->resized_s);
+    }
+    part = gpus < at->gpus ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
+                           : spot_gpu_nodes_move(&self->nodes, at->first_part,
+                                 (spot_placer_t) self->scenario->placer, gpus);
+    if (part < 0) {
+        return false;
+    }
+    at->first_part = part;
+    spot_vc_advance(self, at, self->now_s);
+    spot_vc_save_work(self, at);
+    at->overhead_s += spot_vc_terms(self, at)->reconfiguration_s;
+    begin_size(self, job, gpus);
+    return true;
+}
+
+/* ---- Nodes ---- */
+
+static void
+change_nodes(spot_vc_t *self)
+{
+    self->is_changed = true;
+    if (self->policy->on_nodes != NULL) {
+        self->policy->on_nodes(self);
+    }
+}
+
+void
+spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
+{
+    self->num_prepping += num_nodes;
+}
+
+int32_t
+spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
+{
+    const int32_t node_id =
+        spot_gpu_nodes_add(&self->nodes, pool_id, instance, self->now_s);
+
+    self->error = node_id < 0 ? SPOT_ERR_NO_MEMORY : self->error;
+    change_nodes(self);
+    return node_id;
+}
+
+void
+spot_vc_remove_node(spot_vc_t *self, int32_t node_id)
+{
+    spot_gpu_nodes_remove(&self->nodes, node_id);
+    change_nodes(self);
+}
+
+/* An elastic job goes on with the GPUs that are left, if it may. */
+static void
+lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    int32_t size = 0;
+
+    if (at->partner >= 0) {
+        spot_vc_advance(self, &self->jobs[at->partner], self->now_s);
+    }
+    spot_vc_advance(self, at, self->now_s);
+    spot_vc_lose_work(self, at);
+    if (self->watch.on_release != NULL) {
+        self->watch.on_release(self->watch.context, self, job, at->resized_s);
+    }
+    for (size_t j = 0; j < num_lost; j++) {
+        at->first_part =
+            spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
+    }
+    if (spot_vc_terms(self, at)->min_gpus > 0) {
+        size = spot_vc_largest_size(
+            self, at, spot_gpu_nodes_count(&self->nodes, at->first_part));
+    }
+    if (size > 0) {
+        at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
+        at->overhead_s = spot_vc_terms(self, at)->reconfiguration_s;
+        begin_size(self, job, size);
+        return;
+    }
+    at->gpus = self->log->jobs[at->row_id].gpu_num;
+    at->overhead_s = restart_s(self, at);
+    at->node_preemptions++;
+    self->node_preemptions++;
+    at->resized_s = self->now_s; /* what it held has been reported */
+    requeue(self, job);
+}
+
+static bool
+holds_one(const spot_vc_t *self, int32_t job, size_t num_nodes, const int32_t *node_ids)
+{
+    for (int32_t part = self->jobs[job].first_part; part >= 0;
+         part = self->nodes.parts[part].next) {
+        for (size_t j = 0; j < num_nodes; j++) {
+            if (self->nodes.parts[part].node_id == node_ids[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void
+spot_vc_lose_nodes(spot_vc_t *self, size_t num_lost, const int32_t *node_ids)
+{
+    int32_t next;
+
+    for (size_t j = 0; j < num_lost; j++) {
+        spot_gpu_nodes_close(&self->nodes, node_ids[j]);
+    }
+    for (int32_t job = self->first_running; job >= 0; job = next) {
+        next = self->jobs[job].next;
+        if (holds_one(self, job, num_lost, node_ids)) {
+            lose_gpus(self, job, num_lost, node_ids);
+        }
+    }
+    for (size_t j = 0; j < num_lost; j++) {
+        spot_gpu_nodes_remove(&self->nodes, node_ids[j]);
+    }
+    change_nodes(self);
+}
+
+void
+spot_vc_notice_nodes(
+    spot_vc_t *self, size_t num_nodes, const int32_t *node_ids, int64_t notice_s)
+{
+    for (size_t j = 0; j < num_nodes; j++) {
+        spot_gpu_nodes_close(&self->nodes, node_ids[j]);
+    }
+    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
+        const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
+
+        if (terms->checkpoint_interval_s > 0 && terms->checkpoint_write_s <= notice_s &&
+            holds_one(self, job, num_nodes, node_ids)) {
+            spot_vc_advance(self, &self->jobs[job], self->now_s);
+            if (self->jobs[job].overhead_s == 0) {
+                spot_vc_capture(&self->jobs[job], terms->checkpoint_write_s);
+            }
+        }
+    }
+    change_nodes(self);
+}
+
+/* ---- For tests ---- */
+
+void
+spot_vc_print_state(const spot_vc_t *self, FILE *out)
+{
+    fprintf(out, "VC %s at %lld s\n", self->name, (long long) self->now_s);
+    spot_gpu_nodes_print_state(&self->nodes, out);
+    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
+        const spot_vc_job_t *at = &self->jobs[job];
+
+        fprintf(out, "running %s: %d GPUs, left %g at %lld, rate %g\n",
+            spot_vc_row(self, job)->id, at->gpus, at->left, (long long) at->touched_s,
+            at->rate);
+    }
+    for (size_t j = self->queue_start; j < self->num_queue; j++) {
+        fprintf(out, "queued %s: key %g\n", spot_vc_row(self, self->queue[j])->id,
+            self->jobs[self->queue[j]].key);
+    }
+}
+
+void
+spot_vc_verify(const spot_vc_t *self)
+{
+    int32_t num_running = 0;
+    int32_t num_held = 0;
+
+    spot_gpu_nodes_verify(&self->nodes);
+    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
+        const spot_vc_job_t *at = &self->jobs[job];
+
+        num_running++;
+        spot_bug_assert(at->status == SPOT_JOB_RUNNING);
+        spot_bug_assert(spot_gpu_nodes_count(&self->nodes, at->first_part) == at->gpus);
+        spot_bug_assert(at->partner < 0 || self->jobs[at->partner].partner == job);
+        spot_bug_assert(at->partner >= 0 ||
+                        spot_gpu_nodes_count_shared(&self->nodes, at->first_part) == 0);
+        num_held += at->half_gpus;
+    }
+    spot_bug_assert(num_running == self->num_running);
+    spot_bug_assert(num_held == 2 * (self->nodes.num_listed * self->nodes.gpus_per_node -
+                                        self->nodes.num_idle));
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/vc_internal.h"
+
+#include <math.h>
+
+#include "sim/schedule/policy.h"
+#include "sim/schedule/work.h"
+
+static const spot_job_terms_row_t rigid_terms = {.scaling_id = -1, .restart_s = -1};
+
+const spot_job_terms_row_t *
+spot_vc_terms(const spot_vc_t *self, const spot_vc_job_t *job)
+{
+    const int32_t terms_id = self->log->jobs[job->row_id].terms_id;
+
+    return terms_id < 0 ? &rigid_terms : &self->log->terms[terms_id];
+}
+
+/* ---- Checkpoints ---- */
+
+/* The checkpoint in flight becomes durable. */
+static void
+end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
+{
+    job->saved = job->captured;
+    self->ledger[SPOT_GPU_USEFUL] += job->captured_pending;
+    job->pending -= job->captured_pending;
+    job->durable_s = INT64_MAX;
+}
+
+/* The checkpoint that holds what has been done after num_s more seconds of progress. */
+static void
+capture_after(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
+{
+    job->captured = spot_work_after(job->left, job->rate, num_s);
+    job->captured_pending = job->pending + num_s * job->half_gpus;
+    job->durable_s = job->touched_s + num_s + write_s;
+}
+
+void
+spot_vc_capture(spot_vc_job_t *job, int64_t write_s)
+{
+    capture_after(job, 0, write_s);
+}
+
+/* The checkpoints of num_s seconds of progress: one starts whenever the progress is a
+ * multiple of the interval and none is in flight. Only the last one that becomes durable
+ * matters, and the one after it. */
+static void
+pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t *terms,
+    int64_t num_s)
+{
+    const int64_t interval_s = terms->checkpoint_interval_s;
+    const int64_t write_s = terms->checkpoint_write_s;
+    const int64_t end_s = job->touched_s + num_s;
+    int64_t first_s = job->progress_s + 1, step_s, last_s;
+
+    if (job->durable_s <= end_s) {
+        const int64_t free_s = job->progress_s + job->durable_s - job->touched_s;
+
+        first_s = free_s > first_s ? free_s : first_s;
+        end_checkpoint(self, job);
+    } else if (job->durable_s != INT64_MAX) {
+        return;
+    }
+    if (interval_s == 0) {
+        return;
+    }
+    first_s = (first_s + interval_s - 1) / interval_s * interval_s - job->progress_s;
+    step_s = interval_s *
+             (write_s > interval_s ? (write_s + interval_s - 1) / interval_s : 1);
+    if (first_s > num_s) {
+        return;
+    }
+    last_s = first_s + (num_s - first_s) / step_s * step_s;
+    if (last_s + write_s > num_s && last_s > first_s) {
+        capture_after(job, last_s - step_s, write_s);
+        end_checkpoint(self, job);
+        /* what was captured is counted from the durable one on */
+        capture_after(job, last_s, write_s);
+        return;
+    }
+    capture_after(job, last_s, write_s);
+    if (last_s + write_s <= num_s) {
+        end_checkpoint(self, job);
+    }
+}
+
+/* ---- Time ---- */
+
+void
+spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
+{
+    int64_t num_s = now_s - job->touched_s;
+
+    if (num_s <= 0) {
+        return;
+    }
+    job->service_gpu_s += num_s * job->gpus;
+    if (job->overhead_s > 0) {
+        const int64_t paid_s = num_s < job->overhead_s ? num_s : job->overhead_s;
+
+        job->overhead_s -= paid_s;
+        job->overhead_paid_s += paid_s;
+        self->ledger[SPOT_GPU_OVERHEAD] += paid_s * job->half_gpus;
+        job->touched_s += paid_s;
+        num_s -= paid_s;
+        if (job->durable_s <= job->touched_s) {
+            end_checkpoint(self, job);
+        }
+    }
+    if (num_s > 0) {
+        const spot_job_terms_row_t *terms = spot_vc_terms(self, job);
+
+        if (terms->checkpoint_interval_s > 0 || job->durable_s != INT64_MAX) {
+            pass_checkpoints(self, job, terms, num_s);
+        }
+        job->left = spot_work_after(job->left, job->rate, num_s);
+        job->pending += num_s * job->half_gpus;
+        job->progress_s += num_s;
+        job->touched_s = now_s;
+    }
+}
+
+int64_t
+spot_vc_end_of(const spot_vc_t *self, const spot_vc_job_t *job)
+{
+    return job->touched_s + job->overhead_s + spot_work_seconds(job->left, job->rate) +
+           self->ends_late;
+}
+
+double
+spot_vc_rest(const spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+    int64_t num_s = at->status == SPOT_JOB_RUNNING ? self->now_s - at->touched_s : 0;
+
+    if (num_s <= at->overhead_s) {
+        return at->left + (double) (at->overhead_s - num_s) * self->unit;
+    }
+    num_s -= at->overhead_s;
+    return spot_work_after(at->left, at->rate, num_s);
+}
+
+int64_t
+spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+
+    return at->status == SPOT_JOB_RUNNING
+               ? at->service_gpu_s + (self->now_s - at->touched_s) * at->gpus
+               : at->service_gpu_s;
+}
+
+/* ---- What is durable ---- */
+
+void
+spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job)
+{
+    job->saved = job->left;
+    self->ledger[SPOT_GPU_USEFUL] += job->pending;
+    job->pending = 0;
+    job->durable_s = INT64_MAX;
+}
+
+void
+spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job)
+{
+    job->lost += job->saved - job->left;
+    job->left = job->saved;
+    self->ledger[SPOT_GPU_LOST] += job->pending;
+    job->pending = 0;
+    job->durable_s = INT64_MAX;
+}
+
+/* ---- Speed ---- */
+
+static double
+throughput(const spot_job_scaling_t *scaling, int32_t gpus)
+{
+    for (size_t j = 0; j < scaling->num_sizes; j++) {
+        if (scaling->sizes[j] == gpus) {
+            return scaling->per_s[j];
+        }
+    }
+    return 0;
+}
+
+double
+spot_vc_scale(const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus)
+{
+    const spot_job_terms_row_t *terms = spot_vc_terms(self, job);
+    const int32_t nominal = self->log->jobs[job->row_id].gpu_num;
+    const spot_job_scaling_t *scaling;
+
+    if (gpus == nominal) {
+        return 1000;
+    }
+    if (terms->min_gpus == 0 || gpus < terms->min_gpus || gpus > terms->max_gpus) {
+        return 0;
+    }
+    scaling = &self->log->scalings[terms->scaling_id];
+    return floor(1000 * throughput(scaling, gpus) / throughput(scaling, nominal) + 0.5);
+}
+
+int32_t
+spot_vc_largest_size(const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus)
+{
+    const spot_job_terms_row_t *terms = spot_vc_terms(self, job);
+    const spot_job_scaling_t *scaling;
+    int32_t best = 0;
+
+    if (terms->min_gpus == 0) {
+        const int32_t nominal = self->log->jobs[job->row_id].gpu_num;
+
+        return nominal <= gpus ? nominal : 0;
+    }
+    scaling = &self->log->scalings[terms->scaling_id];
+    for (size_t j = 0; j < scaling->num_sizes; j++) {
+        const int32_t size = scaling->sizes[j];
+
+        if (size >= terms->min_gpus && size <= terms->max_gpus && size <= gpus) {
+            best = size;
+        }
+    }
+    return best;
+}
+
+void
+spot_vc_set_rate(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    int64_t end_s;
+
+    at->half_gpus = 2 * at->gpus - (at->partner < 0 ? 0
+                                                    : spot_gpu_nodes_count_shared(
+                                                          &self->nodes, at->first_part));
+    /* whole thousandths; in the compatible mode the double of the table */
+    at->rate = self->unit == 1 ? at->scale / 1000 * at->shared_speed
+                               : floor(at->scale * at->shared_speed + 0.5);
+    at->rate = at->rate > 0 ? at->rate : 1e-3 * self->unit;
+    end_s = spot_vc_end_of(self, at);
+    spot_calendar_move(&self->ends, at->handle, end_s);
+}
+
+void
+spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
+
+    if (partner == NULL) {
+        return;
+    }
+    partner->partner = -1;
+    if (!keeps_speed) {
+        partner->shared_speed = 1;
+        partner->is_exclusive = true;
+    }
+    at->shared_speed = 1;
+    at->is_exclusive = true;
+    spot_vc_set_rate(self, at->partner);
+    at->partner = -1;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keys of laws of jobs and their checks. */
+#include "traces/jobs/job_law.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/datetime.h"
+#include "base/memory.h"
+
+#define MAX_WEIGHT 1e12
+#define MAX_USERS 1000000
+#define S_PER_D INT64_C(86400)
+#define DEFAULT_HORIZON_MS (SPOT_DAYS_PER_WEEK * SPOT_MS_PER_D)
+
+/* 1970-01-01 was a Thursday. */
+#define WEEKDAY_OF_DAY_0 3
+
+static const char *const weekday_names[] = {
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
+
+/* ---- Parts by weight ---- */
+
+int
+spot_job_parts_init(
+    spot_job_parts_t *self, const double *weight, size_t num_parts, size_t stride)
+{
+    double sum = 0;
+
+    self->until = spot_calloc(num_parts, sizeof(*self->until));
+    if (self->until == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->num_parts = num_parts;
+    for (size_t j = 0; j < num_parts; j++) {
+        sum += *(const double *) (const void *) ((const char *) weight + j * stride);
+        self->until[j] = sum;
+    }
+    for (size_t j = 0; j < num_parts; j++) {
+        self->until[j] /= sum;
+    }
+    return 0;
+}
+
+static void
+parts_free(spot_job_parts_t *self)
+{
+    free(self->until);
+}
+
+/* ---- Sizes ---- */
+
+static const spot_field_t size_key = {.type = SPOT_FIELD_INTEGER,
+    .offset = offsetof(spot_job_size_t, num_gpus),
+    .min = 1,
+    .max = SPOT_JOB_MAX_GPUS,
+    .what = "a number of GPUs"};
+static const spot_field_t size_item = {.type = SPOT_FIELD_NUMBER,
+    .offset = offsetof(spot_job_size_t, weight),
+    .max = MAX_WEIGHT};
+
+static void
+settle_sizes(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_job_sizes_t *self =
+        (void *) ((char *) target - offsetof(spot_job_sizes_t, sizes));
+    double sum = 0;
+
+    for (size_t j = 0; j < self->num_sizes; j++) {
+        sum += self->sizes[j].weight;
+    }
+    if (!(sum > 0)) {
+        spot_bind_unexpected(bind, field, node, "all are 0");
+    } else if (spot_job_parts_init(&self->parts, &self->sizes[0].weight, self->num_sizes,
+                   sizeof(*self->sizes)) != 0) {
+        bind->is_out_of_memory = true;
+    }
+}
+
+#define SIZES(owner, starts, text)                                                      \
+    {                                                                                   \
+        SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, text),                    \
+            .num_offset = offsetof(owner, sizes.num_sizes), .key = &size_key,           \
+            .item = &size_item, .item_size = sizeof(spot_job_size_t), .min = 1,         \
+            .max = HUGE_VAL, .settle = settle_sizes,                                    \
+            .expected =                                                                 \
+                "a map from the number of GPUs to a weight such as {1: 0.7, 8: 0.3}"    \
+    }
+
+static void
+free_sizes(spot_job_sizes_t *self)
+{
+    free(self->sizes);
+    parts_free(&self->parts);
+}
+
+/* ---- Durations ---- */
+
+#define DURATION_EXPECTED                                                               \
+    "a duration such as 600 s, or a law such as {family: exponential, mu: 600}"
+
+static const spot_field_t duration_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_job_duration_t, fixed_ms),
+        .min = (double) SPOT_MS_PER_S,
+        .max = (double) SPOT_MAX_DURATION_MS},
+    {.name = "",
+        .type = SPOT_FIELD_CUSTOM,
+        .offset = offsetof(spot_job_duration_t, law),
+        .bind = spot_law_bind,
+        .table = spot_law_table,
+        .expected = DURATION_EXPECTED},
+    {.name = NULL},
+};
+
+static const spot_field_t class_key = {.type = SPOT_FIELD_INTEGER,
+    .offset = offsetof(spot_job_class_t, from_gpus),
+    .min = 1,
+    .max = SPOT_JOB_MAX_GPUS,
+    .what = "a number of GPUs"};
+static const spot_field_t class_item = {.type = SPOT_FIELD_ONE_OF,
+    .offset = offsetof(spot_job_class_t, duration),
+    .fields = duration_forms,
+    .expected = DURATION_EXPECTED};
+
+/* ---- VCs ---- */
+
+static const spot_field_t vc_key = {
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_job_law_vc_t, name)};
+
+static const spot_field_t vc_fields[] = {
+    {SPOT_RANGE(NUMBER, "weight", spot_job_law_vc_t, weight, 0, MAX_WEIGHT, NULL,
+        "how many of the jobs are of this VC, relative to the others")},
+    SIZES(spot_job_law_vc_t, "", "sizes of the jobs of this VC (default: as elsewhere)"),
+    {.name = NULL},
+};
+
+#define VC_EXPECTED "a weight, or {weight: NUMBER, sizes: {...}}"
+
+static const spot_field_t vc_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_NUMBER,
+        .offset = offsetof(spot_job_law_vc_t, weight),
+        .max = MAX_WEIGHT},
+    {.name = "", .type = SPOT_FIELD_MAP, .fields = vc_fields},
+    {.name = NULL},
+};
+
+static void
+settle_vc(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_job_law_vc_t *self = target;
+
+    (void) bind;
+    (void) field;
+    self->line = node->line;
+    self->column = node->column;
+}
+
+static const spot_field_t vc_item = {.type = SPOT_FIELD_ONE_OF,
+    .fields = vc_forms,
+    .settle = settle_vc,
+    .expected = VC_EXPECTED};
+
+int
+spot_job_law_weigh_vcs(spot_job_law_t *self)
+{
+    return spot_job_parts_init(
+        &self->vc_parts, &self->vcs[0].weight, self->num_vcs, sizeof(*self->vcs));
+}
+
+static void
+settle_vcs(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_job_law_t *self = (void *) ((char *) target - offsetof(spot_job_law_t, vcs));
+    double sum = 0;
+
+    for (size_t j = 0; j < self->num_vcs; j++) {
+        sum += self->vcs[j].weight;
+    }
+    if (!(sum > 0)) {
+        spot_bind_unexpected(bind, field, node, "all weights are 0");
+    } else if (spot_job_law_weigh_vcs(self) != 0) {
+        bind->is_out_of_memory = true;
+    }
+}
+
+/* ---- Times ---- */
+
+/* Divides weights by their mean. */
+static void
+settle_weights(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const size_t num_weights = (size_t) field->max;
+    double *weights = target;
+    double sum = 0;
+
+    for (size_t j = 0; j < num_weights; j++) {
+        sum += weights[j];
+    }
+    if (!(sum > 0)) {
+        spot_bind_unexpected(bind, field, node, "all are 0");
+        return;
+    }
+    for (size_t j = 0; j < num_weights; j++) {
+        weights[j] *= (double) num_weights / sum;
+    }
+}
+
+static const spot_field_t weight_item = {.type = SPOT_FIELD_NUMBER, .max = MAX_WEIGHT};
+
+#define WEIGHTS(key, member, number, starts, words, text)                               \
+    {                                                                                   \
+        SPOT_RANGE(LIST, key, spot_job_law_t, member, number, number, starts, text),    \
+            .is_in_place = true, .item = &weight_item, .item_size = sizeof(double),     \
+            .expected = words, .settle = settle_weights                                 \
+    }
+
+enum { START_WEEKDAY, START_DATE };
+
+static const spot_field_t start_forms[] = {
+    [START_WEEKDAY] = {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = offsetof(spot_job_start_t, weekday),
+        .choices = weekday_names},
+    [START_DATE] = {.name = "",
+        .type = SPOT_FIELD_TEXT,
+        .offset = offsetof(spot_job_start_t, date)},
+    {.name = NULL},
+};
+
+/* YYYY-MM-DD[ hh:mm:ss] as seconds since 1970. */
+static bool
+scan_date(const char *text, int64_t *time_s)
+{
+    int64_t day = 0, second = 0;
+
+    if (!spot_date_scan(&text, &day)) {
+        return false;
+    }
+    if (*text == ' ' || *text == 'T') {
+        text++;
+        if (!spot_time_of_day_scan(&text, &second)) {
+            return false;
+        }
+    }
+    *time_s = day * S_PER_D + second;
+    return *text == '\0';
+}
+
+static void
+settle_start(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_job_start_t *self = target;
+    int64_t week_s;
+
+    if (self->form == START_WEEKDAY) {
+        self->clock_zero_s = INT64_MIN;
+        self->week_s = self->weekday * S_PER_D;
+    } else if (scan_date(self->date, &self->clock_zero_s)) {
+        week_s = (self->clock_zero_s + WEEKDAY_OF_DAY_0 * S_PER_D) %
+                 (SPOT_DAYS_PER_WEEK * S_PER_D);
+        self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
+const spot_field_t spot_job_law_fields[] = {
+    {SPOT_RANGE(INTEGER, "spotsim-jobs", spot_job_law_t, version, 1, 1, "1",
+        "version of the format, in a file of its own")},
+    {SPOT_RANGE(NUMBER, "per_hour", spot_job_law_t, per_hour, 0.001, 1e9, NULL,
+        "jobs per hour", "jobs that come an hour, in the mean over a week")},
+    WEIGHTS("hours", hours, SPOT_HOURS_PER_DAY,
+        "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]",
+        "a list of 24 numbers from 0, one an hour of the day",
+        "weights of the hours from 0 h to 24 h, divided by their mean"),
+    WEIGHTS("weekdays", weekdays, SPOT_DAYS_PER_WEEK, "[1, 1, 1, 1, 1, 1, 1]",
+        "a list of 7 numbers from 0, one a day from Monday to Sunday",
+        "weights of the days, Monday first, divided by their mean"),
+    {SPOT_FIELDS(ONE_OF, "start", spot_job_law_t, start, start_forms, "monday",
+         "what the clock of second 0 shows: a weekday, at 0 h, or a date"),
+        .has_form = true, .form_offset = offsetof(spot_job_law_t, start.form),
+        .settle = settle_start,
+        .expected = "a weekday (monday ... sunday) or YYYY-MM-DD hh:mm:ss"},
+    {SPOT_RANGE(DURATION, "horizon", spot_job_law_t, horizon_ms, (double) SPOT_MS_PER_S,
+        (double) SPOT_MAX_DURATION_MS, "",
+        "time within which jobs come (default: 7 d, or with jobs no limit)")},
+    {SPOT_RANGE(INTEGER, "jobs", spot_job_law_t, num_jobs, 1, SPOT_JOB_LAW_MAX_JOBS, "",
+        "number of jobs",
+        "number of jobs after which no more come, if the horizon allows as many")},
+    SIZES(spot_job_law_t, "{1: 1}", "weights of jobs by their number of GPUs"),
+    {SPOT_FIELDS(ONE_OF, "duration", spot_job_law_t, duration, duration_forms,
+         "{family: lognormal, zeta: 6.4, sigma: 2}",
+         "how long jobs take; seconds of a law are rounded, and at least 1"),
+        .expected = DURATION_EXPECTED},
+    {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
+         "how long jobs of at least so many GPUs take, in place of duration"),
+        .num_offset = offsetof(spot_job_law_t, num_classes), .key = &class_key,
+        .item = &class_item, .item_size = sizeof(spot_job_class_t), .min = 1,
+        .max = HUGE_VAL,
+        .expected = "a map from the least number of GPUs to a duration or a law"},
+    {SPOT_RANGE(DURATION, "longest", spot_job_law_t, longest_ms, (double) SPOT_MS_PER_S,
+        (double) SPOT_MAX_DURATION_MS, "36500 d",
+        "longest duration: what a law draws beyond it takes as long")},
+    {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
+         "weights of the VCs, or their weights and sizes (default: all VCs of the "
+         "cluster, by their nodes)"),
+        .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
+        .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
+        .max = HUGE_VAL, .is_ordered = true, .settle = settle_vcs,
+        .expected = "a map from VC to a weight such as {a: 0.6, b: 0.4}"},
+    {SPOT_RANGE(INTEGER, "users", spot_job_law_t, num_users, 0, MAX_USERS, "0",
+        "number of users: user k has a weight of 1/k; 0: jobs have no user")},
+    {.name = NULL},
+};
+
+/* ---- The law as a whole ---- */
+
+static int
+make_user_parts(spot_job_law_t *self)
+{
+    const size_t num_users = (size_t) self->num_users;
+    double *weights = spot_calloc(num_users, sizeof(*weights));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (weights != NULL) {
+        for (size_t j = 0; j < num_users; j++) {
+            weights[j] = 1 / (double) (j + 1);
+        }
+        ret =
+            spot_job_parts_init(&self->user_parts, weights, num_users, sizeof(*weights));
+    }
+    free(weights);
+    return ret;
+}
+
+double
+spot_job_law_mean_jobs(const spot_job_law_t *self)
+{
+    const double mean = self->per_hour * (double) self->horizon_ms / SPOT_MS_PER_H;
+
+    return self->num_jobs > 0 &&
+                   (self->horizon_ms == 0 || (double) self->num_jobs < mean)
+               ? (double) self->num_jobs
+           : self->horizon_ms > 0 ? mean
+                                  : (double) INFINITY;
+}
+
+static void
+settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    if (self->horizon_ms == 0 && self->num_jobs == 0) {
+        self->horizon_ms = DEFAULT_HORIZON_MS;
+    }
+    if (spot_job_law_mean_jobs(self) > SPOT_JOB_LAW_MAX_JOBS) {
+        spot_bind_error(bind, spot_node_place(node, "per_hour"), "per_hour",
+            "%g jobs are expected within the horizon: there are at most %d",
+            spot_job_law_mean_jobs(self), SPOT_JOB_LAW_MAX_JOBS);
+    }
+    self->file = spot_text_copy(node->file, strlen(node->file));
+    if (self->file == NULL || (self->num_users > 0 && make_user_parts(self) != 0)) {
+        bind->is_out_of_memory = true;
+    }
+}
+
+static void
+bind_map(
+    spot_job_law_t *self, spot_bind_t *bind, const char *name, const spot_node_t *node)
+{
+    const size_t num_errors = bind->diag->num_errors;
+
+    if (node->kind != SPOT_NODE_MAP) {
+        spot_bind_error(
+            bind, node, name, "expected laws of jobs (per_hour: NUMBER, ...)");
+        return;
+    }
+    spot_bind_map(bind, spot_job_law_fields, name, node, self);
+    if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
+        settle(self, bind, node);
+    }
+}
+
+const spot_field_t *
+spot_job_law_table(const spot_node_t *node)
+{
+    return node->kind == SPOT_NODE_MAP ? spot_job_law_fields : NULL;
+}
+
+void
+spot_job_law_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_yaml_t document;
+    char *path;
+    int ret;
+
+    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+        bind_map(target, bind, field->name, node);
+        return;
+    }
+    path = spot_node_file_path(node);
+    ret =
+        path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
+    if (path != NULL) {
+        if (ret == 0) {
+            bind_map(target, bind, field->name, document.root);
+        }
+        spot_yaml_free(&document);
+    }
+    free(path);
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+}
+
+int
+spot_job_law_init(spot_job_law_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    spot_bind_t bind = {.diag = diag};
+
+    memset(self, 0, sizeof(*self));
+    bind_map(self, &bind, NULL, root);
+    return bind.is_out_of_memory           ? SPOT_ERR_NO_MEMORY
+           : diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT
+                                           : 0;
+}
+
+void
+spot_job_law_free(spot_job_law_t *self)
+{
+    for (size_t j = 0; j < self->num_vcs; j++) {
+        free(self->vcs[j].name);
+        free_sizes(&self->vcs[j].sizes);
+    }
+    free(self->vcs);
+    free(self->classes);
+    free(self->file);
+    free(self->start.date);
+    free_sizes(&self->sizes);
+    parts_free(&self->vc_parts);
+    parts_free(&self->user_parts);
+    memset(self, 0, sizeof(*self));
+}

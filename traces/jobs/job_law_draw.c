@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws job logs from laws. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "traces/jobs/job_law.h"
+
+#define S_PER_H INT64_C(3600)
+#define ID_BYTES 12 /* of a number up to SPOT_JOB_LAW_MAX_JOBS, with room to spare */
+#define USER_BYTES 12
+
+/* ---- Arrivals ---- */
+
+/* A Poisson process whose rate is constant within each hour of the week: the next job
+ * comes when the integral of the rate since the latest one is exponential. */
+typedef struct {
+    const spot_job_law_t *law;
+    int64_t end_s;          /* no job comes from then on */
+    int64_t hour;           /* of the week */
+    int64_t hour_s, next_s; /* where the hour starts and ends on the simulation clock */
+    double after_s;         /* time of the latest job after hour_s */
+    spot_rng_t rng;
+} arrivals_t;
+
+static void
+arrivals_start(
+    arrivals_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
+{
+    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+
+    self->law = law;
+    self->end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s;
+    self->hour = law->start.week_s / S_PER_H;
+    self->hour_s = 0;
+    self->next_s = S_PER_H - law->start.week_s % S_PER_H;
+    self->after_s = 0;
+    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
+}
+
+static double
+rate_per_s(const arrivals_t *self)
+{
+    const spot_job_law_t *law = self->law;
+
+    return law->per_hour / (double) S_PER_H *
+           law->hours[self->hour % SPOT_HOURS_PER_DAY] *
+           law->weekdays[self->hour / SPOT_HOURS_PER_DAY];
+}
+
+/* The second of the next job; false: no more come. */
+static bool
+arrivals_next(arrivals_t *self, int64_t *submit_s)
+{
+    double left = spot_rng_exponential(&self->rng, 1);
+
+    while (self->hour_s < self->end_s) {
+        const double rate = rate_per_s(self);
+        const double length_s = (double) (self->next_s - self->hour_s) - self->after_s;
+
+        if (left < rate * length_s) {
+            self->after_s += left / rate;
+            *submit_s = self->hour_s + (int64_t) self->after_s;
+            return *submit_s < self->end_s;
+        }
+        left -= rate * length_s;
+        self->after_s = 0;
+        self->hour_s = self->next_s;
+        self->next_s += S_PER_H;
+        self->hour = (self->hour + 1) % SPOT_HOURS_PER_WEEK;
+    }
+    return false;
+}
+
+/* ---- Jobs ---- */
+
+/* The part that a number from 0 to below 1 falls into. */
+static size_t
+parts_find(const spot_job_parts_t *self, double number)
+{
+    size_t low = 0, high = self->num_parts - 1;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (self->until[middle] > number) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static const spot_job_duration_t *
+duration_of(const spot_job_law_t *law, int32_t gpu_num)
+{
+    const spot_job_duration_t *duration = &law->duration;
+
+    for (size_t j = 0; j < law->num_classes && law->classes[j].from_gpus <= gpu_num;
+         j++) {
+        duration = &law->classes[j].duration;
+    }
+    return duration;
+}
+
+/* In whole seconds, from 1 on. */
+static int64_t
+draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
+{
+    const spot_job_duration_t *duration = duration_of(law, gpu_num);
+    const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
+    const double duration_s =
+        duration->law.family == NULL
+            ? (double) duration->fixed_ms / SPOT_MS_PER_S
+            : duration->law.family->draw(duration->law.parameters, rng);
+
+    return duration_s < 1 ? 1 : llrint(fmin(duration_s, longest_s));
+}
+
+/* The streams of a replication; number j of each is that of job j. */
+typedef struct {
+    uint64_t seed, replication;
+    arrivals_t arrivals;
+    spot_rng_t sizes, vcs, users;
+    spot_rng_t duration; /* of one job */
+} streams_t;
+
+static void
+streams_start(
+    streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
+{
+    self->seed = seed;
+    self->replication = replication;
+    arrivals_start(&self->arrivals, law, seed, replication);
+    spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
+    spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
+    spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
+}
+
+static void
+draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t submit_s,
+    spot_job_row_t *job)
+{
+    const spot_job_law_vc_t *vc =
+        &law->vcs[parts_find(&law->vc_parts, spot_rng_uniform(&streams->vcs))];
+    const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
+    const size_t size_id = parts_find(&sizes->parts, spot_rng_uniform(&streams->sizes));
+    const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
+
+    spot_rng_seek(&streams->duration, streams->seed, streams->replication,
+        SPOT_STREAM_JOB_DURATION, job_id);
+    *job = (spot_job_row_t){.submit_s = submit_s,
+        .duration_s = draw_duration_s(law, gpu_num, &streams->duration),
+        .id = job->id,
+        .vc_id = vc->vc_id,
+        .gpu_num = gpu_num,
+        .user_id = -1,
+        .name_id = -1,
+        .state_id = -1,
+        .cpu_num = -1,
+        .workload_id = -1,
+        .terms_id = -1};
+    if (law->num_users > 0) {
+        job->user_id =
+            (int32_t) parts_find(&law->user_parts, spot_rng_uniform(&streams->users));
+    }
+}
+
+/* Makes room for one more job. All places have their ids, which stay for later draws. */
+static int
+make_room(spot_job_log_t *log)
+{
+    const size_t old_max = log->max_jobs;
+    const int ret = SPOT_ARRAY_ROOM(log, jobs, log->num_jobs + 1);
+    const size_t num_new = log->max_jobs - old_max;
+    char *ids;
+
+    if (ret != 0 || num_new == 0) {
+        return ret;
+    }
+    ids = spot_arena_take(&log->texts, num_new, ID_BYTES);
+    if (ids == NULL) {
+        log->max_jobs = old_max;
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_new; j++, ids += ID_BYTES) {
+        snprintf(ids, ID_BYTES, "%zu", old_max + j + 1);
+        log->jobs[old_max + j].id = ids;
+    }
+    return 0;
+}
+
+static int
+name_users(const spot_job_law_t *self, spot_job_log_t *log)
+{
+    int ret = 0;
+
+    while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
+        char name[USER_BYTES];
+        const char *text;
+
+        snprintf(name, sizeof(name), "u%zu", log->users.num_texts + 1);
+        text = spot_arena_text(&log->texts, name);
+        ret = text == NULL ? SPOT_ERR_NO_MEMORY
+                           : SPOT_ARRAY_APPEND(&log->users, texts, text);
+    }
+    return ret;
+}
+
+int
+spot_job_law_draw(
+    const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication)
+{
+    const size_t most =
+        self->num_jobs > 0 ? (size_t) self->num_jobs : 2 * SPOT_JOB_LAW_MAX_JOBS;
+    int ret = name_users(self, log);
+    streams_t streams;
+    int64_t submit_s;
+
+    streams_start(&streams, self, seed, replication);
+    log->num_jobs = 0;
+    log->clock_zero_s = self->start.clock_zero_s;
+    while (ret == 0 && log->num_jobs < most &&
+           arrivals_next(&streams.arrivals, &submit_s)) {
+        ret = make_room(log);
+        if (ret == 0) {
+            draw_job(self, &streams, log->num_jobs, submit_s, &log->jobs[log->num_jobs]);
+            log->num_jobs++;
+        }
+    }
+    log->counts = (spot_job_counts_t){
+        .read = (int64_t) log->num_jobs, .kept = (int64_t) log->num_jobs};
+    return ret;
+}
