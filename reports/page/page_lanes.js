@@ -5,7 +5,7 @@
 
 spot.lanes = (() => {
     const {clamp, lastAt, roughText, numberText} = spot;
-    const LANES = 600, MAX_LANE = 22, MIN_LANE = 4, LINE = 13, MAX_TIP_ROWS = 8;
+    const LANES = 600, MAX_LANE = 22, MIN_LANE = 4, LINE = 13, MAX_TIP_ROWS = 8, MOST = 12000;
 
     /* Times in ms from differences in s, each exact to the ns. */
     function timesOf(differences) {
@@ -18,6 +18,14 @@ spot.lanes = (() => {
         const at = lane.at === undefined ? Float64Array.from(lane.values, (_, j) => j * lane.bin_ms) : timesOf(lane.at);
         return {...lane, at, more: lane.more || lane.values, isShown: true, isBinned: lane.bin_ms !== null,
             most: lane.values.reduce((most, value) => Math.max(most, value), 1)};
+    }
+
+    /* The levels of each total. */
+    function stacksOf(lanes) {
+        return lanes.filter((lane) => lane.kind === "total").map((total, j, totals) => {
+            const [before, end] = [totals[j - 1], total].map((lane) => lanes.indexOf(lane));
+            return {total, levels: lanes.slice(before + 1, end)};
+        });
     }
 
     /* The value of a level or a curve at a time. */
@@ -63,6 +71,20 @@ spot.lanes = (() => {
         return {sum, low, high, num_steps};
     }
 
+    /* Figures of a lane, [value, text] each, go into the cells of its row. */
+    function show(lane, ...figures) {
+        figures.forEach(([value, text], c) => {
+            lane.cells[c].dataset.value = String(value);
+            lane.cells[c].textContent = text;
+        });
+    }
+
+    function showShares(lanes, means) {
+        const total = means.reduce((sum, mean) => sum + mean, 0);
+        lanes.forEach((lane, k) => show(lane,
+            [means[k] / total, `${(100 * means[k] / (total || 1)).toFixed(1)} %`], [means[k], means[k].toFixed(2)]));
+    }
+
     /* Black or white, which can be read on a colour "#rrggbb". */
     function inkOn(colour) {
         const [red, green, blue] = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
@@ -78,8 +100,10 @@ spot.lanes = (() => {
             this.named = this.colours.filter((colour, c) => colour.name !== null && data.colour.includes(c));
         }
 
-        height() {
-            return this.lanes.length * clamp(Math.floor(LANES / this.lanes.length), MIN_LANE, MAX_LANE);
+        /* isTall: so that labels can be read, as far as a canvas may be high. */
+        height(isTall) {
+            const num = this.lanes.length;
+            return num * clamp(Math.floor((isTall ? MOST : LANES) / num), MIN_LANE, MAX_LANE);
         }
 
         drawNames(timeline) {
@@ -157,5 +181,5 @@ spot.lanes = (() => {
         }
     }
 
-    return {decode, valueAt, countMarks, average, Spans};
+    return {decode, stacksOf, valueAt, countMarks, average, show, showShares, Spans};
 })();

@@ -4,7 +4,7 @@
 
 (() => {
     const {element, clamp, lastAt, niceStep, timeText, roughText, numberText, tickText} = spot;
-    const {decode, valueAt, countMarks, average, Spans} = spot.lanes;
+    const {decode, stacksOf, valueAt, countMarks, average, show, showShares, Spans} = spot.lanes;
     const AREAS = 190, MORE_AREAS = 120, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14, TOP = 24;
     const HOUR_MS = 36e5, NUM_CELLS = {marks: 2, curve: 3};
 
@@ -30,11 +30,9 @@
             this.least = Math.min(1000, this.end / 1000); /* the shortest stretch shown */
             [this.from, this.to, this.cursor] = [0, this.end, null];
             [this.marks, this.curves] = ["marks", "curve"].map((kind) => lanes.filter((lane) => lane.kind === kind));
-            this.stacks = lanes.filter((lane) => lane.kind === "total").map((total, j, totals) => {
-                const [first, end] = [totals[j - 1], total].map((lane) => lanes.indexOf(lane));
-                return {total, levels: lanes.slice(first + 1, end)};
-            });
+            this.stacks = stacksOf(lanes);
             this.spans = data.spans === undefined ? null : new Spans(data.spans);
+            this.tall.hidden = this.spans === null || this.spans.height(true) === this.spans.height(false);
             this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
             for (const [kind, num_cells] of Object.entries(NUM_CELLS)) {
                 this.buildRows(kind, lanes.filter((lane) => lane.kind === kind), num_cells);
@@ -70,6 +68,11 @@
                 ["←", "Earlier", () => this.move(-0.5)], ["→", "Later", () => this.move(0.5)],
                 ["‹ event", "Previous event", () => this.goToEvent(-1)], ["event ›", "Next event", () => this.goToEvent(1)],
                 ["Whole run", undefined, () => this.show(0, this.end)]];
+            this.tall = spot.button("Taller lanes", () => {
+                this.isTall = !this.isTall;
+                this.tall.textContent = this.isTall ? "Lower lanes" : "Taller lanes";
+                this.redraw();
+            });
             const run = spot.control("Run", spot.select(this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
                 (value) => this.load(this.sources[value])));
             const live = this.root.querySelector(".timeline-live"), help = `timeline-help-${number}`;
@@ -83,7 +86,7 @@
             this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
             live.append(
                 element("div", {className: "timeline-bar"}, ...(this.sources.length < 2 ? [] : [run]),
-                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.status),
+                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.tall, this.status),
                 this.plot, this.binned, this.read,
                 element("details", {id: help}, element("summary", {}, "How to zoom and move"), element("p", {className: "note"},
                     "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
@@ -319,7 +322,7 @@
             this.curves.forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawCurve(curve, top, bottom)));
             this.curves.slice(0, 1).forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawRate(curve, top, bottom)));
             if (this.spans !== null) {
-                add(this.spans.height(), this.bottom === TOP ? 0 : GAP, (top, bottom) => this.spans.draw(this, top, bottom));
+                add(this.spans.height(this.isTall), this.bottom === TOP ? 0 : GAP, (top, bottom) => this.spans.draw(this, top, bottom));
             }
             return panels;
         }
@@ -530,15 +533,6 @@
         /* What the tables below say is of the stretch that is shown. */
         writeFigures() {
             const {from, to} = this, span = to - from;
-            const show = (lane, ...figures) => figures.forEach(([value, text], c) => {
-                lane.cells[c].dataset.value = String(value);
-                lane.cells[c].textContent = text;
-            });
-            const showShares = (lanes, means) => {
-                const total = means.reduce((sum, mean) => sum + mean, 0);
-                lanes.forEach((lane, k) => show(lane,
-                    [means[k] / total, `${(100 * means[k] / (total || 1)).toFixed(1)} %`], [means[k], means[k].toFixed(2)]));
-            };
             this.stacks.forEach(({levels}) => showShares(levels, levels.map((level) => this.average(level, 1).sum[0])));
             if (this.spans !== null) {
                 showShares(this.spans.named, this.spans.means(from, to));

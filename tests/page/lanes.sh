@@ -72,6 +72,9 @@ END
         row.textContent === `jobs on each node${RUNNING}`));
     point(500, 600);
     await check("what runs on a node", () => /node \d+.*job \d+/.test(tip.textContent));
+    const tall = [...root.querySelectorAll(".timeline-bar button")].find((made) => made.textContent === "Taller lanes");
+    tall.click();
+    await check("taller lanes", () => canvas.clientHeight > 135 * 22);
     const before = canvas.toDataURL(), toggle = root.querySelector("#timeline-spans button");
     toggle.click();
     await check("toggle", () => toggle.getAttribute("aria-pressed") === "false" && canvas.toDataURL() !== before);
@@ -92,6 +95,8 @@ cat >study-reader.html <<'END'
     const first = canvas.toDataURL();
     run.value = "1";
     run.dispatchEvent(new Event("change"));
+    await check("few lanes", () => [...root.querySelectorAll(".timeline-bar button")].some((made) =>
+        made.textContent === "Taller lanes" && made.getBoundingClientRect().height === 0));
     await check("the other", () => shown() === "1" && canvas.toDataURL() !== first);
     finish();
 })();
