@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the page of a run has beside lanes over time: spans, distributions, tables. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/group.h"
+#include "base/memory.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
 #include "reports/palette.h"
@@ -141,7 +143,7 @@ is_cdf(const spot_series_t *series)
            kind->columns[1].kind == SPOT_COLUMN_NUMBER && series->num_rows > 0;
 }
 
-/* The name of the line of a row; NULL: there is only one. */
+/* The name of the line of a row; "" where there is only one. */
 static const char *
 line_of(const spot_series_t *series, size_t row_id)
 {
@@ -149,28 +151,39 @@ line_of(const spot_series_t *series, size_t row_id)
 
     return kind->num_columns > 2 && kind->columns[2].kind >= SPOT_COLUMN_CATEGORY
                ? spot_series_text(series, row_id, 2)
-               : NULL;
+               : "";
 }
 
-static bool
-is_of_line(const spot_series_t *series, size_t row_id, const char *line)
+/* first_ids: [series->num_rows] the first row of the line of each. */
+static int
+find_lines(const spot_series_t *series, size_t *first_ids)
 {
-    return line == NULL || strcmp(line_of(series, row_id), line) == 0;
+    spot_key_t *keys = spot_calloc(series->num_rows, sizeof(*keys));
+    int ret = keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
+        const char *line = line_of(series, j);
+
+        keys[j] = (spot_key_t){line, strlen(line)};
+    }
+    ret = ret == 0 ? spot_group_equal(keys, series->num_rows, first_ids) : ret;
+    free(keys);
+    return ret;
 }
 
 /* Evenly thinned, with the last row. */
 static void
-add_line(spot_chart_t *chart, const spot_series_t *series, size_t first_row)
+add_line(spot_chart_t *chart, const spot_series_t *series, const size_t *first_ids,
+    size_t first_id)
 {
-    const char *line = line_of(series, first_row);
     size_t num_rows = 0, row = 0, step;
 
-    for (size_t j = first_row; j < series->num_rows; j++) {
-        num_rows += is_of_line(series, j, line);
+    for (size_t j = first_id; j < series->num_rows; j++) {
+        num_rows += first_ids[j] == first_id;
     }
     step = num_rows / MAX_CDF_POINTS + 1;
-    for (size_t j = first_row; j < series->num_rows; j++) {
-        if (is_of_line(series, j, line) && (row++ % step == 0 || row == num_rows)) {
+    for (size_t j = first_id; j < series->num_rows; j++) {
+        if (first_ids[j] == first_id && (row++ % step == 0 || row == num_rows)) {
             spot_chart_add_xy(
                 chart, spot_run_time_ms(series, j), 100 * spot_run_value(series, j, 1));
         }
@@ -182,33 +195,35 @@ declare_cdf(spot_chart_t *chart, const void *context)
 {
     const spot_series_t *series = context;
     const spot_series_kind_t *kind = series->kind;
+    size_t *first_ids = spot_calloc(series->num_rows, sizeof(*first_ids));
+    int ret = first_ids == NULL ? SPOT_ERR_NO_MEMORY : find_lines(series, first_ids);
     size_t num_lines = 0;
 
     spot_chart_title(chart, "%s", kind->help);
-    spot_chart_panel(chart,
-        &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
-                                  .unit = SPOT_CHART_MS,
-                                  .name = spot_series_column_name(&kind->columns[0])},
-            .y = {.unit = SPOT_CHART_PERCENT,
-                .name = spot_series_column_name(&kind->columns[1]),
-                .high = 100}});
-    for (size_t j = 0; j < series->num_rows; j++) {
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
+                                         .unit = SPOT_CHART_MS,
+                                         .name = spot_series_column_name(kind->columns)},
+                   .y = {.unit = SPOT_CHART_PERCENT,
+                       .name = spot_series_column_name(&kind->columns[1]),
+                       .high = 100}});
+    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
         const char *line = line_of(series, j);
-        size_t first = 0;
 
-        while (!is_of_line(series, first, line)) {
-            first++;
-        }
-        if (first == j && (line != NULL || j == 0)) {
-            spot_chart_series(
-                chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-                           .name = line,
-                           .name_at = SPOT_CHART_NAME_LEGEND,
-                           .colour = spot_palette_line_colour(num_lines++)});
-            add_line(chart, series, j);
+        if (first_ids[j] == j) {
+            const spot_chart_dash_t dash =
+                (spot_chart_dash_t) (num_lines / SPOT_NUM_LINE_COLOURS % 3);
+
+            spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                         .name = line[0] == '\0' ? NULL : line,
+                                         .name_at = SPOT_CHART_NAME_LEGEND,
+                                         .colour = spot_palette_line_colour(num_lines++),
+                                         .dash = dash});
+            add_line(chart, series, first_ids, j);
         }
     }
-    return spot_chart_error(chart);
+    free(first_ids);
+    return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
 static void
@@ -240,11 +255,7 @@ add_cell(
             spot_table_add_text(table, spot_series_text(series, row_id, column_id));
             return;
         case SPOT_COLUMN_NUMBER:
-            if (isfinite(cell->number)) {
-                spot_table_add_number(table, cell->number);
-            } else {
-                spot_table_add_empty(table);
-            }
+            spot_table_add_number(table, cell->number);
             return;
         default:
             spot_table_add_count(table, cell->integer);
