@@ -90,7 +90,7 @@ spot_page_spans_write(
     spot_json_close(json, ']');
     spot_json_number(json, "shorter", (double) num_shorter);
     spot_json_number(json, "least_ms", least_ms);
-    for (int array = AT; array < NUM_ARRAYS; array++) {
+    for (array_t array = AT; array < NUM_ARRAYS; array++) {
         write_array(spans, array, least_ms, json, out);
     }
     spot_json_close(json, '}');
