@@ -479,6 +479,23 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
+bool
+spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self)
+{
+    const spot_policy_t *policy = spot_policies[self->policy_id];
+    const spot_estimator_setting_t *estimator =
+        policy->estimator == NULL ? NULL : policy->estimator(self);
+    bool is_random = self->log == NULL || self->jitter_s > 0 ||
+                     (estimator != NULL && estimator->source == SPOT_ESTIMATE_NOISY);
+
+    for (size_t j = 0; j < self->pools.num_pools; j++) {
+        const spot_trace_t *recording = self->pools.pools[j].trace.recording;
+
+        is_random |= recording == NULL || recording->kind != SPOT_TRACE_NAMED;
+    }
+    return is_random;
+}
+
 void
 spot_schedule_scenario_free(spot_schedule_scenario_t *self)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "schedule_case.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,12 +63,11 @@ case_add_vc(schedule_case_t *self, const char *name, int32_t num_nodes)
 }
 
 int32_t
-case_add_scaling(schedule_case_t *self, size_t num_sizes, const int32_t *sizes,
-    const double *per_s)
+case_add_scaling(
+    schedule_case_t *self, size_t num_sizes, const int32_t *sizes, const double *per_s)
 {
-    assert_int_equal(
-        SPOT_ARRAY_APPEND(&self->log, scalings,
-            (spot_job_scaling_t){"table", num_sizes, sizes, per_s}),
+    assert_int_equal(SPOT_ARRAY_APPEND(&self->log, scalings,
+                         (spot_job_scaling_t){"table", num_sizes, sizes, per_s}),
         0);
     return (int32_t) self->log.num_scalings - 1;
 }
@@ -111,7 +111,8 @@ case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
     assert_non_null(text);
     sprintf(text,
         "# spotsim-trace: 1\n# kind: named\n# capacity: unbounded\n"
-        "# resolution_s: 0.001\ntime_s,event,count,instances\n%s",
+        "# name: rows\n# start: unknown\n# resolution_s: "
+        "0.001\ntime_s,event,count,instances\n%s",
         rows);
     spot_diag_init(&diag);
     if (spot_trace_read_bytes(
@@ -138,23 +139,28 @@ case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
 /* ---- Running ---- */
 
 static void
-print_vc(FILE *out, spot_schedule_t *schedule, int32_t vc_id)
+print_vc(FILE *out, const spot_vc_t *vc)
 {
-    const spot_vc_t *vc = &schedule->vcs[vc_id];
-    const spot_node_cost_t cost = spot_schedule_cost(schedule, vc_id);
-
     fprintf(out, "%s:", vc->name);
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
         fprintf(out, " %s %lld", spot_gpu_time_names[j], (long long) vc->ledger[j]);
     }
-    fprintf(out, " living %lld preempted %lld %lld resized %lld",
-        (long long) vc->living, (long long) vc->preemptions,
+    fprintf(out, " preempted %lld %lld resized %lld\n", (long long) vc->preemptions,
         (long long) vc->node_preemptions, (long long) vc->resizes);
-    fprintf(out, " reserved %lld s %.17g spot %lld s %.17g\n",
-        (long long) cost.reserved_s, cost.reserved_usd, (long long) cost.spot_s,
-        cost.spot_usd);
-    assert_int_equal(vc->living, 2 * vc->nodes.gpus_per_node *
-                                     (cost.reserved_s + cost.spot_s));
+}
+
+/* All paid nodes are in the ledgers. */
+static void
+check_nodes(const spot_schedule_t *schedule)
+{
+    const double paid_h = schedule->reserved_node_h + schedule->spot_node_h;
+    int64_t living = 0;
+
+    for (int32_t j = 0; j < schedule->num_vcs; j++) {
+        living += schedule->vcs[j].living;
+    }
+    assert_int_equal(
+        living, llround(paid_h * 2 * 3600 * schedule->scenario->gpus_per_node));
 }
 
 static char *
@@ -174,15 +180,18 @@ text_of(spot_schedule_t *schedule)
             (long long) job.lost, (long long) job.overhead_s);
     }
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
-        print_vc(out, schedule, j);
+        print_vc(out, &schedule->vcs[j]);
     }
+    check_nodes(schedule);
     for (size_t j = 0; j < schedule->num_pools; j++) {
         const spot_pool_t *pool = &schedule->pools[j];
 
         spot_pool_verify(pool, &schedule->vcs[pool->plan->vc_id]);
     }
-    fprintf(
-        out, "end %lld blocked %d\n", (long long) schedule->end_s, schedule->is_blocked);
+    fprintf(out, "reserved %.0f s %.3f USD, spot %.0f s %.3f USD, end %lld%s\n",
+        schedule->reserved_node_h * 3600, schedule->reserved_usd,
+        schedule->spot_node_h * 3600, schedule->spot_usd, (long long) schedule->end_s,
+        schedule->is_blocked ? " blocked" : "");
     fclose(out);
     return text;
 }
@@ -205,6 +214,13 @@ case_run(schedule_case_t *self, spot_schedule_t *schedule)
 {
     char *every_second, *due;
 
+    for (size_t j = 0; j < self->scenario.vcs.num_vcs; j++) {
+        self->capacity[j] =
+            (int32_t) (self->scenario.vcs.vcs[j].num_nodes +
+                       spot_pool_plans_most(&self->scenario.pools, (int32_t) j)) *
+            self->scenario.gpus_per_node;
+    }
+    self->scenario.capacity = self->capacity;
     assert_int_equal(spot_schedule_init(schedule, &self->scenario), 0);
     every_second = case_run_once(self, schedule, true);
     due = case_run_once(self, schedule, false);

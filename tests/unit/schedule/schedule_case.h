@@ -9,12 +9,14 @@
 #include "sim/schedule/schedule.h"
 
 #define MAX_CASE_POOLS 8
+#define MAX_CASE_VCS 8
 
 typedef struct {
     spot_schedule_scenario_t scenario;
     spot_job_log_t log;
     spot_trace_t traces[MAX_CASE_POOLS];
     double thresholds_gpu_s[1];
+    int32_t capacity[MAX_CASE_VCS];
 } schedule_case_t;
 
 /* A case without jobs: a clock from 0, nodes of gpus_per_node GPUs, the policy. */
@@ -32,8 +34,8 @@ void case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t su
     int64_t duration_s, const spot_job_terms_row_t *terms);
 
 /* Returns the id of a table of throughput by size. The arrays must outlive self. */
-int32_t case_add_scaling(schedule_case_t *self, size_t num_sizes, const int32_t *sizes,
-    const double *per_s);
+int32_t case_add_scaling(
+    schedule_case_t *self, size_t num_sizes, const int32_t *sizes, const double *per_s);
 
 /* A pool whose trace is canonical CSV without its header lines. */
 spot_pool_plan_t *case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
