@@ -12,6 +12,7 @@
 #define MAX_CASE_VCS 8
 
 typedef struct {
+    uint64_t seed; /* of a random case, for messages */
     spot_schedule_scenario_t scenario;
     spot_job_log_t log;
     spot_trace_t traces[MAX_CASE_POOLS];
