@@ -42,6 +42,9 @@ int32_t case_add_scaling(
 spot_pool_plan_t *case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
     int64_t preparation_s, int64_t notice_ms);
 
+/* Counts the GPUs that VCs can have, before a run. */
+void case_set_capacity(schedule_case_t *self);
+
 /* Runs the case in both modes of stepping, verifies all invariants of the result, and
  * returns a text of all figures, which must be the same; the caller frees it. schedule
  * keeps the last run. */
