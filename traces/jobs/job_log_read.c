@@ -412,8 +412,9 @@ check_columns(const reader_t *self, partner_t *partner)
         if (column_id > SPOT_JOB_COLUMN_ID && self->table.field_of[column_id] >= 0) {
             partner->table.is_faulty = true;
             spot_diag_error(partner->table.diag, partner->table.file,
-                partner->table.header_line, j + 1, "column '%s' is in %s too",
-                spot_job_columns[column_id].name, self->table.file);
+                partner->table.row.line, partner->table.row.columns[j],
+                "column '%s' is in %s too", spot_job_columns[column_id].name,
+                self->table.file);
         }
     }
 }
