@@ -144,7 +144,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
         job->submit_s > SPOT_JOB_MAX_S) {
         expected(self, SPOT_JOB_COLUMN_SUBMIT,
             is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
-                    : "integer seconds from 0, or YYYY-MM-DD hh:mm:ss");
+                    : "integer seconds from 0 to 3162240000, or YYYY-MM-DD hh:mm:ss");
         return false;
     }
     if (self->form_line == 0) {

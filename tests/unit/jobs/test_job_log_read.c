@@ -361,10 +361,10 @@ test_row_errors(void **state)
         "x:5:3: vc: expected a name of up to 64 bytes, got ''\n"
         "x:6:5: gpu_num: expected an integer up to 1000000, got 'x'\n"
         "x:7:5: gpu_num: expected an integer up to 1000000, got '2000000'\n"
-        "x:8:7: submit_time: expected integer seconds from 0, or YYYY-MM-DD hh:mm:ss, "
-        "got '-1'\n"
-        "x:9:7: submit_time: expected integer seconds from 0, or YYYY-MM-DD hh:mm:ss, "
-        "got '1.5'\n"
+        "x:8:7: submit_time: expected integer seconds from 0 to 3162240000, or "
+        "YYYY-MM-DD hh:mm:ss, got '-1'\n"
+        "x:9:7: submit_time: expected integer seconds from 0 to 3162240000, or "
+        "YYYY-MM-DD hh:mm:ss, got '1.5'\n"
         "x:10:9: duration: expected integer seconds from 1 to 3162240000, got '1.5'\n"
         "x:11:1: empty line\n"
         "x:12:10: duration: expected integer seconds from 1 to 3162240000, got "
@@ -434,7 +434,9 @@ test_terms_errors(void **state)
         "x:3:15: scaling: expected a throughput above 0, got '4:0'\n"
         "x:4:15: scaling: expected SIZE:THROUGHPUT, such as 4:1.0 8:1.8, got '4'\n"
         "x:5:15: scaling: expected a size from 1 to 1000000 GPUs, got '0:1'\n"
-        "/nowhere/s.csv: cannot open: No such file or directory\n");
+        "/nowhere/s.csv: cannot open: No such file or directory\n"
+        "x:6:15: scaling: expected sizes such as 4:1.0 8:1.8, or a CSV file, got "
+        "'/nowhere/s.csv'\n");
 }
 
 /* The file of a scaling table is relative to the log. */
