@@ -854,7 +854,7 @@ golden jobs/assigned.csv schedule assign jobs/log.csv --seed 7 \
 golden jobs/imported.csv schedule import jobs/raw.csv --preset helios-sept --short clamp \
     --coverage "$work/import.csv"
 same jobs/import.csv "$work/import.csv"
-same jobs/import.txt "$work/stderr"
+same jobs/import.stderr "$work/stderr"
 ends 0 schedule import jobs/raw.csv -q --vc "*=one" --vc "vcbIW=two" --vc "vcsBT=" \
     --short drop -o "$work/imported.csv"
 expect "the coverage is beside the log" [ -s "$work/import.csv" ]
