@@ -854,6 +854,29 @@ fi
 ends 1 trace compare compare-second.csv compare-first.csv -o "$work/no/such/folder.txt"
 stderr_says "cannot write: No such file or directory"
 
+# ---- Job logs ----
+for command in import assign check; do
+    golden "help-schedule-$command.txt" schedule "$command" --help
+done
+golden jobs/check.txt schedule check jobs/log.csv --vcs jobs/vcs.csv
+golden jobs/check.json schedule check jobs/log.csv --vcs jobs/vcs.csv --json
+golden jobs/check.csv schedule check jobs/log.csv --csv -
+"$spotsim" schedule check - --vcs jobs/vcs.csv <jobs/log.csv >"$work/stdout"
+same jobs/check.txt "$work/stdout"
+golden jobs/assigned.csv schedule assign jobs/log.csv --seed 7 \
+    --workloads "$source/share/jobs/workloads.csv"
+golden jobs/imported.csv schedule import jobs/raw.csv --preset helios-sept --short clamp \
+    --coverage "$work/import.csv"
+same jobs/import.csv "$work/import.csv"
+same jobs/import.stderr "$work/stderr"
+ends 0 schedule import jobs/raw.csv -q --vc "*=one" --vc "vcbIW=two" --vc "vcsBT=" \
+    --short drop -o "$work/imported.csv"
+expect "the coverage is beside the log" [ -s "$work/import.csv" ]
+expect "nothing is said with -q" [ ! -s "$work/stderr" ]
+ends 0 schedule check "$work/imported.csv" --csv -
+expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
+    "vc,jobs one,4 two,1 all,5 " ]
+
 # ---- A profile ----
 num_checks=$((num_checks + 1))
 (cd "$source" && "$spotsim" profile models/sample/seed-64) >"$work/stdout" ||

@@ -119,7 +119,8 @@ read_table(assign_t *self, const char *path, spot_diag_t *diag)
     /* The other columns of logs get no name, so that they are unknown. */
     for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         columns[j].name = "\n";
-        if (spot_job_column_is_workload(j) || j == SPOT_JOB_COLUMN_GPU_NUM) {
+        if (spot_job_cells[j].part == SPOT_JOB_PART_WORKLOAD ||
+            j == SPOT_JOB_COLUMN_GPU_NUM) {
             columns[j] = spot_job_columns[j];
             columns[j].is_required = j == SPOT_JOB_COLUMN_MODEL;
         }
