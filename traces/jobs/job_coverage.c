@@ -7,9 +7,14 @@
 
 #include "base/memory.h"
 
+/* has_user: of the row, by user. */
 static void
-add_job(spot_job_coverage_t *row, const spot_job_row_t *job)
+add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *has_user)
 {
+    if (job->user_id >= 0) {
+        row->num_users += !has_user[job->user_id];
+        has_user[job->user_id] = true;
+    }
     row->num_jobs++;
     row->gpu_s += (double) job->gpu_num * (double) job->duration_s;
     row->most_gpus = job->gpu_num > row->most_gpus ? job->gpu_num : row->most_gpus;
@@ -32,7 +37,7 @@ spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
     const int64_t span_s = log->num_jobs == 0 ? 0
                                               : log->jobs[log->num_jobs - 1].submit_s -
                                                     log->jobs[0].submit_s;
-    bool *has_user = spot_calloc(num_vcs, num_users * sizeof(*has_user));
+    bool *has_user = spot_calloc(num_vcs + 1, num_users * sizeof(*has_user));
     spot_job_coverage_t *all = &rows[num_vcs];
 
     if (has_user == NULL) {
@@ -47,19 +52,11 @@ spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
     }
     all->vc = "all";
     all->num_gpus = all->num_nodes * gpus_per_node;
-    all->num_users = (int64_t) num_users;
     for (size_t j = 0; j < log->num_jobs; j++) {
-        const spot_job_row_t *job = &log->jobs[j];
-        const size_t vc_id = (size_t) job->vc_id;
+        const size_t vc_id = (size_t) log->jobs[j].vc_id;
 
-        add_job(&rows[vc_id], job);
-        add_job(all, job);
-        if (job->user_id >= 0) {
-            bool *has = &has_user[vc_id * num_users + (size_t) job->user_id];
-
-            rows[vc_id].num_users += !*has;
-            *has = true;
-        }
+        add_job(&rows[vc_id], &log->jobs[j], &has_user[vc_id * num_users]);
+        add_job(all, &log->jobs[j], &has_user[num_vcs * num_users]);
     }
     for (size_t j = 0; j <= num_vcs; j++) {
         set_load(&rows[j], span_s);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/datetime.h"
 #include "base/memory.h"
+#include "traces/jobs/job_table.h"
 
 #define MAX_WEIGHT 1e12
 #define MAX_USERS 1000000
@@ -285,36 +285,19 @@ static const spot_field_t start_forms[] = {
     {.name = NULL},
 };
 
-/* YYYY-MM-DD[ hh:mm:ss] as seconds since 1970. */
-static bool
-scan_date(const char *text, int64_t *time_s)
-{
-    int64_t day = 0, second = 0;
-
-    if (!spot_date_scan(&text, &day)) {
-        return false;
-    }
-    if (*text == ' ' || *text == 'T') {
-        text++;
-        if (!spot_time_of_day_scan(&text, &second)) {
-            return false;
-        }
-    }
-    *time_s = day * S_PER_D + second;
-    return *text == '\0';
-}
-
 static void
 settle_start(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_start_t *self = target;
     int64_t week_s;
+    bool is_date;
 
     if (self->form == START_WEEKDAY) {
         self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
-    } else if (scan_date(self->date, &self->clock_zero_s)) {
+    } else if (spot_job_time_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
+               is_date) {
         week_s =
             (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
         self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;

@@ -8,6 +8,8 @@
 
 enum { ROOM_BYTES = 1 << 16 };
 
+const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
+
 /* ---- Building ---- */
 
 static const void *

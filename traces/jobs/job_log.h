@@ -119,6 +119,8 @@ typedef enum {
     SPOT_SHORT_DROP   /* or the row is dropped and counted */
 } spot_short_rule_t;
 
+extern const char *const spot_short_rule_names[]; /* by rule, NULL-terminated */
+
 /* A VC, or a state, is called something else in the log than in the cluster. */
 typedef struct {
     const char *from; /* "*": every VC that no other rule names */

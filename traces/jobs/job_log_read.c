@@ -523,13 +523,14 @@ report_counts(reader_t *self)
             counts->read - counts->kept, counts->read, list);
     }
     if (counts->too_short > 0 && !is_drop) {
-        spot_diag_warn(diag, file, 0, 0, "%" PRId64 " durations below 1 s raised to 1 s",
-            counts->too_short);
+        spot_diag_warn(diag, file, 0, 0,
+            "%" PRId64 " duration%s below 1 s raised to 1 s", counts->too_short,
+            counts->too_short == 1 ? "" : "s");
     }
     if (counts->unsorted > 0) {
         spot_diag_warn(diag, file, 0, 0,
-            "%" PRId64 " rows are submitted before the row above: the log is sorted",
-            counts->unsorted);
+            "%" PRId64 " row%s submitted before the row above: the log is sorted",
+            counts->unsorted, counts->unsorted == 1 ? " is" : "s are");
     }
 }
 
