@@ -32,6 +32,7 @@ typedef enum {
     SPOT_STREAM_JOB_USER = 23, /* whose it is */
     SPOT_STREAM_JOB_DURATION = 24, /* how long it takes, by job */
     SPOT_STREAM_JOB_JITTER = 25,   /* shift of its submit, by job */
+    SPOT_STREAM_GUESS = 31,        /* error of an estimated duration, by job */
     SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 

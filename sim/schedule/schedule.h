@@ -15,6 +15,7 @@
 #include "sim/engine/experiment.h"
 #include "sim/schedule/durations.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/profiler.h"
 #include "sim/schedule/vc.h"
 
 /* What became of a job of the log, wherever it ended. */
@@ -25,8 +26,8 @@ typedef struct {
     int64_t lost;    /* thousandths of a second of work */
     int64_t overhead_s;
     int32_t preemptions, node_preemptions, resizes;
-    int32_t host_row_id; /* of the first job that it was packed on; -1: none */
-    bool is_profiled;    /* it has run in the profiler */
+    int32_t host_row_id;      /* of the first job that it was packed on; -1: none */
+    bool is_profiled;         /* it has run in the profiler */
     int64_t profiled_queue_s; /* its wait for the profiler */
 } spot_job_result_t;
 
@@ -36,16 +37,20 @@ typedef struct {
     int32_t *job_ids; /* [log->num_jobs] of the VC of the row; -1: not there (yet) */
     size_t max_job_ids;
     int32_t num_vcs;
-    spot_vc_t *vcs; /* [num_vcs] in the order of the scenario */
+    int32_t num_clocks; /* num_vcs, and one more with a profiler */
+    spot_vc_t *vcs; /* [num_clocks] in the order of the scenario, the profiler last */
+    spot_profiler_t profiler; /* vc is NULL: there is none */
     spot_durations_t durations;
-    spot_calendar_t due;   /* item j: the next second at which VC j is due */
-    int32_t *now_due;      /* [num_vcs] of the second under way */
+    spot_calendar_t due; /* item j: the next second at which VC j is due */
+    int32_t num_due;
+    int32_t *now_due;      /* [num_due] VCs of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
     int64_t end_s;   /* of the run */
     bool is_blocked; /* jobs are left that can never start */
     int64_t num_jobs;
     int64_t num_ended;
+    int64_t num_cut; /* runs in the profiler that will be cut and have not ended */
 } spot_schedule_t;
 
 /* NO_MEMORY; free self even then. */
