@@ -25,6 +25,7 @@ struct spot_csv {
     bool is_at_end;    /* the stream has no more bytes */
     bool has_tabs;     /* of lines with tabs in place of commas one was reported */
     size_t line;
+    size_t num_crlf; /* lines that end in CR LF */
     struct csv_parser parser;
     size_t num_fields;
     size_t max_fields;
@@ -94,10 +95,10 @@ start_reading(spot_csv_t *self)
     return ret;
 }
 
-/* Opens a file, or bytes if they are not NULL. */
+/* Opens a file or standard input, or bytes if they are not NULL. */
 static int
-open_any(spot_csv_t **self, const char *file, const char *bytes, size_t num_bytes,
-    spot_diag_t *diag)
+open_any(spot_csv_t **self, const char *file, bool is_stdin, const char *bytes,
+    size_t num_bytes, spot_diag_t *diag)
 {
     spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
     int ret = csv == NULL ? SPOT_ERR_NO_MEMORY : init(csv, file, diag);
@@ -105,7 +106,8 @@ open_any(spot_csv_t **self, const char *file, const char *bytes, size_t num_byte
     if (ret == 0 && bytes != NULL) {
         spot_instream_open_bytes(&csv->stream, csv->file, bytes, num_bytes);
     } else if (ret == 0) {
-        ret = spot_instream_open(&csv->stream, csv->file, diag);
+        ret = is_stdin ? spot_instream_open_stdin(&csv->stream, csv->file, diag)
+                       : spot_instream_open(&csv->stream, csv->file, diag);
     }
     ret = ret == 0 ? start_reading(csv) : ret;
     if (ret != 0) {
@@ -119,14 +121,20 @@ open_any(spot_csv_t **self, const char *file, const char *bytes, size_t num_byte
 int
 spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
 {
-    return open_any(self, path, NULL, 0, diag);
+    return open_any(self, path, false, NULL, 0, diag);
+}
+
+int
+spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag)
+{
+    return open_any(self, "standard input", true, NULL, 0, diag);
 }
 
 int
 spot_csv_open_bytes(spot_csv_t **self, const char *file, const char *bytes,
     size_t num_bytes, spot_diag_t *diag)
 {
-    return open_any(self, file, num_bytes == 0 ? "" : bytes, num_bytes, diag);
+    return open_any(self, file, false, num_bytes == 0 ? "" : bytes, num_bytes, diag);
 }
 
 void
@@ -160,6 +168,12 @@ const char *
 spot_csv_file(const spot_csv_t *self)
 {
     return self->file;
+}
+
+size_t
+spot_csv_num_crlf(const spot_csv_t *self)
+{
+    return self->num_crlf;
 }
 
 /* Drops the rest of a line that is too long. */
@@ -223,7 +237,10 @@ next_line(spot_csv_t *self, spot_csv_row_t *row)
     row->is_comment = *text == '#';
     if (end != NULL) {
         num_bytes = (size_t) (end - text);
-        num_bytes -= num_bytes > 0 && end[-1] == '\r';
+        if (num_bytes > 0 && end[-1] == '\r') {
+            num_bytes--;
+            self->num_crlf++;
+        }
     }
     if (num_bytes > SPOT_CSV_MAX_LINE_BYTES) {
         return report_long_line(self, row);

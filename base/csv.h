@@ -31,6 +31,9 @@ typedef struct {
 SPOT_MUST_CHECK int spot_csv_open(
     spot_csv_t **self, const char *path, spot_diag_t *diag);
 
+/* Reads standard input, plain or gzip, which is its name in messages. */
+SPOT_MUST_CHECK int spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag);
+
 /* Reads from memory instead; file is the name in messages. bytes must outlive self. */
 SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
     const char *bytes, size_t num_bytes, spot_diag_t *diag);
@@ -53,6 +56,9 @@ const char *spot_csv_wrong_separator(const char *line);
 
 /* The name of the file in messages. */
 const char *spot_csv_file(const spot_csv_t *self);
+
+/* Lines so far that end in CR LF. */
+size_t spot_csv_num_crlf(const spot_csv_t *self);
 
 void spot_csv_close(spot_csv_t *self);
 

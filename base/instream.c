@@ -12,12 +12,11 @@
 
 enum { BUFFER_BYTES = 1 << 16 };
 
-/* Opens a file; unlike gzopen(), refuses a folder at once. */
+/* Takes a descriptor; unlike gzopen(), refuses a folder at once. */
 static int
-open_stream(spot_instream_t *self, const char *path)
+open_stream(spot_instream_t *self, int descriptor)
 {
     struct stat status;
-    const int descriptor = open(path, O_RDONLY);
 
     if (descriptor < 0) {
         return SPOT_ERR_IO;
@@ -35,18 +34,33 @@ open_stream(spot_instream_t *self, const char *path)
     return gzbuffer(self->stream, BUFFER_BYTES) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
 }
 
-int
-spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
+static int
+open_descriptor(
+    spot_instream_t *self, const char *file, int descriptor, spot_diag_t *diag)
 {
     int ret;
 
     memset(self, 0, sizeof(*self));
-    self->file = path;
-    ret = open_stream(self, path);
+    self->file = file;
+    ret = open_stream(self, descriptor);
     if (ret == SPOT_ERR_IO) {
         diag->out_of_descriptors |= errno == EMFILE || errno == ENFILE;
-        spot_diag_error(diag, path, 0, 0, "cannot open: %s", strerror(errno));
+        spot_diag_error(diag, file, 0, 0, "cannot open: %s", strerror(errno));
     }
+    return ret;
+}
+
+int
+spot_instream_open_stdin(spot_instream_t *self, const char *file, spot_diag_t *diag)
+{
+    return open_descriptor(self, file, dup(STDIN_FILENO), diag);
+}
+
+int
+spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
+{
+    const int ret = open_descriptor(self, path, open(path, O_RDONLY), diag);
+
     if (ret == 0) {
         self->journal = diag->inputs;
         SHA256Init(&self->hash);

@@ -24,6 +24,11 @@ typedef struct {
 SPOT_MUST_CHECK int spot_instream_open(
     spot_instream_t *self, const char *path, spot_diag_t *diag);
 
+/* Reads standard input, which no journal keeps; file is its name in messages. IO with
+ * the reason in diag, NO_MEMORY. Close self even then. */
+SPOT_MUST_CHECK int spot_instream_open_stdin(
+    spot_instream_t *self, const char *file, spot_diag_t *diag);
+
 /* Reads from memory, which must outlive self; file is the name in messages. */
 void spot_instream_open_bytes(
     spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes);

@@ -10,6 +10,7 @@ set(spot_library_rooms
     fit
     generate
     compare
+    jobs
     engine
     fleet
     recovery

@@ -12,7 +12,9 @@
 #include "sim/engine/experiment.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "traces/generate/model.h"
+#include "sim/schedule/job_data.h"
 #include "traces/jobs/forecast.h"
+#include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
 
 /* Behaviour of the published simulator of Lucid that can be turned on one by one; see
@@ -96,18 +98,24 @@ typedef struct {
 typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
-    spot_arena_t memory;
-    spot_job_log_t *log; /* shared with other scenarios of the study */
-    spot_vc_list_t vcs;
+    spot_arena_t memory;   /* of the outputs */
+    spot_job_data_t *data; /* shared with other scenarios of the study */
+    const spot_job_log_t *log; /* of data; NULL: the law draws one a replication */
+    spot_job_law_t law;
+    spot_vc_list_t vcs;         /* of data */
+    const double *estimates_s;  /* [log->num_jobs] of data; NULL: none */
+    bool drops_oversize;        /* jobs that no VC can ever hold are dropped */
+    int32_t *capacity;          /* [vcs.num_vcs] the most GPUs that it ever has */
     int32_t gpus_per_node;
     int placer; /* spot_placer_t */
     int64_t start_s;
     int64_t horizon_s;      /* the run ends by start_s + horizon_s; 0: none */
     double price_usd_per_h; /* of a reserved node */
+    double spot_share;      /* of each VC's nodes, which are those of a pool */
     int policy_id;          /* of spot_policies */
+    bool is_compatible;     /* compat: lucid */
     bool quirks[SPOT_NUM_QUIRKS];
     bool is_every_second; /* stepping: every-second */
-    double *estimates_s;  /* [log->num_jobs] of a table; NULL: none */
     struct {
         int64_t interval_s;
         size_t num_thresholds;
@@ -125,3 +133,14 @@ typedef struct {
     int64_t progress_s; /* between progress lines; 0: none */
     int64_t large_over; /* GPUs: a job with more is large */
 } spot_schedule_scenario_t;
+
+/* Every key with its default and its help, for binding and for the manual. */
+extern const spot_field_t spot_schedule_fields[];
+extern const spot_field_t spot_estimator_fields[];
+
+/* Binds a document. All errors are in diag with file:line:column. like: another scenario
+ * of the study, whose log is shared, or NULL. BAD_INPUT, IO, NO_MEMORY; free self even
+ * then. */
+SPOT_MUST_CHECK int spot_schedule_scenario_init(spot_schedule_scenario_t *self,
+    const spot_node_t *root, const spot_schedule_scenario_t *like, spot_diag_t *diag);
+void spot_schedule_scenario_free(spot_schedule_scenario_t *self);

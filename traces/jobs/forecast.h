@@ -17,7 +17,7 @@ typedef struct {
     size_t max_rows;
     struct spot_forecast_row {
         double num_jobs, num_gpus;
-    } *rows; /* [num_rows] */
+    } * rows; /* [num_rows] */
 } spot_forecast_t;
 
 /* BAD_INPUT with every reason in diag, IO, NO_MEMORY; free self even then. */

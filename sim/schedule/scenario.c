@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/texts.h"
+#include "base/units.h"
+#include "sim/schedule/policy.h"
+
+/* Jobs that a message lists. */
+#define MAX_LISTED 10
+
+typedef struct {
+    spot_vcs_setting_t vcs;
+    int64_t gpus_per_node;
+    int placer;
+    int64_t start_ms; /* -1: not given */
+    double price_usd_per_h;
+    double spot_share;
+} cluster_setting_t;
+
+/* A scenario as it is bound, in the units of YAML. */
+typedef struct {
+    char *name;
+    spot_jobs_setting_t jobs;
+    cluster_setting_t cluster;
+    int64_t horizon_ms;
+    int64_t policy_id;
+    int compat;
+    int quirks[SPOT_NUM_QUIRKS]; /* -1: as compat says */
+    int stepping;
+    struct {
+        int64_t interval_ms;
+        size_t num_thresholds;
+        double *thresholds_gpu_s;
+    } tiresias;
+    spot_estimator_setting_t qssf;
+    struct {
+        int64_t interval_ms, hold_ms;
+    } elastic;
+    struct {
+        int64_t sample_ms, progress_ms; /* -1: not given */
+        int64_t large_over;
+    } output;
+} setting_t;
+
+#define SECONDS(key, member, low, starts, ...)                                          \
+    {                                                                                   \
+        SPOT_RANGE(DURATION, key, setting_t, member, low,                               \
+            (double) SPOT_MAX_DURATION_MS, starts, __VA_ARGS__)                         \
+    }
+
+static const spot_field_t cluster_fields[] = {
+    {SPOT_FIELDS(ONE_OF, "vcs", cluster_setting_t, vcs, spot_vcs_forms, NULL,
+         "the virtual clusters and the nodes of each: a CSV file with the columns "
+         "vc,nodes (or ,num), or a map. The order is that of every output"),
+        .expected = "the path of a CSV file or a map such as {a: 9, b: 4}"},
+    {SPOT_RANGE(INTEGER, "gpus_per_node", cluster_setting_t, gpus_per_node, 1,
+        SPOT_NODE_MAX_GPUS, "8", "GPUs of a node", "GPUs of every node")},
+    {SPOT_CHOICE("placer", cluster_setting_t, placer, spot_placer_names, "consolidate",
+        "placement",
+        "consolidate: on as few nodes as possible, or the job waits; random: on the "
+        "first free GPUs; consolidateFirst: consolidated, or else on the freest nodes")},
+    {SPOT_RANGE(DURATION, "start", cluster_setting_t, start_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "",
+        "second of the clock at which the run starts; default: the first submit, cut "
+        "to a minute")},
+    {SPOT_RANGE(PRICE, "price", cluster_setting_t, price_usd_per_h, 0,
+        SPOT_MAX_PRICE_USD_PER_H, "0", "price of a reserved node",
+        "what a reserved node costs")},
+    {SPOT_RANGE(NUMBER, "spot_share", cluster_setting_t, spot_share, 0, 1, "0",
+        "share of spot nodes",
+        "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
+        "come and go as the pool without `vc` says")},
+    {.name = NULL},
+};
+
+static const char *const compat_names[] = {"none", "lucid", NULL};
+static const char *const stepping_names[] = {"due", "every-second", NULL};
+static const char *const switch_names[] = {"off", "on", NULL};
+
+#define QUIRK(name_, id, text)                                                          \
+    {                                                                                   \
+        .name = name_, .type = SPOT_FIELD_CHOICE,                                       \
+        .offset = offsetof(setting_t, quirks) + (id) * sizeof(int),                     \
+        .choices = switch_names, .initial = "", .help = text                            \
+    }
+
+static const spot_field_t quirk_fields[] = {
+    QUIRK("Q1", SPOT_QUIRK_LATE_END,
+        "SRTF, Tiresias and Lucid run every job a second longer"),
+    QUIRK("Q2", SPOT_QUIRK_CLIPPED_ESTIMATES,
+        "estimates below 0 count as 1000 s; off: estimates are at least 1 s"),
+    QUIRK("Q3", SPOT_QUIRK_FREE_PROFILING,
+        "profiling takes no time from jobs that do not end in it"),
+    QUIRK("Q4", SPOT_QUIRK_BLIND_LOANS,
+        "loans of nodes are mirrored without a look whether the node is there"),
+    QUIRK("Q5", SPOT_QUIRK_HEAVY_PAIRS,
+        "NeuMF, ResNet50, BERT and Transformer share GPUs without interference"),
+    QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST,
+        "a guest stays slow when its host ends first"),
+    QUIRK("Q11", SPOT_QUIRK_CUT_SAMPLES,
+        "samples of all VCs end with those of the first VC that ends"),
+    QUIRK("Q12", SPOT_QUIRK_DOUBLE_RATES,
+        "rates are subtracted in double, not in thousandths"),
+    {.name = NULL},
+};
+
+static const spot_field_t threshold_field = {
+    .type = SPOT_FIELD_NUMBER, .offset = 0, .min = 0, .max = 1e15};
+
+static const spot_field_t tiresias_fields[] = {
+    SECONDS("interval", tiresias.interval_ms, 1000, "60 s", "Tiresias interval",
+        "time between two decisions"),
+    {.name = "thresholds",
+        .type = SPOT_FIELD_LIST,
+        .offset = offsetof(setting_t, tiresias.thresholds_gpu_s),
+        .num_offset = offsetof(setting_t, tiresias.num_thresholds),
+        .item = &threshold_field,
+        .item_size = sizeof(double),
+        .min = 0,
+        .max = 16,
+        .initial = "[18000]",
+        .expected = "a list of GPU-seconds such as [18000]",
+        .help = "attained service in GPU-seconds above which a job falls into the next "
+                "class"},
+    {.name = NULL},
+};
+
+static const char *const estimator_names[] = {
+    "none", "oracle", "table", "noisy", "running-mean", "gam", NULL};
+static const char *const history_names[] = {"simulated", "nominal", NULL};
+
+const spot_field_t spot_estimator_fields[] = {
+    {SPOT_CHOICE("estimator", spot_estimator_setting_t, source, estimator_names, "none",
+        "estimated durations",
+        "where durations come from: oracle: the true ones; table: jobs.estimates; noisy: "
+        "the true ones times a lognormal factor; running-mean: of jobs of the same user "
+        "and size that have ended; gam: an additive model, fitted again every week")},
+    {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1",
+        "noise of estimates", "standard deviation of the logarithm, of noisy")},
+    {SPOT_CHOICE("history", spot_estimator_setting_t, is_nominal, history_names,
+        "simulated",
+        "jobs that have ended, for running-mean and gam: in this simulation, or at "
+        "submit + duration (nominal)")},
+    {.name = NULL},
+};
+
+static const spot_field_t elastic_fields[] = {
+    SECONDS("interval", elastic.interval_ms, 1000, "60 s", "interval of elastic policies",
+        "time between two decisions without a change"),
+    SECONDS("hold", elastic.hold_ms, 0, "300 s", "hold time",
+        "a job that has started or changed its size does not grow for so long"),
+    {.name = NULL},
+};
+
+static const spot_field_t output_fields[] = {
+    SECONDS("samples", output.sample_ms, 0, "60 s", "time between samples; 0 s: none"),
+    SECONDS("progress", output.progress_ms, 0, "",
+        "time between progress lines; 0 s: none. Default: 10000 s with compat: lucid, "
+        "else none"),
+    {SPOT_RANGE(INTEGER, "large_over", setting_t, output.large_over, 0,
+        SPOT_JOB_MAX_GPUS, "8", "a job with more GPUs than this is large")},
+    {.name = NULL},
+};
+
+static void bind_policy(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+const spot_field_t spot_schedule_fields[] = {
+    {SPOT_VALUE(TEXT, "scenario", setting_t, name, NULL, "name of the scenario")},
+    SPOT_ENGINE_FIELD,
+    {SPOT_FIELDS(MAP, "jobs", setting_t, jobs, spot_jobs_fields, NULL, "the jobs")},
+    {SPOT_FIELDS(
+        MAP, "cluster", setting_t, cluster, cluster_fields, NULL, "the cluster")},
+    SECONDS("horizon", horizon_ms, 1000, "", "horizon",
+        "the run ends then at the latest; default: with the last job"),
+    {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
+         "which job starts next, see `spotsim engine schedule`"),
+        .bind = bind_policy, .expected = "the name of a policy"},
+    {SPOT_CHOICE("compat", setting_t, compat, compat_names, "none",
+        "compatibility with a published simulator",
+        "lucid: behave as the published simulator of Lucid, with all its quirks")},
+    {.name = "quirks",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "{}",
+        .fields = quirk_fields,
+        .help = "single quirks of the published simulator, on or off; they win over "
+                "compat"},
+    {SPOT_CHOICE("stepping", setting_t, stepping, stepping_names, "due",
+        "every-second visits each second, slowly and with the same results: for tests")},
+    {.name = "tiresias",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "{}",
+        .fields = tiresias_fields,
+        .help = "options of the policy tiresias"},
+    {SPOT_FIELDS(MAP, "qssf", setting_t, qssf, spot_estimator_fields, "{}",
+        "options of the policy qssf")},
+    {.name = "elastic",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "{}",
+        .fields = elastic_fields,
+        .help = "options of the policies efs and gain"},
+    {.name = "output",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "{}",
+        .fields = output_fields,
+        .help = "what is written"},
+    {.name = NULL},
+};
+
+static void
+bind_policy(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : "";
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, name);
+    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
+        if (strcmp(spot_policies[j]->name, name) == 0) {
+            *(int64_t *) target = j;
+            return;
+        }
+        spot_suggest_offer(&near, spot_policies[j]->name);
+    }
+    spot_bind_unknown(bind, node, field->name, "policy", &near, "");
+}
+
+/* ---- Settling ---- */
+
+static int64_t
+seconds_of(int64_t ms)
+{
+    return (ms + SPOT_MS_PER_S / 2) / SPOT_MS_PER_S;
+}
+
+static void
+settle_quirks(spot_schedule_scenario_t *self, const setting_t *setting)
+{
+    self->is_compatible = setting->compat == 1;
+    for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
+        self->quirks[j] =
+            setting->quirks[j] < 0 ? self->is_compatible : setting->quirks[j] == 1;
+    }
+}
+
+static void
+settle_output(spot_schedule_scenario_t *self, const setting_t *setting)
+{
+    const int64_t by_default_s = self->is_compatible ? 10000 : 0;
+
+    self->sample_s = seconds_of(setting->output.sample_ms);
+    self->progress_s = setting->output.progress_ms < 0
+                           ? by_default_s
+                           : seconds_of(setting->output.progress_ms);
+    self->large_over = setting->output.large_over;
+}
+
+/* Moves what is bound into the scenario. */
+static void
+settle(spot_schedule_scenario_t *self, setting_t *setting)
+{
+    self->name = setting->name;
+    setting->name = NULL;
+    self->law = setting->jobs.law;
+    setting->jobs.law = (spot_job_law_t){0};
+    self->drops_oversize = setting->jobs.oversize == 1;
+    self->jitter_s = seconds_of(setting->jobs.jitter_ms);
+    self->gpus_per_node = (int32_t) setting->cluster.gpus_per_node;
+    self->placer = setting->cluster.placer;
+    self->price_usd_per_h = setting->cluster.price_usd_per_h;
+    self->spot_share = setting->cluster.spot_share;
+    self->horizon_s = seconds_of(setting->horizon_ms);
+    self->policy_id = (int) setting->policy_id;
+    self->is_every_second = setting->stepping == 1;
+    self->tiresias.interval_s = seconds_of(setting->tiresias.interval_ms);
+    self->tiresias.num_thresholds = setting->tiresias.num_thresholds;
+    self->tiresias.thresholds_gpu_s = setting->tiresias.thresholds_gpu_s;
+    setting->tiresias.thresholds_gpu_s = NULL;
+    self->qssf = setting->qssf;
+    self->elastic.interval_s = seconds_of(setting->elastic.interval_ms);
+    self->elastic.hold_s = seconds_of(setting->elastic.hold_ms);
+    settle_quirks(self, setting);
+    settle_output(self, setting);
+}
+
+static void
+free_setting(setting_t *self)
+{
+    free(self->name);
+    spot_jobs_setting_free(&self->jobs);
+    spot_vcs_setting_free(&self->cluster.vcs);
+    free(self->tiresias.thresholds_gpu_s);
+}
+
+/* ---- Checks ---- */
+
+static void
+check_thresholds(
+    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    for (size_t j = 1; j < self->tiresias.num_thresholds; j++) {
+        if (self->tiresias.thresholds_gpu_s[j] <=
+            self->tiresias.thresholds_gpu_s[j - 1]) {
+            spot_bind_error(bind, spot_node_place(root, "tiresias.thresholds"),
+                "tiresias.thresholds", "expected increasing numbers");
+        }
+    }
+}
+
+/* Whether jobs come from a log or from laws. */
+static void
+check_jobs(const setting_t *setting, spot_bind_t *bind, const spot_node_t *root,
+    bool has_law)
+{
+    const spot_node_t *place = spot_node_place(root, "jobs");
+
+    if (setting->jobs.log == NULL && !has_law) {
+        spot_bind_error(bind, place, "jobs", "needs log or generate");
+    } else if (setting->jobs.log != NULL && has_law) {
+        spot_bind_error(bind, place, "jobs", "log and generate exclude each other");
+    } else if (has_law && setting->jobs.estimates.file != NULL) {
+        spot_bind_error(bind, spot_node_place(root, "jobs.estimates"), "jobs.estimates",
+            "a generated log has no table of estimates");
+    }
+}
+
+/* Whether the policy has the durations that it needs. */
+static void
+check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
+    spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_policy_t *policy = spot_policies[self->policy_id];
+    const spot_estimator_setting_t *estimator =
+        policy->estimator == NULL ? NULL : policy->estimator(self);
+    const spot_node_t *place = spot_node_place(root, "policy");
+
+    if (estimator == NULL) {
+        return;
+    }
+    if (estimator->source == SPOT_ESTIMATE_NONE) {
+        spot_bind_error(bind, place, "policy",
+            "%s needs estimated durations: set %s.estimator", policy->name,
+            policy->name);
+    } else if (estimator->source == SPOT_ESTIMATE_TABLE &&
+               setting->jobs.estimates.file == NULL) {
+        spot_bind_error(bind, place, "policy",
+            "%s.estimator is table, but jobs.estimates names no file", policy->name);
+    }
+}
+
+/* The most GPUs of each VC. */
+static int
+settle_capacity(spot_schedule_scenario_t *self)
+{
+    SPOT_ARENA_ARRAY(&self->memory, self->capacity, self->vcs.num_vcs);
+    for (size_t j = 0; j < self->vcs.num_vcs && self->capacity != NULL; j++) {
+        self->capacity[j] = self->vcs.vcs[j].num_nodes * self->gpus_per_node;
+    }
+    return self->memory.error;
+}
+
+/* Reports jobs that no VC can ever hold. */
+static void
+check_sizes(
+    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    spot_texts_t texts = {0};
+    const char *list = "";
+    size_t num_large = 0;
+
+    for (size_t j = 0; self->log != NULL && j < self->log->num_jobs; j++) {
+        const spot_job_row_t *job = &self->log->jobs[j];
+
+        if (job->gpu_num > self->capacity[job->vc_id] && num_large++ < MAX_LISTED) {
+            list = spot_texts_join(&texts, list, ", ",
+                spot_texts_add(&texts, "%s (%d of %d in %s)", job->id, job->gpu_num,
+                    self->capacity[job->vc_id], self->vcs.vcs[job->vc_id].name));
+        }
+    }
+    if (num_large > 0 && !self->drops_oversize) {
+        spot_bind_error(bind, spot_node_place(root, "jobs.log"), "jobs.log",
+            "%zu job%s more GPUs than the VC can have: %s%s; jobs.oversize: drop leaves "
+            "them out",
+            num_large, num_large == 1 ? " asks for" : "s ask for", list,
+            num_large > MAX_LISTED ? ", ..." : "");
+    }
+    spot_texts_free(&texts);
+}
+
+static void
+settle_start(spot_schedule_scenario_t *self, int64_t start_ms, spot_bind_t *bind,
+    const spot_node_t *root)
+{
+    const int64_t first_s =
+        self->log == NULL || self->log->num_jobs == 0 ? 0 : self->log->jobs[0].submit_s;
+
+    self->start_s = start_ms < 0 ? first_s / 60 * 60 : seconds_of(start_ms);
+    if (self->start_s > first_s && self->log != NULL) {
+        spot_bind_error(bind, spot_node_place(root, "cluster.start"), "cluster.start",
+            "%lld s is after the first submit (%lld s)", (long long) self->start_s,
+            (long long) first_s);
+    }
+}
+
+/* Reads what the scenario names. */
+static int
+open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law,
+    const spot_schedule_scenario_t *like, spot_diag_t *diag)
+{
+    int ret = spot_job_data_open(&self->data, &setting->jobs, &setting->cluster.vcs,
+        has_law, self->num_pools > 0, like == NULL ? NULL : like->data, diag);
+
+    if (ret == 0) {
+        self->vcs = self->data->vcs;
+        self->log = has_law ? NULL : &self->data->log;
+        self->estimates_s = self->data->estimates_s;
+        ret = has_law ? spot_job_law_place(&self->law, &self->vcs, false, diag) : 0;
+    }
+    return ret != 0 ? ret : settle_capacity(self);
+}
+
+int
+spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *root,
+    const spot_schedule_scenario_t *like, spot_diag_t *diag)
+{
+    const size_t num_errors = diag->num_errors;
+    const bool has_law =
+        spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
+    setting_t setting = {.cluster.start_ms = -1, .output.progress_ms = -1};
+    spot_bind_t bind = {.diag = diag};
+    int ret;
+
+    for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
+        setting.quirks[j] = -1;
+    }
+    ret = spot_bind_document(spot_schedule_fields, root, diag, &setting);
+    settle(self, &setting);
+    if (ret == 0) {
+        check_thresholds(self, &bind, root);
+        check_jobs(&setting, &bind, root, has_law);
+        check_estimator(self, &setting, &bind, root);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = open_data(self, &setting, has_law, like, diag);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        settle_start(self, setting.cluster.start_ms, &bind, root);
+        check_sizes(self, &bind, root);
+    }
+    free_setting(&setting);
+    if (ret == 0 && bind.is_out_of_memory) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+void
+spot_schedule_scenario_free(spot_schedule_scenario_t *self)
+{
+    free(self->name);
+    free(self->tiresias.thresholds_gpu_s);
+    spot_job_law_free(&self->law);
+    spot_job_data_close(self->data);
+    spot_arena_free(&self->memory);
+}

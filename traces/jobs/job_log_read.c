@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a job log row by row, keeps a part of it, and joins it with another file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "traces/jobs/job_cells.h"
+#include "traces/jobs/job_log_build.h"
+
+enum { VC_UNKNOWN = -1, VC_DROPPED = -2, VC_FAULTY = -3 };
+
+/* Where a job is in its file: the duration of a row, for messages. */
+typedef struct {
+    uint32_t line, column;
+} job_place_t;
+
+typedef struct {
+    spot_job_log_t *log;
+    const spot_job_log_request_t *request;
+    spot_job_table_t table;
+    spot_key_table_t ids;
+    size_t num_places;
+    size_t max_places;
+    job_place_t *places;      /* [num_places] of the jobs */
+    spot_text_set_t vc_names; /* as written */
+    size_t num_vc_ids;
+    size_t max_vc_ids;
+    int32_t *vc_ids;  /* [num_vc_ids] by name: of the list, or VC_... */
+    size_t form_line; /* of the first submit time; 0: none so far */
+    bool has_dates;
+    int64_t before_s; /* submit of the row before */
+    spot_job_cells_t cells;
+} reader_t;
+
+static const char *
+field_of(const reader_t *self, spot_job_column_id_t column_id)
+{
+    return self->table.row.fields[self->table.field_of[column_id]];
+}
+
+static void
+expected(reader_t *self, spot_job_column_id_t column_id, const char *what)
+{
+    spot_job_table_expected(
+        &self->table, column_id, spot_job_columns[column_id].name, what);
+}
+
+/* ---- VCs ---- */
+
+/* The name after the rules; NULL: its rows are dropped. */
+static const char *
+rename_by(const spot_vc_rule_t *rules, size_t num_rules, const char *name)
+{
+    const char *renamed = name;
+
+    for (size_t j = 0; j < num_rules; j++) {
+        const bool is_same = strcmp(rules[j].from, name) == 0;
+
+        if (is_same || strcmp(rules[j].from, "*") == 0) {
+            renamed = rules[j].to[0] == '\0' ? NULL : rules[j].to;
+        }
+        if (is_same) {
+            return renamed;
+        }
+    }
+    return renamed;
+}
+
+/* Finds the VC of a name that has not been met before. */
+static int
+resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
+{
+    spot_vc_list_t *vcs = self->request->vcs;
+    const char *renamed =
+        rename_by(self->request->vc_rules, self->request->num_vc_rules, name);
+    int ret;
+
+    if (strlen(name) == 0 || strlen(name) > SPOT_VC_NAME_BYTES) {
+        expected(self, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
+        *vc_id = VC_FAULTY;
+        return 0;
+    }
+    *vc_id = renamed == NULL ? VC_DROPPED : spot_vc_list_find(vcs, renamed);
+    if (*vc_id != VC_UNKNOWN ||
+        (!self->request->adds_vcs && !self->request->is_strict)) {
+        return 0;
+    }
+    if (!self->request->adds_vcs) {
+        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_VC,
+            "vc: '%s' is not among the %zu VCs of the cluster", renamed, vcs->num_vcs);
+        *vc_id = VC_FAULTY;
+        return 0;
+    }
+    ret = spot_vc_list_add(vcs, renamed, 0, 0);
+    *vc_id = (int32_t) vcs->num_vcs - 1;
+    return ret;
+}
+
+static int
+find_vc(reader_t *self, int32_t *vc_id)
+{
+    const char *name = field_of(self, SPOT_JOB_COLUMN_VC);
+    int32_t name_id = -1;
+    int ret = spot_job_log_add_text(self->log, &self->vc_names, name, &name_id);
+
+    if (ret == 0 && name_id >= 0 && (size_t) name_id < self->num_vc_ids) {
+        *vc_id = self->vc_ids[name_id];
+        return 0;
+    }
+    ret = ret == 0 ? resolve_vc(self, name, vc_id) : ret;
+    if (ret == 0 && name_id >= 0) {
+        ret = SPOT_ARRAY_APPEND(self, vc_ids, *vc_id);
+    }
+    return ret;
+}
+
+/* ---- Fields of a row ---- */
+
+static bool
+read_gpus(reader_t *self, spot_job_row_t *job)
+{
+    int64_t num_gpus = 0;
+
+    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_GPU_NUM), &num_gpus) != 0 ||
+        num_gpus > SPOT_JOB_MAX_GPUS) {
+        expected(self, SPOT_JOB_COLUMN_GPU_NUM, "an integer up to 1000000");
+        return false;
+    }
+    job->gpu_num = num_gpus < 0 ? 0 : (int32_t) num_gpus;
+    return true;
+}
+
+/* All times have the form of the first one. */
+static bool
+read_submit(reader_t *self, spot_job_row_t *job)
+{
+    const spot_job_window_t *window = self->request->window;
+    const char *field = field_of(self, SPOT_JOB_COLUMN_SUBMIT);
+    bool is_date;
+
+    if (spot_job_time_parse(field, &job->submit_s, &is_date) != 0 ||
+        job->submit_s > SPOT_JOB_MAX_S) {
+        expected(self, SPOT_JOB_COLUMN_SUBMIT,
+            is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
+                    : "integer seconds from 0, or YYYY-MM-DD hh:mm:ss");
+        return false;
+    }
+    if (self->form_line == 0) {
+        self->form_line = self->table.row.line;
+        self->has_dates = is_date;
+        if (window != NULL && window->is_given && window->has_dates != is_date) {
+            expected(self, SPOT_JOB_COLUMN_SUBMIT,
+                is_date ? "integer seconds, as those of the window"
+                        : "a date and time, as those of the window");
+            return false;
+        }
+    }
+    if (is_date != self->has_dates) {
+        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_SUBMIT,
+            "submit_time: expected %s as in line %zu, got '%s'",
+            self->has_dates ? "YYYY-MM-DD hh:mm:ss" : "integer seconds", self->form_line,
+            field);
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_duration(reader_t *self, spot_job_row_t *job)
+{
+    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_DURATION), &job->duration_s) !=
+            0 ||
+        job->duration_s > SPOT_JOB_MAX_S) {
+        expected(self, SPOT_JOB_COLUMN_DURATION, "integer seconds from 1 to 3162240000");
+        return false;
+    }
+    return true;
+}
+
+static bool
+read_id(reader_t *self, spot_job_row_t *job)
+{
+    int64_t number;
+    int32_t other;
+
+    job->id = field_of(self, SPOT_JOB_COLUMN_ID);
+    if (job->id[0] == '\0' || strlen(job->id) > SPOT_JOB_ID_BYTES ||
+        (spot_integer_parse(job->id, &number) == 0 && number < 0)) {
+        expected(
+            self, SPOT_JOB_COLUMN_ID, "an integer from 0, or a text of up to 64 bytes");
+        return false;
+    }
+    other = spot_key_table_find(
+        &self->ids, spot_job_log_key, self->log, job->id, strlen(job->id));
+    if (other >= 0) {
+        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_ID,
+            "job_id: '%s' is in line %u too", job->id,
+            (unsigned) self->places[other].line);
+    }
+    return other < 0;
+}
+
+/* ---- Rows ---- */
+
+/* Whether a row is kept as far as its GPUs, VC and origin say; counts why not. */
+static bool
+is_kept(reader_t *self, const spot_job_row_t *job)
+{
+    const spot_job_window_t *window = self->request->window;
+    spot_job_counts_t *counts = &self->log->counts;
+    int64_t *reason = NULL;
+
+    if (job->gpu_num == 0) {
+        reason = &counts->without_gpus;
+    } else if (job->vc_id == VC_UNKNOWN) {
+        reason = &counts->unknown_vc;
+    } else if (job->vc_id == VC_DROPPED) {
+        reason = &counts->dropped_vc;
+    } else if (window != NULL && job->submit_s < window->origin_s) {
+        reason = &counts->outside;
+    }
+    if (reason != NULL) {
+        ++*reason;
+    }
+    return reason == NULL;
+}
+
+static bool is_long_enough(
+    reader_t *self, spot_job_row_t *job, const char *file, job_place_t place);
+
+static int
+keep_row(reader_t *self, const spot_job_row_t *job)
+{
+    const spot_csv_row_t *row = &self->table.row;
+    const job_place_t place = {(uint32_t) row->line,
+        (uint32_t) row->columns[self->table.field_of[SPOT_JOB_COLUMN_DURATION]]};
+    spot_job_log_t *log = self->log;
+    spot_job_row_t kept = *job;
+    int ret;
+
+    log->counts.unsorted += job->submit_s < self->before_s;
+    self->before_s = job->submit_s;
+    if (self->request->window == NULL &&
+        !is_long_enough(self, &kept, self->table.file, place)) {
+        return 0;
+    }
+    ret = spot_job_cells_take(&self->cells, &self->table, log, &kept);
+    ret = ret == 0 ? spot_job_log_add(log, &kept) : ret;
+    ret = ret == 0 ? SPOT_ARRAY_APPEND(self, places, place) : ret;
+    return ret != 0 ? ret
+                    : spot_key_table_enter(
+                          &self->ids, job->id, strlen(job->id), log->num_jobs - 1);
+}
+
+static int
+read_row(reader_t *self)
+{
+    spot_job_row_t job = {.user_id = -1,
+        .name_id = -1,
+        .state_id = -1,
+        .cpu_num = -1,
+        .workload_id = -1,
+        .terms_id = -1,
+        .vc_id = VC_FAULTY};
+    const char *state;
+    bool is_good;
+    int ret = 0;
+
+    self->log->counts.read++;
+    is_good = read_gpus(self, &job);
+    if (!is_good || job.gpu_num > 0) {
+        ret = find_vc(self, &job.vc_id);
+        is_good = is_good && job.vc_id != VC_FAULTY;
+    }
+    if (ret == 0 && job.gpu_num > 0 && job.vc_id >= 0) {
+        is_good = read_submit(self, &job) && is_good;
+    }
+    if (ret != 0 || (is_good && !is_kept(self, &job))) {
+        return ret;
+    }
+    is_good = read_id(self, &job) && is_good;
+    is_good = read_duration(self, &job) && is_good;
+    is_good = spot_job_cells_read(&self->cells, &self->table) && is_good;
+    if (self->cells.has[SPOT_JOB_COLUMN_STATE]) {
+        state = rename_by(self->request->state_rules, self->request->num_state_rules,
+            self->cells.texts[SPOT_JOB_COLUMN_STATE]);
+        self->cells.texts[SPOT_JOB_COLUMN_STATE] = state == NULL ? "" : state;
+    }
+    return is_good ? keep_row(self, &job) : 0;
+}
+
+/* ---- The rows that are left ---- */
+
+/* Whether a job is kept as its duration says, which may be raised. */
+static bool
+is_long_enough(reader_t *self, spot_job_row_t *job, const char *file, job_place_t place)
+{
+    if (job->duration_s >= 1) {
+        return true;
+    }
+    if (self->request->short_rule == SPOT_SHORT_ERROR) {
+        self->table.is_faulty = true;
+        spot_diag_error(self->table.diag, file, place.line, place.column,
+            "duration: expected at least 1 s, got '%" PRId64
+            "'; the rules for short jobs are clamp and drop",
+            job->duration_s);
+        return false;
+    }
+    self->log->counts.too_short++;
+    job->duration_s = 1;
+    return self->request->short_rule == SPOT_SHORT_CLAMP;
+}
+
+/* The first second of the clock: the origin, or the first submit that is left. */
+static int64_t
+find_zero(const reader_t *self)
+{
+    const spot_job_window_t *window = self->request->window;
+    const spot_job_log_t *log = self->log;
+    int64_t zero_s = SPOT_JOB_MAX_S;
+
+    if (window == NULL && !self->has_dates) {
+        return 0;
+    }
+    if (window != NULL && window->is_origin_zero &&
+        window->origin_s != SPOT_JOB_NO_CLOCK) {
+        return window->origin_s;
+    }
+    for (size_t j = 0; j < log->num_jobs; j++) {
+        zero_s = log->jobs[j].submit_s < zero_s ? log->jobs[j].submit_s : zero_s;
+    }
+    return log->num_jobs == 0 ? 0 : zero_s;
+}
+
+/* Whether a second of the clock is in the window, whose bounds count from the origin. */
+static bool
+is_in_window(const spot_job_window_t *window, int64_t zero_s, int64_t second)
+{
+    const int64_t origin_s =
+        window->origin_s == SPOT_JOB_NO_CLOCK ? zero_s : window->origin_s;
+
+    return (window->begin_s == SPOT_JOB_NO_CLOCK ||
+               second >= window->begin_s - origin_s) &&
+           (window->end_s == SPOT_JOB_NO_CLOCK || second <= window->end_s - origin_s);
+}
+
+/* Moves submits to the clock; of an import drops what is outside the window, and what is
+ * too short there. */
+static void
+settle_times(reader_t *self)
+{
+    const spot_job_window_t *window = self->request->window;
+    const int64_t zero_s = find_zero(self);
+    spot_job_log_t *log = self->log;
+    size_t num_kept = 0;
+
+    log->clock_zero_s = self->has_dates ? zero_s : SPOT_JOB_NO_CLOCK;
+    for (size_t j = 0; j < log->num_jobs; j++) {
+        spot_job_row_t *job = &log->jobs[j];
+        bool is_left = true;
+
+        job->submit_s -= zero_s;
+        if (window != NULL && !is_in_window(window, zero_s, job->submit_s)) {
+            log->counts.outside++;
+            is_left = false;
+        } else if (window != NULL) {
+            is_left = is_long_enough(self, job, self->table.file, self->places[j]);
+        }
+        if (is_left) {
+            self->places[num_kept] = self->places[j];
+            log->jobs[num_kept++] = *job;
+        }
+    }
+    if (num_kept < log->num_jobs) {
+        spot_key_table_free(&self->ids); /* its jobs have moved */
+    }
+    log->num_jobs = num_kept;
+    log->counts.kept = (int64_t) num_kept;
+}
+
+static void
+check_terms(reader_t *self)
+{
+    char text[SPOT_JOB_PROBLEM_BYTES];
+
+    for (size_t j = 0; j < self->log->num_jobs; j++) {
+        if (self->log->jobs[j].terms_id >= 0 &&
+            spot_job_terms_problem(self->log, &self->log->jobs[j], text)) {
+            self->table.is_faulty = true;
+            spot_diag_error(
+                self->table.diag, self->table.file, self->places[j].line, 1, "%s", text);
+        }
+    }
+}
+
+/* ---- Joining ---- */
+
+typedef struct {
+    spot_job_table_t table;
+    uint32_t *lines; /* [num_jobs] of the rows of jobs; 0: none so far */
+} partner_t;
+
+/* A column but job_id may be in one of the two files only. */
+static void
+check_columns(const reader_t *self, partner_t *partner)
+{
+    for (size_t j = 0; j < partner->table.num_fields; j++) {
+        const int32_t column_id = partner->table.column_of[j];
+
+        if (column_id > SPOT_JOB_COLUMN_ID && self->table.field_of[column_id] >= 0) {
+            partner->table.is_faulty = true;
+            spot_diag_error(partner->table.diag, partner->table.file,
+                partner->table.header_line, j + 1, "column '%s' is in %s too",
+                spot_job_columns[column_id].name, self->table.file);
+        }
+    }
+}
+
+static int
+join_row(reader_t *self, partner_t *partner)
+{
+    const char *id = spot_job_table_field(&partner->table, SPOT_JOB_COLUMN_ID);
+    const int32_t job_id =
+        spot_key_table_find(&self->ids, spot_job_log_key, self->log, id, strlen(id));
+
+    if (job_id < 0) {
+        return 0; /* the row of a job that was dropped */
+    }
+    if (partner->lines[job_id] > 0) {
+        spot_job_table_report(&partner->table, SPOT_JOB_COLUMN_ID,
+            "job_id: '%s' is in line %u too", id, (unsigned) partner->lines[job_id]);
+        return 0;
+    }
+    partner->lines[job_id] = (uint32_t) partner->table.row.line;
+    if (!spot_job_cells_read(&self->cells, &partner->table)) {
+        return 0;
+    }
+    return spot_job_cells_take(
+        &self->cells, &partner->table, self->log, &self->log->jobs[job_id]);
+}
+
+static void
+report_partnerless(reader_t *self, const partner_t *partner)
+{
+    for (size_t j = 0; j < self->log->num_jobs; j++) {
+        if (partner->lines[j] == 0) {
+            self->table.is_faulty = true;
+            spot_diag_error(self->table.diag, self->table.file, self->places[j].line, 1,
+                "job_id: '%s' has no row in %s", self->log->jobs[j].id,
+                partner->table.file);
+        }
+    }
+}
+
+static int
+join(reader_t *self)
+{
+    spot_job_column_t columns[SPOT_NUM_JOB_COLUMNS];
+    partner_t partner;
+    int ret;
+
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
+        columns[j] = spot_job_columns[j];
+        columns[j].is_required = j == SPOT_JOB_COLUMN_ID;
+    }
+    ret = spot_job_table_open(&partner.table, self->request->workload, columns,
+        SPOT_NUM_JOB_COLUMNS, false, self->table.diag);
+    partner.lines = spot_calloc(self->log->num_jobs, sizeof(*partner.lines));
+    if (ret == 0) {
+        check_columns(self, &partner);
+        ret = partner.lines == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    if (ret == 0 && self->ids.num_items == 0) {
+        ret = spot_job_log_tabulate(self->log, &self->ids);
+    }
+    while (ret == 0 && (ret = spot_job_table_next(&partner.table)) == 1) {
+        ret = join_row(self, &partner);
+    }
+    if (ret == 0 && !partner.table.is_faulty) {
+        report_partnerless(self, &partner);
+    }
+    free(partner.lines);
+    return spot_job_table_close(&partner.table, ret);
+}
+
+/* ---- The whole ---- */
+
+/* Appends "N THINGS" to a list. */
+static void
+list_count(char *list, size_t num_bytes, int64_t count, const char *what)
+{
+    const size_t length = strlen(list);
+
+    if (count > 0) {
+        snprintf(list + length, num_bytes - length, "%s%" PRId64 " %s",
+            length == 0 ? "" : ", ", count, what);
+    }
+}
+
+/* Warns about rows that were dropped, or reports that none is left. */
+static void
+report_counts(reader_t *self)
+{
+    const spot_job_counts_t *counts = &self->log->counts;
+    const bool is_drop = self->request->short_rule == SPOT_SHORT_DROP;
+    const char *file = self->table.file;
+    spot_diag_t *diag = self->table.diag;
+    char list[256] = "";
+
+    list_count(list, sizeof(list), counts->without_gpus, "without GPUs");
+    list_count(list, sizeof(list), counts->unknown_vc, "of unknown VCs");
+    list_count(list, sizeof(list), counts->dropped_vc, "of dropped VCs");
+    list_count(list, sizeof(list), is_drop ? counts->too_short : 0, "below 1 s");
+    list_count(list, sizeof(list), counts->outside, "outside the window");
+    if (counts->kept == 0 && !self->table.is_faulty) {
+        self->table.is_faulty = true;
+        spot_diag_error(diag, file, 0, 0, "no job is left of %" PRId64 " rows%s%s",
+            counts->read, list[0] == '\0' ? "" : ": ", list);
+    } else if (list[0] != '\0' && self->request->window == NULL) {
+        spot_diag_warn(diag, file, 0, 0, "%" PRId64 " of %" PRId64 " rows dropped: %s",
+            counts->read - counts->kept, counts->read, list);
+    }
+    if (counts->too_short > 0 && !is_drop) {
+        spot_diag_warn(diag, file, 0, 0,
+            "%" PRId64 " duration%s below 1 s raised to 1 s", counts->too_short,
+            counts->too_short == 1 ? "" : "s");
+    }
+    if (counts->unsorted > 0) {
+        spot_diag_warn(diag, file, 0, 0,
+            "%" PRId64 " row%s submitted before the row above: the log is sorted",
+            counts->unsorted, counts->unsorted == 1 ? " is" : "s are");
+    }
+}
+
+static int
+read_all(reader_t *self)
+{
+    int join_ret, ret = 0;
+
+    while (ret == 0 && (ret = spot_job_table_next(&self->table)) == 1) {
+        ret = read_row(self);
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    settle_times(self);
+    join_ret = self->request->workload == NULL ? 0 : join(self);
+    self->table.is_faulty |= join_ret == SPOT_ERR_BAD_INPUT;
+    if (join_ret != 0 && join_ret != SPOT_ERR_BAD_INPUT) {
+        return join_ret;
+    }
+    check_terms(self);
+    report_counts(self);
+    return self->table.is_faulty ? 0 : spot_job_log_seal(self->log);
+}
+
+int
+spot_job_log_read(
+    spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
+{
+    reader_t reader = {.log = self, .request = request};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->clock_zero_s = SPOT_JOB_NO_CLOCK;
+    ret = request->bytes != NULL
+              ? spot_job_table_open_bytes(&reader.table, request->log, request->bytes,
+                    request->num_bytes, spot_job_columns, SPOT_NUM_JOB_COLUMNS, false,
+                    diag)
+              : spot_job_table_open(&reader.table, request->log, spot_job_columns,
+                    SPOT_NUM_JOB_COLUMNS, false, diag);
+    ret = ret == 0 ? read_all(&reader) : ret;
+    free(reader.places);
+    free(reader.vc_ids);
+    free(reader.vc_names.texts);
+    spot_key_table_free(&reader.vc_names.table);
+    spot_key_table_free(&reader.ids);
+    return spot_job_table_close(&reader.table, ret);
+}
