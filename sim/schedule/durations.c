@@ -1,130 +1,126 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/schedule/durations.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* ---- The mean of similar jobs ---- */
+/* What an estimate below 0 counts as: nothing is known of the job. */
+#define NEGATIVE_S SPOT_DURATION_UNKNOWN_S
 
-static spot_duration_key_t
-key_of(const spot_durations_t *self, int32_t row_id)
+/* ---- What the learner knows of jobs ---- */
+
+static const void *
+word_of(const void *owner, size_t word_id, size_t *num_bytes)
 {
-    const spot_job_row_t *row = &self->log->jobs[row_id];
+    const spot_text_set_t *words = owner;
 
-    return (spot_duration_key_t){.user_id = row->user_id,
-        .gpu_num = row->gpu_num,
-        .model_id = row->workload_id < 0 ? -1 : self->model_ids[row->workload_id]};
+    *num_bytes = strlen(words->texts[word_id]);
+    return words->texts[word_id];
 }
 
 static void
-add(spot_durations_t *self, int32_t row_id)
+take_job(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
 {
-    self->error = spot_error_first(
-        self->error, spot_duration_history_add(&self->history, key_of(self, row_id),
-                         self->log->jobs[row_id].duration_s));
+    const spot_job_row_t *row = &log->jobs[row_id];
+
+    *job = (spot_duration_job_t){.submit_s = row->submit_s,
+        .duration_s = row->duration_s,
+        .user_id = row->user_id,
+        .vc_id = row->vc_id,
+        .model_id = -1,
+        .gpu_num = row->gpu_num,
+        .cpu_num = row->cpu_num,
+        .amp = -1,
+        .gpu_util = (double) NAN,
+        .gmem_util = (double) NAN,
+        .gmem_mib = (double) NAN};
+    if (row->workload_id >= 0) {
+        const spot_workload_t *workload = &log->workloads[row->workload_id];
+
+        job->model_id = spot_key_table_find(&log->words.table, word_of, &log->words,
+            workload->model, strlen(workload->model));
+        job->amp = workload->amp;
+        job->gpu_util = workload->gpu_util;
+        job->gmem_util = workload->gmem_util;
+        job->gmem_mib = workload->gmem_mib;
+    }
 }
 
-/* A number for each model. */
 static int
-number_models(spot_durations_t *self)
+start_learner(spot_durations_t *self, spot_duration_method_t method,
+    const spot_replication_t *replication)
 {
     const spot_job_log_t *log = self->log;
-    const int ret = spot_array_reserve(&self->model_ids, &self->max_model_ids,
-        log->num_workloads, sizeof(*self->model_ids));
+    const int ret = SPOT_ARRAY_ROOM(self, jobs, log->num_jobs);
+    const spot_duration_request_t request = {.method = method,
+        .num_jobs = log->num_jobs,
+        .jobs = self->jobs,
+        .num_users = log->users.num_texts,
+        .num_vcs = self->scenario->vcs.num_vcs,
+        .is_nominal = self->setting->is_nominal != 0,
+        .start_s = self->scenario->start_s,
+        .clock_zero_s = log->clock_zero_s == SPOT_JOB_NO_CLOCK ? 0 : log->clock_zero_s,
+        .sigma = self->setting->sigma,
+        .seed = replication->seed,
+        .replication = replication->replication};
 
-    for (size_t j = 0; j < log->num_workloads && ret == 0; j++) {
-        size_t k = 0;
-
-        while (strcmp(log->workloads[k].model, log->workloads[j].model) != 0) {
-            k++;
-        }
-        self->model_ids[j] = (int32_t) k;
+    for (size_t j = 0; j < log->num_jobs && ret == 0; j++) {
+        take_job(log, (int32_t) j, &self->jobs[j]);
     }
-    return ret;
+    return ret != 0 ? ret : spot_duration_learner_init(&self->learner, &request);
 }
 
-/* Nominal: a job counts as ended when its duration has passed since its submission. */
-static int
-plan_nominal_ends(spot_durations_t *self)
-{
-    int ret = 0;
-
-    for (size_t j = 0; j < self->log->num_jobs && ret == 0; j++) {
-        const spot_job_row_t *row = &self->log->jobs[j];
-
-        ret = spot_calendar_add(&self->ends,
-            &(spot_calendar_item_t){
-                .tick = row->submit_s + row->duration_s, .entity_id = (int32_t) j},
-            NULL);
-    }
-    return ret;
-}
+/* ---- Life ---- */
 
 int
 spot_durations_start(spot_durations_t *self, const spot_schedule_scenario_t *scenario,
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
-    int ret = 0;
+    spot_duration_method_t method = SPOT_DURATION_ORACLE;
 
+    spot_duration_learner_free(&self->learner);
     self->scenario = scenario;
     self->setting = setting;
     self->log = log;
-    self->replication = *replication;
     self->error = 0;
-    spot_duration_history_free(&self->history);
-    spot_calendar_clear(&self->ends);
-    if (setting != NULL && setting->source >= SPOT_ESTIMATE_RUNNING_MEAN) {
-        ret = number_models(self);
-        ret = ret == 0 && setting->is_nominal ? plan_nominal_ends(self) : ret;
+    switch (setting == NULL ? SPOT_ESTIMATE_NONE
+                            : (spot_estimate_source_t) setting->source) {
+        case SPOT_ESTIMATE_NONE:
+        case SPOT_ESTIMATE_ORACLE:
+        case SPOT_ESTIMATE_TABLE:
+            break;
+        case SPOT_ESTIMATE_NOISY:
+            method = SPOT_DURATION_NOISY;
+            break;
+        case SPOT_ESTIMATE_RUNNING_MEAN:
+            method = SPOT_DURATION_RUNNING_MEAN;
+            break;
+        case SPOT_ESTIMATE_GAM:
+            method = SPOT_DURATION_GAM;
+            break;
     }
-    return ret;
+    self->is_learned = method != SPOT_DURATION_ORACLE;
+    return self->is_learned ? start_learner(self, method, replication) : 0;
 }
 
 void
 spot_durations_free(spot_durations_t *self)
 {
-    spot_duration_history_free(&self->history);
-    spot_calendar_free(&self->ends);
-    free(self->model_ids);
+    spot_duration_learner_free(&self->learner);
+    free(self->jobs);
 }
 
 void
-spot_durations_learn(spot_durations_t *self, int32_t row_id, int64_t now_s)
+spot_durations_learn(spot_durations_t *self, int32_t row_id)
 {
-    (void) now_s;
-    if (self->setting->source >= SPOT_ESTIMATE_RUNNING_MEAN &&
-        !self->setting->is_nominal) {
-        add(self, row_id);
+    if (self->is_learned) {
+        self->error = spot_error_first(
+            self->error, spot_duration_learner_end(&self->learner, row_id));
     }
-}
-
-static double
-running_mean_s(spot_durations_t *self, int32_t row_id, int64_t now_s)
-{
-    while (self->ends.num_items > 0 && spot_calendar_first(&self->ends)->tick <= now_s) {
-        add(self, spot_calendar_take(&self->ends).entity_id);
-    }
-    return (double) spot_duration_history_estimate(&self->history, key_of(self, row_id));
-}
-
-/* ---- Every source ---- */
-
-/* The true duration times a lognormal factor with median 1, the same in every
- * policy. */
-static double
-noisy_s(const spot_durations_t *self, int32_t row_id)
-{
-    spot_rng_t rng;
-
-    spot_replication_seek(
-        &self->replication, &rng, SPOT_STREAM_GUESS, (uint64_t) row_id);
-    return (double) self->log->jobs[row_id].duration_s *
-           exp(gsl_ran_gaussian_ziggurat(spot_rng_gsl(&rng), self->setting->sigma));
 }
 
 double
@@ -132,23 +128,18 @@ spot_durations_estimate_s(spot_durations_t *self, int32_t row_id, int64_t now_s)
 {
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 
-    switch ((spot_estimate_source_t) self->setting->source) {
-        case SPOT_ESTIMATE_TABLE:
-            estimate_s = self->scenario->estimates_s[row_id];
-            break;
-        case SPOT_ESTIMATE_NOISY:
-            estimate_s = noisy_s(self, row_id);
-            break;
-        case SPOT_ESTIMATE_RUNNING_MEAN:
-        case SPOT_ESTIMATE_GAM:
-            estimate_s = running_mean_s(self, row_id, now_s);
-            break;
-        case SPOT_ESTIMATE_NONE:
-        case SPOT_ESTIMATE_ORACLE:
-            break;
+    if (self->is_learned) {
+        int64_t learned_s = NEGATIVE_S;
+
+        self->error = spot_error_first(self->error,
+            spot_duration_learner_estimate(&self->learner, row_id, now_s, &learned_s));
+        return (double) learned_s;
+    }
+    if (self->setting->source == SPOT_ESTIMATE_TABLE) {
+        estimate_s = self->scenario->estimates_s[row_id];
     }
     if (estimate_s < 0) {
-        return SPOT_DURATION_NEGATIVE_S;
+        return NEGATIVE_S;
     }
     return self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] ? estimate_s
                                                                 : fmax(estimate_s, 1);

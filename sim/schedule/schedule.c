@@ -52,7 +52,7 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
     } else {
         self->num_ended++;
         if (self->durations.setting != NULL) {
-            spot_durations_learn(&self->durations, row_id, vc->now_s);
+            spot_durations_learn(&self->durations, row_id);
         }
     }
     if (self->watch.on_end != NULL) {
@@ -235,7 +235,8 @@ visit(spot_schedule_t *self)
         spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
     }
     lend(self);
-    return spot_error_first(ret, self->profiler.error);
+    return spot_error_first(
+        ret, spot_error_first(self->profiler.error, self->durations.error));
 }
 
 int
