@@ -107,8 +107,11 @@ spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t st
     self->num_events = 0;
     self->num_profiled = 0;
     self->error = 0;
-    return spot_array_reserve(
-        &self->job_ids, &self->max_job_ids, log->num_jobs, sizeof(*self->job_ids));
+    if (SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
+    return 0;
 }
 
 /* ---- Jobs ---- */
@@ -121,17 +124,16 @@ spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id)
 
 /* The run of a job that will leave is overhead: none of its work is kept. */
 bool
-spot_profiler_add_job(spot_profiler_t *self, int32_t row_id)
+spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
 {
     const spot_job_row_t *row = &self->vc->log->jobs[row_id];
     const bool is_final = spot_profiler_is_final(self, row_id);
 
-    self->job_ids[row_id] = -1;
     if (row->gpu_num > self->scenario->lucid.max_gpus) {
         return false;
     }
     spot_vc_add_job(
-        self->vc, row_id, row->submit_s, is_final ? row->duration_s : 0, (double) NAN);
+        self->vc, row_id, submit_s, is_final ? row->duration_s : 0, (double) NAN);
     if (self->vc->error == 0) {
         self->job_ids[row_id] = (int32_t) self->vc->num_jobs - 1;
         self->vc->jobs[self->vc->num_jobs - 1].overhead_s =

@@ -56,7 +56,7 @@ SPOT_MUST_CHECK int spot_profiler_start(
 
 /* Adds a job of the log, which arrives when it is submitted; false: it is too large to
  * be profiled. */
-bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id);
+bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s);
 
 /* Whether a job is so short that it ends in the profiler. */
 bool spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id);

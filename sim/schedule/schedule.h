@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "sim/engine/experiment.h"
-#include "sim/schedule/durations.h"
+#include "sim/schedule/estimates.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
 #include "sim/schedule/vc.h"
@@ -40,17 +41,30 @@ typedef struct {
     int32_t num_clocks; /* num_vcs, and one more with a profiler */
     spot_vc_t *vcs; /* [num_clocks] in the order of the scenario, the profiler last */
     spot_profiler_t profiler; /* vc is NULL: there is none */
-    spot_durations_t durations;
+    spot_estimates_t durations;
     spot_calendar_t due; /* item j: the next second at which VC j is due */
     int32_t num_due;
     int32_t *now_due;      /* [num_due] VCs of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
-    int64_t end_s;   /* of the run */
-    bool is_blocked; /* jobs are left that can never start */
-    int64_t num_jobs;
+    int64_t end_s;            /* of the run */
+    bool is_blocked;          /* jobs are left that can never start, */
+    const char *blocked_text; /* these, in words */
+    int64_t num_jobs;         /* of the log, without those that are too large */
     int64_t num_ended;
-    int64_t num_cut; /* runs in the profiler that will be cut and have not ended */
+    int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */
+    int64_t num_oversize; /* jobs that were left out: no VC could ever hold them */
+    int64_t num_clipped;  /* instances of pools that could not come or go */
+    double reserved_node_h; /* paid until the end of the run */
+    double spot_node_h;
+    double reserved_usd;
+    double spot_usd;
+    spot_job_log_t drawn; /* by the scenario's law, for this replication */
+    size_t max_submits;
+    int64_t *submit_s; /* [log->num_jobs] shifted; NULL: those of the log */
+    int32_t *order;    /* [log->num_jobs] by shifted submit */
+    int32_t *scratch;
+    spot_texts_t texts; /* about this run */
 } spot_schedule_t;
 
 /* NO_MEMORY; free self even then. */
@@ -61,6 +75,21 @@ void spot_schedule_free(spot_schedule_t *self);
 /* Runs one replication. NO_MEMORY; INTERRUPTED. */
 SPOT_MUST_CHECK int spot_schedule_run(
     spot_schedule_t *self, const spot_replication_t *replication);
+
+/* The name of a node. It may be added to texts. */
+const char *spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
+    const spot_gpu_node_t *node, spot_texts_t *texts);
+
+/* Whether a job takes part: some VC can hold it. */
+bool spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id);
+
+/* When a job of the latest run was submitted. O(1). */
+static inline int64_t
+spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
+{
+    return self->submit_s == NULL ? self->log->jobs[row_id].submit_s
+                                  : self->submit_s[row_id];
+}
 
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);

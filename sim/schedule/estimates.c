@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/schedule/durations.h"
+#include "sim/schedule/estimates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ take_job(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
 }
 
 static int
-start_learner(spot_durations_t *self, spot_duration_method_t method,
+start_learner(spot_estimates_t *self, spot_duration_method_t method,
     const spot_replication_t *replication)
 {
     const spot_job_log_t *log = self->log;
@@ -76,7 +76,7 @@ start_learner(spot_durations_t *self, spot_duration_method_t method,
 /* ---- Life ---- */
 
 int
-spot_durations_start(spot_durations_t *self, const spot_schedule_scenario_t *scenario,
+spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
@@ -108,14 +108,14 @@ spot_durations_start(spot_durations_t *self, const spot_schedule_scenario_t *sce
 }
 
 void
-spot_durations_free(spot_durations_t *self)
+spot_estimates_free(spot_estimates_t *self)
 {
     spot_duration_learner_free(&self->learner);
     free(self->jobs);
 }
 
 void
-spot_durations_learn(spot_durations_t *self, int32_t row_id)
+spot_estimates_learn(spot_estimates_t *self, int32_t row_id)
 {
     if (self->is_learned) {
         self->error = spot_error_first(
@@ -124,7 +124,7 @@ spot_durations_learn(spot_durations_t *self, int32_t row_id)
 }
 
 double
-spot_durations_estimate_s(spot_durations_t *self, int32_t row_id, int64_t now_s)
+spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
 {
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 
