@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
+#include "sim/schedule/lucid_setting.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/profiler.h"
 
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
@@ -38,6 +40,7 @@ typedef struct {
         double *thresholds_gpu_s;
     } tiresias;
     spot_estimator_setting_t qssf;
+    spot_lucid_setting_t lucid;
     struct {
         int64_t interval_ms, hold_ms;
     } elastic;
@@ -201,6 +204,8 @@ const spot_field_t spot_schedule_fields[] = {
         .help = "options of the policy tiresias"},
     {SPOT_FIELDS(MAP, "qssf", setting_t, qssf, spot_estimator_fields, "{}",
         "options of the policy qssf")},
+    {SPOT_FIELDS(MAP, "lucid", setting_t, lucid, spot_lucid_fields, "{}",
+        "options of the policy lucid")},
     {.name = "elastic",
         .type = SPOT_FIELD_MAP,
         .offset = 0,
@@ -286,6 +291,9 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
     self->tiresias.thresholds_gpu_s = setting->tiresias.thresholds_gpu_s;
     setting->tiresias.thresholds_gpu_s = NULL;
     self->qssf = setting->qssf;
+    self->lucid = setting->lucid;
+    setting->lucid = (spot_lucid_setting_t){0};
+    self->lucid.has_profiler = self->lucid.num_sources > 0;
     self->elastic.interval_s = seconds_of(setting->elastic.interval_ms);
     self->elastic.hold_s = seconds_of(setting->elastic.hold_ms);
     settle_quirks(self, setting);
@@ -363,7 +371,10 @@ settle_capacity(spot_schedule_scenario_t *self)
 {
     SPOT_ARENA_ARRAY(&self->memory, self->capacity, self->vcs.num_vcs);
     for (size_t j = 0; j < self->vcs.num_vcs && self->capacity != NULL; j++) {
-        self->capacity[j] = self->vcs.vcs[j].num_nodes * self->gpus_per_node;
+        const int32_t num_nodes = self->vcs.vcs[j].num_nodes -
+                                  spot_profiler_num_taken(self, self->vcs.vcs[j].name);
+
+        self->capacity[j] = num_nodes < 0 ? 0 : num_nodes * self->gpus_per_node;
     }
     return self->memory.error;
 }
@@ -453,6 +464,9 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_start(self, setting.cluster.start_ms, &bind, root);
+        ret = spot_lucid_setting_open(self, &bind, root);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
     }
     free_setting(&setting);
@@ -484,6 +498,7 @@ spot_schedule_scenario_free(spot_schedule_scenario_t *self)
 {
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
+    spot_lucid_setting_free(&self->lucid);
     spot_job_law_free(&self->law);
     spot_job_data_close(self->data);
     spot_arena_free(&self->memory);
