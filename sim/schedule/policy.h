@@ -52,6 +52,9 @@ extern const spot_policy_t *const spot_policies[];
 
 /* ---- Of Lucid, for its profiler and for samples ---- */
 
+/* Whether the policy of a scenario is Lucid. */
+bool spot_lucid_is_policy(const spot_schedule_scenario_t *scenario);
+
 /* Mean of a column of struct spot_forecast_row over the next rows, up to five, after
  * now_s; INFINITY: there are none. */
 double spot_lucid_forecast(

@@ -42,9 +42,9 @@ typedef enum {
 } spot_estimate_source_t;
 
 typedef struct {
-    int source;      /* spot_estimate_source_t */
-    double sigma;    /* of NOISY */
-    bool is_nominal; /* a job has ended at submit + duration, not in the simulation */
+    int source;     /* spot_estimate_source_t */
+    double sigma;   /* of NOISY */
+    int is_nominal; /* a job has ended at submit + duration, not in the simulation */
 } spot_estimator_setting_t;
 
 /* When Lucid packs jobs. */
@@ -79,7 +79,7 @@ typedef struct {
     double threshold_jobs; /* of the forecast: below it jobs are not packed */
     char *table_path;      /* of co-location; NULL: none */
     spot_colocation_t colocation;
-    double gpu_memory_mib;
+    int64_t gpu_memory_bytes;
     int64_t max_packed_gpus;
     int pack;         /* spot_pack_order_t */
     int unknown_pair; /* spot_unknown_pair_t */
