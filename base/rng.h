@@ -33,6 +33,9 @@ typedef enum {
     SPOT_STREAM_JOB_DURATION = 24, /* how long it takes, by job */
     SPOT_STREAM_JOB_JITTER = 25,   /* shift of its submit, by job */
     SPOT_STREAM_JOB_WORKLOAD = 26, /* the row of a table that it gets, by job */
+    SPOT_STREAM_JOB_ELASTIC = 27,  /* whether its number of GPUs may change */
+    SPOT_STREAM_HOLD_OUT = 30,     /* rows that a bag of a learned model does not see */
+    SPOT_STREAM_GUESS = 31,        /* error of an estimated duration, by job */
     SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 

@@ -33,6 +33,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_schedule_import,
     &spot_command_schedule_assign,
     &spot_command_schedule_check,
+    &spot_command_schedule_generate,
+    &spot_command_schedule_fit,
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,

@@ -63,6 +63,8 @@ extern const spot_command_t spot_command_model_fit;
 extern const spot_command_t spot_command_schedule_import;
 extern const spot_command_t spot_command_schedule_assign;
 extern const spot_command_t spot_command_schedule_check;
+extern const spot_command_t spot_command_schedule_fit;
+extern const spot_command_t spot_command_schedule_generate;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

@@ -44,8 +44,8 @@ static const spot_option_t options[] = {
         "Write the event log, one JSON object a line; - is standard output",
         .endings = ".jsonl or .ndjson"),
     SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
-        "Draw the instances over time by what they do: FILE.svg is a picture, "
-        "FILE.html a page with one that can be zoomed",
+        "Draw the run over time, such as instances by what they do: FILE.svg is a "
+        "picture, FILE.html a page with one that can be zoomed",
         .endings = ".svg or .html"),
     SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
         "Write each series of the engine as FOLDER/NAME.csv"),

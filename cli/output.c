@@ -8,11 +8,16 @@
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/units.h"
+#include "cli/options.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
+
+/* Of what zlib takes at once. */
+#define MAX_PART_BYTES (1u << 30)
 
 /* That of the user, whatever the program's own locale is. */
 bool
@@ -82,10 +87,40 @@ spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t 
     return self->stream;
 }
 
+/* Bytes for gzip are kept, and compressed at the end. */
 FILE *
 spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
 {
-    return spot_output_begin(self, &(spot_target_t){path, true, false}, diag);
+    const bool is_gzip = path != NULL && spot_has_suffix(path, ".gz");
+
+    spot_output_begin(self, &(spot_target_t){path, !is_gzip, true}, diag);
+    self->is_gzip = is_gzip;
+    return self->stream;
+}
+
+/* zlib closes its descriptor and so gets one of its own. */
+static int
+write_gzip(const char *bytes, size_t num_bytes, FILE *out)
+{
+    const int descriptor = dup(fileno(out));
+    gzFile gzip = descriptor < 0 ? NULL : gzdopen(descriptor, "wb");
+    bool is_good = gzip != NULL;
+
+    for (size_t done = 0; done < num_bytes && is_good;) {
+        const size_t num_left = num_bytes - done;
+        const unsigned num_part =
+            num_left > MAX_PART_BYTES ? MAX_PART_BYTES : (unsigned) num_left;
+
+        is_good = gzwrite(gzip, bytes + done, num_part) == (int) num_part;
+        done += num_part;
+    }
+    if (gzip == NULL && descriptor >= 0) {
+        close(descriptor);
+    }
+    if (gzip != NULL && gzclose(gzip) != Z_OK) {
+        is_good = false;
+    }
+    return is_good ? 0 : SPOT_ERR_IO;
 }
 
 static int
@@ -104,8 +139,10 @@ spot_output_end(spot_output_t *self, int error)
         if (fclose(self->stream) != 0) {
             error = spot_error_first(error, SPOT_ERR_NO_MEMORY);
         } else {
-            const int ret = spot_terminal_write(
-                &self->terminal, put_text, self->text, self->file.stream);
+            const int ret = self->is_gzip ? write_gzip(self->text, self->num_bytes,
+                                                self->file.stream)
+                                          : spot_terminal_write(&self->terminal,
+                                                put_text, self->text, self->file.stream);
 
             error = spot_error_first(error, ret);
         }

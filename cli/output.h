@@ -21,8 +21,9 @@ typedef struct {
     FILE *stream;             /* write here; NULL: it could not be opened */
     spot_terminal_t terminal; /* that text is written for */
     spot_outfile_t file;
-    bool is_text;
-    char *text; /* written so far */
+    bool is_text; /* it is kept until the end */
+    bool is_gzip; /* and compressed then */
+    char *text;   /* written so far */
     size_t num_bytes;
     int error;
     spot_diag_t *diag;
@@ -39,7 +40,8 @@ spot_doc_t spot_doc_of_terminal(FILE *out);
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
 
-/* Starts an answer, or the bytes of a file. Returns the stream, NULL after an error. */
+/* Starts an answer, or the bytes of a file, compressed if it ends in .gz. Returns the
+ * stream, NULL after an error. */
 FILE *spot_output_begin(
     spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
 FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag);

@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "reports/palette.h"
 
-static double
-to_ms(const spot_series_kind_t *kind, int64_t ticks)
+double
+spot_series_ms(const spot_series_kind_t *kind, int64_t ticks)
 {
     return kind->ticks_per_s < SPOT_MS_PER_S
                ? (double) ticks * ((double) SPOT_MS_PER_S / (double) kind->ticks_per_s)
@@ -21,7 +21,7 @@ to_ms(const spot_series_kind_t *kind, int64_t ticks)
 double
 spot_run_time_ms(const spot_series_t *series, size_t row_id)
 {
-    return to_ms(
+    return spot_series_ms(
         series->kind, series->cells[row_id * series->kind->num_columns].integer);
 }
 
@@ -43,6 +43,9 @@ has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
 {
     const bool is_events = shape == SPOT_SERIES_EVENTS;
 
+    if (shape == SPOT_SERIES_SPANS) {
+        return kind->shape == shape && spot_spans_fit(kind);
+    }
     if (kind->shape != shape || kind->num_columns < (is_events ? 3 : 2) ||
         kind->columns[0].kind != SPOT_COLUMN_INSTANT) {
         return false;
@@ -82,12 +85,6 @@ find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
 }
 
 /* ---- Lanes ---- */
-
-static const char *
-column_name(const spot_series_column_t *column)
-{
-    return column->label == NULL ? column->name : column->label;
-}
 
 /* The unit of the first column of values, "" for a plain number. */
 static const char *
@@ -134,19 +131,31 @@ sum_steps(spot_lane_t *lane, double end_ms)
     }
 }
 
-static void
-add_levels(spot_run_series_t *self, const spot_colour_t *colours)
+/* What all levels of a series count. */
+static const char *
+level_noun(const spot_series_kind_t *kind)
 {
-    const spot_series_t *levels = self->levels;
+    const char *unit = unit_of(kind);
+
+    return unit[0] == '\0' ? kind->name : unit;
+}
+
+static void
+add_levels(
+    spot_run_series_t *self, const spot_series_t *levels, const spot_colour_t *colours)
+{
     spot_lane_t *lanes = &self->lanes[self->num_lanes];
-    const size_t num_levels = self->num_levels;
+    const size_t num_levels = levels->kind->num_columns - 1;
 
     for (size_t k = 0; k < num_levels; k++) {
-        lanes[k].name = column_name(&levels->kind->columns[k + 1]);
-        lanes[k].colour = spot_palette_colour(colours, lanes[k].name, k);
+        lanes[k].series = levels;
+        lanes[k].name = spot_series_column_name(&levels->kind->columns[k + 1]);
+        lanes[k].colour =
+            spot_palette_colour(colours, lanes[k].name, self->num_lanes + k);
     }
     lanes[num_levels].kind = SPOT_LANE_TOTAL;
-    lanes[num_levels].name = spot_run_series_level_noun(self);
+    lanes[num_levels].series = levels;
+    lanes[num_levels].name = level_noun(levels->kind);
     for (size_t j = 0; j < levels->num_rows; j++) {
         const double time_ms = spot_run_time_ms(levels, j);
         double total = 0;
@@ -177,6 +186,7 @@ add_marks(spot_run_series_t *self, const spot_colour_t *colours)
         spot_lane_t *lane = &self->lanes[self->num_lanes++];
 
         lane->kind = SPOT_LANE_MARKS;
+        lane->series = events;
         lane->name = column->categories[k];
         lane->colour = spot_palette_colour(colours, lane->name, k);
         lane->sign = k < num_signs ? column->signs[k] : '.';
@@ -198,7 +208,8 @@ add_curve(spot_run_series_t *self, const spot_series_t *series)
     const size_t num_rows = series->num_rows;
 
     lane->kind = SPOT_LANE_CURVE;
-    lane->name = column_name(&series->kind->columns[1]);
+    lane->series = series;
+    lane->name = spot_series_column_name(&series->kind->columns[1]);
     lane->unit = unit_of(series->kind);
     for (size_t j = 0; j < num_rows; j++) {
         add_point(self, lane, spot_run_time_ms(series, j), spot_run_value(series, j, 1));
@@ -214,31 +225,43 @@ spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
     const spot_colour_t *colours)
 {
     const spot_series_t *curves[SPOT_MAX_RUN_CURVES] = {NULL};
-    size_t num_curves, num_kinds = 0;
+    const spot_series_t *stacks[SPOT_MAX_RUN_STACKS] = {NULL};
+    const spot_series_t *spans = NULL;
+    size_t num_stacks, num_curves, num_lanes = 0;
 
     memset(self, 0, sizeof(*self));
+    self->recording = recording;
     self->title = recording->title == NULL ? "" : recording->title;
     self->note = recording->note;
     if (recording->num_series > 0) {
-        self->end_ms = to_ms(recording->series[0].kind, recording->end_ticks);
+        self->end_ms = spot_series_ms(recording->series[0].kind, recording->end_ticks);
     }
-    (void) find_shape(recording, SPOT_SERIES_LEVELS, &self->levels, 1, &self->end_ms);
+    num_stacks = find_shape(
+        recording, SPOT_SERIES_LEVELS, stacks, SPOT_MAX_RUN_STACKS, &self->end_ms);
     (void) find_shape(recording, SPOT_SERIES_EVENTS, &self->events, 1, &self->end_ms);
     num_curves = find_shape(
         recording, SPOT_SERIES_CURVE, curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
+    (void) find_shape(recording, SPOT_SERIES_SPANS, &spans, 1, &self->end_ms);
+    self->levels = stacks[0];
     self->curve = curves[0];
     self->num_levels = self->levels == NULL ? 0 : self->levels->kind->num_columns - 1;
     while (self->events != NULL &&
-           self->events->kind->columns[1].categories[num_kinds] != NULL) {
-        num_kinds++;
+           self->events->kind->columns[1].categories[num_lanes] != NULL) {
+        num_lanes++;
     }
-    self->lanes =
-        spot_calloc(self->num_levels + 1 + num_kinds + num_curves, sizeof(*self->lanes));
+    for (size_t j = 0; j < num_stacks; j++) {
+        num_lanes += stacks[j]->kind->num_columns;
+    }
+    self->lanes = spot_calloc(num_lanes + num_curves + 1, sizeof(*self->lanes));
     if (self->lanes == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (self->levels != NULL) {
-        add_levels(self, colours);
+    if (spans != NULL) {
+        self->error = spot_spans_init(&self->spans, spans, colours);
+        self->end_ms = fmax(self->end_ms, self->spans.end_ms);
+    }
+    for (size_t j = 0; j < num_stacks; j++) {
+        add_levels(self, stacks[j], colours);
     }
     if (self->events != NULL) {
         add_marks(self, colours);
@@ -256,14 +279,15 @@ spot_run_series_free(spot_run_series_t *self)
         spot_curve_free(&self->lanes[j].curve);
     }
     free(self->lanes);
+    spot_spans_free(&self->spans);
     memset(self, 0, sizeof(*self));
 }
 
 bool
 spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag_t *diag)
 {
-    const bool has_series =
-        self->levels != NULL || self->events != NULL || self->curve != NULL;
+    const bool has_series = self->levels != NULL || self->events != NULL ||
+                            self->curve != NULL || self->spans.num_spans > 0;
 
     if (self->end_ms > 0 && has_series) {
         return true;
@@ -286,18 +310,25 @@ spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind)
     return NULL;
 }
 
+const spot_lane_t *
+spot_run_lane_total(const spot_lane_t *level)
+{
+    while (level->kind != SPOT_LANE_TOTAL) {
+        level++;
+    }
+    return level;
+}
+
 const char *
 spot_run_series_level_noun(const spot_run_series_t *self)
 {
-    const char *unit = unit_of(self->levels->kind);
-
-    return unit[0] == '\0' ? self->levels->kind->name : unit;
+    return level_noun(self->levels->kind);
 }
 
 const char *
 spot_run_series_curve_noun(const spot_run_series_t *self)
 {
-    return column_name(&self->curve->kind->columns[1]);
+    return spot_series_column_name(&self->curve->kind->columns[1]);
 }
 
 /* ---- Bins ---- */

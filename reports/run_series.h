@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The series of one replication that its picture shows: the first levels as a stack, the
+/* The series of one replication that its picture shows: the first levels as stacks, the
  * first events as marks and the first curves, in their own words. Each of these is a
- * lane, whose points pictures, pages and tables read; where there are more of them than
- * a picture can show, they are gathered in bins. Times are in ms, whatever the ticks of
- * the series. */
+ * lane, whose points pictures, pages and tables read; the first spans are those of
+ * reports/run_spans.h. Where there are more points than a picture can show, they are
+ * gathered in bins. Times are in ms, whatever the ticks of the series. */
 #pragma once
 
 #include <stdint.h>
@@ -12,10 +12,12 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/curve.h"
+#include "reports/run_spans.h"
 #include "sim/engine/metric.h"
 #include "sim/engine/series.h"
 
 #define SPOT_MAX_RUN_CURVES 4
+#define SPOT_MAX_RUN_STACKS 4
 #define SPOT_MAX_BINS 800 /* of a picture that cannot be zoomed */
 
 typedef enum {
@@ -27,6 +29,7 @@ typedef enum {
 
 typedef struct {
     spot_lane_kind_t kind;
+    const spot_series_t *series; /* whose rows it shows */
     const char *name;
     const char *unit;   /* of curves; "" for plain numbers */
     const char *colour; /* of levels and marks */
@@ -38,12 +41,15 @@ typedef struct {
 typedef struct {
     const char *title, *note; /* may be empty */
     double end_ms;
-    const spot_series_t *levels; /* NULL: none, as below */
+    const spot_recording_t *recording;
+    const spot_series_t *levels; /* the first of the stacks; NULL: none, as below */
     const spot_series_t *events;
     const spot_series_t *curve; /* the first of the curves */
-    size_t num_levels;
+    spot_spans_t spans;
+    size_t num_levels; /* of the first stack */
     size_t num_lanes;
-    spot_lane_t *lanes; /* [num_lanes] levels, their total, marks by kind, curves */
+    spot_lane_t *lanes; /* [num_lanes] of each stack the levels and then their total;
+                           marks by kind, curves */
     int error;
 } spot_run_series_t;
 
@@ -61,6 +67,9 @@ bool spot_run_series_check(
 /* The first lane of a kind; NULL: there is none. */
 const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind);
 
+/* The total of the stack that a level belongs to. */
+const spot_lane_t *spot_run_lane_total(const spot_lane_t *level);
+
 /* Levels that are ever above 0, and others that have points. */
 static inline bool
 spot_lane_is_shown(const spot_lane_t *lane)
@@ -68,11 +77,13 @@ spot_lane_is_shown(const spot_lane_t *lane)
     return lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0 : lane->curve.num_points > 0;
 }
 
-/* What all levels count, such as "instances", and what the first curve is. */
+/* What the levels of the first stack count, such as "instances", and what the first
+ * curve is. */
 const char *spot_run_series_level_noun(const spot_run_series_t *self);
 const char *spot_run_series_curve_noun(const spot_run_series_t *self);
 
-/* The time of a row. */
+/* Ticks of a series in ms, and the time of a row. */
+double spot_series_ms(const spot_series_kind_t *kind, int64_t ticks);
 double spot_run_time_ms(const spot_series_t *series, size_t row_id);
 
 /* A count or a number of a row; what is null is 0. */

@@ -6,12 +6,21 @@
 #include "reports/run_series.h"
 
 #define STRIP_PX 17.0
+#define LANE_PX 22.0   /* of few lanes */
+#define LANES_PX 600.0 /* at most, unless there are very many */
+#define MAX_PIECES 20000
 
 typedef struct {
     const spot_run_series_t *run;
-    bool is_thinned; /* more rows of levels than bins */
     spot_chart_t *chart;
 } timeline_t;
+
+/* More rows than bins. */
+static bool
+is_thinned(const spot_series_t *levels)
+{
+    return levels != NULL && levels->num_rows > SPOT_MAX_BINS;
+}
 
 /* Opens a panel; all have one axis of time, and the last one its labels. */
 static void
@@ -19,7 +28,7 @@ open_panel(const timeline_t *self, spot_chart_panel_t panel)
 {
     panel.x = (spot_chart_axis_t){
         .unit = SPOT_CHART_MS, .name = "time", .high = self->run->end_ms, .group = 1};
-    panel.is_below = panel.height_px < 200;
+    panel.is_below = panel.is_below || panel.height_px < 200;
     spot_chart_panel(self->chart, &panel);
 }
 
@@ -35,7 +44,7 @@ declare_words(const timeline_t *self)
     if (run->levels != NULL) {
         spot_chart_note(self->chart, "%s over time%s, and each category's share",
             spot_run_series_level_noun(run),
-            self->is_thinned ? ": averages, peaks (grey), dips (line)" : "");
+            is_thinned(run->levels) ? ": averages, peaks (grey), dips (line)" : "");
     }
 }
 
@@ -48,21 +57,21 @@ static void
 add_level(const timeline_t *self, const spot_chart_series_t *series,
     const spot_lane_t *lane, what_t what)
 {
-    const spot_series_t *levels = self->run->levels;
+    const spot_series_t *levels = lane->series;
     const double end_ms = self->run->end_ms;
     spot_bin_t bins[SPOT_MAX_BINS];
     double value = 0;
     size_t step_id = 0;
 
     spot_chart_series(self->chart, series);
-    if (self->is_thinned) {
+    if (is_thinned(levels)) {
         spot_lane_bins(lane, end_ms, SPOT_MAX_BINS, bins);
     }
-    for (size_t j = 0; self->is_thinned && j < SPOT_MAX_BINS; j++) {
+    for (size_t j = 0; is_thinned(levels) && j < SPOT_MAX_BINS; j++) {
         value = what == PEAK ? bins[j].high : what == DIP ? bins[j].low : bins[j].value;
         spot_chart_add_xy(self->chart, bins[j].start_ms, value);
     }
-    for (size_t j = 0; !self->is_thinned && j < levels->num_rows; j++) {
+    for (size_t j = 0; !is_thinned(levels) && j < levels->num_rows; j++) {
         const double start_ms = spot_run_time_ms(levels, j);
 
         if (start_ms <
@@ -79,40 +88,40 @@ add_level(const timeline_t *self, const spot_chart_series_t *series,
 /* Where the stack is averages, a shade behind it goes up to the peaks, and a thin line
  * over it shows the dips. */
 static void
-declare_levels(const timeline_t *self)
+declare_levels(const timeline_t *self, const spot_lane_t *levels)
 {
-    const spot_run_series_t *run = self->run;
-    const spot_lane_t *total = spot_run_lane(run, SPOT_LANE_TOTAL);
+    const spot_lane_t *total = spot_run_lane_total(levels);
+    const bool has_bins = is_thinned(levels->series);
     double peak = 1;
 
     for (size_t j = 0; j < total->curve.num_points; j++) {
         peak = fmax(peak, total->curve.points[j].y);
     }
-    open_panel(self, (spot_chart_panel_t){
-                         .y = {.name = total->name, .high = peak}, .height_px = 260});
-    if (self->is_thinned) {
+    open_panel(self, (spot_chart_panel_t){.y = {.name = total->name, .high = peak},
+                         .height_px = 260,
+                         .is_below = levels > self->run->lanes});
+    if (has_bins) {
         add_level(self,
             &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
                 .is_alone = true,
                 .colour = SPOT_INK_GRID},
             total, PEAK);
     }
-    for (size_t k = 0; k < run->num_levels; k++) {
+    for (; levels < total; levels++) {
         char share[32];
 
-        if (spot_lane_is_shown(&run->lanes[k])) {
-            snprintf(
-                share, sizeof(share), "%.1f %%", 100 * run->lanes[k].sum / total->sum);
+        if (spot_lane_is_shown(levels)) {
+            snprintf(share, sizeof(share), "%.1f %%", 100 * levels->sum / total->sum);
             add_level(self,
                 &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
-                    .name = run->lanes[k].name,
+                    .name = levels->name,
                     .side = share,
                     .name_at = SPOT_CHART_NAME_LEGEND,
-                    .colour = run->lanes[k].colour},
-                &run->lanes[k], AVERAGE);
+                    .colour = levels->colour},
+                levels, AVERAGE);
         }
     }
-    if (self->is_thinned) {
+    if (has_bins) {
         add_level(self,
             &(spot_chart_series_t){
                 .kind = SPOT_CHART_STEPS, .colour = SPOT_INK_LABEL, .width_px = 0.4},
@@ -120,12 +129,12 @@ declare_levels(const timeline_t *self)
     }
     add_level(self,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-            .colour = self->is_thinned ? SPOT_INK_OTHER : SPOT_INK_LABEL,
+            .colour = has_bins ? SPOT_INK_OTHER : SPOT_INK_LABEL,
             .width_px = 0.7},
         total, PEAK);
 }
 
-/* ---- Marks and the curve ---- */
+/* ---- Marks, the curve and spans ---- */
 
 /* A stroke for each bin that has some; the more they count, the longer it is. */
 static void
@@ -188,21 +197,88 @@ declare_curve(const timeline_t *self, const spot_lane_t *lane)
     return ret;
 }
 
+/* ---- Spans ---- */
+
+/* How much of its lane a piece takes. */
+static double
+share_of(const spot_spans_t *spans, const spot_span_t *span)
+{
+    return (double) span->num_slots / (double) spans->lanes[span->lane_id].num_slots;
+}
+
+/* Adds the pieces of a colour that are not too short; those of equal thickness in a row
+ * are one series. */
+static void
+add_spans(
+    const timeline_t *self, const spot_spans_t *spans, size_t colour_id, double least_ms)
+{
+    const spot_span_colour_t *colour = &spans->colours[colour_id];
+    double thickness = 0;
+
+    for (size_t j = 0; j < spans->num_spans; j++) {
+        const spot_span_t *span = &spans->spans[j];
+        const double share = share_of(spans, span);
+        const double top = (double) span->slot * share / (double) span->num_slots;
+
+        if (span->colour_id != colour_id || span->end_ms - span->start_ms < least_ms) {
+            continue;
+        }
+        if (thickness != 0.9 * share) {
+            spot_chart_series(
+                self->chart, &(spot_chart_series_t){.kind = SPOT_CHART_SPANS,
+                                 .name = thickness == 0 ? colour->name : NULL,
+                                 .name_at = SPOT_CHART_NAME_LEGEND,
+                                 .colour = colour->colour,
+                                 .thickness = 0.9 * share});
+            thickness = 0.9 * share;
+        }
+        spot_chart_add_span(self->chart,
+            (double) span->lane_id - 0.45 + 0.9 * (top + share / 2), span->start_ms,
+            span->end_ms);
+    }
+}
+
+static int
+declare_spans(const timeline_t *self, const spot_spans_t *spans)
+{
+    const char *help = spans->series->kind->help;
+    double least_ms;
+    size_t num_shorter;
+    const int ret = spot_spans_least(spans, MAX_PIECES, &least_ms, &num_shorter);
+
+    open_panel(
+        self, (spot_chart_panel_t){.y = {.kind = SPOT_CHART_ROWS, .name = help},
+                  .is_below = self->run->num_lanes > 0,
+                  .height_px = fmin(LANE_PX * (double) spans->num_lanes, LANES_PX)});
+    for (size_t j = 0; j < spans->num_lanes; j++) {
+        (void) spot_chart_row(
+            self->chart, &(spot_chart_row_t){.name = spans->lanes[j].name});
+    }
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        add_spans(self, spans, j, least_ms);
+    }
+    if (num_shorter > 0) {
+        spot_chart_foot(self->chart, "%s: %zu of %zu are too short to be drawn", help,
+            num_shorter, spans->num_spans);
+    }
+    return ret;
+}
+
 int
 spot_timeline_declare(spot_chart_t *chart, const void *context)
 {
     const spot_run_series_t *run = context;
-    const timeline_t self = {.run = run,
-        .is_thinned = run->levels != NULL && run->levels->num_rows > SPOT_MAX_BINS,
-        .chart = chart};
+    const timeline_t self = {.run = run, .chart = chart};
     const spot_lane_t *curve = spot_run_lane(run, SPOT_LANE_CURVE);
     int ret = 0;
 
     declare_words(&self);
-    if (run->levels != NULL) {
-        declare_levels(&self);
-    }
     for (size_t j = 0; j < run->num_lanes; j++) {
+        if (run->lanes[j].kind <= SPOT_LANE_TOTAL &&
+            (j == 0 || (run->lanes[j - 1].kind == SPOT_LANE_TOTAL &&
+                           spot_lane_is_shown(spot_run_lane_total(&run->lanes[j]))))) {
+            declare_levels(&self, &run->lanes[j]);
+        }
         if (run->lanes[j].kind == SPOT_LANE_MARKS &&
             run->lanes[j].curve.num_points > 0) {
             declare_strip(&self, &run->lanes[j]);
@@ -210,6 +286,9 @@ spot_timeline_declare(spot_chart_t *chart, const void *context)
     }
     if (curve != NULL) {
         ret = declare_curve(&self, curve);
+    }
+    if (ret == 0 && run->spans.num_lanes > 0) {
+        ret = declare_spans(&self, &run->spans);
     }
     return ret == 0 ? spot_chart_error(chart) : ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/engines.h"
 
+#include "sim/schedule/experiment.h"
 #include "sim/train/experiment.h"
 
 /* An engine of the user's own: the CMake option of that name. */
@@ -10,6 +11,7 @@ extern const spot_experiment_t SPOT_EXTRA_ENGINE;
 
 const spot_experiment_t *const spot_engines[] = {
     &spot_train_experiment,
+    &spot_schedule_experiment,
 #ifdef SPOT_EXTRA_ENGINE
     &SPOT_EXTRA_ENGINE,
 #endif

@@ -19,6 +19,7 @@ static const struct {
     {spot_page_js, spot_page_js_end},
     {spot_page_explorer_js, spot_page_explorer_js_end},
     {spot_page_table_js, spot_page_table_js_end},
+    {spot_page_lanes_js, spot_page_lanes_js_end},
     {spot_page_timeline_js, spot_page_timeline_js_end},
 };
 

@@ -16,6 +16,7 @@
     asset spot_page_js, SPOT_PAGE_JS
     asset spot_page_explorer_js, SPOT_PAGE_EXPLORER_JS
     asset spot_page_table_js, SPOT_PAGE_TABLE_JS
+    asset spot_page_lanes_js, SPOT_PAGE_LANES_JS
     asset spot_page_timeline_js, SPOT_PAGE_TIMELINE_JS
     asset spot_page_chart, SPOT_PAGE_CHART
 

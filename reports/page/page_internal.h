@@ -2,9 +2,11 @@
 /* What the pages of this room share. Internal to reports/page. */
 #pragma once
 
+#include "base/json.h"
 #include "reports/draw.h"
 #include "reports/markup/html.h"
 #include "reports/page/page.h"
+#include "reports/run_series.h"
 #include "reports/study_pictures.h"
 #include "reports/table/document.h"
 #include "sim/store/origin.h"
@@ -36,6 +38,15 @@ void spot_page_doubts_write(const spot_page_t *page);
 
 /* Single runs over time, of a store that keeps some. */
 void spot_page_timelines_write(const spot_page_t *page);
+
+/* What a run has beside lanes over time: the member "spans" of an open object, a table
+ * of what spans are coloured by, and, for one of several runs, its distributions and its
+ * tables that are shown. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_page_spans_write(
+    const spot_spans_t *spans, size_t max_pieces, spot_json_t *json, FILE *out);
+void spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *document);
+void spot_page_run_more_write(
+    const spot_run_series_t *run, size_t run_id, spot_document_t *document);
 
 /* The scenario as it was fixed. */
 void spot_page_fixed_write(
@@ -89,5 +100,6 @@ extern const char spot_page_base_js[], spot_page_base_js_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];
 extern const char spot_page_table_js[], spot_page_table_js_end[];
+extern const char spot_page_lanes_js[], spot_page_lanes_js_end[];
 extern const char spot_page_timeline_js[], spot_page_timeline_js_end[];
 extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */

@@ -16,6 +16,7 @@
 
 #define MAX_ROWS 150000 /* of a page of one run: 3 MB */
 #define MAX_BYTES 70000 /* of several: some hours take 6 kB, a busy month 300 kB */
+#define MAX_SPAN_BYTES 1500000 /* of several that have spans */
 #define LABEL_CHARS 120
 
 /* ---- The data of the script ---- */
@@ -33,7 +34,7 @@ typedef struct {
 static bool
 is_thinned(const data_t *self, const spot_lane_t *lane)
 {
-    return (lane->kind <= SPOT_LANE_TOTAL ? self->run->levels->num_rows
+    return (lane->kind <= SPOT_LANE_TOTAL ? lane->series->num_rows
                                           : lane->curve.num_points) > self->max_rows;
 }
 
@@ -157,8 +158,6 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
     if (stream != NULL) {
         spot_json_init(&self.json, stream, 0);
         spot_json_open(&self.json, NULL, '{');
-        spot_json_text(&self.json, "noun",
-            run->levels == NULL ? NULL : spot_run_series_level_noun(run));
         spot_json_number(&self.json, "end_ms", run->end_ms);
         spot_json_open(&self.json, "lanes", '[');
         for (size_t j = 0; ret == 0 && j < run->num_lanes; j++) {
@@ -169,6 +168,9 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
             }
         }
         spot_json_close(&self.json, ']');
+        if (ret == 0 && run->spans.num_spans > 0) {
+            ret = spot_page_spans_write(&run->spans, max_rows, &self.json, stream);
+        }
         spot_json_close(&self.json, '}');
     }
     spot_page_json_escaped(out, spot_texts_end(&texts, stream));
@@ -199,7 +201,7 @@ add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *tab
     spot_table_add_row(table);
     spot_table_add_text(table, lane->name);
     if (lane->kind == SPOT_LANE_LEVEL) {
-        const double share = lane->sum / spot_run_lane(run, SPOT_LANE_TOTAL)->sum;
+        const double share = lane->sum / spot_run_lane_total(lane)->sum;
 
         spot_table_add_format(table, "%.1f %%", 100 * share);
         spot_table_set_value(table, share);
@@ -214,9 +216,11 @@ add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *tab
     }
 }
 
-/* Levels are in the order of the legend: the stack from its top down. */
+/* A table of the lanes of a kind; of levels, those of one stack, in the order of the
+ * legend: the stack from its top down. */
 static void
-write_tables(const spot_run_series_t *run, spot_document_t *document)
+write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
+    const spot_lane_t *total, spot_document_t *document)
 {
     static const struct {
         const char *id, *caption;
@@ -227,36 +231,52 @@ write_tables(const spot_run_series_t *run, spot_document_t *document)
             {"what happened", "times", "count in all"}},
         [SPOT_LANE_CURVE] = {
             "timeline-curve", "Progress", {"what", "change", "rate", "at the end"}}};
+    const bool is_first = total == NULL || total == spot_run_lane(run, SPOT_LANE_TOTAL);
+    spot_table_t table = {.name = "timeline"};
+    size_t stack = 1;
 
-    fputs("<div class=\"timeline-tables\">\n", document->out);
-    for (int kind = SPOT_LANE_LEVEL; kind <= SPOT_LANE_CURVE; kind++) {
-        spot_table_t table = {.name = "timeline"};
-
-        for (size_t j = 0; j < NUM_COLUMNS && tables[kind].names[j] != NULL; j++) {
-            const bool is_average = kind == SPOT_LANE_LEVEL && j == 2;
-
-            spot_table_add_column(
-                &table, (spot_table_column_t){.name = tables[kind].names[j],
-                            .unit = is_average && run->levels != NULL
-                                        ? spot_run_series_level_noun(run)
-                                        : NULL,
-                            .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
-        }
-        for (size_t j = 0; kind != SPOT_LANE_TOTAL && j < run->num_lanes; j++) {
-            const spot_lane_t *lane =
-                &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
-
-            if ((int) lane->kind == kind && spot_lane_is_shown(lane)) {
-                add_row(run, lane, &table);
-            }
-        }
-        if (table.num_rows > 0) {
-            table.caption =
-                spot_texts_add(&table.texts, "%s, the whole run", tables[kind].caption);
-            spot_document_table(document, tables[kind].id, &table);
-        }
-        spot_table_free(&table);
+    for (size_t j = 0; j < NUM_COLUMNS && tables[kind].names[j] != NULL; j++) {
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = tables[kind].names[j],
+                        .unit = total != NULL && j == 2 ? total->name : NULL,
+                        .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
+    for (size_t j = 0; j < run->num_lanes; j++) {
+        const spot_lane_t *lane =
+            &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
+
+        if (lane->kind == kind && spot_lane_is_shown(lane) &&
+            (total == NULL || spot_run_lane_total(lane) == total)) {
+            add_row(run, lane, &table);
+        }
+    }
+    for (const spot_lane_t *lane = run->lanes; total != NULL && lane < total; lane++) {
+        stack += lane->kind == SPOT_LANE_TOTAL;
+    }
+    if (table.num_rows > 0) {
+        table.caption = spot_texts_add(&table.texts, "%s%s%s, the whole run",
+            tables[kind].caption, is_first ? "" : " of ", is_first ? "" : total->name);
+        spot_document_table(document,
+            is_first
+                ? tables[kind].id
+                : spot_texts_add(&document->texts, "%s-%zu", tables[kind].id, stack),
+            &table);
+    }
+    spot_table_free(&table);
+}
+
+static void
+write_tables(const spot_run_series_t *run, spot_document_t *document)
+{
+    fputs("<div class=\"timeline-tables\">\n", document->out);
+    for (size_t j = 0; j < run->num_lanes; j++) {
+        if (run->lanes[j].kind == SPOT_LANE_TOTAL) {
+            write_table(run, SPOT_LANE_LEVEL, &run->lanes[j], document);
+        }
+    }
+    write_table(run, SPOT_LANE_MARKS, NULL, document);
+    write_table(run, SPOT_LANE_CURVE, NULL, document);
+    spot_page_span_table_write(run, document);
     fputs("</div>\n", document->out);
 }
 
@@ -272,8 +292,10 @@ what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
         levels = spot_texts_add(texts, "%s over time%s, ",
             spot_run_series_level_noun(run), run->num_levels > 1 ? " by category" : "");
     }
-    return spot_texts_add(texts, "%s%s%s: the tables below have the totals", levels,
+    return spot_texts_add(texts, "%s%s%s%s%s: the tables below have the totals", levels,
         run->events != NULL ? "marks of what happened, " : "",
+        run->spans.num_spans > 0 ? run->spans.series->kind->help : "",
+        run->spans.num_spans > 0 ? ", " : "",
         run->curve != NULL ? spot_run_series_curve_noun(run) : "and no curve");
 }
 
@@ -320,6 +342,7 @@ write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
         ret = write_data(run, label, max_rows, out);
     }
     write_tables(run, &document);
+    spot_page_run_more_write(run, 0, &document);
     fputs("</div>\n", out);
     spot_document_fail(&document, ret);
     return spot_document_end(&document);
@@ -340,6 +363,7 @@ spot_page_run_write(
     ret = write_timeline(run, "Timeline of the run", true, MAX_ROWS, out);
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
+    spot_page_script_write(out, spot_page_lanes_js, spot_page_lanes_js_end);
     spot_page_script_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
     fputs("</body>\n</html>\n", out);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
@@ -364,11 +388,26 @@ write_intro(const spot_recording_t *recording, FILE *out)
     fputs(before[0] == ';' ? ".</p>\n</details>\n" : "", out);
 }
 
-/* The first one is shown; of the others there are data alone. Adds to *num_bytes. */
+/* A run that is not shown at first. */
 static int
-write_one(const spot_page_t *page, size_t series_id, bool is_first, spot_texts_t *texts,
-    size_t *num_bytes)
+write_other(const spot_run_series_t *run, const char *label, size_t run_id, FILE *out)
 {
+    spot_document_t document;
+    const int ret = write_data(run, label, 0, out);
+
+    spot_document_to_page(&document, out);
+    spot_page_run_more_write(run, run_id, &document);
+    spot_document_fail(&document, ret);
+    return spot_document_end(&document);
+}
+
+/* The first one, run 0, is shown; of the others there are data alone. Takes what it
+ * writes from *num_left bytes. */
+static int
+write_one(const spot_page_t *page, size_t series_id, size_t run_id, spot_texts_t *texts,
+    size_t *num_left)
+{
+    const bool is_first = run_id == 0;
     const spot_series_id_t *id = &page->series->ids[series_id];
     const char *words = spot_words_point(texts, page->head, id->point_id, LABEL_CHARS);
     const char *label = spot_texts_add(texts, "%s%sreplication %" PRId64, words,
@@ -389,11 +428,12 @@ write_one(const spot_page_t *page, size_t series_id, bool is_first, spot_texts_t
     }
     if (ret == 0 && out != NULL && spot_run_series_check(&run, NULL, NULL)) {
         ret = is_first ? write_timeline(&run, label, false, 0, out)
-                       : write_data(&run, label, 0, out);
+                       : write_other(&run, label, run_id, out);
     }
     text = spot_texts_end(texts, out);
     fputs(text, page->out);
-    *num_bytes += strlen(text);
+    *num_left += is_first && run.spans.num_spans > 0 ? MAX_SPAN_BYTES : 0;
+    *num_left -= strlen(text) < *num_left ? strlen(text) : *num_left;
     spot_run_series_free(&run);
     spot_recording_free(&recording);
     return ret;
@@ -442,17 +482,16 @@ void
 spot_page_timelines_write(const spot_page_t *page)
 {
     const size_t num_ids = page->series->num_ids;
-    size_t num_written = 1, num_bytes = 0, first_id;
+    size_t num_written = 1, num_left = MAX_BYTES, first_id;
     spot_texts_t texts = {0};
     int ret = choose_first(page, &first_id);
 
     if (ret == 0) {
-        ret = write_one(page, first_id, true, &texts, &num_bytes);
+        ret = write_one(page, first_id, 0, &texts, &num_left);
     }
-    for (size_t j = 0; ret == 0 && j < num_ids && num_bytes < MAX_BYTES; j++) {
+    for (size_t j = 0; ret == 0 && j < num_ids && num_left > 0; j++) {
         if (j != first_id) {
-            ret = write_one(page, j, false, &texts, &num_bytes);
-            num_written++;
+            ret = write_one(page, j, num_written++, &texts, &num_left);
         }
     }
     fputs("</div>\n", page->out);

@@ -13,21 +13,26 @@
 SPOT_MUST_CHECK int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag);
 
-/* Bins of a lane that has more points than the page may have, and columns of a curve. */
+/* Bins of a lane that has more points than the page may have, columns of a curve, and
+ * pieces of spans. */
 #define SPOT_TIMELINE_DATA_BINS 4000
 #define SPOT_TIMELINE_DATA_COLUMNS 1000
+#define SPOT_TIMELINE_DATA_SPANS 8000
 
 /* A run as page_timeline.js reads it: one JSON object that may stand in a <script>
  * element, as it has no "<".
- *   noun    what levels count; null without levels
  *   end_ms
- *   lanes   those that have points: {kind: level, total, marks or curve, name, unit,
- *           colour, sign, bin_ms: length of its bins, or null,
- *           at: times in s as differences to the one before, each exact to the ns,
- *           values: of bins of levels the average, of the total the highest, of marks
- *           the count of all,
- *           more: only in bins, of the total the lowest, of marks their number}
- * A lane has bins where the levels have more than max_rows rows, or marks or a curve as
- * many points; at least SPOT_TIMELINE_DATA_BINS are kept. NO_MEMORY. O(points). */
+ *   lanes   those that have points, levels before their total: {kind: level, total,
+ * marks or curve, name, unit, colour, sign, bin_ms: length of its bins, or null, at:
+ * times in s as differences to the one before, each exact to the ns, values: of bins of
+ * levels the average, of the total the highest, of marks the count of all, more: only in
+ * bins, of the total the lowest, of marks their number} spans   if there are some:
+ * {name, unit: of what they take of their lane, lanes:
+ *           [{name, slots}], colours: [{name, colour}], shorter: how many pieces are
+ * left out, being shorter than least_ms; and of each piece: at: as above, to: its length
+ * in s, lane, slot, slots: how many it takes, colour, label} A lane has bins where the
+ * levels have more than max_rows rows, or marks or a curve as many points; at least
+ * SPOT_TIMELINE_DATA_BINS are kept, and of pieces of spans the SPOT_TIMELINE_DATA_SPANS
+ * longest. NO_MEMORY. O(n log n) */
 SPOT_MUST_CHECK int spot_timeline_data_write(
     const spot_run_series_t *run, size_t max_rows, FILE *out);

@@ -4,41 +4,13 @@
 
 (() => {
     const {element, clamp, lastAt, niceStep, timeText, roughText, numberText, tickText} = spot;
-    const AREAS = 190, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14, TOP = 24;
-    const HOUR_MS = 36e5, NUM_CELLS = {level: 2, marks: 2, curve: 3};
+    const {decode, stacksOf, valueAt, countMarks, average, show, showShares, Spans} = spot.lanes;
+    const AREAS = 190, MORE_AREAS = 120, LANE = 19, CURVE = 52, GAP = 28, FOOT = 30, RIGHT = 14, TOP = 24;
+    const HOUR_MS = 36e5, NUM_CELLS = {marks: 2, curve: 3};
 
     const precisionOf = (span_ms) =>
         span_ms > 20 * 864e5 ? 6e4 : span_ms > 600e3 ? 1000 : span_ms > 6e3 ? 100 : 1;
     const withUnit = (value, unit) => (unit === "" ? numberText(value) : `${numberText(value)} ${unit}`);
-
-    /* A lane with its times in ms, each exact to the ns. */
-    function decode(lane) {
-        let time = 0;
-        const at = lane.at === undefined ? lane.values.map((_, j) => j * lane.bin_ms)
-            : lane.at.map((difference) => (time = Math.round((time + difference * 1000) * 1e6) / 1e6));
-        return {...lane, at: Float64Array.from(at), more: lane.more || lane.values, isShown: true, isBinned: lane.bin_ms !== null,
-            most: lane.values.reduce((most, value) => Math.max(most, value), 1)};
-    }
-
-    /* The value of a level or a curve at a time. */
-    function valueAt(lane, time) {
-        const {at, values} = lane, j = lastAt(at, time);
-        if (lane.kind !== "curve") {
-            return j < 0 ? 0 : values[j];
-        }
-        return j < 0 || j + 1 === at.length ? values[Math.max(j, 0)]
-            : values[j] + (values[j + 1] - values[j]) * (time - at[j]) / (at[j + 1] - at[j]);
-    }
-
-    /* How often a kind of marks happened in a stretch, and the counts of all. */
-    function countMarks(marks, from, to) {
-        let times = 0, count = 0;
-        for (let j = lastAt(marks.at, from - 1e-9) + 1; j < marks.at.length && marks.at[j] <= to; j++) {
-            count += marks.values[j];
-            times += marks.isBinned ? marks.more[j] : 1;
-        }
-        return [times, count];
-    }
 
     class Timeline {
         /* The first of the sources is in the tables already. */
@@ -54,21 +26,27 @@
         load(source) {
             const data = JSON.parse(source.textContent);
             const lanes = data.lanes.map(decode);
-            this.noun = data.noun;
             this.end = data.end_ms;
             this.least = Math.min(1000, this.end / 1000); /* the shortest stretch shown */
             [this.from, this.to, this.cursor] = [0, this.end, null];
-            [this.levels, this.marks, this.curves] = ["level", "marks", "curve"].map((kind) => lanes.filter((lane) => lane.kind === kind));
-            this.total = lanes.find((lane) => lane.kind === "total");
+            [this.marks, this.curves] = ["marks", "curve"].map((kind) => lanes.filter((lane) => lane.kind === kind));
+            this.stacks = stacksOf(lanes);
+            this.spans = data.spans === undefined ? null : new Spans(data.spans);
+            this.tall.hidden = this.spans === null || this.spans.height(true) === this.spans.height(false);
             this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
             for (const [kind, num_cells] of Object.entries(NUM_CELLS)) {
                 this.buildRows(kind, lanes.filter((lane) => lane.kind === kind), num_cells);
             }
+            this.stacks.forEach(({levels}, j) => this.buildRows(j === 0 ? "level" : `level-${j + 1}`, [...levels].reverse(), 2));
+            this.buildRows("spans", this.spans === null ? [] : this.spans.named, 2);
+            (this.root.closest(".timelines") || this.root).querySelectorAll(".timeline-more").forEach((more) => {
+                more.hidden = Number(more.dataset.run) !== this.sources.indexOf(source);
+            });
             this.redraw();
         }
 
         /* The rows of a table below, whose heads are the legend: what has a colour can be
-           hidden. The stack of levels is named from its top down. */
+           hidden. A stack of levels is named from its top down. */
         buildRows(kind, lanes, num_cells) {
             const table = this.root.querySelector(`#timeline-${kind}`);
             const rows = lanes.map((lane) => {
@@ -81,7 +59,7 @@
                     : spot.toggle(lane.name, lane.colour, whenChanged)), ...lane.cells);
             });
             if (table !== null) {
-                table.tBodies[0].replaceChildren(...(kind === "level" ? rows.reverse() : rows));
+                table.tBodies[0].replaceChildren(...rows);
             }
         }
 
@@ -90,6 +68,11 @@
                 ["←", "Earlier", () => this.move(-0.5)], ["→", "Later", () => this.move(0.5)],
                 ["‹ event", "Previous event", () => this.goToEvent(-1)], ["event ›", "Next event", () => this.goToEvent(1)],
                 ["Whole run", undefined, () => this.show(0, this.end)]];
+            this.tall = spot.button("Taller lanes", () => {
+                this.isTall = !this.isTall;
+                this.tall.textContent = this.isTall ? "Lower lanes" : "Taller lanes";
+                this.redraw();
+            });
             const run = spot.control("Run", spot.select(this.sources.map((source, value) => ({value, words: source.dataset.label})), 0,
                 (value) => this.load(this.sources[value])));
             const live = this.root.querySelector(".timeline-live"), help = `timeline-help-${number}`;
@@ -103,7 +86,7 @@
             this.read = element("p", {className: "timeline-read", "aria-live": "polite"});
             live.append(
                 element("div", {className: "timeline-bar"}, ...(this.sources.length < 2 ? [] : [run]),
-                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.status),
+                    ...buttons.map(([words, label, action]) => spot.button(words, action, label)), this.tall, this.status),
                 this.plot, this.binned, this.read,
                 element("details", {id: help}, element("summary", {}, "How to zoom and move"), element("p", {className: "note"},
                     "Drag over a stretch to zoom in; Ctrl and the wheel, or two fingers, zoom too; Shift and drag moves. " +
@@ -142,6 +125,7 @@
                 },
                 pointermove: (event) => {
                     const x = place(event);
+                    this.pointerY = event.clientY - this.plot.getBoundingClientRect().top;
                     if (!pointers.has(event.pointerId)) {
                         this.point(this.timeAt(x));
                         return;
@@ -300,6 +284,7 @@
 
         /* The same, read out. */
         readAt(time) {
+            this.pointerY = undefined;
             this.point(time);
             this.read.textContent = `${this.heading()}: ${this.rows().map(([name, value]) => `${name} ${value}`).join(", ")}`;
         }
@@ -317,7 +302,7 @@
         }
 
         /* From the top down: levels, a strip for each kind of events, curves, and how fast
-           the first of them rises. On a narrow screen the names of strips stand above
+           the first of them rises, spans. On a narrow screen the names of strips stand above
            them. */
         layout(width) {
             const panels = [];
@@ -330,13 +315,15 @@
                 this.bottom = top + height;
                 panels.push(() => draw(top, top + height));
             };
-            if (this.total !== undefined) {
-                add(AREAS, 0, (top, bottom) => this.drawLevels(top, bottom));
-            }
+            this.stacks.forEach((stack, j) => add(j === 0 ? AREAS : MORE_AREAS, j === 0 ? 0 : GAP,
+                (top, bottom) => this.drawLevels(stack, top, bottom)));
             this.marks.filter((marks) => marks.isShown).forEach((marks) =>
                 add(LANE, this.isNarrow ? 16 : 0, (top, bottom) => this.drawMarks(marks, top, bottom - 2)));
             this.curves.forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawCurve(curve, top, bottom)));
             this.curves.slice(0, 1).forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawRate(curve, top, bottom)));
+            if (this.spans !== null) {
+                add(this.spans.height(this.isTall), this.bottom === TOP ? 0 : GAP, (top, bottom) => this.spans.draw(this, top, bottom));
+            }
             return panels;
         }
 
@@ -426,62 +413,45 @@
             }
         }
 
-        /* A level in num equal pieces of a stretch: averages, lowest and highest values, and
-           how many of its steps lie in all. */
-        average(lane, from, to, num) {
-            const sum = new Float64Array(num), low = new Float64Array(num).fill(Infinity), high = new Float64Array(num);
-            const piece_ms = (to - from) / num;
-            let num_steps = 0;
-            for (let j = Math.max(lastAt(lane.at, from), 0); j < lane.at.length && lane.at[j] < to; j++) {
-                const start = Math.max(lane.at[j], from), end = Math.min(j + 1 < lane.at.length ? lane.at[j + 1] : this.end, to);
-                num_steps++;
-                for (let c = Math.min(Math.floor((start - from) / piece_ms), num - 1); c < num; c++) {
-                    const left = from + c * piece_ms;
-                    const share = (Math.min(end, left + piece_ms) - Math.max(start, left)) / piece_ms;
-                    if (share <= 0) {
-                        break;
-                    }
-                    sum[c] += share * lane.values[j];
-                    low[c] = Math.min(low[c], lane.more[j]);
-                    high[c] = Math.max(high[c], lane.values[j]);
-                }
-            }
-            return {sum, low, high, num_steps};
+        /* Of the stretch that is shown. */
+        average(lane, num) {
+            return average(lane, this.from, this.to, num, this.end);
         }
 
         /* A column for each pixel. From the top of the stack down, each from 0, so that no
            seams show. */
-        drawLevels(top, bottom) {
+        drawLevels(stack, top, bottom) {
             const num = Math.max(Math.round(this.width * (window.devicePixelRatio || 1)), 1), step = this.width / num;
-            const shown = this.levels.filter((level) => level.isShown), isAll = shown.length === this.levels.length;
-            const total = this.average(this.total, this.from, this.to, num), column_ms = (this.to - this.from) / num;
-            const tick = niceStep(this.total.most, 5), scale = tick * Math.ceil(this.total.most / tick);
+            const shown = stack.levels.filter((level) => level.isShown), isAll = shown.length === stack.levels.length;
+            const total = this.average(stack.total, num), column_ms = (this.to - this.from) / num;
+            const num_ticks = top === TOP ? 5 : 3;
+            const tick = niceStep(stack.total.most, num_ticks), scale = tick * Math.ceil(stack.total.most / tick);
             const yOf = (value) => bottom - (value === Infinity ? 0 : value) / scale * (bottom - top);
-            const columns = (heights) => [[this.left, bottom], ...Array.from(heights).flatMap((value, c) =>
+            const columns = (values) => [[this.left, bottom], ...Array.from(values).flatMap((value, c) =>
                 [[this.left + c * step, yOf(value)], [this.left + (c + 1) * step, yOf(value)]]), [this.left + this.width, bottom]];
-            const outline = (heights, colour, width) =>
-                this.line(Array.from(heights, (value, c) => [this.left + (c + 0.5) * step, yOf(value)]), colour, width);
-            const stack = [];
+            const outline = (values, colour, width) =>
+                this.line(Array.from(values, (value, c) => [this.left + (c + 0.5) * step, yOf(value)]), colour, width);
+            const heights = [];
             shown.forEach((level, k) => {
-                const below = stack[k - 1];
-                stack.push(this.average(level, this.from, this.to, num).sum.map((value, c) => value + (below ? below[c] : 0)));
+                const below = heights[k - 1];
+                heights.push(this.average(level, num).sum.map((value, c) => value + (below ? below[c] : 0)));
             });
-            this.text(this.noun, 8, 12, "left");
-            this.drawScale(0, scale, 5, yOf);
+            this.text(stack.total.name, 8, top - 12, "left");
+            this.drawScale(0, scale, num_ticks, yOf);
             if (isAll) {
                 this.fill(columns(total.high), this.edge, 0.4);
             }
             for (let k = shown.length - 1; k >= 0; k--) {
-                this.fill(columns(stack[k]), shown[k].colour, 1);
+                this.fill(columns(heights[k]), shown[k].colour, 1);
             }
             if (isAll) {
                 outline(total.low, this.ink, 0.5);
                 outline(total.high, this.quiet, 1);
             }
             this.base(bottom, this.quiet);
-            if (this.total.isBinned) {
-                this.notes.push(`heights are averages over ${roughText(this.total.bin_ms)}: the run has more rows than the page holds`);
-            } else if (total.num_steps > num) {
+            if (stack.total.isBinned) {
+                this.notes.push(`heights of ${stack.total.name} are averages over ${roughText(stack.total.bin_ms)}: the run has more rows than the page holds`);
+            } else if (total.num_steps > num && !this.notes.some((note) => note.startsWith("a column"))) {
                 this.notes.push(`a column of pixels is the average of ${roughText(column_ms)}, with the lowest and the highest total as lines`);
             }
         }
@@ -563,14 +533,10 @@
         /* What the tables below say is of the stretch that is shown. */
         writeFigures() {
             const {from, to} = this, span = to - from;
-            const show = (lane, ...figures) => figures.forEach(([value, text], c) => {
-                lane.cells[c].dataset.value = String(value);
-                lane.cells[c].textContent = text;
-            });
-            const means = this.levels.map((level) => this.average(level, from, to, 1).sum[0]);
-            const total = means.reduce((sum, mean) => sum + mean, 0);
-            this.levels.forEach((level, k) => show(level,
-                [means[k] / total, `${(100 * means[k] / (total || 1)).toFixed(1)} %`], [means[k], means[k].toFixed(2)]));
+            this.stacks.forEach(({levels}) => showShares(levels, levels.map((level) => this.average(level, 1).sum[0])));
+            if (this.spans !== null) {
+                showShares(this.spans.named, this.spans.means(from, to));
+            }
             this.marks.forEach((marks) => {
                 const about = marks.isBinned && !this.isWhole() ? "about " : "";
                 show(marks, ...countMarks(marks, from, to).map((value) => [value, about + value.toLocaleString("en")]));
@@ -588,14 +554,14 @@
         /* What is known at the cursor: [text, number, colour] a row. */
         rows() {
             const near_ms = 4 / this.width * (this.to - this.from), rows = [];
-            if (this.total !== undefined) {
-                const j = Math.max(lastAt(this.total.at, this.cursor), 0), low = this.total.more[j], high = this.total.values[j];
-                const height = this.levels.reduce((sum, level) => sum + valueAt(level, this.cursor), 0);
-                rows.push([this.noun, low < high ? `${numberText(height)} (${numberText(low)} to ${numberText(high)})`
+            this.stacks.forEach(({total, levels}) => {
+                const j = Math.max(lastAt(total.at, this.cursor), 0), low = total.more[j], high = total.values[j];
+                const height = levels.reduce((sum, level) => sum + valueAt(level, this.cursor), 0);
+                rows.push([total.name, low < high ? `${numberText(height)} (${numberText(low)} to ${numberText(high)})`
                     : numberText(height), null]);
-            }
-            [...this.levels].reverse().filter((level) => level.isShown && valueAt(level, this.cursor) > 0)
-                .forEach((level) => rows.push([level.name, numberText(valueAt(level, this.cursor)), level.colour]));
+                [...levels].reverse().filter((level) => level.isShown && valueAt(level, this.cursor) > 0)
+                    .forEach((level) => rows.push([level.name, numberText(valueAt(level, this.cursor)), level.colour]));
+            });
             this.marks.filter((marks) => marks.isShown).forEach((marks) => {
                 const [times, count] = countMarks(marks, this.cursor - near_ms, this.cursor + near_ms);
                 if (times > 0) {
@@ -603,12 +569,12 @@
                 }
             });
             this.curves.forEach((curve) => rows.push([curve.name, withUnit(valueAt(curve, this.cursor), curve.unit), null]));
-            return rows;
+            return this.spans === null ? rows : rows.concat(this.spans.rows(this.cursor, this.pointerY));
         }
 
         heading() {
-            const time = this.wordsOf(this.cursor);
-            return this.total !== undefined && this.total.isBinned ? `${time}, averages over ${roughText(this.total.bin_ms)}` : time;
+            const time = this.wordsOf(this.cursor), binned = this.stacks.find(({total}) => total.isBinned);
+            return binned !== undefined ? `${time}, averages over ${roughText(binned.total.bin_ms)}` : time;
         }
 
         drawCursor() {

@@ -99,6 +99,13 @@ typedef struct {
 const char *spot_series_column_unit(
     const spot_series_kind_t *kind, const spot_series_column_t *column);
 
+/* What axes and heads call a column. */
+static inline const char *
+spot_series_column_name(const spot_series_column_t *column)
+{
+    return column->label == NULL ? column->name : column->label;
+}
+
 /* The decimals of a column, of a file too: no more than printf() is given. */
 static inline int
 spot_series_decimals(const spot_series_column_t *column)

@@ -120,8 +120,8 @@ text_of(const char *text)
 
 /* Everything that decides what is read. */
 static const char *
-key_of(const spot_jobs_setting_t *jobs, const spot_vcs_setting_t *vcs,
-    bool may_be_empty, spot_texts_t *texts)
+key_of(const spot_jobs_setting_t *jobs, const spot_vcs_setting_t *vcs, bool may_be_empty,
+    spot_texts_t *texts)
 {
     const char *key = spot_texts_add(texts, "%s\n%s\n%s\n%s\n%s\n%d %d %d\n",
         text_of(jobs->log), text_of(jobs->workload), text_of(jobs->estimates.file),
@@ -182,10 +182,9 @@ read_estimates(
     spot_job_data_t *self, const spot_estimate_file_t *estimates, spot_diag_t *diag)
 {
     self->estimates_s = spot_calloc(self->log.num_jobs, sizeof(double));
-    return self->estimates_s == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : spot_job_column_read(&self->log, estimates->file, estimates->column,
-                     self->estimates_s, diag);
+    return self->estimates_s == NULL ? SPOT_ERR_NO_MEMORY
+                                     : spot_job_column_read(&self->log, estimates->file,
+                                           estimates->column, self->estimates_s, diag);
 }
 
 int

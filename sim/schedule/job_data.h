@@ -53,8 +53,8 @@ typedef struct {
     int num_users; /* scenarios */
     char *key;     /* what has been read */
     spot_vc_list_t vcs;
-    spot_job_log_t log;      /* empty if a law draws it */
-    double *estimates_s;     /* [log.num_jobs], NULL: none */
+    spot_job_log_t log;  /* empty if a law draws it */
+    double *estimates_s; /* [log.num_jobs], NULL: none */
 } spot_job_data_t;
 
 /* Reads the VCs, the log and the estimates, or shares them with like, which may be NULL.

@@ -100,8 +100,7 @@ static const spot_field_t quirk_fields[] = {
         "loans of nodes are mirrored without a look whether the node is there"),
     QUIRK("Q5", SPOT_QUIRK_HEAVY_PAIRS,
         "NeuMF, ResNet50, BERT and Transformer share GPUs without interference"),
-    QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST,
-        "a guest stays slow when its host ends first"),
+    QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST, "a guest stays slow when its host ends first"),
     QUIRK("Q11", SPOT_QUIRK_CUT_SAMPLES,
         "samples of all VCs end with those of the first VC that ends"),
     QUIRK("Q12", SPOT_QUIRK_DOUBLE_RATES,
@@ -137,7 +136,8 @@ static const char *const history_names[] = {"simulated", "nominal", NULL};
 const spot_field_t spot_estimator_fields[] = {
     {SPOT_CHOICE("estimator", spot_estimator_setting_t, source, estimator_names, "none",
         "estimated durations",
-        "where durations come from: oracle: the true ones; table: jobs.estimates; noisy: "
+        "where durations come from: oracle: the true ones; table: jobs.estimates; "
+        "noisy: "
         "the true ones times a lognormal factor; running-mean: of jobs of the same user "
         "and size that have ended; gam: an additive model, fitted again every week")},
     {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1",
@@ -150,8 +150,8 @@ const spot_field_t spot_estimator_fields[] = {
 };
 
 static const spot_field_t elastic_fields[] = {
-    SECONDS("interval", elastic.interval_ms, 1000, "60 s", "interval of elastic policies",
-        "time between two decisions without a change"),
+    SECONDS("interval", elastic.interval_ms, 1000, "60 s",
+        "interval of elastic policies", "time between two decisions without a change"),
     SECONDS("hold", elastic.hold_ms, 0, "300 s", "hold time",
         "a job that has started or changed its size does not grow for so long"),
     {.name = NULL},
@@ -318,8 +318,8 @@ check_thresholds(
 
 /* Whether jobs come from a log or from laws. */
 static void
-check_jobs(const setting_t *setting, spot_bind_t *bind, const spot_node_t *root,
-    bool has_law)
+check_jobs(
+    const setting_t *setting, spot_bind_t *bind, const spot_node_t *root, bool has_law)
 {
     const spot_node_t *place = spot_node_place(root, "jobs");
 
@@ -433,8 +433,7 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     const spot_schedule_scenario_t *like, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    const bool has_law =
-        spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
+    const bool has_law = spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
     setting_t setting = {.cluster.start_ms = -1, .output.progress_ms = -1};
     spot_bind_t bind = {.diag = diag};
     int ret;
@@ -461,6 +460,23 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
         ret = SPOT_ERR_NO_MEMORY;
     }
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+bool
+spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self)
+{
+    const spot_policy_t *policy = spot_policies[self->policy_id];
+    const spot_estimator_setting_t *estimator =
+        policy->estimator == NULL ? NULL : policy->estimator(self);
+    bool is_random = self->log == NULL || self->jitter_s > 0 ||
+                     (estimator != NULL && estimator->source == SPOT_ESTIMATE_NOISY);
+
+    for (size_t j = 0; j < self->num_pools; j++) {
+        const spot_trace_t *recording = self->pools[j].trace.recording;
+
+        is_random |= recording == NULL || recording->kind != SPOT_TRACE_NAMED;
+    }
+    return is_random;
 }
 
 void

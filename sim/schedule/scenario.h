@@ -11,8 +11,8 @@
 #include "models/price.h"
 #include "sim/engine/experiment.h"
 #include "sim/schedule/gpu_nodes.h"
-#include "traces/generate/model.h"
 #include "sim/schedule/job_data.h"
+#include "traces/generate/model.h"
 #include "traces/jobs/forecast.h"
 #include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
@@ -86,14 +86,14 @@ typedef struct {
 typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
-    spot_arena_t memory;   /* of the outputs */
-    spot_job_data_t *data; /* shared with other scenarios of the study */
+    spot_arena_t memory;       /* of the outputs */
+    spot_job_data_t *data;     /* shared with other scenarios of the study */
     const spot_job_log_t *log; /* of data; NULL: the law draws one a replication */
     spot_job_law_t law;
-    spot_vc_list_t vcs;         /* of data */
-    const double *estimates_s;  /* [log->num_jobs] of data; NULL: none */
-    bool drops_oversize;        /* jobs that no VC can ever hold are dropped */
-    int32_t *capacity;          /* [vcs.num_vcs] the most GPUs that it ever has */
+    spot_vc_list_t vcs;        /* of data */
+    const double *estimates_s; /* [log->num_jobs] of data; NULL: none */
+    bool drops_oversize;       /* jobs that no VC can ever hold are dropped */
+    int32_t *capacity;         /* [vcs.num_vcs] the most GPUs that it ever has */
     int32_t gpus_per_node;
     int placer; /* spot_placer_t */
     int64_t start_s;
@@ -131,4 +131,7 @@ extern const spot_field_t spot_estimator_fields[];
  * then. */
 SPOT_MUST_CHECK int spot_schedule_scenario_init(spot_schedule_scenario_t *self,
     const spot_node_t *root, const spot_schedule_scenario_t *like, spot_diag_t *diag);
+
+/* Whether replications differ. */
+bool spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self);
 void spot_schedule_scenario_free(spot_schedule_scenario_t *self);

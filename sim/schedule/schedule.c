@@ -5,9 +5,27 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
+#include "traces/jobs/job_jitter.h"
 
 /* Visited seconds between two looks at the stop flag. */
 #define SECONDS_BETWEEN_LOOKS 1024
+
+static void
+on_time(void *context, const spot_vc_t *vc, int64_t now_s)
+{
+    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
+
+    watch->on_time(watch->context, vc, now_s);
+}
+
+static void
+on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
+{
+    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
+
+    watch->on_release(watch->context, vc, job, since_s);
+}
 
 static void
 on_end(void *context, const spot_vc_t *vc, int32_t job)
@@ -16,7 +34,7 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
 
     self->num_ended++;
     if (self->durations.setting != NULL) {
-        spot_durations_learn(&self->durations, vc->jobs[job].row_id, vc->now_s);
+        spot_estimates_learn(&self->durations, vc->jobs[job].row_id, vc->now_s);
     }
     if (self->watch.on_end != NULL) {
         self->watch.on_end(self->watch.context, vc, job);
@@ -54,8 +72,13 @@ spot_schedule_free(spot_schedule_t *self)
     free(self->vcs);
     free(self->now_due);
     free(self->job_ids);
+    free(self->submit_s);
+    free(self->order);
+    free(self->scratch);
+    spot_job_log_free(&self->drawn);
+    spot_texts_free(&self->texts);
     spot_calendar_free(&self->due);
-    spot_durations_free(&self->durations);
+    spot_estimates_free(&self->durations);
 }
 
 /* A job arrives in its VC at enter_s. */
@@ -68,6 +91,47 @@ add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s)
     spot_vc_add_job(vc, row_id, enter_s, self->log->jobs[row_id].duration_s);
 }
 
+/* The jobs of a replication: those of the log, with shifted submits, or new ones. */
+static int
+take_log(spot_schedule_t *self, const spot_replication_t *replication)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+    const uint64_t seed = replication->seed, number = replication->replication;
+    size_t num_jobs;
+    int ret = 0;
+
+    self->log = scenario->log;
+    if (self->log == NULL) {
+        ret = spot_job_law_draw(&scenario->law, &self->drawn, seed, number);
+        self->log = &self->drawn;
+    }
+    num_jobs = self->log->num_jobs;
+    if (ret == 0 && scenario->jitter_s > 0) {
+        size_t max_order = self->max_submits, max_scratch = self->max_submits;
+
+        ret =
+            spot_array_reserve(&self->order, &max_order, num_jobs, sizeof(*self->order));
+        ret = spot_error_first(ret, spot_array_reserve(&self->scratch, &max_scratch,
+                                        num_jobs, sizeof(*self->scratch)));
+        ret =
+            spot_error_first(ret, spot_array_reserve(&self->submit_s, &self->max_submits,
+                                      num_jobs + 1, sizeof(*self->submit_s)));
+        if (ret == 0) {
+            spot_job_jitter(self->log, scenario->jitter_s, seed, number, self->submit_s,
+                self->order, self->scratch);
+        }
+    }
+    return ret;
+}
+
+bool
+spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id)
+{
+    const spot_job_row_t *job = &self->log->jobs[row_id];
+
+    return job->gpu_num <= self->scenario->capacity[job->vc_id];
+}
+
 static int
 start(spot_schedule_t *self, const spot_replication_t *replication)
 {
@@ -75,12 +139,16 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     const spot_policy_t *policy = spot_policies[scenario->policy_id];
     int ret;
 
-    self->log = scenario->log;
+    ret = take_log(self, replication);
     self->now_s = scenario->start_s;
     self->is_blocked = false;
+    spot_texts_free(&self->texts);
     self->num_ended = 0;
-    self->num_jobs = (int64_t) self->log->num_jobs;
-    ret = spot_durations_start(&self->durations, scenario,
+    self->num_jobs = 0;
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_estimates_start(&self->durations, scenario,
         policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log,
         replication);
     ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
@@ -90,18 +158,40 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_t *vc = &self->vcs[j];
 
         vc->durations = &self->durations;
-        vc->watch = (spot_vc_watch_t){self, NULL, NULL, on_end};
+        vc->watch = (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
+            self->watch.on_release == NULL ? NULL : on_release, on_end};
         spot_vc_start_clock(
             vc, self->log, scenario->vcs.vcs[j].num_nodes, scenario->start_s);
     }
-    for (int32_t j = 0; ret == 0 && j < (int32_t) self->log->num_jobs; j++) {
-        add_job(self, j, self->log->jobs[j].submit_s);
+    for (size_t j = 0; ret == 0 && j < self->log->num_jobs; j++) {
+        const int32_t row_id = self->submit_s == NULL ? (int32_t) j : self->order[j];
+
+        self->job_ids[row_id] = -1;
+        if (spot_schedule_has_job(self, row_id)) {
+            add_job(self, row_id, spot_schedule_submit_s(self, row_id));
+            self->num_jobs++;
+        }
     }
+    self->num_oversize = (int64_t) self->log->num_jobs - self->num_jobs;
     for (int32_t j = 0; j < self->num_vcs && ret == 0; j++) {
         ret = spot_calendar_add(&self->due,
             &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
     }
     return ret;
+}
+
+/* What the nodes have cost. */
+static void
+pay(spot_schedule_t *self)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+    const double hours = (double) (self->end_s - scenario->start_s) / 3600;
+
+    self->reserved_node_h = self->spot_node_h = self->spot_usd = 0;
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        self->reserved_node_h += scenario->vcs.vcs[j].num_nodes * hours;
+    }
+    self->reserved_usd = self->reserved_node_h * scenario->price_usd_per_h;
 }
 
 /* The next second at which a VC has something to do. */
@@ -158,6 +248,29 @@ visit(spot_schedule_t *self, int32_t num_due)
     return ret;
 }
 
+/* Jobs that a message lists. */
+#define MAX_LISTED 10
+
+static const char *
+blocked_text(spot_schedule_t *self)
+{
+    const char *list = "";
+    size_t num_left = 0;
+
+    for (int32_t j = 0; j < (int32_t) self->log->num_jobs; j++) {
+        if (spot_schedule_has_job(self, j) && spot_schedule_result(self, j).end_s < 0 &&
+            num_left++ < MAX_LISTED) {
+            list = spot_texts_join(&self->texts, list, ", ",
+                spot_texts_add(&self->texts, "%s (%d GPUs in %s)", self->log->jobs[j].id,
+                    self->log->jobs[j].gpu_num,
+                    self->vcs[self->log->jobs[j].vc_id].name));
+        }
+    }
+    return spot_texts_add(&self->texts,
+        "nothing can ever start again: %zu job%s have not ended: %s%s", num_left,
+        num_left == 1 ? "" : "s", list, num_left > MAX_LISTED ? ", ..." : "");
+}
+
 int
 spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
 {
@@ -182,7 +295,9 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     for (int32_t j = 0; j < self->num_vcs; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
-    return ret;
+    pay(self);
+    self->blocked_text = self->is_blocked ? blocked_text(self) : NULL;
+    return spot_error_first(ret, self->texts.error);
 }
 
 /* ---- Results ---- */
@@ -207,4 +322,13 @@ spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
         result.host_row_id = job->host_row_id;
     }
     return result;
+}
+
+const char *
+spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
+    const spot_gpu_node_t *node, spot_texts_t *texts)
+{
+    (void) self;
+    (void) vc;
+    return spot_texts_add(texts, "n%d", node->instance);
 }

@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "sim/engine/experiment.h"
-#include "sim/schedule/durations.h"
+#include "sim/schedule/estimates.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/vc.h"
 
@@ -25,8 +26,8 @@ typedef struct {
     int64_t lost;    /* thousandths of a second of work */
     int64_t overhead_s;
     int32_t preemptions, node_preemptions, resizes;
-    int32_t host_row_id; /* of the first job that it was packed on; -1: none */
-    bool is_profiled;    /* it has run in the profiler */
+    int32_t host_row_id;      /* of the first job that it was packed on; -1: none */
+    bool is_profiled;         /* it has run in the profiler */
     int64_t profiled_queue_s; /* its wait for the profiler */
 } spot_job_result_t;
 
@@ -37,15 +38,28 @@ typedef struct {
     size_t max_job_ids;
     int32_t num_vcs;
     spot_vc_t *vcs; /* [num_vcs] in the order of the scenario */
-    spot_durations_t durations;
+    spot_estimates_t durations;
     spot_calendar_t due;   /* item j: the next second at which VC j is due */
     int32_t *now_due;      /* [num_vcs] of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
-    int64_t end_s;   /* of the run */
-    bool is_blocked; /* jobs are left that can never start */
-    int64_t num_jobs;
+    int64_t end_s;            /* of the run */
+    bool is_blocked;          /* jobs are left that can never start, */
+    const char *blocked_text; /* these, in words */
+    int64_t num_jobs;         /* of the log, without those that are too large */
     int64_t num_ended;
+    int64_t num_oversize;   /* jobs that were left out: no VC could ever hold them */
+    int64_t num_clipped;    /* instances of pools that could not come or go */
+    double reserved_node_h; /* paid until the end of the run */
+    double spot_node_h;
+    double reserved_usd;
+    double spot_usd;
+    spot_job_log_t drawn; /* by the scenario's law, for this replication */
+    size_t max_submits;
+    int64_t *submit_s; /* [log->num_jobs] shifted; NULL: those of the log */
+    int32_t *order;    /* [log->num_jobs] by shifted submit */
+    int32_t *scratch;
+    spot_texts_t texts; /* about this run */
 } spot_schedule_t;
 
 /* NO_MEMORY; free self even then. */
@@ -56,6 +70,21 @@ void spot_schedule_free(spot_schedule_t *self);
 /* Runs one replication. NO_MEMORY; INTERRUPTED. */
 SPOT_MUST_CHECK int spot_schedule_run(
     spot_schedule_t *self, const spot_replication_t *replication);
+
+/* The name of a node. It may be added to texts. */
+const char *spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
+    const spot_gpu_node_t *node, spot_texts_t *texts);
+
+/* Whether a job takes part: some VC can hold it. */
+bool spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id);
+
+/* When a job of the latest run was submitted. O(1). */
+static inline int64_t
+spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
+{
+    return self->submit_s == NULL ? self->log->jobs[row_id].submit_s
+                                  : self->submit_s[row_id];
+}
 
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);

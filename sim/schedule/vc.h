@@ -15,7 +15,7 @@
 
 #include "base/calendar.h"
 #include "base/error.h"
-#include "sim/schedule/durations.h"
+#include "sim/schedule/estimates.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/scenario.h"
 #include "traces/jobs/job_log.h"
@@ -119,7 +119,7 @@ struct spot_vc {
     double unit;    /* of work: 1000, or 1 */
     bool ends_late; /* quirk Q1: the end is tested before the work is taken off */
     spot_vc_watch_t watch;
-    spot_durations_t *durations; /* of durations */
+    spot_estimates_t *durations; /* of durations */
     void *state;                 /* of the policy */
 
     int64_t now_s;
@@ -223,7 +223,7 @@ spot_vc_quota(const spot_vc_t *self)
 static inline double
 spot_vc_estimate_s(const spot_vc_t *self, int32_t job)
 {
-    return spot_durations_estimate_s(
+    return spot_estimates_estimate_s(
         self->durations, self->jobs[job].row_id, self->now_s);
 }
 

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=749
+num_expected=764
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -44,6 +44,9 @@ for expected in study/*.expected; do
 done
 for expected in model/*.expected; do
     check "$expected" "$expected" trace generate "${expected%.expected}.yaml"
+done
+for expected in laws/*.expected; do
+    check "$expected" "$expected" schedule generate "${expected%.expected}.yaml"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"

@@ -52,7 +52,7 @@ expect run.txt "desk: engine queue, seed 3, replication 0" "busy_fraction.server
 [ "$(head -1 series/queue.csv)" = "time_ns,length_customers" ] || fail "the head of the series"
 [ "$(sed -n 2p series/queue.csv)" = "0,0" ] || fail "the start of the series"
 "$spotsim" run queue.yaml --plot run.html >/dev/null 2>&1
-expect run.html '"noun": "customers"' '"name": "length"'
+expect run.html '"kind": "total", "name": "customers"' '"name": "length"'
 if grep -q '"kind": "curve"' run.html; then fail "the example has no curve"; fi
 "$spotsim" run queue.yaml --json >run.json
 expect run.json '"engine": "queue"' '"utilisation": {'

@@ -87,6 +87,8 @@ golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
+golden help-schedule-generate.txt schedule generate --help
+golden help-schedule-fit.txt schedule fit --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -731,6 +733,18 @@ follow trace fit "a day's trace.csv" --what gaps
 follow trace fit "a day's trace.csv" --what bulk --emit mrp -o "a day's model.yaml"
 follow trace fit two.csv
 follow trace fit limit.csv
+# ---- Job logs from laws ----
+golden jobs.csv schedule generate jobs.yaml
+golden jobs.csv schedule generate jobs.yaml --seed 1 --replication 0
+golden jobs-other.csv schedule generate jobs.yaml --set jobs=3 --replication 1
+ends 0 schedule generate jobs.yaml -o "$work/jobs.csv.gz" --vcs-out "$work/vcs.csv"
+same jobs-vcs.csv "$work/vcs.csv"
+gzip -dc "$work/jobs.csv.gz" >"$work/unpacked.csv"
+expect "the same log in gzip" cmp -s jobs.csv "$work/unpacked.csv"
+golden jobs-fit.yaml schedule fit jobs.csv
+ends 0 schedule fit "$work/jobs.csv.gz" --vcs "$work/vcs.csv" -o "$work/fitted.yaml"
+ends 0 schedule generate "$work/fitted.yaml" -o "$work/again.csv"
+
 # ---- Converted traces ----
 # converts NAME ARGUMENT...: both the trace and the report are as committed.
 converts() {

@@ -16,10 +16,7 @@
 #define S_PER_D INT64_C(86400)
 #define DEFAULT_HORIZON_MS (SPOT_DAYS_PER_WEEK * SPOT_MS_PER_D)
 
-/* 1970-01-01 was a Thursday. */
-#define WEEKDAY_OF_DAY_0 3
-
-static const char *const weekday_names[] = {
+const char *const spot_job_weekday_names[] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
 
 /* ---- Parts by weight ---- */
@@ -128,6 +125,57 @@ static const spot_field_t class_item = {.type = SPOT_FIELD_ONE_OF,
     .fields = duration_forms,
     .expected = DURATION_EXPECTED};
 
+/* ---- Nodes that come and go ---- */
+
+static const spot_field_t checkpoint_fields[] = {
+    {SPOT_RANGE(DURATION, "every", spot_job_law_terms_t, checkpoint_every_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "0 s",
+        "progress between the starts of checkpoints; 0 s: jobs write none")},
+    {SPOT_RANGE(DURATION, "write", spot_job_law_terms_t, checkpoint_write_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "0 s", "time until a checkpoint is durable")},
+    {.name = NULL},
+};
+
+static const spot_field_t speed_item = {.type = SPOT_FIELD_NUMBER,
+    .offset = offsetof(spot_job_size_t, weight),
+    .min = 1e-9,
+    .max = 1e9};
+
+static const spot_field_t elastic_fields[] = {
+    {SPOT_RANGE(NUMBER, "share", spot_job_law_terms_t, p_elastic, 0, 1, "1",
+        "share of the jobs of these sizes that are elastic, the others are rigid")},
+    {SPOT_VALUE(DICT, "throughput", spot_job_law_terms_t, speeds, NULL,
+         "throughput by number of GPUs, in any unit: an elastic job runs on any of "
+         "these numbers"),
+        .num_offset = offsetof(spot_job_law_terms_t, num_speeds), .key = &size_key,
+        .item = &speed_item, .item_size = sizeof(spot_job_size_t), .min = 1,
+        .max = HUGE_VAL,
+        .expected = "a map from the number of GPUs to a throughput such as {4: 1, 8: "
+                    "1.8}"},
+    {.name = NULL},
+};
+
+/* Writes the throughput as in the column of a log: "4:1 8:1.8". */
+static void
+settle_elastic(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    enum { ITEM_BYTES = SPOT_NUMBER_TEXT_BYTES + 16 };
+    spot_job_law_terms_t *self = target;
+    char *end = self->scaling = spot_calloc(self->num_speeds, ITEM_BYTES);
+
+    (void) field;
+    (void) node;
+    bind->is_out_of_memory = bind->is_out_of_memory || self->scaling == NULL;
+    for (size_t j = 0; self->scaling != NULL && j < self->num_speeds; j++) {
+        char speed[SPOT_NUMBER_TEXT_BYTES];
+
+        spot_number_text(self->speeds[j].weight, speed);
+        end += snprintf(end, ITEM_BYTES, "%s%" PRId64 ":%s", j > 0 ? " " : "",
+            self->speeds[j].num_gpus, speed);
+    }
+}
+
 /* ---- VCs ---- */
 
 static const spot_field_t vc_key = {
@@ -230,7 +278,7 @@ static const spot_field_t start_forms[] = {
     [START_WEEKDAY] = {.name = "",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(spot_job_start_t, weekday),
-        .choices = weekday_names},
+        .choices = spot_job_weekday_names},
     [START_DATE] = {.name = "",
         .type = SPOT_FIELD_TEXT,
         .offset = offsetof(spot_job_start_t, date)},
@@ -264,11 +312,11 @@ settle_start(
     int64_t week_s;
 
     if (self->form == START_WEEKDAY) {
-        self->clock_zero_s = INT64_MIN;
+        self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
     } else if (scan_date(self->date, &self->clock_zero_s)) {
-        week_s = (self->clock_zero_s + WEEKDAY_OF_DAY_0 * S_PER_D) %
-                 (SPOT_DAYS_PER_WEEK * S_PER_D);
+        week_s =
+            (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
         self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
     } else {
         spot_bind_unexpected(bind, field, node, "");
@@ -312,6 +360,17 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_RANGE(DURATION, "longest", spot_job_law_t, longest_ms, (double) SPOT_MS_PER_S,
         (double) SPOT_MAX_DURATION_MS, "36500 d",
         "longest duration: what a law draws beyond it takes as long")},
+    {SPOT_FIELDS(MAP, "checkpoint", spot_job_law_t, terms, checkpoint_fields, "{}",
+        "checkpoints of the jobs, which keep their progress when nodes go")},
+    {SPOT_RANGE(DURATION, "restart", spot_job_law_t, terms.restart_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "",
+        "time that a restart takes (default: as the policy says)")},
+    {SPOT_RANGE(DURATION, "reconfiguration", spot_job_law_t, terms.reconfiguration_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "0 s",
+        "time that an elastic job takes to go on with another number of GPUs")},
+    {SPOT_FIELDS(MAP, "elastic", spot_job_law_t, terms, elastic_fields, "",
+         "jobs whose number of GPUs may change (default: none)"),
+        .settle = settle_elastic},
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
          "weights of the VCs, or their weights and sizes (default: all VCs of the "
          "cluster, by their nodes)"),
@@ -384,6 +443,7 @@ bind_map(
             bind, node, name, "expected laws of jobs (per_hour: NUMBER, ...)");
         return;
     }
+    self->terms.restart_ms = -1;
     spot_bind_map(bind, spot_job_law_fields, name, node, self);
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
         settle(self, bind, node);
@@ -412,7 +472,7 @@ spot_job_law_bind(
     ret =
         path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
     if (path != NULL) {
-        if (ret == 0) {
+        if (document.root != NULL) {
             bind_map(target, bind, field->name, document.root);
         }
         spot_yaml_free(&document);
@@ -443,6 +503,8 @@ spot_job_law_free(spot_job_law_t *self)
     }
     free(self->vcs);
     free(self->classes);
+    free(self->terms.speeds);
+    free(self->terms.scaling);
     free(self->file);
     free(self->start.date);
     free_sizes(&self->sizes);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/bind.h"
 #include "base/units.h"
@@ -21,6 +22,11 @@
 #define SPOT_JOB_LAW_MAX_JOBS 100000000
 #define SPOT_DAYS_PER_WEEK 7
 #define SPOT_HOURS_PER_WEEK (SPOT_DAYS_PER_WEEK * SPOT_HOURS_PER_DAY)
+
+/* 1970 began on a Thursday: 0 h, so many seconds after 0 h of a Monday. */
+#define SPOT_JOB_MONDAY_S (INT64_C(3) * 86400)
+
+extern const char *const spot_job_weekday_names[]; /* Monday first, NULL-terminated */
 
 /* Parts of a whole by weight: part j has the numbers from until[j - 1] to until[j]. */
 typedef struct {
@@ -58,13 +64,26 @@ typedef struct {
     spot_job_duration_t duration;
 } spot_job_class_t;
 
+/* How jobs cope with nodes that come and go, in ms, rounded to whole s. */
+typedef struct {
+    int64_t checkpoint_every_ms; /* of progress; 0: never */
+    int64_t checkpoint_write_ms;
+    int64_t restart_ms; /* -1: the policy's default */
+    int64_t reconfiguration_ms;
+    double p_elastic;  /* of a job of one of the sizes below; the others are rigid */
+    size_t num_speeds; /* 0: all are rigid */
+    spot_job_size_t *speeds; /* [num_speeds] throughput by GPUs, as weight */
+    char *scaling;           /* the same as in the column of a log; or NULL */
+} spot_job_law_terms_t;
+
 /* What the clock of second 0 shows. */
 typedef struct {
-    int form;             /* a weekday, at 0 h; or a date-time */
-    int weekday;          /* 0 Monday */
-    char *date;           /* or NULL */
-    int64_t clock_zero_s; /* since 1970 UTC; INT64_MIN: only the weekday is known */
-    int64_t week_s;       /* since Monday 0 h, below 7 days */
+    int form;    /* a weekday, at 0 h; or a date-time */
+    int weekday; /* 0 Monday */
+    char *date;  /* or NULL */
+    int64_t
+        clock_zero_s; /* since 1970 UTC; SPOT_JOB_NO_CLOCK: only the weekday is known */
+    int64_t week_s;   /* since Monday 0 h, below 7 days */
 } spot_job_start_t;
 
 typedef struct {
@@ -81,6 +100,7 @@ typedef struct {
     size_t num_classes;
     spot_job_class_t *classes; /* [num_classes] by from_gpus */
     int64_t longest_ms;        /* of a duration */
+    spot_job_law_terms_t terms;
     size_t num_vcs;
     spot_job_law_vc_t *vcs; /* [num_vcs] */
     spot_job_parts_t vc_parts;
@@ -121,6 +141,13 @@ double spot_job_law_mean_jobs(const spot_job_law_t *self);
  * O(jobs + hours). */
 SPOT_MUST_CHECK int spot_job_law_draw(const spot_job_law_t *self, spot_job_log_t *log,
     uint64_t seed, uint64_t replication);
+
+/* Writes a VC file for a drawn log: so many nodes of SPOT_JOB_LAW_NODE_GPUS that the
+ * work of its jobs is load times what the GPUs can do until the last job comes, and that
+ * the largest job fits. load > 0. */
+#define SPOT_JOB_LAW_NODE_GPUS 8
+void spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, double load, FILE *out);
 
 /* For this room: parts by weights, which are not all 0 and stand stride bytes apart; and
  * those of the VCs. NO_MEMORY. */

@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "traces/jobs/job_cells.h"
 #include "traces/jobs/job_law.h"
+#include "traces/jobs/job_log_build.h"
 
 #define S_PER_H INT64_C(3600)
 #define ID_BYTES 12 /* of a number up to SPOT_JOB_LAW_MAX_JOBS, with room to spare */
@@ -124,8 +126,9 @@ draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
 typedef struct {
     uint64_t seed, replication;
     arrivals_t arrivals;
-    spot_rng_t sizes, vcs, users;
-    spot_rng_t duration; /* of one job */
+    spot_rng_t sizes, vcs, users, elastic;
+    spot_rng_t duration;          /* of one job */
+    int32_t rigid_id, elastic_id; /* of terms */
 } streams_t;
 
 static void
@@ -138,6 +141,23 @@ streams_start(
     spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
     spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
     spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
+    spot_rng_seek(&self->elastic, seed, replication, SPOT_STREAM_JOB_ELASTIC, 0);
+}
+
+/* The number j of the stream is that of job j, whatever its size. */
+static int32_t
+draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
+{
+    const spot_job_law_terms_t *terms = &law->terms;
+    const bool is_chosen =
+        terms->num_speeds > 0 && spot_rng_uniform(&streams->elastic) < terms->p_elastic;
+
+    for (size_t j = 0; is_chosen && j < terms->num_speeds; j++) {
+        if (terms->speeds[j].num_gpus == gpu_num) {
+            return streams->elastic_id;
+        }
+    }
+    return streams->rigid_id;
 }
 
 static void
@@ -162,7 +182,7 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
         .state_id = -1,
         .cpu_num = -1,
         .workload_id = -1,
-        .terms_id = -1};
+        .terms_id = draw_terms(law, streams, gpu_num)};
     if (law->num_users > 0) {
         job->user_id =
             (int32_t) parts_find(&law->user_parts, spot_rng_uniform(&streams->users));
@@ -196,16 +216,48 @@ make_room(spot_job_log_t *log)
 static int
 name_users(const spot_job_law_t *self, spot_job_log_t *log)
 {
+    int32_t user_id;
     int ret = 0;
 
     while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
         char name[USER_BYTES];
-        const char *text;
 
         snprintf(name, sizeof(name), "u%zu", log->users.num_texts + 1);
-        text = spot_arena_text(&log->texts, name);
-        ret = text == NULL ? SPOT_ERR_NO_MEMORY
-                           : SPOT_ARRAY_APPEND(&log->users, texts, text);
+        ret = spot_job_log_add_text(log, &log->users, name, &user_id);
+    }
+    return ret;
+}
+
+static int64_t
+whole_s(int64_t duration_ms)
+{
+    return (duration_ms + SPOT_MS_PER_S / 2) / SPOT_MS_PER_S;
+}
+
+/* Adds the terms of rigid jobs, unless they have none, and of elastic ones. */
+static int
+add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
+{
+    const spot_job_law_terms_t *law = &self->terms;
+    const spot_job_table_t no_table = {.file = ""};
+    spot_job_table_t table = no_table;
+    spot_job_terms_row_t terms;
+    int ret = 0;
+
+    memset(&terms, 0, sizeof(terms)); /* rows are compared byte by byte */
+    terms.scaling_id = streams->rigid_id = streams->elastic_id = -1;
+    terms.checkpoint_interval_s = whole_s(law->checkpoint_every_ms);
+    terms.checkpoint_write_s = whole_s(law->checkpoint_write_ms);
+    terms.restart_s = law->restart_ms < 0 ? -1 : whole_s(law->restart_ms);
+    terms.reconfiguration_s = whole_s(law->reconfiguration_ms);
+    if (law->checkpoint_every_ms > 0 || law->restart_ms >= 0) {
+        ret = spot_job_log_add_terms(log, &terms, &streams->rigid_id);
+    }
+    if (ret == 0 && law->num_speeds > 0) {
+        ret = spot_job_scaling_add(log, &table, law->scaling, &terms.scaling_id);
+        terms.min_gpus = (int32_t) law->speeds[0].num_gpus;
+        terms.max_gpus = (int32_t) law->speeds[law->num_speeds - 1].num_gpus;
+        ret = ret == 0 ? spot_job_log_add_terms(log, &terms, &streams->elastic_id) : ret;
     }
     return ret;
 }
@@ -220,6 +272,7 @@ spot_job_law_draw(
     streams_t streams;
     int64_t submit_s;
 
+    ret = ret == 0 ? add_terms(self, log, &streams) : ret;
     streams_start(&streams, self, seed, replication);
     log->num_jobs = 0;
     log->clock_zero_s = self->start.clock_zero_s;

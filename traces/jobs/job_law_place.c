@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Joins laws of jobs with the VCs of a cluster. */
+#include <math.h>
+
+#include "base/csv_field.h"
 #include "base/memory.h"
 #include "traces/jobs/job_law.h"
 
@@ -60,4 +63,33 @@ spot_job_law_place(
         ret = error != 0 ? error : ret;
     }
     return ret;
+}
+
+/* ---- A cluster for the jobs ---- */
+
+void
+spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, double load, FILE *out)
+{
+    const int64_t last_s =
+        log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s;
+    const double span_s =
+        self->num_jobs > 0 ? (double) last_s + 1 : (double) self->horizon_ms / 1000;
+
+    fprintf(out, "vc,nodes\n");
+    for (size_t k = 0; k < vcs->num_vcs; k++) {
+        double work_s = 0, most_gpus = 1;
+
+        for (size_t j = 0; j < log->num_jobs; j++) {
+            const spot_job_row_t *job = &log->jobs[j];
+
+            if (job->vc_id == (int32_t) k) {
+                work_s += (double) job->duration_s * job->gpu_num;
+                most_gpus = fmax(most_gpus, job->gpu_num);
+            }
+        }
+        spot_csv_field_text(out, vcs->vcs[k].name);
+        fprintf(out, ",%.0f\n",
+            ceil(fmax(work_s / (span_s * load), most_gpus) / SPOT_JOB_LAW_NODE_GPUS));
+    }
 }

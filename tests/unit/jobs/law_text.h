@@ -35,11 +35,3 @@ make_law(spot_job_law_t *self, const char *text)
     assert_int_equal(ret, 0);
     spot_diag_free(&diag);
 }
-
-static inline void
-free_log(spot_job_log_t *self)
-{
-    spot_arena_free(&self->texts);
-    free(self->jobs);
-    free(self->users.texts);
-}

@@ -33,7 +33,7 @@ test_defaults(void **state)
     assert_true(law.hours[0] == 1 && law.hours[23] == 1);
     assert_true(law.weekdays[0] == 1 && law.weekdays[6] == 1);
     assert_int_equal(law.start.week_s, 0);
-    assert_true(law.start.clock_zero_s == INT64_MIN);
+    assert_true(law.start.clock_zero_s == SPOT_JOB_NO_CLOCK);
     assert_int_equal(law.horizon_ms, 7 * SPOT_MS_PER_D);
     assert_int_equal(law.num_jobs, 0);
     assert_int_equal(law.sizes.num_sizes, 1);

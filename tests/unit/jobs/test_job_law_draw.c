@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/jobs/law_text.h"
+#include "traces/jobs/job_log_write.h"
 
 #define BUSY                                                                            \
     "per_hour: 100\nhorizon: 3 d\nusers: 5\nvcs: {a: 1, b: {weight: 2, sizes: {4: "     \
@@ -40,6 +41,7 @@ draw(const spot_job_law_t *law, spot_job_log_t *log, uint64_t seed, uint64_t rep
 static void
 assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
 {
+    spot_job_log_verify(log);
     for (size_t j = 0; j < log->num_jobs; j++) {
         const spot_job_row_t *job = &log->jobs[j];
         char id[24];
@@ -53,7 +55,6 @@ assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
         assert_true(job->user_id >= (law->num_users > 0 ? 0 : -1));
         assert_true(job->user_id < law->num_users);
         assert_int_equal(job->workload_id, -1);
-        assert_int_equal(job->terms_id, -1);
     }
 }
 
@@ -81,7 +82,7 @@ test_every_column(void **state)
     }
     assert_in_range(num_of_b, log.num_jobs * 6 / 10, log.num_jobs * 7 / 10);
     assert_in_range(num_large, log.num_jobs / 25, log.num_jobs / 12);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -103,8 +104,8 @@ test_used_memory(void **state)
     draw(&law, &fresh, 7, 5);
     assert_same_jobs(&log, &fresh);
     assert_valid(&law, &log);
-    free_log(&log);
-    free_log(&fresh);
+    spot_job_log_free(&log);
+    spot_job_log_free(&fresh);
     spot_job_law_free(&law);
     spot_job_law_free(&small);
 }
@@ -123,8 +124,8 @@ test_replications_differ(void **state)
         other.jobs[0].duration_s + other.jobs[1].duration_s);
     draw(&law, &other, 2, 0);
     assert_int_not_equal(log.num_jobs, other.num_jobs);
-    free_log(&log);
-    free_log(&other);
+    spot_job_log_free(&log);
+    spot_job_log_free(&other);
     spot_job_law_free(&law);
 }
 
@@ -164,8 +165,8 @@ test_common_numbers(void **state)
         assert_true(
             a->duration_s == 1 || labs(b->duration_s - 1000 * a->duration_s) <= 501);
     }
-    free_log(&log);
-    free_log(&other);
+    spot_job_log_free(&log);
+    spot_job_log_free(&other);
     spot_job_law_free(&law);
     spot_job_law_free(&changed);
 }
@@ -196,7 +197,7 @@ test_hours(void **state)
     }
     assert_true(log.clock_zero_s == law.start.clock_zero_s);
     assert_valid(&law, &log);
-    free_log(&log);
+    spot_job_log_free(&log);
     spot_job_law_free(&law);
 }
 
@@ -223,7 +224,149 @@ test_limits(void **state)
     assert_in_range(log.num_jobs, 730, 999); /* 878 within 100 years */
     assert_true(log.jobs[log.num_jobs - 1].submit_s < SPOT_JOB_MAX_S);
     spot_job_law_free(&law);
-    free_log(&log);
+    spot_job_log_free(&log);
+}
+
+#define ELASTIC                                                                         \
+    "per_hour: 60\njobs: 1000\nvcs: {a: 1, \"b, 2\": 2}\nsizes: {1: 1, 4: 1, 8: 1}\n"   \
+    "users: 3\ncheckpoint: {every: 600.4 s, write: 30 s}\nreconfiguration: 20 s\n"      \
+    "elastic: {share: 0.5, throughput: {8: 1.8, 4: 1, 16: 3}}\n"
+
+/* Jobs of a size in the table are elastic or rigid, the others rigid. */
+static void
+test_terms(void **state)
+{
+    size_t num_elastic = 0, num_rigid = 0;
+    spot_job_log_t log = {0};
+    spot_job_law_t law;
+
+    (void) state;
+    make_law(&law, ELASTIC);
+    assert_string_equal(law.terms.scaling, "4:1 8:1.8 16:3");
+    draw(&law, &log, 1, 0);
+    draw(&law, &log, 1, 1);
+    spot_job_log_verify(&log);
+    assert_int_equal(log.num_terms, 2);
+    assert_int_equal(log.num_scalings, 1);
+    assert_int_equal(log.scalings[0].num_sizes, 3);
+    for (size_t j = 0; j < log.num_jobs; j++) {
+        const spot_job_row_t *job = &log.jobs[j];
+        const spot_job_terms_row_t *terms = &log.terms[job->terms_id];
+
+        assert_int_equal(terms->checkpoint_interval_s, 600);
+        assert_int_equal(terms->checkpoint_write_s, 30);
+        assert_int_equal(terms->restart_s, -1);
+        assert_int_equal(terms->reconfiguration_s, 20);
+        if (terms->min_gpus > 0) {
+            assert_int_not_equal(job->gpu_num, 1);
+            assert_int_equal(terms->min_gpus, 4);
+            assert_int_equal(terms->max_gpus, 16);
+            num_elastic++;
+        } else {
+            assert_int_equal(terms->scaling_id, -1);
+            num_rigid += job->gpu_num > 1;
+        }
+    }
+    assert_in_range(num_elastic, 270, 400); /* of 1000 a third, and 4 deviations */
+    assert_in_range(num_rigid, 270, 400);
+    spot_job_law_free(&law);
+    make_law(&law, "{per_hour: 60, jobs: 2, vcs: {a: 1}, restart: 0 s}");
+    draw(&law, &log, 1, 0);
+    assert_int_equal(log.terms[log.jobs[0].terms_id].restart_s, 0);
+    assert_int_equal(log.terms[log.jobs[0].terms_id].checkpoint_interval_s, 0);
+    spot_job_law_free(&law);
+    make_law(&law, "{per_hour: 60, jobs: 2, vcs: {a: 1}}");
+    draw(&law, &log, 1, 0);
+    assert_int_equal(log.jobs[0].terms_id, -1);
+    spot_job_law_free(&law);
+    spot_job_log_free(&log);
+}
+
+/* A log that is written and read again is the same. */
+static void
+test_written(void **state)
+{
+    spot_job_log_request_t request = {.log = "log.csv"};
+    spot_job_log_t log = {0}, again;
+    spot_vc_list_t vcs = {0};
+    spot_job_law_t law;
+    spot_diag_t diag;
+    char *bytes;
+    FILE *out = open_memstream(&bytes, &request.num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    spot_diag_init(&diag);
+    make_law(&law, ELASTIC);
+    assert_int_equal(spot_job_law_place(&law, &vcs, true, &diag), 0);
+    draw(&law, &log, 3, 0);
+    spot_job_log_write(&log, &vcs, out);
+    assert_int_equal(fclose(out), 0);
+    request.bytes = bytes;
+    request.vcs = &vcs;
+    assert_int_equal(spot_job_log_read(&again, &request, &diag), 0);
+    assert_report(&diag, "");
+    assert_int_equal(again.num_jobs, log.num_jobs);
+    for (size_t j = 0; j < log.num_jobs; j++) {
+        const spot_job_row_t *a = &log.jobs[j], *b = &again.jobs[j];
+
+        assert_string_equal(a->id, b->id);
+        assert_int_equal(a->submit_s, b->submit_s);
+        assert_int_equal(a->duration_s, b->duration_s);
+        assert_int_equal(a->gpu_num, b->gpu_num);
+        assert_int_equal(a->vc_id, b->vc_id);
+        assert_string_equal(log.users.texts[a->user_id], again.users.texts[b->user_id]);
+        assert_int_equal(
+            log.terms[a->terms_id].min_gpus, again.terms[b->terms_id].min_gpus);
+        assert_int_equal(log.terms[a->terms_id].checkpoint_interval_s,
+            again.terms[b->terms_id].checkpoint_interval_s);
+    }
+    free(bytes);
+    spot_job_law_free(&law);
+    spot_job_log_free(&log);
+    spot_job_log_free(&again);
+    spot_vc_list_free(&vcs);
+    spot_diag_free(&diag);
+}
+
+/* VCs of a cluster: found by name, missing, added; without names by their nodes. */
+static void
+test_place(void **state)
+{
+    spot_vc_list_t vcs = {0};
+    spot_job_law_t law;
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_vc_list_add(&vcs, "a", 3, 1), 0);
+    assert_int_equal(spot_vc_list_add(&vcs, "b", 1, 2), 0);
+    make_law(&law, "per_hour: 1\nvcs:\n  b: 1\n  c: 2\n  d: 1\n");
+    assert_int_equal(spot_job_law_place(&law, &vcs, false, &diag), SPOT_ERR_BAD_INPUT);
+    assert_report(&diag, "jobs.yaml:4:6: vcs.c: the cluster has no VC of that name\n"
+                         "jobs.yaml:5:6: vcs.d: the cluster has no VC of that name\n");
+    spot_diag_free(&diag);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_job_law_place(&law, &vcs, true, &diag), 0);
+    assert_int_equal(law.vcs[0].vc_id, 1);
+    assert_int_equal(law.vcs[1].vc_id, 2);
+    assert_int_equal(vcs.num_vcs, 4);
+    assert_int_equal(vcs.vcs[3].num_nodes, 0);
+    spot_job_law_free(&law);
+    make_law(&law, "per_hour: 1");
+    assert_int_equal(spot_job_law_place(&law, &vcs, false, &diag), 0);
+    assert_int_equal(law.num_vcs, 4);
+    assert_true(law.vc_parts.until[0] == 0.75);
+    assert_true(law.vc_parts.until[1] == 1 && law.vc_parts.until[3] == 1);
+    spot_job_law_free(&law);
+    spot_vc_list_free(&vcs);
+    make_law(&law, "per_hour: 1");
+    assert_int_equal(spot_job_law_place(&law, &vcs, false, &diag), 0);
+    assert_int_equal(vcs.num_vcs, 1);
+    assert_string_equal(vcs.vcs[0].name, "main");
+    spot_job_law_free(&law);
+    spot_vc_list_free(&vcs);
+    spot_diag_free(&diag);
 }
 
 int
@@ -236,6 +379,9 @@ main(void)
         cmocka_unit_test(test_common_numbers),
         cmocka_unit_test(test_hours),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "reports/page/page_timeline.h"
+#include "tests/unit/page/page_case.h"
 #include "tests/unit/reports/sample.h"
 
 /* The page of a run. */
@@ -111,6 +112,110 @@ test_hostile_names(void **state)
     sample_run_free(&sample);
 }
 
+/* ---- Spans, distributions and tables ---- */
+
+static const char *const fates[] = {page_hostile, "never", NULL};
+static const spot_series_column_t span_columns[] = {
+    {.name = "start", .kind = SPOT_COLUMN_INSTANT, .unit = ""},
+    {.name = "end", .kind = SPOT_COLUMN_INSTANT, .unit = ""},
+    {.name = "node", .kind = SPOT_COLUMN_TEXT, .unit = ""},
+    {.name = "job", .kind = SPOT_COLUMN_TEXT, .unit = ""},
+    {.name = "gpus", .kind = SPOT_COLUMN_COUNT, .unit = "1", .label = "<GPUs>"},
+    {.name = "fate", .kind = SPOT_COLUMN_CATEGORY, .unit = "", .categories = fates}};
+static const spot_series_column_t cdf_columns[] = {
+    {.name = "jct", .kind = SPOT_COLUMN_DURATION, .unit = "", .label = page_hostile},
+    {.name = "share", .kind = SPOT_COLUMN_NUMBER, .unit = "1"},
+    {.name = "vc", .kind = SPOT_COLUMN_TEXT, .unit = ""}};
+static const spot_series_column_t table_columns[] = {
+    {.name = "vc", .kind = SPOT_COLUMN_TEXT, .unit = "", .label = page_hostile},
+    {.name = "jobs", .kind = SPOT_COLUMN_COUNT, .unit = "1"},
+    {.name = "queue", .kind = SPOT_COLUMN_NUMBER, .unit = "s", .num_decimals = 2},
+    {.name = "load", .kind = SPOT_COLUMN_NUMBER, .unit = "1"}};
+static const spot_series_kind_t span_kind = {
+    "nodes", page_hostile, SPOT_SERIES_SPANS, 1, 6, span_columns};
+static const spot_series_kind_t cdf_kind = {
+    "jct", page_hostile, SPOT_SERIES_CDF, 1, 3, cdf_columns};
+static const spot_series_kind_t table_kind = {
+    "vcs", page_hostile, SPOT_SERIES_SHOWN_TABLE, 1, 4, table_columns};
+static const spot_series_kind_t hidden_kind = {
+    "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, table_columns};
+
+/* num_rows of each. */
+static void
+fill_series(spot_recording_t *recording, int64_t num_rows)
+{
+    static const spot_series_kind_t *const kinds[] = {
+        &span_kind, &cdf_kind, &table_kind, &hidden_kind};
+
+    assert_int_equal(spot_recording_init(recording, 4, kinds), 0);
+    for (int64_t j = 0; j < num_rows; j++) {
+        const spot_cell_t table_row[] = {{.text = page_hostile}, {.integer = 1000 + j},
+            {.number = (double) j / 8}, {.number = j == 0 ? (double) NAN : 0.1}};
+
+        assert_int_equal(spot_series_add(&recording->series[0],
+                             (const spot_cell_t[]){{.integer = j}, {.integer = j + 2},
+                                 {.text = page_hostile}, {.text = page_hostile},
+                                 {.integer = 1}, {.text = page_hostile}}),
+            0);
+        assert_int_equal(spot_series_add(&recording->series[1],
+                             (const spot_cell_t[]){{.integer = 1 + j / 2},
+                                 {.number = (double) (1 + j / 2) / (double) num_rows},
+                                 {.text = j % 2 == 0 ? "a" : page_hostile}}),
+            0);
+        assert_int_equal(spot_series_add(&recording->series[2], table_row), 0);
+        assert_int_equal(spot_series_add(&recording->series[3], table_row), 0);
+    }
+}
+
+static void
+test_series_of_all_shapes(void **state)
+{
+    spot_recording_t recording;
+    spot_run_series_t run;
+    char *text;
+
+    (void) state;
+    fill_series(&recording, 201);
+    assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
+    assert_true(run.end_ms == 202000);
+    text = write_page(&run);
+    page_check(text);
+    assert_null(strstr(text, "<script>alert"));
+    assert_int_equal(sample_count(text, "<svg"), 4); /* spans and the distribution */
+    assert_int_equal(sample_count(text, "class=\"timeline-more\""), 1);
+    assert_int_equal(sample_count(text, "id=\"run-0-table-"), 2); /* and its caption */
+    assert_null(strstr(text, "not shown"));
+    assert_non_null(
+        strstr(text, ">1000</td><td data-value=\"0\">0.00</td><td class=\"none\""));
+    assert_non_null(strstr(text, ">1199</td>"));
+    assert_null(strstr(text, ">1200</td>"));
+    assert_non_null(strstr(text, "The first 200 of 201 rows"));
+    assert_non_null(strstr(text, "on average (&lt;GPUs&gt;)"));
+    assert_non_null(strstr(text, ">100.0 %</td><td data-value=\"1.99"));
+    assert_null(strstr(text, "<th scope=\"row\">never</th>"));
+    free(text);
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+}
+
+static void
+test_empty_series(void **state)
+{
+    spot_recording_t recording;
+    spot_run_series_t run;
+    spot_diag_t diag;
+
+    (void) state;
+    fill_series(&recording, 0);
+    recording.end_ticks = 10;
+    assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
+    spot_diag_init(&diag);
+    assert_false(spot_run_series_check(&run, "run.html", &diag));
+    spot_diag_free(&diag);
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+}
+
 static void
 test_a_run_without_time(void **state)
 {
@@ -143,6 +248,8 @@ main(void)
         cmocka_unit_test(test_a_page_is_whole),
         cmocka_unit_test(test_totals_stand_in_tables),
         cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_series_of_all_shapes),
+        cmocka_unit_test(test_empty_series),
         cmocka_unit_test(test_a_run_without_time),
     };
 

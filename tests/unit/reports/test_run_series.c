@@ -62,6 +62,7 @@ test_times_are_ms(void **state)
     add(&recording, 1, 9, (spot_cell_t){.text = "served"}, (spot_cell_t){.integer = 1});
     add(&recording, 2, 1500, (spot_cell_t){.integer = 7},
         (spot_cell_t){.number = (double) NAN});
+    add(&recording, 4, 3000000, (spot_cell_t){.integer = 1}, (spot_cell_t){.number = 0});
     add(&recording, 3, 25, (spot_cell_t){.integer = 4}, (spot_cell_t){.integer = 0});
     assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
     assert_true(spot_run_series_check(&run, "x", NULL));
@@ -73,16 +74,21 @@ test_times_are_ms(void **state)
     assert_int_equal(run.num_levels, 2);
     assert_true(spot_run_value(run.levels, 0, 1) == 7);
     assert_true(spot_run_value(run.levels, 0, 2) == 0);
-    assert_int_equal(run.num_lanes, 2 + 1 + 2 + 1);
+    assert_int_equal(run.num_lanes, 2 + 1 + 2 + 1 + 2 + 1);
     assert_int_equal(run.lanes[2].kind, SPOT_LANE_TOTAL);
-    assert_string_equal(run.lanes[3].name, "served");
-    assert_int_equal(run.lanes[3].curve.num_points, 1);
-    assert_true(run.lanes[3].curve.points[0].x == 9000);
-    assert_true(run.lanes[3].sum == 1);
-    assert_string_equal(run.lanes[4].name, "left"); /* "?" is none of the categories */
-    assert_int_equal(run.lanes[4].curve.num_points, 1);
-    assert_true(run.lanes[4].sum == 2);
-    assert_int_equal(run.lanes[5].kind, SPOT_LANE_CURVE);
+    assert_ptr_equal(spot_run_lane_total(run.lanes), &run.lanes[2]);
+    assert_ptr_equal(run.lanes[3].series, &recording.series[4]); /* another stack */
+    assert_true(run.lanes[3].sum == 9000 - 3);
+    assert_int_equal(run.lanes[5].kind, SPOT_LANE_TOTAL);
+    assert_ptr_equal(spot_run_lane_total(&run.lanes[3]), &run.lanes[5]);
+    assert_string_equal(run.lanes[6].name, "served");
+    assert_int_equal(run.lanes[6].curve.num_points, 1);
+    assert_true(run.lanes[6].curve.points[0].x == 9000);
+    assert_true(run.lanes[6].sum == 1);
+    assert_string_equal(run.lanes[7].name, "left"); /* "?" is none of the categories */
+    assert_int_equal(run.lanes[7].curve.num_points, 1);
+    assert_true(run.lanes[7].sum == 2);
+    assert_int_equal(run.lanes[8].kind, SPOT_LANE_CURVE);
     assert_string_equal(run.title, "");
     spot_run_series_free(&run);
     spot_recording_free(&recording);

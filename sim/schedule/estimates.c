@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/schedule/durations.h"
+#include "sim/schedule/estimates.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@
 #define PUBLISHED_S 1000
 
 int
-spot_durations_start(spot_durations_t *self, const spot_schedule_scenario_t *scenario,
+spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
@@ -19,13 +19,13 @@ spot_durations_start(spot_durations_t *self, const spot_schedule_scenario_t *sce
 }
 
 void
-spot_durations_free(spot_durations_t *self)
+spot_estimates_free(spot_estimates_t *self)
 {
     (void) self;
 }
 
 void
-spot_durations_learn(spot_durations_t *self, int32_t row_id, int64_t now_s)
+spot_estimates_learn(spot_estimates_t *self, int32_t row_id, int64_t now_s)
 {
     (void) self;
     (void) row_id;
@@ -33,7 +33,7 @@ spot_durations_learn(spot_durations_t *self, int32_t row_id, int64_t now_s)
 }
 
 double
-spot_durations_estimate_s(spot_durations_t *self, int32_t row_id, int64_t now_s)
+spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
 {
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 

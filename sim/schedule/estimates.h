@@ -15,16 +15,16 @@ typedef struct {
     const spot_estimator_setting_t *setting;  /* of the policy; NULL: none */
     const spot_job_log_t *log;
     spot_replication_t replication;
-} spot_durations_t;
+} spot_estimates_t;
 
 /* Starts a replication. NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_durations_start(spot_durations_t *self,
+SPOT_MUST_CHECK int spot_estimates_start(spot_estimates_t *self,
     const spot_schedule_scenario_t *scenario, const spot_estimator_setting_t *setting,
     const spot_job_log_t *log, const spot_replication_t *replication);
-void spot_durations_free(spot_durations_t *self);
+void spot_estimates_free(spot_estimates_t *self);
 
 /* A job has ended at now_s. */
-void spot_durations_learn(spot_durations_t *self, int32_t row_id, int64_t now_s);
+void spot_estimates_learn(spot_estimates_t *self, int32_t row_id, int64_t now_s);
 
 /* The estimated duration of a job at now_s, in seconds. */
-double spot_durations_estimate_s(spot_durations_t *self, int32_t row_id, int64_t now_s);
+double spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s);

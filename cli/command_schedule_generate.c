@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/command.h"
+#include "sim/engine/scenario_file.h"
+#include "traces/jobs/job_law.h"
+#include "traces/jobs/job_log_write.h"
+
+typedef struct {
+    const char *law_path;
+    const char *log_path;
+    const char *vcs_path;
+    int64_t load;
+    int64_t seed;
+    int64_t replication;
+    spot_option_list_t sets;
+} arguments_t;
+
+static const arguments_t initial = {.seed = 1, .load = 80};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(
+        ARGUMENT, "a file with laws of jobs", 0, "LAW", law_path, NULL, .min = 1),
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", log_path,
+        "Write the log here, compressed if it ends in .gz (default: standard output)",
+        .endings = ".csv or .gz"),
+    SPOT_OPTION(WRITTEN, "vcs-out", 0, "FILE", vcs_path,
+        "Write a VC file too: so many nodes that the jobs load their GPUs by --load",
+        .endings = ".csv"),
+    SPOT_OPTION(COUNT, "load", 0, "PERCENT", load,
+        "Load of the GPUs of --vcs-out, in % (default 80)", .min = 1, .max = 1000),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION(COUNT, "replication", 0, "R", replication,
+        "Which replication of the seed to draw (default 0)"),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a key of the laws; may be given several times"),
+    SPOT_OPTION_END,
+};
+
+static const char *
+law_key(size_t j, const char **name)
+{
+    *name = spot_job_law_fields[j].name;
+    return *name == NULL ? NULL : spot_job_law_fields[j].help;
+}
+
+static int
+read_law(spot_call_t *call, spot_job_law_t *law)
+{
+    const arguments_t *arguments = call->arguments;
+    const spot_scenario_changes_t changes = {
+        NULL, arguments->sets.num_texts, arguments->sets.texts};
+    spot_yaml_t document;
+    int ret = spot_scenario_read_document(
+        &document, arguments->law_path, &changes, &call->diag);
+
+    if (document.root != NULL) {
+        const int error = spot_job_law_init(law, document.root, &call->diag);
+
+        ret = spot_error_first(ret, error);
+    }
+    spot_yaml_free(&document);
+    return ret;
+}
+
+static int
+write_files(spot_call_t *call, const spot_job_law_t *law, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, arguments->log_path, &call->diag);
+    int ret;
+
+    if (out != NULL) {
+        spot_job_log_write(log, vcs, out);
+    }
+    ret = spot_output_end(&output, 0);
+    if (ret != 0 || arguments->vcs_path == NULL) {
+        return ret;
+    }
+    out = spot_output_bytes(&output, arguments->vcs_path, &call->diag);
+    if (out != NULL) {
+        spot_job_law_write_vcs(law, log, vcs, (double) arguments->load / 100, out);
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_job_law_t law = {0};
+    spot_job_log_t log = {0};
+    spot_vc_list_t vcs = {0};
+    int ret = read_law(call, &law);
+
+    if (ret == 0) {
+        ret = spot_job_law_place(&law, &vcs, true, &call->diag);
+    }
+    call->is_reading = ret != 0;
+    if (ret == 0) {
+        ret = spot_job_law_draw(
+            &law, &log, (uint64_t) arguments->seed, (uint64_t) arguments->replication);
+    }
+    ret = ret == 0 ? write_files(call, &law, &log, &vcs) : ret;
+    spot_job_log_free(&log);
+    spot_vc_list_free(&vcs);
+    spot_job_law_free(&law);
+    return ret;
+}
+
+const spot_command_t spot_command_schedule_generate = {
+    .name = "schedule generate",
+    .arguments = "LAW",
+    .summary = "Write a synthetic job log, drawn from laws of jobs",
+    .doc =
+        "LAW is a YAML file (spotsim-jobs: 1): how many jobs come an hour, by hour "
+        "and weekday, their GPUs, durations, VCs and users. 'spotsim schedule fit' "
+        "writes one from a log. Jobs come as a Poisson process, cut to whole seconds; "
+        "durations are rounded to whole seconds, and are at least 1 s.\n\n"
+        "A scenario takes the same laws, for the VCs of its cluster: jobs: "
+        "{generate: LAW}. Keys:",
+    .examples = "  spotsim schedule generate jobs.yaml -o jobs.csv --vcs-out vcs.csv\n"
+                "  spotsim schedule generate jobs.yaml --set per_hour=60 \\\n"
+                "      --replication 3 -o jobs.csv.gz\n",
+    .options = options,
+    .item = law_key,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .run = run,
+};

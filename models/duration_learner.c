@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/duration_learner.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+
+#define HOUR_S INT64_C(3600)
+#define DAY_S (24 * HOUR_S)
+#define WEEK_S (7 * DAY_S)
+
+const char *const spot_duration_methods[] = {
+    "oracle", "noisy", "running-mean", "gam", NULL};
+
+enum {
+    FEATURE_USER,
+    FEATURE_VC,
+    FEATURE_GPU_NUM,
+    FEATURE_CPU_NUM,
+    FEATURE_HOUR,
+    FEATURE_WEEKDAY,
+    FEATURE_AMP,
+    FEATURE_GPU_UTIL,
+    FEATURE_GMEM_UTIL,
+    FEATURE_GMEM,
+    NUM_FEATURES
+};
+
+static const char *const feature_names[NUM_FEATURES] = {"user", "vc", "gpu_num",
+    "cpu_num", "hour", "weekday", "amp", "gpu_util", "gmem_util", "gmem"};
+
+static spot_duration_key_t
+key_of(const spot_duration_job_t *job)
+{
+    return (spot_duration_key_t){job->user_id, job->gpu_num, job->model_id};
+}
+
+static double
+given(int32_t number)
+{
+    return number < 0 ? (double) NAN : (double) number;
+}
+
+static void
+fill_features(const spot_duration_learner_t *self, const spot_duration_job_t *job,
+    double values[NUM_FEATURES])
+{
+    const int64_t time_s = self->request.clock_zero_s + job->submit_s;
+    const int64_t day = time_s / DAY_S - (time_s % DAY_S < 0);
+
+    values[FEATURE_USER] = job->user_id;
+    values[FEATURE_VC] = job->vc_id;
+    values[FEATURE_GPU_NUM] = given(job->gpu_num);
+    values[FEATURE_CPU_NUM] = given(job->cpu_num);
+    values[FEATURE_HOUR] = (double) ((time_s - day * DAY_S) / HOUR_S);
+    values[FEATURE_WEEKDAY] = (double) (((day + 3) % 7 + 7) % 7); /* Monday 0 */
+    values[FEATURE_AMP] = given(job->amp);
+    values[FEATURE_GPU_UTIL] = job->gpu_util;
+    values[FEATURE_GMEM_UTIL] = job->gmem_util;
+    values[FEATURE_GMEM] = job->gmem_mib;
+}
+
+/* ---- The jobs that have ended ---- */
+
+typedef struct {
+    int64_t end_s;
+    int32_t job_id;
+} nominal_end_t;
+
+static int
+compare_ends(const void *first, const void *second)
+{
+    const nominal_end_t *a = first, *b = second;
+
+    return a->end_s != b->end_s ? (a->end_s > b->end_s) - (a->end_s < b->end_s)
+                                : (a->job_id > b->job_id) - (a->job_id < b->job_id);
+}
+
+static int64_t
+nominal_end_s(const spot_duration_job_t *job)
+{
+    return job->submit_s + job->duration_s;
+}
+
+static int
+sort_by_end(spot_duration_learner_t *self)
+{
+    const size_t num_jobs = self->request.num_jobs;
+    nominal_end_t *ends = spot_calloc(num_jobs, sizeof(*ends));
+
+    self->by_end = spot_calloc(num_jobs, sizeof(*self->by_end));
+    if (ends != NULL && self->by_end != NULL) {
+        for (size_t j = 0; j < num_jobs; j++) {
+            ends[j] =
+                (nominal_end_t){nominal_end_s(&self->request.jobs[j]), (int32_t) j};
+        }
+        qsort(ends, num_jobs, sizeof(*ends), compare_ends);
+        for (size_t j = 0; j < num_jobs; j++) {
+            self->by_end[j] = ends[j].job_id;
+        }
+    }
+    free(ends);
+    return self->by_end == NULL || ends == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+int
+spot_duration_learner_init(
+    spot_duration_learner_t *self, const spot_duration_request_t *request)
+{
+    memset(self, 0, sizeof(*self));
+    self->request = *request;
+    self->next_fit_s = request->start_s + WEEK_S;
+    if (!(request->sigma >= 0) || !isfinite(request->sigma)) {
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return request->is_nominal ? sort_by_end(self) : 0;
+}
+
+void
+spot_duration_learner_free(spot_duration_learner_t *self)
+{
+    spot_duration_history_free(&self->history);
+    spot_additive_free(&self->model);
+    free(self->ended);
+    free(self->by_end);
+    memset(self, 0, sizeof(*self));
+}
+
+static int
+take_end(spot_duration_learner_t *self, int32_t job_id)
+{
+    const spot_duration_job_t *job = &self->request.jobs[job_id];
+    const int ret =
+        spot_duration_history_add(&self->history, key_of(job), job->duration_s);
+
+    return ret == 0 && self->request.method == SPOT_DURATION_GAM
+               ? SPOT_ARRAY_APPEND(self, ended, job_id)
+               : ret;
+}
+
+int
+spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id)
+{
+    return self->request.is_nominal ? 0 : take_end(self, job_id);
+}
+
+static int
+take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
+{
+    int ret = 0;
+
+    while (self->by_end != NULL && self->num_due < self->request.num_jobs && ret == 0 &&
+           nominal_end_s(&self->request.jobs[self->by_end[self->num_due]]) <= now_s) {
+        ret = take_end(self, self->by_end[self->num_due++]);
+    }
+    return ret;
+}
+
+/* ---- The additive model ---- */
+
+static int
+fit(spot_duration_learner_t *self)
+{
+    const spot_duration_request_t *request = &self->request;
+    spot_arena_t arena = {0};
+    double *values[NUM_FEATURES], *targets;
+    spot_additive_column_t columns[NUM_FEATURES] = {{0}};
+    int ret;
+
+    SPOT_ARENA_ARRAY(&arena, targets, self->num_ended);
+    for (size_t j = 0; j < NUM_FEATURES; j++) {
+        SPOT_ARENA_ARRAY(&arena, values[j], self->num_ended);
+        columns[j].name = feature_names[j];
+        columns[j].values = values[j];
+    }
+    columns[FEATURE_USER].num_categories = request->num_users;
+    columns[FEATURE_USER].categories = request->users;
+    columns[FEATURE_VC].num_categories = request->num_vcs;
+    columns[FEATURE_VC].categories = request->vcs;
+    ret = arena.error;
+    for (size_t i = 0; i < self->num_ended && ret == 0; i++) {
+        const spot_duration_job_t *job = &request->jobs[self->ended[i]];
+        double row[NUM_FEATURES];
+
+        fill_features(self, job, row);
+        for (size_t j = 0; j < NUM_FEATURES; j++) {
+            values[j][i] = row[j];
+        }
+        targets[i] = log1p((double) job->duration_s);
+    }
+    if (ret == 0) {
+        const spot_additive_request_t fit_request = {.num_rows = self->num_ended,
+            .targets = targets,
+            .num_columns = NUM_FEATURES,
+            .columns = columns,
+            .loss = SPOT_LOSS_SQUARED,
+            .seed = request->seed};
+
+        spot_additive_free(&self->model);
+        ret = spot_additive_fit(&self->model, &fit_request);
+        self->num_fits++;
+    }
+    spot_arena_free(&arena);
+    return ret;
+}
+
+/* Fits at the first call of a week, as soon as there are jobs enough. */
+static int
+fit_if_due(spot_duration_learner_t *self, int64_t now_s)
+{
+    if (self->request.method != SPOT_DURATION_GAM || now_s < self->next_fit_s ||
+        self->num_ended < SPOT_DURATION_MIN_JOBS) {
+        return 0;
+    }
+    self->next_fit_s +=
+        ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S; /* the next one */
+    return fit(self);
+}
+
+/* ---- Estimates ---- */
+
+static int64_t
+whole_seconds(double estimate_s)
+{
+    return estimate_s >= 9e15 ? INT64_C(9000000000000000)
+           : estimate_s >= 1  ? llrint(estimate_s)
+                              : 1;
+}
+
+static double
+noise(const spot_duration_learner_t *self, int32_t job_id)
+{
+    spot_rng_t rng;
+
+    spot_rng_seek(&rng, self->request.seed, self->request.replication, SPOT_STREAM_GUESS,
+        (uint64_t) job_id);
+    return exp(gsl_ran_gaussian_ziggurat(spot_rng_gsl(&rng), self->request.sigma));
+}
+
+int
+spot_duration_learner_estimate(
+    spot_duration_learner_t *self, int32_t job_id, int64_t now_s, int64_t *estimate_s)
+{
+    const spot_duration_job_t *job = &self->request.jobs[job_id];
+    double values[NUM_FEATURES];
+    int ret = take_nominal_ends(self, now_s);
+
+    ret = ret == 0 ? fit_if_due(self, now_s) : ret;
+    if (ret != 0) {
+        return ret;
+    }
+    if (self->request.method == SPOT_DURATION_ORACLE) {
+        *estimate_s = job->duration_s;
+    } else if (self->request.method == SPOT_DURATION_NOISY) {
+        *estimate_s = whole_seconds((double) job->duration_s * noise(self, job_id));
+    } else if (self->num_fits == 0) {
+        const int64_t mean_s =
+            spot_duration_history_estimate(&self->history, key_of(job));
+
+        *estimate_s = mean_s < 1 ? 1 : mean_s;
+    } else {
+        fill_features(self, job, values);
+        *estimate_s = whole_seconds(expm1(spot_additive_predict(&self->model, values)));
+    }
+    return 0;
+}
+
+int
+spot_duration_learner_estimate_all(spot_duration_learner_t *self, double *estimates_s)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < self->request.num_jobs && ret == 0; j++) {
+        int64_t estimate_s = 0;
+
+        ret = spot_duration_learner_estimate(
+            self, (int32_t) j, self->request.jobs[j].submit_s, &estimate_s);
+        estimates_s[j] = (double) estimate_s;
+    }
+    return ret;
+}

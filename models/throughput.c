@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/throughput.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/datetime.h"
+#include "base/memory.h"
+#include "models/table_file.h"
+
+const char *const spot_throughput_columns[] = {"submit_gpu_job", "submit_gpu_num"};
+const char *const spot_throughput_forecasts[] = {"pred_gpu_job", "pred_gpu_num"};
+const char *const spot_throughput_targets[] = {"jobs", "gpus"};
+
+/* ---- The table ---- */
+
+typedef struct {
+    const char *time;
+    spot_throughput_bin_t bin;
+} throughput_row_t;
+
+enum { COLUMN_TIME, NUM_COLUMNS = 3 };
+
+static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+    {.name = "time", .kind = SPOT_CELL_TEXT, .offset = offsetof(throughput_row_t, time)},
+    {.name = "submit_gpu_job",
+        .kind = SPOT_CELL_NUMBER,
+        .offset = offsetof(throughput_row_t, bin.values[SPOT_THROUGHPUT_JOBS]),
+        .max = 1e12,
+        .expected = "expected a number from 0 to 1e12"},
+    {.name = "submit_gpu_num",
+        .kind = SPOT_CELL_NUMBER,
+        .offset = offsetof(throughput_row_t, bin.values[SPOT_THROUGHPUT_GPUS]),
+        .max = 1e12,
+        .expected = "expected a number from 0 to 1e12"},
+};
+
+/* YYYY-MM-DD hh:mm:ss as seconds since 1970. */
+static bool
+parse_time(const char *text, int64_t *time_s)
+{
+    int64_t day, second;
+
+    if (!spot_date_scan(&text, &day) || (*text != ' ' && *text != 'T')) {
+        return false;
+    }
+    text++;
+    *time_s = 0;
+    if (!spot_time_of_day_scan(&text, &second) || *text != '\0') {
+        return false;
+    }
+    *time_s = day * 86400 + second;
+    return true;
+}
+
+static int
+take_bin(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+{
+    const throughput_row_t *from = values;
+    spot_throughput_t *self = file->table;
+    int64_t time_s = 0;
+
+    if (!parse_time(from->time, &time_s)) {
+        spot_table_file_report_field(
+            file, row, COLUMN_TIME, "expected YYYY-MM-DD hh:mm:ss");
+    } else if (self->num_bins == 0) {
+        self->start_s = time_s;
+    } else if (!file->is_faulty &&
+               time_s !=
+                   self->start_s + SPOT_THROUGHPUT_BIN_S * (int64_t) self->num_bins) {
+        spot_table_file_report_field(
+            file, row, COLUMN_TIME, "expected 10 minutes after the row before");
+    }
+    return SPOT_ARRAY_APPEND(self, bins, from->bin);
+}
+
+static void
+seal(spot_table_file_t *file, size_t end_line)
+{
+    const spot_throughput_t *self = file->table;
+
+    if (!file->is_faulty && self->num_bins == 0) {
+        spot_table_file_report(file, end_line, "no rows");
+    }
+}
+
+int
+spot_throughput_read(spot_throughput_t *self, const char *path, spot_diag_t *diag)
+{
+    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
+        .columns = columns,
+        .is_any_order = true,
+        .ignores_others = true,
+        .needs_columns = true,
+        .row_bytes = sizeof(throughput_row_t),
+        .take = take_bin,
+        .seal = seal};
+    spot_table_file_t file = {
+        .format = &format, .path = path, .diag = diag, .table = self};
+
+    memset(self, 0, sizeof(*self));
+    return spot_table_file_read(&file);
+}
+
+int
+spot_throughput_add(spot_throughput_t *self, int64_t time_s, double num_gpus)
+{
+    const size_t bin = (size_t) ((time_s - self->start_s) / SPOT_THROUGHPUT_BIN_S);
+    const spot_throughput_bin_t none = {{0, 0}};
+    int ret = 0;
+
+    while (self->num_bins <= bin && ret == 0) {
+        ret = SPOT_ARRAY_APPEND(self, bins, none);
+    }
+    if (ret == 0) {
+        self->bins[bin].values[SPOT_THROUGHPUT_JOBS] += 1;
+        self->bins[bin].values[SPOT_THROUGHPUT_GPUS] += num_gpus;
+    }
+    return ret;
+}
+
+void
+spot_throughput_free(spot_throughput_t *self)
+{
+    free(self->bins);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Features ---- */
+
+enum { NUM_CALENDAR = 7, NUM_LAGS = 3, WINDOW = 6 };
+
+static const size_t lags[NUM_LAGS] = {6, 18, 144};
+
+const char *const spot_throughput_features[] = {"month", "day", "hour", "minute",
+    "weekday", "day_of_year", "week", "jobs_1h", "jobs_3h", "jobs_24h", "jobs_soft_1h",
+    "jobs_soft_3h", "jobs_soft_24h", "jobs_mean_1h", "jobs_median_1h",
+    "jobs_deviation_1h", "gpus_1h", "gpus_3h", "gpus_24h", "gpus_soft_1h",
+    "gpus_soft_3h", "gpus_soft_24h", "gpus_mean_1h", "gpus_median_1h",
+    "gpus_deviation_1h"};
+
+/* The week of ISO 8601: the one with the first Thursday of a year is its week 1. */
+static int
+iso_week(const struct tm *date)
+{
+    const int weekday = (date->tm_wday + 6) % 7; /* Monday 0 */
+    const int week = (date->tm_yday - weekday + 10) / 7;
+    const int year = date->tm_year + 1900 - (week == 0);
+    const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    const int days = is_leap ? 366 : 365;
+
+    if (week == 0) { /* it belongs to the year before */
+        return (date->tm_yday + days - weekday + 10) / 7;
+    }
+    return week == 53 && date->tm_yday - weekday + 3 >= days ? 1 : week;
+}
+
+static void
+fill_calendar(int64_t time_s, size_t bin, double *const *values)
+{
+    const time_t time = (time_t) time_s;
+    struct tm date;
+
+    if (gmtime_r(&time, &date) == NULL) {
+        memset(&date, 0, sizeof(date));
+    }
+    values[0][bin] = date.tm_mon + 1;
+    values[1][bin] = date.tm_mday;
+    values[SPOT_THROUGHPUT_HOUR][bin] = date.tm_hour;
+    values[3][bin] = date.tm_min;
+    values[4][bin] = (date.tm_wday + 6) % 7;
+    values[5][bin] = date.tm_yday + 1;
+    values[6][bin] = iso_week(&date);
+}
+
+/* The value some bins before a bin. */
+static double
+before(const spot_throughput_t *self, int series, size_t bin, size_t lag)
+{
+    return lag > bin ? 0 : self->bins[bin - lag].values[series];
+}
+
+static int
+compare_numbers(const void *first, const void *second)
+{
+    const double a = *(const double *) first, b = *(const double *) second;
+
+    return (a > b) - (a < b);
+}
+
+static void
+fill_series(const spot_throughput_t *self, int series, size_t bin, double *const *values)
+{
+    double window[WINDOW], mean = 0, squares = 0;
+
+    for (size_t j = 0; j < NUM_LAGS; j++) {
+        values[j][bin] = before(self, series, bin, lags[j]);
+        values[NUM_LAGS + j][bin] =
+            values[j][bin] / 2 + (before(self, series, bin, lags[j] + 1) +
+                                     before(self, series, bin, lags[j] - 1)) /
+                                     4;
+    }
+    for (size_t j = 0; j < WINDOW; j++) {
+        window[j] = before(self, series, bin, lags[0] + j);
+        mean += window[j] / WINDOW;
+    }
+    for (size_t j = 0; j < WINDOW; j++) {
+        squares += (window[j] - mean) * (window[j] - mean);
+    }
+    qsort(window, WINDOW, sizeof(*window), compare_numbers);
+    values[2 * NUM_LAGS][bin] = mean;
+    values[2 * NUM_LAGS + 1][bin] = (window[WINDOW / 2 - 1] + window[WINDOW / 2]) / 2;
+    values[2 * NUM_LAGS + 2][bin] = sqrt(squares / (WINDOW - 1));
+}
+
+void
+spot_throughput_fill(const spot_throughput_t *self, double *const *values)
+{
+    for (size_t bin = 0; bin < self->num_bins; bin++) {
+        fill_calendar(
+            self->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S, bin, values);
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+            fill_series(self, series, bin,
+                values + NUM_CALENDAR + (size_t) series * (2 * NUM_LAGS + 3));
+        }
+    }
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the page of a run has beside lanes over time: spans, distributions, tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+#include "base/memory.h"
+#include "reports/page/page_internal.h"
+#include "reports/page/page_timeline.h"
+#include "reports/palette.h"
+
+#define MAX_ROWS 200       /* of a table that is shown */
+#define MAX_CDF_POINTS 400 /* of a line */
+
+/* ---- Spans ---- */
+
+typedef enum { AT, TO, LANE, SLOT, SLOTS, COLOUR, LABEL, NUM_ARRAYS } array_t;
+
+static void
+write_array(const spot_spans_t *spans, array_t array, double least_ms, spot_json_t *json,
+    FILE *out)
+{
+    static const char *const names[NUM_ARRAYS] = {
+        "at", "to", "lane", "slot", "slots", "colour", "label"};
+    const char *between = "";
+    double before_ms = 0;
+
+    spot_json_open(json, names[array], '[');
+    for (size_t j = 0; j < spans->num_spans; j++) {
+        const spot_span_t *span = &spans->spans[j];
+        const double length_ms = span->end_ms - span->start_ms;
+        const double numbers[] = {round((span->start_ms - before_ms) * 1e6) / 1e9,
+            length_ms / 1e3, (double) span->lane_id, (double) span->slot,
+            (double) span->num_slots, (double) span->colour_id};
+
+        if (length_ms < least_ms) {
+            continue;
+        }
+        before_ms = span->start_ms;
+        if (array == LABEL) {
+            spot_json_text(json, NULL, spot_span_label(spans, span));
+        } else {
+            fprintf(out, "%s%.15g", between, numbers[array]);
+        }
+        between = ",";
+    }
+    spot_json_close(json, ']');
+}
+
+/* What spans take of their lanes. */
+static const char *
+taken_noun(const spot_spans_t *spans)
+{
+    const spot_series_kind_t *kind = spans->series->kind;
+
+    return kind->num_columns > 4 && kind->columns[4].kind == SPOT_COLUMN_COUNT
+               ? spot_series_column_name(&kind->columns[4])
+               : kind->name;
+}
+
+int
+spot_page_spans_write(
+    const spot_spans_t *spans, size_t max_pieces, spot_json_t *json, FILE *out)
+{
+    double least_ms;
+    size_t num_shorter;
+    const int ret = spot_spans_least(spans,
+        max_pieces > SPOT_TIMELINE_DATA_SPANS ? max_pieces : SPOT_TIMELINE_DATA_SPANS,
+        &least_ms, &num_shorter);
+
+    spot_json_open(json, "spans", '{');
+    spot_json_text(json, "name", spans->series->kind->help);
+    spot_json_text(json, "unit", taken_noun(spans));
+    spot_json_open(json, "lanes", '[');
+    for (size_t j = 0; j < spans->num_lanes; j++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", spans->lanes[j].name);
+        spot_json_number(json, "slots", (double) spans->lanes[j].num_slots);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_open(json, "colours", '[');
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", spans->colours[j].name);
+        spot_json_text(json, "colour", spans->colours[j].colour);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_number(json, "shorter", (double) num_shorter);
+    spot_json_number(json, "least_ms", least_ms);
+    for (array_t array = AT; array < NUM_ARRAYS; array++) {
+        write_array(spans, array, least_ms, json, out);
+    }
+    spot_json_close(json, '}');
+    return ret;
+}
+
+/* As the table of levels: what the script writes anew for a stretch. */
+void
+spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *document)
+{
+    const spot_spans_t *spans = &run->spans;
+    spot_table_t table = {.name = "timeline"};
+    double sum_ms = 0;
+
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        sum_ms += spans->colours[j].name == NULL ? 0 : spans->colours[j].sum_ms;
+    }
+    if (sum_ms <= 0) {
+        return;
+    }
+    spot_table_add_columns(&table, 3,
+        (const spot_table_column_t[]){{.name = "category", .kind = SPOT_TABLE_TEXT},
+            {.name = "share"}, {.name = "on average", .unit = taken_noun(spans)}});
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        const spot_span_colour_t *colour = &spans->colours[j];
+
+        if (colour->sum_ms > 0) {
+            spot_table_add_row(&table);
+            spot_table_add_text(&table, colour->name);
+            spot_table_add_format(&table, "%.1f %%", 100 * colour->sum_ms / sum_ms);
+            spot_table_set_value(&table, colour->sum_ms / sum_ms);
+            spot_table_add_format(&table, "%.2f", colour->sum_ms / run->end_ms);
+            spot_table_set_value(&table, colour->sum_ms / run->end_ms);
+        }
+    }
+    table.caption = spot_texts_add(
+        &table.texts, "Shares of %s, the whole run", spans->series->kind->help);
+    spot_document_table(document, "timeline-spans", &table);
+}
+
+/* ---- Distributions ---- */
+
+static bool
+is_cdf(const spot_series_t *series)
+{
+    const spot_series_kind_t *kind = series->kind;
+
+    return kind->shape == SPOT_SERIES_CDF && kind->num_columns >= 2 &&
+           kind->columns[0].kind == SPOT_COLUMN_DURATION &&
+           kind->columns[1].kind == SPOT_COLUMN_NUMBER && series->num_rows > 0;
+}
+
+/* The name of the line of a row; "" where there is only one. */
+static const char *
+line_of(const spot_series_t *series, size_t row_id)
+{
+    const spot_series_kind_t *kind = series->kind;
+
+    return kind->num_columns > 2 && kind->columns[2].kind >= SPOT_COLUMN_CATEGORY
+               ? spot_series_text(series, row_id, 2)
+               : "";
+}
+
+/* first_ids: [series->num_rows] the first row of the line of each. */
+static int
+find_lines(const spot_series_t *series, size_t *first_ids)
+{
+    spot_key_t *keys = spot_calloc(series->num_rows, sizeof(*keys));
+    int ret = keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
+        const char *line = line_of(series, j);
+
+        keys[j] = (spot_key_t){line, strlen(line)};
+    }
+    ret = ret == 0 ? spot_group_equal(keys, series->num_rows, first_ids) : ret;
+    free(keys);
+    return ret;
+}
+
+/* Evenly thinned, with the last row. */
+static void
+add_line(spot_chart_t *chart, const spot_series_t *series, const size_t *first_ids,
+    size_t first_id)
+{
+    size_t num_rows = 0, row = 0, step;
+
+    for (size_t j = first_id; j < series->num_rows; j++) {
+        num_rows += first_ids[j] == first_id;
+    }
+    step = num_rows / MAX_CDF_POINTS + 1;
+    for (size_t j = first_id; j < series->num_rows; j++) {
+        if (first_ids[j] == first_id && (row++ % step == 0 || row == num_rows)) {
+            spot_chart_add_xy(
+                chart, spot_run_time_ms(series, j), 100 * spot_run_value(series, j, 1));
+        }
+    }
+}
+
+static int
+declare_cdf(spot_chart_t *chart, const void *context)
+{
+    const spot_series_t *series = context;
+    const spot_series_kind_t *kind = series->kind;
+    size_t *first_ids = spot_calloc(series->num_rows, sizeof(*first_ids));
+    int ret = first_ids == NULL ? SPOT_ERR_NO_MEMORY : find_lines(series, first_ids);
+    size_t num_lines = 0;
+
+    spot_chart_title(chart, "%s", kind->help);
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
+                                         .unit = SPOT_CHART_MS,
+                                         .name = spot_series_column_name(kind->columns)},
+                   .y = {.unit = SPOT_CHART_PERCENT,
+                       .name = spot_series_column_name(&kind->columns[1]),
+                       .high = 100}});
+    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
+        const char *line = line_of(series, j);
+
+        if (first_ids[j] == j) {
+            const spot_chart_dash_t dash =
+                (spot_chart_dash_t) (num_lines / SPOT_NUM_LINE_COLOURS % 3);
+
+            spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                         .name = line[0] == '\0' ? NULL : line,
+                                         .name_at = SPOT_CHART_NAME_LEGEND,
+                                         .colour = spot_palette_line_colour(num_lines++),
+                                         .dash = dash});
+            add_line(chart, series, first_ids, j);
+        }
+    }
+    free(first_ids);
+    return ret == 0 ? spot_chart_error(chart) : ret;
+}
+
+static void
+write_cdf(const spot_series_t *series, spot_document_t *document)
+{
+    FILE *out = document->out;
+
+    fputs("<figure class=\"picture\" role=\"group\">\n<div class=\"distribution\" "
+          "role=\"img\" aria-label=\"",
+        out);
+    spot_html_text(out, series->kind->help);
+    fputs("\">\n", out);
+    spot_document_fail(document, spot_draw_page(declare_cdf, series, true, out));
+    fputs("</div>\n</figure>\n", out);
+}
+
+/* ---- Tables ---- */
+
+static void
+add_cell(
+    spot_table_t *table, const spot_series_t *series, size_t row_id, size_t column_id)
+{
+    const spot_series_kind_t *kind = series->kind;
+    const spot_cell_t *cell = &series->cells[row_id * kind->num_columns + column_id];
+
+    switch (kind->columns[column_id].kind) {
+        case SPOT_COLUMN_CATEGORY:
+        case SPOT_COLUMN_TEXT:
+            spot_table_add_text(table, spot_series_text(series, row_id, column_id));
+            return;
+        case SPOT_COLUMN_NUMBER:
+            spot_table_add_number(table, cell->number);
+            return;
+        default:
+            spot_table_add_count(table, cell->integer);
+    }
+}
+
+static void
+write_shown(const spot_series_t *series, size_t run_id, size_t series_id,
+    spot_document_t *document)
+{
+    const spot_series_kind_t *kind = series->kind;
+    spot_table_t table = {.name = kind->name, .caption = kind->help};
+
+    for (size_t k = 0; k < kind->num_columns; k++) {
+        const spot_series_column_t *column = &kind->columns[k];
+        const char *unit = spot_series_column_unit(kind, column);
+
+        spot_table_add_column(
+            &table, (spot_table_column_t){.name = spot_series_column_name(column),
+                        .unit = strcmp(unit, "1") == 0 ? NULL : unit,
+                        .kind = column->kind >= SPOT_COLUMN_CATEGORY ? SPOT_TABLE_TEXT
+                                                                     : SPOT_TABLE_NUMBER,
+                        .is_fixed = column->num_decimals > 0,
+                        .num_decimals = spot_series_decimals(column)});
+    }
+    for (size_t j = 0; j < series->num_rows && j < MAX_ROWS; j++) {
+        spot_table_add_row(&table);
+        for (size_t k = 0; k < kind->num_columns; k++) {
+            add_cell(&table, series, j, k);
+        }
+    }
+    if (series->num_rows > MAX_ROWS) {
+        spot_table_add_note(&table, "",
+            spot_texts_add(&table.texts,
+                "The first %d of %zu rows: `spotsim run --series FOLDER` writes all.",
+                MAX_ROWS, series->num_rows));
+    }
+    spot_document_table(document,
+        spot_texts_add(&document->texts, "run-%zu-table-%zu", run_id, series_id),
+        &table);
+}
+
+void
+spot_page_run_more_write(
+    const spot_run_series_t *run, size_t run_id, spot_document_t *document)
+{
+    const spot_recording_t *recording = run->recording;
+    bool is_open = false;
+
+    for (size_t j = 0; j < recording->num_series; j++) {
+        const spot_series_t *series = &recording->series[j];
+        const bool is_table = series->kind->shape == SPOT_SERIES_SHOWN_TABLE;
+
+        if (!is_table && !is_cdf(series)) {
+            continue;
+        }
+        if (!is_open) {
+            fprintf(document->out, "<div class=\"timeline-more\" data-run=\"%zu\"%s>\n",
+                run_id, run_id == 0 ? "" : " hidden");
+            is_open = true;
+        }
+        if (is_table) {
+            write_shown(series, run_id, j, document);
+        } else {
+            write_cdf(series, document);
+        }
+    }
+    fputs(is_open ? "</div>\n" : "", document->out);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/experiment.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "sim/schedule/metrics.h"
+#include "sim/schedule/result_json.h"
+#include "sim/schedule/run_recorder.h"
+#include "sim/schedule/scenario.h"
+#include "sim/schedule/schedule.h"
+#include "sim/schedule/summary.h"
+
+/* ---- Scenarios ---- */
+
+static void
+schedule_free(void *scenario)
+{
+    if (scenario != NULL) {
+        spot_schedule_scenario_free(scenario);
+        free(scenario);
+    }
+}
+
+/* From below; bars have the same from the left. */
+static const char *const parts[] = {"prepping_fraction", "standby_fraction",
+    "useful_fraction", "lost_fraction", "unsaved_fraction", "overhead_fraction"};
+static const char *const bars[] = {"useful_fraction", "unsaved_fraction",
+    "lost_fraction", "overhead_fraction", "standby_fraction", "prepping_fraction"};
+
+_Static_assert(sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_GPU_TIMES,
+    "a metric for each kind of time");
+
+static const char *const compared[] = {"avg_jct", "avg_queue", "queue_p95", "jct_p99",
+    "unfinished", "preemptions", "node_preemptions", "utilisation", "lost_gpu_h",
+    "cost_usd", "spot_cost_share"};
+
+static int
+schedule_bind(
+    void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+{
+    spot_schedule_scenario_t *self = *scenario = spot_calloc(1, sizeof(*self));
+    int ret = self == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_schedule_scenario_init(self, root, like, diag);
+
+    if (self != NULL) {
+        self->outputs = (spot_outputs_t){.num_parts = SPOT_NUM_GPU_TIMES,
+            .parts = parts,
+            .bars = bars,
+            .whole = "paid GPU time",
+            .cost = "cost_usd",
+            .gain = "useful_fraction",
+            .num_compared = sizeof(compared) / sizeof(compared[0]),
+            .compared = compared,
+            .is_random = spot_schedule_scenario_is_random(self),
+            .why_fixed = "one log without jitter, and no spot nodes by chance",
+            .num_replications = 30,
+            .min_replications = 16,
+            .batch_replications = 1};
+    }
+    if (ret == 0) {
+        ret = spot_schedule_metrics_init(self);
+    }
+    return ret != 0 ? ret : spot_run_recorder_kinds_init(self);
+}
+
+static const spot_outputs_t *
+schedule_outputs(const void *scenario)
+{
+    return &((const spot_schedule_scenario_t *) scenario)->outputs;
+}
+
+/* ---- Workers ---- */
+
+typedef struct {
+    spot_schedule_t schedule;
+    spot_summaries_t summaries;
+    spot_run_recorder_t recorder;
+    spot_replication_t replication;
+} worker_t;
+
+static int
+schedule_open(void **worker, const void *scenario)
+{
+    worker_t *self = *worker = spot_calloc(1, sizeof(*self));
+
+    return self == NULL ? SPOT_ERR_NO_MEMORY
+                        : spot_schedule_init(&self->schedule, scenario);
+}
+
+static void
+schedule_close(void *worker)
+{
+    worker_t *self = worker;
+
+    if (self != NULL) {
+        spot_schedule_free(&self->schedule);
+        spot_summaries_free(&self->summaries);
+        spot_run_recorder_free(&self->recorder);
+        free(self);
+    }
+}
+
+static int
+schedule_run(void *worker, const spot_replication_t *replication, double *metrics,
+    unsigned char *warnings, spot_recording_t *recording)
+{
+    worker_t *self = worker;
+    int ret;
+
+    self->replication = *replication;
+    self->replication.stop = NULL;
+    ret = spot_run_recorder_start(&self->recorder, &self->schedule, recording);
+    ret = ret != 0 ? ret : spot_schedule_run(&self->schedule, replication);
+    ret = ret != 0 ? ret : spot_schedule_summarise(&self->summaries, &self->schedule);
+    if (ret == 0) {
+        spot_schedule_yield(&self->schedule, &self->summaries, metrics);
+        spot_schedule_warning_flags(&self->schedule, warnings);
+        ret = spot_run_recorder_finish(&self->recorder, &self->summaries);
+    }
+    return ret;
+}
+
+/* ---- What `spotsim run` prints ---- */
+
+static void
+view_json(const void *worker, bool has_theory, FILE *out)
+{
+    const worker_t *self = worker;
+
+    (void) has_theory;
+    spot_schedule_json_write(&self->schedule, &self->summaries, &self->replication, out);
+}
+
+static void
+view_progress(const void *worker, FILE *out)
+{
+    spot_run_recorder_progress_write(&((const worker_t *) worker)->recorder, out);
+}
+
+static const char *
+view_failure(const void *worker)
+{
+    const spot_schedule_t *schedule = &((const worker_t *) worker)->schedule;
+
+    return schedule->is_blocked ? schedule->blocked_text : NULL;
+}
+
+static const spot_run_view_t view = {
+    .json = view_json, .failure = view_failure, .progress = view_progress};
+
+static const spot_rivals_t rivals[] = {
+    {"policy", "policy", "fifo,tiresias"},
+    {NULL, NULL, NULL},
+};
+
+static const spot_colour_t colours[] = {
+    {"useful", "#5fb89a"},
+    {"unsaved", "#b5dccd"},
+    {"lost", "#d55e00"},
+    {"overhead", "#e8a735"},
+    {"standby", "#bcc3cb"},
+    {"prepping", "#68b9ea"},
+    {"queued", "#d55e00"},
+    {"running", "#5fb89a"},
+    {"used", "#5fb89a"},
+    {"idle", "#bcc3cb"},
+    {NULL, NULL},
+};
+
+static const char example[] =
+    "scenario: small\n"
+    "engine: schedule\n"
+    "jobs:\n"
+    "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
+    "             duration: {exponential: {mean_s: 3600}}}\n"
+    "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
+    "policy: sjf\n";
+
+const spot_experiment_t spot_schedule_experiment = {
+    .name = "schedule",
+    .summary = "Many training jobs on one cluster, with one policy",
+    .doc =
+        "A log of jobs, virtual clusters (VCs) of nodes that are reserved or come and "
+        "go, and a policy that decides which job starts next. CPUs, host memory and "
+        "networks are not modelled: a job on several nodes is as fast as on one.",
+    .example = example,
+    .fields = spot_schedule_fields,
+    .num_warnings = SPOT_SCHEDULE_NUM_WARNINGS,
+    .warnings = spot_schedule_warnings,
+    .colours = colours,
+    .rivals = rivals,
+    .bind = schedule_bind,
+    .free = schedule_free,
+    .outputs = schedule_outputs,
+    .open = schedule_open,
+    .close = schedule_close,
+    .run = schedule_run,
+    .view = &view,
+};

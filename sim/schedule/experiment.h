@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The scheduling engine as the bench sees it. */
+#pragma once
+
+#include "sim/engine/experiment.h"
+
+extern const spot_experiment_t spot_schedule_experiment;

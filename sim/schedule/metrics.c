@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/metrics.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/texts.h"
+
+/* A run and what its metrics are of: all VCs, or one. */
+typedef struct {
+    const spot_schedule_t *schedule;
+    const spot_summary_t *summary;
+    const spot_vc_t *vc; /* NULL: all */
+} run_t;
+
+typedef double (*formula_t)(const run_t *run, int argument);
+
+/* ---- Formulas ---- */
+
+static double
+of_summary(const run_t *run, int offset)
+{
+    return *(const double *) ((const char *) run->summary + offset);
+}
+
+static double
+total_of_summary(const run_t *run, int offset)
+{
+    return (double) *(const int64_t *) ((const char *) run->summary + offset);
+}
+
+static double
+ended(const run_t *run, int argument)
+{
+    (void) argument;
+    return (double) (run->summary->num_jobs - run->summary->num_unfinished);
+}
+
+double
+spot_schedule_gpu_s(const spot_schedule_t *schedule, spot_gpu_time_t kind)
+{
+    int64_t half_gpu_s = 0;
+
+    for (int32_t j = 0; j < schedule->num_vcs; j++) {
+        half_gpu_s += schedule->vcs[j].ledger[kind];
+    }
+    return (double) half_gpu_s / 2;
+}
+
+static double
+gpu_s(const run_t *run, int kind)
+{
+    return run->vc == NULL ? spot_schedule_gpu_s(run->schedule, (spot_gpu_time_t) kind)
+                           : (double) run->vc->ledger[kind] / 2;
+}
+
+static double
+paid_gpu_s(const run_t *run, int argument)
+{
+    double sum = 0;
+
+    (void) argument;
+    for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
+        sum += gpu_s(run, j);
+    }
+    return sum;
+}
+
+static double
+used_gpu_s(const run_t *run, int argument)
+{
+    return paid_gpu_s(run, argument) - gpu_s(run, SPOT_GPU_PREPPING) -
+           gpu_s(run, SPOT_GPU_STANDBY);
+}
+
+static double
+lost_gpu_h(const run_t *run, int argument)
+{
+    (void) argument;
+    return gpu_s(run, SPOT_GPU_LOST) / 3600;
+}
+
+/* offset: of an int64_t of the VCs. */
+static double
+count_of_vcs(const run_t *run, int offset)
+{
+    int64_t count = 0;
+
+    for (int32_t j = 0; j < run->schedule->num_vcs; j++) {
+        count += *(const int64_t *) ((const char *) &run->schedule->vcs[j] + offset);
+    }
+    return (double) count;
+}
+
+static double
+last_end_s(const run_t *run, int argument)
+{
+    int64_t last_s = -1;
+
+    (void) argument;
+    for (int32_t j = 0; j < run->schedule->num_vcs; j++) {
+        const int64_t end_s = run->schedule->vcs[j].last_end_s;
+
+        last_s = end_s > last_s ? end_s : last_s;
+    }
+    return last_s < 0 ? (double) NAN : (double) last_s;
+}
+
+static double
+makespan_s(const run_t *run, int argument)
+{
+    return last_end_s(run, argument) - (double) run->schedule->scenario->start_s;
+}
+
+/* offset: of a double of the run. */
+static double
+of_schedule(const run_t *run, int offset)
+{
+    return *(const double *) ((const char *) run->schedule + offset);
+}
+
+static double
+cost_usd(const run_t *run, int argument)
+{
+    (void) argument;
+    return run->schedule->reserved_usd + run->schedule->spot_usd;
+}
+
+/* ---- The table ---- */
+
+typedef struct {
+    spot_metric_t metric;
+    formula_t formula; /* NULL: derived */
+    int argument;
+} row_t;
+
+#define SUMMARY(name_, label_, noun_, text)                                             \
+    {                                                                                   \
+        {.name = #name_,                                                                \
+            .unit = "s",                                                                \
+            .help = text,                                                               \
+            .label = label_,                                                            \
+            .noun = noun_,                                                              \
+            .kind = SPOT_METRIC_TIME,                                                   \
+            .better = SPOT_BETTER_LOWER},                                               \
+            of_summary, offsetof(spot_summary_t, name_)                                 \
+    }
+#define TOTAL(name_, unit_, text, formula, argument)                                    \
+    {                                                                                   \
+        {.name = name_, .unit = unit_, .help = text, .is_total = true}, formula,        \
+            argument                                                                    \
+    }
+#define SHARE(name_, of, per_, label_, better_, text)                                   \
+    {                                                                                   \
+        {.name = name_,                                                                 \
+            .unit = "1",                                                                \
+            .help = text,                                                               \
+            .label = label_,                                                            \
+            .kind = SPOT_METRIC_SHARE,                                                  \
+            .better = SPOT_BETTER_##better_,                                            \
+            .numerator = of,                                                            \
+            .denominator = per_},                                                       \
+            NULL, 0                                                                     \
+    }
+#define COUNT(name_, unit_, better_, text, formula, argument)                           \
+    {                                                                                   \
+        {.name = name_, .unit = unit_, .help = text, .better = SPOT_BETTER_##better_},  \
+            formula, argument                                                           \
+    }
+
+/* Means over the jobs of all replications. */
+#define MEAN(name_, total, label_, noun_, text)                                         \
+    {                                                                                   \
+        {.name = name_,                                                                 \
+            .unit = "s",                                                                \
+            .help = text,                                                               \
+            .label = label_,                                                            \
+            .noun = noun_,                                                              \
+            .kind = SPOT_METRIC_TIME,                                                   \
+            .better = SPOT_BETTER_LOWER,                                                \
+            .numerator = total,                                                         \
+            .denominator = "jobs_ended"},                                               \
+            NULL, 0                                                                     \
+    }
+
+static const row_t rows[] = {
+    MEAN("avg_jct", "jct_total", "mean JCT", "mean job completion time",
+        "mean time from the submit of a job to its end, of jobs that have ended"),
+    MEAN("avg_queue", "queue_total", "mean queueing time", "mean queueing time",
+        "mean time of a job in the queue"),
+    SUMMARY(queue_p50, "median queueing time", NULL, "median of the time in the queue"),
+    SUMMARY(queue_p95, "95 % queueing time", NULL,
+        "time in the queue that 95 % of the jobs do not exceed"),
+    SUMMARY(queue_p999, "99.9 % queueing time", NULL,
+        "time in the queue that 99.9 % of the jobs do not exceed"),
+    SUMMARY(jct_p50, "median JCT", "median job completion time",
+        "median of the time from submit to end"),
+    SUMMARY(jct_p95, "95 % JCT", "95 % job completion time",
+        "time from submit to end that 95 % of the jobs do not exceed"),
+    SUMMARY(jct_p99, "99 % JCT", "99 % job completion time",
+        "time from submit to end that 99 % of the jobs do not exceed"),
+    SUMMARY(jct_large, "mean JCT of large jobs", NULL,
+        "mean time from submit to end of jobs with more GPUs than output.large_over"),
+    SUMMARY(jct_small, "mean JCT of small jobs", NULL, "the same of the other jobs"),
+    SUMMARY(queue_large, "mean queueing time of large jobs", NULL,
+        "mean time in the queue of jobs with more GPUs than output.large_over"),
+    SUMMARY(queue_small, "mean queueing time of small jobs", NULL,
+        "the same of the other "
+        "jobs"),
+    COUNT("jobs", "jobs", NEITHER, "jobs of the log", total_of_summary,
+        offsetof(spot_summary_t, num_jobs)),
+    COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
+        total_of_summary, offsetof(spot_summary_t, num_unfinished)),
+    COUNT("preemptions", "jobs", LOWER, "running jobs that the policy stopped",
+        count_of_vcs, offsetof(spot_vc_t, preemptions)),
+    COUNT("node_preemptions", "jobs", LOWER,
+        "running jobs that stopped for the loss of a node", count_of_vcs,
+        offsetof(spot_vc_t, node_preemptions)),
+    COUNT("resizes", "resizes", NEITHER, "changes of the size of a running job",
+        count_of_vcs, offsetof(spot_vc_t, resizes)),
+    {{.name = "makespan",
+         .unit = "s",
+         .help = "time from the start of the run to the last end of a job",
+         .kind = SPOT_METRIC_TIME,
+         .better = SPOT_BETTER_LOWER},
+        makespan_s, 0},
+    COUNT("last_end", "s", NEITHER, "second of the clock at which the last job ends",
+        last_end_s, 0),
+    SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
+        "share of the paid GPU time in which jobs hold the GPUs"),
+    SHARE("useful_fraction", "useful_gpu_s", "paid_gpu_s", "useful", HIGHER,
+        "share of the paid GPU time that is work which is kept"),
+    SHARE("unsaved_fraction", "unsaved_gpu_s", "paid_gpu_s", "unsaved", NEITHER,
+        "share of it that is work which is neither durable nor lost at the end"),
+    SHARE("lost_fraction", "lost_gpu_s", "paid_gpu_s", "lost", LOWER,
+        "share of it that is work which was lost with a node"),
+    SHARE("overhead_fraction", "overhead_gpu_s", "paid_gpu_s", "overhead", LOWER,
+        "share of it in restarts and reconfigurations"),
+    SHARE("standby_fraction", "standby_gpu_s", "paid_gpu_s", "standby", LOWER,
+        "share of it of GPUs without a job on nodes that are ready"),
+    SHARE("prepping_fraction", "prepping_gpu_s", "paid_gpu_s", "prepping", LOWER,
+        "share of it of nodes that are being prepared"),
+    COUNT("lost_gpu_h", "GPU-h", LOWER, "work that was lost with nodes", lost_gpu_h, 0),
+    {{.name = "cost_usd",
+         .unit = "USD",
+         .help = "price of all nodes, reserved and spot, until the end of the run",
+         .label = "cost",
+         .kind = SPOT_METRIC_COST,
+         .better = SPOT_BETTER_LOWER},
+        cost_usd, 0},
+    SHARE("spot_cost_share", "spot_usd", "cost_usd", "share of cost on spot", NEITHER,
+        "share of the cost that is paid for spot nodes"),
+    TOTAL("jobs_ended", "jobs", "jobs that have ended", ended, 0),
+    TOTAL("jct_total", "s", "times from submit to end of all jobs that have ended",
+        total_of_summary, offsetof(spot_summary_t, jct_s)),
+    TOTAL("queue_total", "s", "their times in the queue", total_of_summary,
+        offsetof(spot_summary_t, queue_s)),
+    TOTAL("paid_gpu_s", "GPU-s", "GPU time of all nodes", paid_gpu_s, 0),
+    TOTAL("used_gpu_s", "GPU-s", "GPU time in which jobs hold the GPUs", used_gpu_s, 0),
+    TOTAL("useful_gpu_s", "GPU-s", "GPU time of kept work", gpu_s, SPOT_GPU_USEFUL),
+    TOTAL("unsaved_gpu_s", "GPU-s", "GPU time of unsaved work", gpu_s, SPOT_GPU_UNSAVED),
+    TOTAL("lost_gpu_s", "GPU-s", "GPU time of lost work", gpu_s, SPOT_GPU_LOST),
+    TOTAL("overhead_gpu_s", "GPU-s", "GPU time of overhead", gpu_s, SPOT_GPU_OVERHEAD),
+    TOTAL("standby_gpu_s", "GPU-s", "GPU time on standby", gpu_s, SPOT_GPU_STANDBY),
+    TOTAL("prepping_gpu_s", "GPU-s", "GPU time of prepping nodes", gpu_s,
+        SPOT_GPU_PREPPING),
+    TOTAL("spot_usd", "USD", "price of the spot nodes", of_schedule,
+        offsetof(spot_schedule_t, spot_usd)),
+    TOTAL("reserved_usd", "USD", "price of the reserved nodes", of_schedule,
+        offsetof(spot_schedule_t, reserved_usd)),
+    TOTAL("spot_node_h", "node-h", "hours of spot nodes", of_schedule,
+        offsetof(spot_schedule_t, spot_node_h)),
+    TOTAL("reserved_node_h", "node-h", "hours of reserved nodes", of_schedule,
+        offsetof(spot_schedule_t, reserved_node_h)),
+};
+
+#define NUM_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Of each VC: NAME.VC. Listed only if a study names them. */
+static const row_t vc_rows[] = {
+    SUMMARY(avg_jct, "mean JCT", NULL, "mean time from submit to end"),
+    SUMMARY(avg_queue, "mean queueing time", NULL, "mean time in the queue"),
+    SUMMARY(queue_p95, "95 % queueing time", NULL,
+        "time in the queue that 95 % of the jobs do not exceed"),
+    COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
+        total_of_summary, offsetof(spot_summary_t, num_unfinished)),
+    SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
+        "share of the paid GPU time in which jobs hold the GPUs"),
+    TOTAL("paid_gpu_s", "GPU-s", "GPU time of the nodes", paid_gpu_s, 0),
+    TOTAL("used_gpu_s", "GPU-s", "GPU time in which jobs hold the GPUs", used_gpu_s, 0),
+};
+
+#define NUM_VC_ROWS (sizeof(vc_rows) / sizeof(vc_rows[0]))
+
+static const char *
+text_of_vc(spot_arena_t *memory, const char *name, const char *between, const char *vc)
+{
+    spot_texts_t texts = {0};
+    char *text;
+
+    if (name == NULL) {
+        return NULL;
+    }
+    text = spot_arena_text(memory, spot_texts_add(&texts, "%s%s%s", name, between, vc));
+    memory->error = spot_error_first(memory->error, texts.error);
+    spot_texts_free(&texts);
+    return text;
+}
+
+static spot_metric_t
+metric_of_vc(spot_arena_t *memory, const spot_metric_t *metric, const char *vc)
+{
+    spot_metric_t own = *metric;
+
+    own.name = text_of_vc(memory, metric->name, ".", vc);
+    own.label = text_of_vc(memory, metric->label, " of ", vc);
+    own.noun = text_of_vc(memory, metric->noun, " of ", vc);
+    own.numerator = text_of_vc(memory, metric->numerator, ".", vc);
+    own.denominator = text_of_vc(memory, metric->denominator, ".", vc);
+    own.is_total = true;
+    return own;
+}
+
+int
+spot_schedule_metrics_init(spot_schedule_scenario_t *scenario)
+{
+    const size_t num_metrics = NUM_ROWS + scenario->vcs.num_vcs * NUM_VC_ROWS;
+    spot_metric_t *metrics, *metric;
+
+    SPOT_ARENA_ARRAY(&scenario->memory, metrics, num_metrics);
+    metric = metrics;
+    for (size_t j = 0; j < NUM_ROWS && metrics != NULL; j++) {
+        *metric++ = rows[j].metric;
+    }
+    for (size_t k = 0; k < scenario->vcs.num_vcs && metrics != NULL; k++) {
+        for (size_t j = 0; j < NUM_VC_ROWS; j++) {
+            *metric++ = metric_of_vc(
+                &scenario->memory, &vc_rows[j].metric, scenario->vcs.vcs[k].name);
+        }
+    }
+    scenario->outputs.num_metrics = num_metrics;
+    scenario->outputs.metrics = metrics;
+    return scenario->memory.error;
+}
+
+void
+spot_schedule_yield(
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, double *values)
+{
+    const size_t num_vcs = schedule->scenario->vcs.num_vcs;
+    const run_t run = {schedule, &summaries->summaries[num_vcs], NULL};
+
+    for (size_t j = 0; j < NUM_ROWS; j++) {
+        if (rows[j].formula != NULL) {
+            values[j] = rows[j].formula(&run, rows[j].argument);
+        }
+    }
+    values += NUM_ROWS;
+    for (size_t k = 0; k < num_vcs; k++, values += NUM_VC_ROWS) {
+        const run_t of_vc = {schedule, &summaries->summaries[k], &schedule->vcs[k]};
+
+        for (size_t j = 0; j < NUM_VC_ROWS; j++) {
+            if (vc_rows[j].formula != NULL) {
+                values[j] = vc_rows[j].formula(&of_vc, vc_rows[j].argument);
+            }
+        }
+    }
+}
+
+/* ---- Warnings ---- */
+
+const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS] = {
+    [SPOT_SCHEDULE_UNFINISHED] = {"unfinished_jobs",
+        "jobs had not ended when the run ended: times are those of the other jobs, "
+        "which may be the short ones"},
+    [SPOT_SCHEDULE_CLIPPED] = {"clipped_nodes",
+        "spot nodes could not come or go as the trace said: more than the capacity "
+        "came, "
+        "or more went than there were"},
+    [SPOT_SCHEDULE_OVERSIZE] = {"oversize_jobs",
+        "jobs that ask for more GPUs than their VC can have were left out"},
+    [SPOT_SCHEDULE_NO_JOBS] = {"no_jobs", "there was no job"},
+};
+
+void
+spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flags)
+{
+    flags[SPOT_SCHEDULE_UNFINISHED] = schedule->num_ended < schedule->num_jobs;
+    flags[SPOT_SCHEDULE_CLIPPED] = schedule->num_clipped > 0;
+    flags[SPOT_SCHEDULE_OVERSIZE] = schedule->num_oversize > 0;
+    flags[SPOT_SCHEDULE_NO_JOBS] = schedule->num_jobs == 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The metrics of a scenario of many jobs: those of the cluster, then those of each VC.
+ * The names are those of the summary row: avg_jct is in seconds. */
+#pragma once
+
+#include "sim/schedule/scenario.h"
+#include "sim/schedule/schedule.h"
+#include "sim/schedule/summary.h"
+
+/* Makes the metrics of a bound scenario in its memory. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_schedule_metrics_init(spot_schedule_scenario_t *scenario);
+
+/* values: [num_metrics] of the outputs; the derived ones are left alone. */
+void spot_schedule_yield(
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, double *values);
+
+/* Conditions that make the results doubtful. */
+typedef enum {
+    SPOT_SCHEDULE_UNFINISHED,
+    SPOT_SCHEDULE_CLIPPED,
+    SPOT_SCHEDULE_OVERSIZE,
+    SPOT_SCHEDULE_NO_JOBS,
+    SPOT_SCHEDULE_NUM_WARNINGS
+} spot_schedule_warning_t;
+
+extern const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS];
+
+void spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flags);
+
+/* GPU-seconds of a kind of paid time, of all VCs. */
+double spot_schedule_gpu_s(const spot_schedule_t *schedule, spot_gpu_time_t kind);

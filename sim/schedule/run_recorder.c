@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/run_recorder.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/texts.h"
+#include "sim/schedule/tables.h"
+
+/* ---- Kinds of series ---- */
+
+#define INSTANT(name_)                                                                  \
+    {                                                                                   \
+        .name = name_, .unit = "", .kind = SPOT_COLUMN_INSTANT                          \
+    }
+#define LEVEL(name_, unit_)                                                             \
+    {                                                                                   \
+        .name = name_, .unit = unit_, .kind = SPOT_COLUMN_NUMBER                        \
+    }
+#define COUNT(name_)                                                                    \
+    {                                                                                   \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true          \
+    }
+#define MEAN(name_)                                                                     \
+    {                                                                                   \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3,      \
+        .is_bare = true                                                                 \
+    }
+#define KIND(id, name_, shape_, columns_, text)                                         \
+    static const spot_series_kind_t id = {.name = name_,                                \
+        .help = text,                                                                   \
+        .shape = shape_,                                                                \
+        .ticks_per_s = 1,                                                               \
+        .num_columns = sizeof(columns_) / sizeof(columns_[0]),                          \
+        .columns = columns_}
+
+static const spot_series_column_t queue_columns[] = {
+    INSTANT("time"), LEVEL("running", "jobs"), LEVEL("queued", "jobs")};
+
+KIND(queue_series, "queue", SPOT_SERIES_LEVELS, queue_columns,
+    "jobs that run and jobs that wait, at each sample");
+
+static const spot_series_column_t gpu_columns[] = {INSTANT("time"),
+    LEVEL("used", "GPUs"), LEVEL("idle", "GPUs"), LEVEL("prepping", "GPUs")};
+
+KIND(gpu_series, "gpus", SPOT_SERIES_LEVELS, gpu_columns,
+    "GPUs by what they do, at each sample");
+
+static const spot_series_column_t node_columns[] = {INSTANT("start"), INSTANT("end"),
+    {.name = "node", .unit = "", .kind = SPOT_COLUMN_TEXT},
+    {.name = "job_id", .unit = "", .kind = SPOT_COLUMN_TEXT},
+    {.name = "gpus", .unit = "GPUs", .kind = SPOT_COLUMN_COUNT}};
+
+KIND(node_series, "nodes", SPOT_SERIES_SPANS, node_columns,
+    "which job held GPUs of which node, from when to when");
+
+static const spot_series_column_t progress_columns[] = {
+    {.name = "vc", .unit = "", .kind = SPOT_COLUMN_TEXT, .is_bare = true}, COUNT("time"),
+    COUNT("total"), COUNT("end"), COUNT("running"), COUNT("pending"),
+    COUNT("avail_nodes")};
+
+KIND(progress_series, "progress", SPOT_SERIES_TABLE, progress_columns,
+    "jobs that have ended, run and wait, at equal intervals; in s of the clock");
+
+static const spot_series_column_t scaling_columns[] = {
+    COUNT("time"), COUNT("scaling_num")};
+
+KIND(scaling_series, "profvc_scaling", SPOT_SERIES_TABLE, scaling_columns,
+    "nodes that the profiler borrows (1) and returns (-1); in s of the clock");
+
+static const spot_series_column_t sample_columns[] = {COUNT("time"),
+    COUNT("total_gpu_num"), COUNT("idle_gpu_num"), COUNT("pending_gpu_num"),
+    COUNT("running_gpujob_num"), COUNT("pending_gpujob_num"),
+    COUNT("pending_job_num_less_8"), COUNT("total_node_num"),
+    COUNT("consolidate_node_num"), COUNT("shared_node_num"), MEAN("sm_util"),
+    MEAN("gmem_util"), MEAN("sm_util_active"), MEAN("gmem_util_active"),
+    MEAN("gpu_utilization")};
+
+#define NUM_SAMPLE_COLUMNS (sizeof(sample_columns) / sizeof(sample_columns[0]))
+
+enum {
+    SERIES_JOBS,
+    SERIES_JOB_DETAILS,
+    SERIES_PER_VC,
+    SERIES_CDF,
+    SERIES_JCT,
+    SERIES_QUEUE,
+    SERIES_GPUS,
+    SERIES_NODES,
+    SERIES_PROGRESS,
+    SERIES_SCALING,
+    SERIES_SAMPLES_ALL,
+    SERIES_SAMPLES /* of the first VC, and so on; then of the profiler */
+};
+
+static const spot_series_kind_t *const fixed_kinds[SERIES_SAMPLES_ALL] = {
+    &spot_jobs_series, &spot_job_details_series, &spot_per_vc_series, &spot_cdf_series,
+    &spot_jct_series, &queue_series, &gpu_series, &node_series, &progress_series,
+    &scaling_series};
+
+static spot_series_kind_t
+sample_kind(spot_arena_t *memory, const char *vc)
+{
+    spot_texts_t texts = {0};
+    const spot_series_kind_t kind = {
+        .name = spot_arena_text(memory, spot_texts_add(&texts, "seq_%s", vc)),
+        .help = "samples of a VC at equal intervals; in s of the clock, MiB and %",
+        .shape = SPOT_SERIES_TABLE,
+        .ticks_per_s = 1,
+        /* the profiler looks at no utilisation */
+        .num_columns = NUM_SAMPLE_COLUMNS,
+        .columns = sample_columns};
+
+    memory->error = spot_error_first(memory->error, texts.error);
+    spot_texts_free(&texts);
+    return kind;
+}
+
+int
+spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
+{
+    const bool has_profiler = false;
+    const size_t num_own = scenario->vcs.num_vcs + 1 + has_profiler;
+    const size_t num_kinds = SERIES_SAMPLES_ALL + num_own;
+    const spot_series_kind_t **kinds;
+    spot_series_kind_t *own;
+
+    SPOT_ARENA_ARRAY(&scenario->memory, kinds, num_kinds);
+    SPOT_ARENA_ARRAY(&scenario->memory, own, num_own);
+    if (scenario->memory.error != 0) {
+        return scenario->memory.error;
+    }
+    memcpy(kinds, fixed_kinds, sizeof(fixed_kinds));
+    own[0] = sample_kind(&scenario->memory, "all");
+    for (size_t j = 0; j < scenario->vcs.num_vcs; j++) {
+        own[j + 1] = sample_kind(&scenario->memory, scenario->vcs.vcs[j].name);
+    }
+    if (has_profiler) {
+        own[num_own - 1] = sample_kind(&scenario->memory, "profvc");
+        own[num_own - 1].num_columns -= 5;
+    }
+    for (size_t j = 0; j < num_own; j++) {
+        kinds[SERIES_SAMPLES_ALL + j] = &own[j];
+    }
+    scenario->outputs.num_series = num_kinds;
+    scenario->outputs.series = kinds;
+    return scenario->memory.error;
+}
+
+/* ---- Samples ---- */
+
+/* What the jobs show on the GPUs of each node of a VC: four numbers a node, jobs, GPUs
+ * in use, sums of utilisation and of memory. */
+static void
+add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
+{
+    const spot_vc_job_t *at = &vc->jobs[job];
+    const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
+    const bool is_second = at->partner >= 0 && at->is_guest;
+    double gpu_util = NAN, gmem_mib = NAN;
+
+    if (workload_id >= 0) {
+        gpu_util = vc->log->workloads[workload_id].gpu_util;
+        gmem_mib = vc->log->workloads[workload_id].gmem_mib;
+    }
+    for (int32_t part = at->first_part; part >= 0; part = vc->nodes.parts[part].next) {
+        const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
+        double *shown = self->values + 4 * vc->nodes.nodes[gpus->node_id].place;
+        const double num_gpus = (double) __builtin_popcountll(gpus->gpus);
+
+        shown[0]++;
+        if (!is_second) {
+            shown[1] += num_gpus;
+            shown[2] += num_gpus * gpu_util;
+            shown[3] += num_gpus * gmem_mib;
+        }
+    }
+}
+
+static void
+look_at_nodes(spot_run_recorder_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
+{
+    const size_t num_nodes = (size_t) vc->nodes.num_listed;
+    const double num_gpus = vc->nodes.gpus_per_node;
+    double num_active = 0;
+
+    if (SPOT_ARRAY_ROOM(self, values, 4 * num_nodes) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    memset(self->values, 0, 4 * num_nodes * sizeof(double));
+    for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
+        add_shown(self, vc, job);
+    }
+    for (size_t j = 0; j < num_nodes; j++) {
+        const double *shown = self->values + 4 * j;
+
+        sample->num_single += shown[0] == 1;
+        sample->num_shared += shown[0] > 1;
+        if (shown[1] > 0) {
+            num_active++;
+            sample->gpu_util += shown[2] / num_gpus;
+            sample->gmem_mib += shown[3] / num_gpus;
+            sample->gpu_util_active += shown[2] / shown[1];
+            sample->gmem_mib_active += shown[3] / shown[1];
+        }
+    }
+    sample->gpu_util /= num_nodes > 0 ? (double) num_nodes : 1;
+    sample->gmem_mib /= num_nodes > 0 ? (double) num_nodes : 1;
+    sample->gpu_util_active /= num_active > 0 ? num_active : 1;
+    sample->gmem_mib_active /= num_active > 0 ? num_active : 1;
+}
+
+static spot_vc_sample_t
+sample_vc(spot_run_recorder_t *self, const spot_vc_t *vc)
+{
+    const int32_t gpus_per_node = vc->nodes.gpus_per_node;
+    spot_vc_sample_t sample = {.total_gpus = vc->nodes.num_listed * gpus_per_node,
+        .idle_gpus = vc->nodes.num_idle,
+        .num_running = vc->num_running,
+        .num_pending = (int32_t) spot_vc_num_queued(vc),
+        .num_nodes = vc->nodes.num_listed,
+        .prepping_gpus = vc->num_prepping * gpus_per_node};
+
+    for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
+        const int32_t gpus = vc->jobs[vc->queue[j]].gpus;
+
+        sample.pending_gpus += gpus;
+        sample.num_pending_small += gpus < 8;
+    }
+    look_at_nodes(self, vc, &sample);
+    return sample;
+}
+
+static int
+add_sample(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample)
+{
+    const double num_used = sample->total_gpus - sample->idle_gpus;
+    const spot_cell_t cells[] = {{.integer = time_s}, {.integer = sample->total_gpus},
+        {.integer = sample->idle_gpus}, {.integer = sample->pending_gpus},
+        {.integer = sample->num_running}, {.integer = sample->num_pending},
+        {.integer = sample->num_pending_small}, {.integer = sample->num_nodes},
+        {.integer = sample->num_single}, {.integer = sample->num_shared},
+        {.number = sample->gpu_util}, {.number = sample->gmem_mib},
+        {.number = sample->gpu_util_active}, {.number = sample->gmem_mib_active},
+        {.number =
+                sample->total_gpus == 0 ? (double) NAN : num_used / sample->total_gpus}};
+
+    return spot_series_add(series, cells);
+}
+
+/* Adds a VC to the sample of all; utilisations are weighted by nodes. */
+static void
+add_to_all(spot_run_recorder_t *self, size_t row, const spot_vc_sample_t *sample)
+{
+    const double weight = sample->num_nodes;
+    spot_vc_sample_t *all;
+
+    while (row >= self->num_all) {
+        if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
+            self->error = SPOT_ERR_NO_MEMORY;
+            return;
+        }
+    }
+    all = &self->all[row];
+    all->total_gpus += sample->total_gpus;
+    all->idle_gpus += sample->idle_gpus;
+    all->pending_gpus += sample->pending_gpus;
+    all->num_running += sample->num_running;
+    all->num_pending += sample->num_pending;
+    all->num_pending_small += sample->num_pending_small;
+    all->num_nodes += sample->num_nodes;
+    all->num_single += sample->num_single;
+    all->num_shared += sample->num_shared;
+    all->prepping_gpus += sample->prepping_gpus;
+    all->gpu_util += weight * sample->gpu_util;
+    all->gmem_mib += weight * sample->gmem_mib;
+    all->gpu_util_active += weight * sample->gpu_util_active;
+    all->gmem_mib_active += weight * sample->gmem_mib_active;
+}
+
+static void
+take_samples(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
+{
+    spot_vc_record_t *record = &self->vcs[vc->vc_id];
+    const int64_t interval_s = self->schedule->scenario->sample_s;
+    spot_series_t *series = &self->recording->series[SERIES_SAMPLES + vc->vc_id];
+
+    for (; record->next_sample_s < until_s; record->next_sample_s += interval_s) {
+        int ret;
+
+        if (!record->has_sample) {
+            record->sample = sample_vc(self, vc);
+            record->has_sample = true;
+        }
+        ret = add_sample(series, record->next_sample_s, &record->sample);
+        self->error = spot_error_first(self->error, ret);
+        if (vc->vc_id < self->schedule->num_vcs) {
+            add_to_all(self, record->num_rows, &record->sample);
+        }
+        record->num_rows++;
+    }
+}
+
+/* ---- Lines of progress ---- */
+
+static void
+take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
+{
+    spot_vc_record_t *record = &self->vcs[vc->vc_id];
+    const int64_t interval_s = self->schedule->scenario->progress_s;
+
+    for (; record->next_progress_s < until_s; record->next_progress_s += interval_s) {
+        spot_progress_line_t line = {.vc_id = vc->vc_id,
+            .num_running = vc->num_running,
+            .num_pending = (int32_t) spot_vc_num_queued(vc),
+            .time_s = record->next_progress_s,
+            .num_ended = (int64_t) vc->num_ended};
+
+        for (int32_t j = 0; j < vc->nodes.num_listed; j++) {
+            line.num_open += vc->nodes.nodes[vc->nodes.list[j]].free != 0;
+        }
+        if (SPOT_ARRAY_APPEND(self, lines, line) != 0) {
+            self->error = SPOT_ERR_NO_MEMORY;
+        }
+    }
+}
+
+/* ---- Watching ---- */
+
+static void
+on_time(void *context, const spot_vc_t *vc, int64_t now_s)
+{
+    spot_run_recorder_t *self = context;
+    spot_vc_record_t *record = &self->vcs[vc->vc_id];
+
+    if (self->recording != NULL && record->next_sample_s < now_s) {
+        take_samples(self, vc, now_s);
+    }
+    if (record->next_progress_s < now_s) {
+        take_progress(self, vc, now_s);
+    }
+    record->has_sample = false;
+}
+
+static void
+on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
+{
+    spot_run_recorder_t *self = context;
+    const int64_t start_s = self->schedule->scenario->start_s;
+    const char *id = spot_vc_row(vc, job)->id;
+    spot_texts_t texts = {0};
+    const char *list = "";
+
+    for (int32_t part = vc->jobs[job].first_part; part >= 0;
+         part = vc->nodes.parts[part].next) {
+        const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
+        const char *name = spot_schedule_node_name(
+            self->schedule, vc, &vc->nodes.nodes[gpus->node_id], &texts);
+        const spot_cell_t cells[] = {{.integer = since_s - start_s},
+            {.integer = vc->now_s - start_s},
+            {.text = spot_texts_add(&texts, "%s/%s", vc->name, name)}, {.text = id},
+            {.integer = __builtin_popcountll(gpus->gpus)}};
+
+        if (vc->now_s > since_s) {
+            self->error = spot_error_first(self->error,
+                spot_series_add(&self->recording->series[SERIES_NODES], cells));
+        }
+        list = spot_texts_join(&texts, list, " ", name);
+    }
+    if (self->nodes == NULL) {
+        SPOT_ARENA_ARRAY(&self->texts, self->nodes, self->schedule->log->num_jobs);
+    }
+    if (self->nodes != NULL) {
+        self->nodes[vc->jobs[job].row_id] = spot_arena_text(&self->texts, list);
+    }
+    self->error = spot_error_first(self->error, texts.error);
+    spot_texts_free(&texts);
+}
+
+int
+spot_run_recorder_start(
+    spot_run_recorder_t *self, spot_schedule_t *schedule, spot_recording_t *recording)
+{
+    const spot_schedule_scenario_t *scenario = schedule->scenario;
+    const bool has_samples = recording != NULL && scenario->sample_s > 0;
+
+    schedule->watch = (spot_vc_watch_t){0};
+    self->schedule = schedule;
+    self->recording = recording;
+    self->num_all = self->num_lines = 0;
+    self->error = 0;
+    spot_arena_free(&self->texts);
+    self->nodes = NULL;
+    if (recording == NULL && scenario->progress_s == 0) {
+        return 0;
+    }
+    free(self->vcs);
+    self->vcs = spot_calloc((size_t) schedule->num_vcs, sizeof(*self->vcs));
+    for (int32_t j = 0; j < schedule->num_vcs && self->vcs != NULL; j++) {
+        const int64_t step_s = scenario->progress_s;
+
+        self->vcs[j].next_sample_s = has_samples ? scenario->start_s : INT64_MAX;
+        self->vcs[j].next_progress_s =
+            step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
+    }
+    schedule->watch =
+        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release, NULL};
+    return self->vcs == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+/* ---- The end ---- */
+
+/* Whether a job never comes to a VC: it ends in the profiler, or, for the profiler, it
+ * is too large for it. */
+static bool
+is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t row_id)
+{
+    (void) schedule;
+    (void) vc_id;
+    (void) row_id;
+    return false;
+}
+
+/* Jobs of a VC that are skipped count as ended as soon as all that come before them have
+ * arrived, as in the published simulator. */
+static void
+finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
+{
+    const spot_schedule_t *schedule = self->schedule;
+    const bool is_profiler = vc_id == schedule->num_vcs;
+    const spot_job_log_t *log = schedule->log;
+    int64_t num_jobs = 0, num_skipped = 0;
+    int32_t row_id = 0;
+
+    for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
+        num_jobs += is_profiler || log->jobs[j].vc_id == vc_id;
+    }
+    for (size_t j = 0; j < self->num_lines; j++) {
+        spot_progress_line_t *line = &self->lines[j];
+
+        if (line->vc_id != vc_id) {
+            continue;
+        }
+        for (; row_id < (int32_t) log->num_jobs; row_id++) {
+            const bool is_own = is_profiler || log->jobs[row_id].vc_id == vc_id;
+            const bool skips = is_own && is_skipped(schedule, vc_id, row_id);
+
+            if (is_own && !skips &&
+                spot_schedule_submit_s(schedule, row_id) > line->time_s) {
+                break;
+            }
+            num_skipped += skips;
+        }
+        line->num_jobs = num_jobs;
+        line->num_ended += num_skipped;
+    }
+}
+
+static int
+compare_lines(const void *first, const void *second)
+{
+    const spot_progress_line_t *a = first, *b = second;
+
+    return a->vc_id != b->vc_id ? (a->vc_id > b->vc_id) - (a->vc_id < b->vc_id)
+                                : (a->time_s > b->time_s) - (a->time_s < b->time_s);
+}
+
+/* Lines up to the last end of each VC, VC by VC. */
+static void
+finish_lines(spot_run_recorder_t *self)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < self->num_lines; j++) {
+        if (self->lines[j].time_s <=
+            self->schedule->vcs[self->lines[j].vc_id].last_end_s) {
+            self->lines[num_kept++] = self->lines[j];
+        }
+    }
+    self->num_lines = num_kept;
+    if (num_kept > 0) {
+        qsort(self->lines, num_kept, sizeof(*self->lines), compare_lines);
+    }
+    for (int32_t j = 0; j < self->schedule->num_vcs; j++) {
+        finish_lines_of(self, j);
+    }
+}
+
+static int
+fill_progress(const spot_run_recorder_t *self)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < self->num_lines && ret == 0; j++) {
+        const spot_progress_line_t *line = &self->lines[j];
+        const spot_cell_t cells[] = {{.text = self->schedule->vcs[line->vc_id].name},
+            {.integer = line->time_s}, {.integer = line->num_jobs},
+            {.integer = line->num_ended}, {.integer = line->num_running},
+            {.integer = line->num_pending}, {.integer = line->num_open}};
+
+        ret = spot_series_add(&self->recording->series[SERIES_PROGRESS], cells);
+    }
+    return ret;
+}
+
+/* Samples of each VC up to its last end. Returns the rows of the VC with the fewest. */
+static size_t
+cut_samples(const spot_run_recorder_t *self)
+{
+    size_t least = SIZE_MAX;
+
+    for (int32_t j = 0; j < self->schedule->num_vcs; j++) {
+        spot_series_t *series = &self->recording->series[SERIES_SAMPLES + j];
+        const int64_t last_s = self->schedule->vcs[j].last_end_s;
+        const size_t num_columns = series->kind->num_columns;
+
+        while (series->num_rows > 0 &&
+               series->cells[(series->num_rows - 1) * num_columns].integer > last_s) {
+            series->num_rows--;
+        }
+        if (j < self->schedule->num_vcs && series->num_rows < least) {
+            least = series->num_rows;
+        }
+    }
+    return least;
+}
+
+/* The published simulator cuts the samples of all to those of the shortest VC, and takes
+ * the utilisations of the first one, in whole numbers (quirk Q11). */
+static void
+take_first_utilisation(
+    const spot_run_recorder_t *self, size_t row, spot_vc_sample_t *sample)
+{
+    const spot_series_t *first = &self->recording->series[SERIES_SAMPLES];
+    const spot_cell_t *cells = first->cells + row * NUM_SAMPLE_COLUMNS;
+
+    sample->gpu_util = trunc(cells[10].number);
+    sample->gmem_mib = trunc(cells[11].number);
+    sample->gpu_util_active = trunc(cells[12].number);
+    sample->gmem_mib_active = trunc(cells[13].number);
+}
+
+static int
+fill_all(spot_run_recorder_t *self)
+{
+    const spot_schedule_scenario_t *scenario = self->schedule->scenario;
+    spot_series_t *series = self->recording->series;
+    const size_t shortest = cut_samples(self);
+    const bool is_cut = scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
+    int ret = 0;
+
+    for (size_t j = 0; j < self->num_all && ret == 0; j++) {
+        spot_vc_sample_t sample = self->all[j];
+        const double weight = sample.num_nodes > 0 ? sample.num_nodes : 1;
+        const int64_t time_s = scenario->start_s + (int64_t) j * scenario->sample_s;
+        const int64_t tick = time_s - scenario->start_s;
+        const spot_cell_t queue[] = {{.integer = tick}, {.number = sample.num_running},
+            {.number = sample.num_pending}};
+        const spot_cell_t gpus[] = {{.integer = tick},
+            {.number = sample.total_gpus - sample.idle_gpus},
+            {.number = sample.idle_gpus}, {.number = sample.prepping_gpus}};
+
+        sample.gpu_util /= weight;
+        sample.gmem_mib /= weight;
+        sample.gpu_util_active /= weight;
+        sample.gmem_mib_active /= weight;
+        ret = spot_series_add(&series[SERIES_QUEUE], queue);
+        ret = ret != 0 ? ret : spot_series_add(&series[SERIES_GPUS], gpus);
+        if (is_cut && j < shortest) {
+            take_first_utilisation(self, j, &sample);
+        }
+        if (ret == 0 && (!is_cut || j < shortest)) {
+            ret = add_sample(&series[SERIES_SAMPLES_ALL], time_s, &sample);
+        }
+    }
+    return ret;
+}
+
+int
+spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
+{
+    const spot_schedule_t *schedule = self->schedule;
+    spot_recording_t *recording = self->recording;
+    int ret = self->error;
+
+    finish_lines(self);
+    if (recording == NULL || ret != 0) {
+        return ret;
+    }
+    recording->end_ticks = schedule->end_s - schedule->scenario->start_s;
+    ret = spot_jobs_series_fill(&recording->series[SERIES_JOBS], schedule);
+    ret = ret != 0 ? ret
+                   : spot_job_details_series_fill(
+                         &recording->series[SERIES_JOB_DETAILS], schedule, self->nodes);
+    ret = ret != 0 ? ret
+                   : spot_per_vc_series_fill(
+                         &recording->series[SERIES_PER_VC], schedule, summaries);
+    ret = ret != 0 ? ret
+                   : spot_cdf_series_fill(&recording->series[SERIES_CDF],
+                         &recording->series[SERIES_JCT], summaries,
+                         (size_t) schedule->num_vcs);
+    ret = ret != 0 ? ret : fill_all(self);
+    ret = ret != 0 ? ret : fill_progress(self);
+    return ret != 0 ? ret : self->texts.error;
+}
+
+void
+spot_run_recorder_free(spot_run_recorder_t *self)
+{
+    free(self->vcs);
+    free(self->all);
+    free(self->lines);
+    free(self->values);
+    spot_arena_free(&self->texts);
+}
+
+void
+spot_run_recorder_progress_write(const spot_run_recorder_t *self, FILE *out)
+{
+    for (size_t j = 0; j < self->num_lines; j++) {
+        const spot_progress_line_t *line = &self->lines[j];
+        const bool is_profiler = line->vc_id == self->schedule->num_vcs;
+
+        fprintf(out,
+            "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
+            " | Running job: %d | Pending job: %d",
+            self->schedule->vcs[line->vc_id].name, line->time_s, line->num_jobs,
+            line->num_ended, line->num_running, line->num_pending);
+        if (is_profiler) {
+            fprintf(out, " | Avail Nodes: %d", line->num_open);
+        }
+        fputc('\n', out);
+    }
+}

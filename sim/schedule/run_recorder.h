@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records a replication: samples of every VC at equal intervals, who ran where, lines of
+ * progress, and the tables of its end. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/schedule/schedule.h"
+#include "sim/schedule/summary.h"
+
+/* What a sample says of a VC, or of all: GPUs, jobs and nodes. */
+typedef struct {
+    int32_t total_gpus, idle_gpus, pending_gpus;
+    int32_t num_running, num_pending, num_pending_small;
+    int32_t num_nodes, num_single, num_shared; /* nodes; with one job, with more */
+    int32_t prepping_gpus;
+    double gpu_util, gmem_mib;               /* means over nodes, free GPUs count 0 */
+    double gpu_util_active, gmem_mib_active; /* over GPUs that are in use */
+} spot_vc_sample_t;
+
+/* One line of progress. */
+typedef struct {
+    int32_t vc_id;
+    int32_t num_running, num_pending, num_open; /* open: nodes with a free GPU */
+    int64_t time_s, num_jobs, num_ended;
+} spot_progress_line_t;
+
+/* Of one VC, while the run is under way. */
+typedef struct {
+    int64_t next_sample_s, next_progress_s;
+    size_t num_rows; /* of samples so far */
+    bool has_sample; /* sample is that of the present state */
+    spot_vc_sample_t sample;
+} spot_vc_record_t;
+
+typedef struct {
+    const spot_schedule_t *schedule;
+    spot_recording_t *recording; /* NULL: only progress is kept */
+    spot_vc_record_t *vcs;       /* [schedule->num_clocks] */
+    size_t num_all;
+    size_t max_all;
+    spot_vc_sample_t *all; /* [num_all] sums over the VCs, by time */
+    spot_arena_t texts;
+    const char **nodes; /* [log->num_jobs] of the latest run of each job */
+    size_t max_nodes;
+    size_t num_lines;
+    size_t max_lines;
+    spot_progress_line_t *lines; /* [num_lines] VC by VC after the run */
+    size_t max_values;
+    double *values; /* [4 * nodes of a VC] for means */
+    int error;      /* NO_MEMORY */
+} spot_run_recorder_t;
+
+/* Makes the kinds of series of a bound scenario in its memory. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario);
+
+/* Watches the next run of a schedule. recording: as of the experiment, may be NULL.
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_run_recorder_start(
+    spot_run_recorder_t *self, spot_schedule_t *schedule, spot_recording_t *recording);
+
+/* Fills the recording. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_run_recorder_finish(
+    spot_run_recorder_t *self, spot_summaries_t *summaries);
+void spot_run_recorder_free(spot_run_recorder_t *self);
+
+/* The lines of progress, and what became of each VC. */
+void spot_run_recorder_progress_write(const spot_run_recorder_t *self, FILE *out);
