@@ -47,6 +47,18 @@ typedef struct {
     bool is_nominal; /* a job has ended at submit + duration, not in the simulation */
 } spot_estimator_setting_t;
 
+/* When Lucid packs jobs. */
+typedef enum {
+    SPOT_PACKING_ALWAYS,
+    SPOT_PACKING_NEVER,
+    SPOT_PACKING_FORECAST /* while more jobs than a threshold are forecast */
+} spot_packing_switch_t;
+
+typedef enum {
+    SPOT_PACK_PREFER,     /* a job looks for a host before it looks for free GPUs */
+    SPOT_PACK_LAST_RESORT /* the other way round */
+} spot_pack_order_t;
+
 typedef struct {
     char *vc;
     int64_t num_nodes;
@@ -69,7 +81,7 @@ typedef struct {
     spot_colocation_t colocation;
     double gpu_memory_mib;
     int64_t max_packed_gpus;
-    int pack;         /* 0: prefer, 1: last_resort */
+    int pack;         /* spot_pack_order_t */
     int unknown_pair; /* spot_unknown_pair_t */
 } spot_lucid_setting_t;
 

@@ -7,5 +7,6 @@ const spot_policy_t *const spot_policies[] = {
     &spot_policy_srtf,
     &spot_policy_tiresias,
     &spot_policy_qssf,
+    &spot_policy_lucid,
     NULL,
 };
