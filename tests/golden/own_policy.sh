@@ -85,8 +85,8 @@ scenario: many
 engine: schedule
 jobs:
   generate: {per_hour: 20, horizon: 1 d, sizes: {1: 5, 4: 3, 8: 2, 16: 1}, duration: {family: exponential, mu: 1800}, checkpoint: {every: 300 s, write: 20 s}}
-cluster: {vcs: {a: 4, b: 3}, spot_share: 0.5}
-pools: [{trace: {generator: seed, preemption: {per_minute: 0.01}, addition: {per_minute: 0.05}}, price: {spot: 3}}]
+cluster: {vcs: {a: 4, b: 3}, spot_share: 0.5, price: 8}
+pools: [{trace: {generator: lifetimes, lifetime: {family: exponential, mu: 14400}, refill: {family: exponential, mu: 1200}}, price: {spot: 3}}]
 END_OF_SCENARIO
 for policy in mine fifo; do
     for seed in 1 2 3; do
