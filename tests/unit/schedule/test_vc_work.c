@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a job has done by a second, in closed form, against a twin that does it second by
  * second. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,7 +141,7 @@ start_pair(pair_t *self, uint64_t seed)
     spot_vc_init(&self->vc, &self->scenario.scenario, &spot_policy_fifo, "a", 0);
     self->vc.durations = &self->durations;
     spot_vc_start_clock(&self->vc, &self->scenario.log, 1, 0);
-    spot_vc_add_job(&self->vc, 0, 0, duration_s);
+    spot_vc_add_job(&self->vc, 0, 0, duration_s, (double) NAN);
     self->twin = (twin_t){.rest = duration_s * 1000,
         .saved = duration_s * 1000,
         .rate = 1000,
