@@ -362,9 +362,7 @@ const spot_field_t spot_job_law_fields[] = {
         "which jobs are drawn by their number of GPUs (default: none)")},
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
          "weights of the VCs, such as {a: 2, b: {weight: 1, sizes: {8: 1}}} (default: "
-         "all "
-         "VCs of the "
-         "cluster, by their nodes)"),
+         "all VCs of the cluster, by their nodes)"),
         .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
         .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
         .max = HUGE_VAL, .is_ordered = true, .settle = settle_vcs,
