@@ -42,12 +42,6 @@ spot_job_parts_init(
     return 0;
 }
 
-static void
-parts_free(spot_job_parts_t *self)
-{
-    free(self->until);
-}
-
 /* ---- Sizes ---- */
 
 static const spot_field_t size_key = {.type = SPOT_FIELD_INTEGER,
@@ -92,7 +86,7 @@ static void
 free_sizes(spot_job_sizes_t *self)
 {
     free(self->sizes);
-    parts_free(&self->parts);
+    free(self->parts.until);
 }
 
 /* ---- Durations ---- */
@@ -537,7 +531,7 @@ spot_job_law_free(spot_job_law_t *self)
     free(self->file);
     free(self->start.date);
     free_sizes(&self->sizes);
-    parts_free(&self->vc_parts);
-    parts_free(&self->user_parts);
+    free(self->vc_parts.until);
+    free(self->user_parts.until);
     memset(self, 0, sizeof(*self));
 }
