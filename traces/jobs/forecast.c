@@ -59,7 +59,8 @@ spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
     spot_job_table_t table;
     int64_t before = -1;
     bool was_date = false;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, true, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, true, diag);
 
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {

@@ -125,7 +125,8 @@ read_table(assign_t *self, const char *path, spot_diag_t *diag)
             columns[j].is_required = j == SPOT_JOB_COLUMN_MODEL;
         }
     }
-    ret = spot_job_table_open(&self->table, path, columns, NUM_COLUMNS, false, diag);
+    ret = spot_job_table_open(
+        &self->table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
     while (ret == 0 && (ret = spot_job_table_next(&self->table)) == 1) {
         ret = read_row(self);
     }

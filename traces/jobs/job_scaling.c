@@ -80,7 +80,8 @@ static int
 read_file(sizes_t *self, const char *path, spot_diag_t *diag)
 {
     spot_job_table_t table;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, false, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
 
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
         const char *problem = NULL;

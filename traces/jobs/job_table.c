@@ -117,40 +117,23 @@ find_header(spot_job_table_t *self)
     return 0;
 }
 
-static int
-start(spot_job_table_t *self, int ret, const spot_job_column_t *columns,
-    size_t num_columns, bool ignores_others)
+int
+spot_job_table_open(spot_job_table_t *self, const char *path, const char *bytes,
+    size_t num_bytes, const spot_job_column_t *columns, size_t num_columns,
+    bool ignores_others, spot_diag_t *diag)
 {
+    int ret;
+
+    *self = (spot_job_table_t){.diag = diag};
+    ret = bytes != NULL ? spot_csv_open_bytes(&self->csv, path, bytes, num_bytes, diag)
+          : strcmp(path, "-") == 0 ? spot_csv_open_stdin(&self->csv, diag)
+                                   : spot_csv_open(&self->csv, path, diag);
     if (ret == 0) {
         self->file = spot_csv_file(self->csv);
         ret = find_header(self);
     }
     ret = ret == 0 ? alloc_columns(self, num_columns) : ret;
     return ret == 0 ? match_columns(self, columns, num_columns, ignores_others) : ret;
-}
-
-int
-spot_job_table_open(spot_job_table_t *self, const char *path,
-    const spot_job_column_t *columns, size_t num_columns, bool ignores_others,
-    spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    self->diag = diag;
-    return start(self,
-        strcmp(path, "-") == 0 ? spot_csv_open_stdin(&self->csv, diag)
-                               : spot_csv_open(&self->csv, path, diag),
-        columns, num_columns, ignores_others);
-}
-
-int
-spot_job_table_open_bytes(spot_job_table_t *self, const char *path, const char *bytes,
-    size_t num_bytes, const spot_job_column_t *columns, size_t num_columns,
-    bool ignores_others, spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    self->diag = diag;
-    return start(self, spot_csv_open_bytes(&self->csv, path, bytes, num_bytes, diag),
-        columns, num_columns, ignores_others);
 }
 
 int

@@ -27,14 +27,10 @@ typedef struct {
     bool is_faulty;     /* an error has been reported */
 } spot_job_table_t;
 
-/* Opens a file, "-": standard input, and reads its row of columns. ignores_others:
- * columns that are not in the list need no warning. BAD_INPUT, IO, NO_MEMORY. */
+/* Opens a file, "-": standard input, or bytes, called path, if they are not NULL; reads
+ * its row of columns. ignores_others: columns that are not in the list need no warning.
+ * BAD_INPUT, IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_job_table_open(spot_job_table_t *self, const char *path,
-    const spot_job_column_t *columns, size_t num_columns, bool ignores_others,
-    spot_diag_t *diag);
-
-/* The same from memory; path is the name in messages. */
-SPOT_MUST_CHECK int spot_job_table_open_bytes(spot_job_table_t *self, const char *path,
     const char *bytes, size_t num_bytes, const spot_job_column_t *columns,
     size_t num_columns, bool ignores_others, spot_diag_t *diag);
 

@@ -102,7 +102,8 @@ spot_vc_list_read(
 {
     spot_key_table_t names = {0};
     spot_job_table_t table;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, false, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
 
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
