@@ -169,10 +169,14 @@ int
 spot_job_log_seal(spot_job_log_t *self)
 {
     const size_t num = self->num_jobs;
-    spot_job_row_t *other = is_sorted(self) ? NULL : spot_calloc(num, sizeof(*other));
+    spot_job_row_t *other;
 
+    if (is_sorted(self)) {
+        return 0;
+    }
+    other = spot_calloc(num, sizeof(*other));
     if (other == NULL) {
-        return is_sorted(self) ? 0 : SPOT_ERR_NO_MEMORY;
+        return SPOT_ERR_NO_MEMORY;
     }
     for (size_t width = 1; width < num; width *= 2) {
         spot_job_row_t *jobs = self->jobs;

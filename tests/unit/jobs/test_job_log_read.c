@@ -334,7 +334,7 @@ test_join_errors(void **state)
         SPOT_ERR_BAD_INPUT);
     free_both(&log, &vcs);
     assert_int_equal(join(&log, &vcs, PLAIN, "job_id,gmem\n2,1\n1,x\n2,2\n3,1\n",
-                         "%:3:3: gmem: expected MiB from 0 to 1000000000, got 'x'\n"
+                         "%:3:3: gmem: expected a number from 0 to 1000000000, got 'x'\n"
                          "%:4:1: job_id: '2' is in line 2 too\n" SORTED),
         SPOT_ERR_BAD_INPUT);
     free_both(&log, &vcs);
@@ -405,11 +405,11 @@ test_optional_errors(void **state)
     (void) state;
     assert_rejected("job_id,vc,gpu_num,submit_time,duration,amp,gpu_util,sharescore,"
                     "cpu_num,speed,trainer\n1,a,1,0,1,2,101,3,-1,nan,mine\n",
-        "x:2:11: amp: expected 0 or 1, got '2'\n"
-        "x:2:13: gpu_util: expected a percentage from 0 to 100, got '101'\n"
-        "x:2:17: sharescore: expected 0, 1 or 2, got '3'\n"
+        "x:2:11: amp: expected an integer from 0 to 1, got '2'\n"
+        "x:2:13: gpu_util: expected a number from 0 to 100, got '101'\n"
+        "x:2:17: sharescore: expected an integer from 0 to 2, got '3'\n"
         "x:2:19: cpu_num: expected an integer from 0 to 1000000, got '-1'\n"
-        "x:2:22: speed: expected samples per second from 0, got 'nan'\n"
+        "x:2:22: speed: expected a number from 0 to 1000000000000, got 'nan'\n"
         "x:2:26: trainer: expected core:NAME, got 'mine'\n");
 }
 
