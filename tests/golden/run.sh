@@ -741,7 +741,9 @@ ends 0 schedule generate jobs.yaml -o "$work/jobs.csv.gz" --vcs-out "$work/vcs.c
 same jobs-vcs.csv "$work/vcs.csv"
 gzip -dc "$work/jobs.csv.gz" >"$work/unpacked.csv"
 expect "the same log in gzip" cmp -s jobs.csv "$work/unpacked.csv"
-golden jobs-fit.yaml schedule fit jobs.csv
+golden jobs-workloads.csv schedule generate jobs.yaml --set workload=workloads.csv \
+    --set "checkpoint={every: 10 min, write: 30 s}"
+golden jobs-fit.yaml schedule fit jobs.csv --start "2024-05-06 08:00:00"
 ends 0 schedule fit "$work/jobs.csv.gz" --vcs "$work/vcs.csv" -o "$work/fitted.yaml"
 ends 0 schedule generate "$work/fitted.yaml" -o "$work/again.csv"
 

@@ -22,8 +22,7 @@ typedef enum {
 } spot_job_part_t;
 
 /* Each column: its names, the part of a job that it is in, the kind and the member
- * there, and what an optional number may be. Whole numbers below that are not given.
- * From USER on columns are optional. */
+ * there, and what an optional number may be. From USER on columns are optional. */
 #define SPOT_JOB_COLUMNS(X)                                                             \
     X(ID, "job_id", "jobid", ROW, WORD, id, 0, 0)                                       \
     X(VC, "vc", NULL, ROW, VC, vc_id, 0, 0)                                             \

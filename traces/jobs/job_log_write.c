@@ -81,7 +81,11 @@ write_cell(const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t column_
                                     ? *(const int32_t *) value
                                     : *(const int64_t *) value;
 
-        has_value = (double) integer >= cell->min;
+        /* Of terms 0 is the default, but a restart of 0 s is not. */
+        has_value = integer > (cell->part == SPOT_JOB_PART_TERMS &&
+                                          column_id != SPOT_JOB_COLUMN_RESTART
+                                      ? 0
+                                      : -1);
         if (has_value && out != NULL) {
             fprintf(out, "%" PRId64, integer);
         }
