@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/jobs/job_log_build.h"
 
 const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
@@ -30,46 +29,25 @@ const spot_job_cell_t spot_job_cells[SPOT_NUM_JOB_COLUMNS] = {
 /* ---- Reading ---- */
 
 static bool
-read_cell(spot_job_cells_t *self, size_t column_id, const char *field)
+read_cell(spot_job_cells_t *self, size_t column_id, spot_job_table_t *table)
 {
     const spot_job_cell_t *cell = &spot_job_cells[column_id];
-    double number;
+    const char *text = self->texts[column_id];
 
-    self->texts[column_id] = field;
-    switch (cell->kind) {
-        case SPOT_JOB_CELL_COUNT:
-        case SPOT_JOB_CELL_INTEGER:
-            if (spot_integer_parse(field, &self->integers[column_id]) != 0) {
-                return false;
-            }
-            number = (double) self->integers[column_id];
-            break;
-        case SPOT_JOB_CELL_NUMBER:
-            if (spot_number_parse(field, &self->numbers[column_id]) != 0) {
-                return false;
-            }
-            number = self->numbers[column_id];
-            break;
-        default:
-            return column_id != SPOT_JOB_COLUMN_TRAINER ||
-                   (strncmp(field, "core:", 5) == 0 && field[5] != '\0');
+    if (cell->kind == SPOT_JOB_CELL_COUNT || cell->kind == SPOT_JOB_CELL_INTEGER) {
+        return spot_job_table_integer(table, column_id, (int64_t) cell->min,
+            (int64_t) cell->max, &self->integers[column_id]);
     }
-    return number >= cell->min && number <= cell->max;
-}
-
-static void
-report_cell(spot_job_table_t *table, size_t column_id)
-{
-    const spot_job_cell_t *cell = &spot_job_cells[column_id];
-    char expected[96] = "core:NAME";
-
-    if (column_id != SPOT_JOB_COLUMN_TRAINER) {
-        snprintf(expected, sizeof(expected), "%s from %.0f to %.0f",
-            cell->kind == SPOT_JOB_CELL_NUMBER ? "a number" : "an integer", cell->min,
-            cell->max);
+    if (cell->kind == SPOT_JOB_CELL_NUMBER) {
+        return spot_job_table_number(
+            table, column_id, cell->min, cell->max, &self->numbers[column_id]);
     }
-    spot_job_table_expected(
-        table, column_id, spot_job_columns[column_id].name, expected);
+    if (column_id == SPOT_JOB_COLUMN_TRAINER &&
+        (strncmp(text, "core:", 5) != 0 || text[5] == '\0')) {
+        spot_job_table_expected(table, column_id, "core:NAME");
+        return false;
+    }
+    return true;
 }
 
 bool
@@ -87,11 +65,9 @@ spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table)
             field[0] == '\0') {
             continue;
         }
-        if (!read_cell(self, (size_t) column_id, field)) {
-            report_cell(table, (size_t) column_id);
-            is_good = false;
-        }
         self->has[column_id] = true;
+        self->texts[column_id] = field;
+        is_good = read_cell(self, (size_t) column_id, table) && is_good;
         self->has_part[spot_job_cells[column_id].part] = true;
     }
     return is_good;

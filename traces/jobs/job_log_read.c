@@ -41,13 +41,6 @@ field_of(const reader_t *self, spot_job_column_id_t column_id)
     return self->table.row.fields[self->table.field_of[column_id]];
 }
 
-static void
-expected(reader_t *self, spot_job_column_id_t column_id, const char *what)
-{
-    spot_job_table_expected(
-        &self->table, column_id, spot_job_columns[column_id].name, what);
-}
-
 /* ---- VCs ---- */
 
 /* The name after the rules; NULL: its rows are dropped. */
@@ -79,7 +72,8 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
     int ret;
 
     if (strlen(name) == 0 || strlen(name) > SPOT_VC_NAME_BYTES) {
-        expected(self, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
+        spot_job_table_expected(
+            &self->table, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
         *vc_id = VC_FAULTY;
         return 0;
     }
@@ -119,18 +113,25 @@ find_vc(reader_t *self, int32_t *vc_id)
 
 /* ---- Fields of a row ---- */
 
+/* Reads a whole number that should be 1 or more; what is to be done with less is decided
+ * later. */
+static bool
+read_positive(
+    reader_t *self, spot_job_column_id_t column_id, int64_t max, int64_t *value)
+{
+    return (spot_integer_parse(field_of(self, column_id), value) == 0 && *value < 1) ||
+           spot_job_table_integer(&self->table, column_id, 1, max, value);
+}
+
 static bool
 read_gpus(reader_t *self, spot_job_row_t *job)
 {
     int64_t num_gpus = 0;
+    const bool is_good =
+        read_positive(self, SPOT_JOB_COLUMN_GPU_NUM, SPOT_JOB_MAX_GPUS, &num_gpus);
 
-    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_GPU_NUM), &num_gpus) != 0 ||
-        num_gpus > SPOT_JOB_MAX_GPUS) {
-        expected(self, SPOT_JOB_COLUMN_GPU_NUM, "an integer up to 1000000");
-        return false;
-    }
-    job->gpu_num = num_gpus < 0 ? 0 : (int32_t) num_gpus;
-    return true;
+    job->gpu_num = !is_good || num_gpus < 1 ? 0 : (int32_t) num_gpus;
+    return is_good;
 }
 
 /* All times have the form of the first one. */
@@ -143,7 +144,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
 
     if (spot_job_time_parse(field, &job->submit_s, &is_date) != 0 ||
         job->submit_s > SPOT_JOB_MAX_S) {
-        expected(self, SPOT_JOB_COLUMN_SUBMIT,
+        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
             is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
                     : "integer seconds from 0 to 3162240000, or YYYY-MM-DD hh:mm:ss");
         return false;
@@ -152,7 +153,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
         self->form_line = self->table.row.line;
         self->has_dates = is_date;
         if (window != NULL && window->is_given && window->has_dates != is_date) {
-            expected(self, SPOT_JOB_COLUMN_SUBMIT,
+            spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
                 is_date ? "integer seconds, as those of the window"
                         : "a date and time, as those of the window");
             return false;
@@ -169,18 +170,6 @@ read_submit(reader_t *self, spot_job_row_t *job)
 }
 
 static bool
-read_duration(reader_t *self, spot_job_row_t *job)
-{
-    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_DURATION), &job->duration_s) !=
-            0 ||
-        job->duration_s > SPOT_JOB_MAX_S) {
-        expected(self, SPOT_JOB_COLUMN_DURATION, "integer seconds from 1 to 3162240000");
-        return false;
-    }
-    return true;
-}
-
-static bool
 read_id(reader_t *self, spot_job_row_t *job)
 {
     int64_t number;
@@ -189,8 +178,8 @@ read_id(reader_t *self, spot_job_row_t *job)
     job->id = field_of(self, SPOT_JOB_COLUMN_ID);
     if (job->id[0] == '\0' || strlen(job->id) > SPOT_JOB_ID_BYTES ||
         (spot_integer_parse(job->id, &number) == 0 && number < 0)) {
-        expected(
-            self, SPOT_JOB_COLUMN_ID, "an integer from 0, or a text of up to 64 bytes");
+        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_ID,
+            "an integer from 0, or a text of up to 64 bytes");
         return false;
     }
     other = spot_key_table_find(
@@ -282,7 +271,9 @@ read_row(reader_t *self)
         return ret;
     }
     is_good = read_id(self, &job) && is_good;
-    is_good = read_duration(self, &job) && is_good;
+    is_good =
+        read_positive(self, SPOT_JOB_COLUMN_DURATION, SPOT_JOB_MAX_S, &job.duration_s) &&
+        is_good;
     is_good = spot_job_cells_read(&self->cells, &self->table) && is_good;
     if (self->cells.has[SPOT_JOB_COLUMN_STATE]) {
         state = rename_by(self->request->state_rules, self->request->num_state_rules,
