@@ -44,11 +44,16 @@ extern const spot_policy_t spot_policy_srtf;
 extern const spot_policy_t spot_policy_tiresias;
 extern const spot_policy_t spot_policy_qssf;
 extern const spot_policy_t spot_policy_lucid;
+extern const spot_policy_t spot_policy_efs;
+extern const spot_policy_t spot_policy_gain;
 
 /* Every policy that "policy: NAME" can name, NULL-terminated. */
 extern const spot_policy_t *const spot_policies[];
 
 /* ---- Of Lucid, for its profiler and for samples ---- */
+
+/* Whether the policy of a scenario is Lucid. */
+bool spot_lucid_is_policy(const spot_schedule_scenario_t *scenario);
 
 /* Mean of a column of struct spot_forecast_row over the next rows, up to five, after
  * now_s; INFINITY: there are none. */

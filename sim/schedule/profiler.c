@@ -47,8 +47,7 @@ static const spot_policy_t least_gpus_first = {
 bool
 spot_profiler_is_used(const spot_schedule_scenario_t *scenario)
 {
-    return spot_policies[scenario->policy_id] == &spot_policy_lucid &&
-           scenario->lucid.has_profiler;
+    return scenario->lucid.has_profiler && spot_lucid_is_policy(scenario);
 }
 
 int32_t

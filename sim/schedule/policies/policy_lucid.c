@@ -18,8 +18,16 @@
 /* A guest may be this many times less urgent than its host. */
 #define MAX_URGENCY 2
 
+#define BYTES_PER_MIB 0x1p20
+
 /* Sizes up to this are remembered when they cannot be placed. */
 #define MAX_FAILED_GPUS 64
+
+bool
+spot_lucid_is_policy(const spot_schedule_scenario_t *scenario)
+{
+    return spot_policies[scenario->policy_id] == &spot_policy_lucid;
+}
 
 /* ---- Order ---- */
 
@@ -99,12 +107,13 @@ workload(const spot_vc_t *vc, int32_t job)
 static bool
 can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
 {
+    const double memory_mib =
+        (double) vc->scenario->lucid.gpu_memory_bytes / BYTES_PER_MIB;
     const spot_vc_job_t *host_at = &vc->jobs[host], *guest_at = &vc->jobs[guest];
 
     return host_at->is_exclusive && host_at->gpus == guest_at->gpus &&
            guest_at->key <= MAX_URGENCY * host_at->key &&
-           workload(vc, host)->gmem_mib <
-               vc->scenario->lucid.gpu_memory_mib - workload(vc, guest)->gmem_mib &&
+           workload(vc, host)->gmem_mib < memory_mib - workload(vc, guest)->gmem_mib &&
            workload(vc, host)->share_score + workload(vc, guest)->share_score <=
                MAX_SCORE;
 }
