@@ -47,7 +47,7 @@ reaches() {
     wanted=$2
     tolerance=$3
     shift 3
-    got=$("$spotsim" run "$work/venus.yaml" --json "$@" |
+    got=$("$spotsim" run "$work/venus.yaml" --json "$@" 2>"$work/progress" |
         sed -n 's/^  "avg_\(jct\|queue\)": \(.*\),$/\2/p' | tr '\n' ' ')
     if ! echo "$got" "$wanted" "$tolerance" | tr / ' ' | awk '{
         jct = $1 - $3; queue = $2 - $4
