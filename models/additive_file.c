@@ -64,20 +64,17 @@ typedef struct {
 
 enum { COLUMN_TARGET, COLUMN_FEATURE, COLUMN_CATEGORY, COLUMN_UP_TO, NUM_COLUMNS = 6 };
 
-#define TEXT(text, member)                                                              \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_TEXT, .offset = offsetof(score_row_t, member)   \
-    }
+#define COLUMN(kind, name, member, ...)                                                 \
+    SPOT_TABLE_COLUMN(kind, name, score_row_t, member, __VA_ARGS__)
 
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
-    TEXT("target", target),
-    TEXT("feature", feature),
-    TEXT("category", category),
-    TEXT("up_to", up_to),
-    {"rows", SPOT_CELL_INTEGER, offsetof(score_row_t, num_rows), 0, 1e15,
-        .expected = NULL},
-    {"score", SPOT_CELL_NUMBER, offsetof(score_row_t, score), -1e300, 1e300,
-        .expected = "expected a number"},
+    COLUMN(TEXT, "target", target, .max = 0),
+    COLUMN(TEXT, "feature", feature, .max = 0),
+    COLUMN(TEXT, "category", category, .max = 0),
+    COLUMN(TEXT, "up_to", up_to, .max = 0),
+    COLUMN(INTEGER, "rows", num_rows, .max = 1e15),
+    COLUMN(NUMBER, "score", score, .min = -1e300, .max = 1e300,
+        .expected = "expected a number"),
 };
 
 /* One of the models that are read. */
