@@ -892,6 +892,42 @@ ends 0 schedule check "$work/imported.csv" --csv -
 expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
     "vc,jobs one,4 two,1 all,5 " ]
 
+# ---- Learned inputs ----
+for command in estimate forecast pack-train; do
+    golden "help-schedule-$command.txt" schedule "$command" --help
+done
+golden learned/rules.txt schedule pack-train learned/workloads.csv
+golden learned/rules.json schedule pack-train learned/workloads.csv --depth 1 \
+    --colocation learned/pairs.csv --json
+golden learned/labels.csv schedule pack-train learned/workloads.csv \
+    --colocation learned/pairs.csv -o -
+golden learned/forecast.txt schedule forecast learned/throughput.csv \
+    -o "$work/forecast.csv" --save-model "$work/scores.csv"
+same learned/forecast.csv "$work/forecast.csv"
+golden learned/forecast.csv schedule forecast learned/throughput.csv -o - \
+    --model "$work/scores.csv"
+golden learned/forecast.json schedule forecast learned/throughput.csv --json \
+    --evaluate-from "2024-05-30 20:00:00" --choose-from "2024-05-30 15:00:00"
+golden learned/forecast-log.csv schedule forecast --log jobs.csv -o -
+golden learned/estimates.csv schedule estimate jobs.csv -o -
+golden learned/estimates-noisy.csv schedule estimate jobs.csv --method noisy --sigma 0.5 \
+    --seed 3 -o -
+ends 0 schedule generate jobs.yaml --set jobs=1500 \
+    --set "duration={family: lognormal, zeta: 6, sigma: 1}" -o "$work/many.csv"
+golden learned/errors.txt schedule estimate "$work/many.csv" --from "7 d"
+golden learned/errors-gam.json schedule estimate "$work/many.csv" --from "7 d" --method gam \
+    --model "$work/durations.csv" --json
+expect "scores of users and VCs have their names" \
+    [ "$(grep -c -E ',(user,u1|vc,research),' "$work/durations.csv")" -eq 2 ]
+ends 2 schedule estimate jobs.csv --method gam --model "$work/durations.csv"
+stderr_says "jobs.csv: no model: it is fitted a week after the first submit"
+ends 2 schedule forecast learned/throughput.csv --evaluate-from "2024-05-30 20:05:00"
+stderr_says "--evaluate-from: no row begins at this time"
+ends 2 schedule forecast learned/throughput.csv --choose-from "2024-05-31 00:50:00"
+stderr_says "the time to choose settings on must begin before that of the forecast"
+ends 2 schedule forecast learned/throughput.csv --choose-from 2024-05-31
+stderr_says "--choose-from: expected a date and time such as"
+
 # ---- A profile ----
 num_checks=$((num_checks + 1))
 (cd "$source" && "$spotsim" profile models/sample/seed-64) >"$work/stdout" ||
