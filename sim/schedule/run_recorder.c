@@ -647,21 +647,60 @@ spot_run_recorder_free(spot_run_recorder_t *self)
     spot_arena_free(&self->texts);
 }
 
-void
-spot_run_recorder_progress_write(const spot_run_recorder_t *self, FILE *out)
+static void
+write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
     for (size_t j = 0; j < self->num_lines; j++) {
         const spot_progress_line_t *line = &self->lines[j];
-        const bool is_profiler = line->vc_id == self->schedule->num_vcs;
 
-        fprintf(out,
-            "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
-            " | Running job: %d | Pending job: %d",
-            self->schedule->vcs[line->vc_id].name, line->time_s, line->num_jobs,
-            line->num_ended, line->num_running, line->num_pending);
-        if (is_profiler) {
-            fprintf(out, " | Avail Nodes: %d", line->num_open);
+        if (line->vc_id == vc_id) {
+            fprintf(out,
+                "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
+                " | Running job: %d | Pending job: %d",
+                self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs,
+                line->num_ended, line->num_running, line->num_pending);
+            if (vc_id == self->schedule->num_vcs) {
+                fprintf(out, " | Avail Nodes: %d", line->num_open);
+            }
+            fputc('\n', out);
         }
-        fputc('\n', out);
+    }
+}
+
+static void
+write_profiling(const spot_schedule_t *schedule, FILE *out)
+{
+    const spot_profiling_t profiling = spot_schedule_profiling(schedule);
+    const double num_jobs = (double) schedule->log->num_jobs;
+
+    fprintf(out,
+        "Profiled Job Num: %" PRId64 " (%.3f%%) | Finish in Profile: %" PRId64
+        " (%.3f%%) | Average Queue: %.2f\n",
+        profiling.num_profiled, 100 * (double) profiling.num_profiled / num_jobs,
+        profiling.num_finished, 100 * (double) profiling.num_finished / num_jobs,
+        (double) profiling.queue_s / num_jobs);
+}
+
+void
+spot_run_recorder_progress_write(
+    const spot_run_recorder_t *self, const spot_summaries_t *summaries, FILE *out)
+{
+    const spot_schedule_t *schedule = self->schedule;
+
+    if (schedule->scenario->progress_s == 0) {
+        return;
+    }
+    if (schedule->profiler.vc != NULL && schedule->log->num_jobs > 0) {
+        write_lines(self, schedule->num_vcs, out);
+        write_profiling(schedule, out);
+    }
+    for (int32_t j = 0; j < schedule->num_vcs; j++) {
+        const spot_summary_t *vc = &summaries->summaries[j];
+
+        write_lines(self, j, out);
+        if (isfinite(vc->avg_jct)) {
+            fprintf(out, "%s | Average JCT: %.2f | Average Queue: %.2f\n",
+                schedule->vcs[j].name, vc->avg_jct, vc->avg_queue);
+        }
     }
 }
