@@ -255,28 +255,21 @@ spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
     }
 }
 
-static void
-write_node(const spot_tree_t *tree, int32_t node_id, int indent, FILE *out)
-{
-    const spot_tree_node_t *node = &tree->nodes[node_id];
-
-    if (node->feature_id < 0) {
-        fprintf(out, "label %d (%zu of %zu)\n", node->label, node->num_right,
-            node->num_rows);
-        return;
-    }
-    for (int side = 0; side < 2; side++) {
-        const bool is_leaf = tree->nodes[node->children[side]].feature_id < 0;
-
-        fprintf(out, "%*s%s %s %.10g:%s", indent, "",
-            spot_packing_features[node->feature_id], side == 0 ? "<=" : ">",
-            node->threshold, is_leaf ? " " : "\n");
-        write_node(tree, node->children[side], indent + 4, out);
-    }
-}
-
 void
-spot_packing_rules_write(const spot_packing_labels_t *self, FILE *out)
+spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
 {
-    write_node(&self->tree, 0, 0, out);
+    const spot_tree_node_t *nodes = self->tree.nodes;
+    const spot_tree_node_t *node = nodes;
+
+    while (node->feature_id >= 0) {
+        const int side = (int32_t) leaf_id >= node->children[1];
+
+        fprintf(out, "%s%s %s %.10g", node == nodes ? "" : ", ",
+            spot_packing_features[node->feature_id], side == 0 ? "<=" : ">",
+            node->threshold);
+        node = &nodes[node->children[side]];
+    }
+    if (node == nodes) {
+        fputs("any", out);
+    }
 }

@@ -51,5 +51,6 @@ void spot_packing_labels_free(spot_packing_labels_t *self);
  * predicted label, then label and automatic, empty where there is none. */
 void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out);
 
-/* Writes the rules of the tree, a line each. */
-void spot_packing_rules_write(const spot_packing_labels_t *self, FILE *out);
+/* Writes the rule that leads to a leaf: "gmem_util <= 30.5, gpu_util > 25". */
+void spot_packing_rule_write(
+    const spot_packing_labels_t *self, size_t leaf_id, FILE *out);

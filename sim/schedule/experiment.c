@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/schedule/metrics.h"
+#include "sim/schedule/policy.h"
 #include "sim/schedule/result_json.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
@@ -152,9 +153,18 @@ view_failure(const void *worker)
 static const spot_run_view_t view = {
     .json = view_json, .failure = view_failure, .progress = view_progress};
 
+static spot_rival_t
+policy_rival(size_t j)
+{
+    const spot_policy_t *policy = spot_policies[j];
+
+    return policy == NULL ? (spot_rival_t){0}
+                          : (spot_rival_t){policy->name, policy->doc, policy->source};
+}
+
 static const spot_rivals_t rivals[] = {
-    {"policy", "policy", "fifo,tiresias"},
-    {NULL, NULL, NULL},
+    {"policy", "policy", "fifo,tiresias", policy_rival},
+    {.key = NULL},
 };
 
 static const spot_colour_t colours[] = {
@@ -176,7 +186,7 @@ static const char example[] =
     "engine: schedule\n"
     "jobs:\n"
     "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
-    "             duration: {exponential: {mean_s: 3600}}}\n"
+    "             duration: {family: exponential, mu: 3600}}\n"
     "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
     "policy: sjf\n";
 

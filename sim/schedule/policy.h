@@ -44,6 +44,8 @@ extern const spot_policy_t spot_policy_srtf;
 extern const spot_policy_t spot_policy_tiresias;
 extern const spot_policy_t spot_policy_qssf;
 extern const spot_policy_t spot_policy_lucid;
+extern const spot_policy_t spot_policy_efs;
+extern const spot_policy_t spot_policy_gain;
 
 /* Every policy that "policy: NAME" can name, NULL-terminated. */
 extern const spot_policy_t *const spot_policies[];

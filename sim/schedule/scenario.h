@@ -12,7 +12,7 @@
 #include "sim/engine/experiment.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/job_data.h"
-#include "traces/generate/model.h"
+#include "sim/schedule/pool_setting.h"
 #include "traces/jobs/forecast.h"
 #include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
@@ -86,16 +86,6 @@ typedef struct {
 } spot_lucid_setting_t;
 
 typedef struct {
-    char *vc;                      /* NULL: of every VC, see spot_share */
-    const spot_node_t *trace_node; /* during reading only */
-    spot_trace_model_t trace;
-    int64_t preparation_ms;
-    int64_t notice_ms;
-    int64_t capacity, initial;
-    spot_price_steps_t price;
-} spot_pool_setting_t;
-
-typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
     spot_arena_t memory;       /* of the outputs */
@@ -126,8 +116,8 @@ typedef struct {
     struct {
         int64_t interval_s, hold_s;
     } elastic;
-    size_t num_pools;
-    spot_pool_setting_t *pools; /* [num_pools] */
+    spot_pool_plans_t pools; /* spot nodes */
+    int32_t *num_reserved;   /* [vcs.num_vcs] nodes; NULL: all of vcs */
     int64_t jitter_s;
     int64_t sample_s;   /* between samples; 0: none */
     int64_t progress_s; /* between progress lines; 0: none */

@@ -79,6 +79,50 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
     }
 }
 
+/* Makes the pools of all VCs. */
+static int
+init_pools(spot_schedule_t *self)
+{
+    const spot_pool_plans_t *plans = &self->scenario->pools;
+    size_t pool_id = 0;
+    int ret = 0;
+
+    self->pools = spot_calloc(plans->num_pools, sizeof(*self->pools));
+    self->first_pool =
+        spot_calloc((size_t) self->num_vcs + 1, sizeof(*self->first_pool));
+    if (self->pools == NULL || self->first_pool == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < plans->num_pools; j++) {
+        self->num_pools++;
+        ret = spot_pool_init(&self->pools[j], &plans->pools[j], (int32_t) j);
+    }
+    for (int32_t j = 0; j <= self->num_vcs; j++) {
+        while (pool_id < plans->num_pools && plans->pools[pool_id].vc_id < j) {
+            pool_id++;
+        }
+        self->first_pool[j] = pool_id;
+    }
+    return ret;
+}
+
+static size_t
+num_pools_of(const spot_schedule_t *self, int32_t vc_id)
+{
+    return vc_id == self->num_vcs
+               ? 0 /* the profiler's */
+               : self->first_pool[vc_id + 1] - self->first_pool[vc_id];
+}
+
+static int32_t
+num_reserved(const spot_schedule_t *self, int32_t vc_id)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+
+    return scenario->num_reserved == NULL ? scenario->vcs.vcs[vc_id].num_nodes
+                                          : scenario->num_reserved[vc_id];
+}
+
 int
 spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenario)
 {
@@ -106,7 +150,7 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
     for (int32_t j = 0; j < self->num_clocks; j++) {
         ret = spot_error_first(ret, self->vcs[j].error);
     }
-    return ret;
+    return spot_error_first(ret, init_pools(self));
 }
 
 void
@@ -115,7 +159,12 @@ spot_schedule_free(spot_schedule_t *self)
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_free(&self->vcs[j]);
     }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_pool_free(&self->pools[j]);
+    }
     free(self->vcs);
+    free(self->pools);
+    free(self->first_pool);
     free(self->now_due);
     free(self->job_ids);
     spot_profiler_free(&self->profiler);
@@ -195,7 +244,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     int ret;
 
     ret = take_log(self, replication);
-    self->now_s = scenario->start_s;
+    self->now_s = self->last_event_s = scenario->start_s;
     self->is_blocked = false;
     spot_texts_free(&self->texts);
     self->num_ended = self->num_cut = 0;
@@ -211,7 +260,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
                                     self->log->num_jobs, sizeof(*self->job_ids)));
     for (int32_t j = 0; j < self->num_vcs; j++) {
         const int32_t num_nodes =
-            scenario->vcs.vcs[j].num_nodes -
+            num_reserved(self, j) -
             spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
 
         spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
@@ -219,6 +268,12 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     if (self->profiler.vc != NULL) {
         ret = spot_error_first(
             ret, spot_profiler_start(&self->profiler, self->log, scenario->start_s));
+    }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_pool_t *pool = &self->pools[j];
+
+        spot_pool_start(pool, replication->seed, replication->replication,
+            &self->vcs[pool->plan->vc_id]);
     }
     for (int32_t j = 0; j < self->num_clocks; j++) {
         self->vcs[j].durations = &self->durations;
@@ -243,30 +298,49 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     return ret;
 }
 
-/* What the nodes have cost. */
+/* What the nodes have cost, and what of the traces could not happen. */
 static void
 pay(spot_schedule_t *self)
 {
-    const spot_schedule_scenario_t *scenario = self->scenario;
-    const double hours = (double) (self->end_s - scenario->start_s) / 3600;
+    const int64_t run_s = self->end_s - self->scenario->start_s;
+    int64_t reserved_s = 0, spot_s = 0;
+    spot_sum_t usd = {0};
 
-    self->reserved_node_h = self->spot_node_h = self->spot_usd = 0;
+    self->num_clipped = 0;
     for (int32_t j = 0; j < self->num_vcs; j++) {
-        self->reserved_node_h += scenario->vcs.vcs[j].num_nodes * hours;
+        reserved_s += run_s * num_reserved(self, j);
     }
-    self->reserved_usd = self->reserved_node_h * scenario->price_usd_per_h;
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_s += spot_pool_node_s(&self->pools[j], self->end_s);
+        spot_sum_add(&usd, spot_pool_usd(&self->pools[j], self->end_s));
+        self->num_clipped += self->pools[j].clipped;
+    }
+    self->reserved_node_h = (double) reserved_s / 3600;
+    self->spot_node_h = (double) spot_s / 3600;
+    self->reserved_usd = self->reserved_node_h * self->scenario->price_usd_per_h;
+    self->spot_usd = spot_sum_total(&usd);
 }
 
 /* The next second at which a VC has something to do. */
 static int64_t
-due_of(const spot_schedule_t *self, int32_t vc_id)
+due_of(spot_schedule_t *self, int32_t vc_id)
 {
     const spot_vc_t *vc = &self->vcs[vc_id];
-    const int64_t due_s = spot_vc_next_due_s(vc);
-    const int64_t lend_s =
-        is_profiler(self, vc) ? spot_profiler_next_due_s(&self->profiler) : INT64_MAX;
+    const size_t num_pools = num_pools_of(self, vc_id);
+    int64_t due_s = spot_vc_next_due_s(vc);
 
-    return lend_s < due_s ? lend_s : due_s;
+    if (is_profiler(self, vc)) {
+        const int64_t lend_s = spot_profiler_next_due_s(&self->profiler);
+
+        return lend_s < due_s ? lend_s : due_s;
+    }
+    for (size_t j = 0; j < num_pools; j++) {
+        const int64_t pool_s =
+            spot_pool_next_due_s(&self->pools[self->first_pool[vc_id] + j], self->now_s);
+
+        due_s = pool_s < due_s ? pool_s : due_s;
+    }
+    return due_s;
 }
 
 /* Moves the clock to the next second that is visited and lists its VCs; false: nothing
@@ -315,11 +389,23 @@ visit(spot_schedule_t *self)
     for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_begin_second(&self->vcs[self->now_due[j]], self->now_s);
     }
+    for (int32_t j = 0; self->num_pools > 0 && j < self->num_due; j++) {
+        const int32_t vc_id = self->now_due[j];
+
+        if (num_pools_of(self, vc_id) > 0) {
+            ret = spot_error_first(
+                ret, spot_pools_see(&self->pools[self->first_pool[vc_id]],
+                         num_pools_of(self, vc_id), &self->vcs[vc_id]));
+        }
+    }
     for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_t *vc = &self->vcs[self->now_due[j]];
 
         spot_vc_schedule(vc);
         ret = spot_error_first(ret, vc->error);
+        if (vc->is_changed) {
+            self->last_event_s = self->now_s;
+        }
     }
     for (int32_t j = 0; j < self->num_due; j++) {
         spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
@@ -327,6 +413,17 @@ visit(spot_schedule_t *self)
     lend(self);
     return spot_error_first(
         ret, spot_error_first(self->profiler.error, self->durations.error));
+}
+
+/* The end of the run: that of the last job, or the horizon, or, without one, the last
+ * second in which anything has happened. */
+static int64_t
+ended_s(const spot_schedule_t *self, int64_t last_s)
+{
+    if (self->is_blocked) {
+        return last_s == INT64_MAX ? self->last_event_s : last_s;
+    }
+    return self->now_s < last_s ? self->now_s : last_s;
 }
 
 /* Jobs that a message lists. */
@@ -372,7 +469,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         }
         ret = visit(self);
     }
-    self->end_s = self->is_blocked || self->now_s > last_s ? last_s : self->now_s;
+    self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
@@ -443,7 +540,9 @@ const char *
 spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
     const spot_gpu_node_t *node, spot_texts_t *texts)
 {
-    (void) self;
     (void) vc;
+    if (node->pool_id >= 0) {
+        return self->pools[node->pool_id].nodes[node->instance].name;
+    }
     return spot_texts_add(texts, "n%d", node->instance);
 }

@@ -195,6 +195,17 @@ remove_running(spot_vc_t *self, int32_t job)
     self->num_running--;
 }
 
+/* Reports the GPUs of a job before they change. */
+static void
+report_held(spot_vc_t *self, spot_vc_job_t *at)
+{
+    if (self->watch.on_release != NULL && at->held_since_s < self->now_s) {
+        self->watch.on_release(
+            self->watch.context, self, (int32_t) (at - self->jobs), at->held_since_s);
+    }
+    at->held_since_s = self->now_s;
+}
+
 /* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
  * partner goes on alone; keeps_speed: at the speed that it had with a partner. */
 static void
@@ -202,9 +213,7 @@ release(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
+    report_held(self, at);
     spot_gpu_nodes_give(&self->nodes, at->first_part);
     at->first_part = -1;
     spot_calendar_cancel(&self->ends, at->handle);
@@ -392,7 +401,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 {
     int64_t sum = 0;
 
-    if (self->watch.on_time != NULL) {
+    if (self->watch.on_time != NULL && end_s >= self->now_s) {
         self->watch.on_time(self->watch.context, self, end_s);
     }
     account(self, end_s);
@@ -402,9 +411,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 
         spot_vc_advance(self, at, end_s);
         self->ledger[SPOT_GPU_UNSAVED] += at->pending;
-        if (self->watch.on_release != NULL) {
-            self->watch.on_release(self->watch.context, self, job, at->resized_s);
-        }
+        report_held(self, at);
     }
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
         sum += self->ledger[j];
@@ -423,12 +430,13 @@ run_job(spot_vc_t *self, int32_t job)
 
     spot_bug_assert(at->status == SPOT_JOB_QUEUED);
     self->num_gone++;
+    self->is_changed = true;
     at->status = SPOT_JOB_RUNNING;
     at->start_s = at->start_s < 0 ? self->now_s : at->start_s;
     at->queue_s += self->now_s - at->waits_since_s;
-    at->touched_s = at->resized_s = self->now_s;
+    at->touched_s = at->resized_s = at->held_since_s = self->now_s;
     at->progress_s = 0;
-    at->scale = spot_vc_scale(self, at, at->gpus);
+    at->scale = spot_vc_scale(self, job, at->gpus);
     append_running(self, job);
     ret = spot_calendar_add(&self->ends,
         &(spot_calendar_item_t){
@@ -442,16 +450,23 @@ run_job(spot_vc_t *self, int32_t job)
 }
 
 bool
-spot_vc_start(spot_vc_t *self, int32_t job)
+spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    at->first_part = spot_gpu_nodes_take(&self->nodes, self->placer, at->gpus);
+    at->first_part = spot_gpu_nodes_take(&self->nodes, self->placer, gpus);
     if (at->first_part < 0) {
         return false;
     }
+    at->gpus = gpus;
     run_job(self, job);
     return true;
+}
+
+bool
+spot_vc_start(spot_vc_t *self, int32_t job)
+{
+    return spot_vc_start_with(self, job, self->jobs[job].gpus);
 }
 
 void
@@ -521,6 +536,7 @@ spot_vc_stop(spot_vc_t *self, int32_t job)
     at->overhead_s += restart_s(self, at);
     at->preemptions++;
     self->preemptions++;
+    self->is_changed = true;
     requeue(self, job);
 }
 
@@ -531,11 +547,12 @@ begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
     spot_vc_job_t *at = &self->jobs[job];
 
     at->gpus = gpus;
-    at->scale = spot_vc_scale(self, at, gpus);
+    at->scale = spot_vc_scale(self, job, gpus);
     at->progress_s = 0;
     at->resized_s = self->now_s;
     at->resizes++;
     self->resizes++;
+    self->is_changed = true;
     spot_vc_set_rate(self, job);
 }
 
@@ -546,9 +563,7 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
     int32_t part;
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
+    report_held(self, at); /* and again later, if they do not change now */
     part = gpus < at->gpus
                ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
                : spot_gpu_nodes_move(&self->nodes, at->first_part, self->placer, gpus);
@@ -578,6 +593,7 @@ void
 spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
 {
     self->num_prepping += num_nodes;
+    self->is_changed = true;
 }
 
 int32_t
@@ -610,16 +626,14 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     }
     spot_vc_advance(self, at, self->now_s);
     spot_vc_lose_work(self, at);
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
+    report_held(self, at);
     for (size_t j = 0; j < num_lost; j++) {
         at->first_part =
             spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
     }
     if (spot_vc_terms(self, at)->min_gpus > 0) {
         size = spot_vc_largest_size(
-            self, at, spot_gpu_nodes_count(&self->nodes, at->first_part));
+            self, job, spot_gpu_nodes_count(&self->nodes, at->first_part));
     }
     if (size > 0) {
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
@@ -631,7 +645,6 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     at->overhead_s = restart_s(self, at);
     at->node_preemptions++;
     self->node_preemptions++;
-    at->resized_s = self->now_s; /* what it held has been reported */
     requeue(self, job);
 }
 

@@ -335,7 +335,8 @@ const spot_field_t spot_job_law_fields[] = {
          "how long jobs take; seconds of a law are rounded, and at least 1"),
         .expected = DURATION_EXPECTED},
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
-         "how long jobs of at least so many GPUs take, in place of duration"),
+         "how long jobs of at least so many GPUs take, in place of duration, such as "
+         "{1: 600 s, 8: {family: exponential, mu: 3600}}"),
         .num_offset = offsetof(spot_job_law_t, num_classes), .key = &class_key,
         .item = &class_item, .item_size = sizeof(spot_job_class_t), .min = 1,
         .max = HUGE_VAL,
@@ -344,7 +345,8 @@ const spot_field_t spot_job_law_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "36500 d",
         "longest duration: what a law draws beyond it takes as long")},
     {SPOT_FIELDS(MAP, "checkpoint", spot_job_law_t, terms, checkpoint_fields, "{}",
-        "checkpoints of the jobs, which keep their progress when nodes go")},
+        "checkpoints, which keep progress when nodes go, such as {every: 30 min, write: "
+        "1 min}")},
     {SPOT_RANGE(DURATION, "restart", spot_job_law_t, terms.restart_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "",
         "time that a restart takes (default: as the policy says)")},
@@ -352,13 +354,16 @@ const spot_field_t spot_job_law_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "0 s",
         "time that an elastic job takes to go on with another number of GPUs")},
     {SPOT_FIELDS(MAP, "elastic", spot_job_law_t, terms, elastic_fields, "",
-         "jobs whose number of GPUs may change (default: none)"),
+         "jobs whose number of GPUs may change, such as {share: 0.5, throughput: {4: 1, "
+         "8: 1.8}} (default: none)"),
         .settle = settle_elastic},
     {SPOT_VALUE(PATH, "workload", spot_job_law_t, workload_path, "",
         "a CSV file of workloads (model, dataset, gpu_util, ...; gpu_num, weight) from "
         "which jobs are drawn by their number of GPUs (default: none)")},
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
-         "weights of the VCs, or their weights and sizes (default: all VCs of the "
+         "weights of the VCs, such as {a: 2, b: {weight: 1, sizes: {8: 1}}} (default: "
+         "all "
+         "VCs of the "
          "cluster, by their nodes)"),
         .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
         .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
