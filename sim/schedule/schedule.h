@@ -97,6 +97,11 @@ spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
                                   : self->submit_s[row_id];
 }
 
+/* What the training engine says of a job in the latest run; NULL: it does not simulate
+ * it. O(1). */
+const spot_train_result_t *spot_schedule_core_result(
+    const spot_schedule_t *self, int32_t row_id);
+
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);
 
