@@ -174,7 +174,7 @@ static const char example[] =
     "engine: schedule\n"
     "jobs:\n"
     "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
-    "             duration: {exponential: {mean_s: 3600}}}\n"
+    "             duration: {family: exponential, mu: 3600}}\n"
     "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
     "policy: sjf\n";
 
