@@ -29,7 +29,7 @@ endfunction()
 
 # They lie there as here, for studies and guides name each other by relative paths; share/ goes.
 spot_tracked_files(names README.md CHANGELOG.md COPYING docs reports/studies models/sample
-    share/slurm share/examples share/python)
+    share/slurm share/examples share/jobs share/python)
 foreach(name IN LISTS names)
     if(EXISTS ${SPOT_SOURCE_DIR}/${name})
         string(REGEX REPLACE "^share/" "" path ${name})

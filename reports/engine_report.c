@@ -83,6 +83,28 @@ put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
     spot_texts_free(&texts);
 }
 
+/* The values of keys such as policy, with the sources that they follow. */
+static void
+put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
+{
+    for (; rivals != NULL && rivals->key != NULL; rivals++) {
+        spot_texts_t texts = {0};
+
+        if (rivals->value != NULL) {
+            spot_doc_section(doc, spot_texts_add(&texts, "Values of %s", rivals->key));
+        }
+        for (size_t j = 0; rivals->value != NULL && rivals->value(j).name != NULL; j++) {
+            const spot_rival_t rival = rivals->value(j);
+
+            put_item(doc, rival.name, "",
+                rival.source == NULL
+                    ? rival.doc
+                    : spot_texts_add(&texts, "%s. Source: %s", rival.doc, rival.source));
+        }
+        spot_texts_free(&texts);
+    }
+}
+
 void
 spot_engine_report_put(const spot_doc_t *doc, const spot_experiment_t *experiment,
     const spot_outputs_t *outputs)
@@ -92,6 +114,7 @@ spot_engine_report_put(const spot_doc_t *doc, const spot_experiment_t *experimen
     spot_doc_lines(doc, experiment->example);
     spot_doc_section(doc, "Keys");
     spot_doc_fields(doc, spot_field_first(experiment->fields), NULL, NULL, "");
+    put_rivals(doc, experiment->rivals);
     spot_doc_section(doc, "Metrics");
     spot_doc_text(doc, "Those of the example; they may depend on the scenario.");
     spot_engine_report_metrics(doc, outputs->metrics, outputs->num_metrics);
@@ -150,6 +173,25 @@ put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
     spot_json_close(json, '}');
 }
 
+static void
+put_rivals_json(spot_json_t *json, const spot_rivals_t *rivals)
+{
+    spot_json_open(json, "rivals", '[');
+    for (; rivals != NULL && rivals->key != NULL; rivals++) {
+        for (size_t j = 0; rivals->value != NULL && rivals->value(j).name != NULL; j++) {
+            const spot_rival_t rival = rivals->value(j);
+
+            spot_json_open(json, NULL, '{');
+            spot_json_text(json, "key", rivals->key);
+            spot_json_text(json, "name", rival.name);
+            spot_json_text(json, "doc", rival.doc);
+            spot_json_text(json, "source", rival.source);
+            spot_json_close(json, '}');
+        }
+    }
+    spot_json_close(json, ']');
+}
+
 void
 spot_engine_report_json(
     const spot_experiment_t *experiment, const spot_outputs_t *outputs, FILE *out)
@@ -162,6 +204,7 @@ spot_engine_report_json(
     spot_json_text(&json, "summary", experiment->summary);
     spot_json_text(&json, "doc", experiment->doc);
     spot_doc_fields_json(&json, "keys", experiment->fields);
+    put_rivals_json(&json, experiment->rivals);
     spot_json_open(&json, "metrics", '[');
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         put_metric_json(&json, &outputs->metrics[j]);

@@ -50,12 +50,21 @@ typedef struct {
                                step_factor"; NULL: nothing */
 } spot_outputs_t;
 
+/* One of the values of such a key. */
+typedef struct {
+    const char *name; /* NULL: there is no value j */
+    const char *doc;
+    const char *source; /* paper or program that it follows; may be NULL */
+} spot_rival_t;
+
 /* A key whose values are alternatives with a word of their own, for `spotsim compare`.
  */
 typedef struct {
     const char *key;     /* "recovery"; NULL ends a list */
     const char *noun;    /* "recovery system" */
     const char *example; /* two values: "checkpoint,{system: checkpoint, ...}" */
+    /* Value j, for `spotsim engine NAME`; NULL: they are listed elsewhere. */
+    spot_rival_t (*value)(size_t j);
 } spot_rivals_t;
 
 /* Which replication to run. */

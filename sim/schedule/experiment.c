@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/schedule/metrics.h"
+#include "sim/schedule/policy.h"
 #include "sim/schedule/result_json.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
@@ -150,9 +151,18 @@ view_failure(const void *worker)
 static const spot_run_view_t view = {
     .json = view_json, .failure = view_failure, .progress = view_progress};
 
+static spot_rival_t
+policy_rival(size_t j)
+{
+    const spot_policy_t *policy = spot_policies[j];
+
+    return policy == NULL ? (spot_rival_t){0}
+                          : (spot_rival_t){policy->name, policy->doc, policy->source};
+}
+
 static const spot_rivals_t rivals[] = {
-    {"policy", "policy", "fifo,tiresias"},
-    {NULL, NULL, NULL},
+    {"policy", "policy", "fifo,tiresias", policy_rival},
+    {.key = NULL},
 };
 
 static const spot_colour_t colours[] = {

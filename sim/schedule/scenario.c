@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
+#include "sim/schedule/lucid_setting.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/profiler.h"
 
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
@@ -27,6 +29,7 @@ typedef struct {
     char *name;
     spot_jobs_setting_t jobs;
     cluster_setting_t cluster;
+    spot_pool_plans_t pools;
     int64_t horizon_ms;
     int64_t policy_id;
     int compat;
@@ -38,6 +41,7 @@ typedef struct {
         double *thresholds_gpu_s;
     } tiresias;
     spot_estimator_setting_t qssf;
+    spot_lucid_setting_t lucid;
     struct {
         int64_t interval_ms, hold_ms;
     } elastic;
@@ -176,6 +180,7 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_FIELDS(MAP, "jobs", setting_t, jobs, spot_jobs_fields, NULL, "the jobs")},
     {SPOT_FIELDS(
         MAP, "cluster", setting_t, cluster, cluster_fields, NULL, "the cluster")},
+    {SPOT_POOLS_FIELD(setting_t, pools)},
     SECONDS("horizon", horizon_ms, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job"),
     {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
@@ -201,6 +206,8 @@ const spot_field_t spot_schedule_fields[] = {
         .help = "options of the policy tiresias"},
     {SPOT_FIELDS(MAP, "qssf", setting_t, qssf, spot_estimator_fields, "{}",
         "options of the policy qssf")},
+    {SPOT_FIELDS(MAP, "lucid", setting_t, lucid, spot_lucid_fields, "{}",
+        "options of the policy lucid")},
     {.name = "elastic",
         .type = SPOT_FIELD_MAP,
         .offset = 0,
@@ -270,6 +277,8 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
 {
     self->name = setting->name;
     setting->name = NULL;
+    self->pools = setting->pools;
+    setting->pools = (spot_pool_plans_t){0};
     self->law = setting->jobs.law;
     setting->jobs.law = (spot_job_law_t){0};
     self->drops_oversize = setting->jobs.oversize == 1;
@@ -286,6 +295,9 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
     self->tiresias.thresholds_gpu_s = setting->tiresias.thresholds_gpu_s;
     setting->tiresias.thresholds_gpu_s = NULL;
     self->qssf = setting->qssf;
+    self->lucid = setting->lucid;
+    setting->lucid = (spot_lucid_setting_t){0};
+    self->lucid.has_profiler = self->lucid.num_sources > 0;
     self->elastic.interval_s = seconds_of(setting->elastic.interval_ms);
     self->elastic.hold_s = seconds_of(setting->elastic.hold_ms);
     settle_quirks(self, setting);
@@ -346,7 +358,7 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
     if (estimator == NULL) {
         return;
     }
-    if (estimator->source == SPOT_ESTIMATE_NONE) {
+    if (estimator->source == SPOT_ESTIMATE_UNSET) {
         spot_bind_error(bind, place, "policy",
             "%s needs estimated durations: set %s.estimator", policy->name,
             policy->name);
@@ -359,13 +371,28 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
 
 /* The most GPUs of each VC. */
 static int
-settle_capacity(spot_schedule_scenario_t *self)
+settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_schedule_scenario_t *like)
 {
+    int ret;
+
     SPOT_ARENA_ARRAY(&self->memory, self->capacity, self->vcs.num_vcs);
-    for (size_t j = 0; j < self->vcs.num_vcs && self->capacity != NULL; j++) {
-        self->capacity[j] = self->vcs.vcs[j].num_nodes * self->gpus_per_node;
+    SPOT_ARENA_ARRAY(&self->memory, self->num_reserved, self->vcs.num_vcs);
+    if (self->memory.error != 0) {
+        return self->memory.error;
     }
-    return self->memory.error;
+    ret = spot_pool_plans_init(&self->pools, bind, root, &self->vcs, self->spot_share,
+        self->horizon_s * SPOT_MS_PER_S, self->num_reserved,
+        like == NULL ? NULL : &like->pools);
+    for (size_t j = 0; j < self->vcs.num_vcs; j++) {
+        const int64_t num_nodes = self->num_reserved[j] -
+                                  spot_profiler_num_taken(self, self->vcs.vcs[j].name) +
+                                  spot_pool_plans_most(&self->pools, (int32_t) j);
+
+        self->capacity[j] =
+            num_nodes < 0 ? 0 : (int32_t) num_nodes * self->gpus_per_node;
+    }
+    return ret;
 }
 
 /* Reports jobs that no VC can ever hold. */
@@ -417,7 +444,7 @@ open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law
     const spot_schedule_scenario_t *like, spot_diag_t *diag)
 {
     int ret = spot_job_data_open(&self->data, &setting->jobs, &setting->cluster.vcs,
-        has_law, self->num_pools > 0, like == NULL ? NULL : like->data, diag);
+        has_law, self->pools.num_settings > 0, like == NULL ? NULL : like->data, diag);
 
     if (ret == 0) {
         self->vcs = self->data->vcs;
@@ -425,7 +452,7 @@ open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law
         self->estimates_s = self->data->estimates_s;
         ret = has_law ? spot_job_law_place(&self->law, &self->vcs, false, diag) : 0;
     }
-    return ret != 0 ? ret : settle_capacity(self);
+    return ret;
 }
 
 int
@@ -450,9 +477,13 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         ret = open_data(self, &setting, has_law, like, diag);
+        ret = ret != 0 ? ret : settle_nodes(self, &bind, root, like);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_start(self, setting.cluster.start_ms, &bind, root);
+        ret = spot_lucid_setting_open(self, &bind, root);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
     }
     free_setting(&setting);
@@ -471,8 +502,8 @@ spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self)
     bool is_random = self->log == NULL || self->jitter_s > 0 ||
                      (estimator != NULL && estimator->source == SPOT_ESTIMATE_NOISY);
 
-    for (size_t j = 0; j < self->num_pools; j++) {
-        const spot_trace_t *recording = self->pools[j].trace.recording;
+    for (size_t j = 0; j < self->pools.num_pools; j++) {
+        const spot_trace_t *recording = self->pools.pools[j].trace.recording;
 
         is_random |= recording == NULL || recording->kind != SPOT_TRACE_NAMED;
     }
@@ -484,6 +515,8 @@ spot_schedule_scenario_free(spot_schedule_scenario_t *self)
 {
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
+    spot_pool_plans_free(&self->pools);
+    spot_lucid_setting_free(&self->lucid);
     spot_job_law_free(&self->law);
     spot_job_data_close(self->data);
     spot_arena_free(&self->memory);

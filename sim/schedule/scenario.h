@@ -12,7 +12,7 @@
 #include "sim/engine/experiment.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/job_data.h"
-#include "traces/generate/model.h"
+#include "sim/schedule/pool_setting.h"
 #include "traces/jobs/forecast.h"
 #include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
@@ -33,7 +33,7 @@ typedef enum {
 
 /* Where the durations that a policy sees come from. */
 typedef enum {
-    SPOT_ESTIMATE_NONE,
+    SPOT_ESTIMATE_UNSET,
     SPOT_ESTIMATE_ORACLE,       /* the true durations */
     SPOT_ESTIMATE_TABLE,        /* a column of a file */
     SPOT_ESTIMATE_NOISY,        /* the true durations times a lognormal factor */
@@ -42,10 +42,22 @@ typedef enum {
 } spot_estimate_source_t;
 
 typedef struct {
-    int source;      /* spot_estimate_source_t */
-    double sigma;    /* of NOISY */
-    bool is_nominal; /* a job has ended at submit + duration, not in the simulation */
+    int source;     /* spot_estimate_source_t */
+    double sigma;   /* of NOISY */
+    int is_nominal; /* a job has ended at submit + duration, not in the simulation */
 } spot_estimator_setting_t;
+
+/* When Lucid packs jobs. */
+typedef enum {
+    SPOT_PACKING_ALWAYS,
+    SPOT_PACKING_NEVER,
+    SPOT_PACKING_FORECAST /* while more jobs than a threshold are forecast */
+} spot_packing_switch_t;
+
+typedef enum {
+    SPOT_PACK_PREFER,     /* a job looks for a host before it looks for free GPUs */
+    SPOT_PACK_LAST_RESORT /* the other way round */
+} spot_pack_order_t;
 
 typedef struct {
     char *vc;
@@ -67,21 +79,11 @@ typedef struct {
     double threshold_jobs; /* of the forecast: below it jobs are not packed */
     char *table_path;      /* of co-location; NULL: none */
     spot_colocation_t colocation;
-    double gpu_memory_mib;
+    int64_t gpu_memory_bytes;
     int64_t max_packed_gpus;
-    int pack;         /* 0: prefer, 1: last_resort */
+    int pack;         /* spot_pack_order_t */
     int unknown_pair; /* spot_unknown_pair_t */
 } spot_lucid_setting_t;
-
-typedef struct {
-    char *vc;                      /* NULL: of every VC, see spot_share */
-    const spot_node_t *trace_node; /* during reading only */
-    spot_trace_model_t trace;
-    int64_t preparation_ms;
-    int64_t notice_ms;
-    int64_t capacity, initial;
-    spot_price_steps_t price;
-} spot_pool_setting_t;
 
 typedef struct {
     spot_outputs_t outputs; /* the first member */
@@ -114,8 +116,8 @@ typedef struct {
     struct {
         int64_t interval_s, hold_s;
     } elastic;
-    size_t num_pools;
-    spot_pool_setting_t *pools; /* [num_pools] */
+    spot_pool_plans_t pools; /* spot nodes */
+    int32_t *num_reserved;   /* [vcs.num_vcs] nodes; NULL: all of vcs */
     int64_t jitter_s;
     int64_t sample_s;   /* between samples; 0: none */
     int64_t progress_s; /* between progress lines; 0: none */

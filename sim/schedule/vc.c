@@ -23,6 +23,7 @@ spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
         .name = name,
         .vc_id = vc_id,
         .unit = is_double ? 1 : 1000,
+        .placer = (spot_placer_t) scenario->placer,
         .ends_late = policy->is_decreasing && scenario->quirks[SPOT_QUIRK_LATE_END]};
     spot_calendar_init(&self->ends);
     self->state = policy->state_size > 0 ? calloc(1, policy->state_size) : NULL;
@@ -77,13 +78,14 @@ spot_vc_start_clock(
 }
 
 void
-spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s)
+spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s,
+    double estimate_s)
 {
     const double work = (double) duration_s * self->unit;
     const spot_vc_job_t job = {.row_id = row_id,
         .gpus = self->log->jobs[row_id].gpu_num,
         .enter_s = enter_s,
-        .estimate_s = NAN,
+        .estimate_s = estimate_s,
         .left = work,
         .saved = work,
         .durable_s = INT64_MAX,
@@ -193,6 +195,17 @@ remove_running(spot_vc_t *self, int32_t job)
     self->num_running--;
 }
 
+/* Reports the GPUs of a job before they change. */
+static void
+report_held(spot_vc_t *self, spot_vc_job_t *at)
+{
+    if (self->watch.on_release != NULL && at->held_since_s < self->now_s) {
+        self->watch.on_release(
+            self->watch.context, self, (int32_t) (at - self->jobs), at->held_since_s);
+    }
+    at->held_since_s = self->now_s;
+}
+
 /* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
  * partner goes on alone; keeps_speed: at the speed that it had with a partner. */
 static void
@@ -200,9 +213,7 @@ release(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
+    report_held(self, at);
     spot_gpu_nodes_give(&self->nodes, at->first_part);
     at->first_part = -1;
     spot_calendar_cancel(&self->ends, at->handle);
@@ -210,18 +221,27 @@ release(spot_vc_t *self, int32_t job, bool keeps_speed)
     spot_vc_part(self, job, keeps_speed);
 }
 
-/* The partner of a job that ends has worked in this second too, unless it stands behind
- * the job in a list whose jobs are tested one by one: then it already works alone. */
+/* The partner of a job that ends has worked in this second too. If it stands behind the
+ * job in a list whose jobs are tested one by one, then it has worked alone already,
+ * though the job held a half of the GPUs. */
 static void
-advance_partner(spot_vc_t *self, int32_t job)
+part_at_end(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     const spot_vc_job_t *at = &self->jobs[job];
+    spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
+    const bool is_later =
+        partner != NULL && self->ends_late && partner->started > at->started;
 
-    if (at->partner >= 0) {
-        spot_vc_job_t *partner = &self->jobs[at->partner];
-        const bool is_later = self->ends_late && partner->started > at->started;
-
+    if (partner != NULL) {
         spot_vc_advance(self, partner, self->now_s - is_later);
+    }
+    release(self, job, keeps_speed);
+    if (is_later) {
+        const int32_t half_gpus = partner->half_gpus;
+
+        partner->half_gpus = at->half_gpus;
+        spot_vc_advance(self, partner, self->now_s);
+        partner->half_gpus = half_gpus;
     }
 }
 
@@ -231,10 +251,9 @@ end_job(spot_vc_t *self, int32_t job)
     spot_vc_job_t *at = &self->jobs[job];
     const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
 
-    advance_partner(self, job);
     spot_vc_advance(self, at, self->now_s);
     spot_vc_save_work(self, at);
-    release(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    part_at_end(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
     at->status = SPOT_JOB_ENDED;
     at->end_s = self->now_s;
     self->last_end_s = self->now_s;
@@ -382,7 +401,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 {
     int64_t sum = 0;
 
-    if (self->watch.on_time != NULL) {
+    if (self->watch.on_time != NULL && end_s >= self->now_s) {
         self->watch.on_time(self->watch.context, self, end_s);
     }
     account(self, end_s);
@@ -392,9 +411,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 
         spot_vc_advance(self, at, end_s);
         self->ledger[SPOT_GPU_UNSAVED] += at->pending;
-        if (self->watch.on_release != NULL) {
-            self->watch.on_release(self->watch.context, self, job, at->resized_s);
-        }
+        report_held(self, at);
     }
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
         sum += self->ledger[j];
@@ -413,12 +430,13 @@ run_job(spot_vc_t *self, int32_t job)
 
     spot_bug_assert(at->status == SPOT_JOB_QUEUED);
     self->num_gone++;
+    self->is_changed = true;
     at->status = SPOT_JOB_RUNNING;
     at->start_s = at->start_s < 0 ? self->now_s : at->start_s;
     at->queue_s += self->now_s - at->waits_since_s;
-    at->touched_s = at->resized_s = self->now_s;
+    at->touched_s = at->resized_s = at->held_since_s = self->now_s;
     at->progress_s = 0;
-    at->scale = spot_vc_scale(self, at, at->gpus);
+    at->scale = spot_vc_scale(self, job, at->gpus);
     append_running(self, job);
     ret = spot_calendar_add(&self->ends,
         &(spot_calendar_item_t){
@@ -432,17 +450,23 @@ run_job(spot_vc_t *self, int32_t job)
 }
 
 bool
-spot_vc_start(spot_vc_t *self, int32_t job)
+spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    at->first_part = spot_gpu_nodes_take(
-        &self->nodes, (spot_placer_t) self->scenario->placer, at->gpus);
+    at->first_part = spot_gpu_nodes_take(&self->nodes, self->placer, gpus);
     if (at->first_part < 0) {
         return false;
     }
+    at->gpus = gpus;
     run_job(self, job);
     return true;
+}
+
+bool
+spot_vc_start(spot_vc_t *self, int32_t job)
+{
+    return spot_vc_start_with(self, job, self->jobs[job].gpus);
 }
 
 void
@@ -512,6 +536,7 @@ spot_vc_stop(spot_vc_t *self, int32_t job)
     at->overhead_s += restart_s(self, at);
     at->preemptions++;
     self->preemptions++;
+    self->is_changed = true;
     requeue(self, job);
 }
 
@@ -522,11 +547,12 @@ begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
     spot_vc_job_t *at = &self->jobs[job];
 
     at->gpus = gpus;
-    at->scale = spot_vc_scale(self, at, gpus);
+    at->scale = spot_vc_scale(self, job, gpus);
     at->progress_s = 0;
     at->resized_s = self->now_s;
     at->resizes++;
     self->resizes++;
+    self->is_changed = true;
     spot_vc_set_rate(self, job);
 }
 
@@ -537,12 +563,10 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
     int32_t part;
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
-    part = gpus < at->gpus ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
-                           : spot_gpu_nodes_move(&self->nodes, at->first_part,
-                                 (spot_placer_t) self->scenario->placer, gpus);
+    report_held(self, at); /* and again later, if they do not change now */
+    part = gpus < at->gpus
+               ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
+               : spot_gpu_nodes_move(&self->nodes, at->first_part, self->placer, gpus);
     if (part < 0) {
         return false;
     }
@@ -569,6 +593,7 @@ void
 spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
 {
     self->num_prepping += num_nodes;
+    self->is_changed = true;
 }
 
 int32_t
@@ -601,16 +626,14 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     }
     spot_vc_advance(self, at, self->now_s);
     spot_vc_lose_work(self, at);
-    if (self->watch.on_release != NULL) {
-        self->watch.on_release(self->watch.context, self, job, at->resized_s);
-    }
+    report_held(self, at);
     for (size_t j = 0; j < num_lost; j++) {
         at->first_part =
             spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
     }
     if (spot_vc_terms(self, at)->min_gpus > 0) {
         size = spot_vc_largest_size(
-            self, at, spot_gpu_nodes_count(&self->nodes, at->first_part));
+            self, job, spot_gpu_nodes_count(&self->nodes, at->first_part));
     }
     if (size > 0) {
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
@@ -622,7 +645,6 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     at->overhead_s = restart_s(self, at);
     at->node_preemptions++;
     self->node_preemptions++;
-    at->resized_s = self->now_s; /* what it held has been reported */
     requeue(self, job);
 }
 

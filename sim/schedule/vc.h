@@ -68,8 +68,9 @@ typedef struct {
     bool is_exclusive;      /* it may be a host */
     bool is_guest;          /* of its partner */
     double scale; /* of the rate, by size: thousandths, 1000 at the nominal size */
-    double shared_speed; /* of the rate, with a partner: a share of 1 */
-    int64_t resized_s;   /* the latest start or change of size */
+    double shared_speed;  /* of the rate, with a partner: a share of 1 */
+    int64_t resized_s;    /* the latest start or change of size */
+    int64_t held_since_s; /* its GPUs, as far as they have not been reported */
 
     /* Results. */
     int64_t start_s; /* first start; -1: none */
@@ -116,7 +117,8 @@ struct spot_vc {
     const spot_policy_t *policy;
     const char *name;
     int32_t vc_id;
-    double unit;    /* of work: 1000, or 1 */
+    double unit; /* of work: 1000, or 1 */
+    spot_placer_t placer;
     bool ends_late; /* quirk Q1: the end is tested before the work is taken off */
     spot_vc_watch_t watch;
     spot_estimates_t *durations; /* of durations */
@@ -125,7 +127,7 @@ struct spot_vc {
     int64_t now_s;
     size_t num_jobs;
     size_t max_jobs;
-    spot_vc_job_t *jobs; /* [num_jobs] in order of the log */
+    spot_vc_job_t *jobs; /* [num_jobs] in the order in which they were added */
     size_t num_arrivals;
     size_t max_arrivals;
     int32_t *arrivals; /* [num_arrivals] jobs by enter_s */
@@ -141,7 +143,7 @@ struct spot_vc {
     size_t num_gone;   /* of the queue: they have started and are still in the array */
     size_t num_fresh;  /* jobs that arrived in this second, for the first time */
     size_t num_ended;
-    bool is_changed; /* in this second, by an event */
+    bool is_changed; /* in this second, by an event or by the policy */
     spot_calendar_t ends;
     spot_gpu_nodes_t nodes;
     int32_t num_prepping; /* nodes */
@@ -163,10 +165,11 @@ void spot_vc_start_clock(
     spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s);
 
 /* Adds a job of the log, which will arrive at enter_s >= the clock; jobs of one second
- * arrive in the order of the log. duration_s: at its nominal GPUs. O(1) for jobs that
- * are added in order. */
-void spot_vc_add_job(
-    spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s);
+ * arrive in the order of the log. duration_s: at its nominal GPUs. estimate_s: of its
+ * duration; NAN: the policy asks when it needs one. O(1) for jobs that are added in
+ * order. */
+void spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s,
+    int64_t duration_s, double estimate_s);
 
 /* The next second after now_s at which the VC has something to do by itself; INT64_MAX:
  * never. Node events are the caller's. */
@@ -232,6 +235,17 @@ spot_vc_estimate_s(const spot_vc_t *self, int32_t job)
 double spot_vc_rest(const spot_vc_t *self, int32_t job);
 int64_t spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job);
 
+/* The smallest size that a job may have, and the next one above gpus; 0: none. The only
+ * size of a rigid job is its own. O(sizes). */
+int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* The largest allowed size up to gpus; 0: none. O(sizes). */
+int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* Throughput of an elastic job at an allowed size, in the unit of its table. O(sizes).
+ */
+double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
+
 /* Puts the queue in order of the keys; the order of equals stays. Call it after keys
  * have been set; from_scratch: keys of jobs that were sorted before have changed too. */
 void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch);
@@ -241,6 +255,9 @@ void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch);
 /* Starts a queued job on GPUs of its own; false: they cannot be placed and it stays in
  * the queue. */
 bool spot_vc_start(spot_vc_t *self, int32_t job);
+
+/* The same with another allowed number of GPUs. */
+bool spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Starts jobs from the head of the queue until one cannot be placed. */
 void spot_vc_start_head(spot_vc_t *self);

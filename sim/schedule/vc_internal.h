@@ -29,10 +29,6 @@ void spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed);
 const spot_job_terms_row_t *spot_vc_terms(
     const spot_vc_t *self, const spot_vc_job_t *job);
 
-/* Throughput at a number of GPUs relative to the nominal number, in thousandths, rounded
- * half up; 0: the size is not allowed. */
-double spot_vc_scale(const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus);
-
-/* The largest allowed size up to gpus; 0: none. */
-int32_t spot_vc_largest_size(
-    const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus);
+/* Throughput at an allowed size relative to that at the nominal one, in thousandths,
+ * rounded half up. */
+double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);

@@ -175,55 +175,63 @@ spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job)
 
 /* ---- Speed ---- */
 
-static double
-throughput(const spot_job_scaling_t *scaling, int32_t gpus)
+double
+spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
-    for (size_t j = 0; j < scaling->num_sizes; j++) {
-        if (scaling->sizes[j] == gpus) {
-            return scaling->per_s[j];
-        }
+    const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
+    const spot_job_scaling_t *scaling = &self->log->scalings[terms->scaling_id];
+    size_t j = 0;
+
+    while (scaling->sizes[j] != gpus) {
+        j++;
+        spot_bug_assert(j < scaling->num_sizes);
     }
-    return 0;
+    return scaling->per_s[j];
 }
 
 double
-spot_vc_scale(const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus)
+spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
-    const spot_job_terms_row_t *terms = spot_vc_terms(self, job);
-    const int32_t nominal = self->log->jobs[job->row_id].gpu_num;
-    const spot_job_scaling_t *scaling;
+    const int32_t nominal = spot_vc_row(self, job)->gpu_num;
 
-    if (gpus == nominal) {
-        return 1000;
-    }
-    if (terms->min_gpus == 0 || gpus < terms->min_gpus || gpus > terms->max_gpus) {
-        return 0;
-    }
-    scaling = &self->log->scalings[terms->scaling_id];
-    return floor(1000 * throughput(scaling, gpus) / throughput(scaling, nominal) + 0.5);
+    return gpus == nominal ? 1000
+                           : floor(1000 * spot_vc_throughput(self, job, gpus) /
+                                       spot_vc_throughput(self, job, nominal) +
+                                   0.5);
 }
 
 int32_t
-spot_vc_largest_size(const spot_vc_t *self, const spot_vc_job_t *job, int32_t gpus)
+spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
-    const spot_job_terms_row_t *terms = spot_vc_terms(self, job);
-    const spot_job_scaling_t *scaling;
     int32_t best = 0;
 
-    if (terms->min_gpus == 0) {
-        const int32_t nominal = self->log->jobs[job->row_id].gpu_num;
+    for (int32_t size = spot_vc_next_size(self, job, 0); size > 0 && size <= gpus;
+         size = spot_vc_next_size(self, job, size)) {
+        best = size;
+    }
+    return best;
+}
 
-        return nominal <= gpus ? nominal : 0;
+int32_t
+spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
+{
+    const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
+    const spot_job_scaling_t *scaling;
+
+    if (terms->min_gpus == 0) {
+        const int32_t nominal = spot_vc_row(self, job)->gpu_num;
+
+        return nominal > gpus ? nominal : 0;
     }
     scaling = &self->log->scalings[terms->scaling_id];
     for (size_t j = 0; j < scaling->num_sizes; j++) {
         const int32_t size = scaling->sizes[j];
 
-        if (size >= terms->min_gpus && size <= terms->max_gpus && size <= gpus) {
-            best = size;
+        if (size > gpus && size >= terms->min_gpus && size <= terms->max_gpus) {
+            return size;
         }
     }
-    return best;
+    return 0;
 }
 
 void

@@ -233,8 +233,9 @@ train_outputs(const void *scenario)
 }
 
 static const spot_rivals_t rivals[] = {
-    {"recovery", "recovery system", "checkpoint,{system: checkpoint, detection: 30 s}"},
-    {NULL, NULL, NULL},
+    {"recovery", "recovery system", "checkpoint,{system: checkpoint, detection: 30 s}",
+        NULL},
+    {.key = NULL},
 };
 
 static const char example[] =

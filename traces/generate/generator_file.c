@@ -2,6 +2,8 @@
 /* A recorded trace, without random numbers. In YAML "trace: {file: PATH}". */
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "traces/generate/model.h"
 #include "traces/generate/recordings.h"
 
 typedef struct {
@@ -136,3 +138,19 @@ const spot_generator_t spot_generator_file = {
     .members = &members,
     .population = &population,
 };
+
+int
+spot_trace_model_of(spot_trace_model_t *self, const spot_trace_t *trace)
+{
+    model_t *model = spot_calloc(1, sizeof(*model));
+
+    *self = (spot_trace_model_t){
+        .generator = &spot_generator_file, .model = model, .recording = trace};
+    if (model == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    model->common = (spot_model_common_t){
+        .frequency = 1, .tick_ms = trace->resolution_ms, .is_within = true};
+    model->recording.trace = trace;
+    return 0;
+}

@@ -158,7 +158,13 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    self->model->generator->start(self->source, self->model->model, &dice);
+    spot_membership_start_with(self, &dice);
+}
+
+void
+spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice)
+{
+    self->model->generator->start(self->source, self->model->model, dice);
     self->has_event = false;
     self->population = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
@@ -172,7 +178,7 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
-    spot_rng_seek(&self->victims, seed, replication, SPOT_STREAM_VICTIM, 0);
+    spot_dice_seek(dice, &self->victims, SPOT_STREAM_VICTIM, 0);
 }
 
 /* Adds instances up to the capacity; the others are clipped. */

@@ -64,6 +64,9 @@ void spot_membership_free(spot_membership_t *self);
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
+/* The same with streams of its own, for one of several memberships of a replication. */
+void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice);
+
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);
 

@@ -21,6 +21,11 @@ SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t 
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like);
 
+/* Makes the model of a recorded trace in memory, which must outlive self. Its population
+ * at time 0 must not exceed its capacity. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_trace_model_of(
+    spot_trace_model_t *self, const spot_trace_t *trace);
+
 /* The table of options that binds a map, or NULL. */
 const spot_field_t *spot_trace_model_table(const spot_node_t *node);
 

@@ -171,7 +171,7 @@ schedule_run_result(const schedule_run_t *self, const char *id)
     return (spot_job_result_t){0};
 }
 
-const spot_summary_t *
+const spot_job_summary_t *
 schedule_run_summary(const schedule_run_t *self, const char *vc)
 {
     const size_t num_vcs = self->scenario->vcs.num_vcs;

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+int
+spot_pool_init(spot_pool_t *self, const spot_pool_plan_t *plan, int32_t pool_id)
+{
+    const size_t capacity = (size_t) plan->capacity;
+
+    *self = (spot_pool_t){.plan = plan, .pool_id = pool_id};
+    self->num_meters = spot_trace_model_zones(&plan->trace)->num_zones + 1;
+    self->meters = spot_calloc(self->num_meters, sizeof(*self->meters));
+    self->instance_of_slot = spot_calloc(capacity, sizeof(*self->instance_of_slot));
+    return self->meters == NULL || self->instance_of_slot == NULL
+               ? SPOT_ERR_NO_MEMORY
+               : spot_membership_init(&self->membership, &plan->trace, plan->capacity);
+}
+
+void
+spot_pool_free(spot_pool_t *self)
+{
+    spot_membership_free(&self->membership);
+    free(self->instance_of_slot);
+    free(self->nodes);
+    free(self->events);
+    free(self->meters);
+    free(self->ids);
+    *self = (spot_pool_t){0};
+}
+
+/* ---- What is paid ---- */
+
+static void
+start_meters(spot_pool_t *self)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(&self->plan->trace);
+    const spot_price_steps_t *own = &spot_trace_model_common(&self->plan->trace)->price;
+    const spot_price_steps_t *price = own->num_steps > 0 ? own : &self->plan->price;
+
+    spot_meter_start(&self->meters[0], price);
+    for (size_t j = 0; j < zones->num_zones; j++) {
+        const spot_price_steps_t *of_zone = &zones->zones[j].price;
+
+        spot_meter_start(&self->meters[j + 1], of_zone->num_steps > 0 ? of_zone : price);
+    }
+}
+
+static int32_t
+meter_of(const spot_pool_t *self, int32_t slot)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(&self->plan->trace);
+    const int32_t zone_id = spot_membership_zone(&self->membership, slot);
+
+    return zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0 ? zone_id + 1 : 0;
+}
+
+static void
+count_paid(spot_pool_t *self, int64_t now_s)
+{
+    self->node_s += (now_s - self->metered_s) * self->num_living;
+    self->metered_s = now_s;
+}
+
+/* A node is paid from now_s on, or no more (num_more -1). */
+static void
+pay(spot_pool_t *self, const spot_pool_node_t *node, int64_t now_s, int num_more)
+{
+    count_paid(self, now_s);
+    self->num_living += num_more;
+    spot_meter_change(&self->meters[node->meter_id],
+        (now_s - self->start_s) * SPOT_MS_PER_S, num_more);
+}
+
+int64_t
+spot_pool_node_s(spot_pool_t *self, int64_t now_s)
+{
+    count_paid(self, now_s);
+    return self->node_s;
+}
+
+double
+spot_pool_usd(spot_pool_t *self, int64_t now_s)
+{
+    spot_sum_t usd = {0};
+
+    for (size_t j = 0; j < self->num_meters; j++) {
+        spot_meter_change(&self->meters[j], (now_s - self->start_s) * SPOT_MS_PER_S, 0);
+        spot_sum_add(&usd, spot_meter_usd(&self->meters[j]));
+    }
+    return spot_sum_total(&usd);
+}
+
+/* ---- Reading the trace ---- */
+
+static int64_t
+seen_s(const spot_pool_t *self, int64_t time_ms)
+{
+    return self->start_s + (time_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+}
+
+static int64_t
+notice_s(const spot_pool_t *self)
+{
+    return self->plan->notice_ms / SPOT_MS_PER_S;
+}
+
+static void
+add_node(spot_pool_t *self, int32_t slot)
+{
+    spot_pool_node_t node = {.node_id = -1, .meter_id = meter_of(self, slot)};
+    char text[SPOT_INSTANCE_NAME_BYTES];
+    const char *name = spot_membership_name(&self->membership, slot, text);
+
+    strncpy(node.name, name, sizeof(node.name) - 1);
+    self->instance_of_slot[slot] = (int32_t) self->num_nodes;
+    if (SPOT_ARRAY_APPEND(self, nodes, node) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+/* Reads the next change of the trace. */
+static void
+read_change(spot_pool_t *self)
+{
+    spot_change_t change;
+
+    (void) spot_membership_next(&self->membership, &change);
+    self->clipped += change.num_clipped;
+    for (int32_t j = 0; j < change.count && self->error == 0; j++) {
+        spot_pool_event_t event = {
+            .seen_s = seen_s(self, change.time_ms), .kind = change.kind};
+
+        if (change.kind == SPOT_EVENT_ADD) {
+            add_node(self, change.slots[j]);
+        }
+        event.instance = self->instance_of_slot[change.slots[j]];
+        if (SPOT_ARRAY_APPEND(self, events, event) != 0) {
+            self->error = SPOT_ERR_NO_MEMORY;
+        }
+    }
+}
+
+/* Reads all changes whose notices, if they are losses, are due by second last_s. */
+static void
+read_until(spot_pool_t *self, int64_t last_s)
+{
+    int64_t next_ms = spot_membership_next_ms(&self->membership);
+
+    while (self->error == 0 && next_ms != INT64_MAX &&
+           seen_s(self, next_ms) - notice_s(self) <= last_s) {
+        read_change(self);
+        next_ms = spot_membership_next_ms(&self->membership);
+    }
+    if (next_ms == INT64_MAX && self->overdraw_s == INT64_MAX &&
+        spot_membership_stopped_ms(&self->membership) >= 0) {
+        self->overdraw_s = seen_s(self, spot_membership_stopped_ms(&self->membership));
+    }
+}
+
+void
+spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_t *vc)
+{
+    const spot_dice_t dice = {seed, replication, self->plan->entity};
+
+    self->start_s = self->metered_s = vc->now_s;
+    self->num_nodes = self->next_ready = 0;
+    self->num_events = self->next_loss = self->next_addition = self->next_notice = 0;
+    self->num_living = 0;
+    self->node_s = 0;
+    self->added = self->preempted = self->stopped = self->clipped = 0;
+    self->overdraw_s = INT64_MAX;
+    self->error = 0;
+    start_meters(self);
+    spot_membership_start_with(&self->membership, &dice);
+    self->initial = self->membership.population;
+    for (int32_t slot = 0; slot < self->membership.population; slot++) {
+        add_node(self, slot);
+    }
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        spot_pool_node_t *node = &self->nodes[j];
+
+        node->status = SPOT_POOL_NODE_READY;
+        node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) j);
+        pay(self, node, self->start_s, 1);
+    }
+}
+
+/* ---- What is due ---- */
+
+/* The first event from *next on that is an addition, or a loss; moves *next there. */
+static const spot_pool_event_t *
+next_event(const spot_pool_t *self, size_t *next, bool is_addition)
+{
+    while (*next < self->num_events &&
+           (self->events[*next].kind == SPOT_EVENT_ADD) != is_addition) {
+        (*next)++;
+    }
+    return *next < self->num_events ? &self->events[*next] : NULL;
+}
+
+static int64_t
+sooner(int64_t a_s, int64_t b_s)
+{
+    return a_s < b_s ? a_s : b_s;
+}
+
+/* The next event among those that have been read. */
+static int64_t
+next_read_s(spot_pool_t *self)
+{
+    const spot_pool_event_t *loss = next_event(self, &self->next_loss, false);
+    const spot_pool_event_t *addition = next_event(self, &self->next_addition, true);
+    const spot_pool_event_t *notice = next_event(self, &self->next_notice, false);
+    int64_t due_s = self->overdraw_s;
+
+    due_s = loss == NULL ? due_s : sooner(due_s, loss->seen_s);
+    due_s = addition == NULL ? due_s : sooner(due_s, addition->seen_s);
+    if (notice != NULL && notice_s(self) > 0) {
+        due_s = sooner(due_s, notice->seen_s - notice_s(self));
+    }
+    while (self->next_ready < self->num_nodes &&
+           self->nodes[self->next_ready].status >= SPOT_POOL_NODE_READY) {
+        self->next_ready++;
+    }
+    if (self->next_ready < self->num_nodes &&
+        self->nodes[self->next_ready].status == SPOT_POOL_NODE_PREPPING) {
+        due_s = sooner(due_s, self->nodes[self->next_ready].ready_s);
+    }
+    return due_s;
+}
+
+int64_t
+spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
+{
+    int64_t due_s, unread_ms;
+
+    read_until(self, now_s + 1);
+    due_s = next_read_s(self);
+    unread_ms = spot_membership_next_ms(&self->membership);
+    if (unread_ms != INT64_MAX) {
+        const int64_t unread_s = seen_s(self, unread_ms) - notice_s(self);
+
+        if (unread_s < due_s) {
+            read_until(self, unread_s);
+            due_s = sooner(due_s, next_read_s(self));
+        }
+    }
+    return due_s > now_s ? due_s : now_s + 1;
+}
+
+/* ---- One second ---- */
+
+static void
+list(spot_pool_t *self, int32_t node_id)
+{
+    if (SPOT_ARRAY_APPEND(self, ids, node_id) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+/* Lists the ready nodes that are lost now. A node that comes and goes within one second
+ * is never seen. */
+static void
+see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
+{
+    const spot_pool_event_t *event;
+
+    while ((event = next_event(self, &self->next_loss, false)) != NULL &&
+           event->seen_s <= vc->now_s) {
+        spot_pool_node_t *node = &self->nodes[event->instance];
+
+        self->next_loss++;
+        self->preempted += event->kind == SPOT_EVENT_PREEMPT;
+        self->stopped += event->kind == SPOT_EVENT_STOP;
+        if (node->status != SPOT_POOL_NODE_AHEAD) {
+            pay(self, node, vc->now_s, -1);
+        }
+        if (node->status == SPOT_POOL_NODE_PREPPING) {
+            spot_vc_prepare_nodes(vc, -1);
+        } else if (node->status == SPOT_POOL_NODE_READY) {
+            list(set, node->node_id);
+        }
+        node->status = SPOT_POOL_NODE_GONE;
+    }
+}
+
+static void
+join(spot_pool_t *self, size_t instance, spot_vc_t *vc)
+{
+    spot_pool_node_t *node = &self->nodes[instance];
+
+    node->status = SPOT_POOL_NODE_READY;
+    node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) instance);
+}
+
+static void
+see_ready(spot_pool_t *self, spot_vc_t *vc)
+{
+    for (; self->next_ready < self->num_nodes; self->next_ready++) {
+        const spot_pool_node_t *node = &self->nodes[self->next_ready];
+
+        if (node->status == SPOT_POOL_NODE_AHEAD ||
+            (node->status == SPOT_POOL_NODE_PREPPING && node->ready_s > vc->now_s)) {
+            break;
+        }
+        if (node->status == SPOT_POOL_NODE_PREPPING) {
+            spot_vc_prepare_nodes(vc, -1);
+            join(self, self->next_ready, vc);
+        }
+    }
+}
+
+static void
+see_additions(spot_pool_t *self, spot_vc_t *vc)
+{
+    const spot_pool_event_t *event;
+
+    while ((event = next_event(self, &self->next_addition, true)) != NULL &&
+           event->seen_s <= vc->now_s) {
+        spot_pool_node_t *node = &self->nodes[event->instance];
+
+        self->next_addition++;
+        self->added++;
+        if (node->status == SPOT_POOL_NODE_GONE) {
+            continue;
+        }
+        pay(self, node, vc->now_s, 1);
+        if (self->plan->is_prepared_by_core) {
+            join(self, (size_t) event->instance, vc);
+        } else {
+            node->status = SPOT_POOL_NODE_PREPPING;
+            node->ready_s = vc->now_s + self->plan->preparation_s;
+            spot_vc_prepare_nodes(vc, 1);
+        }
+    }
+    if (self->plan->is_prepared_by_core) {
+        see_ready(self, vc); /* passes those that have joined */
+    }
+}
+
+/* Nodes whose loss is announced, and noticed ones that are ready only now. */
+static void
+see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
+{
+    const spot_pool_event_t *event;
+
+    for (size_t j = self->first_new; j < self->next_ready; j++) {
+        if (self->nodes[j].status == SPOT_POOL_NODE_READY && self->nodes[j].is_noticed) {
+            list(set, self->nodes[j].node_id);
+        }
+    }
+    while ((event = next_event(self, &self->next_notice, false)) != NULL &&
+           event->seen_s - notice_s(self) <= vc->now_s) {
+        spot_pool_node_t *node = &self->nodes[event->instance];
+
+        self->next_notice++;
+        if (event->kind == SPOT_EVENT_PREEMPT && notice_s(self) > 0) {
+            node->is_noticed = true;
+            if (node->status == SPOT_POOL_NODE_READY) {
+                list(set, node->node_id);
+            }
+        }
+    }
+    if (set->num_ids > 0) {
+        spot_vc_notice_nodes(vc, set->num_ids, set->ids, notice_s(self));
+    }
+    set->num_ids = 0;
+}
+
+int
+spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
+{
+    int ret = 0;
+
+    pools[0].num_ids = 0;
+    for (size_t j = 0; j < num_pools; j++) {
+        read_until(&pools[j], vc->now_s);
+        see_losses(&pools[j], vc, &pools[0]);
+    }
+    if (pools[0].num_ids > 0) {
+        spot_vc_lose_nodes(vc, pools[0].num_ids, pools[0].ids);
+        pools[0].num_ids = 0;
+    }
+    for (size_t j = 0; j < num_pools; j++) {
+        pools[j].first_new = pools[j].next_ready;
+        see_ready(&pools[j], vc);
+    }
+    for (size_t j = 0; j < num_pools; j++) {
+        see_additions(&pools[j], vc);
+    }
+    for (size_t j = 0; j < num_pools; j++) {
+        see_notices(&pools[j], vc, &pools[0]);
+        ret = spot_error_first(ret, pools[j].error);
+        if (pools[j].overdraw_s <= vc->now_s) {
+            ret = spot_error_first(ret, SPOT_ERR_OVERDRAW);
+        }
+    }
+    return ret;
+}
+
+/* ---- For tests ---- */
+
+void
+spot_pool_print_state(const spot_pool_t *self, FILE *out)
+{
+    static const char *const status[] = {"ahead", "prepping", "ready", "gone"};
+
+    fprintf(out, "pool %d: %d nodes live\n", self->pool_id, self->num_living);
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        const spot_pool_node_t *node = &self->nodes[j];
+
+        if (node->status != SPOT_POOL_NODE_GONE) {
+            fprintf(out, "%s: %s%s\n", node->name, status[node->status],
+                node->is_noticed ? ", noticed" : "");
+        }
+    }
+}
+
+void
+spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)
+{
+    int32_t num_living = 0;
+
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        const spot_pool_node_t *node = &self->nodes[j];
+        const bool is_ready = node->status == SPOT_POOL_NODE_READY;
+
+        num_living += is_ready || node->status == SPOT_POOL_NODE_PREPPING;
+        spot_bug_assert(!is_ready || vc->nodes.nodes[node->node_id].place >= 0);
+        spot_bug_assert(
+            node->node_id < 0 || is_ready || vc->nodes.nodes[node->node_id].place < 0);
+        spot_bug_assert(
+            node->node_id < 0 || vc->nodes.nodes[node->node_id].instance == (int32_t) j);
+    }
+    spot_bug_assert(num_living == self->num_living);
+}
