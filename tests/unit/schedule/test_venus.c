@@ -184,7 +184,7 @@ test_progress(void **state)
     schedule_run_once(&run, 0, false);
     out = open_memstream(&text, &num_bytes);
     assert_non_null(out);
-    spot_run_recorder_progress_write(&run.recorder, out);
+    spot_run_recorder_progress_write(&run.recorder, &run.summaries, out);
     assert_int_equal(fclose(out), 0);
     for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
         const char *found = strstr(text, lines[j]);
