@@ -87,6 +87,7 @@ test_samples(void **state)
     assert_series(&run, "seq_b", samples_of_b);
     assert_series(&run, "seq_c", HEAD);
     assert_series(&run, "seq_all", samples_of_all);
+    assert_null(run.schedule.unfinished_text);
     schedule_run_close(&run);
     open_case(&run, workload_log, "quirks: {Q11: on}\n");
     assert_series(&run, "seq_a", samples_of_a);
@@ -122,6 +123,10 @@ test_horizon(void **state)
              "120,8,0,0,1,0,0,1,1,0,,,,,1.000\n");
     assert_series(&run, "jobs",
         "job_id,start,end,queue\n1,0,100,0\n2,10,120,0\n3,100,,80\n4,120,,90\n5,0,,0\n");
+    assert_string_equal(run.schedule.unfinished_text,
+        "the horizon is reached: 3 jobs have not ended: 5 (8 GPUs in b), 3 (2 GPUs in "
+        "a), "
+        "4 (9 GPUs in a)");
     schedule_run_close(&run);
 }
 
