@@ -436,8 +436,9 @@ ended_s(const spot_schedule_t *self, int64_t last_s)
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
 
+/* Which jobs have not ended, and why. */
 static const char *
-blocked_text(spot_schedule_t *self)
+unfinished_text(spot_schedule_t *self)
 {
     const char *list = "";
     size_t num_left = 0;
@@ -451,9 +452,10 @@ blocked_text(spot_schedule_t *self)
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
-    return spot_texts_add(&self->texts,
-        "nothing can ever start again: %zu job%s have not ended: %s%s", num_left,
-        num_left == 1 ? "" : "s", list, num_left > MAX_LISTED ? ", ..." : "");
+    return spot_texts_add(&self->texts, "%s: %zu job%s not ended: %s%s",
+        self->is_blocked ? "nothing can ever start again" : "the horizon is reached",
+        num_left, num_left == 1 ? " has" : "s have", list,
+        num_left > MAX_LISTED ? ", ..." : "");
 }
 
 int
@@ -481,7 +483,8 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
     pay(self);
-    self->blocked_text = self->is_blocked ? blocked_text(self) : NULL;
+    self->unfinished_text =
+        self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
     return spot_error_first(ret, self->texts.error);
 }
 

@@ -51,11 +51,11 @@ typedef struct {
     int32_t *now_due;      /* [num_due] VCs of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
-    int64_t last_event_s;     /* the last second in which anything changed */
-    int64_t end_s;            /* of the run */
-    bool is_blocked;          /* jobs are left that can never start, */
-    const char *blocked_text; /* these, in words */
-    int64_t num_jobs;         /* of the log, without those that are too large */
+    int64_t last_event_s;        /* the last second in which anything changed */
+    int64_t end_s;               /* of the run */
+    bool is_blocked;             /* jobs are left that can never start */
+    const char *unfinished_text; /* jobs that are left, in words; NULL: none is */
+    int64_t num_jobs;            /* of the log, without those that are too large */
     int64_t num_ended;
     int64_t last_end_s;   /* -1: no job has ended */
     int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */

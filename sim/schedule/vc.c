@@ -414,7 +414,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
     int64_t sum = 0;
 
     if (self->watch.on_time != NULL && end_s >= self->now_s) {
-        self->watch.on_time(self->watch.context, self, end_s);
+        self->watch.on_time(self->watch.context, self, end_s + 1); /* the last second */
     }
     account(self, end_s);
     self->now_s = end_s;
