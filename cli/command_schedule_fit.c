@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
+#include "cli/schedule_log.h"
 #include "traces/jobs/job_law_fit.h"
+#include "traces/jobs/job_table.h"
 
 typedef struct {
     const char *log_path;
     const char *vcs_path; /* NULL: the VCs of the log */
     const char *law_path;
+    const char *start; /* NULL: unknown, unless the log has dates */
+    int64_t clock_zero_s;
+    int short_rule;
 } arguments_t;
+
+static void
+settle_start(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    arguments_t *arguments = call->arguments;
+    bool is_date;
+
+    (void) option;
+    if (spot_job_time_parse(text, &arguments->clock_zero_s, &is_date) != 0 || !is_date) {
+        spot_usage_error(
+            call, "--start: expected YYYY-MM-DD hh:mm:ss, got \"%s\"", text);
+    }
+}
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
-    SPOT_OPTION(INPUT, "vcs", 0, "FILE", vcs_path,
-        "Only jobs of the VCs in this file (default: all VCs of the log)"),
+    SPOT_OPTION_VCS(vcs_path),
+    SPOT_OPTION_SHORT(short_rule),
+    SPOT_OPTION(TEXT, "start", 0, "DATE", start,
+        "Date of second 0 of a log in seconds (default: 0 h of a Monday)",
+        .example = "\"2024-05-06 08:00:00\"", .settle = settle_start),
     SPOT_OPTION_OUTPUT(law_path, ".yaml or .yml"),
     SPOT_OPTION_END,
 };
 
 static int
-fit(spot_call_t *call, const spot_job_log_t *log, const spot_vc_list_t *vcs)
+fit(spot_call_t *call, const spot_schedule_log_t *input)
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
@@ -27,7 +48,8 @@ fit(spot_call_t *call, const spot_job_log_t *log, const spot_vc_list_t *vcs)
     call->is_reading = false;
     out = spot_output_bytes(&output, arguments->law_path, &call->diag);
     if (out != NULL) {
-        ret = spot_job_law_fit(log, vcs, arguments->log_path, out, &call->diag);
+        ret = spot_job_law_fit(
+            &input->log, &input->vcs, arguments->log_path, out, &call->diag);
     }
     return spot_output_end(&output, ret);
 }
@@ -36,20 +58,21 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_vc_list_t vcs = {0};
-    spot_job_log_t log = {0};
-    const spot_job_log_request_t request = {.log = arguments->log_path,
-        .vcs = &vcs,
-        .adds_vcs = arguments->vcs_path == NULL};
-    int ret = 0;
+    spot_job_log_request_t request = {.log = arguments->log_path,
+        .short_rule = (spot_short_rule_t) arguments->short_rule};
+    spot_schedule_log_t input = {.rows = NULL};
+    int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
 
-    if (arguments->vcs_path != NULL) {
-        ret = spot_vc_list_read(&vcs, arguments->vcs_path, true, &call->diag);
+    if (ret == 0 && arguments->start != NULL) {
+        if (input.log.clock_zero_s == SPOT_JOB_NO_CLOCK) {
+            input.log.clock_zero_s = arguments->clock_zero_s;
+        } else {
+            ret = spot_diag_error(&call->diag, arguments->log_path, 0, 0,
+                "the log has dates: --start is for times in seconds");
+        }
     }
-    ret = ret == 0 ? spot_job_log_read(&log, &request, &call->diag) : ret;
-    ret = ret == 0 ? fit(call, &log, &vcs) : ret;
-    spot_job_log_free(&log);
-    spot_vc_list_free(&vcs);
+    ret = ret == 0 ? fit(call, &input) : ret;
+    spot_schedule_log_free(&input);
     return ret;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "cli/command.h"
 #include "sim/engine/scenario_file.h"
 #include "traces/jobs/job_law.h"
@@ -35,11 +37,28 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
+/* A key of laws with its default, if that is short. */
 static const char *
 law_key(size_t j, const char **name)
 {
-    *name = spot_job_law_fields[j].name;
-    return *name == NULL ? NULL : spot_job_law_fields[j].help;
+    enum { MAX_BYTES = 60 };
+    const spot_field_t *field = &spot_job_law_fields[j];
+    const char *value = field->initial;
+    static char text[512];
+
+    *name = field->name;
+    if (field->name == NULL) {
+        return NULL;
+    }
+    if (value == NULL) {
+        snprintf(text, sizeof(text), "%s (required)", field->help);
+        return text;
+    }
+    if (value[0] == '\0' || strlen(value) > MAX_BYTES || strcmp(value, "{}") == 0) {
+        return field->help;
+    }
+    snprintf(text, sizeof(text), "%s (default %s)", field->help, value);
+    return text;
 }
 
 static int

@@ -82,6 +82,9 @@ size_t spot_additive_bin(const spot_additive_feature_t *self, double value);
 /* The mean of |score| of a feature over the rows of the fit. */
 double spot_additive_importance(const spot_additive_feature_t *self);
 
+/* The same of a feature by its name; 0: the model lacks it. */
+double spot_additive_importance_of(const spot_additive_model_t *self, const char *name);
+
 /* The index of a category by its name, or -1. O(categories). */
 int32_t spot_additive_category(const spot_additive_feature_t *self, const char *name);
 

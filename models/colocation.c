@@ -389,3 +389,20 @@ spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t ho
     pair = find_measured(self, host->key_id, guest->key_id);
     return pair != NULL ? measured_pair(pair, 1) : unknown;
 }
+
+double
+spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id)
+{
+    const int32_t key = self->uses[workload_id].key_id;
+    double sum = 0, num_speeds = 0;
+
+    for (size_t j = 0; j < self->num_measured && key >= 0; j++) {
+        for (size_t k = 0; k < 2; k++) {
+            if (self->measured[j].key_ids[k] == key) {
+                sum += self->measured[j].speeds[k];
+                num_speeds += 1;
+            }
+        }
+    }
+    return num_speeds > 0 ? sum / num_speeds : (double) NAN;
+}

@@ -62,3 +62,7 @@ void spot_colocation_free(spot_colocation_t *self);
  * else by the rule. O(log pairs). */
 spot_colocation_pair_t spot_colocation_pair(
     const spot_colocation_t *self, int32_t guest_id, int32_t host_id);
+
+/* The mean speed of a workload in the pairs of the table, as first and as second; NAN:
+ * it is in none. O(pairs). */
+double spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id);

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 
 #define MAX_REMARK 1000000000000
+#define LIST_BYTES 256 /* of names in a message */
 
 /* ---- Messages ---- */
 
@@ -84,21 +85,30 @@ read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
 
 /* ---- The row of columns ---- */
 
-/* A column of another name: left out with a warning, or an error. */
+/* Appends a name to a list of names, as far as there is room. */
 static void
-take_unknown_column(spot_table_file_t *self, const spot_csv_row_t *row, size_t field_id)
+list_name(char list[LIST_BYTES], const char *name)
 {
-    const size_t line = row->line, column = row->columns[field_id];
+    const size_t num_bytes = strlen(list);
+
+    snprintf(list + num_bytes, LIST_BYTES - num_bytes, "%s%s", num_bytes > 0 ? ", " : "",
+        name);
+}
+
+/* Columns of other names are left out with a warning, or an error. */
+static void
+take_unknown_column(spot_table_file_t *self, const spot_csv_row_t *row, size_t field_id,
+    char list[LIST_BYTES])
+{
     char text[SPOT_CSV_SHOWN_BYTES];
 
     spot_csv_shown(row->fields[field_id], text);
     if (self->format->ignores_others) {
         self->kinds[field_id] = self->format->num_columns;
-        spot_diag_warn(self->diag, self->path, line, column,
-            "unknown column '%s' is ignored", text);
+        list_name(list, text);
     } else {
-        spot_diag_error(
-            self->diag, self->path, line, column, "unknown column '%s'", text);
+        spot_diag_error(self->diag, self->path, row->line, row->columns[field_id],
+            "unknown column '%s'", text);
         self->is_faulty = self->is_over = true;
     }
 }
@@ -108,7 +118,7 @@ static void
 find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 {
     const spot_table_file_format_t *format = self->format;
-    char text[SPOT_CSV_SHOWN_BYTES];
+    char text[SPOT_CSV_SHOWN_BYTES], others[LIST_BYTES] = "";
 
     if (row->num_fields > SPOT_TABLE_FILE_MAX_COLUMNS) {
         spot_table_file_report(self, row->line, "expected at most %d columns, got %zu",
@@ -123,7 +133,7 @@ find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
             kind++;
         }
         if (kind == format->num_columns) {
-            take_unknown_column(self, row, j);
+            take_unknown_column(self, row, j, others);
         } else if (self->has[kind]) {
             spot_diag_error(self->diag, self->path, row->line, row->columns[j],
                 "repeated column '%s'", spot_csv_shown(row->fields[j], text));
@@ -132,6 +142,10 @@ find_columns(spot_table_file_t *self, const spot_csv_row_t *row)
             self->has[kind] = true;
             self->kinds[j] = kind;
         }
+    }
+    if (others[0] != '\0') {
+        spot_diag_warn(self->diag, self->path, row->line, 1,
+            "unknown columns are ignored: %s", others);
     }
 }
 
@@ -156,6 +170,7 @@ static void
 read_columns(spot_table_file_t *self, const spot_csv_row_t *row)
 {
     const spot_table_file_format_t *format = self->format;
+    char missing[LIST_BYTES] = "";
     bool is_complete = true;
 
     if (format->is_any_order) {
@@ -163,20 +178,15 @@ read_columns(spot_table_file_t *self, const spot_csv_row_t *row)
     } else {
         is_complete = match_columns(self, row);
     }
-    for (size_t j = 0; j < format->num_columns && !self->is_over; j++) {
-        const bool is_here = self->has[j] || format->columns[j].is_optional;
-
-        is_complete = is_complete && is_here;
-        if (!is_here && format->ignores_others) {
-            spot_table_file_report(
-                self, row->line, "missing column '%s'", format->columns[j].name);
+    for (size_t j = 0; j < format->num_columns && is_complete; j++) {
+        if (!self->has[j] && !format->columns[j].is_optional) {
+            list_name(missing, format->columns[j].name);
         }
     }
-    if (!is_complete && !self->is_over) {
-        if (!format->ignores_others) {
-            spot_table_file_report(
-                self, row->line, "expected the columns %s", format->layout);
-        }
+    if (!self->is_over && (!is_complete || missing[0] != '\0')) {
+        spot_table_file_report(self, row->line,
+            format->ignores_others ? "missing columns: %s" : "expected the columns %s",
+            format->ignores_others ? missing : format->layout);
         self->is_over = true;
     }
     self->num_fields = row->num_fields;

@@ -46,8 +46,8 @@ typedef struct {
     const spot_table_file_column_t *columns; /* [num_columns] */
     const char *layout;                      /* for messages: "D,P,step_ms[,origin]" */
     bool is_any_order;
-    /* In any order: unknown columns are left out with a warning, and missing ones are
-     * reported by name. */
+    /* In any order: unknown columns are left out with a warning, and the error of
+     * missing ones names them; layout is not needed. */
     bool ignores_others;
     bool needs_columns; /* an error before the row of columns ends the reading */
     const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */

@@ -99,25 +99,37 @@ fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
     }
 }
 
+/* Writes how many rows were read, and why others than those that are kept were dropped:
+ * the short ones only if they are needed for the sum. */
+static void
+write_caption(const spot_coverage_t *self, FILE *out)
+{
+    int64_t num_left = self->counts->read - self->counts->kept;
+    const char *before = ":";
+
+    fprintf(out, "%lld rows read, %lld kept", (long long) self->counts->read,
+        (long long) self->counts->kept);
+    for (size_t j = 0; j < NUM_COUNTS; j++) {
+        const int64_t count = count_of(self, j);
+
+        if (counts[j].words != NULL && count > 0 && num_left > 0) {
+            fprintf(out, "%s %lld %s", before, (long long) count, counts[j].words);
+            num_left -= count;
+            before = ",";
+        }
+    }
+}
+
 int
 spot_coverage_write_text(
     const spot_coverage_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "coverage"};
     FILE *caption = spot_table_begin_text(&table);
-    const char *before = ":";
     int ret;
 
     if (caption != NULL) {
-        fprintf(caption, "%lld rows read, %lld kept", (long long) self->counts->read,
-            (long long) self->counts->kept);
-        for (size_t j = 0; j < NUM_COUNTS; j++) {
-            if (counts[j].words != NULL && count_of(self, j) > 0) {
-                fprintf(caption, "%s %lld %s", before, (long long) count_of(self, j),
-                    counts[j].words);
-                before = ",";
-            }
-        }
+        write_caption(self, caption);
     }
     spot_table_end_caption(&table, caption);
     fill(self, &table, FORM_TEXT);

@@ -2,34 +2,125 @@
 #include "sim/schedule/estimates.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* What a negative estimate counts as in the published simulator: quirk Q2. */
-#define PUBLISHED_S 1000
+#include "base/memory.h"
+
+/* What an estimate below 0 counts as: nothing is known of the job. */
+#define NEGATIVE_S SPOT_DURATION_UNKNOWN_S
+
+/* ---- What the learner knows of jobs ---- */
+
+static const void *
+word_of(const void *owner, size_t word_id, size_t *num_bytes)
+{
+    const spot_text_set_t *words = owner;
+
+    *num_bytes = strlen(words->texts[word_id]);
+    return words->texts[word_id];
+}
+
+static void
+take_job(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
+{
+    const spot_job_row_t *row = &log->jobs[row_id];
+
+    *job = (spot_duration_job_t){.submit_s = row->submit_s,
+        .duration_s = row->duration_s,
+        .user_id = row->user_id,
+        .vc_id = row->vc_id,
+        .model_id = -1,
+        .gpu_num = row->gpu_num,
+        .cpu_num = row->cpu_num,
+        .amp = -1,
+        .gpu_util = (double) NAN,
+        .gmem_util = (double) NAN,
+        .gmem_mib = (double) NAN};
+    if (row->workload_id >= 0) {
+        const spot_workload_t *workload = &log->workloads[row->workload_id];
+
+        job->model_id = spot_key_table_find(&log->words.table, word_of, &log->words,
+            workload->model, strlen(workload->model));
+        job->amp = workload->amp;
+        job->gpu_util = workload->gpu_util;
+        job->gmem_util = workload->gmem_util;
+        job->gmem_mib = workload->gmem_mib;
+    }
+}
+
+static int
+start_learner(spot_estimates_t *self, spot_duration_method_t method,
+    const spot_replication_t *replication)
+{
+    const spot_job_log_t *log = self->log;
+    const int ret = SPOT_ARRAY_ROOM(self, jobs, log->num_jobs);
+    const spot_duration_request_t request = {.method = method,
+        .num_jobs = log->num_jobs,
+        .jobs = self->jobs,
+        .num_users = log->users.num_texts,
+        .num_vcs = self->scenario->vcs.num_vcs,
+        .is_nominal = self->setting->is_nominal != 0,
+        .start_s = self->scenario->start_s,
+        .clock_zero_s = log->clock_zero_s == SPOT_JOB_NO_CLOCK ? 0 : log->clock_zero_s,
+        .sigma = self->setting->sigma,
+        .seed = replication->seed,
+        .replication = replication->replication};
+
+    for (size_t j = 0; j < log->num_jobs && ret == 0; j++) {
+        take_job(log, (int32_t) j, &self->jobs[j]);
+    }
+    return ret != 0 ? ret : spot_duration_learner_init(&self->learner, &request);
+}
+
+/* ---- Life ---- */
 
 int
 spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
+    spot_duration_method_t method = SPOT_DURATION_ORACLE;
+
+    spot_duration_learner_free(&self->learner);
     self->scenario = scenario;
     self->setting = setting;
     self->log = log;
-    self->replication = *replication;
-    return 0;
+    self->error = 0;
+    switch (setting == NULL ? SPOT_ESTIMATE_NONE
+                            : (spot_estimate_source_t) setting->source) {
+        case SPOT_ESTIMATE_NONE:
+        case SPOT_ESTIMATE_ORACLE:
+        case SPOT_ESTIMATE_TABLE:
+            break;
+        case SPOT_ESTIMATE_NOISY:
+            method = SPOT_DURATION_NOISY;
+            break;
+        case SPOT_ESTIMATE_RUNNING_MEAN:
+            method = SPOT_DURATION_RUNNING_MEAN;
+            break;
+        case SPOT_ESTIMATE_GAM:
+            method = SPOT_DURATION_GAM;
+            break;
+    }
+    self->is_learned = method != SPOT_DURATION_ORACLE;
+    return self->is_learned ? start_learner(self, method, replication) : 0;
 }
 
 void
 spot_estimates_free(spot_estimates_t *self)
 {
-    (void) self;
+    spot_duration_learner_free(&self->learner);
+    free(self->jobs);
 }
 
 void
-spot_estimates_learn(spot_estimates_t *self, int32_t row_id, int64_t now_s)
+spot_estimates_learn(spot_estimates_t *self, int32_t row_id)
 {
-    (void) self;
-    (void) row_id;
-    (void) now_s;
+    if (self->is_learned) {
+        self->error = spot_error_first(
+            self->error, spot_duration_learner_end(&self->learner, row_id));
+    }
 }
 
 double
@@ -37,12 +128,18 @@ spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
 {
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 
-    (void) now_s;
+    if (self->is_learned) {
+        int64_t learned_s = NEGATIVE_S;
+
+        self->error = spot_error_first(self->error,
+            spot_duration_learner_estimate(&self->learner, row_id, now_s, &learned_s));
+        return (double) learned_s;
+    }
     if (self->setting->source == SPOT_ESTIMATE_TABLE) {
         estimate_s = self->scenario->estimates_s[row_id];
-        if (estimate_s < 0 && self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES]) {
-            return PUBLISHED_S;
-        }
+    }
+    if (estimate_s < 0) {
+        return NEGATIVE_S;
     }
     return self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] ? estimate_s
                                                                 : fmax(estimate_s, 1);

@@ -43,8 +43,22 @@ extern const spot_policy_t spot_policy_sjf;
 extern const spot_policy_t spot_policy_srtf;
 extern const spot_policy_t spot_policy_tiresias;
 extern const spot_policy_t spot_policy_qssf;
+extern const spot_policy_t spot_policy_lucid;
 extern const spot_policy_t spot_policy_efs;
 extern const spot_policy_t spot_policy_gain;
 
 /* Every policy that "policy: NAME" can name, NULL-terminated. */
 extern const spot_policy_t *const spot_policies[];
+
+/* ---- Of Lucid, for its profiler and for samples ---- */
+
+/* Whether the policy of a scenario is Lucid. */
+bool spot_lucid_is_policy(const spot_schedule_scenario_t *scenario);
+
+/* Mean of a column of struct spot_forecast_row over the next rows, up to five, after
+ * now_s; INFINITY: there are none. */
+double spot_lucid_forecast(
+    const spot_schedule_scenario_t *scenario, int64_t now_s, size_t column_offset);
+
+/* What two jobs of a VC that share GPUs do to each other, and what these GPUs show. */
+spot_colocation_pair_t spot_lucid_pair(const spot_vc_t *vc, int32_t guest, int32_t host);

@@ -132,8 +132,8 @@ init_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     ret = spot_yaml_parse(&document, node->file, "{}", 2, bind->diag);
     path = ret != 0 ? NULL : spot_yaml_new_scalar(&document, node->text, node);
     ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "file", path);
-    ret = ret != 0 ? ret
-                   : spot_trace_model_init(self, bind, document.root, values, like);
+    ret =
+        ret != 0 ? ret : spot_trace_model_init(self, bind, document.root, values, like);
     spot_yaml_free(&document);
     return ret;
 }

@@ -122,7 +122,7 @@ sample_kind(spot_arena_t *memory, const char *vc)
 int
 spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 {
-    const bool has_profiler = false;
+    const bool has_profiler = spot_profiler_is_used(scenario);
     const size_t num_own = scenario->vcs.num_vcs + 1 + has_profiler;
     const size_t num_kinds = SERIES_SAMPLES_ALL + num_own;
     const spot_series_kind_t **kinds;
@@ -139,7 +139,7 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
         own[j + 1] = sample_kind(&scenario->memory, scenario->vcs.vcs[j].name);
     }
     if (has_profiler) {
-        own[num_own - 1] = sample_kind(&scenario->memory, "profvc");
+        own[num_own - 1] = sample_kind(&scenario->memory, SPOT_PROFILER_NAME);
         own[num_own - 1].num_columns -= 5;
     }
     for (size_t j = 0; j < num_own; j++) {
@@ -162,7 +162,12 @@ add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
     const bool is_second = at->partner >= 0 && at->is_guest;
     double gpu_util = NAN, gmem_mib = NAN;
 
-    if (workload_id >= 0) {
+    if (at->partner >= 0 && !is_second) {
+        const spot_colocation_pair_t pair = spot_lucid_pair(vc, at->partner, job);
+
+        gpu_util = pair.gpu_util;
+        gmem_mib = pair.gmem_mib;
+    } else if (workload_id >= 0) {
         gpu_util = vc->log->workloads[workload_id].gpu_util;
         gmem_mib = vc->log->workloads[workload_id].gmem_mib;
     }
@@ -371,6 +376,11 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
         }
         list = spot_texts_join(&texts, list, " ", name);
     }
+    if (vc->vc_id == self->schedule->num_vcs &&
+        !spot_profiler_is_final(&self->schedule->profiler, vc->jobs[job].row_id)) {
+        spot_texts_free(&texts);
+        return; /* its nodes are those of its VC */
+    }
     if (self->nodes == NULL) {
         SPOT_ARENA_ARRAY(&self->texts, self->nodes, self->schedule->log->num_jobs);
     }
@@ -399,8 +409,8 @@ spot_run_recorder_start(
         return 0;
     }
     free(self->vcs);
-    self->vcs = spot_calloc((size_t) schedule->num_vcs, sizeof(*self->vcs));
-    for (int32_t j = 0; j < schedule->num_vcs && self->vcs != NULL; j++) {
+    self->vcs = spot_calloc((size_t) schedule->num_clocks, sizeof(*self->vcs));
+    for (int32_t j = 0; j < schedule->num_clocks && self->vcs != NULL; j++) {
         const int64_t step_s = scenario->progress_s;
 
         self->vcs[j].next_sample_s = has_samples ? scenario->start_s : INT64_MAX;
@@ -419,10 +429,13 @@ spot_run_recorder_start(
 static bool
 is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t row_id)
 {
-    (void) schedule;
-    (void) vc_id;
-    (void) row_id;
-    return false;
+    const spot_profiler_t *profiler = &schedule->profiler;
+    const bool is_profiled =
+        profiler->vc != NULL && spot_profiler_job(profiler, row_id) != NULL;
+
+    return vc_id == schedule->num_vcs
+               ? !is_profiled
+               : is_profiled && spot_profiler_is_final(profiler, row_id);
 }
 
 /* Jobs of a VC that are skipped count as ended as soon as all that come before them have
@@ -485,7 +498,7 @@ finish_lines(spot_run_recorder_t *self)
     if (num_kept > 0) {
         qsort(self->lines, num_kept, sizeof(*self->lines), compare_lines);
     }
-    for (int32_t j = 0; j < self->schedule->num_vcs; j++) {
+    for (int32_t j = 0; j < self->schedule->num_clocks; j++) {
         finish_lines_of(self, j);
     }
 }
@@ -507,13 +520,28 @@ fill_progress(const spot_run_recorder_t *self)
     return ret;
 }
 
+static int
+fill_scaling(const spot_run_recorder_t *self)
+{
+    const spot_profiler_t *profiler = &self->schedule->profiler;
+    int ret = 0;
+
+    for (size_t j = 0; j < profiler->num_events && ret == 0; j++) {
+        const spot_cell_t cells[] = {{.integer = profiler->events[j].time_s},
+            {.integer = profiler->events[j].change}};
+
+        ret = spot_series_add(&self->recording->series[SERIES_SCALING], cells);
+    }
+    return ret;
+}
+
 /* Samples of each VC up to its last end. Returns the rows of the VC with the fewest. */
 static size_t
 cut_samples(const spot_run_recorder_t *self)
 {
     size_t least = SIZE_MAX;
 
-    for (int32_t j = 0; j < self->schedule->num_vcs; j++) {
+    for (int32_t j = 0; j < self->schedule->num_clocks; j++) {
         spot_series_t *series = &self->recording->series[SERIES_SAMPLES + j];
         const int64_t last_s = self->schedule->vcs[j].last_end_s;
         const size_t num_columns = series->kind->num_columns;
@@ -605,6 +633,7 @@ spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
                          (size_t) schedule->num_vcs);
     ret = ret != 0 ? ret : fill_all(self);
     ret = ret != 0 ? ret : fill_progress(self);
+    ret = ret != 0 ? ret : fill_scaling(self);
     return ret != 0 ? ret : self->texts.error;
 }
 

@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
+#include "sim/schedule/lucid_setting.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/profiler.h"
 
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
@@ -39,6 +41,7 @@ typedef struct {
         double *thresholds_gpu_s;
     } tiresias;
     spot_estimator_setting_t qssf;
+    spot_lucid_setting_t lucid;
     struct {
         int64_t interval_ms, hold_ms;
     } elastic;
@@ -203,6 +206,8 @@ const spot_field_t spot_schedule_fields[] = {
         .help = "options of the policy tiresias"},
     {SPOT_FIELDS(MAP, "qssf", setting_t, qssf, spot_estimator_fields, "{}",
         "options of the policy qssf")},
+    {SPOT_FIELDS(MAP, "lucid", setting_t, lucid, spot_lucid_fields, "{}",
+        "options of the policy lucid")},
     {.name = "elastic",
         .type = SPOT_FIELD_MAP,
         .offset = 0,
@@ -290,6 +295,9 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
     self->tiresias.thresholds_gpu_s = setting->tiresias.thresholds_gpu_s;
     setting->tiresias.thresholds_gpu_s = NULL;
     self->qssf = setting->qssf;
+    self->lucid = setting->lucid;
+    setting->lucid = (spot_lucid_setting_t){0};
+    self->lucid.has_profiler = self->lucid.num_sources > 0;
     self->elastic.interval_s = seconds_of(setting->elastic.interval_ms);
     self->elastic.hold_s = seconds_of(setting->elastic.hold_ms);
     settle_quirks(self, setting);
@@ -377,9 +385,12 @@ settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_
         self->horizon_s * SPOT_MS_PER_S, self->num_reserved,
         like == NULL ? NULL : &like->pools);
     for (size_t j = 0; j < self->vcs.num_vcs; j++) {
-        self->capacity[j] = (int32_t) (self->num_reserved[j] +
-                                       spot_pool_plans_most(&self->pools, (int32_t) j)) *
-                            self->gpus_per_node;
+        const int64_t num_nodes = self->num_reserved[j] -
+                                  spot_profiler_num_taken(self, self->vcs.vcs[j].name) +
+                                  spot_pool_plans_most(&self->pools, (int32_t) j);
+
+        self->capacity[j] =
+            num_nodes < 0 ? 0 : (int32_t) num_nodes * self->gpus_per_node;
     }
     return ret;
 }
@@ -470,6 +481,9 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_start(self, setting.cluster.start_ms, &bind, root);
+        ret = spot_lucid_setting_open(self, &bind, root);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
     }
     free_setting(&setting);
@@ -502,6 +516,7 @@ spot_schedule_scenario_free(spot_schedule_scenario_t *self)
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
     spot_pool_plans_free(&self->pools);
+    spot_lucid_setting_free(&self->lucid);
     spot_job_law_free(&self->law);
     spot_job_data_close(self->data);
     spot_arena_free(&self->memory);

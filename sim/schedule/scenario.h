@@ -42,10 +42,22 @@ typedef enum {
 } spot_estimate_source_t;
 
 typedef struct {
-    int source;      /* spot_estimate_source_t */
-    double sigma;    /* of NOISY */
-    bool is_nominal; /* a job has ended at submit + duration, not in the simulation */
+    int source;     /* spot_estimate_source_t */
+    double sigma;   /* of NOISY */
+    int is_nominal; /* a job has ended at submit + duration, not in the simulation */
 } spot_estimator_setting_t;
+
+/* When Lucid packs jobs. */
+typedef enum {
+    SPOT_PACKING_ALWAYS,
+    SPOT_PACKING_NEVER,
+    SPOT_PACKING_FORECAST /* while more jobs than a threshold are forecast */
+} spot_packing_switch_t;
+
+typedef enum {
+    SPOT_PACK_PREFER,     /* a job looks for a host before it looks for free GPUs */
+    SPOT_PACK_LAST_RESORT /* the other way round */
+} spot_pack_order_t;
 
 typedef struct {
     char *vc;
@@ -67,9 +79,9 @@ typedef struct {
     double threshold_jobs; /* of the forecast: below it jobs are not packed */
     char *table_path;      /* of co-location; NULL: none */
     spot_colocation_t colocation;
-    double gpu_memory_mib;
+    int64_t gpu_memory_bytes;
     int64_t max_packed_gpus;
-    int pack;         /* 0: prefer, 1: last_resort */
+    int pack;         /* spot_pack_order_t */
     int unknown_pair; /* spot_unknown_pair_t */
 } spot_lucid_setting_t;
 

@@ -11,6 +11,34 @@
 /* Visited seconds between two looks at the stop flag. */
 #define SECONDS_BETWEEN_LOOKS 1024
 
+/* A job arrives in its VC at enter_s. estimate_s: NAN: not known yet. */
+static void
+add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s, double estimate_s)
+{
+    spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+
+    self->job_ids[row_id] = (int32_t) vc->num_jobs;
+    spot_vc_add_job(vc, row_id, enter_s, self->log->jobs[row_id].duration_s, estimate_s);
+}
+
+/* The VC of a job that leaves the profiler is due in this second too. */
+static void
+add_due(spot_schedule_t *self, int32_t vc_id)
+{
+    for (int32_t j = 0; j < self->num_due; j++) {
+        if (self->now_due[j] == vc_id) {
+            return;
+        }
+    }
+    self->now_due[self->num_due++] = vc_id;
+}
+
+static bool
+is_profiler(const spot_schedule_t *self, const spot_vc_t *vc)
+{
+    return vc == self->profiler.vc;
+}
+
 static void
 on_time(void *context, const spot_vc_t *vc, int64_t now_s)
 {
@@ -31,10 +59,19 @@ static void
 on_end(void *context, const spot_vc_t *vc, int32_t job)
 {
     spot_schedule_t *self = context;
+    const int32_t row_id = vc->jobs[job].row_id;
 
-    self->num_ended++;
-    if (self->durations.setting != NULL) {
-        spot_estimates_learn(&self->durations, vc->jobs[job].row_id, vc->now_s);
+    if (is_profiler(self, vc) && !spot_profiler_is_final(&self->profiler, row_id)) {
+        self->num_cut--;
+        if (self->job_ids[row_id] < 0) {
+            add_job(self, row_id, vc->now_s, vc->jobs[job].estimate_s);
+            add_due(self, self->log->jobs[row_id].vc_id);
+        }
+    } else {
+        self->num_ended++;
+        if (self->durations.setting != NULL) {
+            spot_estimates_learn(&self->durations, row_id);
+        }
     }
     if (self->watch.on_end != NULL) {
         self->watch.on_end(self->watch.context, vc, job);
@@ -71,7 +108,9 @@ init_pools(spot_schedule_t *self)
 static size_t
 num_pools_of(const spot_schedule_t *self, int32_t vc_id)
 {
-    return self->first_pool[vc_id + 1] - self->first_pool[vc_id];
+    return vc_id == self->num_vcs
+               ? 0 /* the profiler's */
+               : self->first_pool[vc_id + 1] - self->first_pool[vc_id];
 }
 
 static int32_t
@@ -87,19 +126,27 @@ int
 spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenario)
 {
     const size_t num_vcs = scenario->vcs.num_vcs;
+    const bool is_profiled = spot_profiler_is_used(scenario);
+    const size_t num_clocks = num_vcs + is_profiled;
     const spot_policy_t *policy = spot_policies[scenario->policy_id];
     int ret = 0;
 
     *self = (spot_schedule_t){.scenario = scenario};
     spot_calendar_init(&self->due);
-    self->vcs = spot_calloc(num_vcs, sizeof(*self->vcs));
-    self->now_due = spot_calloc(num_vcs, sizeof(*self->now_due));
+    self->vcs = spot_calloc(num_clocks, sizeof(*self->vcs));
+    self->now_due = spot_calloc(num_clocks, sizeof(*self->now_due));
     if (self->vcs == NULL || self->now_due == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->num_vcs = (int32_t) num_vcs;
+    self->num_clocks = (int32_t) num_clocks;
     for (int32_t j = 0; j < self->num_vcs; j++) {
         spot_vc_init(&self->vcs[j], scenario, policy, scenario->vcs.vcs[j].name, j);
+    }
+    if (is_profiled) {
+        spot_profiler_init(&self->profiler, scenario, self->vcs, self->num_vcs);
+    }
+    for (int32_t j = 0; j < self->num_clocks; j++) {
         ret = spot_error_first(ret, self->vcs[j].error);
     }
     return spot_error_first(ret, init_pools(self));
@@ -108,7 +155,7 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
 void
 spot_schedule_free(spot_schedule_t *self)
 {
-    for (int32_t j = 0; j < self->num_vcs; j++) {
+    for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_free(&self->vcs[j]);
     }
     for (size_t j = 0; j < self->num_pools; j++) {
@@ -119,6 +166,7 @@ spot_schedule_free(spot_schedule_t *self)
     free(self->first_pool);
     free(self->now_due);
     free(self->job_ids);
+    spot_profiler_free(&self->profiler);
     free(self->submit_s);
     free(self->order);
     free(self->scratch);
@@ -126,16 +174,6 @@ spot_schedule_free(spot_schedule_t *self)
     spot_texts_free(&self->texts);
     spot_calendar_free(&self->due);
     spot_estimates_free(&self->durations);
-}
-
-/* A job arrives in its VC at enter_s. */
-static void
-add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s)
-{
-    spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
-
-    self->job_ids[row_id] = (int32_t) vc->num_jobs;
-    spot_vc_add_job(vc, row_id, enter_s, self->log->jobs[row_id].duration_s);
 }
 
 /* The jobs of a replication: those of the log, with shifted submits, or new ones. */
@@ -179,6 +217,24 @@ spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id)
     return job->gpu_num <= self->scenario->capacity[job->vc_id];
 }
 
+/* Adds a job to its VC, to the profiler, or to both: one that will leave the profiler
+ * enters its VC then, or, with the quirk, when it is submitted. */
+static void
+admit(spot_schedule_t *self, int32_t row_id)
+{
+    const int64_t submit_s = spot_schedule_submit_s(self, row_id);
+    const bool is_free = self->scenario->quirks[SPOT_QUIRK_FREE_PROFILING];
+    const bool is_profiled = self->profiler.vc != NULL &&
+                             spot_profiler_add_job(&self->profiler, row_id, submit_s);
+    const bool is_cut = is_profiled && !spot_profiler_is_final(&self->profiler, row_id);
+
+    self->num_jobs++;
+    self->num_cut += is_cut;
+    if (!is_profiled || (is_cut && is_free)) {
+        add_job(self, row_id, submit_s, (double) NAN);
+    }
+}
+
 static int
 start(spot_schedule_t *self, const spot_replication_t *replication)
 {
@@ -190,7 +246,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     self->now_s = self->last_event_s = scenario->start_s;
     self->is_blocked = false;
     spot_texts_free(&self->texts);
-    self->num_ended = 0;
+    self->num_ended = self->num_cut = 0;
     self->num_jobs = 0;
     if (ret != 0) {
         return ret;
@@ -200,14 +256,16 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         replication);
     ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
                                     self->log->num_jobs, sizeof(*self->job_ids)));
-    spot_calendar_clear(&self->due);
     for (int32_t j = 0; j < self->num_vcs; j++) {
-        spot_vc_t *vc = &self->vcs[j];
+        const int32_t num_nodes =
+            num_reserved(self, j) -
+            spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
 
-        vc->durations = &self->durations;
-        vc->watch = (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
-            self->watch.on_release == NULL ? NULL : on_release, on_end};
-        spot_vc_start_clock(vc, self->log, num_reserved(self, j), scenario->start_s);
+        spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
+    }
+    if (self->profiler.vc != NULL) {
+        ret = spot_error_first(
+            ret, spot_profiler_start(&self->profiler, self->log, scenario->start_s));
     }
     for (size_t j = 0; j < self->num_pools; j++) {
         spot_pool_t *pool = &self->pools[j];
@@ -215,17 +273,23 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         spot_pool_start(pool, replication->seed, replication->replication,
             &self->vcs[pool->plan->vc_id]);
     }
+    for (int32_t j = 0; j < self->num_clocks; j++) {
+        self->vcs[j].durations = &self->durations;
+        self->vcs[j].watch =
+            (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
+                self->watch.on_release == NULL ? NULL : on_release, on_end};
+    }
     for (size_t j = 0; ret == 0 && j < self->log->num_jobs; j++) {
         const int32_t row_id = self->submit_s == NULL ? (int32_t) j : self->order[j];
 
         self->job_ids[row_id] = -1;
         if (spot_schedule_has_job(self, row_id)) {
-            add_job(self, row_id, spot_schedule_submit_s(self, row_id));
-            self->num_jobs++;
+            admit(self, row_id);
         }
     }
     self->num_oversize = (int64_t) self->log->num_jobs - self->num_jobs;
-    for (int32_t j = 0; j < self->num_vcs && ret == 0; j++) {
+    spot_calendar_clear(&self->due);
+    for (int32_t j = 0; j < self->num_clocks && ret == 0; j++) {
         ret = spot_calendar_add(&self->due,
             &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
     }
@@ -259,10 +323,18 @@ pay(spot_schedule_t *self)
 static int64_t
 due_of(spot_schedule_t *self, int32_t vc_id)
 {
-    int64_t due_s = spot_vc_next_due_s(&self->vcs[vc_id]);
+    const spot_vc_t *vc = &self->vcs[vc_id];
+    const size_t num_pools = num_pools_of(self, vc_id);
+    int64_t due_s = spot_vc_next_due_s(vc);
 
-    for (size_t j = self->first_pool[vc_id]; j < self->first_pool[vc_id + 1]; j++) {
-        const int64_t pool_s = spot_pool_next_due_s(&self->pools[j], self->now_s);
+    if (is_profiler(self, vc)) {
+        const int64_t lend_s = spot_profiler_next_due_s(&self->profiler);
+
+        return lend_s < due_s ? lend_s : due_s;
+    }
+    for (size_t j = 0; j < num_pools; j++) {
+        const int64_t pool_s =
+            spot_pool_next_due_s(&self->pools[self->first_pool[vc_id] + j], self->now_s);
 
         due_s = pool_s < due_s ? pool_s : due_s;
     }
@@ -272,39 +344,50 @@ due_of(spot_schedule_t *self, int32_t vc_id)
 /* Moves the clock to the next second that is visited and lists its VCs; false: nothing
  * is due any more. */
 static bool
-next_second(spot_schedule_t *self, int32_t *num_due)
+next_second(spot_schedule_t *self)
 {
     const bool visits_all = self->scenario->is_every_second;
     const int64_t due_s = spot_calendar_first(&self->due)->tick;
 
-    *num_due = 0;
+    self->num_due = 0;
     if (due_s == INT64_MAX) {
         return false;
     }
     self->now_s = visits_all ? self->now_s + 1 : due_s;
-    for (int32_t j = 0; visits_all && j < self->num_vcs; j++) {
-        self->now_due[(*num_due)++] = j;
+    for (int32_t j = 0; visits_all && j < self->num_clocks; j++) {
+        self->now_due[self->num_due++] = j;
     }
     while (!visits_all && spot_calendar_first(&self->due)->tick == due_s) {
         const int32_t vc_id = spot_calendar_first(&self->due)->handle;
 
-        self->now_due[(*num_due)++] = vc_id;
+        self->now_due[self->num_due++] = vc_id;
         spot_calendar_move(&self->due, vc_id, INT64_MAX);
     }
     return true;
 }
 
+/* A loan changes what the lender and the profiler can place from the next second on. */
+static void
+lend(spot_schedule_t *self)
+{
+    if (self->profiler.vc != NULL && self->profiler.vc->now_s == self->now_s &&
+        spot_profiler_lend(&self->profiler)) {
+        spot_calendar_move(&self->due, self->num_vcs, self->now_s + 1);
+        spot_calendar_move(&self->due, self->profiler.lender->vc_id, self->now_s + 1);
+    }
+}
+
 /* One second of the VCs that are due. Jobs of all of them end before a policy looks at
- * what has ended. */
+ * what has ended; VCs that get a job of the profiler join the list meanwhile. */
 static int
-visit(spot_schedule_t *self, int32_t num_due)
+visit(spot_schedule_t *self)
 {
     int ret = 0;
 
-    for (int32_t j = 0; j < num_due; j++) {
+    for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_begin_second(&self->vcs[self->now_due[j]], self->now_s);
     }
-    for (int32_t j = 0; self->num_pools > 0 && j < num_due; j++) {
+    for (int32_t j = 0; self->num_pools > 0 && j < self->num_due; j++) {
         const int32_t vc_id = self->now_due[j];
 
         if (num_pools_of(self, vc_id) > 0) {
@@ -313,7 +396,7 @@ visit(spot_schedule_t *self, int32_t num_due)
                          num_pools_of(self, vc_id), &self->vcs[vc_id]));
         }
     }
-    for (int32_t j = 0; j < num_due; j++) {
+    for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_t *vc = &self->vcs[self->now_due[j]];
 
         spot_vc_schedule(vc);
@@ -322,10 +405,12 @@ visit(spot_schedule_t *self, int32_t num_due)
             self->last_event_s = self->now_s;
         }
     }
-    for (int32_t j = 0; j < num_due; j++) {
+    for (int32_t j = 0; j < self->num_due; j++) {
         spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
     }
-    return ret;
+    lend(self);
+    return spot_error_first(
+        ret, spot_error_first(self->profiler.error, self->durations.error));
 }
 
 /* The end of the run: that of the last job, or the horizon, or, without one, the last
@@ -368,22 +453,22 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     const spot_schedule_scenario_t *scenario = self->scenario;
     const int64_t last_s =
         scenario->horizon_s == 0 ? INT64_MAX : scenario->start_s + scenario->horizon_s;
-    int32_t num_due;
     int ret = start(self, replication);
 
     self->now_s -= scenario->is_every_second;
-    for (int64_t j = 0; ret == 0 && self->num_ended < self->num_jobs; j++) {
+    for (int64_t j = 0;
+         ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
         if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
             return SPOT_ERR_INTERRUPTED;
         }
-        self->is_blocked = !next_second(self, &num_due);
+        self->is_blocked = !next_second(self);
         if (self->is_blocked || self->now_s > last_s) {
             break;
         }
-        ret = visit(self, num_due);
+        ret = visit(self);
     }
     self->end_s = ended_s(self, last_s);
-    for (int32_t j = 0; j < self->num_vcs; j++) {
+    for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
     pay(self);
@@ -393,24 +478,38 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
 
 /* ---- Results ---- */
 
+/* What a job did in a VC or in the profiler, where it was last. */
+static spot_job_result_t
+result_of(const spot_vc_t *vc, const spot_vc_job_t *job)
+{
+    return (spot_job_result_t){.start_s = job->start_s,
+        .end_s = job->end_s,
+        .queue_s = job->queue_s,
+        .lost = (int64_t) floor(job->lost * (1000 / vc->unit) + 0.5),
+        .overhead_s = job->overhead_paid_s,
+        .preemptions = job->preemptions,
+        .node_preemptions = job->node_preemptions,
+        .resizes = job->resizes,
+        .host_row_id = job->host_row_id};
+}
+
 spot_job_result_t
 spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
 {
     const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+    const spot_vc_job_t *profiled = spot_profiler_job(&self->profiler, row_id);
     spot_job_result_t result = {.start_s = -1, .end_s = -1, .host_row_id = -1};
 
     if (self->job_ids[row_id] >= 0) {
-        const spot_vc_job_t *job = &vc->jobs[self->job_ids[row_id]];
-
-        result.start_s = job->start_s;
-        result.end_s = job->end_s;
-        result.queue_s = job->queue_s;
-        result.lost = (int64_t) floor(job->lost * (1000 / vc->unit) + 0.5);
-        result.overhead_s = job->overhead_paid_s;
-        result.preemptions = job->preemptions;
-        result.node_preemptions = job->node_preemptions;
-        result.resizes = job->resizes;
-        result.host_row_id = job->host_row_id;
+        result = result_of(vc, &vc->jobs[self->job_ids[row_id]]);
+    } else if (profiled != NULL && spot_profiler_is_final(&self->profiler, row_id)) {
+        result = result_of(self->profiler.vc, profiled);
+        result.queue_s = 0;
+    }
+    if (profiled != NULL) {
+        result.is_profiled = profiled->start_s >= 0;
+        result.profiled_queue_s = profiled->queue_s;
+        result.queue_s += profiled->queue_s;
     }
     return result;
 }

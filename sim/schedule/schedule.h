@@ -17,6 +17,7 @@
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/pool.h"
+#include "sim/schedule/profiler.h"
 #include "sim/schedule/vc.h"
 
 /* What became of a job of the log, wherever it ended. */
@@ -38,13 +39,16 @@ typedef struct {
     int32_t *job_ids; /* [log->num_jobs] of the VC of the row; -1: not there (yet) */
     size_t max_job_ids;
     int32_t num_vcs;
-    spot_vc_t *vcs; /* [num_vcs] in the order of the scenario */
+    int32_t num_clocks; /* num_vcs, and one more with a profiler */
+    spot_vc_t *vcs; /* [num_clocks] in the order of the scenario, the profiler last */
+    spot_profiler_t profiler; /* vc is NULL: there is none */
     size_t num_pools;
     spot_pool_t *pools; /* [num_pools] by VC */
     size_t *first_pool; /* [num_vcs + 1] of the pools of a VC */
     spot_estimates_t durations;
-    spot_calendar_t due;   /* item j: the next second at which VC j is due */
-    int32_t *now_due;      /* [num_vcs] of the second under way */
+    spot_calendar_t due; /* item j: the next second at which VC j is due */
+    int32_t num_due;
+    int32_t *now_due;      /* [num_due] VCs of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
     int64_t last_event_s;     /* the last second in which anything changed */
@@ -53,8 +57,9 @@ typedef struct {
     const char *blocked_text; /* these, in words */
     int64_t num_jobs;         /* of the log, without those that are too large */
     int64_t num_ended;
-    int64_t num_oversize;   /* jobs that were left out: no VC could ever hold them */
-    int64_t num_clipped;    /* instances of pools that could not come or go */
+    int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */
+    int64_t num_oversize; /* jobs that were left out: no VC could ever hold them */
+    int64_t num_clipped;  /* instances of pools that could not come or go */
     double reserved_node_h; /* paid until the end of the run */
     double spot_node_h;
     double reserved_usd;

@@ -23,6 +23,7 @@ spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
         .name = name,
         .vc_id = vc_id,
         .unit = is_double ? 1 : 1000,
+        .placer = (spot_placer_t) scenario->placer,
         .ends_late = policy->is_decreasing && scenario->quirks[SPOT_QUIRK_LATE_END]};
     spot_calendar_init(&self->ends);
     self->state = policy->state_size > 0 ? calloc(1, policy->state_size) : NULL;
@@ -77,13 +78,14 @@ spot_vc_start_clock(
 }
 
 void
-spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s)
+spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s,
+    double estimate_s)
 {
     const double work = (double) duration_s * self->unit;
     const spot_vc_job_t job = {.row_id = row_id,
         .gpus = self->log->jobs[row_id].gpu_num,
         .enter_s = enter_s,
-        .estimate_s = NAN,
+        .estimate_s = estimate_s,
         .left = work,
         .saved = work,
         .durable_s = INT64_MAX,
@@ -219,18 +221,27 @@ release(spot_vc_t *self, int32_t job, bool keeps_speed)
     spot_vc_part(self, job, keeps_speed);
 }
 
-/* The partner of a job that ends has worked in this second too, unless it stands behind
- * the job in a list whose jobs are tested one by one: then it already works alone. */
+/* The partner of a job that ends has worked in this second too. If it stands behind the
+ * job in a list whose jobs are tested one by one, then it has worked alone already,
+ * though the job held a half of the GPUs. */
 static void
-advance_partner(spot_vc_t *self, int32_t job)
+part_at_end(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     const spot_vc_job_t *at = &self->jobs[job];
+    spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
+    const bool is_later =
+        partner != NULL && self->ends_late && partner->started > at->started;
 
-    if (at->partner >= 0) {
-        spot_vc_job_t *partner = &self->jobs[at->partner];
-        const bool is_later = self->ends_late && partner->started > at->started;
-
+    if (partner != NULL) {
         spot_vc_advance(self, partner, self->now_s - is_later);
+    }
+    release(self, job, keeps_speed);
+    if (is_later) {
+        const int32_t half_gpus = partner->half_gpus;
+
+        partner->half_gpus = at->half_gpus;
+        spot_vc_advance(self, partner, self->now_s);
+        partner->half_gpus = half_gpus;
     }
 }
 
@@ -240,10 +251,9 @@ end_job(spot_vc_t *self, int32_t job)
     spot_vc_job_t *at = &self->jobs[job];
     const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
 
-    advance_partner(self, job);
     spot_vc_advance(self, at, self->now_s);
     spot_vc_save_work(self, at);
-    release(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    part_at_end(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
     at->status = SPOT_JOB_ENDED;
     at->end_s = self->now_s;
     self->last_end_s = self->now_s;
@@ -444,8 +454,7 @@ spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    at->first_part =
-        spot_gpu_nodes_take(&self->nodes, (spot_placer_t) self->scenario->placer, gpus);
+    at->first_part = spot_gpu_nodes_take(&self->nodes, self->placer, gpus);
     if (at->first_part < 0) {
         return false;
     }
@@ -555,9 +564,9 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
     report_held(self, at); /* and again later, if they do not change now */
-    part = gpus < at->gpus ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
-                           : spot_gpu_nodes_move(&self->nodes, at->first_part,
-                                 (spot_placer_t) self->scenario->placer, gpus);
+    part = gpus < at->gpus
+               ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
+               : spot_gpu_nodes_move(&self->nodes, at->first_part, self->placer, gpus);
     if (part < 0) {
         return false;
     }

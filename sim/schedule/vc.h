@@ -117,7 +117,8 @@ struct spot_vc {
     const spot_policy_t *policy;
     const char *name;
     int32_t vc_id;
-    double unit;    /* of work: 1000, or 1 */
+    double unit; /* of work: 1000, or 1 */
+    spot_placer_t placer;
     bool ends_late; /* quirk Q1: the end is tested before the work is taken off */
     spot_vc_watch_t watch;
     spot_estimates_t *durations; /* of durations */
@@ -126,7 +127,7 @@ struct spot_vc {
     int64_t now_s;
     size_t num_jobs;
     size_t max_jobs;
-    spot_vc_job_t *jobs; /* [num_jobs] in order of the log */
+    spot_vc_job_t *jobs; /* [num_jobs] in the order in which they were added */
     size_t num_arrivals;
     size_t max_arrivals;
     int32_t *arrivals; /* [num_arrivals] jobs by enter_s */
@@ -164,10 +165,11 @@ void spot_vc_start_clock(
     spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s);
 
 /* Adds a job of the log, which will arrive at enter_s >= the clock; jobs of one second
- * arrive in the order of the log. duration_s: at its nominal GPUs. O(1) for jobs that
- * are added in order. */
-void spot_vc_add_job(
-    spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s);
+ * arrive in the order of the log. duration_s: at its nominal GPUs. estimate_s: of its
+ * duration; NAN: the policy asks when it needs one. O(1) for jobs that are added in
+ * order. */
+void spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s,
+    int64_t duration_s, double estimate_s);
 
 /* The next second after now_s at which the VC has something to do by itself; INT64_MAX:
  * never. Node events are the caller's. */

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=717
+num_expected=764
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -53,6 +53,9 @@ for expected in steps/*.expected; do
 done
 for expected in profile/*.expected; do
     check "$expected" "$expected" profile "${expected%.expected}"
+done
+for expected in jobs/*.expected; do
+    check "$expected" "$expected" schedule check "${expected%.expected}.csv"
 done
 for expected in convert/*.expected; do
     input=${expected%.expected}

@@ -741,7 +741,9 @@ ends 0 schedule generate jobs.yaml -o "$work/jobs.csv.gz" --vcs-out "$work/vcs.c
 same jobs-vcs.csv "$work/vcs.csv"
 gzip -dc "$work/jobs.csv.gz" >"$work/unpacked.csv"
 expect "the same log in gzip" cmp -s jobs.csv "$work/unpacked.csv"
-golden jobs-fit.yaml schedule fit jobs.csv
+golden jobs-workloads.csv schedule generate jobs.yaml --set workload=workloads.csv \
+    --set "checkpoint={every: 10 min, write: 30 s}"
+golden jobs-fit.yaml schedule fit jobs.csv --start "2024-05-06 08:00:00"
 ends 0 schedule fit "$work/jobs.csv.gz" --vcs "$work/vcs.csv" -o "$work/fitted.yaml"
 ends 0 schedule generate "$work/fitted.yaml" -o "$work/again.csv"
 
@@ -853,6 +855,29 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 ends 1 trace compare compare-second.csv compare-first.csv -o "$work/no/such/folder.txt"
 stderr_says "cannot write: No such file or directory"
+
+# ---- Job logs ----
+for command in import assign check; do
+    golden "help-schedule-$command.txt" schedule "$command" --help
+done
+golden jobs/check.txt schedule check jobs/log.csv --vcs jobs/vcs.csv
+golden jobs/check.json schedule check jobs/log.csv --vcs jobs/vcs.csv --json
+golden jobs/check.csv schedule check jobs/log.csv --csv -
+"$spotsim" schedule check - --vcs jobs/vcs.csv <jobs/log.csv >"$work/stdout"
+same jobs/check.txt "$work/stdout"
+golden jobs/assigned.csv schedule assign jobs/log.csv --seed 7 \
+    --workloads "$source/share/jobs/workloads.csv"
+golden jobs/imported.csv schedule import jobs/raw.csv --preset helios-sept --short clamp \
+    --coverage "$work/import.csv"
+same jobs/import.csv "$work/import.csv"
+same jobs/import.stderr "$work/stderr"
+ends 0 schedule import jobs/raw.csv -q --vc "*=one" --vc "vcbIW=two" --vc "vcsBT=" \
+    --short drop -o "$work/imported.csv"
+expect "the coverage is beside the log" [ -s "$work/import.csv" ]
+expect "nothing is said with -q" [ ! -s "$work/stderr" ]
+ends 0 schedule check "$work/imported.csv" --csv -
+expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
+    "vc,jobs one,4 two,1 all,5 " ]
 
 # ---- A profile ----
 num_checks=$((num_checks + 1))

@@ -9,10 +9,11 @@
 #include "base/units.h"
 #include "traces/jobs/job_cells.h"
 
-enum { NUM_CLASSES = 5, COLUMN_WEIGHT = SPOT_NUM_JOB_COLUMNS, NUM_COLUMNS };
+enum { COLUMN_WEIGHT = SPOT_NUM_JOB_COLUMNS, NUM_COLUMNS };
 
-static const int32_t class_sizes[NUM_CLASSES] = {1, 2, 4, 8, SPOT_JOB_MAX_GPUS};
-static const char *const class_names[NUM_CLASSES] = {
+static const int32_t class_sizes[SPOT_NUM_WORKLOAD_CLASSES] = {
+    1, 2, 4, 8, SPOT_JOB_MAX_GPUS};
+static const char *const class_names[SPOT_NUM_WORKLOAD_CLASSES] = {
     "1 GPU", "2 GPUs", "3 to 4 GPUs", "5 to 8 GPUs", "more than 8 GPUs"};
 
 static size_t
@@ -26,24 +27,15 @@ class_of(int32_t gpu_num)
     return class_id;
 }
 
-/* The rows for a GPU class. */
+/* A table that is being read. */
 typedef struct {
-    size_t num_rows;
-    size_t max_rows;
-    struct {
-        double until; /* the sum of the weights up to this row */
-        int32_t workload_id;
-    } * rows; /* [num_rows] */
-} class_t;
-
-typedef struct {
+    spot_workload_table_t *workloads;
     spot_job_log_t *log;
     spot_job_table_t table;
-    class_t classes[NUM_CLASSES];
-} assign_t;
+} reader_t;
 
 static int
-add_row(class_t *self, double weight, int32_t workload_id)
+add_row(struct spot_workload_class *self, double weight, int32_t workload_id)
 {
     const double before = self->num_rows == 0 ? 0 : self->rows[self->num_rows - 1].until;
     const int ret = SPOT_ARRAY_ROOM(self, rows, self->num_rows + 1);
@@ -58,7 +50,7 @@ add_row(class_t *self, double weight, int32_t workload_id)
 /* Reads gpu_num, 0 if it is empty or absent, and weight. Returns whether both are good.
  */
 static bool
-read_class(assign_t *self, int64_t *gpu_num, double *weight)
+read_class(reader_t *self, int64_t *gpu_num, double *weight)
 {
     const char *size = spot_job_table_field(&self->table, SPOT_JOB_COLUMN_GPU_NUM);
     const char *field = spot_job_table_field(&self->table, COLUMN_WEIGHT);
@@ -83,7 +75,7 @@ read_class(assign_t *self, int64_t *gpu_num, double *weight)
 }
 
 static int
-read_row(assign_t *self)
+read_row(reader_t *self)
 {
     spot_job_row_t job = {.workload_id = -1, .terms_id = -1};
     spot_job_cells_t cells;
@@ -102,79 +94,105 @@ read_row(assign_t *self)
         return 0;
     }
     ret = spot_job_cells_take(&cells, &self->table, self->log, &job);
-    for (size_t j = 0; j < NUM_CLASSES && ret == 0; j++) {
+    for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES && ret == 0; j++) {
         if (gpu_num == 0 || class_of((int32_t) gpu_num) == j) {
-            ret = add_row(&self->classes[j], weight, job.workload_id);
+            ret = add_row(&self->workloads->classes[j], weight, job.workload_id);
         }
     }
     return ret;
 }
 
-static int
-read_table(assign_t *self, const char *path, spot_diag_t *diag)
+int
+spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
+    const char *path, spot_diag_t *diag)
 {
     spot_job_column_t columns[NUM_COLUMNS] = {[COLUMN_WEIGHT] = {"weight", NULL, false}};
+    reader_t reader = {.workloads = self, .log = log};
     int ret;
 
+    memset(self, 0, sizeof(*self));
     /* The other columns of logs get no name, so that they are unknown. */
     for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         columns[j].name = "\n";
-        if (spot_job_column_is_workload(j) || j == SPOT_JOB_COLUMN_GPU_NUM) {
+        if (spot_job_cells[j].part == SPOT_JOB_PART_WORKLOAD ||
+            j == SPOT_JOB_COLUMN_GPU_NUM) {
             columns[j] = spot_job_columns[j];
             columns[j].is_required = j == SPOT_JOB_COLUMN_MODEL;
         }
     }
-    ret = spot_job_table_open(&self->table, path, columns, NUM_COLUMNS, false, diag);
-    while (ret == 0 && (ret = spot_job_table_next(&self->table)) == 1) {
-        ret = read_row(self);
+    ret = spot_job_table_open(&reader.table, path, columns, NUM_COLUMNS, false, diag);
+    while (ret == 0 && (ret = spot_job_table_next(&reader.table)) == 1) {
+        ret = read_row(&reader);
     }
-    return ret;
+    return spot_job_table_close(&reader.table, ret);
 }
 
-static int32_t
-draw(const class_t *self, spot_rng_t *rng)
+void
+spot_workload_table_free(spot_workload_table_t *self)
 {
-    const double at = spot_rng_uniform(rng) * self->rows[self->num_rows - 1].until;
-    size_t low = 0, high = self->num_rows - 1;
+    for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES; j++) {
+        free(self->classes[j].rows);
+    }
+    memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_workload_table_lacks(const spot_workload_table_t *self, int32_t gpu_num)
+{
+    const size_t class_id = class_of(gpu_num);
+
+    return self->classes[class_id].num_rows > 0 ? NULL : class_names[class_id];
+}
+
+int32_t
+spot_workload_table_draw(
+    const spot_workload_table_t *self, int32_t gpu_num, spot_rng_t *rng)
+{
+    const struct spot_workload_class *of = &self->classes[class_of(gpu_num)];
+    const double at = spot_rng_uniform(rng) * of->rows[of->num_rows - 1].until;
+    size_t low = 0, high = of->num_rows - 1;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (at < self->rows[middle].until) {
+        if (at < of->rows[middle].until) {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
-    return self->rows[low].workload_id;
+    return of->rows[low].workload_id;
 }
 
-static void
-draw_all(assign_t *self, uint64_t seed)
+/* Draws for all jobs; each class without rows is reported once. */
+static int
+draw_all(const spot_workload_table_t *self, spot_job_log_t *log, const char *path,
+    uint64_t seed, spot_diag_t *diag)
 {
-    bool is_reported[NUM_CLASSES] = {false};
+    const char *reported[SPOT_NUM_WORKLOAD_CLASSES] = {NULL};
     spot_rng_t rng;
+    int ret = 0;
 
-    for (size_t j = 0; j < self->log->num_jobs; j++) {
-        spot_job_row_t *job = &self->log->jobs[j];
-        const size_t class_id = class_of(job->gpu_num);
+    for (size_t j = 0; j < log->num_jobs; j++) {
+        spot_job_row_t *job = &log->jobs[j];
+        const char *lacking = spot_workload_table_lacks(self, job->gpu_num);
 
-        if (self->classes[class_id].num_rows > 0) {
+        if (lacking == NULL) {
             spot_rng_seek(&rng, seed, 0, SPOT_STREAM_JOB_WORKLOAD, j);
-            job->workload_id = draw(&self->classes[class_id], &rng);
-        } else if (!is_reported[class_id]) {
-            is_reported[class_id] = self->table.is_faulty = true;
-            spot_diag_error(self->table.diag, self->table.file, 0, 0,
-                "no row is for jobs of %s, such as job %s", class_names[class_id],
-                job->id);
+            job->workload_id = spot_workload_table_draw(self, job->gpu_num, &rng);
+        } else if (reported[class_of(job->gpu_num)] == NULL) {
+            reported[class_of(job->gpu_num)] = lacking;
+            ret = spot_diag_error(diag, path, 0, 0,
+                "no row is for jobs of %s, such as job %s", lacking, job->id);
         }
     }
+    return ret;
 }
 
 int
 spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
 {
-    assign_t assign = {.log = log};
+    spot_workload_table_t table;
     int ret;
 
     log->num_workloads = 0;
@@ -182,12 +200,8 @@ spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_
     for (size_t j = 0; j < log->num_jobs; j++) {
         log->jobs[j].workload_id = -1;
     }
-    ret = read_table(&assign, path, diag);
-    if (ret == 0 && !assign.table.is_faulty) {
-        draw_all(&assign, seed);
-    }
-    for (size_t j = 0; j < NUM_CLASSES; j++) {
-        free(assign.classes[j].rows);
-    }
-    return spot_job_table_close(&assign.table, ret);
+    ret = spot_workload_table_read(&table, log, path, diag);
+    ret = ret == 0 ? draw_all(&table, log, path, seed, diag) : ret;
+    spot_workload_table_free(&table);
+    return ret;
 }

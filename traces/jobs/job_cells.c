@@ -37,35 +37,71 @@ const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
     [SPOT_JOB_COLUMN_TRAINER] = {"trainer", NULL, false},
 };
 
-#define MAX_S_TEXT "3162240000"
+#define ROW(kind_, member)                                                              \
+    {                                                                                   \
+        .part = SPOT_JOB_PART_ROW, .kind = SPOT_JOB_CELL_##kind_,                       \
+        .offset = offsetof(spot_job_row_t, member)                                      \
+    }
+#define TEXT(member, set)                                                               \
+    {                                                                                   \
+        .part = SPOT_JOB_PART_ROW, .kind = SPOT_JOB_CELL_TEXT,                          \
+        .offset = offsetof(spot_job_row_t, member),                                     \
+        .set_offset = offsetof(spot_job_log_t, set)                                     \
+    }
+#define WORKLOAD(kind_, member, ...)                                                    \
+    {                                                                                   \
+        .part = SPOT_JOB_PART_WORKLOAD, .kind = SPOT_JOB_CELL_##kind_,                  \
+        .offset = offsetof(spot_workload_t, member), __VA_ARGS__                        \
+    }
+#define TERMS(kind_, member, ...)                                                       \
+    {                                                                                   \
+        .part = SPOT_JOB_PART_TERMS, .kind = SPOT_JOB_CELL_##kind_,                     \
+        .offset = offsetof(spot_job_terms_row_t, member), __VA_ARGS__                   \
+    }
+#define UP_TO_MILLION(least_)                                                           \
+    .least = (least_), .min = (least_), .max = 1e6,                                     \
+    .expected =                                                                         \
+        (least_) == 0 ? "an integer from 0 to 1000000" : "an integer from 1 to 1000000"
+#define PERCENT .max = 100, .expected = "a percentage from 0 to 100"
+#define SECONDS(least_)                                                                 \
+    .least = (least_), .max = (double) SPOT_JOB_MAX_S,                                  \
+    .expected = "integer seconds from 0 to 3162240000"
 
-/* What an optional field may be. */
-static const struct {
-    enum { CELL_TEXT, CELL_INTEGER, CELL_NUMBER } kind;
-    double min, max;
-    const char *expected;
-} rules[SPOT_NUM_JOB_COLUMNS] = {
-    [SPOT_JOB_COLUMN_CPU_NUM] = {CELL_INTEGER, 0, 1e6, "an integer from 0 to 1000000"},
-    [SPOT_JOB_COLUMN_BATCH_SIZE] = {CELL_INTEGER, 0, 1e9,
-        "an integer from 0 to 1000000000"},
-    [SPOT_JOB_COLUMN_AMP] = {CELL_INTEGER, 0, 1, "0 or 1"},
-    [SPOT_JOB_COLUMN_SPEED] = {CELL_NUMBER, 0, 1e15, "samples per second from 0"},
-    [SPOT_JOB_COLUMN_GPU_UTIL] = {CELL_NUMBER, 0, 100, "a percentage from 0 to 100"},
-    [SPOT_JOB_COLUMN_GMEM_UTIL] = {CELL_NUMBER, 0, 100, "a percentage from 0 to 100"},
-    [SPOT_JOB_COLUMN_GMEM] = {CELL_NUMBER, 0, 1e9, "MiB from 0 to 1000000000"},
-    [SPOT_JOB_COLUMN_SHARE_SCORE] = {CELL_INTEGER, 0, 2, "0, 1 or 2"},
-    [SPOT_JOB_COLUMN_MIN_GPUS] = {CELL_INTEGER, 1, SPOT_JOB_MAX_GPUS,
-        "an integer from 1 to 1000000"},
-    [SPOT_JOB_COLUMN_MAX_GPUS] = {CELL_INTEGER, 1, SPOT_JOB_MAX_GPUS,
-        "an integer from 1 to 1000000"},
-    [SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL] = {CELL_INTEGER, 0, SPOT_JOB_MAX_S,
-        "integer seconds from 0 to " MAX_S_TEXT},
-    [SPOT_JOB_COLUMN_CHECKPOINT_WRITE] = {CELL_INTEGER, 0, SPOT_JOB_MAX_S,
-        "integer seconds from 0 to " MAX_S_TEXT},
-    [SPOT_JOB_COLUMN_RESTART] = {CELL_INTEGER, 0, SPOT_JOB_MAX_S,
-        "integer seconds from 0 to " MAX_S_TEXT},
-    [SPOT_JOB_COLUMN_RECONFIGURATION] = {CELL_INTEGER, 0, SPOT_JOB_MAX_S,
-        "integer seconds from 0 to " MAX_S_TEXT},
+const spot_job_cell_t spot_job_cells[SPOT_NUM_JOB_COLUMNS] = {
+    [SPOT_JOB_COLUMN_ID] = ROW(WORD, id),
+    [SPOT_JOB_COLUMN_VC] = ROW(VC, vc_id),
+    [SPOT_JOB_COLUMN_GPU_NUM] = ROW(COUNT, gpu_num),
+    [SPOT_JOB_COLUMN_SUBMIT] = ROW(INTEGER, submit_s),
+    [SPOT_JOB_COLUMN_DURATION] = ROW(INTEGER, duration_s),
+    [SPOT_JOB_COLUMN_USER] = TEXT(user_id, users),
+    [SPOT_JOB_COLUMN_NAME] = TEXT(name_id, names),
+    [SPOT_JOB_COLUMN_CPU_NUM] = {.part = SPOT_JOB_PART_ROW,
+        .kind = SPOT_JOB_CELL_COUNT,
+        .offset = offsetof(spot_job_row_t, cpu_num),
+        UP_TO_MILLION(0)},
+    [SPOT_JOB_COLUMN_STATE] = TEXT(state_id, states),
+    [SPOT_JOB_COLUMN_MODEL] = WORKLOAD(WORD, model, .expected = NULL),
+    [SPOT_JOB_COLUMN_DATASET] = WORKLOAD(WORD, dataset, .expected = NULL),
+    [SPOT_JOB_COLUMN_BATCH_SIZE] = WORKLOAD(
+        COUNT, batch_size, .max = 1e9, .expected = "an integer from 0 to 1000000000"),
+    [SPOT_JOB_COLUMN_AMP] = WORKLOAD(COUNT, amp, .max = 1, .expected = "0 or 1"),
+    [SPOT_JOB_COLUMN_SPEED] = WORKLOAD(
+        NUMBER, speed_per_s, .max = 1e15, .expected = "samples per second from 0"),
+    [SPOT_JOB_COLUMN_GPU_UTIL] = WORKLOAD(NUMBER, gpu_util, PERCENT),
+    [SPOT_JOB_COLUMN_GMEM_UTIL] = WORKLOAD(NUMBER, gmem_util, PERCENT),
+    [SPOT_JOB_COLUMN_GMEM] =
+        WORKLOAD(NUMBER, gmem_mib, .max = 1e9, .expected = "MiB from 0 to 1000000000"),
+    [SPOT_JOB_COLUMN_SHARE_SCORE] =
+        WORKLOAD(COUNT, share_score, .max = 2, .expected = "0, 1 or 2"),
+    [SPOT_JOB_COLUMN_MIN_GPUS] = TERMS(COUNT, min_gpus, UP_TO_MILLION(1)),
+    [SPOT_JOB_COLUMN_MAX_GPUS] = TERMS(COUNT, max_gpus, UP_TO_MILLION(1)),
+    [SPOT_JOB_COLUMN_SCALING] = TERMS(SCALING, scaling_id, .expected = NULL),
+    [SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL] =
+        TERMS(INTEGER, checkpoint_interval_s, SECONDS(1)),
+    [SPOT_JOB_COLUMN_CHECKPOINT_WRITE] = TERMS(INTEGER, checkpoint_write_s, SECONDS(1)),
+    [SPOT_JOB_COLUMN_RESTART] = TERMS(INTEGER, restart_s, SECONDS(0)),
+    [SPOT_JOB_COLUMN_RECONFIGURATION] = TERMS(INTEGER, reconfiguration_s, SECONDS(1)),
+    [SPOT_JOB_COLUMN_TRAINER] = TERMS(WORD, trainer, .expected = "core:NAME"),
 };
 
 /* ---- Reading ---- */
@@ -73,21 +109,29 @@ static const struct {
 static bool
 read_cell(spot_job_cells_t *self, size_t column_id, const char *field)
 {
-    double number = 0;
-    bool is_good = true;
+    const spot_job_cell_t *cell = &spot_job_cells[column_id];
+    double number;
 
     self->texts[column_id] = field;
-    if (column_id == SPOT_JOB_COLUMN_TRAINER) {
-        return strncmp(field, "core:", 5) == 0 && field[5] != '\0';
+    switch (cell->kind) {
+        case SPOT_JOB_CELL_COUNT:
+        case SPOT_JOB_CELL_INTEGER:
+            if (spot_integer_parse(field, &self->integers[column_id]) != 0) {
+                return false;
+            }
+            number = (double) self->integers[column_id];
+            break;
+        case SPOT_JOB_CELL_NUMBER:
+            if (spot_number_parse(field, &self->numbers[column_id]) != 0) {
+                return false;
+            }
+            number = self->numbers[column_id];
+            break;
+        default:
+            return column_id != SPOT_JOB_COLUMN_TRAINER ||
+                   (strncmp(field, "core:", 5) == 0 && field[5] != '\0');
     }
-    if (rules[column_id].kind == CELL_INTEGER) {
-        is_good = spot_integer_parse(field, &self->integers[column_id]) == 0;
-        number = (double) self->integers[column_id];
-    } else if (rules[column_id].kind == CELL_NUMBER) {
-        is_good = spot_number_parse(field, &self->numbers[column_id]) == 0;
-        number = self->numbers[column_id];
-    }
-    return is_good && number >= rules[column_id].min && number <= rules[column_id].max;
+    return number >= cell->min && number <= cell->max;
 }
 
 bool
@@ -96,7 +140,7 @@ spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table)
     bool is_good = true;
 
     memset(self->has, 0, sizeof(self->has));
-    self->has_workload = self->has_terms = false;
+    memset(self->has_part, 0, sizeof(self->has_part));
     for (size_t j = 0; j < table->num_fields; j++) {
         const int32_t column_id = table->column_of[j];
         const char *field = table->row.fields[j];
@@ -107,59 +151,75 @@ spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table)
         }
         if (!read_cell(self, (size_t) column_id, field)) {
             spot_job_table_expected(table, (size_t) column_id,
-                spot_job_columns[column_id].name,
-                column_id == SPOT_JOB_COLUMN_TRAINER ? "core:NAME"
-                                                     : rules[column_id].expected);
+                spot_job_columns[column_id].name, spot_job_cells[column_id].expected);
             is_good = false;
         }
         self->has[column_id] = true;
-        self->has_workload |= spot_job_column_is_workload((size_t) column_id);
-        self->has_terms |= spot_job_column_is_terms((size_t) column_id);
+        self->has_part[spot_job_cells[column_id].part] = true;
     }
     return is_good;
 }
 
 /* ---- Taking ---- */
 
-/* The copy of the text of a field in the words of the log, or other if there is none. */
+/* Stores a field in the struct of its part. */
 static int
-take_word(const spot_job_cells_t *self, size_t column_id, spot_job_log_t *log,
-    const char **word)
+take_cell(const spot_job_cells_t *self, size_t column_id, spot_job_table_t *table,
+    spot_job_log_t *log, char *part)
 {
+    const spot_job_cell_t *cell = &spot_job_cells[column_id];
+    const char *text = self->texts[column_id];
+    void *value = part + cell->offset;
     int32_t text_id;
-    int ret;
+    int ret = 0;
 
-    if (!self->has[column_id]) {
-        return 0;
-    }
-    ret = spot_job_log_add_text(log, &log->words, self->texts[column_id], &text_id);
-    if (ret == 0) {
-        *word = log->words.texts[text_id];
+    switch (cell->kind) {
+        case SPOT_JOB_CELL_WORD:
+            ret = spot_job_log_add_text(log, &log->words, text, &text_id);
+            if (ret == 0) {
+                *(const char **) value = log->words.texts[text_id];
+            }
+            break;
+        case SPOT_JOB_CELL_TEXT:
+            ret = spot_job_log_add_text(
+                log, (spot_text_set_t *) ((char *) log + cell->set_offset), text, value);
+            break;
+        case SPOT_JOB_CELL_SCALING:
+            ret = spot_job_scaling_add(log, table, text, value);
+            break;
+        case SPOT_JOB_CELL_COUNT:
+            *(int32_t *) value = (int32_t) self->integers[column_id];
+            break;
+        case SPOT_JOB_CELL_INTEGER:
+            *(int64_t *) value = self->integers[column_id];
+            break;
+        case SPOT_JOB_CELL_NUMBER:
+            *(double *) value = self->numbers[column_id];
+            break;
+        case SPOT_JOB_CELL_VC:
+            break;
     }
     return ret;
 }
 
-static void
-take_integer(const spot_job_cells_t *self, size_t column_id, int64_t *value)
+static int
+take_part(const spot_job_cells_t *self, spot_job_part_t part_id, spot_job_table_t *table,
+    spot_job_log_t *log, void *part)
 {
-    *value = self->has[column_id] ? self->integers[column_id] : *value;
-}
+    int ret = 0;
 
-static void
-take_count(const spot_job_cells_t *self, size_t column_id, int32_t *value)
-{
-    *value = self->has[column_id] ? (int32_t) self->integers[column_id] : *value;
-}
-
-static void
-take_number(const spot_job_cells_t *self, size_t column_id, double *value)
-{
-    *value = self->has[column_id] ? self->numbers[column_id] : *value;
+    for (size_t j = SPOT_JOB_COLUMN_USER; j < SPOT_NUM_JOB_COLUMNS && ret == 0; j++) {
+        if (self->has[j] && spot_job_cells[j].part == part_id) {
+            ret = take_cell(self, j, table, log, part);
+        }
+    }
+    return ret;
 }
 
 /* Adds to the workload that the job has, if any. */
 static int
-take_workload(const spot_job_cells_t *self, spot_job_log_t *log, spot_job_row_t *job)
+take_workload(const spot_job_cells_t *self, spot_job_table_t *table, spot_job_log_t *log,
+    spot_job_row_t *job)
 {
     spot_workload_t workload;
     int ret;
@@ -169,21 +229,11 @@ take_workload(const spot_job_cells_t *self, spot_job_log_t *log, spot_job_row_t 
         memcpy(&workload, &log->workloads[job->workload_id], sizeof(workload));
     } else {
         workload.model = workload.dataset = "";
-        workload.speed_per_s = workload.gpu_util = NAN;
-        workload.gmem_util = workload.gmem_mib = NAN;
+        workload.speed_per_s = workload.gpu_util = (double) NAN;
+        workload.gmem_util = workload.gmem_mib = (double) NAN;
         workload.share_score = -1;
     }
-    take_count(self, SPOT_JOB_COLUMN_BATCH_SIZE, &workload.batch_size);
-    take_count(self, SPOT_JOB_COLUMN_AMP, &workload.amp);
-    take_number(self, SPOT_JOB_COLUMN_SPEED, &workload.speed_per_s);
-    take_number(self, SPOT_JOB_COLUMN_GPU_UTIL, &workload.gpu_util);
-    take_number(self, SPOT_JOB_COLUMN_GMEM_UTIL, &workload.gmem_util);
-    take_number(self, SPOT_JOB_COLUMN_GMEM, &workload.gmem_mib);
-    take_count(self, SPOT_JOB_COLUMN_SHARE_SCORE, &workload.share_score);
-    ret = take_word(self, SPOT_JOB_COLUMN_MODEL, log, &workload.model);
-    if (ret == 0) {
-        ret = take_word(self, SPOT_JOB_COLUMN_DATASET, log, &workload.dataset);
-    }
+    ret = take_part(self, SPOT_JOB_PART_WORKLOAD, table, log, &workload);
     return ret != 0 ? ret : spot_job_log_add_workload(log, &workload, &job->workload_id);
 }
 
@@ -192,7 +242,7 @@ take_terms(const spot_job_cells_t *self, spot_job_table_t *table, spot_job_log_t
     spot_job_row_t *job)
 {
     spot_job_terms_row_t terms;
-    int ret = 0;
+    int ret;
 
     memset(&terms, 0, sizeof(terms));
     if (job->terms_id >= 0) {
@@ -201,18 +251,7 @@ take_terms(const spot_job_cells_t *self, spot_job_table_t *table, spot_job_log_t
         terms.scaling_id = -1;
         terms.restart_s = -1;
     }
-    take_count(self, SPOT_JOB_COLUMN_MIN_GPUS, &terms.min_gpus);
-    take_count(self, SPOT_JOB_COLUMN_MAX_GPUS, &terms.max_gpus);
-    take_integer(
-        self, SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL, &terms.checkpoint_interval_s);
-    take_integer(self, SPOT_JOB_COLUMN_CHECKPOINT_WRITE, &terms.checkpoint_write_s);
-    take_integer(self, SPOT_JOB_COLUMN_RESTART, &terms.restart_s);
-    take_integer(self, SPOT_JOB_COLUMN_RECONFIGURATION, &terms.reconfiguration_s);
-    ret = take_word(self, SPOT_JOB_COLUMN_TRAINER, log, &terms.trainer);
-    if (ret == 0 && self->has[SPOT_JOB_COLUMN_SCALING]) {
-        ret = spot_job_scaling_add(
-            log, table, self->texts[SPOT_JOB_COLUMN_SCALING], &terms.scaling_id);
-    }
+    ret = take_part(self, SPOT_JOB_PART_TERMS, table, log, &terms);
     return ret != 0 ? ret : spot_job_log_add_terms(log, &terms, &job->terms_id);
 }
 
@@ -220,28 +259,18 @@ int
 spot_job_cells_take(const spot_job_cells_t *self, spot_job_table_t *table,
     spot_job_log_t *log, spot_job_row_t *job)
 {
-    const struct {
-        size_t column_id;
-        spot_text_set_t *set;
-        int32_t *text_id;
-    } texts[] = {
-        {SPOT_JOB_COLUMN_USER, &log->users, &job->user_id},
-        {SPOT_JOB_COLUMN_NAME, &log->names, &job->name_id},
-        {SPOT_JOB_COLUMN_STATE, &log->states, &job->state_id},
-    };
     int ret = 0;
 
-    for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]) && ret == 0; j++) {
-        if (self->has[texts[j].column_id]) {
-            ret = spot_job_log_add_text(
-                log, texts[j].set, self->texts[texts[j].column_id], texts[j].text_id);
-        }
+    if (self->has_part[SPOT_JOB_PART_ROW]) {
+        ret = take_part(self, SPOT_JOB_PART_ROW, table, log, job);
     }
-    take_count(self, SPOT_JOB_COLUMN_CPU_NUM, &job->cpu_num);
-    if (ret == 0 && self->has_workload) {
-        ret = take_workload(self, log, job);
+    if (ret == 0 && self->has_part[SPOT_JOB_PART_WORKLOAD]) {
+        ret = take_workload(self, table, log, job);
     }
-    return ret == 0 && self->has_terms ? take_terms(self, table, log, job) : ret;
+    if (ret == 0 && self->has_part[SPOT_JOB_PART_TERMS]) {
+        ret = take_terms(self, table, log, job);
+    }
+    return ret;
 }
 
 /* ---- Terms ---- */

@@ -37,24 +37,39 @@ typedef enum {
 
 extern const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
 
-/* Columns of a workload, and of terms. */
-static inline bool
-spot_job_column_is_workload(size_t column_id)
-{
-    return column_id >= SPOT_JOB_COLUMN_MODEL &&
-           column_id <= SPOT_JOB_COLUMN_SHARE_SCORE;
-}
+typedef enum {
+    SPOT_JOB_CELL_WORD,    /* const char * */
+    SPOT_JOB_CELL_TEXT,    /* int32_t, an id of the set at set_offset */
+    SPOT_JOB_CELL_VC,      /* int32_t */
+    SPOT_JOB_CELL_SCALING, /* int32_t */
+    SPOT_JOB_CELL_COUNT,   /* int32_t */
+    SPOT_JOB_CELL_INTEGER, /* int64_t */
+    SPOT_JOB_CELL_NUMBER   /* double, NAN: not given */
+} spot_job_cell_kind_t;
 
-static inline bool
-spot_job_column_is_terms(size_t column_id)
-{
-    return column_id >= SPOT_JOB_COLUMN_MIN_GPUS && column_id <= SPOT_JOB_COLUMN_TRAINER;
-}
+typedef enum {
+    SPOT_JOB_PART_ROW,
+    SPOT_JOB_PART_WORKLOAD,
+    SPOT_JOB_PART_TERMS
+} spot_job_part_t;
+
+/* Where the value of a column is, and what an optional one may be. */
+typedef struct {
+    spot_job_part_t part;
+    spot_job_cell_kind_t kind;
+    size_t offset;     /* in the struct of its part */
+    size_t set_offset; /* of a text, in spot_job_log_t */
+    double least;      /* whole numbers below are not given */
+    double min, max;
+    const char *expected;
+} spot_job_cell_t;
+
+extern const spot_job_cell_t spot_job_cells[SPOT_NUM_JOB_COLUMNS];
 
 /* The optional fields of a row that are not empty. */
 typedef struct {
     bool has[SPOT_NUM_JOB_COLUMNS];
-    bool has_workload, has_terms;
+    bool has_part[SPOT_JOB_PART_TERMS + 1];
     const char *texts[SPOT_NUM_JOB_COLUMNS]; /* borrowed from the row */
     int64_t integers[SPOT_NUM_JOB_COLUMNS];
     double numbers[SPOT_NUM_JOB_COLUMNS];
@@ -64,9 +79,8 @@ typedef struct {
  * those of logs. Returns whether all are good. */
 bool spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table);
 
-/* Adds what the fields say to a job, whose terms are checked later. scaling tables are
- * read relative to the folder of table->file. NO_MEMORY, IO; a faulty scaling is
- * reported. */
+/* Adds what the fields say to a job, whose terms are checked later. Scaling tables are
+ * read relative to the folder of table->file; a faulty one is reported. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_job_cells_take(const spot_job_cells_t *self,
     spot_job_table_t *table, spot_job_log_t *log, spot_job_row_t *job);
 

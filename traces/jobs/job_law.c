@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/datetime.h"
 #include "base/memory.h"
+#include "traces/jobs/job_table.h"
 
 #define MAX_WEIGHT 1e12
 #define MAX_USERS 1000000
@@ -285,36 +285,19 @@ static const spot_field_t start_forms[] = {
     {.name = NULL},
 };
 
-/* YYYY-MM-DD[ hh:mm:ss] as seconds since 1970. */
-static bool
-scan_date(const char *text, int64_t *time_s)
-{
-    int64_t day = 0, second = 0;
-
-    if (!spot_date_scan(&text, &day)) {
-        return false;
-    }
-    if (*text == ' ' || *text == 'T') {
-        text++;
-        if (!spot_time_of_day_scan(&text, &second)) {
-            return false;
-        }
-    }
-    *time_s = day * S_PER_D + second;
-    return *text == '\0';
-}
-
 static void
 settle_start(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_start_t *self = target;
     int64_t week_s;
+    bool is_date;
 
     if (self->form == START_WEEKDAY) {
         self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
-    } else if (scan_date(self->date, &self->clock_zero_s)) {
+    } else if (spot_job_time_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
+               is_date) {
         week_s =
             (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
         self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
@@ -352,7 +335,8 @@ const spot_field_t spot_job_law_fields[] = {
          "how long jobs take; seconds of a law are rounded, and at least 1"),
         .expected = DURATION_EXPECTED},
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
-         "how long jobs of at least so many GPUs take, in place of duration"),
+         "how long jobs of at least so many GPUs take, in place of duration, such as "
+         "{1: 600 s, 8: {family: exponential, mu: 3600}}"),
         .num_offset = offsetof(spot_job_law_t, num_classes), .key = &class_key,
         .item = &class_item, .item_size = sizeof(spot_job_class_t), .min = 1,
         .max = HUGE_VAL,
@@ -361,7 +345,8 @@ const spot_field_t spot_job_law_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "36500 d",
         "longest duration: what a law draws beyond it takes as long")},
     {SPOT_FIELDS(MAP, "checkpoint", spot_job_law_t, terms, checkpoint_fields, "{}",
-        "checkpoints of the jobs, which keep their progress when nodes go")},
+        "checkpoints, which keep progress when nodes go, such as {every: 30 min, write: "
+        "1 min}")},
     {SPOT_RANGE(DURATION, "restart", spot_job_law_t, terms.restart_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "",
         "time that a restart takes (default: as the policy says)")},
@@ -369,10 +354,16 @@ const spot_field_t spot_job_law_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "0 s",
         "time that an elastic job takes to go on with another number of GPUs")},
     {SPOT_FIELDS(MAP, "elastic", spot_job_law_t, terms, elastic_fields, "",
-         "jobs whose number of GPUs may change (default: none)"),
+         "jobs whose number of GPUs may change, such as {share: 0.5, throughput: {4: 1, "
+         "8: 1.8}} (default: none)"),
         .settle = settle_elastic},
+    {SPOT_VALUE(PATH, "workload", spot_job_law_t, workload_path, "",
+        "a CSV file of workloads (model, dataset, gpu_util, ...; gpu_num, weight) from "
+        "which jobs are drawn by their number of GPUs (default: none)")},
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
-         "weights of the VCs, or their weights and sizes (default: all VCs of the "
+         "weights of the VCs, such as {a: 2, b: {weight: 1, sizes: {8: 1}}} (default: "
+         "all "
+         "VCs of the "
          "cluster, by their nodes)"),
         .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
         .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
@@ -415,6 +406,40 @@ spot_job_law_mean_jobs(const spot_job_law_t *self)
                                   : (double) INFINITY;
 }
 
+/* Whether each size of jobs has rows in the table. */
+static void
+check_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_job_sizes_t *sizes)
+{
+    for (size_t j = 0; j < sizes->num_sizes; j++) {
+        const char *lacking = spot_workload_table_lacks(
+            &self->workload_table, (int32_t) sizes->sizes[j].num_gpus);
+
+        if (lacking != NULL) {
+            spot_bind_error(bind, spot_node_place(node, "workload"), "workload",
+                "no row is for jobs of %s", lacking);
+        }
+    }
+}
+
+static void
+read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    const int ret = spot_workload_table_read(
+        &self->workload_table, &self->workloads, self->workload_path, bind->diag);
+
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+    if (ret == 0 && self->num_vcs == 0) {
+        check_workloads(self, bind, node, &self->sizes);
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_vcs; j++) {
+        const bool has_sizes = self->vcs[j].sizes.num_sizes > 0;
+
+        check_workloads(
+            self, bind, node, has_sizes ? &self->vcs[j].sizes : &self->sizes);
+    }
+}
+
 static void
 settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
@@ -425,6 +450,9 @@ settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
         spot_bind_error(bind, spot_node_place(node, "per_hour"), "per_hour",
             "%g jobs are expected within the horizon: there are at most %d",
             spot_job_law_mean_jobs(self), SPOT_JOB_LAW_MAX_JOBS);
+    }
+    if (self->workload_path != NULL) {
+        read_workloads(self, bind, node);
     }
     self->file = spot_text_copy(node->file, strlen(node->file));
     if (self->file == NULL || (self->num_users > 0 && make_user_parts(self) != 0)) {
@@ -503,6 +531,9 @@ spot_job_law_free(spot_job_law_t *self)
     }
     free(self->vcs);
     free(self->classes);
+    free(self->workload_path);
+    spot_workload_table_free(&self->workload_table);
+    spot_job_log_free(&self->workloads);
     free(self->terms.speeds);
     free(self->terms.scaling);
     free(self->file);

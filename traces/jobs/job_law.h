@@ -16,6 +16,7 @@
 
 #include "base/bind.h"
 #include "base/units.h"
+#include "traces/jobs/job_assign.h"
 #include "traces/jobs/job_log.h"
 #include "traces/laws/law.h"
 
@@ -101,6 +102,10 @@ typedef struct {
     spot_job_class_t *classes; /* [num_classes] by from_gpus */
     int64_t longest_ms;        /* of a duration */
     spot_job_law_terms_t terms;
+    char *workload_path;      /* of a table as for spot_job_assign(); NULL: jobs have no
+                                 workload */
+    spot_job_log_t workloads; /* of the table, without jobs */
+    spot_workload_table_t workload_table;
     size_t num_vcs;
     spot_job_law_vc_t *vcs; /* [num_vcs] */
     spot_job_parts_t vc_parts;
@@ -135,10 +140,10 @@ SPOT_MUST_CHECK int spot_job_law_place(
 double spot_job_law_mean_jobs(const spot_job_law_t *self);
 
 /* Draws the log of a replication. log is zeroed, or drawn earlier: then its memory is
- * used again. Job j is called "j + 1"; it takes number j of the streams of gaps, sizes,
- * VCs and users, and its own stream of durations, so that two laws which differ in one
- * of these meet the same others. The log may have no job. NO_MEMORY; free log even then.
- * O(jobs + hours). */
+ * used again. self must outlive it. Job j is called "j + 1"; it takes number j of the
+ * streams of gaps, sizes, VCs and users, and its own stream of durations, so that two
+ * laws which differ in one of these meet the same others. The log may have no job.
+ * NO_MEMORY; free log even then. O(jobs + hours). */
 SPOT_MUST_CHECK int spot_job_law_draw(const spot_job_law_t *self, spot_job_log_t *log,
     uint64_t seed, uint64_t replication);
 

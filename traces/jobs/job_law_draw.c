@@ -127,7 +127,7 @@ typedef struct {
     uint64_t seed, replication;
     arrivals_t arrivals;
     spot_rng_t sizes, vcs, users, elastic;
-    spot_rng_t duration;          /* of one job */
+    spot_rng_t of_job;            /* its duration, or its workload */
     int32_t rigid_id, elastic_id; /* of terms */
 } streams_t;
 
@@ -160,6 +160,18 @@ draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
     return streams->rigid_id;
 }
 
+static int32_t
+draw_workload(
+    const spot_job_law_t *law, streams_t *streams, size_t job_id, int32_t gpu_num)
+{
+    if (law->workload_path == NULL) {
+        return -1;
+    }
+    spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
+        SPOT_STREAM_JOB_WORKLOAD, job_id);
+    return spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
+}
+
 static void
 draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t submit_s,
     spot_job_row_t *job)
@@ -170,10 +182,10 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
     const size_t size_id = parts_find(&sizes->parts, spot_rng_uniform(&streams->sizes));
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
 
-    spot_rng_seek(&streams->duration, streams->seed, streams->replication,
+    spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
         SPOT_STREAM_JOB_DURATION, job_id);
     *job = (spot_job_row_t){.submit_s = submit_s,
-        .duration_s = draw_duration_s(law, gpu_num, &streams->duration),
+        .duration_s = draw_duration_s(law, gpu_num, &streams->of_job),
         .id = job->id,
         .vc_id = vc->vc_id,
         .gpu_num = gpu_num,
@@ -181,7 +193,7 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
         .name_id = -1,
         .state_id = -1,
         .cpu_num = -1,
-        .workload_id = -1,
+        .workload_id = draw_workload(law, streams, job_id, gpu_num),
         .terms_id = draw_terms(law, streams, gpu_num)};
     if (law->num_users > 0) {
         job->user_id =
@@ -262,6 +274,22 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
     return ret;
 }
 
+/* The workloads of the law, whose texts stay there. */
+static int
+copy_workloads(const spot_job_law_t *self, spot_job_log_t *log)
+{
+    const size_t num_workloads = self->workloads.num_workloads;
+    const int ret = SPOT_ARRAY_ROOM(log, workloads, num_workloads);
+
+    spot_key_table_free(&log->workload_table);
+    log->num_workloads = ret == 0 ? num_workloads : 0;
+    if (log->num_workloads > 0) {
+        memcpy(log->workloads, self->workloads.workloads,
+            num_workloads * sizeof(*log->workloads));
+    }
+    return ret;
+}
+
 int
 spot_job_law_draw(
     const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication)
@@ -272,6 +300,7 @@ spot_job_law_draw(
     streams_t streams;
     int64_t submit_s;
 
+    ret = ret == 0 ? copy_workloads(self, log) : ret;
     ret = ret == 0 ? add_terms(self, log, &streams) : ret;
     streams_start(&streams, self, seed, replication);
     log->num_jobs = 0;

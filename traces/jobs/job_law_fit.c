@@ -33,8 +33,8 @@
 typedef struct {
     int64_t clock_s;        /* of the log's second 0, since a Monday, 0 h */
     int64_t first_h, end_h; /* hours that the log covers, on that clock */
-    double num_jobs[SPOT_DAYS_PER_WEEK][SPOT_HOURS_PER_DAY];
-    double num_hours[SPOT_DAYS_PER_WEEK][SPOT_HOURS_PER_DAY]; /* covered */
+    double num_jobs[SPOT_HOURS_PER_WEEK];
+    double num_hours[SPOT_HOURS_PER_WEEK]; /* covered */
     double per_hour;
     double hours[SPOT_HOURS_PER_DAY], weekdays[SPOT_DAYS_PER_WEEK];
     bool has_hours, has_weekdays;
@@ -56,59 +56,35 @@ count_arrivals(arrivals_t *self, const spot_job_log_t *log)
     self->has_hours = self->end_h - self->first_h >= LEAST_HOURS;
     self->has_weekdays = self->end_h - self->first_h >= LEAST_HOURS_OF_DAYS;
     for (int64_t hour = self->first_h; hour < self->end_h; hour++) {
-        self->num_hours[hour / SPOT_HOURS_PER_DAY % SPOT_DAYS_PER_WEEK]
-                       [hour % SPOT_HOURS_PER_DAY]++;
+        self->num_hours[hour % SPOT_HOURS_PER_WEEK]++;
     }
     for (size_t j = 0; j < log->num_jobs; j++) {
-        const int64_t hour = (self->clock_s + jobs[j].submit_s) / S_PER_H;
-
-        self->num_jobs[hour / SPOT_HOURS_PER_DAY % SPOT_DAYS_PER_WEEK]
-                      [hour % SPOT_HOURS_PER_DAY]++;
+        self->num_jobs[(self->clock_s + jobs[j].submit_s) / S_PER_H %
+                       SPOT_HOURS_PER_WEEK]++;
     }
 }
 
-/* Divides weights by their mean. */
+/* The best weights for those of the other kind, with the mean 1. step and other_step:
+ * between two hours, or two days, of the counts. */
 static void
-scale_weights(double *weights, size_t num_weights)
+improve(arrivals_t *self, double *weights, int num_weights, int step,
+    const double *others, int num_others, int other_step)
 {
     double sum = 0;
 
-    for (size_t j = 0; j < num_weights; j++) {
+    for (int j = 0; j < num_weights; j++) {
+        double seen = 0, covered = 0;
+
+        for (int k = 0; k < num_others; k++) {
+            seen += self->num_jobs[j * step + k * other_step];
+            covered += others[k] * self->num_hours[j * step + k * other_step];
+        }
+        weights[j] = covered > 0 ? seen / covered : 0;
         sum += weights[j];
     }
-    for (size_t j = 0; j < num_weights; j++) {
-        weights[j] *= (double) num_weights / sum;
+    for (int j = 0; j < num_weights; j++) {
+        weights[j] *= num_weights / sum;
     }
-}
-
-static void
-improve_hours(arrivals_t *self)
-{
-    for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-        double seen = 0, covered = 0;
-
-        for (int k = 0; k < SPOT_DAYS_PER_WEEK; k++) {
-            seen += self->num_jobs[k][j];
-            covered += self->weekdays[k] * self->num_hours[k][j];
-        }
-        self->hours[j] = covered > 0 ? seen / covered : 0;
-    }
-    scale_weights(self->hours, SPOT_HOURS_PER_DAY);
-}
-
-static void
-improve_weekdays(arrivals_t *self)
-{
-    for (int k = 0; k < SPOT_DAYS_PER_WEEK; k++) {
-        double seen = 0, covered = 0;
-
-        for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-            seen += self->num_jobs[k][j];
-            covered += self->hours[j] * self->num_hours[k][j];
-        }
-        self->weekdays[k] = covered > 0 ? seen / covered : 0;
-    }
-    scale_weights(self->weekdays, SPOT_DAYS_PER_WEEK);
 }
 
 static void
@@ -126,16 +102,17 @@ fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
     }
     for (int round = 0; round < NUM_ROUNDS; round++) {
         if (self->has_hours) {
-            improve_hours(self);
+            improve(self, self->hours, SPOT_HOURS_PER_DAY, 1, self->weekdays,
+                SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY);
         }
         if (self->has_weekdays) {
-            improve_weekdays(self);
+            improve(self, self->weekdays, SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY,
+                self->hours, SPOT_HOURS_PER_DAY, 1);
         }
     }
-    for (int k = 0; k < SPOT_DAYS_PER_WEEK; k++) {
-        for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-            covered += self->hours[j] * self->weekdays[k] * self->num_hours[k][j];
-        }
+    for (int j = 0; j < SPOT_HOURS_PER_WEEK; j++) {
+        covered += self->hours[j % SPOT_HOURS_PER_DAY] *
+                   self->weekdays[j / SPOT_HOURS_PER_DAY] * self->num_hours[j];
     }
     self->per_hour = (double) log->num_jobs / covered;
 }
@@ -154,7 +131,6 @@ static void
 write_arrivals(const arrivals_t *self, const spot_job_log_t *log, FILE *out)
 {
     const int64_t first_s = self->first_h * S_PER_H - self->clock_s;
-
     char date[SPOT_DATETIME_BYTES];
 
     fprintf(out, "per_hour: %.6g\n", self->per_hour);
@@ -383,11 +359,7 @@ write_durations(const spot_job_log_t *log, FILE *out)
     self.longest_s = (double) longest_s;
     fprintf(out, "longest: %" PRId64 " s\n", longest_s);
     self.values_s = ret == 0 ? spot_calloc(log->num_jobs, sizeof(double)) : NULL;
-    if (self.values_s != NULL) {
-        ret = write_classes(&self, log, out);
-    } else {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
+    ret = self.values_s == NULL ? SPOT_ERR_NO_MEMORY : write_classes(&self, log, out);
     free(self.values_s);
     spot_maximiser_free(&self.maximiser);
     return ret;

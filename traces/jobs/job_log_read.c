@@ -144,7 +144,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
         job->submit_s > SPOT_JOB_MAX_S) {
         expected(self, SPOT_JOB_COLUMN_SUBMIT,
             is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
-                    : "integer seconds from 0, or YYYY-MM-DD hh:mm:ss");
+                    : "integer seconds from 0 to 3162240000, or YYYY-MM-DD hh:mm:ss");
         return false;
     }
     if (self->form_line == 0) {
@@ -412,8 +412,9 @@ check_columns(const reader_t *self, partner_t *partner)
         if (column_id > SPOT_JOB_COLUMN_ID && self->table.field_of[column_id] >= 0) {
             partner->table.is_faulty = true;
             spot_diag_error(partner->table.diag, partner->table.file,
-                partner->table.header_line, j + 1, "column '%s' is in %s too",
-                spot_job_columns[column_id].name, self->table.file);
+                partner->table.row.line, partner->table.row.columns[j],
+                "column '%s' is in %s too", spot_job_columns[column_id].name,
+                self->table.file);
         }
     }
 }

@@ -123,9 +123,14 @@ read_sizes(sizes_t *self, spot_job_table_t *table, const char *field)
                                      (int) (slash - table->file), table->file, field);
 
         ret = texts.error != 0 ? texts.error : read_file(self, path, table->diag);
-        table->is_faulty |= ret == SPOT_ERR_BAD_INPUT || ret == SPOT_ERR_IO;
         spot_texts_free(&texts);
-        return ret == SPOT_ERR_IO ? SPOT_ERR_BAD_INPUT : ret;
+        if (ret == SPOT_ERR_IO) {
+            spot_job_table_expected(table, SPOT_JOB_COLUMN_SCALING, "scaling",
+                "sizes such as 4:1.0 8:1.8, or a CSV file");
+            ret = SPOT_ERR_BAD_INPUT;
+        }
+        table->is_faulty |= ret == SPOT_ERR_BAD_INPUT;
+        return ret;
     }
     ret = read_inline(self, field, &problem);
     if (problem != NULL) {

@@ -102,7 +102,6 @@ find_header(spot_job_table_t *self)
     do {
         status = spot_csv_next(self->csv, &self->row);
     } while (status == 1 && self->row.is_comment);
-    self->header_line = self->row.line;
     if (status < 0) {
         return status;
     }

@@ -21,7 +21,6 @@ typedef struct {
     spot_diag_t *diag;
     spot_csv_t *csv;
     spot_csv_row_t row;
-    size_t header_line;
     size_t num_fields;  /* of each row */
     int32_t *column_of; /* [num_fields] the column of a field, -1: unknown */
     int32_t *field_of;  /* [columns] the field of a column, -1: absent */

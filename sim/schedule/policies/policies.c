@@ -12,6 +12,7 @@ const spot_policy_t *const spot_policies[] = {
     &spot_policy_srtf,
     &spot_policy_tiresias,
     &spot_policy_qssf,
+    &spot_policy_lucid,
     &spot_policy_efs,
     &spot_policy_gain,
 #ifdef SPOT_EXTRA_POLICY

@@ -105,7 +105,8 @@ test_ends(void **state)
     assert_int_equal(law.start.week_s, 6 * 86400);
     assert_true(spot_job_law_mean_jobs(&law) == 1000000);
     spot_job_law_free(&law);
-    make_law(&law, "{per_hour: 1, jobs: 1000000, horizon: 30 min, start: 1969-12-31}");
+    make_law(&law,
+        "{per_hour: 1, jobs: 1000000, horizon: 30 min, start: 1970-01-07 00:00:00}");
     assert_true(spot_job_law_mean_jobs(&law) == 0.5);
     assert_int_equal(law.start.week_s, 2 * 86400); /* a Wednesday */
     spot_job_law_free(&law);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -179,6 +181,55 @@ test_no_jobs(void **state)
     spot_diag_free(&diag);
 }
 
+/* Of a recorded log: the laws are good YAML, keep the load of a cluster, and give about
+ * as many jobs. */
+static void
+test_recorded(void **state)
+{
+    static const char path[] = SPOT_SOURCE_DIR "/../shared/data/jobs/venus_base.csv.gz";
+    spot_vc_list_t list = {.num_vcs = 0};
+    spot_job_log_t log, drawn = {.num_jobs = 0};
+    double of_log_h = 0, of_laws_h = 0, most;
+    spot_job_law_t law;
+    spot_diag_t diag;
+    size_t num_bytes;
+    char *text;
+    FILE *out;
+
+    (void) state;
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there\n", path);
+        skip();
+    }
+    spot_diag_init(&diag);
+    assert_int_equal(
+        spot_job_log_read(&log,
+            &(spot_job_log_request_t){.log = path, .vcs = &list, .adds_vcs = true},
+            &diag),
+        0);
+    out = open_memstream(&text, &num_bytes);
+    assert_non_null(out);
+    assert_int_equal(spot_job_law_fit(&log, &list, "log.csv", out, &diag), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(sscanf(strstr(text, "# GPU-hours"),
+                         "# GPU-hours: %lf in the log, %lf in the mean of the laws",
+                         &of_log_h, &of_laws_h),
+        2);
+    assert_near(of_laws_h, of_log_h, 0.05 * of_log_h);
+    make_law(&law, text);
+    assert_int_equal(spot_job_law_place(&law, &list, false, &diag), 0);
+    assert_int_equal(spot_job_law_draw(&law, &drawn, 1, 0), 0);
+    most = 5 * sqrt((double) log.num_jobs);
+    assert_near((double) drawn.num_jobs, (double) log.num_jobs, most);
+    assert_report(&diag, "");
+    free(text);
+    spot_job_law_free(&law);
+    spot_job_log_free(&drawn);
+    spot_job_log_free(&log);
+    spot_vc_list_free(&list);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
@@ -187,6 +238,7 @@ main(void)
         cmocka_unit_test(test_short_log),
         cmocka_unit_test(test_few_jobs),
         cmocka_unit_test(test_no_jobs),
+        cmocka_unit_test(test_recorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,10 @@ test_series_of_all_shapes(void **state)
     page_check(text);
     assert_null(strstr(text, "<script>alert"));
     assert_int_equal(sample_count(text, "<svg"), 4); /* spans and the distribution */
+    assert_non_null(strstr(text, "\"slots\": 2}], \"colours\": [{\"name\": "));
+    assert_non_null(strstr(text, "\"shorter\": 0, \"least_ms\": 0, \"at\": [0,1,1,1,"));
+    assert_non_null(strstr(text, "\"to\": [2,2,2,"));
+    assert_non_null(strstr(text, "\"slot\": [0,1,0,1,"));
     assert_int_equal(sample_count(text, "class=\"timeline-more\""), 1);
     assert_int_equal(sample_count(text, "id=\"run-0-table-"), 2); /* and its caption */
     assert_null(strstr(text, "not shown"));

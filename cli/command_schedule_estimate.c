@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_field.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/schedule_log.h"
+#include "cli/schedule_tables.h"
+#include "models/prediction_error.h"
+#include "sim/schedule/duration_jobs.h"
+
+typedef struct {
+    const char *log_path;
+    const char *workload_path;
+    const char *vcs_path;
+    const char *estimates_path;
+    const char *model_path;
+    int method; /* spot_duration_method_t */
+    double sigma;
+    int64_t seed;
+    int64_t from_ms;
+    int64_t clock_zero_s;
+    spot_target_t target;
+} arguments_t;
+
+static const arguments_t initial = {
+    .method = SPOT_DURATION_RUNNING_MEAN, .sigma = 1, .seed = 1};
+
+static void
+take_clock_zero(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    ((arguments_t *) call->arguments)->clock_zero_s =
+        spot_schedule_date(call, option, text);
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
+    SPOT_OPTION(WRITTEN, "output", 'o', "EST.csv", estimates_path,
+        "Write job_id and est, in seconds; - is standard output, instead of the errors",
+        .endings = ".csv"),
+    SPOT_OPTION(CHOICE, "method", 0, "oracle|noisy|running-mean|gam", method,
+        "How durations are estimated (default: running-mean)",
+        .choices = spot_duration_methods),
+    SPOT_OPTION(INPUT, "workload", 0, "FILE", workload_path,
+        "More columns of the jobs, joined on job_id", .endings = ".csv or .gz"),
+    SPOT_OPTION_VCS(vcs_path),
+    SPOT_OPTION(NUMBER, "sigma", 0, "X", sigma,
+        "Standard deviation of the logarithm of the noise (default 1)", .max = 10),
+    SPOT_OPTION(DURATION, "from", 0, "DURATION", from_ms,
+        "Leave out of the errors the jobs that are submitted before, counted from the "
+        "first submit",
+        .example = "\"7 d\""),
+    SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
+        "The date and time of second 0, UTC, if the log has seconds: gam learns from "
+        "the hour and the weekday",
+        .example = "\"2020-04-01 00:00:00\"", .settle = take_clock_zero),
+    SPOT_OPTION(WRITTEN, "model", 0, "FILE", model_path,
+        "Write the latest additive model of gam: its scores by user, GPUs, hour, ...",
+        .endings = ".csv"),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION_JSON(target.is_json, "Print the errors as one JSON object"),
+    SPOT_OPTION_END,
+};
+
+static void
+check(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+
+    spot_usage_refuse(call,
+        arguments->model_path != NULL && arguments->method != SPOT_DURATION_GAM,
+        "--model needs --method gam");
+}
+
+static int
+write_estimates(spot_call_t *call, const spot_job_log_t *log, const double *estimates_s)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, arguments->estimates_path, &call->diag);
+
+    if (out != NULL) {
+        fputs("job_id,est\n", out);
+        for (size_t j = 0; j < log->num_jobs; j++) {
+            spot_csv_field_text(out, log->jobs[j].id);
+            fprintf(out, ",%.0f\n", estimates_s[j]);
+        }
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+write_model(spot_call_t *call, const spot_duration_learner_t *learner)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_output_t output;
+    FILE *out;
+
+    if (learner->num_fits == 0) {
+        return spot_diag_error(&call->diag, arguments->log_path, 0, 0,
+            "no model: it is fitted a week after the first submit, to at least %d jobs "
+            "that have ended",
+            SPOT_DURATION_MIN_JOBS);
+    }
+    out = spot_output_bytes(&output, arguments->model_path, &call->diag);
+    if (out != NULL) {
+        spot_additive_write_header(out);
+        spot_additive_write(&learner->model, "log(1+duration)", out);
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+print_errors(spot_call_t *call, const spot_duration_job_t *jobs, size_t num_jobs,
+    const double *estimates_s)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "jobs"},
+        {.name = "mean_absolute_error", .unit = "s", .is_fixed = true},
+        {.name = "r2", .is_fixed = true, .num_decimals = 3},
+        {.name = "rank_correlation", .is_fixed = true, .num_decimals = 3},
+    };
+    const arguments_t *arguments = call->arguments;
+    spot_table_t table = {.name = "errors"};
+    double *durations_s = spot_calloc(num_jobs, sizeof(*durations_s));
+    spot_prediction_error_t error;
+    size_t first = 0;
+    int ret = durations_s == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; j < num_jobs && ret == 0; j++) {
+        durations_s[j] = (double) jobs[j].duration_s;
+        first +=
+            (jobs[j].submit_s - jobs[0].submit_s) * SPOT_MS_PER_S < arguments->from_ms;
+    }
+    if (ret == 0) {
+        ret = spot_prediction_error(
+            &error, num_jobs - first, estimates_s + first, durations_s + first);
+    }
+    if (ret == 0) {
+        spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+        spot_table_add_row(&table);
+        spot_table_add_text(&table, spot_duration_methods[arguments->method]);
+        spot_table_add_count(&table, (int64_t) (num_jobs - first));
+        spot_table_add_number(&table, error.mean_absolute);
+        spot_table_add_number(&table, error.r2);
+        spot_table_add_number(&table, error.rank_correlation);
+        ret = spot_schedule_tables_print(call, &arguments->target, 1, &table);
+    }
+    spot_table_free(&table);
+    free(durations_s);
+    return ret;
+}
+
+/* The names of VCs as a list. */
+static const char **
+vc_names(spot_arena_t *arena, const spot_vc_list_t *vcs)
+{
+    const char **names;
+
+    SPOT_ARENA_ARRAY(arena, names, vcs->num_vcs);
+    for (size_t j = 0; j < vcs->num_vcs && names != NULL; j++) {
+        names[j] = vcs->vcs[j].name;
+    }
+    return names;
+}
+
+static int
+estimate(
+    spot_call_t *call, const spot_schedule_log_t *input, const spot_duration_job_t *jobs)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *path = arguments->estimates_path;
+    const spot_job_log_t *log = &input->log;
+    spot_arena_t arena = {0};
+    const spot_duration_request_t request = {
+        .method = (spot_duration_method_t) arguments->method,
+        .num_jobs = log->num_jobs,
+        .jobs = jobs,
+        .num_users = log->users.num_texts,
+        .users = log->users.texts,
+        .num_vcs = input->vcs.num_vcs,
+        .vcs = vc_names(&arena, &input->vcs),
+        .is_nominal = true,
+        .start_s = log->num_jobs == 0 ? 0 : jobs[0].submit_s,
+        .clock_zero_s = log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s
+                                                               : arguments->clock_zero_s,
+        .sigma = arguments->sigma,
+        .seed = (uint64_t) arguments->seed};
+    spot_duration_learner_t learner;
+    double *estimates_s;
+    int ret = spot_duration_learner_init(&learner, &request);
+
+    SPOT_ARENA_ARRAY(&arena, estimates_s, log->num_jobs);
+    ret = spot_error_first(ret, arena.error);
+    ret = ret == 0 ? spot_duration_learner_estimate_all(&learner, estimates_s) : ret;
+    if (ret == 0 && arguments->model_path != NULL) {
+        ret = write_model(call, &learner);
+    }
+    if (ret == 0 && path != NULL) {
+        ret = write_estimates(call, log, estimates_s);
+    }
+    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
+        ret = print_errors(call, jobs, log->num_jobs, estimates_s);
+    }
+    spot_duration_learner_free(&learner);
+    spot_arena_free(&arena);
+    return ret;
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_job_log_request_t request = {
+        .log = arguments->log_path, .workload = arguments->workload_path};
+    spot_schedule_log_t input = {0};
+    spot_duration_job_t *jobs = NULL;
+    int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
+
+    ret = ret == 0 ? spot_duration_jobs_of(&input.log, &jobs) : ret;
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = estimate(call, &input, jobs);
+    }
+    free(jobs);
+    spot_schedule_log_free(&input);
+    return ret;
+}
+
+const spot_command_t spot_command_schedule_estimate = {
+    .name = "schedule estimate",
+    .arguments = "LOG",
+    .summary = "Estimate the durations of jobs from jobs that have ended before",
+    .doc =
+        "Each job is estimated at its submit. A job counts as ended when its duration "
+        "has passed since its submit. running-mean: the mean of the jobs with the "
+        "same user, GPUs and model, else user and model, user and GPUs, user, all; "
+        "1000 s without history. gam: an additive model of log(1 + duration) from "
+        "user, VC, GPUs, CPUs, hour, weekday and how the workload uses a GPU, fitted "
+        "again every week; the running mean before. noisy: the true duration times a "
+        "lognormal factor. A scenario takes the estimates by jobs.estimates: {file: "
+        "EST.csv, column: est}; it can also learn itself, from the jobs that have "
+        "ended in the simulation (estimator: running-mean).",
+    .examples =
+        "  spotsim schedule estimate jobs.csv --workload workload.csv -o est.csv\n"
+        "  spotsim schedule estimate jobs.csv --method gam --from \"7 d\" \\\n"
+        "      --model durations.csv\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .check = check,
+    .run = run,
+};

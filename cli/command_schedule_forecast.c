@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/schedule_log.h"
+#include "cli/schedule_tables.h"
+#include "models/prediction_error.h"
+#include "models/throughput_forecast.h"
+
+typedef struct {
+    const char *table_path;
+    bool is_log;
+    int64_t clock_zero_s;
+    int64_t choose_s, evaluate_s; /* 0: not given */
+    int64_t seed;
+    const char *forecast_path;
+    const char *model_path;
+    const char *new_model_path;
+    spot_target_t target;
+} arguments_t;
+
+static const arguments_t initial = {.seed = 1};
+
+static void
+take_date(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const int64_t time_s = spot_schedule_date(call, option, text);
+
+    memcpy((char *) call->arguments + option->offset, &time_s, sizeof(time_s));
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a table of submitted jobs and GPUs", 0, "TABLE", table_path,
+        NULL, .min = 1),
+    SPOT_OPTION(WRITTEN, "output", 'o', "PRED.csv", forecast_path,
+        "Write the forecasts, a row for every 10 minutes; - is standard output, instead "
+        "of the errors",
+        .endings = ".csv"),
+    SPOT_OPTION(
+        FLAG, "log", 0, NULL, is_log, "TABLE is a job log, whose submits are counted"),
+    SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
+        "The date and time of second 0, UTC, of a log that has seconds",
+        .example = "\"2020-04-01 00:00:00\"", .settle = take_date),
+    SPOT_OPTION(OWN, "choose-from", 0, "DATE", choose_s,
+        "Choose settings of the model on what is submitted from then on (default: the "
+        "last month but one)",
+        .example = "\"2020-08-01 00:00:00\"", .settle = take_date),
+    SPOT_OPTION(OWN, "evaluate-from", 0, "DATE", evaluate_s,
+        "Learn from what is submitted before, and forecast from then on (default: the "
+        "last month)",
+        .example = "\"2020-09-01 00:00:00\"", .settle = take_date),
+    SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
+        "Forecast with the models of this file, and learn nothing",
+        .endings = ".csv or .gz"),
+    SPOT_OPTION(WRITTEN, "save-model", 0, "FILE", new_model_path,
+        "Write the models: the scores of their features", .endings = ".csv"),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION_JSON(target.is_json, "Print errors and importances as one JSON object"),
+    SPOT_OPTION_END,
+};
+
+/* ---- Input ---- */
+
+static int
+count_log(spot_call_t *call, spot_throughput_t *throughput)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_job_log_request_t request = {.log = arguments->table_path};
+    spot_schedule_log_t input = {0};
+    int ret = spot_schedule_log_read(&input, NULL, &request, &call->diag);
+    const int64_t zero_s = input.log.clock_zero_s == SPOT_JOB_NO_CLOCK
+                               ? arguments->clock_zero_s
+                               : input.log.clock_zero_s;
+
+    if (ret == 0 && input.log.num_jobs > 0) {
+        const int64_t first_s = zero_s + input.log.jobs[0].submit_s;
+
+        throughput->start_s = first_s - first_s % SPOT_THROUGHPUT_BIN_S;
+    }
+    for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
+        ret = spot_throughput_add(
+            throughput, zero_s + input.log.jobs[j].submit_s, input.log.jobs[j].gpu_num);
+    }
+    spot_schedule_log_free(&input);
+    return ret;
+}
+
+/* The bin that begins at a time, or an error. */
+static int
+find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *option,
+    int64_t time_s, size_t *bin)
+{
+    const arguments_t *arguments = call->arguments;
+    const int64_t offset_s = time_s - throughput->start_s;
+
+    if (time_s == 0) {
+        return 0;
+    }
+    if (offset_s <= 0 || offset_s % SPOT_THROUGHPUT_BIN_S != 0 ||
+        offset_s / SPOT_THROUGHPUT_BIN_S >= (int64_t) throughput->num_bins) {
+        return spot_diag_error(&call->diag, arguments->table_path, 0, 0,
+            "--%s: no row begins at this time, or only the first one", option);
+    }
+    *bin = (size_t) (offset_s / SPOT_THROUGHPUT_BIN_S);
+    return 0;
+}
+
+static int
+split(spot_call_t *call, const spot_throughput_t *throughput,
+    spot_throughput_split_t *result)
+{
+    const arguments_t *arguments = call->arguments;
+    int ret = 0;
+
+    result->seed = (uint64_t) arguments->seed;
+    if (!spot_throughput_split(result, throughput)) {
+        return spot_diag_error(
+            &call->diag, arguments->table_path, 0, 0, "too few rows to learn from");
+    }
+    ret = find_bin(
+        call, throughput, "evaluate-from", arguments->evaluate_s, &result->evaluate);
+    ret = ret == 0 ? find_bin(call, throughput, "choose-from", arguments->choose_s,
+                         &result->choose)
+                   : ret;
+    if (ret == 0 && arguments->evaluate_s > 0 && arguments->choose_s == 0) {
+        result->choose = result->evaluate - (result->evaluate + 4) / 5;
+    }
+    if (ret == 0 && (result->choose == 0 || result->choose >= result->evaluate)) {
+        ret = spot_diag_error(&call->diag, arguments->table_path, 0, 0,
+            "the time to choose settings on must begin before that of the forecast");
+    }
+    return ret;
+}
+
+/* ---- Output ---- */
+
+static int
+write_forecast(spot_call_t *call, const spot_throughput_t *throughput, size_t first,
+    const spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, arguments->forecast_path, &call->diag);
+
+    if (out != NULL) {
+        fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
+    }
+    for (size_t bin = first; bin < throughput->num_bins && out != NULL; bin++) {
+        const time_t time_s =
+            (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);
+        const double *values = throughput->bins[bin].values;
+        char text[32] = "";
+        struct tm date;
+
+        if (gmtime_r(&time_s, &date) != NULL) {
+            strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &date);
+        }
+        fprintf(out, "%s,%.10g,%.10g,%.6f,%.6f\n", text, values[SPOT_THROUGHPUT_JOBS],
+            values[SPOT_THROUGHPUT_GPUS],
+            forecasts[SPOT_THROUGHPUT_JOBS].forecasts[SPOT_FORECAST_MODEL][bin - first],
+            forecasts[SPOT_THROUGHPUT_GPUS].forecasts[SPOT_FORECAST_MODEL][bin - first]);
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+write_models(spot_call_t *call, const spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, arguments->new_model_path, &call->diag);
+
+    if (out != NULL) {
+        spot_additive_write_header(out);
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+            spot_additive_write(
+                &forecasts[series].model, spot_throughput_targets[series], out);
+        }
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t first,
+    const spot_throughput_forecast_t *forecasts)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "series", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "forecast", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "mean_absolute_error", .is_fixed = true, .num_decimals = 3},
+        {.name = "r2", .is_fixed = true, .num_decimals = 3},
+    };
+    const size_t num_bins = throughput->num_bins - first;
+    double *values = spot_calloc(num_bins, sizeof(*values));
+    int ret = values == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
+        for (size_t j = 0; j < num_bins; j++) {
+            values[j] = throughput->bins[first + j].values[series];
+        }
+        for (size_t method = 0; method < SPOT_FORECAST_METHODS && ret == 0; method++) {
+            spot_prediction_error_t error;
+
+            ret = spot_prediction_error(
+                &error, num_bins, forecasts[series].forecasts[method], values);
+            spot_table_add_row(table);
+            spot_table_add_text(table, spot_throughput_targets[series]);
+            spot_table_add_text(table, spot_forecast_methods[method]);
+            spot_table_add_number(table, error.mean_absolute);
+            spot_table_add_number(table, error.r2);
+        }
+    }
+    free(values);
+    return ret;
+}
+
+/* The features of the models, the most important one for jobs first. */
+static void
+fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
+{
+    double importance[SPOT_THROUGHPUT_SERIES][SPOT_THROUGHPUT_FEATURES];
+
+    spot_table_add_column(
+        table, (spot_table_column_t){
+                   .name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = spot_throughput_targets[series],
+                       .is_fixed = true,
+                       .num_decimals = 3});
+        for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+            importance[series][j] = spot_additive_importance_of(
+                &forecasts[series].model, spot_throughput_features[j]);
+        }
+    }
+    for (size_t row = 0; row < SPOT_THROUGHPUT_FEATURES; row++) {
+        size_t best = 0;
+
+        for (size_t j = 1; j < SPOT_THROUGHPUT_FEATURES; j++) {
+            best = importance[0][j] > importance[0][best] ? j : best;
+        }
+        spot_table_add_row(table);
+        spot_table_add_text(table, spot_throughput_features[best]);
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+            spot_table_add_number(table, importance[series][best]);
+        }
+        importance[0][best] = -1;
+    }
+}
+
+static int
+print(spot_call_t *call, const spot_throughput_t *throughput, size_t first,
+    const spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_table_t tables[] = {{.name = "errors"}, {.name = "importance"}};
+    int ret = fill_errors(&tables[0], throughput, first, forecasts);
+
+    fill_importance(&tables[1], forecasts);
+    for (int series = 0;
+         series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL; series++) {
+        spot_table_add_note(&tables[0], "",
+            spot_texts_add(&call->texts, "The model of %s has %s loss%s.",
+                spot_throughput_targets[series], spot_loss_names[forecasts[series].loss],
+                forecasts[series].has_dates ? "" : " and does not see the date"));
+    }
+    spot_table_add_note(
+        &tables[1], "", "Importance: the mean of |score| over the rows.");
+    ret =
+        ret == 0 ? spot_schedule_tables_print(call, &arguments->target, 2, tables) : ret;
+    spot_table_free(&tables[0]);
+    spot_table_free(&tables[1]);
+    return ret;
+}
+
+/* ---- The command ---- */
+
+static int
+forecast(spot_call_t *call, const spot_throughput_t *throughput,
+    spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *path = arguments->forecast_path;
+    spot_throughput_split_t parts = {0};
+    int ret = split(call, throughput, &parts);
+
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
+        ret = spot_throughput_forecast(&forecasts[series], throughput, series, &parts);
+        if (ret == SPOT_ERR_BAD_INPUT) {
+            spot_diag_error(&call->diag, arguments->model_path, 0, 0,
+                "the model of %s has a feature that is not known",
+                spot_throughput_targets[series]);
+        }
+    }
+    call->is_reading = ret != 0;
+    if (ret == 0 && path != NULL) {
+        ret = write_forecast(call, throughput, parts.evaluate, forecasts);
+    }
+    if (ret == 0 && arguments->new_model_path != NULL) {
+        ret = write_models(call, forecasts);
+    }
+    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
+        ret = print(call, throughput, parts.evaluate, forecasts);
+    }
+    return ret;
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_throughput_forecast_t forecasts[SPOT_THROUGHPUT_SERIES] = {0};
+    spot_throughput_t throughput = {0};
+    int ret = arguments->is_log ? count_log(call, &throughput)
+                                : spot_throughput_read(
+                                      &throughput, arguments->table_path, &call->diag);
+
+    if (ret == 0 && arguments->model_path != NULL) {
+        spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
+
+        ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES, spot_throughput_targets,
+            arguments->model_path, &call->diag);
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+            forecasts[series].model = models[series];
+        }
+    }
+    ret = ret == 0 ? forecast(call, &throughput, forecasts) : ret;
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        spot_throughput_forecast_free(&forecasts[series]);
+    }
+    spot_throughput_free(&throughput);
+    return ret;
+}
+
+const spot_command_t spot_command_schedule_forecast = {
+    .name = "schedule forecast",
+    .arguments = "TABLE",
+    .summary = "Forecast the jobs and GPUs that are submitted, one hour ahead",
+    .doc = "TABLE is a CSV file with the columns time, submit_gpu_job and "
+           "submit_gpu_num, a row for every 10 minutes, or with --log a job log. An "
+           "additive model learns each series from the calendar and from both series 1, "
+           "3 and 24 hours before. Its loss, and whether it sees the date, are chosen "
+           "on a time of their own, before the time that is forecast; the errors are "
+           "those of the latter. A scenario of Lucid takes the forecast by "
+           "lucid.packing: {switch: forecast, forecast: PRED.csv}; its first row is "
+           "that of the scenario's cluster.start.",
+    .examples = "  spotsim schedule forecast throughput.csv -o forecast.csv\n"
+                "  spotsim schedule forecast --log jobs.csv --save-model model.csv\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .run = run,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/schedule_tables.h"
+
+#include "base/json.h"
+#include "reports/table/table_machine.h"
+#include "reports/table/table_terminal.h"
+#include "traces/jobs/job_table.h"
+
+static int
+write_json(FILE *out, size_t num_tables, spot_table_t *tables)
+{
+    spot_json_t json;
+    int ret = 0;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    for (size_t j = 0; j < num_tables && ret == 0; j++) {
+        spot_json_open(&json, tables[j].name, '[');
+        ret = spot_table_write_json(&tables[j], &json);
+        spot_json_close(&json, ']');
+    }
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+    return ret;
+}
+
+int
+spot_schedule_tables_print(spot_call_t *call, const spot_target_t *target,
+    size_t num_tables, spot_table_t *tables)
+{
+    spot_output_t output;
+    FILE *out = spot_output_begin(&output, target, &call->diag);
+    int ret = 0;
+
+    if (out != NULL && target->is_json) {
+        ret = write_json(out, num_tables, tables);
+    }
+    for (size_t j = 0; j < num_tables && out != NULL && !target->is_json && ret == 0;
+         j++) {
+        if (j > 0) {
+            fputc('\n', out);
+        }
+        ret = spot_table_write_terminal(&tables[j], &output.terminal, out);
+    }
+    return spot_output_end(&output, ret);
+}
+
+int64_t
+spot_schedule_date(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    int64_t time_s = 0;
+    bool is_date = false;
+
+    if (spot_job_time_parse(text, &time_s, &is_date) != 0 || !is_date) {
+        spot_usage_error(call,
+            "--%s: expected a date and time such as \"2020-04-01 00:00:00\", got \"%s\"",
+            option->name, text);
+    }
+    return time_s;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/jobs/log_text.h"
+#include "traces/jobs/job_log_build.h"
+
+/* Numbers by value, whatever their zeros and their length, before texts by bytes. */
+static void
+test_order_of_ids(void **state)
+{
+    static const char *const ids[] = {"0", "00", "7", "07", "9", "10",
+        "99999999999999999999", "100000000000000000000", "", "-1", "1.5", "A", "a", "a1",
+        "a10", "a2"};
+    const size_t num_ids = sizeof(ids) / sizeof(ids[0]);
+
+    (void) state;
+    for (size_t j = 0; j < num_ids; j++) {
+        for (size_t k = 0; k < num_ids; k++) {
+            const int order = spot_job_id_compare(ids[j], ids[k]);
+
+            if (strcmp(ids[j], "07") != 0 && strcmp(ids[k], "07") != 0 &&
+                strcmp(ids[j], "00") != 0 && strcmp(ids[k], "00") != 0) {
+                assert_true(j < k ? order < 0 : j > k ? order > 0 : order == 0);
+            }
+            assert_true((order < 0) == (spot_job_id_compare(ids[k], ids[j]) > 0));
+        }
+    }
+    assert_true(spot_job_id_compare("07", "7") != 0);
+    assert_true(spot_job_id_compare("07", "8") < 0);
+    assert_true(spot_job_id_compare("07", "6") > 0);
+}
+
+/* Jobs that are added keep their texts; the order of addition decides ties. */
+static void
+test_building(void **state)
+{
+    spot_job_log_t log = {.clock_zero_s = SPOT_JOB_NO_CLOCK};
+    spot_key_table_t table = {0};
+    spot_job_row_t job = {.duration_s = 1,
+        .gpu_num = 1,
+        .name_id = -1,
+        .state_id = -1,
+        .cpu_num = -1,
+        .workload_id = -1,
+        .terms_id = -1};
+    char id[24];
+
+    (void) state;
+    for (int j = 0; j < 30000; j++) {
+        snprintf(id, sizeof(id), "job-%d", j);
+        job.id = id;
+        job.submit_s = (30000 - j) / 100;
+        assert_int_equal(
+            spot_job_log_add_text(&log, &log.users, j % 2 == 0 ? "u" : "", &job.user_id),
+            0);
+        assert_int_equal(spot_job_log_add(&log, &job), 0);
+    }
+    assert_int_equal(log.users.num_texts, 1);
+    assert_int_equal(spot_job_log_seal(&log), 0);
+    spot_job_log_verify(&log);
+    assert_string_equal(log.jobs[0].id, "job-29901");
+    assert_string_equal(log.jobs[1].id, "job-29902");
+    assert_string_equal(log.jobs[29999].id, "job-0");
+    assert_int_equal(log.jobs[29999].user_id, 0);
+    assert_int_equal(log.jobs[0].user_id, -1);
+    assert_int_equal(spot_job_log_tabulate(&log, &table), 0);
+    assert_int_equal(
+        spot_key_table_find(&table, spot_job_log_key, &log, "job-29902", 9), 1);
+    spot_key_table_free(&table);
+    spot_job_log_free(&log);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_of_ids),
+        cmocka_unit_test(test_building),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
