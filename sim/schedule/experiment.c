@@ -137,7 +137,9 @@ view_json(const void *worker, bool has_theory, FILE *out)
 static void
 view_progress(const void *worker, FILE *out)
 {
-    spot_run_recorder_progress_write(&((const worker_t *) worker)->recorder, out);
+    const worker_t *self = worker;
+
+    spot_run_recorder_progress_write(&self->recorder, &self->summaries, out);
 }
 
 static const char *

@@ -158,11 +158,11 @@ check_profiler(
         const int32_t vc_id =
             find_vc(scenario, bind, place, "lucid.profiler.from", source->vc);
 
-        if (vc_id >= 0 && source->num_nodes > scenario->vcs.vcs[vc_id].num_nodes) {
+        if (vc_id >= 0 && source->num_nodes > scenario->num_reserved[vc_id]) {
             spot_bind_error(bind, place, "lucid.profiler.from",
-                "the profiler takes %lld nodes of %s, which has %d",
+                "the profiler takes %lld nodes of %s, which has %d reserved",
                 (long long) source->num_nodes, source->vc,
-                scenario->vcs.vcs[vc_id].num_nodes);
+                scenario->num_reserved[vc_id]);
         }
     }
     if (lucid->max_gpus > num_gpus) {

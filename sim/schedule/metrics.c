@@ -42,7 +42,7 @@ spot_schedule_gpu_s(const spot_schedule_t *schedule, spot_gpu_time_t kind)
 {
     int64_t half_gpu_s = 0;
 
-    for (int32_t j = 0; j < schedule->num_vcs; j++) {
+    for (int32_t j = 0; j < schedule->num_clocks; j++) {
         half_gpu_s += schedule->vcs[j].ledger[kind];
     }
     return (double) half_gpu_s / 2;
@@ -96,15 +96,9 @@ count_of_vcs(const run_t *run, int offset)
 static double
 last_end_s(const run_t *run, int argument)
 {
-    int64_t last_s = -1;
-
     (void) argument;
-    for (int32_t j = 0; j < run->schedule->num_vcs; j++) {
-        const int64_t end_s = run->schedule->vcs[j].last_end_s;
-
-        last_s = end_s > last_s ? end_s : last_s;
-    }
-    return last_s < 0 ? (double) NAN : (double) last_s;
+    return run->schedule->last_end_s < 0 ? (double) NAN
+                                         : (double) run->schedule->last_end_s;
 }
 
 static double

@@ -107,6 +107,20 @@ write_counts(const spot_schedule_t *schedule, spot_json_t *json)
 }
 
 static void
+write_profiling(const spot_schedule_t *schedule, spot_json_t *json)
+{
+    const spot_profiling_t profiling = spot_schedule_profiling(schedule);
+
+    spot_json_open(json, "profiler", '{');
+    spot_json_integer(json, "profiled", profiling.num_profiled);
+    spot_json_integer(json, "finished", profiling.num_finished);
+    spot_json_number(json, "avg_queue",
+        (double) profiling.queue_s / (double) schedule->log->num_jobs);
+    spot_json_integer(json, "borrowed", profiling.num_borrowed);
+    spot_json_close(json, '}');
+}
+
+static void
 write_vcs(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
     spot_json_t *json)
 {
@@ -138,6 +152,9 @@ spot_schedule_json_write(const spot_schedule_t *schedule,
     write_ledger(schedule, &json);
     write_cost(schedule, &json);
     write_counts(schedule, &json);
+    if (schedule->profiler.vc != NULL) {
+        write_profiling(schedule, &json);
+    }
     write_vcs(schedule, summaries, &json);
     spot_schedule_warning_flags(schedule, flags);
     spot_json_open(&json, "warnings", '[');

@@ -257,11 +257,10 @@ add_sample(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample
     return spot_series_add(series, cells);
 }
 
-/* Adds a VC to the sample of all; utilisations are weighted by nodes. */
+/* Adds a VC to the sample of all, without its means. */
 static void
 add_to_all(spot_run_recorder_t *self, size_t row, const spot_vc_sample_t *sample)
 {
-    const double weight = sample->num_nodes;
     spot_vc_sample_t *all;
 
     while (row >= self->num_all) {
@@ -281,10 +280,6 @@ add_to_all(spot_run_recorder_t *self, size_t row, const spot_vc_sample_t *sample
     all->num_single += sample->num_single;
     all->num_shared += sample->num_shared;
     all->prepping_gpus += sample->prepping_gpus;
-    all->gpu_util += weight * sample->gpu_util;
-    all->gmem_mib += weight * sample->gmem_mib;
-    all->gpu_util_active += weight * sample->gpu_util_active;
-    all->gmem_mib_active += weight * sample->gmem_mib_active;
 }
 
 static void
@@ -572,18 +567,41 @@ take_first_utilisation(
     sample->gmem_mib_active = trunc(cells[13].number);
 }
 
+/* The means of all VCs, weighted by nodes. VCs are added in their order, so that the
+ * sums do not depend on that of their events. */
+static void
+add_means(spot_run_recorder_t *self)
+{
+    for (size_t k = 0; k < (size_t) self->schedule->num_vcs; k++) {
+        const spot_series_t *series = &self->recording->series[SERIES_SAMPLES + k];
+
+        for (size_t j = 0; j < series->num_rows && j < self->num_all; j++) {
+            const spot_cell_t *cells = series->cells + j * NUM_SAMPLE_COLUMNS;
+            spot_vc_sample_t *all = &self->all[j];
+            const double share =
+                (double) cells[7].integer / (all->num_nodes > 0 ? all->num_nodes : 1);
+
+            all->gpu_util += share * cells[10].number;
+            all->gmem_mib += share * cells[11].number;
+            all->gpu_util_active += share * cells[12].number;
+            all->gmem_mib_active += share * cells[13].number;
+        }
+    }
+}
+
 static int
 fill_all(spot_run_recorder_t *self)
 {
     const spot_schedule_scenario_t *scenario = self->schedule->scenario;
     spot_series_t *series = self->recording->series;
-    const size_t shortest = cut_samples(self);
     const bool is_cut = scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
+    size_t shortest;
     int ret = 0;
 
+    add_means(self);
+    shortest = cut_samples(self);
     for (size_t j = 0; j < self->num_all && ret == 0; j++) {
         spot_vc_sample_t sample = self->all[j];
-        const double weight = sample.num_nodes > 0 ? sample.num_nodes : 1;
         const int64_t time_s = scenario->start_s + (int64_t) j * scenario->sample_s;
         const int64_t tick = time_s - scenario->start_s;
         const spot_cell_t queue[] = {{.integer = tick}, {.number = sample.num_running},
@@ -592,10 +610,6 @@ fill_all(spot_run_recorder_t *self)
             {.number = sample.total_gpus - sample.idle_gpus},
             {.number = sample.idle_gpus}, {.number = sample.prepping_gpus}};
 
-        sample.gpu_util /= weight;
-        sample.gmem_mib /= weight;
-        sample.gpu_util_active /= weight;
-        sample.gmem_mib_active /= weight;
         ret = spot_series_add(&series[SERIES_QUEUE], queue);
         ret = ret != 0 ? ret : spot_series_add(&series[SERIES_GPUS], gpus);
         if (is_cut && j < shortest) {
@@ -647,21 +661,60 @@ spot_run_recorder_free(spot_run_recorder_t *self)
     spot_arena_free(&self->texts);
 }
 
-void
-spot_run_recorder_progress_write(const spot_run_recorder_t *self, FILE *out)
+static void
+write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
     for (size_t j = 0; j < self->num_lines; j++) {
         const spot_progress_line_t *line = &self->lines[j];
-        const bool is_profiler = line->vc_id == self->schedule->num_vcs;
 
-        fprintf(out,
-            "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
-            " | Running job: %d | Pending job: %d",
-            self->schedule->vcs[line->vc_id].name, line->time_s, line->num_jobs,
-            line->num_ended, line->num_running, line->num_pending);
-        if (is_profiler) {
-            fprintf(out, " | Avail Nodes: %d", line->num_open);
+        if (line->vc_id == vc_id) {
+            fprintf(out,
+                "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
+                " | Running job: %d | Pending job: %d",
+                self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs,
+                line->num_ended, line->num_running, line->num_pending);
+            if (vc_id == self->schedule->num_vcs) {
+                fprintf(out, " | Avail Nodes: %d", line->num_open);
+            }
+            fputc('\n', out);
         }
-        fputc('\n', out);
+    }
+}
+
+static void
+write_profiling(const spot_schedule_t *schedule, FILE *out)
+{
+    const spot_profiling_t profiling = spot_schedule_profiling(schedule);
+    const double num_jobs = (double) schedule->log->num_jobs;
+
+    fprintf(out,
+        "Profiled Job Num: %" PRId64 " (%.3f%%) | Finish in Profile: %" PRId64
+        " (%.3f%%) | Average Queue: %.2f\n",
+        profiling.num_profiled, 100 * (double) profiling.num_profiled / num_jobs,
+        profiling.num_finished, 100 * (double) profiling.num_finished / num_jobs,
+        (double) profiling.queue_s / num_jobs);
+}
+
+void
+spot_run_recorder_progress_write(
+    const spot_run_recorder_t *self, const spot_summaries_t *summaries, FILE *out)
+{
+    const spot_schedule_t *schedule = self->schedule;
+
+    if (schedule->scenario->progress_s == 0) {
+        return;
+    }
+    if (schedule->profiler.vc != NULL && schedule->log->num_jobs > 0) {
+        write_lines(self, schedule->num_vcs, out);
+        write_profiling(schedule, out);
+    }
+    for (int32_t j = 0; j < schedule->num_vcs; j++) {
+        const spot_summary_t *vc = &summaries->summaries[j];
+
+        write_lines(self, j, out);
+        if (isfinite(vc->avg_jct)) {
+            fprintf(out, "%s | Average JCT: %.2f | Average Queue: %.2f\n",
+                schedule->vcs[j].name, vc->avg_jct, vc->avg_queue);
+        }
     }
 }

@@ -67,4 +67,5 @@ SPOT_MUST_CHECK int spot_run_recorder_finish(
 void spot_run_recorder_free(spot_run_recorder_t *self);
 
 /* The lines of progress, and what became of each VC. */
-void spot_run_recorder_progress_write(const spot_run_recorder_t *self, FILE *out);
+void spot_run_recorder_progress_write(
+    const spot_run_recorder_t *self, const spot_summaries_t *summaries, FILE *out);

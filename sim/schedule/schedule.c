@@ -69,6 +69,7 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
         }
     } else {
         self->num_ended++;
+        self->last_end_s = vc->now_s;
         if (self->durations.setting != NULL) {
             spot_estimates_learn(&self->durations, row_id);
         }
@@ -248,6 +249,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     spot_texts_free(&self->texts);
     self->num_ended = self->num_cut = 0;
     self->num_jobs = 0;
+    self->last_end_s = -1;
     if (ret != 0) {
         return ret;
     }
@@ -512,6 +514,26 @@ spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
         result.queue_s += profiled->queue_s;
     }
     return result;
+}
+
+spot_profiling_t
+spot_schedule_profiling(const spot_schedule_t *self)
+{
+    const spot_profiler_t *profiler = &self->profiler;
+    spot_profiling_t sum = {0};
+
+    for (size_t j = 0; profiler->vc != NULL && j < profiler->vc->num_jobs; j++) {
+        const spot_vc_job_t *job = &profiler->vc->jobs[j];
+
+        sum.num_profiled += job->start_s >= 0;
+        sum.num_finished +=
+            job->end_s >= 0 && spot_profiler_is_final(profiler, job->row_id);
+        sum.queue_s += job->queue_s;
+    }
+    for (size_t j = 0; j < profiler->num_events; j++) {
+        sum.num_borrowed += profiler->events[j].change > 0;
+    }
+    return sum;
 }
 
 const char *

@@ -522,6 +522,8 @@ requeue(spot_vc_t *self, int32_t job)
         spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
     }
     release(self, job, false);
+    self->jobs[job].is_exclusive = true; /* even if it was a guest that stayed slow */
+    self->jobs[job].shared_speed = 1;
     enqueue(self, job);
 }
 
