@@ -314,7 +314,7 @@ take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
     const int64_t interval_s = self->schedule->scenario->progress_s;
 
     for (; record->next_progress_s < until_s; record->next_progress_s += interval_s) {
-        spot_progress_line_t line = {.vc_id = vc->vc_id,
+        spot_vc_progress_t line = {.vc_id = vc->vc_id,
             .num_running = vc->num_running,
             .num_pending = (int32_t) spot_vc_num_queued(vc),
             .time_s = record->next_progress_s,
@@ -448,7 +448,7 @@ finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
         num_jobs += is_profiler || log->jobs[j].vc_id == vc_id;
     }
     for (size_t j = 0; j < self->num_lines; j++) {
-        spot_progress_line_t *line = &self->lines[j];
+        spot_vc_progress_t *line = &self->lines[j];
 
         if (line->vc_id != vc_id) {
             continue;
@@ -471,7 +471,7 @@ finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
 static int
 compare_lines(const void *first, const void *second)
 {
-    const spot_progress_line_t *a = first, *b = second;
+    const spot_vc_progress_t *a = first, *b = second;
 
     return a->vc_id != b->vc_id ? (a->vc_id > b->vc_id) - (a->vc_id < b->vc_id)
                                 : (a->time_s > b->time_s) - (a->time_s < b->time_s);
@@ -504,7 +504,7 @@ fill_progress(const spot_run_recorder_t *self)
     int ret = 0;
 
     for (size_t j = 0; j < self->num_lines && ret == 0; j++) {
-        const spot_progress_line_t *line = &self->lines[j];
+        const spot_vc_progress_t *line = &self->lines[j];
         const spot_cell_t cells[] = {{.text = self->schedule->vcs[line->vc_id].name},
             {.integer = line->time_s}, {.integer = line->num_jobs},
             {.integer = line->num_ended}, {.integer = line->num_running},
@@ -665,7 +665,7 @@ static void
 write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
     for (size_t j = 0; j < self->num_lines; j++) {
-        const spot_progress_line_t *line = &self->lines[j];
+        const spot_vc_progress_t *line = &self->lines[j];
 
         if (line->vc_id == vc_id) {
             fprintf(out,
@@ -709,7 +709,7 @@ spot_run_recorder_progress_write(
         write_profiling(schedule, out);
     }
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
-        const spot_summary_t *vc = &summaries->summaries[j];
+        const spot_job_summary_t *vc = &summaries->summaries[j];
 
         write_lines(self, j, out);
         if (isfinite(vc->avg_jct)) {

@@ -25,7 +25,7 @@ typedef struct {
     int32_t vc_id;
     int32_t num_running, num_pending, num_open; /* open: nodes with a free GPU */
     int64_t time_s, num_jobs, num_ended;
-} spot_progress_line_t;
+} spot_vc_progress_t;
 
 /* Of one VC, while the run is under way. */
 typedef struct {
@@ -47,7 +47,7 @@ typedef struct {
     size_t max_nodes;
     size_t num_lines;
     size_t max_lines;
-    spot_progress_line_t *lines; /* [num_lines] VC by VC after the run */
+    spot_vc_progress_t *lines; /* [num_lines] VC by VC after the run */
     size_t max_values;
     double *values; /* [4 * nodes of a VC] for means */
     int error;      /* NO_MEMORY */

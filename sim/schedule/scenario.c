@@ -358,7 +358,7 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
     if (estimator == NULL) {
         return;
     }
-    if (estimator->source == SPOT_ESTIMATE_NONE) {
+    if (estimator->source == SPOT_ESTIMATE_UNSET) {
         spot_bind_error(bind, place, "policy",
             "%s needs estimated durations: set %s.estimator", policy->name,
             policy->name);

@@ -184,7 +184,7 @@ spot_per_vc_series_fill(spot_series_t *series, const spot_schedule_t *schedule,
     int ret = 0;
 
     for (size_t j = 0; j <= vcs->num_vcs && ret == 0; j++) {
-        const spot_summary_t *summary = &summaries->summaries[j];
+        const spot_job_summary_t *summary = &summaries->summaries[j];
         const bool is_all = j == vcs->num_vcs;
         const spot_vc_t *vc = is_all ? NULL : &schedule->vcs[j];
         const spot_cell_t cells[] = {text(is_all ? "all" : vcs->vcs[j].name),
@@ -231,7 +231,7 @@ int
 spot_cdf_series_fill(spot_series_t *cdf, spot_series_t *jct,
     const spot_summaries_t *summaries, size_t num_vcs)
 {
-    const spot_summary_t *all = &summaries->summaries[num_vcs];
+    const spot_job_summary_t *all = &summaries->summaries[num_vcs];
     const size_t num_ended = (size_t) (all->num_jobs - all->num_unfinished);
     size_t place = 0;
     int ret = 0;
