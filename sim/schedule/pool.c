@@ -237,19 +237,17 @@ next_read_s(spot_pool_t *self)
 int64_t
 spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 {
-    int64_t due_s, unread_ms;
+    int64_t due_s, unread_s = now_s + 1;
 
-    read_until(self, now_s + 1);
-    due_s = next_read_s(self);
-    unread_ms = spot_membership_next_ms(&self->membership);
-    if (unread_ms != INT64_MAX) {
-        const int64_t unread_s = seen_s(self, unread_ms) - notice_s(self);
+    do { /* an addition that has been read is due later than a notice after it */
+        int64_t unread_ms;
 
-        if (unread_s < due_s) {
-            read_until(self, unread_s);
-            due_s = sooner(due_s, next_read_s(self));
-        }
-    }
+        read_until(self, unread_s);
+        due_s = next_read_s(self);
+        unread_ms = spot_membership_next_ms(&self->membership);
+        unread_s = unread_ms == INT64_MAX ? INT64_MAX
+                                          : seen_s(self, unread_ms) - notice_s(self);
+    } while (unread_s < due_s && self->error == 0);
     return due_s > now_s ? due_s : now_s + 1;
 }
 

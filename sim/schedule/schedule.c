@@ -457,7 +457,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         scenario->horizon_s == 0 ? INT64_MAX : scenario->start_s + scenario->horizon_s;
     int ret = start(self, replication);
 
-    self->now_s -= scenario->is_every_second;
+    self->now_s -= scenario->is_every_second && self->num_jobs > 0;
     for (int64_t j = 0;
          ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
         if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {

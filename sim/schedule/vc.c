@@ -697,8 +697,10 @@ spot_vc_notice_nodes(
         if (terms->checkpoint_interval_s > 0 && terms->checkpoint_write_s <= notice_s &&
             holds_one(self, job, num_nodes, node_ids)) {
             spot_vc_advance(self, &self->jobs[job], self->now_s);
-            if (self->jobs[job].overhead_s == 0) {
+            if (self->jobs[job].overhead_s == 0 && terms->checkpoint_write_s > 0) {
                 spot_vc_capture(&self->jobs[job], terms->checkpoint_write_s);
+            } else if (self->jobs[job].overhead_s == 0) {
+                spot_vc_save_work(self, &self->jobs[job]);
             }
         }
     }
