@@ -51,7 +51,7 @@ schedule_bind(
             .bars = bars,
             .whole = "paid GPU time",
             .cost = "cost_usd",
-            .gain = "useful_fraction",
+            .gain = "utilisation",
             .num_compared = sizeof(compared) / sizeof(compared[0]),
             .compared = compared,
             .is_random = spot_schedule_scenario_is_random(self),

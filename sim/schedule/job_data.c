@@ -82,6 +82,7 @@ const spot_field_t spot_jobs_fields[] = {
 static const spot_field_t name_field = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_nodes_t, name)};
 static const spot_field_t nodes_field = {.type = SPOT_FIELD_INTEGER,
+    .label = "nodes of ",
     .offset = offsetof(spot_vc_nodes_t, num_nodes),
     .min = 0,
     .max = 1000000};

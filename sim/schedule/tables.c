@@ -158,7 +158,12 @@ static const spot_series_column_t vc_columns[] = {
     {.name = "vc", .unit = "", .kind = SPOT_COLUMN_TEXT, .label = "VC", .is_bare = true},
     SECONDS("avg_jct", "mean JCT", 2), SECONDS("avg_queue", "mean queueing time", 2),
     SECONDS("queue_p95", "95 % queueing time", 2), NUMBER("jobs"), NUMBER("unfinished"),
-    NUMBER("nodes"), NUMBER("preemptions"), NUMBER("node_preemptions")};
+    NUMBER("nodes"), NUMBER("preemptions"),
+    {.name = "node_preemptions",
+        .unit = "1",
+        .kind = SPOT_COLUMN_NUMBER,
+        .label = "stopped by the loss of a node",
+        .is_bare = true}};
 
 KIND(spot_per_vc_series, "per_vc", SPOT_SERIES_SHOWN_TABLE, vc_columns,
     "means of the jobs of each virtual cluster (VC), and of all");
