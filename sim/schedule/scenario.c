@@ -225,22 +225,46 @@ const spot_field_t spot_schedule_fields[] = {
     {.name = NULL},
 };
 
+/* The policy with a name, or -1; near is offered the names of all, and list has them. */
+static int64_t
+find_policy(
+    const char *name, spot_suggest_t *near, spot_texts_t *texts, const char **list)
+{
+    int64_t found = -1;
+
+    *list = "";
+    spot_suggest_init(near, name);
+    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
+        found = strcmp(spot_policies[j]->name, name) == 0 ? j : found;
+        spot_suggest_offer(near, spot_policies[j]->name);
+        *list = spot_texts_join(texts, *list, ", ", spot_policies[j]->name);
+    }
+    return found;
+}
+
 static void
 bind_policy(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : "";
+    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : NULL;
+    spot_texts_t texts = {0};
     spot_suggest_t near;
+    const char *list;
+    int64_t policy_id;
 
-    spot_suggest_init(&near, name);
-    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
-        if (strcmp(spot_policies[j]->name, name) == 0) {
-            *(int64_t *) target = j;
-            return;
-        }
-        spot_suggest_offer(&near, spot_policies[j]->name);
+    if (name == NULL) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
     }
-    spot_bind_unknown(bind, node, field->name, "policy", &near, "");
+    policy_id = find_policy(name, &near, &texts, &list);
+    if (policy_id >= 0) {
+        *(int64_t *) target = policy_id;
+    } else {
+        spot_bind_unknown(bind, node, field->name, "policy", &near,
+            spot_texts_add(&texts, ": there are %s", list));
+    }
+    bind->is_out_of_memory |= texts.error != 0;
+    spot_texts_free(&texts);
 }
 
 /* ---- Settling ---- */
@@ -332,6 +356,24 @@ check_thresholds(
     }
 }
 
+/* Whether each VC of a map has nodes, or can get some; a file is checked when it is
+ * read. */
+static void
+check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
+    spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *map = spot_node_get(spot_node_get(root, "cluster"), "vcs");
+
+    for (size_t j = 0; j < setting->cluster.vcs.num_vcs; j++) {
+        const spot_vc_nodes_t *vc = &setting->cluster.vcs.vcs[j];
+
+        if (vc->num_nodes == 0 && self->pools.num_settings == 0) {
+            spot_bind_error(bind, spot_node_get(map, vc->name), "cluster.vcs",
+                "VC '%s' has no nodes: 0 needs a pool that adds some", vc->name);
+        }
+    }
+}
+
 /* Whether jobs come from a log or from laws. */
 static void
 check_jobs(
@@ -362,7 +404,7 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
     if (estimator == NULL) {
         return;
     }
-    if (estimator->source == SPOT_ESTIMATE_NONE) {
+    if (estimator->source == SPOT_ESTIMATE_UNSET) {
         spot_bind_error(bind, place, "policy",
             "%s needs estimated durations: set %s.estimator", policy->name,
             policy->name);
@@ -523,6 +565,7 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     settle(self, &setting);
     if (ret == 0) {
         check_thresholds(self, &bind, root);
+        check_vcs(self, &setting, &bind, root);
         check_jobs(&setting, &bind, root, has_law);
         check_estimator(self, &setting, &bind, root);
     }

@@ -34,7 +34,7 @@ typedef enum {
 
 /* Where the durations that a policy sees come from. */
 typedef enum {
-    SPOT_ESTIMATE_NONE,
+    SPOT_ESTIMATE_UNSET,
     SPOT_ESTIMATE_ORACLE,       /* the true durations */
     SPOT_ESTIMATE_TABLE,        /* a column of a file */
     SPOT_ESTIMATE_NOISY,        /* the true durations times a lognormal factor */

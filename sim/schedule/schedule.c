@@ -69,6 +69,7 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
         }
     } else {
         self->num_ended++;
+        self->last_end_s = vc->now_s;
         if (self->durations.setting != NULL) {
             spot_estimates_learn(&self->durations, row_id);
         }
@@ -252,6 +253,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     spot_texts_free(&self->texts);
     self->num_ended = self->num_cut = 0;
     self->num_jobs = 0;
+    self->last_end_s = -1;
     if (ret != 0) {
         return ret;
     }
@@ -434,8 +436,9 @@ ended_s(const spot_schedule_t *self, int64_t last_s)
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
 
+/* Which jobs have not ended, and why. */
 static const char *
-blocked_text(spot_schedule_t *self)
+unfinished_text(spot_schedule_t *self)
 {
     const char *list = "";
     size_t num_left = 0;
@@ -449,9 +452,10 @@ blocked_text(spot_schedule_t *self)
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
-    return spot_texts_add(&self->texts,
-        "nothing can ever start again: %zu job%s have not ended: %s%s", num_left,
-        num_left == 1 ? "" : "s", list, num_left > MAX_LISTED ? ", ..." : "");
+    return spot_texts_add(&self->texts, "%s: %zu job%s not ended: %s%s",
+        self->is_blocked ? "nothing can ever start again" : "the horizon is reached",
+        num_left, num_left == 1 ? " has" : "s have", list,
+        num_left > MAX_LISTED ? ", ..." : "");
 }
 
 int
@@ -477,9 +481,11 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
+        ret = spot_error_first(ret, self->vcs[j].error);
     }
     pay(self);
-    self->blocked_text = self->is_blocked ? blocked_text(self) : NULL;
+    self->unfinished_text =
+        self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
     return spot_error_first(ret, self->texts.error);
 }
 
@@ -530,6 +536,26 @@ spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
         result.queue_s += profiled->queue_s;
     }
     return result;
+}
+
+spot_profiling_t
+spot_schedule_profiling(const spot_schedule_t *self)
+{
+    const spot_profiler_t *profiler = &self->profiler;
+    spot_profiling_t sum = {0};
+
+    for (size_t j = 0; profiler->vc != NULL && j < profiler->vc->num_jobs; j++) {
+        const spot_vc_job_t *job = &profiler->vc->jobs[j];
+
+        sum.num_profiled += job->start_s >= 0;
+        sum.num_finished +=
+            job->end_s >= 0 && spot_profiler_is_final(profiler, job->row_id);
+        sum.queue_s += job->queue_s;
+    }
+    for (size_t j = 0; j < profiler->num_events; j++) {
+        sum.num_borrowed += profiler->events[j].change > 0;
+    }
+    return sum;
 }
 
 const char *

@@ -414,7 +414,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
     int64_t sum = 0;
 
     if (self->watch.on_time != NULL && end_s >= self->now_s) {
-        self->watch.on_time(self->watch.context, self, end_s);
+        self->watch.on_time(self->watch.context, self, end_s + 1); /* the last second */
     }
     account(self, end_s);
     self->now_s = end_s;
@@ -554,6 +554,8 @@ requeue(spot_vc_t *self, int32_t job)
         spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
     }
     release(self, job, false);
+    self->jobs[job].is_exclusive = true; /* even if it was a guest that stayed slow */
+    self->jobs[job].shared_speed = 1;
     if (self->jobs[job].core_id >= 0) {
         (void) spot_vc_run_core(self, job);
     }

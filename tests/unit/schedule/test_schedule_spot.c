@@ -206,7 +206,7 @@ test_blocked(void **state)
         text = case_run(&self, &schedule);
         assert_true(schedule.is_blocked);
         assert_int_equal(schedule.end_s, 50);
-        assert_string_equal(schedule.blocked_text,
+        assert_string_equal(schedule.unfinished_text,
             "nothing can ever start again: 2 jobs have not ended: 1 (8 GPUs in a), 3 (4 "
             "GPUs in a)");
         assert_int_equal(spot_schedule_result(&schedule, 1).end_s, 20);
