@@ -34,6 +34,10 @@ int32_t case_add_vc(schedule_case_t *self, const char *name, int32_t num_nodes);
 void case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t submit_s,
     int64_t duration_s, const spot_job_terms_row_t *terms);
 
+/* Gives two of three jobs a workload, with which they can share GPUs. */
+#define NUM_WORKLOADS 2
+void case_add_workloads(schedule_case_t *self);
+
 /* Returns the id of a table of throughput by size. The arrays must outlive self. */
 int32_t case_add_scaling(
     schedule_case_t *self, size_t num_sizes, const int32_t *sizes, const double *per_s);
