@@ -9,7 +9,7 @@
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
 #include "models/prediction_error.h"
-#include "sim/schedule/duration_jobs.h"
+#include "sim/schedule/estimates.h"
 
 typedef struct {
     const char *log_path;
@@ -119,7 +119,7 @@ print_errors(spot_call_t *call, const spot_duration_job_t *jobs, size_t num_jobs
     static const spot_table_column_t columns[] = {
         {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = "jobs"},
-        {.name = "mean_absolute_error", .unit = "s", .is_fixed = true},
+        {.name = "mae", .unit = "s", .is_fixed = true},
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
         {.name = "rank_correlation", .is_fixed = true, .num_decimals = 3},
     };
@@ -217,15 +217,20 @@ run(spot_call_t *call)
     spot_job_log_request_t request = {
         .log = arguments->log_path, .workload = arguments->workload_path};
     spot_schedule_log_t input = {0};
-    spot_duration_job_t *jobs = NULL;
+    spot_arena_t arena = {0};
+    spot_duration_job_t *jobs;
     int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
 
-    ret = ret == 0 ? spot_duration_jobs_of(&input.log, &jobs) : ret;
+    SPOT_ARENA_ARRAY(&arena, jobs, input.log.num_jobs);
+    ret = spot_error_first(ret, arena.error);
+    for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
+        spot_duration_job_of(&input.log, (int32_t) j, &jobs[j]);
+    }
     if (ret == 0) {
         call->is_reading = false;
         ret = estimate(call, &input, jobs);
     }
-    free(jobs);
+    spot_arena_free(&arena);
     spot_schedule_log_free(&input);
     return ret;
 }

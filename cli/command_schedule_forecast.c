@@ -190,7 +190,7 @@ fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t fir
     static const spot_table_column_t columns[] = {
         {.name = "series", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = "forecast", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "mean_absolute_error", .is_fixed = true, .num_decimals = 3},
+        {.name = "mae", .is_fixed = true, .num_decimals = 3},
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
     };
     const size_t num_bins = throughput->num_bins - first;

@@ -145,9 +145,7 @@ view_progress(const void *worker, FILE *out)
 static const char *
 view_failure(const void *worker)
 {
-    const spot_schedule_t *schedule = &((const worker_t *) worker)->schedule;
-
-    return schedule->is_blocked ? schedule->blocked_text : NULL;
+    return ((const worker_t *) worker)->schedule.unfinished_text;
 }
 
 static const spot_run_view_t view = {

@@ -282,9 +282,18 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
     for (int32_t j = 0; ret == 0 && j < (int32_t) vcs->num_vcs; j++) {
         const int64_t num_shared =
             (int64_t) floor(spot_share * (double) vcs->vcs[j].num_nodes + 0.5);
+        const size_t num_pools = self->num_pools;
 
         num_reserved[j] = vcs->vcs[j].num_nodes - (int32_t) num_shared;
         ret = add_pools(self, bind, root, vcs, j, num_shared, horizon_ms, like);
+        if (spot_pool_plans_is_fleet(self, j) &&
+            (num_reserved[j] > 0 || self->num_pools > num_pools + 1)) {
+            spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
+                "preparation: core needs a VC without reserved nodes and without "
+                "another "
+                "pool, but %s has %d and %zu pools",
+                vcs->vcs[j].name, num_reserved[j], self->num_pools - num_pools);
+        }
     }
     for (size_t j = 0; j < self->num_settings; j++) {
         self->settings[j].trace_node = NULL;
@@ -326,4 +335,15 @@ spot_pool_plans_most(const spot_pool_plans_t *self, int32_t vc_id)
         }
     }
     return num_nodes;
+}
+
+bool
+spot_pool_plans_is_fleet(const spot_pool_plans_t *self, int32_t vc_id)
+{
+    for (size_t j = 0; j < self->num_pools; j++) {
+        if (self->pools[j].vc_id == vc_id && self->pools[j].is_prepared_by_core) {
+            return true;
+        }
+    }
+    return false;
 }

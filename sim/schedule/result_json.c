@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "sim/schedule/metrics.h"
+#include "sim/train/run_json.h"
 
 /* A member of a struct under its name. */
 typedef struct {
@@ -137,6 +138,30 @@ write_vcs(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
     spot_json_close(json, '}');
 }
 
+/* Jobs of the training engine, as it says itself. */
+static void
+write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
+{
+    bool is_open = false;
+
+    for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
+        const spot_train_result_t *result = spot_schedule_core_result(schedule, j);
+
+        if (result != NULL && !is_open) {
+            spot_json_open(json, "core_jobs", '{');
+            is_open = true;
+        }
+        if (result != NULL) {
+            spot_json_open(json, schedule->log->jobs[j].id, '{');
+            spot_run_json_figures(json, result);
+            spot_json_close(json, '}');
+        }
+    }
+    if (is_open) {
+        spot_json_close(json, '}');
+    }
+}
+
 void
 spot_schedule_json_write(const spot_schedule_t *schedule,
     const spot_summaries_t *summaries, const spot_replication_t *replication, FILE *out)
@@ -156,6 +181,7 @@ spot_schedule_json_write(const spot_schedule_t *schedule,
         write_profiling(schedule, &json);
     }
     write_vcs(schedule, summaries, &json);
+    write_core_jobs(schedule, &json);
     spot_schedule_warning_flags(schedule, flags);
     spot_json_open(&json, "warnings", '[');
     for (size_t j = 0; j < SPOT_SCHEDULE_NUM_WARNINGS; j++) {
