@@ -141,6 +141,7 @@ draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_s
     }
     for (int64_t j = 0; !is_static && j < num_vcs; j++) {
         const int64_t vc = is_reversed ? num_vcs - 1 - j : j;
+        spot_pool_plan_t *plan;
         spot_rng_t of_vc;
 
         spot_rng_seek(&of_vc, seed, 0, SPOT_STREAM_OWN, 1 + (uint64_t) vc);
@@ -149,7 +150,10 @@ draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_s
             const int64_t notice_ms = below(&of_vc, 2) == 0 ? 0 : below(&of_vc, 120000);
 
             draw_rows(&of_vc, rows);
-            case_add_pool(self, (int32_t) j, rows, preparation_s, notice_ms);
+            plan = case_add_pool(self, (int32_t) j, rows, preparation_s, notice_ms);
+            if (plan->capacity > 1 && plan->capacity > plan->trace.recording->initial) {
+                plan->capacity -= below(&of_vc, 2); /* some nodes cannot come */
+            }
         }
     }
     draw_jobs(&rng, self, num_vcs, is_reversed);
@@ -192,7 +196,7 @@ static void
 test_stepping(void **state)
 {
     int64_t num_ended = 0, num_lost = 0, num_resized = 0, num_blocked = 0,
-            num_guests = 0;
+            num_guests = 0, num_clipped = 0;
 
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES; seed++) {
@@ -205,6 +209,7 @@ test_stepping(void **state)
         check_jobs(&schedule);
         num_ended += schedule.num_ended;
         num_blocked += schedule.is_blocked;
+        num_clipped += schedule.num_clipped;
         for (int32_t j = 0; j < schedule.num_vcs; j++) {
             num_lost += schedule.vcs[j].node_preemptions;
             num_resized += schedule.vcs[j].resizes;
@@ -218,6 +223,7 @@ test_stepping(void **state)
     }
     assert_true(num_ended > NUM_CASES); /* the cases reach what they are to test */
     assert_true(num_lost > NUM_CASES / 10);
+    assert_true(num_clipped > NUM_CASES / 10);
     assert_true(num_guests > NUM_CASES / 100);
     assert_true(num_resized > NUM_CASES / 10);
     assert_true(num_blocked > NUM_CASES / 100);
