@@ -87,9 +87,9 @@ spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *sce
     self->setting = setting;
     self->log = log;
     self->error = 0;
-    switch (setting == NULL ? SPOT_ESTIMATE_NONE
+    switch (setting == NULL ? SPOT_ESTIMATE_UNSET
                             : (spot_estimate_source_t) setting->source) {
-        case SPOT_ESTIMATE_NONE:
+        case SPOT_ESTIMATE_UNSET:
         case SPOT_ESTIMATE_ORACLE:
         case SPOT_ESTIMATE_TABLE:
             break;

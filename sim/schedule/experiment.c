@@ -51,7 +51,7 @@ schedule_bind(
             .bars = bars,
             .whole = "paid GPU time",
             .cost = "cost_usd",
-            .gain = "useful_fraction",
+            .gain = "utilisation",
             .num_compared = sizeof(compared) / sizeof(compared[0]),
             .compared = compared,
             .is_random = spot_schedule_scenario_is_random(self),
@@ -137,15 +137,15 @@ view_json(const void *worker, bool has_theory, FILE *out)
 static void
 view_progress(const void *worker, FILE *out)
 {
-    spot_run_recorder_progress_write(&((const worker_t *) worker)->recorder, out);
+    const worker_t *self = worker;
+
+    spot_run_recorder_progress_write(&self->recorder, &self->summaries, out);
 }
 
 static const char *
 view_failure(const void *worker)
 {
-    const spot_schedule_t *schedule = &((const worker_t *) worker)->schedule;
-
-    return schedule->is_blocked ? schedule->blocked_text : NULL;
+    return ((const worker_t *) worker)->schedule.unfinished_text;
 }
 
 static const spot_run_view_t view = {

@@ -12,7 +12,8 @@
 #define GROW_EVERY_S 10
 #define SHRINK_EVERY_S 100
 
-/* Up to this many jobs a GPU of the largest profiled job the profiler shrinks. */
+/* The profiler shrinks when at most this many times the GPUs of the largest profiled job
+ * are forecast. */
 #define SHRINK_GPUS 5
 
 /* The name of a node that the published simulator returns to the lender. */
@@ -104,7 +105,6 @@ spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t st
     self->borrowed_id = -1;
     self->num_removals = 0;
     self->num_events = 0;
-    self->num_profiled = 0;
     self->error = 0;
     if (SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs) != 0) {
         return SPOT_ERR_NO_MEMORY;
@@ -137,7 +137,6 @@ spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
         self->job_ids[row_id] = (int32_t) self->vc->num_jobs - 1;
         self->vc->jobs[self->vc->num_jobs - 1].overhead_s =
             is_final ? 0 : self->scenario->lucid.limit_s;
-        self->num_profiled++;
     }
     return true;
 }
@@ -291,7 +290,7 @@ spot_profiler_lend(spot_profiler_t *self)
         change = -1;
     }
     if (change != 0 &&
-        SPOT_ARRAY_APPEND(self, events, (struct spot_scaling_event){now_s, change})) {
+        SPOT_ARRAY_APPEND(self, events, (spot_scaling_event_t){now_s, change})) {
         self->error = SPOT_ERR_NO_MEMORY;
     }
     return change != 0;

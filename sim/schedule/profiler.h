@@ -19,6 +19,11 @@
 #define SPOT_PROFILER_NAME "profvc"
 
 typedef struct {
+    int64_t time_s;
+    int32_t change; /* of the number of its nodes: 1, -1 */
+} spot_scaling_event_t;
+
+typedef struct {
     const spot_schedule_scenario_t *scenario; /* must outlive self, as the VCs */
     spot_vc_t *vc;
     spot_vc_t *lender; /* NULL: it never grows */
@@ -28,12 +33,8 @@ typedef struct {
     int64_t num_removals; /* of nodes of the lender */
     size_t num_events;
     size_t max_events;
-    struct spot_scaling_event {
-        int64_t time_s;
-        int32_t change;  /* of the number of nodes: 1, -1 */
-    } * events;          /* [num_events] by time */
-    size_t num_profiled; /* jobs of the log */
-    int error;           /* NO_MEMORY */
+    spot_scaling_event_t *events; /* [num_events] by time */
+    int error;                    /* NO_MEMORY */
 } spot_profiler_t;
 
 /* Whether the policy of a scenario profiles jobs. */

@@ -743,6 +743,19 @@ gzip -dc "$work/jobs.csv.gz" >"$work/unpacked.csv"
 expect "the same log in gzip" cmp -s jobs.csv "$work/unpacked.csv"
 golden jobs-workloads.csv schedule generate jobs.yaml --set workload=workloads.csv \
     --set "checkpoint={every: 10 min, write: 30 s}"
+# A run on laws meets the log that is generated from them.
+for jobs in "generate: $PWD/jobs.yaml" "log: $work/same-jobs.csv"; do
+    printf 'scenario: same\nengine: schedule\njobs: {%s}\npolicy: srtf\n' "$jobs"
+    echo "cluster: {vcs: {research: 3, product: 1}}"
+done >"$work/both.yaml"
+head -n 5 "$work/both.yaml" >"$work/laws.yaml"
+tail -n 5 "$work/both.yaml" >"$work/log.yaml"
+ends 0 schedule generate jobs.yaml --seed 4 --replication 7 -o "$work/same-jobs.csv"
+"$spotsim" run "$work/laws.yaml" --seed 4 --replication 7 --json >"$work/by_laws.json"
+"$spotsim" run "$work/log.yaml" --seed 4 --replication 7 --json >"$work/by_log.json"
+expect "a run has results" [ -s "$work/by_log.json" ]
+expect "a run on laws meets the log that is generated from them" \
+    cmp "$work/by_laws.json" "$work/by_log.json"
 golden jobs-fit.yaml schedule fit jobs.csv --start "2024-05-06 08:00:00"
 ends 0 schedule fit "$work/jobs.csv.gz" --vcs "$work/vcs.csv" -o "$work/fitted.yaml"
 ends 0 schedule generate "$work/fitted.yaml" -o "$work/again.csv"

@@ -104,18 +104,37 @@ workload(const spot_vc_t *vc, int32_t job)
     return workload_id < 0 ? NULL : &vc->log->workloads[workload_id];
 }
 
+/* A node that has a notice takes no new job. */
+static bool
+is_noticed(const spot_vc_t *vc, int32_t job)
+{
+    const spot_gpu_nodes_t *nodes = &vc->nodes;
+
+    if (nodes->num_open == nodes->num_listed) {
+        return false;
+    }
+    for (int32_t part = vc->jobs[job].first_part; part >= 0;
+         part = nodes->parts[part].next) {
+        if (nodes->nodes[nodes->parts[part].node_id].is_noticed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
 {
     const double memory_mib =
         (double) vc->scenario->lucid.gpu_memory_bytes / BYTES_PER_MIB;
     const spot_vc_job_t *host_at = &vc->jobs[host], *guest_at = &vc->jobs[guest];
+    const spot_workload_t *of_host = workload(vc, host), *of_guest = workload(vc, guest);
 
-    return host_at->is_exclusive && host_at->gpus == guest_at->gpus &&
+    return host_at->is_exclusive && host_at->gpus == guest_at->gpus && of_host != NULL &&
            guest_at->key <= MAX_URGENCY * host_at->key &&
-           workload(vc, host)->gmem_mib < memory_mib - workload(vc, guest)->gmem_mib &&
-           workload(vc, host)->share_score + workload(vc, guest)->share_score <=
-               MAX_SCORE;
+           of_host->gmem_mib < memory_mib - of_guest->gmem_mib &&
+           of_host->share_score + of_guest->share_score <= MAX_SCORE &&
+           !is_noticed(vc, host);
 }
 
 spot_colocation_pair_t
