@@ -349,6 +349,31 @@ spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *pa
     return field_at(fields, map, path, &above);
 }
 
+/* "nodes of a": the label of the items of a dictionary, which ends with a blank, and the
+ * key of an item. NULL: the path is not that of one. */
+static const char *
+item_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
+    const char **key)
+{
+    const char *dot = strrchr(path, '.');
+    const spot_node_t *node;
+    const spot_field_t *field;
+    char above[NAME_BYTES];
+
+    if (dot == NULL || dot - path >= NAME_BYTES) {
+        return NULL;
+    }
+    memcpy(above, path, (size_t) (dot - path));
+    above[dot - path] = '\0';
+    *key = dot + 1;
+    field = spot_field_at(fields, map, above);
+    node = spot_node_place(map, above);
+    if (field != NULL && field->type == SPOT_FIELD_ONE_OF) {
+        field = spot_field_form(field, node);
+    }
+    return field == NULL || field->type != SPOT_FIELD_DICT ? NULL : field->item->label;
+}
+
 bool
 spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     char *text, size_t num_bytes)
@@ -357,7 +382,15 @@ spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char 
     const spot_field_t *field = field_at(fields, map, path, &above);
     const char *label = field == NULL ? NULL : field->label;
     const char *before = above == NULL ? NULL : above->label;
+    const char *key;
 
+    if (field == NULL) {
+        label = item_label(fields, map, path, &key);
+        if (label != NULL) {
+            snprintf(text, num_bytes, "%s%s", label, key);
+        }
+        return label != NULL;
+    }
     if (label == NULL || (label[0] == ' ' && before == NULL)) {
         return false;
     }

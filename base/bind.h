@@ -56,7 +56,8 @@ struct spot_field {
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     const char *help;    /* for the manual */
     /* What reports call it, without its unit: "pipeline depth". With a blank in front,
-     * " per minute", the label of its map precedes it. NULL: its path. */
+     * " per minute", the label of its map precedes it. The label of the items of a
+     * dictionary ends with a blank, and their key follows. NULL: its path. */
     const char *label;
     /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
      * fields; of numbers in place of the usual words. */

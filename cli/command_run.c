@@ -186,7 +186,7 @@ write_outputs(const run_t *self, spot_diag_t *diag)
     return ret;
 }
 
-/* A run that did nothing is written, and fails. */
+/* A run that did nothing, or not all, is written, and fails. */
 static int
 check_failure(const run_t *self, spot_diag_t *diag)
 {

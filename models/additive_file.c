@@ -20,39 +20,36 @@ spot_additive_write_header(FILE *out)
     fputs("target,feature,category,up_to,rows,score\n", out);
 }
 
-/* at: the category or the number up to which; NULL: any other. */
 static void
-write_row(FILE *out, const char *target, const char *feature, const char *category,
-    const double *up_to, int64_t rows, double score)
+write_row(
+    FILE *out, const char *target, const char *feature, const spot_additive_bin_t *bin)
 {
     spot_csv_field_text(out, target);
     fputc(',', out);
     spot_csv_field_text(out, feature);
     fputc(',', out);
-    spot_csv_field_text(out, category);
-    if (up_to == NULL) {
-        fprintf(out, ",,%lld,%.17g\n", (long long) rows, score);
+    spot_csv_field_text(out, bin->category == NULL ? "" : bin->category);
+    if (isfinite(bin->up_to)) {
+        fprintf(out, ",%.17g", bin->up_to);
     } else {
-        fprintf(out, ",%.17g,%lld,%.17g\n", *up_to, (long long) rows, score);
+        fputc(',', out);
     }
+    fprintf(out, ",%lld,%.17g\n", (long long) bin->num_rows, bin->score);
 }
 
 void
 spot_additive_write(const spot_additive_model_t *self, const char *target, FILE *out)
 {
-    write_row(out, target, BASE, "", NULL, 0, self->base);
+    const spot_additive_bin_t base = {.up_to = HUGE_VAL, .score = self->base};
+
+    write_row(out, target, BASE, &base);
     for (size_t j = 0; j < self->num_features; j++) {
         const spot_additive_feature_t *feature = &self->features[j];
 
-        spot_bug_assert(feature->num_bins == 1 || feature->up_to != NULL ||
-                        feature->categories != NULL);
         for (size_t k = 0; k < feature->num_bins; k++) {
-            const bool is_last = k + 1 == feature->num_bins;
-
-            write_row(out, target, feature->name,
-                is_last || !feature->has_categories ? "" : feature->categories[k],
-                is_last || feature->has_categories ? NULL : &feature->up_to[k],
-                feature->rows[k], feature->scores[k]);
+            spot_bug_assert(!feature->has_categories || k + 1 == feature->num_bins ||
+                            feature->bins[k].category != NULL);
+            write_row(out, target, feature->name, &feature->bins[k]);
         }
     }
 }
@@ -61,31 +58,23 @@ spot_additive_write(const spot_additive_model_t *self, const char *target, FILE 
 
 typedef struct {
     const char *target, *feature, *category, *up_to;
-    int64_t rows;
+    int64_t num_rows;
     double score;
 } score_row_t;
 
 enum { COLUMN_TARGET, COLUMN_FEATURE, COLUMN_CATEGORY, COLUMN_UP_TO, NUM_COLUMNS = 6 };
 
+#define COLUMN(kind, name, member, ...)                                                 \
+    SPOT_TABLE_COLUMN(kind, name, score_row_t, member, __VA_ARGS__)
+
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
-    {.name = "target", .kind = SPOT_CELL_TEXT, .offset = offsetof(score_row_t, target)},
-    {.name = "feature",
-        .kind = SPOT_CELL_TEXT,
-        .offset = offsetof(score_row_t, feature)},
-    {.name = "category",
-        .kind = SPOT_CELL_TEXT,
-        .offset = offsetof(score_row_t, category)},
-    {.name = "up_to", .kind = SPOT_CELL_TEXT, .offset = offsetof(score_row_t, up_to)},
-    {.name = "rows",
-        .kind = SPOT_CELL_INTEGER,
-        .offset = offsetof(score_row_t, rows),
-        .max = 1e15},
-    {.name = "score",
-        .kind = SPOT_CELL_NUMBER,
-        .offset = offsetof(score_row_t, score),
-        .min = -1e300,
-        .max = 1e300,
-        .expected = "expected a number"},
+    COLUMN(TEXT, "target", target, .max = 0),
+    COLUMN(TEXT, "feature", feature, .max = 0),
+    COLUMN(TEXT, "category", category, .max = 0),
+    COLUMN(TEXT, "up_to", up_to, .max = 0),
+    COLUMN(INTEGER, "rows", num_rows, .max = 1e15),
+    COLUMN(NUMBER, "score", score, .min = -1e300, .max = 1e300,
+        .expected = "expected a number"),
 };
 
 /* One of the models that are read. */
@@ -93,9 +82,7 @@ typedef struct {
     const char *name;
     spot_additive_model_t *model;
     bool has_base;
-    size_t max_features;
     bool is_open; /* the latest feature lacks its last row */
-    size_t max_up_to, max_categories, max_rows, max_scores; /* of the latest feature */
 } target_t;
 
 typedef struct {
@@ -103,119 +90,90 @@ typedef struct {
     target_t *targets; /* [num_targets] */
 } reading_t;
 
-static spot_additive_feature_t *
-latest_feature(const target_t *target)
-{
-    return target->model->num_features == 0
-               ? NULL
-               : &target->model->features[target->model->num_features - 1];
-}
-
-static int
-add_feature(target_t *target, const char *name)
-{
-    spot_additive_model_t *model = target->model;
-    spot_additive_feature_t *feature;
-    int ret = spot_array_reserve(&model->features, &target->max_features,
-        model->num_features + 1, sizeof(*model->features));
-
-    if (ret != 0) {
-        return ret;
-    }
-    feature = &model->features[model->num_features++];
-    memset(feature, 0, sizeof(*feature));
-    target->max_up_to = target->max_categories = target->max_rows = target->max_scores =
-        0;
-    target->is_open = true;
-    feature->name = spot_text_copy(name, strlen(name));
-    return feature->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-static int
-add_bin(target_t *target, const score_row_t *row, double up_to)
-{
-    spot_additive_feature_t *feature = latest_feature(target);
-    const size_t k = feature->num_bins;
-    const int errors[] = {spot_array_reserve(&feature->up_to, &target->max_up_to, k + 1,
-                              sizeof(*feature->up_to)),
-        spot_array_reserve(&feature->categories, &target->max_categories, k + 1,
-            sizeof(*feature->categories)),
-        spot_array_reserve(
-            &feature->rows, &target->max_rows, k + 1, sizeof(*feature->rows)),
-        spot_array_reserve(
-            &feature->scores, &target->max_scores, k + 1, sizeof(*feature->scores))};
-
-    if (errors[0] != 0 || errors[1] != 0 || errors[2] != 0 || errors[3] != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    feature->up_to[k] = up_to;
-    feature->categories[k] = spot_text_copy(row->category, strlen(row->category));
-    feature->rows[k] = row->rows;
-    feature->scores[k] = row->score;
-    feature->num_bins++;
-    return feature->categories[k] == NULL ? SPOT_ERR_NO_MEMORY : 0;
-}
-
-/* The problem of a row of the latest feature, and its column. */
+/* The problem of a bin behind those of a feature, and its column. */
 static const char *
-problem_of(const target_t *target, const score_row_t *row, double up_to, size_t *column)
+problem_of(const spot_additive_feature_t *feature, const score_row_t *row, double up_to,
+    size_t *column)
 {
-    const spot_additive_feature_t *feature = latest_feature(target);
+    const bool is_category = row->category[0] != '\0', is_number = row->up_to[0] != '\0';
 
-    *column = COLUMN_FEATURE;
-    if (!target->is_open) {
-        return "expected the rows of a feature together, once";
+    *column = COLUMN_CATEGORY;
+    if (feature->num_bins > 0 && is_category && !feature->has_categories) {
+        return "expected numbers only";
     }
     *column = COLUMN_UP_TO;
-    if (row->category[0] != '\0' && row->up_to[0] != '\0') {
+    if (is_category && is_number) {
         return "expected a category or a number, not both";
     }
-    if (feature->num_bins > 0 && row->category[0] == '\0' && row->up_to[0] != '\0' &&
-        (feature->has_categories || up_to <= feature->up_to[feature->num_bins - 1])) {
-        return feature->has_categories ? "expected categories only"
-                                       : "expected more than in the row before";
+    if (is_number && feature->has_categories) {
+        return "expected categories only";
     }
-    *column = COLUMN_CATEGORY;
-    return feature->num_bins > 0 && row->category[0] != '\0' && !feature->has_categories
-               ? "expected numbers only"
+    return is_number && feature->num_bins > 0 &&
+                   up_to <= feature->bins[feature->num_bins - 1].up_to
+               ? "expected more than in the row before"
                : NULL;
+}
+
+/* The feature of a row: the latest one while it is open, else a new one. NULL: an
+ * error. */
+static spot_additive_feature_t *
+feature_of(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
+    const char *name, int *error)
+{
+    spot_additive_model_t *model = target->model;
+    spot_additive_feature_t feature = {.name = NULL};
+
+    if (target->is_open &&
+        strcmp(model->features[model->num_features - 1].name, name) != 0) {
+        spot_table_file_report_field(file, line, COLUMN_FEATURE,
+            "expected the last row of the feature before, without category and up_to");
+        target->is_open = false;
+    }
+    for (size_t j = 0; j < model->num_features && !target->is_open; j++) {
+        if (strcmp(model->features[j].name, name) == 0) {
+            spot_table_file_report_field(file, line, COLUMN_FEATURE,
+                "expected the rows of a feature together, once");
+            return NULL;
+        }
+    }
+    if (!target->is_open) {
+        feature.name = spot_text_copy(name, strlen(name));
+        *error = feature.name == NULL ? SPOT_ERR_NO_MEMORY
+                                      : SPOT_ARRAY_APPEND(model, features, feature);
+    }
+    return *error == 0 ? &model->features[model->num_features - 1] : NULL;
 }
 
 static int
 take_bin(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
     const score_row_t *row)
 {
+    spot_additive_bin_t bin = {
+        .up_to = HUGE_VAL, .num_rows = row->num_rows, .score = row->score};
     spot_additive_feature_t *feature;
     const char *problem;
     size_t column;
-    double up_to = 0;
     int ret = 0;
 
-    if (row->up_to[0] != '\0' && spot_number_parse(row->up_to, &up_to) != 0) {
+    if (row->up_to[0] != '\0' && spot_number_parse(row->up_to, &bin.up_to) != 0) {
         spot_table_file_report_field(file, line, COLUMN_UP_TO, "expected a number");
         return 0;
     }
-    feature = latest_feature(target);
-    if (feature == NULL ||
-        (!target->is_open && strcmp(feature->name, row->feature) != 0)) {
-        ret = add_feature(target, row->feature);
-    } else if (strcmp(feature->name, row->feature) != 0) {
-        spot_table_file_report_field(file, line, COLUMN_FEATURE,
-            "expected the last row of the feature before, without category and up_to");
-        ret = add_feature(target, row->feature);
-    }
-    if (ret != 0) {
+    feature = feature_of(file, line, target, row->feature, &ret);
+    if (feature == NULL) {
         return ret;
     }
-    problem = problem_of(target, row, up_to, &column);
+    problem = problem_of(feature, row, bin.up_to, &column);
+    target->is_open = row->category[0] != '\0' || row->up_to[0] != '\0';
     if (problem != NULL) {
         spot_table_file_report_field(file, line, column, problem);
-        return 0;
     }
-    feature = latest_feature(target);
-    feature->has_categories = feature->has_categories || row->category[0] != '\0';
-    target->is_open = row->category[0] != '\0' || row->up_to[0] != '\0';
-    return add_bin(target, row, up_to);
+    if (row->category[0] != '\0') {
+        feature->has_categories = true;
+        bin.category = spot_text_copy(row->category, strlen(row->category));
+        ret = bin.category == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    return ret == 0 ? SPOT_ARRAY_APPEND(feature, bins, bin) : ret;
 }
 
 static int
@@ -256,23 +214,6 @@ seal(spot_table_file_t *file, size_t end_line)
     }
 }
 
-/* Categories were kept of all features, and so were numbers. */
-static void
-drop_unused(spot_additive_feature_t *feature)
-{
-    if (feature->has_categories) {
-        free(feature->up_to);
-        feature->up_to = NULL;
-        free(feature->categories[feature->num_bins - 1]); /* of any other: "" */
-        return;
-    }
-    for (size_t k = 0; k < feature->num_bins; k++) {
-        free(feature->categories[k]);
-    }
-    free(feature->categories);
-    feature->categories = NULL;
-}
-
 int
 spot_additive_read(spot_additive_model_t *models, size_t num_targets,
     const char *const *targets, const char *path, spot_diag_t *diag)
@@ -296,11 +237,6 @@ spot_additive_read(spot_additive_model_t *models, size_t num_targets,
         reading.targets[t].model = &models[t];
     }
     ret = ret == 0 ? spot_table_file_read(&file) : ret;
-    for (size_t t = 0; t < num_targets && reading.targets != NULL; t++) {
-        for (size_t j = 0; j < models[t].num_features; j++) {
-            drop_unused(&models[t].features[j]);
-        }
-    }
     free(reading.targets);
     return ret;
 }

@@ -23,24 +23,25 @@ enum {
 /* A column in the form of a fit. */
 typedef struct {
     size_t num_bins;
-    size_t num_categories;
+    const uint8_t *bins;    /* [num_rows] */
+    const uint8_t *bins_of; /* [feature->num_bins] those of its own bins */
+} binned_t;
+
+typedef struct {
     uint8_t *train; /* [num_train] bins */
     uint8_t *held;  /* [num_held] */
-    /* [num_categories + 1] the bins of categories, the last one of unknown ones; NULL:
-     * numbers */
-    uint8_t *bins_of;
     double scores[MAX_BINS];
     double best[MAX_BINS]; /* scores of the best round so far */
-} fitted_column_t;
+} bag_column_t;
 
 typedef struct {
     const spot_additive_request_t *request;
+    const binned_t *binned; /* [num_columns] */
     spot_arena_t arena;
     size_t num_train, num_held;
-    size_t *train, *held; /* rows, increasing */
-    double *train_residuals;
-    double *held_residuals;
-    fitted_column_t *columns; /* [num_columns] */
+    double *train;         /* [num_train] residuals */
+    double *held;          /* [num_held] */
+    bag_column_t *columns; /* [num_columns] */
     double base;
 } bag_t;
 
@@ -64,7 +65,8 @@ ends_bin(size_t num_rows, size_t start, size_t i, size_t num_bins_before)
 }
 
 /* Borders between bins in the middle of neighbouring values: each distinct value has a
- * bin of its own if they are few. Returns the number of borders; up_to may be NULL. */
+ * bin of its own if they are few. Returns the number of borders, at most MAX_BINS - 1.
+ */
 static size_t
 find_borders(const double *sorted, size_t num_rows, double *up_to)
 {
@@ -78,10 +80,7 @@ find_borders(const double *sorted, size_t num_rows, double *up_to)
             (num_distinct <= MAX_BINS || ends_bin(num_rows, start, i, num_borders))) {
             const double middle = sorted[i - 1] + (sorted[i] - sorted[i - 1]) / 2;
 
-            if (up_to != NULL) {
-                up_to[num_borders] = middle < sorted[i] ? middle : sorted[i - 1];
-            }
-            num_borders++;
+            up_to[num_borders++] = middle < sorted[i] ? middle : sorted[i - 1];
             start = i;
         }
     }
@@ -89,86 +88,145 @@ find_borders(const double *sorted, size_t num_rows, double *up_to)
 }
 
 static int
-set_numbers(spot_additive_feature_t *feature, const spot_additive_request_t *request,
-    const double *values)
+add_bin(spot_additive_feature_t *feature, double up_to, const char *category)
 {
-    double *sorted = spot_calloc(request->num_rows, sizeof(*sorted));
-    int ret = SPOT_ERR_NO_MEMORY;
+    spot_additive_bin_t bin = {.up_to = up_to};
 
-    if (sorted != NULL) {
-        for (size_t i = 0; i < request->num_rows; i++) {
-            sorted[i] = isnan(values[i]) ? MISSING : values[i];
-        }
-        qsort(sorted, request->num_rows, sizeof(*sorted), compare_numbers);
-        feature->num_bins = 1 + find_borders(sorted, request->num_rows, NULL);
-        feature->up_to = spot_calloc(feature->num_bins, sizeof(*feature->up_to));
-        if (feature->up_to != NULL) {
-            find_borders(sorted, request->num_rows, feature->up_to);
-            ret = 0;
+    if (category != NULL) {
+        bin.category = spot_text_copy(category, strlen(category));
+        if (bin.category == NULL) {
+            return SPOT_ERR_NO_MEMORY;
         }
     }
-    free(sorted);
-    return ret;
+    return SPOT_ARRAY_APPEND(feature, bins, bin);
 }
 
 static int
-set_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column)
+add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column)
 {
+    int ret = 0;
+
     feature->has_categories = true;
-    feature->num_bins = column->num_categories + 1;
-    if (column->categories == NULL) {
-        return 0;
+    for (size_t k = 0; k < column->num_categories && ret == 0; k++) {
+        ret = add_bin(feature, HUGE_VAL,
+            column->categories == NULL ? NULL : column->categories[k]);
     }
-    feature->categories = spot_calloc(feature->num_bins, sizeof(*feature->categories));
-    if (feature->categories == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t k = 0; k < column->num_categories; k++) {
-        const char *name = column->categories[k];
-
-        feature->categories[k] = spot_text_copy(name, strlen(name));
-        if (feature->categories[k] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return 0;
+    return ret == 0 ? add_bin(feature, HUGE_VAL, NULL) : ret;
 }
 
-/* The features without scores yet. */
-static int
-set_features(spot_additive_model_t *self, const spot_additive_request_t *request)
+static void
+count_rows(spot_additive_feature_t *feature, const spot_additive_column_t *column,
+    size_t num_rows)
 {
-    self->features = spot_calloc(request->num_columns, sizeof(*self->features));
-    if (self->features == NULL) {
+    for (size_t i = 0; i < num_rows; i++) {
+        feature->bins[spot_additive_bin(feature, column->values[i])].num_rows++;
+    }
+}
+
+/* Categories as numbers: the mean of their targets, drawn to the mean of all, 0. codes:
+ * [num_bins], zeroed. */
+static void
+encode(const spot_additive_request_t *request, const spot_additive_column_t *column,
+    const spot_additive_feature_t *feature, double *codes, double *numbers)
+{
+    double mean = 0;
+
+    for (size_t i = 0; i < request->num_rows; i++) {
+        mean += request->targets[i] / (double) request->num_rows;
+    }
+    for (size_t i = 0; i < request->num_rows; i++) {
+        codes[spot_additive_bin(feature, column->values[i])] +=
+            request->targets[i] - mean;
+    }
+    for (size_t k = 0; k < feature->num_bins; k++) {
+        codes[k] /= (double) (feature->bins[k].num_rows + SHRINK_ROWS);
+    }
+    for (size_t i = 0; i < request->num_rows; i++) {
+        numbers[i] = codes[spot_additive_bin(feature, column->values[i])];
+    }
+}
+
+static uint8_t
+bin_between(const double *up_to, size_t num_borders, double number)
+{
+    size_t bin = 0;
+
+    while (bin < num_borders && number > up_to[bin]) {
+        bin++;
+    }
+    return (uint8_t) bin;
+}
+
+/* Makes the feature of a column, without scores, and its bins. */
+static int
+bin_column(const spot_additive_request_t *request, const spot_additive_column_t *column,
+    spot_additive_feature_t *feature, binned_t *binned, spot_arena_t *arena)
+{
+    const size_t num_rows = request->num_rows;
+    const bool has_categories = column->num_categories > 0;
+    double *numbers, *sorted, *codes, up_to[MAX_BINS];
+    uint8_t *bins, *bins_of;
+    size_t num_borders;
+    int ret = has_categories ? add_categories(feature, column) : 0;
+
+    SPOT_ARENA_ARRAY(arena, numbers, num_rows);
+    SPOT_ARENA_ARRAY(arena, sorted, num_rows);
+    SPOT_ARENA_ARRAY(arena, codes, column->num_categories + 1);
+    SPOT_ARENA_ARRAY(arena, bins, num_rows);
+    SPOT_ARENA_ARRAY(arena, bins_of, column->num_categories + MAX_BINS);
+    feature->name = spot_text_copy(column->name, strlen(column->name));
+    if (ret != 0 || feature->name == NULL || arena->error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->num_features = request->num_columns;
-    for (size_t j = 0; j < request->num_columns; j++) {
-        const spot_additive_column_t *column = &request->columns[j];
-        spot_additive_feature_t *feature = &self->features[j];
-        int ret = column->num_categories > 0
-                      ? set_categories(feature, column)
-                      : set_numbers(feature, request, column->values);
-
-        feature->name = spot_text_copy(column->name, strlen(column->name));
-        feature->rows = spot_calloc(feature->num_bins, sizeof(*feature->rows));
-        feature->scores = spot_calloc(feature->num_bins, sizeof(*feature->scores));
-        if (ret != 0 || feature->name == NULL || feature->rows == NULL ||
-            feature->scores == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        for (size_t i = 0; i < request->num_rows; i++) {
-            feature->rows[spot_additive_bin(feature, column->values[i])]++;
-        }
+    for (size_t i = 0; i < num_rows; i++) {
+        numbers[i] = isnan(column->values[i]) ? MISSING : column->values[i];
     }
-    return 0;
+    if (has_categories) {
+        count_rows(feature, column, num_rows);
+        encode(request, column, feature, codes, numbers);
+    }
+    memcpy(sorted, numbers, num_rows * sizeof(*sorted));
+    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    num_borders = find_borders(sorted, num_rows, up_to);
+    for (size_t k = 0; k <= num_borders && !has_categories && ret == 0; k++) {
+        ret = add_bin(feature, k == num_borders ? HUGE_VAL : up_to[k], NULL);
+        bins_of[k] = (uint8_t) k;
+    }
+    if (ret == 0 && !has_categories) {
+        count_rows(feature, column, num_rows);
+    }
+    for (size_t k = 0; k < feature->num_bins && has_categories; k++) {
+        bins_of[k] = bin_between(up_to, num_borders, codes[k]);
+    }
+    for (size_t i = 0; i < num_rows; i++) {
+        bins[i] = bin_between(up_to, num_borders, numbers[i]);
+    }
+    *binned = (binned_t){num_borders + 1, bins, bins_of};
+    return ret;
 }
 
 /* ---- Bags ---- */
 
+/* The mean or the median of the targets of rows. sorted: scratch. */
+static double
+centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sorted)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < num_rows; i++) {
+        sum += targets[i];
+    }
+    if (loss == SPOT_LOSS_SQUARED) {
+        return sum / (double) num_rows;
+    }
+    memcpy(sorted, targets, num_rows * sizeof(*sorted));
+    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    return (sorted[(num_rows - 1) / 2] + sorted[num_rows / 2]) / 2;
+}
+
 /* Draws the rows that a bag does not see: the first of a partial shuffle. */
 static void
-draw_rows(bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
+draw_rows(const bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
 {
     const size_t num_rows = bag->request->num_rows;
     spot_rng_t rng;
@@ -184,162 +242,67 @@ draw_rows(bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
         order[other] = order[i];
         is_held[row] = true;
     }
-    for (size_t i = 0, num_train = 0, num_held = 0; i < num_rows; i++) {
+}
+
+/* Sorts the rows into those that are seen and those that are held out. */
+static void
+take_rows(bag_t *bag, const bool *is_held, double *sorted)
+{
+    const spot_additive_request_t *request = bag->request;
+    size_t num_train = 0, num_held = 0;
+
+    for (size_t i = 0; i < request->num_rows; i++) {
+        for (size_t j = 0; j < request->num_columns; j++) {
+            if (is_held[i]) {
+                bag->columns[j].held[num_held] = bag->binned[j].bins[i];
+            } else {
+                bag->columns[j].train[num_train] = bag->binned[j].bins[i];
+            }
+        }
         if (is_held[i]) {
-            bag->held[num_held++] = i;
+            bag->held[num_held++] = request->targets[i];
         } else {
-            bag->train[num_train++] = i;
+            bag->train[num_train++] = request->targets[i];
         }
     }
-}
-
-/* The mean or the median of the targets of the rows that are seen. residuals is scratch
- * here. */
-static double
-base_of(bag_t *bag)
-{
-    const double *targets = bag->request->targets;
-    double sum = 0;
-
-    for (size_t i = 0; i < bag->num_train; i++) {
-        bag->train_residuals[i] = targets[bag->train[i]];
-        sum += targets[bag->train[i]];
+    bag->base = centre_of(request->loss, bag->train, num_train, sorted);
+    for (size_t i = 0; i < num_train; i++) {
+        bag->train[i] -= bag->base;
     }
-    if (bag->num_train == 0 || bag->request->loss == SPOT_LOSS_SQUARED) {
-        return bag->num_train == 0 ? 0 : sum / (double) bag->num_train;
-    }
-    qsort(bag->train_residuals, bag->num_train, sizeof(*bag->train_residuals),
-        compare_numbers);
-    return (bag->train_residuals[(bag->num_train - 1) / 2] +
-               bag->train_residuals[bag->num_train / 2]) /
-           2;
-}
-
-/* A category, and its mean target among the rows that are seen. */
-typedef struct {
-    double mean, sum;
-    size_t num_rows;
-    size_t category; /* the number of categories: the unknown ones */
-} category_t;
-
-static int
-compare_categories(const void *first, const void *second)
-{
-    const category_t *a = first, *b = second;
-
-    return a->mean != b->mean
-               ? (a->mean > b->mean) - (a->mean < b->mean)
-               : (a->category > b->category) - (a->category < b->category);
-}
-
-/* Sorts categories by their mean target and joins neighbours to bins of about as many
- * rows. */
-static void
-join_categories(bag_t *bag, const spot_additive_feature_t *feature,
-    const spot_additive_column_t *column, fitted_column_t *fitted)
-{
-    const size_t num = column->num_categories + 1;
-    const double *targets = bag->request->targets;
-    size_t num_before = 0, start = 0, bin = 0;
-    category_t *categories;
-
-    SPOT_ARENA_ARRAY(&bag->arena, categories, num);
-    SPOT_ARENA_ARRAY(&bag->arena, fitted->bins_of, num);
-    if (bag->arena.error != 0) {
-        return;
-    }
-    for (size_t i = 0; i < bag->num_train; i++) {
-        const size_t row = bag->train[i];
-        category_t *category =
-            &categories[spot_additive_bin(feature, column->values[row])];
-
-        category->num_rows++;
-        category->sum += targets[row] - bag->base;
-    }
-    for (size_t k = 0; k < num; k++) {
-        categories[k].category = k;
-        categories[k].mean =
-            categories[k].sum / (double) (categories[k].num_rows + SHRINK_ROWS);
-    }
-    qsort(categories, num, sizeof(*categories), compare_categories);
-    for (size_t k = 0; k < num; k++) {
-        if (k > 0 &&
-            (num <= MAX_BINS || ends_bin(bag->num_train, start, num_before, bin))) {
-            bin++;
-            start = num_before;
-        }
-        fitted->bins_of[categories[k].category] = (uint8_t) bin;
-        num_before += categories[k].num_rows;
-    }
-    fitted->num_bins = bin + 1;
-}
-
-static void
-take_bins(const bag_t *bag, const spot_additive_feature_t *feature,
-    const spot_additive_column_t *column, fitted_column_t *fitted)
-{
-    const struct {
-        size_t num_rows;
-        const size_t *rows;
-        uint8_t *bins;
-    } parts[] = {{bag->num_train, bag->train, fitted->train},
-        {bag->num_held, bag->held, fitted->held}};
-
-    for (size_t part = 0; part < 2; part++) {
-        for (size_t i = 0; i < parts[part].num_rows; i++) {
-            const size_t bin =
-                spot_additive_bin(feature, column->values[parts[part].rows[i]]);
-
-            parts[part].bins[i] =
-                fitted->bins_of != NULL ? fitted->bins_of[bin] : (uint8_t) bin;
-        }
+    for (size_t i = 0; i < num_held; i++) {
+        bag->held[i] -= bag->base;
     }
 }
 
 static int
-bag_init(bag_t *bag, const spot_additive_model_t *model,
-    const spot_additive_request_t *request, uint64_t bag_id)
+bag_init(bag_t *bag, const binned_t *binned, const spot_additive_request_t *request,
+    uint64_t bag_id)
 {
+    const size_t num_rows = request->num_rows;
+    double *sorted;
     size_t *order;
     bool *is_held;
 
     memset(bag, 0, sizeof(*bag));
     bag->request = request;
-    bag->num_held = (size_t) (HOLD_OUT * (double) request->num_rows);
-    bag->num_train = request->num_rows - bag->num_held;
-    SPOT_ARENA_ARRAY(&bag->arena, order, request->num_rows);
-    SPOT_ARENA_ARRAY(&bag->arena, is_held, request->num_rows);
+    bag->binned = binned;
+    bag->num_held = (size_t) (HOLD_OUT * (double) num_rows);
+    bag->num_train = num_rows - bag->num_held;
+    SPOT_ARENA_ARRAY(&bag->arena, sorted, num_rows);
+    SPOT_ARENA_ARRAY(&bag->arena, order, num_rows);
+    SPOT_ARENA_ARRAY(&bag->arena, is_held, num_rows);
     SPOT_ARENA_ARRAY(&bag->arena, bag->train, bag->num_train);
     SPOT_ARENA_ARRAY(&bag->arena, bag->held, bag->num_held);
-    SPOT_ARENA_ARRAY(&bag->arena, bag->train_residuals, bag->num_train);
-    SPOT_ARENA_ARRAY(&bag->arena, bag->held_residuals, bag->num_held);
     SPOT_ARENA_ARRAY(&bag->arena, bag->columns, request->num_columns);
-    if (bag->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; j < request->num_columns && bag->arena.error == 0; j++) {
+        SPOT_ARENA_ARRAY(&bag->arena, bag->columns[j].train, bag->num_train);
+        SPOT_ARENA_ARRAY(&bag->arena, bag->columns[j].held, bag->num_held);
     }
-    draw_rows(bag, bag_id, is_held, order);
-    bag->base = base_of(bag);
-    for (size_t j = 0; j < request->num_columns; j++) {
-        fitted_column_t *fitted = &bag->columns[j];
-
-        SPOT_ARENA_ARRAY(&bag->arena, fitted->train, bag->num_train);
-        SPOT_ARENA_ARRAY(&bag->arena, fitted->held, bag->num_held);
-        fitted->num_bins = model->features[j].num_bins;
-        if (request->columns[j].num_categories > 0) {
-            join_categories(bag, &model->features[j], &request->columns[j], fitted);
-        }
-        if (bag->arena.error != 0) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        take_bins(bag, &model->features[j], &request->columns[j], fitted);
+    if (bag->arena.error == 0) {
+        draw_rows(bag, bag_id, is_held, order);
+        take_rows(bag, is_held, sorted);
     }
-    for (size_t i = 0; i < bag->num_train; i++) {
-        bag->train_residuals[i] = request->targets[bag->train[i]] - bag->base;
-    }
-    for (size_t i = 0; i < bag->num_held; i++) {
-        bag->held_residuals[i] = request->targets[bag->held[i]] - bag->base;
-    }
-    return 0;
+    return bag->arena.error;
 }
 
 /* ---- Step functions ---- */
@@ -446,10 +409,10 @@ held_loss(const bag_t *bag)
     double sum = 0;
 
     if (bag->request->loss == SPOT_LOSS_ABSOLUTE) {
-        return mean_absolute(bag->held_residuals, bag->num_held);
+        return mean_absolute(bag->held, bag->num_held);
     }
     for (size_t i = 0; i < bag->num_held; i++) {
-        sum += bag->held_residuals[i] * bag->held_residuals[i];
+        sum += bag->held[i] * bag->held[i];
     }
     return sum / (double) bag->num_held;
 }
@@ -461,24 +424,25 @@ boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
 {
     const double scale = bag->request->loss == SPOT_LOSS_SQUARED
                              ? 0
-                             : mean_absolute(bag->train_residuals, bag->num_train);
+                             : mean_absolute(bag->train, bag->num_train);
     double sums[MAX_BINS];
 
     for (size_t j = 0; j < bag->request->num_columns; j++) {
-        fitted_column_t *column = &bag->columns[j];
+        bag_column_t *column = &bag->columns[j];
+        const size_t num_bins = bag->binned[j].num_bins;
 
-        move_residuals(bag->train_residuals, bag->num_train, bag->columns[*last].train,
-            steps, column->train, scale, sums);
-        for (size_t k = 0; k < column->num_bins; k++) {
+        move_residuals(bag->train, bag->num_train, bag->columns[*last].train, steps,
+            column->train, scale, sums);
+        for (size_t k = 0; k < num_bins; k++) {
             below[j].sums[k + 1] = below[j].sums[k] + sums[k];
         }
-        find_steps(&below[j], column->num_bins, steps);
+        find_steps(&below[j], num_bins, steps);
         *last = j;
-        for (size_t k = 0; k < column->num_bins; k++) {
+        for (size_t k = 0; k < num_bins; k++) {
             column->scores[k] += steps[k];
         }
         for (size_t i = 0; i < bag->num_held; i++) {
-            bag->held_residuals[i] -= steps[column->held[i]];
+            bag->held[i] -= steps[column->held[i]];
         }
     }
 }
@@ -522,12 +486,9 @@ add_bag(spot_additive_model_t *self, const bag_t *bag)
 {
     self->base += bag->base / NUM_BAGS;
     for (size_t j = 0; j < self->num_features; j++) {
-        const fitted_column_t *fitted = &bag->columns[j];
-
         for (size_t k = 0; k < self->features[j].num_bins; k++) {
-            const size_t bin = fitted->bins_of != NULL ? fitted->bins_of[k] : k;
-
-            self->features[j].scores[k] += fitted->best[bin] / NUM_BAGS;
+            self->features[j].bins[k].score +=
+                bag->columns[j].best[bag->binned[j].bins_of[k]] / NUM_BAGS;
         }
     }
 }
@@ -541,44 +502,63 @@ centre(spot_additive_model_t *self, size_t num_rows)
         double sum = 0;
 
         for (size_t k = 0; k < feature->num_bins; k++) {
-            sum += (double) feature->rows[k] * feature->scores[k];
+            sum += (double) feature->bins[k].num_rows * feature->bins[k].score;
         }
         for (size_t k = 0; k < feature->num_bins; k++) {
-            feature->scores[k] -= sum / (double) num_rows;
+            feature->bins[k].score -= sum / (double) num_rows;
         }
         self->base += sum / (double) num_rows;
     }
 }
 
+static int
+fit_bag(spot_additive_model_t *self, const binned_t *binned,
+    const spot_additive_request_t *request, uint64_t bag_id)
+{
+    bag_t bag;
+    below_t *below;
+    int ret = bag_init(&bag, binned, request, bag_id);
+
+    SPOT_ARENA_ARRAY(&bag.arena, below, request->num_columns);
+    ret = spot_error_first(ret, bag.arena.error);
+    if (ret == 0 && bag.num_held > 0) {
+        boost(&bag, below);
+    }
+    if (ret == 0) {
+        add_bag(self, &bag);
+    }
+    spot_arena_free(&bag.arena);
+    return ret;
+}
+
 int
 spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *request)
 {
+    spot_arena_t arena = {0};
+    binned_t *binned;
     int ret;
 
     memset(self, 0, sizeof(*self));
     if (request->num_columns == 0 || request->num_columns > SPOT_ADDITIVE_MAX_FEATURES) {
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = set_features(self, request);
+    SPOT_ARENA_ARRAY(&arena, binned, request->num_columns);
+    ret = spot_error_first(
+        arena.error, SPOT_ARRAY_ROOM(self, features, request->num_columns));
+    for (size_t j = 0; j < request->num_columns && ret == 0; j++) {
+        self->features[j] = (spot_additive_feature_t){.name = NULL};
+        self->num_features++;
+        ret = bin_column(
+            request, &request->columns[j], &self->features[j], &binned[j], &arena);
+    }
     for (uint64_t bag_id = 0; bag_id < NUM_BAGS && ret == 0 && request->num_rows > 0;
          bag_id++) {
-        bag_t bag;
-        below_t *below;
-
-        ret = bag_init(&bag, self, request, bag_id);
-        SPOT_ARENA_ARRAY(&bag.arena, below, request->num_columns);
-        ret = spot_error_first(ret, bag.arena.error);
-        if (ret == 0 && bag.num_held > 0) {
-            boost(&bag, below);
-        }
-        if (ret == 0) {
-            add_bag(self, &bag);
-        }
-        spot_arena_free(&bag.arena);
+        ret = fit_bag(self, binned, request, bag_id);
     }
     if (ret == 0 && request->num_rows > 0) {
         centre(self, request->num_rows);
         spot_additive_verify(self);
     }
+    spot_arena_free(&arena);
     return ret;
 }

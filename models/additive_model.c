@@ -7,33 +7,24 @@
 
 const char *const spot_loss_names[] = {"squared", "absolute", NULL};
 
-/* The first j with value <= up_to[j]. */
-static size_t
-number_bin(const spot_additive_feature_t *self, double value)
-{
-    size_t first = 0, last = self->num_bins - 1;
-
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-
-        if (value <= self->up_to[middle]) {
-            last = middle;
-        } else {
-            first = middle + 1;
-        }
-    }
-    return first;
-}
-
 size_t
 spot_additive_bin(const spot_additive_feature_t *self, double value)
 {
-    const size_t last = self->num_bins - 1;
+    size_t first = 0, last = self->num_bins - 1;
 
     if (self->has_categories) {
         return value >= 0 && value < (double) last ? (size_t) value : last;
     }
-    return isnan(value) ? 0 : number_bin(self, value);
+    while (first < last) {
+        const size_t middle = first + (last - first) / 2;
+
+        if (value > self->bins[middle].up_to) {
+            first = middle + 1;
+        } else {
+            last = middle;
+        }
+    }
+    return first;
 }
 
 double
@@ -42,8 +33,9 @@ spot_additive_predict(const spot_additive_model_t *self, const double *values)
     double sum = self->base;
 
     for (size_t j = 0; j < self->num_features; j++) {
-        sum +=
-            self->features[j].scores[spot_additive_bin(&self->features[j], values[j])];
+        const spot_additive_feature_t *feature = &self->features[j];
+
+        sum += feature->bins[spot_additive_bin(feature, values[j])].score;
     }
     return sum > 0 ? sum : 0;
 }
@@ -55,8 +47,8 @@ spot_additive_importance(const spot_additive_feature_t *self)
     int64_t num_rows = 0;
 
     for (size_t k = 0; k < self->num_bins; k++) {
-        sum += (double) self->rows[k] * fabs(self->scores[k]);
-        num_rows += self->rows[k];
+        sum += (double) self->bins[k].num_rows * fabs(self->bins[k].score);
+        num_rows += self->bins[k].num_rows;
     }
     return num_rows == 0 ? 0 : sum / (double) num_rows;
 }
@@ -75,32 +67,24 @@ spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
 int32_t
 spot_additive_category(const spot_additive_feature_t *self, const char *name)
 {
-    for (size_t k = 0; self->categories != NULL && k + 1 < self->num_bins; k++) {
-        if (strcmp(self->categories[k], name) == 0) {
+    for (size_t k = 0; k < self->num_bins; k++) {
+        if (self->bins[k].category != NULL &&
+            strcmp(self->bins[k].category, name) == 0) {
             return (int32_t) k;
         }
     }
     return -1;
 }
 
-static void
-feature_free(spot_additive_feature_t *self)
-{
-    for (size_t k = 0; self->categories != NULL && k + 1 < self->num_bins; k++) {
-        free(self->categories[k]);
-    }
-    free(self->name);
-    free(self->up_to);
-    free(self->categories);
-    free(self->rows);
-    free(self->scores);
-}
-
 void
 spot_additive_free(spot_additive_model_t *self)
 {
-    for (size_t j = 0; self->features != NULL && j < self->num_features; j++) {
-        feature_free(&self->features[j]);
+    for (size_t j = 0; j < self->num_features; j++) {
+        for (size_t k = 0; k < self->features[j].num_bins; k++) {
+            free(self->features[j].bins[k].category);
+        }
+        free(self->features[j].bins);
+        free(self->features[j].name);
     }
     free(self->features);
     memset(self, 0, sizeof(*self));
@@ -114,12 +98,12 @@ spot_additive_verify(const spot_additive_model_t *self)
         const spot_additive_feature_t *feature = &self->features[j];
 
         spot_bug_assert(feature->name != NULL && feature->num_bins >= 1);
-        spot_bug_assert(feature->has_categories || feature->categories == NULL);
         for (size_t k = 0; k < feature->num_bins; k++) {
-            spot_bug_assert(isfinite(feature->scores[k]) && feature->rows[k] >= 0);
+            const spot_additive_bin_t *bin = &feature->bins[k];
+
+            spot_bug_assert(isfinite(bin->score) && bin->num_rows >= 0);
             spot_bug_assert(feature->has_categories || k == 0 ||
-                            k + 1 == feature->num_bins ||
-                            feature->up_to[k - 1] < feature->up_to[k]);
+                            feature->bins[k - 1].up_to < bin->up_to);
         }
     }
 }

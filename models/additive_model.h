@@ -19,24 +19,29 @@
 
 #define SPOT_ADDITIVE_MAX_BINS 64
 #define SPOT_ADDITIVE_MAX_FEATURES 64
-#define SPOT_ADDITIVE_MAX_CATEGORIES 100000
 
-/* The score of a feature. Numbers: the bin of a value is the first one whose up_to is
- * not below it; NAN is in the first bin. Categories: the bin is the value; values
- * outside 0 ... num_bins - 2, and NAN, are in the last one. */
+typedef struct {
+    double up_to;     /* numbers: values up to it; HUGE_VAL in the last bin */
+    char *category;   /* its name; NULL: numbers, without names, or the last bin */
+    int64_t num_rows; /* of the fit */
+    double score;     /* the mean over the rows of all bins is 0 */
+} spot_additive_bin_t;
+
+/* Numbers: the bin of a value is the first one whose up_to is not below it; NAN is in
+ * the first bin. Categories: the bin is the value; values outside 0 ... num_bins - 2,
+ * and NAN, are in the last one. */
 typedef struct {
     char *name;
     bool has_categories;
-    size_t num_bins;   /* >= 1 */
-    double *up_to;     /* numbers: [num_bins - 1] increasing */
-    char **categories; /* [num_bins - 1] names; NULL: numbers, or without names */
-    int64_t *rows;     /* [num_bins] of the fit */
-    double *scores;    /* [num_bins], their mean over all rows is 0 */
+    size_t num_bins; /* >= 1 */
+    size_t max_bins;
+    spot_additive_bin_t *bins; /* [num_bins] */
 } spot_additive_feature_t;
 
 typedef struct {
     double base; /* the mean of the fit */
     size_t num_features;
+    size_t max_features;
     spot_additive_feature_t *features; /* [num_features] */
 } spot_additive_model_t;
 

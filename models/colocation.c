@@ -50,51 +50,27 @@ typedef struct {
     workload_key_t *keys; /* [num_keys] increasing */
 } pair_table_t;
 
-#define OF_KEY(id, member)                                                              \
-    (offsetof(pair_row_t, keys) + (id) * sizeof(workload_key_t) +                       \
-        offsetof(workload_key_t, member))
-#define OF_SPEED(id)                                                                    \
-    (offsetof(pair_row_t, pair) + offsetof(struct spot_measured_pair, speeds) +         \
-        (id) * sizeof(double))
-#define OF_PAIR(member)                                                                 \
-    (offsetof(pair_row_t, pair) + offsetof(struct spot_measured_pair, member))
-#define TEXT(text, at)                                                                  \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_TEXT, .offset = at                              \
-    }
-#define COUNT(text, at, most)                                                           \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_COUNT, .offset = at, .max = most                \
-    }
-#define NUMBER(text, at, least, most, wanted)                                           \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_NUMBER, .offset = at, .min = least,             \
-        .max = most, .expected = wanted                                                 \
-    }
-#define IGNORED(text)                                                                   \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_IGNORED, .is_optional = true                    \
-    }
+#define COLUMN(kind, name, member, ...)                                                 \
+    SPOT_TABLE_COLUMN(kind, name, pair_row_t, member, __VA_ARGS__)
+#define KEY(id, digit)                                                                  \
+    COLUMN(TEXT, "model" digit, keys[id].model, .max = 0),                              \
+        COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                      \
+        COLUMN(COUNT, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),        \
+        COLUMN(COUNT, "amp" digit, keys[id].amp, .max = 1),                             \
+        COLUMN(NUMBER, "speed" digit, pair.speeds[id], .min = DBL_MIN,                  \
+            .max = SPOT_COLOCATION_MAX_SPEED,                                           \
+            .expected = "expected a speed above 0 and at most 2"),                      \
+        COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
+#define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
 static const spot_table_file_column_t columns[] = {
-    IGNORED(""),
-    TEXT("model1", OF_KEY(0, model)),
-    TEXT("dataset1", OF_KEY(0, dataset)),
-    IGNORED("gpu_num1"),
-    COUNT("batchsize1", OF_KEY(0, batch_size), INT32_MAX),
-    COUNT("amp1", OF_KEY(0, amp), 1),
-    NUMBER("speed1", OF_SPEED(0), DBL_MIN, SPOT_COLOCATION_MAX_SPEED,
-        "expected a speed above 0 and at most 2"),
-    TEXT("model2", OF_KEY(1, model)),
-    TEXT("dataset2", OF_KEY(1, dataset)),
-    IGNORED("gpu_num2"),
-    COUNT("batchsize2", OF_KEY(1, batch_size), INT32_MAX),
-    COUNT("amp2", OF_KEY(1, amp), 1),
-    NUMBER("speed2", OF_SPEED(1), DBL_MIN, SPOT_COLOCATION_MAX_SPEED,
-        "expected a speed above 0 and at most 2"),
-    NUMBER("gpu_util", OF_PAIR(gpu_util), 0, 100, "expected % from 0 to 100"),
-    NUMBER("gmem_util", OF_PAIR(gmem_util), 0, 100, "expected % from 0 to 100"),
-    NUMBER("gmem", OF_PAIR(gmem_mib), 0, 1e9, "expected MiB from 0 to 1e9"),
+    KEY(0, "1"),
+    KEY(1, "2"),
+    COLUMN(NUMBER, "gpu_util", pair.gpu_util, PERCENT),
+    COLUMN(NUMBER, "gmem_util", pair.gmem_util, PERCENT),
+    COLUMN(NUMBER, "gmem", pair.gmem_mib, .max = 1e9,
+        .expected = "expected MiB from 0 to 1e9"),
+    COLUMN(IGNORED, "", pair, .is_optional = true),
 };
 enum { NUM_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 

@@ -20,11 +20,8 @@ typedef struct {
     const char *label;
 } workload_row_t;
 
-#define COLUMN(text, kind_, member, ...)                                                \
-    {                                                                                   \
-        .name = text, .kind = SPOT_CELL_##kind_,                                        \
-        .offset = offsetof(workload_row_t, member), __VA_ARGS__                         \
-    }
+#define COLUMN(name, kind, member, ...)                                                 \
+    SPOT_TABLE_COLUMN(kind, name, workload_row_t, member, __VA_ARGS__)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
 static const spot_table_file_column_t columns[] = {

@@ -145,7 +145,7 @@ spot_step_pipeline_part_ms(
                                       ? spot_pipeline_recomputed(&pipeline)
                                       : pipeline;
 
-    switch ((spot_schedule_t) self->schedule) {
+    switch ((spot_step_schedule_t) self->schedule) {
         case SPOT_SCHEDULE_GPIPE:
             return spot_pipeline_gpipe_ms(&timed);
         case SPOT_SCHEDULE_VARUNA:

@@ -14,12 +14,12 @@ typedef enum {
     SPOT_SCHEDULE_1F1B,
     SPOT_SCHEDULE_GPIPE,
     SPOT_SCHEDULE_VARUNA /* recomputes on all stages but the last */
-} spot_schedule_t;
+} spot_step_schedule_t;
 
 typedef enum { SPOT_RECOMPUTE_NONE, SPOT_RECOMPUTE_ALL } spot_recompute_t;
 
 typedef struct {
-    int schedule;                 /* spot_schedule_t */
+    int schedule;                 /* spot_step_schedule_t */
     int recompute;                /* spot_recompute_t */
     int64_t num_layers;           /* >= 1; 0: no such model is given */
     int64_t micro_batch;          /* samples, >= 1 */

@@ -33,6 +33,13 @@ typedef struct {
     const char *const *words;
 } spot_table_file_column_t;
 
+/* A column by the member of the struct of a row; designators of more may follow. */
+#define SPOT_TABLE_COLUMN(kind_, name_, row_type, member, ...)                          \
+    {                                                                                   \
+        .name = name_, .kind = SPOT_CELL_##kind_, .offset = offsetof(row_type, member), \
+        __VA_ARGS__                                                                     \
+    }
+
 /* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12. */
 typedef struct {
     const char *key;

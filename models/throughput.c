@@ -23,18 +23,14 @@ typedef struct {
 
 enum { COLUMN_TIME, NUM_COLUMNS = 3 };
 
+#define COLUMN(kind, name, member, ...)                                                 \
+    SPOT_TABLE_COLUMN(kind, name, throughput_row_t, member, __VA_ARGS__)
+#define AMOUNT .max = 1e12, .expected = "expected a number from 0 to 1e12"
+
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
-    {.name = "time", .kind = SPOT_CELL_TEXT, .offset = offsetof(throughput_row_t, time)},
-    {.name = "submit_gpu_job",
-        .kind = SPOT_CELL_NUMBER,
-        .offset = offsetof(throughput_row_t, bin.values[SPOT_THROUGHPUT_JOBS]),
-        .max = 1e12,
-        .expected = "expected a number from 0 to 1e12"},
-    {.name = "submit_gpu_num",
-        .kind = SPOT_CELL_NUMBER,
-        .offset = offsetof(throughput_row_t, bin.values[SPOT_THROUGHPUT_GPUS]),
-        .max = 1e12,
-        .expected = "expected a number from 0 to 1e12"},
+    COLUMN(TEXT, "time", time, .max = 0),
+    COLUMN(NUMBER, "submit_gpu_job", bin.values[SPOT_THROUGHPUT_JOBS], AMOUNT),
+    COLUMN(NUMBER, "submit_gpu_num", bin.values[SPOT_THROUGHPUT_GPUS], AMOUNT),
 };
 
 /* YYYY-MM-DD hh:mm:ss as seconds since 1970. */

@@ -631,7 +631,7 @@ fill(const spot_report_t *report, spot_table_t *table)
 }
 
 const spot_study_picture_t spot_picture_pareto = {.name = "pareto",
-    .title = "What more throughput costs",
+    .title = "What a gain costs",
     .problem = find_problem,
     .declare = declare,
     .fill = fill};

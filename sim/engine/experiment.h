@@ -92,8 +92,8 @@ typedef struct {
     /* The event log of a replication that was recorded, as JSON lines; NULL: the engine
      * has none. */
     void (*events)(const void *worker, FILE *out);
-    /* Why the replication did nothing at all, in words; NULL: it did something. The
-     * function may be NULL. */
+    /* Why the replication did nothing at all, or left undone what it is to do, in words;
+     * NULL: all is done. The function may be NULL. */
     const char *(*failure)(const void *worker);
     /* Lines for people about the run itself, on standard error before the result; not
      * with --quiet. NULL: none. */

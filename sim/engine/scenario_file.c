@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bind.h"
 #include "base/memory.h"
 
 /* "trace: {file: PATH}". PATH is what the command line says, not YAML. */
@@ -23,18 +24,45 @@ replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
                         : spot_yaml_set(document, "trace.file", path);
 }
 
-int
-spot_scenario_spell_trace(spot_yaml_t *document, const char *key)
+/* The content of the file that the scalar at map_path names takes its place. */
+static int
+inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
 {
-    static const char frequency[] = "trace.frequency";
+    char *path = spot_node_file_path(spot_node_at(document->root, map_path));
+    spot_yaml_t file = {.root = NULL};
+    spot_node_t *root;
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&file, path, diag);
+
+    root = file.root;
+    if (ret == 0) {
+        ret = spot_yaml_adopt(document, &file);
+    }
+    if (ret == 0) {
+        ret = spot_yaml_set(document, map_path, root);
+    }
+    spot_yaml_free(&file);
+    free(path);
+    return ret;
+}
+
+int
+spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t *diag)
+{
+    static const char frequency[] = "trace.frequency", laws[] = "jobs.generate";
     spot_node_t *trace = spot_node_get(document->root, "trace");
+    const spot_node_t *generate = spot_node_at(document->root, laws);
     const size_t length = strcspn(key, "=");
 
-    return trace == NULL || trace->kind != SPOT_NODE_SCALAR ||
-                   length != sizeof(frequency) - 1 ||
-                   strncmp(key, frequency, length) != 0
-               ? 0
-               : spot_yaml_set(document, "trace.model", trace);
+    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
+        length == sizeof(frequency) - 1 && strncmp(key, frequency, length) == 0) {
+        return spot_yaml_set(document, "trace.model", trace);
+    }
+    if (generate != NULL && generate->kind == SPOT_NODE_SCALAR &&
+        generate->text[0] != '\0' && length > sizeof(laws) &&
+        strncmp(key, laws, sizeof(laws) - 1) == 0 && key[sizeof(laws) - 1] == '.') {
+        return inline_file(document, laws, diag);
+    }
+    return 0;
 }
 
 int
@@ -50,7 +78,7 @@ spot_scenario_change(
         ret = replace_trace(document, changes->trace_path, diag);
     }
     for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
-        int error = spot_scenario_spell_trace(document, changes->sets[j]);
+        int error = spot_scenario_spell_file(document, changes->sets[j], diag);
 
         if (error == 0) {
             error = spot_yaml_assign(document, "--set", changes->sets[j], diag);

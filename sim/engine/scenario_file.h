@@ -15,10 +15,12 @@ typedef struct {
     const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
 } spot_scenario_changes_t;
 
-/* Writes the value of a scenario's key trace, the path of a model file, as {model: PATH}
- * if key, the path of a key or an assignment to it, is trace.frequency, which can stand
- * beside it only then. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_scenario_spell_trace(spot_yaml_t *document, const char *key);
+/* Makes a map of the path of a file in a scenario if key, the path of a key or an
+ * assignment to it, is within that map: the value of trace, the path of a model file,
+ * becomes {model: PATH} for trace.frequency, and that of jobs.generate the content of
+ * the file for every key below it. BAD_INPUT, IO with the reasons in diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_spell_file(
+    spot_yaml_t *document, const char *key, spot_diag_t *diag);
 
 /* Carries out the changes on the document of a scenario. BAD_INPUT with the reasons in
  * diag, NO_MEMORY. */

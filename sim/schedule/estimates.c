@@ -21,8 +21,8 @@ word_of(const void *owner, size_t word_id, size_t *num_bytes)
     return words->texts[word_id];
 }
 
-static void
-take_job(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
+void
+spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
 {
     const spot_job_row_t *row = &log->jobs[row_id];
 
@@ -68,7 +68,7 @@ start_learner(spot_estimates_t *self, spot_duration_method_t method,
         .replication = replication->replication};
 
     for (size_t j = 0; j < log->num_jobs && ret == 0; j++) {
-        take_job(log, (int32_t) j, &self->jobs[j]);
+        spot_duration_job_of(log, (int32_t) j, &self->jobs[j]);
     }
     return ret != 0 ? ret : spot_duration_learner_init(&self->learner, &request);
 }
@@ -87,9 +87,9 @@ spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *sce
     self->setting = setting;
     self->log = log;
     self->error = 0;
-    switch (setting == NULL ? SPOT_ESTIMATE_NONE
+    switch (setting == NULL ? SPOT_ESTIMATE_UNSET
                             : (spot_estimate_source_t) setting->source) {
-        case SPOT_ESTIMATE_NONE:
+        case SPOT_ESTIMATE_UNSET:
         case SPOT_ESTIMATE_ORACLE:
         case SPOT_ESTIMATE_TABLE:
             break;

@@ -51,7 +51,7 @@ schedule_bind(
             .bars = bars,
             .whole = "paid GPU time",
             .cost = "cost_usd",
-            .gain = "useful_fraction",
+            .gain = "utilisation",
             .num_compared = sizeof(compared) / sizeof(compared[0]),
             .compared = compared,
             .is_random = spot_schedule_scenario_is_random(self),
@@ -145,9 +145,7 @@ view_progress(const void *worker, FILE *out)
 static const char *
 view_failure(const void *worker)
 {
-    const spot_schedule_t *schedule = &((const worker_t *) worker)->schedule;
-
-    return schedule->is_blocked ? schedule->blocked_text : NULL;
+    return ((const worker_t *) worker)->schedule.unfinished_text;
 }
 
 static const spot_run_view_t view = {

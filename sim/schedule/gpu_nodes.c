@@ -421,6 +421,24 @@ spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gp
 }
 
 int32_t
+spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
+{
+    int32_t last = first_part;
+    const int32_t more = self->num_free == 0 ? -1
+                                             : spot_gpu_nodes_take(self,
+                                                   SPOT_PLACER_RANDOM, self->num_free);
+
+    while (last >= 0 && self->parts[last].next >= 0) {
+        last = self->parts[last].next;
+    }
+    if (last < 0) {
+        return more;
+    }
+    self->parts[last].next = more;
+    return first_part;
+}
+
+int32_t
 spot_gpu_nodes_move(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus)
 {

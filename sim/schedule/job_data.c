@@ -21,8 +21,24 @@ static const spot_field_t estimate_fields[] = {
 
 static const spot_field_t from_field = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_renaming_t, from)};
-static const spot_field_t to_field = {
-    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_renaming_t, to)};
+
+/* A name, or an empty text, which drops the jobs. */
+static void
+bind_new_name(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (node->kind != SPOT_NODE_SCALAR) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
+    }
+    *(char **) target = spot_text_copy(node->text, strlen(node->text));
+    bind->is_out_of_memory |= *(char **) target == NULL;
+}
+
+static const spot_field_t to_field = {.type = SPOT_FIELD_TEXT,
+    .offset = offsetof(spot_vc_renaming_t, to),
+    .bind = bind_new_name,
+    .expected = "the name of a VC, or \"\""};
 
 const spot_field_t spot_jobs_fields[] = {
     {SPOT_VALUE(PATH, "log", spot_jobs_setting_t, log, "",
@@ -66,6 +82,7 @@ const spot_field_t spot_jobs_fields[] = {
 static const spot_field_t name_field = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_nodes_t, name)};
 static const spot_field_t nodes_field = {.type = SPOT_FIELD_INTEGER,
+    .label = "nodes of ",
     .offset = offsetof(spot_vc_nodes_t, num_nodes),
     .min = 0,
     .max = 1000000};

@@ -185,6 +185,14 @@ check_profiler(
 
 /* ---- Packing ---- */
 
+/* The log with the workloads of all jobs: where laws draw the jobs, that of the laws, in
+ * which every drawn log finds the same ids. */
+static const spot_job_log_t *
+workloads_of(const spot_schedule_scenario_t *scenario)
+{
+    return scenario->log != NULL ? scenario->log : &scenario->law.workloads;
+}
+
 /* What packing needs and a workload lacks, in words; NULL: nothing. */
 static const char *
 lack_of(const spot_job_log_t *log, const spot_job_row_t *job)
@@ -198,6 +206,7 @@ lack_of(const spot_job_log_t *log, const spot_job_row_t *job)
                                            : NULL;
 }
 
+/* A job without an id stands for all that laws draw. */
 static void
 report_lack(const spot_job_log_t *log, const spot_job_row_t *job, const char *lack,
     spot_bind_t *bind, const spot_node_t *place)
@@ -207,10 +216,27 @@ report_lack(const spot_job_log_t *log, const spot_job_row_t *job, const char *la
         job->workload_id < 0 ? &none : &log->workloads[job->workload_id];
 
     spot_bind_error(bind, place, "lucid.packing",
-        "packing needs %s of job %s (model \"%s\", dataset \"%s\", batchsize %d, amp "
+        "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, amp "
         "%d); lucid.packing.switch: never does without",
-        lack, job->id, workload->model, workload->dataset, workload->batch_size,
-        workload->amp);
+        lack, job->id == NULL ? "s" : " ", job->id == NULL ? "" : job->id,
+        workload->model, workload->dataset, workload->batch_size, workload->amp);
+}
+
+/* The same of the workloads of laws. */
+static void
+check_laws(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
+    const spot_node_t *place)
+{
+    const spot_job_log_t *log = workloads_of(scenario);
+
+    for (size_t j = 0; j < log->num_workloads; j++) {
+        const spot_job_row_t job = {.workload_id = (int32_t) j};
+        const char *lack = lack_of(log, &job);
+
+        if (lack != NULL) {
+            report_lack(log, &job, lack, bind, place);
+        }
+    }
 }
 
 /* The first job of each workload that cannot be packed for lack of a column. */
@@ -242,7 +268,7 @@ static int
 read_pairs(spot_schedule_scenario_t *scenario, spot_diag_t *diag)
 {
     spot_lucid_setting_t *lucid = &scenario->lucid;
-    const spot_job_log_t *log = scenario->log;
+    const spot_job_log_t *log = workloads_of(scenario);
     spot_colocated_t *uses = spot_calloc(log->num_workloads, sizeof(*uses));
     int ret = uses == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
@@ -268,17 +294,22 @@ open_packing(
 {
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     const spot_node_t *place = spot_node_place(root, "lucid.packing");
-    int ret;
+    int ret = 0;
 
     if (lucid->packing == SPOT_PACKING_FORECAST && lucid->forecast_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing", "switch: forecast needs forecast");
     }
-    if (scenario->log == NULL) {
+    if (scenario->log == NULL && scenario->law.workload_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing",
-            "generated jobs have no workloads: set lucid.packing.switch: never");
+            "generated jobs have no workloads: set jobs.generate.workload, or "
+            "lucid.packing.switch: never");
         return 0;
     }
-    ret = check_workloads(scenario, bind, place);
+    if (scenario->log == NULL) {
+        check_laws(scenario, bind, place);
+    } else {
+        ret = check_workloads(scenario, bind, place);
+    }
     return ret != 0 ? ret : read_pairs(scenario, bind->diag);
 }
 

@@ -10,7 +10,7 @@
 /* A run and what its metrics are of: all VCs, or one. */
 typedef struct {
     const spot_schedule_t *schedule;
-    const spot_summary_t *summary;
+    const spot_job_summary_t *summary;
     const spot_vc_t *vc; /* NULL: all */
 } run_t;
 
@@ -138,7 +138,7 @@ typedef struct {
             .noun = noun_,                                                              \
             .kind = SPOT_METRIC_TIME,                                                   \
             .better = SPOT_BETTER_LOWER},                                               \
-            of_summary, offsetof(spot_summary_t, name_)                                 \
+            of_summary, offsetof(spot_job_summary_t, name_)                             \
     }
 #define TOTAL(name_, unit_, text, formula, argument)                                    \
     {                                                                                   \
@@ -203,9 +203,9 @@ static const row_t rows[] = {
         "the same of the other "
         "jobs"),
     COUNT("jobs", "jobs", NEITHER, "jobs of the log", total_of_summary,
-        offsetof(spot_summary_t, num_jobs)),
+        offsetof(spot_job_summary_t, num_jobs)),
     COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
-        total_of_summary, offsetof(spot_summary_t, num_unfinished)),
+        total_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
     COUNT("preemptions", "jobs", LOWER, "running jobs that the policy stopped",
         count_of_vcs, offsetof(spot_vc_t, preemptions)),
     COUNT("node_preemptions", "jobs", LOWER,
@@ -247,9 +247,9 @@ static const row_t rows[] = {
         "share of the cost that is paid for spot nodes"),
     TOTAL("jobs_ended", "jobs", "jobs that have ended", ended, 0),
     TOTAL("jct_total", "s", "times from submit to end of all jobs that have ended",
-        total_of_summary, offsetof(spot_summary_t, jct_s)),
+        total_of_summary, offsetof(spot_job_summary_t, jct_s)),
     TOTAL("queue_total", "s", "their times in the queue", total_of_summary,
-        offsetof(spot_summary_t, queue_s)),
+        offsetof(spot_job_summary_t, queue_s)),
     TOTAL("paid_gpu_s", "GPU-s", "GPU time of all nodes", paid_gpu_s, 0),
     TOTAL("used_gpu_s", "GPU-s", "GPU time in which jobs hold the GPUs", used_gpu_s, 0),
     TOTAL("useful_gpu_s", "GPU-s", "GPU time of kept work", gpu_s, SPOT_GPU_USEFUL),
@@ -278,7 +278,7 @@ static const row_t vc_rows[] = {
     SUMMARY(queue_p95, "95 % queueing time", NULL,
         "time in the queue that 95 % of the jobs do not exceed"),
     COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
-        total_of_summary, offsetof(spot_summary_t, num_unfinished)),
+        total_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
     SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
         "share of the paid GPU time in which jobs hold the GPUs"),
     TOTAL("paid_gpu_s", "GPU-s", "GPU time of the nodes", paid_gpu_s, 0),

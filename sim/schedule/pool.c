@@ -132,8 +132,9 @@ read_change(spot_pool_t *self)
     (void) spot_membership_next(&self->membership, &change);
     self->clipped += change.num_clipped;
     for (int32_t j = 0; j < change.count && self->error == 0; j++) {
-        spot_pool_event_t event = {
-            .seen_s = seen_s(self, change.time_ms), .kind = change.kind};
+        spot_pool_event_t event = {.time_ms = change.time_ms,
+            .seen_s = seen_s(self, change.time_ms),
+            .kind = change.kind};
 
         if (change.kind == SPOT_EVENT_ADD) {
             add_node(self, change.slots[j]);
@@ -185,6 +186,7 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
         spot_pool_node_t *node = &self->nodes[j];
 
         node->status = SPOT_POOL_NODE_READY;
+        node->is_initial = true;
         node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) j);
         pay(self, node, self->start_s, 1);
     }
@@ -237,19 +239,17 @@ next_read_s(spot_pool_t *self)
 int64_t
 spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 {
-    int64_t due_s, unread_ms;
+    int64_t due_s, unread_s = now_s + 1;
 
-    read_until(self, now_s + 1);
-    due_s = next_read_s(self);
-    unread_ms = spot_membership_next_ms(&self->membership);
-    if (unread_ms != INT64_MAX) {
-        const int64_t unread_s = seen_s(self, unread_ms) - notice_s(self);
+    do { /* an addition that has been read is due later than a notice after it */
+        int64_t unread_ms;
 
-        if (unread_s < due_s) {
-            read_until(self, unread_s);
-            due_s = sooner(due_s, next_read_s(self));
-        }
-    }
+        read_until(self, unread_s);
+        due_s = next_read_s(self);
+        unread_ms = spot_membership_next_ms(&self->membership);
+        unread_s = unread_ms == INT64_MAX ? INT64_MAX
+                                          : seen_s(self, unread_ms) - notice_s(self);
+    } while (unread_s < due_s && self->error == 0);
     return due_s > now_s ? due_s : now_s + 1;
 }
 
@@ -330,6 +330,7 @@ see_additions(spot_pool_t *self, spot_vc_t *vc)
             continue;
         }
         pay(self, node, vc->now_s, 1);
+        node->added_s = vc->now_s;
         if (self->plan->is_prepared_by_core) {
             join(self, (size_t) event->instance, vc);
         } else {
@@ -398,6 +399,61 @@ spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
         ret = spot_error_first(ret, pools[j].error);
         if (pools[j].overdraw_s <= vc->now_s) {
             ret = spot_error_first(ret, SPOT_ERR_OVERDRAW);
+        }
+    }
+    return ret;
+}
+
+/* ---- For the training engine ---- */
+
+/* Whether a node has had its time of preparation by now_s. */
+static bool
+is_prepared(const spot_pool_node_t *node, const spot_core_job_t *core, int64_t now_s)
+{
+    return node->is_initial || (now_s - node->added_s) * SPOT_MS_PER_S >=
+                                   core->trainer->training->fleet.preparation_ms;
+}
+
+/* The nodes that live when the job starts: at the start of the run the initial ones. */
+static int
+read_living(const spot_pool_t *self, spot_core_job_t *core, int64_t now_s, bool is_ready)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_nodes; j++) {
+        const spot_pool_node_t *node = &self->nodes[j];
+        const bool is_here = now_s == self->start_s
+                                 ? node->is_initial
+                                 : node->status == SPOT_POOL_NODE_READY;
+
+        if (is_here && is_prepared(node, core, now_s) == is_ready) {
+            ret = is_ready ? SPOT_ARRAY_APPEND(core, initial, (int32_t) j)
+                           : SPOT_ARRAY_APPEND(core, events,
+                                 (spot_core_event_t){0, (int32_t) j, true});
+        }
+    }
+    return ret;
+}
+
+int
+spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms)
+{
+    spot_pool_t *self = context;
+    const int64_t start_ms = (now_s - self->start_s) * SPOT_MS_PER_S;
+    int ret;
+
+    last_ms += core->trainer->training->fleet.notice_ms; /* what is announced by then */
+    read_until(self, now_s + last_ms / SPOT_MS_PER_S + 1);
+    core->num_initial = core->num_events = 0;
+    ret = read_living(self, core, now_s, true);
+    ret = ret != 0 ? ret : read_living(self, core, now_s, false);
+    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
+        const spot_pool_event_t *event = &self->events[j];
+
+        if (event->time_ms > start_ms || now_s == self->start_s) {
+            ret = SPOT_ARRAY_APPEND(core, events,
+                (spot_core_event_t){event->time_ms - start_ms, event->instance,
+                    event->kind == SPOT_EVENT_ADD});
         }
     }
     return ret;

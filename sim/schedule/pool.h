@@ -28,11 +28,14 @@ typedef struct {
     int32_t node_id;  /* of the VC while it is ready; -1 before */
     int32_t meter_id; /* what is paid for it */
     int64_t ready_s;  /* if it is not lost before; set when it is seen */
+    bool is_initial;
+    int64_t added_s;  /* when it was seen, unless it is initial */
     bool is_noticed;  /* it takes no new jobs when it is ready */
 } spot_pool_node_t;
 
 /* An addition or a loss that has been read. */
 typedef struct {
+    int64_t time_ms; /* of the trace */
     int64_t seen_s;
     int32_t instance; /* of nodes */
     spot_event_kind_t kind;
@@ -81,6 +84,12 @@ int64_t spot_pool_next_due_s(spot_pool_t *self, int64_t now_s);
 /* The events of all pools of a VC in its present second, as one set: losses, then nodes
  * that are ready, additions, notices. NO_MEMORY, OVERDRAW. */
 SPOT_MUST_CHECK int spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc);
+
+/* Writes the nodes of a pool that the training engine prepares into a job that starts at
+ * now_s, up to last_ms of its clock. A node that was being prepared then is prepared
+ * anew. context: the pool. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_pool_read_core(
+    void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 
 /* Node-seconds and US dollars until now_s, which never decreases. */
 int64_t spot_pool_node_s(spot_pool_t *self, int64_t now_s);

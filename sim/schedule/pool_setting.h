@@ -70,5 +70,8 @@ SPOT_MUST_CHECK int spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *b
     int64_t horizon_ms, int32_t *num_reserved, const spot_pool_plans_t *like);
 void spot_pool_plans_free(spot_pool_plans_t *self);
 
+/* Whether the training engine prepares the nodes of a VC. O(pools). */
+bool spot_pool_plans_is_fleet(const spot_pool_plans_t *self, int32_t vc_id);
+
 /* The most nodes that a VC has at a time by its pools. O(pools). */
 int64_t spot_pool_plans_most(const spot_pool_plans_t *self, int32_t vc_id);

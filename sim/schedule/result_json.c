@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "sim/schedule/metrics.h"
+#include "sim/train/run_json.h"
 
 /* A member of a struct under its name. */
 typedef struct {
@@ -13,25 +14,25 @@ typedef struct {
 } member_t;
 
 static const member_t times[] = {
-    {"avg_jct", offsetof(spot_summary_t, avg_jct)},
-    {"avg_queue", offsetof(spot_summary_t, avg_queue)},
-    {"queue_p50", offsetof(spot_summary_t, queue_p50)},
-    {"queue_p95", offsetof(spot_summary_t, queue_p95)},
-    {"queue_p999", offsetof(spot_summary_t, queue_p999)},
-    {"jct_p50", offsetof(spot_summary_t, jct_p50)},
-    {"jct_p95", offsetof(spot_summary_t, jct_p95)},
-    {"jct_p99", offsetof(spot_summary_t, jct_p99)},
-    {"jct_large", offsetof(spot_summary_t, jct_large)},
-    {"jct_small", offsetof(spot_summary_t, jct_small)},
-    {"queue_large", offsetof(spot_summary_t, queue_large)},
-    {"queue_small", offsetof(spot_summary_t, queue_small)},
+    {"avg_jct", offsetof(spot_job_summary_t, avg_jct)},
+    {"avg_queue", offsetof(spot_job_summary_t, avg_queue)},
+    {"queue_p50", offsetof(spot_job_summary_t, queue_p50)},
+    {"queue_p95", offsetof(spot_job_summary_t, queue_p95)},
+    {"queue_p999", offsetof(spot_job_summary_t, queue_p999)},
+    {"jct_p50", offsetof(spot_job_summary_t, jct_p50)},
+    {"jct_p95", offsetof(spot_job_summary_t, jct_p95)},
+    {"jct_p99", offsetof(spot_job_summary_t, jct_p99)},
+    {"jct_large", offsetof(spot_job_summary_t, jct_large)},
+    {"jct_small", offsetof(spot_job_summary_t, jct_small)},
+    {"queue_large", offsetof(spot_job_summary_t, queue_large)},
+    {"queue_small", offsetof(spot_job_summary_t, queue_small)},
 };
 
 static void
 write_summary(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
     spot_json_t *json)
 {
-    const spot_summary_t *all = &summaries->summaries[schedule->num_vcs];
+    const spot_job_summary_t *all = &summaries->summaries[schedule->num_vcs];
     int64_t preemptions = 0, last_end_s = -1;
 
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
@@ -126,7 +127,7 @@ write_vcs(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
 {
     spot_json_open(json, "vcs", '{');
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
-        const spot_summary_t *vc = &summaries->summaries[j];
+        const spot_job_summary_t *vc = &summaries->summaries[j];
 
         spot_json_open(json, schedule->vcs[j].name, '{');
         spot_json_integer(json, "jobs", vc->num_jobs);
@@ -135,6 +136,30 @@ write_vcs(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
         spot_json_close(json, '}');
     }
     spot_json_close(json, '}');
+}
+
+/* Jobs of the training engine, as it says itself. */
+static void
+write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
+{
+    bool is_open = false;
+
+    for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
+        const spot_train_result_t *result = spot_schedule_core_result(schedule, j);
+
+        if (result != NULL && !is_open) {
+            spot_json_open(json, "core_jobs", '{');
+            is_open = true;
+        }
+        if (result != NULL) {
+            spot_json_open(json, schedule->log->jobs[j].id, '{');
+            spot_run_json_figures(json, result);
+            spot_json_close(json, '}');
+        }
+    }
+    if (is_open) {
+        spot_json_close(json, '}');
+    }
 }
 
 void
@@ -156,6 +181,7 @@ spot_schedule_json_write(const spot_schedule_t *schedule,
         write_profiling(schedule, &json);
     }
     write_vcs(schedule, summaries, &json);
+    write_core_jobs(schedule, &json);
     spot_schedule_warning_flags(schedule, flags);
     spot_json_open(&json, "warnings", '[');
     for (size_t j = 0; j < SPOT_SCHEDULE_NUM_WARNINGS; j++) {

@@ -152,8 +152,15 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 
 /* ---- Samples ---- */
 
-/* What the jobs show on the GPUs of each node of a VC: four numbers a node, jobs, GPUs
- * in use, sums of utilisation and of memory. */
+/* What the GPUs of a node show: jobs, GPUs that compute and GPUs whose memory is in use,
+ * and the sums of these over its GPUs. */
+typedef struct spot_node_sample {
+    int32_t num_jobs;
+    double num_computing, num_filled;
+    double gpu_util, gmem_mib;
+} spot_node_sample_t;
+
+/* What the GPUs of a job show, which is that of two jobs if a guest shares them. */
 static void
 add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
 {
@@ -173,14 +180,16 @@ add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
     }
     for (int32_t part = at->first_part; part >= 0; part = vc->nodes.parts[part].next) {
         const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
-        double *shown = self->values + 4 * vc->nodes.nodes[gpus->node_id].place;
+        spot_node_sample_t *node =
+            &self->nodes_shown[vc->nodes.nodes[gpus->node_id].place];
         const double num_gpus = (double) __builtin_popcountll(gpus->gpus);
 
-        shown[0]++;
+        node->num_jobs++;
         if (!is_second) {
-            shown[1] += num_gpus;
-            shown[2] += num_gpus * gpu_util;
-            shown[3] += num_gpus * gmem_mib;
+            node->num_computing += gpu_util > 0 ? num_gpus : 0;
+            node->num_filled += gmem_mib > 0 ? num_gpus : 0;
+            node->gpu_util += num_gpus * gpu_util;
+            node->gmem_mib += num_gpus * gmem_mib;
         }
     }
 }
@@ -190,33 +199,42 @@ look_at_nodes(spot_run_recorder_t *self, const spot_vc_t *vc, spot_vc_sample_t *
 {
     const size_t num_nodes = (size_t) vc->nodes.num_listed;
     const double num_gpus = vc->nodes.gpus_per_node;
-    double num_active = 0;
+    /* without the columns nothing is known, of free GPUs too */
+    const double none = vc->log->num_workloads == 0 ? (double) NAN : 0;
+    double num_computing = 0, num_filled = 0;
 
-    if (SPOT_ARRAY_ROOM(self, values, 4 * num_nodes) != 0) {
+    if (SPOT_ARRAY_ROOM(self, nodes_shown, num_nodes) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
         return;
     }
-    memset(self->values, 0, 4 * num_nodes * sizeof(double));
+    for (size_t j = 0; j < num_nodes; j++) {
+        self->nodes_shown[j] = (spot_node_sample_t){0};
+    }
     for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
         add_shown(self, vc, job);
     }
+    sample->gpu_util = sample->gmem_mib = none;
+    sample->gpu_util_active = sample->gmem_mib_active = none;
     for (size_t j = 0; j < num_nodes; j++) {
-        const double *shown = self->values + 4 * j;
+        const spot_node_sample_t *node = &self->nodes_shown[j];
 
-        sample->num_single += shown[0] == 1;
-        sample->num_shared += shown[0] > 1;
-        if (shown[1] > 0) {
-            num_active++;
-            sample->gpu_util += shown[2] / num_gpus;
-            sample->gmem_mib += shown[3] / num_gpus;
-            sample->gpu_util_active += shown[2] / shown[1];
-            sample->gmem_mib_active += shown[3] / shown[1];
+        sample->num_single += node->num_jobs == 1;
+        sample->num_shared += node->num_jobs > 1;
+        sample->gpu_util += node->gpu_util / num_gpus;
+        sample->gmem_mib += node->gmem_mib / num_gpus;
+        if (node->num_computing > 0) {
+            num_computing++;
+            sample->gpu_util_active += node->gpu_util / node->num_computing;
+        }
+        if (node->num_filled > 0) {
+            num_filled++;
+            sample->gmem_mib_active += node->gmem_mib / node->num_filled;
         }
     }
     sample->gpu_util /= num_nodes > 0 ? (double) num_nodes : 1;
     sample->gmem_mib /= num_nodes > 0 ? (double) num_nodes : 1;
-    sample->gpu_util_active /= num_active > 0 ? num_active : 1;
-    sample->gmem_mib_active /= num_active > 0 ? num_active : 1;
+    sample->gpu_util_active /= num_computing > 0 ? num_computing : 1;
+    sample->gmem_mib_active /= num_filled > 0 ? num_filled : 1;
 }
 
 static spot_vc_sample_t
@@ -314,7 +332,7 @@ take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
     const int64_t interval_s = self->schedule->scenario->progress_s;
 
     for (; record->next_progress_s < until_s; record->next_progress_s += interval_s) {
-        spot_progress_line_t line = {.vc_id = vc->vc_id,
+        spot_vc_progress_t line = {.vc_id = vc->vc_id,
             .num_running = vc->num_running,
             .num_pending = (int32_t) spot_vc_num_queued(vc),
             .time_s = record->next_progress_s,
@@ -448,7 +466,7 @@ finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
         num_jobs += is_profiler || log->jobs[j].vc_id == vc_id;
     }
     for (size_t j = 0; j < self->num_lines; j++) {
-        spot_progress_line_t *line = &self->lines[j];
+        spot_vc_progress_t *line = &self->lines[j];
 
         if (line->vc_id != vc_id) {
             continue;
@@ -471,21 +489,30 @@ finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
 static int
 compare_lines(const void *first, const void *second)
 {
-    const spot_progress_line_t *a = first, *b = second;
+    const spot_vc_progress_t *a = first, *b = second;
 
     return a->vc_id != b->vc_id ? (a->vc_id > b->vc_id) - (a->vc_id < b->vc_id)
                                 : (a->time_s > b->time_s) - (a->time_s < b->time_s);
 }
 
-/* Lines up to the last end of each VC, VC by VC. */
+/* The last second that is recorded of a VC: that of its last end, or of the run if jobs
+ * are left. */
+static int64_t
+last_second(const spot_schedule_t *schedule, int32_t vc_id)
+{
+    const spot_vc_t *vc = &schedule->vcs[vc_id];
+
+    return vc->num_ended < vc->num_jobs ? schedule->end_s : vc->last_end_s;
+}
+
+/* Lines up to the last second of each VC, VC by VC. */
 static void
 finish_lines(spot_run_recorder_t *self)
 {
     size_t num_kept = 0;
 
     for (size_t j = 0; j < self->num_lines; j++) {
-        if (self->lines[j].time_s <=
-            self->schedule->vcs[self->lines[j].vc_id].last_end_s) {
+        if (self->lines[j].time_s <= last_second(self->schedule, self->lines[j].vc_id)) {
             self->lines[num_kept++] = self->lines[j];
         }
     }
@@ -504,7 +531,7 @@ fill_progress(const spot_run_recorder_t *self)
     int ret = 0;
 
     for (size_t j = 0; j < self->num_lines && ret == 0; j++) {
-        const spot_progress_line_t *line = &self->lines[j];
+        const spot_vc_progress_t *line = &self->lines[j];
         const spot_cell_t cells[] = {{.text = self->schedule->vcs[line->vc_id].name},
             {.integer = line->time_s}, {.integer = line->num_jobs},
             {.integer = line->num_ended}, {.integer = line->num_running},
@@ -530,7 +557,8 @@ fill_scaling(const spot_run_recorder_t *self)
     return ret;
 }
 
-/* Samples of each VC up to its last end. Returns the rows of the VC with the fewest. */
+/* Samples of each VC up to its last second. Returns the fewest rows of a VC that has
+ * any. */
 static size_t
 cut_samples(const spot_run_recorder_t *self)
 {
@@ -538,14 +566,15 @@ cut_samples(const spot_run_recorder_t *self)
 
     for (int32_t j = 0; j < self->schedule->num_clocks; j++) {
         spot_series_t *series = &self->recording->series[SERIES_SAMPLES + j];
-        const int64_t last_s = self->schedule->vcs[j].last_end_s;
+        const int64_t last_s = last_second(self->schedule, j);
         const size_t num_columns = series->kind->num_columns;
 
         while (series->num_rows > 0 &&
                series->cells[(series->num_rows - 1) * num_columns].integer > last_s) {
             series->num_rows--;
         }
-        if (j < self->schedule->num_vcs && series->num_rows < least) {
+        if (j < self->schedule->num_vcs && series->num_rows > 0 &&
+            series->num_rows < least) {
             least = series->num_rows;
         }
     }
@@ -559,8 +588,12 @@ take_first_utilisation(
     const spot_run_recorder_t *self, size_t row, spot_vc_sample_t *sample)
 {
     const spot_series_t *first = &self->recording->series[SERIES_SAMPLES];
-    const spot_cell_t *cells = first->cells + row * NUM_SAMPLE_COLUMNS;
+    const spot_cell_t *cells;
 
+    while (first->num_rows == 0) { /* a VC without jobs */
+        first++;
+    }
+    cells = first->cells + row * NUM_SAMPLE_COLUMNS;
     sample->gpu_util = trunc(cells[10].number);
     sample->gmem_mib = trunc(cells[11].number);
     sample->gpu_util_active = trunc(cells[12].number);
@@ -657,7 +690,7 @@ spot_run_recorder_free(spot_run_recorder_t *self)
     free(self->vcs);
     free(self->all);
     free(self->lines);
-    free(self->values);
+    free(self->nodes_shown);
     spot_arena_free(&self->texts);
 }
 
@@ -665,7 +698,7 @@ static void
 write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
     for (size_t j = 0; j < self->num_lines; j++) {
-        const spot_progress_line_t *line = &self->lines[j];
+        const spot_vc_progress_t *line = &self->lines[j];
 
         if (line->vc_id == vc_id) {
             fprintf(out,
@@ -709,7 +742,7 @@ spot_run_recorder_progress_write(
         write_profiling(schedule, out);
     }
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
-        const spot_summary_t *vc = &summaries->summaries[j];
+        const spot_job_summary_t *vc = &summaries->summaries[j];
 
         write_lines(self, j, out);
         if (isfinite(vc->avg_jct)) {

@@ -25,7 +25,7 @@ typedef struct {
     int32_t vc_id;
     int32_t num_running, num_pending, num_open; /* open: nodes with a free GPU */
     int64_t time_s, num_jobs, num_ended;
-} spot_progress_line_t;
+} spot_vc_progress_t;
 
 /* Of one VC, while the run is under way. */
 typedef struct {
@@ -44,13 +44,12 @@ typedef struct {
     spot_vc_sample_t *all; /* [num_all] sums over the VCs, by time */
     spot_arena_t texts;
     const char **nodes; /* [log->num_jobs] of the latest run of each job */
-    size_t max_nodes;
     size_t num_lines;
     size_t max_lines;
-    spot_progress_line_t *lines; /* [num_lines] VC by VC after the run */
-    size_t max_values;
-    double *values; /* [4 * nodes of a VC] for means */
-    int error;      /* NO_MEMORY */
+    spot_vc_progress_t *lines; /* [num_lines] VC by VC after the run */
+    size_t max_nodes_shown;
+    struct spot_node_sample *nodes_shown; /* [nodes of a VC] */
+    int error;                            /* NO_MEMORY */
 } spot_run_recorder_t;
 
 /* Makes the kinds of series of a bound scenario in its memory. NO_MEMORY. */

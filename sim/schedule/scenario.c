@@ -30,6 +30,7 @@ typedef struct {
     spot_jobs_setting_t jobs;
     cluster_setting_t cluster;
     spot_pool_plans_t pools;
+    spot_trainers_t trainers;
     int64_t horizon_ms;
     int64_t policy_id;
     int compat;
@@ -97,7 +98,8 @@ static const spot_field_t quirk_fields[] = {
     QUIRK("Q1", SPOT_QUIRK_LATE_END,
         "SRTF, Tiresias and Lucid run every job a second longer"),
     QUIRK("Q2", SPOT_QUIRK_CLIPPED_ESTIMATES,
-        "estimates below 0 count as 1000 s; off: estimates are at least 1 s"),
+        "estimates from 0 to 1 s stay as they are; off: they are at least 1 s. Below 0 "
+        "they count as 1000 s in either case"),
     QUIRK("Q3", SPOT_QUIRK_FREE_PROFILING,
         "profiling takes no time from jobs that do not end in it"),
     QUIRK("Q4", SPOT_QUIRK_BLIND_LOANS,
@@ -181,6 +183,7 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_FIELDS(
         MAP, "cluster", setting_t, cluster, cluster_fields, NULL, "the cluster")},
     {SPOT_POOLS_FIELD(setting_t, pools)},
+    {SPOT_TRAINERS_FIELD(setting_t, trainers)},
     SECONDS("horizon", horizon_ms, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job"),
     {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
@@ -223,22 +226,46 @@ const spot_field_t spot_schedule_fields[] = {
     {.name = NULL},
 };
 
+/* The policy with a name, or -1; near is offered the names of all, and list has them. */
+static int64_t
+find_policy(
+    const char *name, spot_suggest_t *near, spot_texts_t *texts, const char **list)
+{
+    int64_t found = -1;
+
+    *list = "";
+    spot_suggest_init(near, name);
+    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
+        found = strcmp(spot_policies[j]->name, name) == 0 ? j : found;
+        spot_suggest_offer(near, spot_policies[j]->name);
+        *list = spot_texts_join(texts, *list, ", ", spot_policies[j]->name);
+    }
+    return found;
+}
+
 static void
 bind_policy(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : "";
+    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : NULL;
+    spot_texts_t texts = {0};
     spot_suggest_t near;
+    const char *list;
+    int64_t policy_id;
 
-    spot_suggest_init(&near, name);
-    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
-        if (strcmp(spot_policies[j]->name, name) == 0) {
-            *(int64_t *) target = j;
-            return;
-        }
-        spot_suggest_offer(&near, spot_policies[j]->name);
+    if (name == NULL) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
     }
-    spot_bind_unknown(bind, node, field->name, "policy", &near, "");
+    policy_id = find_policy(name, &near, &texts, &list);
+    if (policy_id >= 0) {
+        *(int64_t *) target = policy_id;
+    } else {
+        spot_bind_unknown(bind, node, field->name, "policy", &near,
+            spot_texts_add(&texts, ": there are %s", list));
+    }
+    bind->is_out_of_memory |= texts.error != 0;
+    spot_texts_free(&texts);
 }
 
 /* ---- Settling ---- */
@@ -279,6 +306,8 @@ settle(spot_schedule_scenario_t *self, setting_t *setting)
     setting->name = NULL;
     self->pools = setting->pools;
     setting->pools = (spot_pool_plans_t){0};
+    self->trainers = setting->trainers;
+    setting->trainers = (spot_trainers_t){0};
     self->law = setting->jobs.law;
     setting->jobs.law = (spot_job_law_t){0};
     self->drops_oversize = setting->jobs.oversize == 1;
@@ -328,6 +357,24 @@ check_thresholds(
     }
 }
 
+/* Whether each VC of a map has nodes, or can get some; a file is checked when it is
+ * read. */
+static void
+check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
+    spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *map = spot_node_get(spot_node_get(root, "cluster"), "vcs");
+
+    for (size_t j = 0; j < setting->cluster.vcs.num_vcs; j++) {
+        const spot_vc_nodes_t *vc = &setting->cluster.vcs.vcs[j];
+
+        if (vc->num_nodes == 0 && self->pools.num_settings == 0) {
+            spot_bind_error(bind, spot_node_get(map, vc->name), "cluster.vcs",
+                "VC '%s' has no nodes: 0 needs a pool that adds some", vc->name);
+        }
+    }
+}
+
 /* Whether jobs come from a log or from laws. */
 static void
 check_jobs(
@@ -358,7 +405,7 @@ check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
     if (estimator == NULL) {
         return;
     }
-    if (estimator->source == SPOT_ESTIMATE_NONE) {
+    if (estimator->source == SPOT_ESTIMATE_UNSET) {
         spot_bind_error(bind, place, "policy",
             "%s needs estimated durations: set %s.estimator", policy->name,
             policy->name);
@@ -438,6 +485,53 @@ settle_start(spot_schedule_scenario_t *self, int64_t start_ms, spot_bind_t *bind
     }
 }
 
+/* Whether a job of the training engine has a trainer and whole pipelines of nodes. */
+static void
+check_trainer(const spot_schedule_scenario_t *self, const spot_job_row_t *job,
+    const char *text, bool is_fleet, spot_bind_t *bind, const spot_node_t *place)
+{
+    const spot_trainer_t *trainer = spot_trainers_find(&self->trainers, text);
+    int64_t depth;
+
+    if (trainer == NULL) {
+        spot_bind_error(bind, place, "trainers", "job %s: no trainer is called \"%s\"",
+            job->id, text + sizeof("core:") - 1);
+        return;
+    }
+    depth = trainer->training->job.pipeline_depth;
+    if (!is_fleet && job->gpu_num % (depth * self->gpus_per_node) != 0) {
+        spot_bind_error(bind, place, "trainers",
+            "job %s: %d GPUs are no whole number of pipelines of \"%s\": %lld nodes of "
+            "%d "
+            "GPUs",
+            job->id, job->gpu_num, trainer->name, (long long) depth,
+            self->gpus_per_node);
+    }
+}
+
+static void
+check_trainers(
+    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *place = spot_node_place(root, "trainers");
+
+    for (size_t j = 0; self->log != NULL && j < self->log->num_jobs; j++) {
+        const spot_job_row_t *job = &self->log->jobs[j];
+        const char *text =
+            job->terms_id < 0 ? NULL : self->log->terms[job->terms_id].trainer;
+        const bool is_fleet = spot_pool_plans_is_fleet(&self->pools, job->vc_id);
+
+        if (text != NULL) {
+            check_trainer(self, job, text, is_fleet, bind, place);
+        } else if (is_fleet) {
+            spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
+                "preparation: core is for jobs with a trainer, but job %s in %s has "
+                "none",
+                job->id, self->vcs.vcs[job->vc_id].name);
+        }
+    }
+}
+
 /* Reads what the scenario names. */
 static int
 open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law,
@@ -472,12 +566,14 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     settle(self, &setting);
     if (ret == 0) {
         check_thresholds(self, &bind, root);
+        check_vcs(self, &setting, &bind, root);
         check_jobs(&setting, &bind, root, has_law);
         check_estimator(self, &setting, &bind, root);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         ret = open_data(self, &setting, has_law, like, diag);
         ret = ret != 0 ? ret : settle_nodes(self, &bind, root, like);
+        ret = ret != 0 ? ret : spot_trainers_read(&self->trainers, diag);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         settle_start(self, setting.cluster.start_ms, &bind, root);
@@ -485,6 +581,7 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
+        check_trainers(self, &bind, root);
     }
     free_setting(&setting);
     if (ret == 0 && bind.is_out_of_memory) {
@@ -516,6 +613,7 @@ spot_schedule_scenario_free(spot_schedule_scenario_t *self)
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
     spot_pool_plans_free(&self->pools);
+    spot_trainers_free(&self->trainers);
     spot_lucid_setting_free(&self->lucid);
     spot_job_law_free(&self->law);
     spot_job_data_close(self->data);

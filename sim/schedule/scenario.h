@@ -10,6 +10,7 @@
 #include "models/colocation.h"
 #include "models/price.h"
 #include "sim/engine/experiment.h"
+#include "sim/schedule/core_job.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/job_data.h"
 #include "sim/schedule/pool_setting.h"
@@ -33,7 +34,7 @@ typedef enum {
 
 /* Where the durations that a policy sees come from. */
 typedef enum {
-    SPOT_ESTIMATE_NONE,
+    SPOT_ESTIMATE_UNSET,
     SPOT_ESTIMATE_ORACLE,       /* the true durations */
     SPOT_ESTIMATE_TABLE,        /* a column of a file */
     SPOT_ESTIMATE_NOISY,        /* the true durations times a lognormal factor */
@@ -117,6 +118,7 @@ typedef struct {
         int64_t interval_s, hold_s;
     } elastic;
     spot_pool_plans_t pools; /* spot nodes */
+    spot_trainers_t trainers;
     int32_t *num_reserved;   /* [vcs.num_vcs] nodes; NULL: all of vcs */
     int64_t jitter_s;
     int64_t sample_s;   /* between samples; 0: none */

@@ -96,6 +96,10 @@ init_pools(spot_schedule_t *self)
     for (size_t j = 0; ret == 0 && j < plans->num_pools; j++) {
         self->num_pools++;
         ret = spot_pool_init(&self->pools[j], &plans->pools[j], (int32_t) j);
+        if (plans->pools[j].is_prepared_by_core) {
+            self->vcs[plans->pools[j].vc_id].fleet =
+                (spot_vc_fleet_t){&self->pools[j], spot_pool_read_core};
+        }
     }
     for (int32_t j = 0; j <= self->num_vcs; j++) {
         while (pool_id < plans->num_pools && plans->pools[pool_id].vc_id < j) {
@@ -263,6 +267,9 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
             num_reserved(self, j) -
             spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
 
+        self->vcs[j].trainers = &scenario->trainers;
+        self->vcs[j].seed = replication->seed;
+        self->vcs[j].replication = replication->replication;
         spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
     }
     if (self->profiler.vc != NULL) {
@@ -429,8 +436,9 @@ ended_s(const spot_schedule_t *self, int64_t last_s)
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
 
+/* Which jobs have not ended, and why. */
 static const char *
-blocked_text(spot_schedule_t *self)
+unfinished_text(spot_schedule_t *self)
 {
     const char *list = "";
     size_t num_left = 0;
@@ -444,9 +452,10 @@ blocked_text(spot_schedule_t *self)
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
-    return spot_texts_add(&self->texts,
-        "nothing can ever start again: %zu job%s have not ended: %s%s", num_left,
-        num_left == 1 ? "" : "s", list, num_left > MAX_LISTED ? ", ..." : "");
+    return spot_texts_add(&self->texts, "%s: %zu job%s not ended: %s%s",
+        self->is_blocked ? "nothing can ever start again" : "the horizon is reached",
+        num_left, num_left == 1 ? " has" : "s have", list,
+        num_left > MAX_LISTED ? ", ..." : "");
 }
 
 int
@@ -457,7 +466,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         scenario->horizon_s == 0 ? INT64_MAX : scenario->start_s + scenario->horizon_s;
     int ret = start(self, replication);
 
-    self->now_s -= scenario->is_every_second;
+    self->now_s -= scenario->is_every_second && self->num_jobs > 0;
     for (int64_t j = 0;
          ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
         if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
@@ -472,13 +481,26 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
+        ret = spot_error_first(ret, self->vcs[j].error);
     }
     pay(self);
-    self->blocked_text = self->is_blocked ? blocked_text(self) : NULL;
+    self->unfinished_text =
+        self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
     return spot_error_first(ret, self->texts.error);
 }
 
 /* ---- Results ---- */
+
+const spot_train_result_t *
+spot_schedule_core_result(const spot_schedule_t *self, int32_t row_id)
+{
+    const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
+    const int32_t job = self->job_ids[row_id];
+
+    return job < 0 || vc->jobs[job].core_id < 0
+               ? NULL
+               : &vc->cores[vc->jobs[job].core_id].result;
+}
 
 /* What a job did in a VC or in the profiler, where it was last. */
 static spot_job_result_t

@@ -51,11 +51,11 @@ typedef struct {
     int32_t *now_due;      /* [num_due] VCs of the second under way */
     spot_vc_watch_t watch; /* of every VC, for the next run */
     int64_t now_s;
-    int64_t last_event_s;     /* the last second in which anything changed */
-    int64_t end_s;            /* of the run */
-    bool is_blocked;          /* jobs are left that can never start, */
-    const char *blocked_text; /* these, in words */
-    int64_t num_jobs;         /* of the log, without those that are too large */
+    int64_t last_event_s;        /* the last second in which anything changed */
+    int64_t end_s;               /* of the run */
+    bool is_blocked;             /* jobs are left that can never start */
+    const char *unfinished_text; /* jobs that are left, in words; NULL: none is */
+    int64_t num_jobs;            /* of the log, without those that are too large */
     int64_t num_ended;
     int64_t last_end_s;   /* -1: no job has ended */
     int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */
@@ -96,6 +96,11 @@ spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
     return self->submit_s == NULL ? self->log->jobs[row_id].submit_s
                                   : self->submit_s[row_id];
 }
+
+/* What the training engine says of a job in the latest run; NULL: it does not simulate
+ * it. O(1). */
+const spot_train_result_t *spot_schedule_core_result(
+    const spot_schedule_t *self, int32_t row_id);
 
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);

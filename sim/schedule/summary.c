@@ -41,7 +41,7 @@ typedef struct {
 
 /* Fills in what follows from totals, and quantiles of times of the jobs that ended. */
 static void
-finish(spot_summary_t *self, const classes_t *classes, double *jct, double *queue)
+finish(spot_job_summary_t *self, const classes_t *classes, double *jct, double *queue)
 {
     const int64_t num_ended = self->num_jobs - self->num_unfinished;
     double of_jct[3], of_queue[3];
@@ -75,7 +75,7 @@ count(spot_summaries_t *self, const spot_schedule_t *schedule)
     memset(self->summaries, 0, (num_vcs + 1) * sizeof(*self->summaries));
     for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
         if (spot_schedule_has_job(schedule, j)) {
-            spot_summary_t *vc = &self->summaries[schedule->log->jobs[j].vc_id];
+            spot_job_summary_t *vc = &self->summaries[schedule->log->jobs[j].vc_id];
 
             vc->num_jobs++;
             vc->num_unfinished += spot_schedule_result(schedule, j).end_s < 0;
@@ -83,7 +83,7 @@ count(spot_summaries_t *self, const spot_schedule_t *schedule)
     }
     self->starts[0] = 0;
     for (size_t j = 0; j < num_vcs; j++) {
-        const spot_summary_t *vc = &self->summaries[j];
+        const spot_job_summary_t *vc = &self->summaries[j];
 
         self->starts[j + 1] =
             self->starts[j] + (size_t) (vc->num_jobs - vc->num_unfinished);

@@ -17,7 +17,7 @@ typedef struct {
     double queue_p50, queue_p95, queue_p999;
     double jct_large, jct_small; /* means by size class */
     double queue_large, queue_small;
-} spot_summary_t;
+} spot_job_summary_t;
 
 /* Memory for summaries; zero it to start. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     double *queues; /* [jobs] the same of times in queues */
     size_t *starts; /* [VCs + 1] where those of a VC start */
     size_t max_summaries;
-    spot_summary_t *summaries; /* [VCs + 1] by VC, then of all */
+    spot_job_summary_t *summaries; /* [VCs + 1] by VC, then of all */
 } spot_summaries_t;
 
 /* NO_MEMORY. O(jobs). */

@@ -158,7 +158,12 @@ static const spot_series_column_t vc_columns[] = {
     {.name = "vc", .unit = "", .kind = SPOT_COLUMN_TEXT, .label = "VC", .is_bare = true},
     SECONDS("avg_jct", "mean JCT", 2), SECONDS("avg_queue", "mean queueing time", 2),
     SECONDS("queue_p95", "95 % queueing time", 2), NUMBER("jobs"), NUMBER("unfinished"),
-    NUMBER("nodes"), NUMBER("preemptions"), NUMBER("node_preemptions")};
+    NUMBER("nodes"), NUMBER("preemptions"),
+    {.name = "node_preemptions",
+        .unit = "1",
+        .kind = SPOT_COLUMN_NUMBER,
+        .label = "stopped by the loss of a node",
+        .is_bare = true}};
 
 KIND(spot_per_vc_series, "per_vc", SPOT_SERIES_SHOWN_TABLE, vc_columns,
     "means of the jobs of each virtual cluster (VC), and of all");
@@ -179,7 +184,7 @@ spot_per_vc_series_fill(spot_series_t *series, const spot_schedule_t *schedule,
     int ret = 0;
 
     for (size_t j = 0; j <= vcs->num_vcs && ret == 0; j++) {
-        const spot_summary_t *summary = &summaries->summaries[j];
+        const spot_job_summary_t *summary = &summaries->summaries[j];
         const bool is_all = j == vcs->num_vcs;
         const spot_vc_t *vc = is_all ? NULL : &schedule->vcs[j];
         const spot_cell_t cells[] = {text(is_all ? "all" : vcs->vcs[j].name),
@@ -226,7 +231,7 @@ int
 spot_cdf_series_fill(spot_series_t *cdf, spot_series_t *jct,
     const spot_summaries_t *summaries, size_t num_vcs)
 {
-    const spot_summary_t *all = &summaries->summaries[num_vcs];
+    const spot_job_summary_t *all = &summaries->summaries[num_vcs];
     const size_t num_ended = (size_t) (all->num_jobs - all->num_unfinished);
     size_t place = 0;
     int ret = 0;

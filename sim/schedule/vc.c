@@ -39,6 +39,8 @@ spot_vc_free(spot_vc_t *self)
         self->policy->free_state(self->state);
     }
     free(self->state);
+    spot_vc_free_cores(self);
+    free(self->cores);
     free(self->jobs);
     free(self->arrivals);
     free(self->queue);
@@ -52,6 +54,7 @@ spot_vc_start_clock(
 {
     self->log = log;
     self->now_s = self->accounted_s = start_s;
+    spot_vc_free_cores(self);
     self->num_jobs = self->num_arrivals = self->next_arrival = 0;
     self->num_running = 0;
     self->first_running = self->last_running = -1;
@@ -84,6 +87,7 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
     const double work = (double) duration_s * self->unit;
     const spot_vc_job_t job = {.row_id = row_id,
         .gpus = self->log->jobs[row_id].gpu_num,
+        .core_id = -1,
         .enter_s = enter_s,
         .estimate_s = estimate_s,
         .left = work,
@@ -106,6 +110,7 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
         self->error = SPOT_ERR_NO_MEMORY;
         return;
     }
+    spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
     for (; place > self->next_arrival; place--) { /* in order already, as a rule */
         const int32_t before = self->arrivals[place - 1];
 
@@ -150,7 +155,7 @@ spot_vc_next_due_s(const spot_vc_t *self)
 
         due_s = end_s < due_s ? end_s : due_s;
     }
-    if (self->policy->next_due_s != NULL) {
+    if (self->policy->next_due_s != NULL && self->fleet.read == NULL) {
         const int64_t policy_s = self->policy->next_due_s(self);
 
         due_s = policy_s < due_s ? policy_s : due_s;
@@ -253,6 +258,9 @@ end_job(spot_vc_t *self, int32_t job)
 
     spot_vc_advance(self, at, self->now_s);
     spot_vc_save_work(self, at);
+    if (at->core_id >= 0) {
+        spot_vc_settle_core(self, job);
+    }
     part_at_end(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
     at->status = SPOT_JOB_ENDED;
     at->end_s = self->now_s;
@@ -389,7 +397,11 @@ void
 spot_vc_schedule(spot_vc_t *self)
 {
     take_arrivals(self);
-    self->policy->decide(self);
+    if (self->fleet.read == NULL) {
+        self->policy->decide(self);
+    } else if (self->num_running == 0 && spot_vc_num_queued(self) > 0) {
+        (void) spot_vc_start(self, self->queue[self->queue_start]);
+    }
     compact_queue(self);
     if (self->nodes.has_failed) {
         self->error = SPOT_ERR_NO_MEMORY;
@@ -402,7 +414,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
     int64_t sum = 0;
 
     if (self->watch.on_time != NULL && end_s >= self->now_s) {
-        self->watch.on_time(self->watch.context, self, end_s);
+        self->watch.on_time(self->watch.context, self, end_s + 1); /* the last second */
     }
     account(self, end_s);
     self->now_s = end_s;
@@ -410,9 +422,12 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
         spot_vc_job_t *at = &self->jobs[job];
 
         spot_vc_advance(self, at, end_s);
-        self->ledger[SPOT_GPU_UNSAVED] += at->pending;
         report_held(self, at);
+        if (at->core_id < 0) {
+            self->ledger[SPOT_GPU_UNSAVED] += at->pending;
+        }
     }
+    spot_vc_finish_cores(self);
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
         sum += self->ledger[j];
     }
@@ -449,14 +464,25 @@ run_job(spot_vc_t *self, int32_t job)
     spot_vc_set_rate(self, job);
 }
 
+/* Jobs of the training engine have whole nodes. */
+static spot_placer_t
+placer_of(const spot_vc_t *self, const spot_vc_job_t *job)
+{
+    return job->core_id >= 0 ? SPOT_PLACER_CONSOLIDATE : self->placer;
+}
+
 bool
 spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    at->first_part = spot_gpu_nodes_take(&self->nodes, self->placer, gpus);
-    if (at->first_part < 0) {
-        return false;
+    if (self->fleet.read != NULL) {
+        gpus = spot_vc_take_fleet(self, job);
+    } else {
+        at->first_part = spot_gpu_nodes_take(&self->nodes, placer_of(self, at), gpus);
+        if (at->first_part < 0) {
+            return false;
+        }
     }
     at->gpus = gpus;
     run_job(self, job);
@@ -506,11 +532,17 @@ spot_vc_start_beside(
 static int64_t
 restart_s(const spot_vc_t *self, const spot_vc_job_t *job)
 {
-    const int64_t given_s = spot_vc_terms(self, job)->restart_s;
+    const int64_t given_s = job->core_id >= 0 ? 0 : spot_vc_terms(self, job)->restart_s;
 
     return given_s >= 0                                                  ? given_s
            : self->log->jobs[job->row_id].gpu_num <= SPOT_SMALL_JOB_GPUS ? 40
                                                                          : 60;
+}
+
+static int64_t
+reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job)
+{
+    return job->core_id >= 0 ? 0 : spot_vc_terms(self, job)->reconfiguration_s;
 }
 
 /* A running job, which has been advanced and whose work is saved or lost, goes back to
@@ -524,6 +556,9 @@ requeue(spot_vc_t *self, int32_t job)
     release(self, job, false);
     self->jobs[job].is_exclusive = true; /* even if it was a guest that stayed slow */
     self->jobs[job].shared_speed = 1;
+    if (self->jobs[job].core_id >= 0) {
+        (void) spot_vc_run_core(self, job);
+    }
     enqueue(self, job);
 }
 
@@ -566,16 +601,16 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
     report_held(self, at); /* and again later, if they do not change now */
-    part = gpus < at->gpus
-               ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
-               : spot_gpu_nodes_move(&self->nodes, at->first_part, self->placer, gpus);
+    part = gpus < at->gpus ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
+                           : spot_gpu_nodes_move(&self->nodes, at->first_part,
+                                 placer_of(self, at), gpus);
     if (part < 0) {
         return false;
     }
     at->first_part = part;
     spot_vc_advance(self, at, self->now_s);
     spot_vc_save_work(self, at);
-    at->overhead_s += spot_vc_terms(self, at)->reconfiguration_s;
+    at->overhead_s += reconfiguration_s(self, at);
     begin_size(self, job, gpus);
     return true;
 }
@@ -605,6 +640,12 @@ spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
         spot_gpu_nodes_add(&self->nodes, pool_id, instance, self->now_s);
 
     self->error = node_id < 0 ? SPOT_ERR_NO_MEMORY : self->error;
+    if (self->fleet.read != NULL && self->first_running >= 0) {
+        spot_vc_advance(self, &self->jobs[self->first_running], self->now_s);
+        report_held(self, &self->jobs[self->first_running]);
+        spot_vc_take_fleet(self, self->first_running);
+        spot_vc_count_fleet(self, self->first_running);
+    }
     change_nodes(self);
     return node_id;
 }
@@ -633,13 +674,17 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
         at->first_part =
             spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
     }
+    if (self->fleet.read != NULL) {
+        spot_vc_count_fleet(self, job);
+        return;
+    }
     if (spot_vc_terms(self, at)->min_gpus > 0) {
         size = spot_vc_largest_size(
             self, job, spot_gpu_nodes_count(&self->nodes, at->first_part));
     }
     if (size > 0) {
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
-        at->overhead_s = spot_vc_terms(self, at)->reconfiguration_s;
+        at->overhead_s = reconfiguration_s(self, at);
         begin_size(self, job, size);
         return;
     }
@@ -694,11 +739,14 @@ spot_vc_notice_nodes(
     for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
         const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
 
-        if (terms->checkpoint_interval_s > 0 && terms->checkpoint_write_s <= notice_s &&
+        if (self->jobs[job].core_id < 0 && terms->checkpoint_interval_s > 0 &&
+            terms->checkpoint_write_s <= notice_s &&
             holds_one(self, job, num_nodes, node_ids)) {
             spot_vc_advance(self, &self->jobs[job], self->now_s);
-            if (self->jobs[job].overhead_s == 0) {
+            if (self->jobs[job].overhead_s == 0 && terms->checkpoint_write_s > 0) {
                 spot_vc_capture(&self->jobs[job], terms->checkpoint_write_s);
+            } else if (self->jobs[job].overhead_s == 0) {
+                spot_vc_save_work(self, &self->jobs[job]);
             }
         }
     }

@@ -15,6 +15,7 @@
 
 #include "base/calendar.h"
 #include "base/error.h"
+#include "sim/schedule/core_job.h"
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/scenario.h"
@@ -36,6 +37,7 @@ typedef enum {
 typedef struct {
     int32_t row_id;  /* of the log */
     int32_t gpus;    /* held while it runs; wanted while it is queued */
+    int32_t core_id; /* of the VC, if the training engine simulates it; -1: it does not */
     int64_t enter_s; /* arrival in this VC */
     spot_vc_job_status_t status;
 
@@ -111,6 +113,15 @@ typedef struct {
     void (*on_end)(void *context, const spot_vc_t *vc, int32_t job);
 } spot_vc_watch_t;
 
+/* Nodes that the training engine itself prepares: all of them belong to one job of the
+ * VC at a time, as they come. */
+typedef struct {
+    void *context;
+    /* Writes what happens to them into a job that starts now, up to last_ms of its clock
+     * at least. NO_MEMORY. */
+    int (*read)(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
+} spot_vc_fleet_t;
+
 struct spot_vc {
     const spot_schedule_scenario_t *scenario; /* must outlive self, as log and policy */
     const spot_job_log_t *log;
@@ -147,6 +158,13 @@ struct spot_vc {
     spot_calendar_t ends;
     spot_gpu_nodes_t nodes;
     int32_t num_prepping; /* nodes */
+
+    const spot_trainers_t *trainers; /* NULL: no job is one of the training engine */
+    uint64_t seed, replication;      /* for their runs */
+    spot_vc_fleet_t fleet;           /* read is NULL: there is none */
+    size_t num_cores;
+    size_t max_cores;
+    spot_core_job_t *cores; /* [num_cores] */
 
     int64_t accounted_s; /* the ledger holds all time before */
     int64_t ledger[SPOT_NUM_GPU_TIMES];

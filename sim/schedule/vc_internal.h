@@ -32,3 +32,26 @@ const spot_job_terms_row_t *spot_vc_terms(
 /* Throughput at an allowed size relative to that at the nominal one, in thousandths,
  * rounded half up. */
 double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* ---- Jobs of the training engine (vc_core.c) ---- */
+
+/* Gives a job its core if the log names a trainer. */
+void spot_vc_add_core(spot_vc_t *self, int32_t job);
+void spot_vc_free_cores(spot_vc_t *self);
+
+/* Brings the nodes of the core up to date, runs it again, and returns when it ends. */
+int64_t spot_vc_run_core(spot_vc_t *self, int32_t job);
+
+/* Divides the time that a job has held its GPUs as the core's ledger does; finish: of
+ * all that have not ended. */
+void spot_vc_settle_core(spot_vc_t *self, int32_t job);
+void spot_vc_finish_cores(spot_vc_t *self);
+
+/* Sizes without a table: whole pipelines, and the inverse of their step time. */
+int32_t spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
+double spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* Takes all free GPUs of a fleet for a job besides those that it has; returns how many
+ * it has then. count: after some have gone. */
+int32_t spot_vc_take_fleet(spot_vc_t *self, int32_t job);
+void spot_vc_count_fleet(spot_vc_t *self, int32_t job);

@@ -97,6 +97,12 @@ spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
         return;
     }
     job->service_gpu_s += num_s * job->gpus;
+    if (job->core_id >= 0) { /* what it has done is known when it ends */
+        job->pending += num_s * job->half_gpus;
+        job->left -= (double) num_s * job->rate;
+        job->touched_s = now_s;
+        return;
+    }
     if (job->overhead_s > 0) {
         const int64_t paid_s = num_s < job->overhead_s ? num_s : job->overhead_s;
 
@@ -157,6 +163,9 @@ spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
 void
 spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job)
 {
+    if (job->core_id >= 0) {
+        return;
+    }
     job->saved = job->left;
     self->ledger[SPOT_GPU_USEFUL] += job->pending;
     job->pending = 0;
@@ -166,6 +175,9 @@ spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job)
 void
 spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job)
 {
+    if (job->core_id >= 0) {
+        return;
+    }
     job->lost += job->saved - job->left;
     job->left = job->saved;
     self->ledger[SPOT_GPU_LOST] += job->pending;
@@ -179,9 +191,13 @@ double
 spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
-    const spot_job_scaling_t *scaling = &self->log->scalings[terms->scaling_id];
+    const spot_job_scaling_t *scaling;
     size_t j = 0;
 
+    if (terms->scaling_id < 0) {
+        return spot_vc_core_throughput(self, job, gpus);
+    }
+    scaling = &self->log->scalings[terms->scaling_id];
     while (scaling->sizes[j] != gpus) {
         j++;
         spot_bug_assert(j < scaling->num_sizes);
@@ -194,10 +210,11 @@ spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const int32_t nominal = spot_vc_row(self, job)->gpu_num;
 
-    return gpus == nominal ? 1000
-                           : floor(1000 * spot_vc_throughput(self, job, gpus) /
-                                       spot_vc_throughput(self, job, nominal) +
-                                   0.5);
+    return gpus == nominal || self->jobs[job].core_id >= 0
+               ? 1000
+               : floor(1000 * spot_vc_throughput(self, job, gpus) /
+                           spot_vc_throughput(self, job, nominal) +
+                       0.5);
 }
 
 int32_t
@@ -223,6 +240,9 @@ spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
 
         return nominal > gpus ? nominal : 0;
     }
+    if (terms->scaling_id < 0) {
+        return spot_vc_core_next_size(self, job, gpus);
+    }
     scaling = &self->log->scalings[terms->scaling_id];
     for (size_t j = 0; j < scaling->num_sizes; j++) {
         const int32_t size = scaling->sizes[j];
@@ -240,6 +260,10 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
     spot_vc_job_t *at = &self->jobs[job];
     int64_t end_s;
 
+    if (at->core_id >= 0) {
+        spot_calendar_move(&self->ends, at->handle, spot_vc_run_core(self, job));
+        return;
+    }
     at->half_gpus = 2 * at->gpus - (at->partner < 0 ? 0
                                                     : spot_gpu_nodes_count_shared(
                                                           &self->nodes, at->first_part));

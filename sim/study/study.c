@@ -113,7 +113,7 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
             diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
     } else {
         warn_of_replaced(sweep, set, diag);
-        ret = spot_scenario_spell_trace(&self->scenario, set);
+        ret = spot_scenario_spell_file(&self->scenario, set, diag);
         ret = ret == 0 ? spot_yaml_assign(&self->scenario, "--set", set, diag) : ret;
     }
     free(whole);

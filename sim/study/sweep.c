@@ -287,8 +287,8 @@ read_keys(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep)
         sprintf(bind->path, "%s.", self->request.sweep_key);
     }
     for (size_t j = 0; ret == 0 && j < keys->num_children; j++) {
-        ret = spot_scenario_spell_trace(
-            &self->study->template->scenario, keys->keys[j]->text);
+        ret = spot_scenario_spell_file(
+            &self->study->template->scenario, keys->keys[j]->text, bind->diag);
         ret = ret == 0 ? read_key(self, bind, points, keys->keys[j], keys->children[j])
                        : ret;
     }

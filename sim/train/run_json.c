@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/run_json.h"
 
-#include "base/json.h"
 #include "sim/train/metrics.h"
 
 static void
@@ -46,6 +45,14 @@ write_counts(spot_json_t *json, const spot_train_result_t *result)
 }
 
 void
+spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
+{
+    spot_json_integer(json, "horizon_ms", result->horizon_ms);
+    write_times(json, result);
+    write_counts(json, result);
+}
+
+void
 spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_run_theory_t *theory, FILE *out)
 {
@@ -67,9 +74,7 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
         spot_json_text(
             &json, "published_defaults", scenario->recovery.system->published);
     }
-    spot_json_integer(&json, "horizon_ms", result->horizon_ms);
-    write_times(&json, result);
-    write_counts(&json, result);
+    spot_run_json_figures(&json, result);
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
         spot_json_number(
             &json, metrics[j], spot_train_metric(scenario, result, metrics[j]));

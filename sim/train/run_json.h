@@ -4,8 +4,12 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "sim/train/run_theory.h"
 #include "sim/train/train.h"
+
+/* The exact figures of a run: its length, times, steps and counts. */
+void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result);
 
 /* Milliseconds, instance-milliseconds, steps and counts are exact integers. theory NULL:
  * none. */

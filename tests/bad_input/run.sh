@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=764
+num_expected=803
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -39,6 +39,9 @@ done
 for expected in scenario/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
+for expected in schedule/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
 for expected in study/*.expected; do
     check "$expected" "$expected" study "${expected%.expected}.yaml"
 done
@@ -56,6 +59,21 @@ for expected in profile/*.expected; do
 done
 for expected in jobs/*.expected; do
     check "$expected" "$expected" schedule check "${expected%.expected}.csv"
+done
+learned=../golden/cli/learned
+for expected in throughput/*.expected; do
+    check "$expected" "$expected" schedule forecast "${expected%.expected}.csv"
+done
+for expected in scores/*.expected; do
+    check "$expected" "$expected" schedule forecast "$learned/throughput.csv" \
+        --model "${expected%.expected}.csv"
+done
+for expected in workloads/*.expected; do
+    check "$expected" "$expected" schedule pack-train "${expected%.expected}.csv"
+done
+for expected in pairs/*.expected; do
+    check "$expected" "$expected" schedule pack-train "$learned/workloads.csv" \
+        --colocation "${expected%.expected}.csv"
 done
 for expected in convert/*.expected; do
     input=${expected%.expected}

@@ -743,6 +743,19 @@ gzip -dc "$work/jobs.csv.gz" >"$work/unpacked.csv"
 expect "the same log in gzip" cmp -s jobs.csv "$work/unpacked.csv"
 golden jobs-workloads.csv schedule generate jobs.yaml --set workload=workloads.csv \
     --set "checkpoint={every: 10 min, write: 30 s}"
+# A run on laws meets the log that is generated from them.
+for jobs in "generate: $PWD/jobs.yaml" "log: $work/same-jobs.csv"; do
+    printf 'scenario: same\nengine: schedule\njobs: {%s}\npolicy: srtf\n' "$jobs"
+    echo "cluster: {vcs: {research: 3, product: 1}}"
+done >"$work/both.yaml"
+head -n 5 "$work/both.yaml" >"$work/laws.yaml"
+tail -n 5 "$work/both.yaml" >"$work/log.yaml"
+ends 0 schedule generate jobs.yaml --seed 4 --replication 7 -o "$work/same-jobs.csv"
+"$spotsim" run "$work/laws.yaml" --seed 4 --replication 7 --json >"$work/by_laws.json"
+"$spotsim" run "$work/log.yaml" --seed 4 --replication 7 --json >"$work/by_log.json"
+expect "a run has results" [ -s "$work/by_log.json" ]
+expect "a run on laws meets the log that is generated from them" \
+    cmp "$work/by_laws.json" "$work/by_log.json"
 golden jobs-fit.yaml schedule fit jobs.csv --start "2024-05-06 08:00:00"
 ends 0 schedule fit "$work/jobs.csv.gz" --vcs "$work/vcs.csv" -o "$work/fitted.yaml"
 ends 0 schedule generate "$work/fitted.yaml" -o "$work/again.csv"
@@ -878,6 +891,42 @@ expect "nothing is said with -q" [ ! -s "$work/stderr" ]
 ends 0 schedule check "$work/imported.csv" --csv -
 expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
     "vc,jobs one,4 two,1 all,5 " ]
+
+# ---- Learned inputs ----
+for command in estimate forecast pack-train; do
+    golden "help-schedule-$command.txt" schedule "$command" --help
+done
+golden learned/rules.txt schedule pack-train learned/workloads.csv
+golden learned/rules.json schedule pack-train learned/workloads.csv --depth 1 \
+    --colocation learned/pairs.csv --json
+golden learned/labels.csv schedule pack-train learned/workloads.csv \
+    --colocation learned/pairs.csv -o -
+golden learned/forecast.txt schedule forecast learned/throughput.csv \
+    -o "$work/forecast.csv" --save-model "$work/scores.csv"
+same learned/forecast.csv "$work/forecast.csv"
+golden learned/forecast.csv schedule forecast learned/throughput.csv -o - \
+    --model "$work/scores.csv"
+golden learned/forecast.json schedule forecast learned/throughput.csv --json \
+    --evaluate-from "2024-05-30 20:00:00" --choose-from "2024-05-30 15:00:00"
+golden learned/forecast-log.csv schedule forecast --log jobs.csv -o -
+golden learned/estimates.csv schedule estimate jobs.csv -o -
+golden learned/estimates-noisy.csv schedule estimate jobs.csv --method noisy --sigma 0.5 \
+    --seed 3 -o -
+ends 0 schedule generate jobs.yaml --set jobs=1500 \
+    --set "duration={family: lognormal, zeta: 6, sigma: 1}" -o "$work/many.csv"
+golden learned/errors.txt schedule estimate "$work/many.csv" --from "7 d"
+golden learned/errors-gam.json schedule estimate "$work/many.csv" --from "7 d" --method gam \
+    --model "$work/durations.csv" --json
+expect "scores of users and VCs have their names" \
+    [ "$(grep -c -E ',(user,u1|vc,research),' "$work/durations.csv")" -eq 2 ]
+ends 2 schedule estimate jobs.csv --method gam --model "$work/durations.csv"
+stderr_says "jobs.csv: no model: it is fitted a week after the first submit"
+ends 2 schedule forecast learned/throughput.csv --evaluate-from "2024-05-30 20:05:00"
+stderr_says "--evaluate-from: no row begins at this time"
+ends 2 schedule forecast learned/throughput.csv --choose-from "2024-05-31 00:50:00"
+stderr_says "the time to choose settings on must begin before that of the forecast"
+ends 2 schedule forecast learned/throughput.csv --choose-from 2024-05-31
+stderr_says "--choose-from: expected a date and time such as"
 
 # ---- A profile ----
 num_checks=$((num_checks + 1))

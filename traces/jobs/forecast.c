@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/jobs/forecast.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
 #include "traces/jobs/job_table.h"
 
 enum { COLUMN_TIME, COLUMN_JOBS, COLUMN_GPUS, NUM_COLUMNS };
@@ -15,18 +15,6 @@ static const spot_job_column_t columns[NUM_COLUMNS] = {
     {"pred_gpu_job", NULL, true},
     {"pred_gpu_num", NULL, true},
 };
-
-static double
-read_number(spot_job_table_t *table, size_t column_id)
-{
-    double number = 0;
-
-    if (spot_number_parse(spot_job_table_field(table, column_id), &number) != 0) {
-        spot_job_table_expected(
-            table, column_id, columns[column_id].name, "a finite number");
-    }
-    return number;
-}
 
 /* *before: the time of the row before, or -1. A row with a wrong time is not compared
  * with the next one. */
@@ -39,7 +27,7 @@ check_time(spot_job_table_t *table, int64_t *before, bool *was_date)
 
     if (spot_job_time_parse(field, &time_s, &is_date) != 0) {
         spot_job_table_expected(
-            table, COLUMN_TIME, "time", "integer seconds or YYYY-MM-DD hh:mm:ss");
+            table, COLUMN_TIME, "integer seconds or YYYY-MM-DD hh:mm:ss");
         time_s = -1;
     } else if (*before >= 0 && is_date != *was_date) {
         spot_job_table_report(table, COLUMN_TIME,
@@ -59,16 +47,21 @@ spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
     spot_job_table_t table;
     int64_t before = -1;
     bool was_date = false;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, true, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, true, diag);
 
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
         struct spot_forecast_row row;
+        bool is_good;
 
         check_time(&table, &before, &was_date);
-        row.num_jobs = read_number(&table, COLUMN_JOBS);
-        row.num_gpus = read_number(&table, COLUMN_GPUS);
-        ret = SPOT_ARRAY_APPEND(self, rows, row);
+        is_good = spot_job_table_number(
+            &table, COLUMN_JOBS, -HUGE_VAL, HUGE_VAL, &row.num_jobs);
+        is_good = spot_job_table_number(
+                      &table, COLUMN_GPUS, -HUGE_VAL, HUGE_VAL, &row.num_gpus) &&
+                  is_good;
+        ret = is_good ? SPOT_ARRAY_APPEND(self, rows, row) : 0;
     }
     if (ret == 0 && self->num_rows == 0 && !table.is_faulty) {
         ret = spot_diag_error(

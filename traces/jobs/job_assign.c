@@ -6,8 +6,10 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/units.h"
 #include "traces/jobs/job_cells.h"
+
+#define LEAST_WEIGHT 1e-6
+#define MOST_WEIGHT 1e6
 
 enum { COLUMN_WEIGHT = SPOT_NUM_JOB_COLUMNS, NUM_COLUMNS };
 
@@ -47,31 +49,13 @@ add_row(struct spot_workload_class *self, double weight, int32_t workload_id)
     return ret;
 }
 
-/* Reads gpu_num, 0 if it is empty or absent, and weight. Returns whether both are good.
- */
+/* Whether the row has a field of a column that is not empty. */
 static bool
-read_class(reader_t *self, int64_t *gpu_num, double *weight)
+has_field(const reader_t *self, size_t column_id)
 {
-    const char *size = spot_job_table_field(&self->table, SPOT_JOB_COLUMN_GPU_NUM);
-    const char *field = spot_job_table_field(&self->table, COLUMN_WEIGHT);
-    bool is_good = true;
+    const char *field = spot_job_table_field(&self->table, column_id);
 
-    *gpu_num = 0;
-    *weight = 1;
-    if (size != NULL && size[0] != '\0' &&
-        (spot_integer_parse(size, gpu_num) != 0 || *gpu_num < 1 ||
-            *gpu_num > SPOT_JOB_MAX_GPUS)) {
-        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_GPU_NUM, "gpu_num",
-            "an integer from 1 to 1000000");
-        is_good = false;
-    }
-    if (field != NULL && field[0] != '\0' &&
-        (spot_number_parse(field, weight) != 0 || *weight <= 0 || *weight > 1e9)) {
-        spot_job_table_expected(
-            &self->table, COLUMN_WEIGHT, "weight", "a number above 0, up to 1000000000");
-        is_good = false;
-    }
-    return is_good;
+    return field != NULL && field[0] != '\0';
 }
 
 static int
@@ -79,15 +63,24 @@ read_row(reader_t *self)
 {
     spot_job_row_t job = {.workload_id = -1, .terms_id = -1};
     spot_job_cells_t cells;
-    int64_t gpu_num;
-    double weight;
-    bool is_good = read_class(self, &gpu_num, &weight);
+    int64_t gpu_num = 0; /* for all classes */
+    double weight = 1;
+    bool is_good = true;
     int ret;
 
+    if (has_field(self, SPOT_JOB_COLUMN_GPU_NUM)) {
+        is_good = spot_job_table_integer(
+            &self->table, SPOT_JOB_COLUMN_GPU_NUM, 1, SPOT_JOB_MAX_GPUS, &gpu_num);
+    }
+    if (has_field(self, COLUMN_WEIGHT)) {
+        is_good = spot_job_table_number(
+                      &self->table, COLUMN_WEIGHT, LEAST_WEIGHT, MOST_WEIGHT, &weight) &&
+                  is_good;
+    }
     is_good = spot_job_cells_read(&cells, &self->table) && is_good;
     if (is_good && !cells.has[SPOT_JOB_COLUMN_MODEL]) {
         spot_job_table_expected(
-            &self->table, SPOT_JOB_COLUMN_MODEL, "model", "the name of a model");
+            &self->table, SPOT_JOB_COLUMN_MODEL, "the name of a model");
         is_good = false;
     }
     if (!is_good) {
@@ -120,7 +113,8 @@ spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
             columns[j].is_required = j == SPOT_JOB_COLUMN_MODEL;
         }
     }
-    ret = spot_job_table_open(&reader.table, path, columns, NUM_COLUMNS, false, diag);
+    ret = spot_job_table_open(
+        &reader.table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
     while (ret == 0 && (ret = spot_job_table_next(&reader.table)) == 1) {
         ret = read_row(&reader);
     }

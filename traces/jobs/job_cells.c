@@ -5,133 +5,49 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "traces/jobs/job_log_build.h"
 
 const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
-    [SPOT_JOB_COLUMN_ID] = {"job_id", "jobid", true},
-    [SPOT_JOB_COLUMN_VC] = {"vc", NULL, true},
-    [SPOT_JOB_COLUMN_GPU_NUM] = {"gpu_num", NULL, true},
-    [SPOT_JOB_COLUMN_SUBMIT] = {"submit_time", "submitted_time", true},
-    [SPOT_JOB_COLUMN_DURATION] = {"duration", NULL, true},
-    [SPOT_JOB_COLUMN_USER] = {"user", NULL, false},
-    [SPOT_JOB_COLUMN_NAME] = {"jobname", NULL, false},
-    [SPOT_JOB_COLUMN_CPU_NUM] = {"cpu_num", NULL, false},
-    [SPOT_JOB_COLUMN_STATE] = {"state", "status", false},
-    [SPOT_JOB_COLUMN_MODEL] = {"model", NULL, false},
-    [SPOT_JOB_COLUMN_DATASET] = {"dataset", NULL, false},
-    [SPOT_JOB_COLUMN_BATCH_SIZE] = {"batchsize", NULL, false},
-    [SPOT_JOB_COLUMN_AMP] = {"amp", NULL, false},
-    [SPOT_JOB_COLUMN_SPEED] = {"speed", NULL, false},
-    [SPOT_JOB_COLUMN_GPU_UTIL] = {"gpu_util", NULL, false},
-    [SPOT_JOB_COLUMN_GMEM_UTIL] = {"gmem_util", NULL, false},
-    [SPOT_JOB_COLUMN_GMEM] = {"gmem", NULL, false},
-    [SPOT_JOB_COLUMN_SHARE_SCORE] = {"sharescore", NULL, false},
-    [SPOT_JOB_COLUMN_MIN_GPUS] = {"min_gpus", NULL, false},
-    [SPOT_JOB_COLUMN_MAX_GPUS] = {"max_gpus", NULL, false},
-    [SPOT_JOB_COLUMN_SCALING] = {"scaling", NULL, false},
-    [SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL] = {"ckpt_interval_s", NULL, false},
-    [SPOT_JOB_COLUMN_CHECKPOINT_WRITE] = {"ckpt_write_s", NULL, false},
-    [SPOT_JOB_COLUMN_RESTART] = {"restart_s", NULL, false},
-    [SPOT_JOB_COLUMN_RECONFIGURATION] = {"reconfig_s", NULL, false},
-    [SPOT_JOB_COLUMN_TRAINER] = {"trainer", NULL, false},
+#define COLUMN(id, name, other, ...)                                                    \
+    {name, other, SPOT_JOB_COLUMN_##id < SPOT_JOB_COLUMN_USER},
+    SPOT_JOB_COLUMNS(COLUMN)
+#undef COLUMN
 };
 
-#define ROW(kind_, member)                                                              \
-    {                                                                                   \
-        .part = SPOT_JOB_PART_ROW, .kind = SPOT_JOB_CELL_##kind_,                       \
-        .offset = offsetof(spot_job_row_t, member)                                      \
-    }
-#define TEXT(member, set)                                                               \
-    {                                                                                   \
-        .part = SPOT_JOB_PART_ROW, .kind = SPOT_JOB_CELL_TEXT,                          \
-        .offset = offsetof(spot_job_row_t, member),                                     \
-        .set_offset = offsetof(spot_job_log_t, set)                                     \
-    }
-#define WORKLOAD(kind_, member, ...)                                                    \
-    {                                                                                   \
-        .part = SPOT_JOB_PART_WORKLOAD, .kind = SPOT_JOB_CELL_##kind_,                  \
-        .offset = offsetof(spot_workload_t, member), __VA_ARGS__                        \
-    }
-#define TERMS(kind_, member, ...)                                                       \
-    {                                                                                   \
-        .part = SPOT_JOB_PART_TERMS, .kind = SPOT_JOB_CELL_##kind_,                     \
-        .offset = offsetof(spot_job_terms_row_t, member), __VA_ARGS__                   \
-    }
-#define UP_TO_MILLION(least_)                                                           \
-    .least = (least_), .min = (least_), .max = 1e6,                                     \
-    .expected =                                                                         \
-        (least_) == 0 ? "an integer from 0 to 1000000" : "an integer from 1 to 1000000"
-#define PERCENT .max = 100, .expected = "a percentage from 0 to 100"
-#define SECONDS(least_)                                                                 \
-    .least = (least_), .max = (double) SPOT_JOB_MAX_S,                                  \
-    .expected = "integer seconds from 0 to 3162240000"
+typedef spot_job_row_t ROW_t;
+typedef spot_workload_t WORKLOAD_t;
+typedef spot_job_terms_row_t TERMS_t;
 
 const spot_job_cell_t spot_job_cells[SPOT_NUM_JOB_COLUMNS] = {
-    [SPOT_JOB_COLUMN_ID] = ROW(WORD, id),
-    [SPOT_JOB_COLUMN_VC] = ROW(VC, vc_id),
-    [SPOT_JOB_COLUMN_GPU_NUM] = ROW(COUNT, gpu_num),
-    [SPOT_JOB_COLUMN_SUBMIT] = ROW(INTEGER, submit_s),
-    [SPOT_JOB_COLUMN_DURATION] = ROW(INTEGER, duration_s),
-    [SPOT_JOB_COLUMN_USER] = TEXT(user_id, users),
-    [SPOT_JOB_COLUMN_NAME] = TEXT(name_id, names),
-    [SPOT_JOB_COLUMN_CPU_NUM] = {.part = SPOT_JOB_PART_ROW,
-        .kind = SPOT_JOB_CELL_COUNT,
-        .offset = offsetof(spot_job_row_t, cpu_num),
-        UP_TO_MILLION(0)},
-    [SPOT_JOB_COLUMN_STATE] = TEXT(state_id, states),
-    [SPOT_JOB_COLUMN_MODEL] = WORKLOAD(WORD, model, .expected = NULL),
-    [SPOT_JOB_COLUMN_DATASET] = WORKLOAD(WORD, dataset, .expected = NULL),
-    [SPOT_JOB_COLUMN_BATCH_SIZE] = WORKLOAD(
-        COUNT, batch_size, .max = 1e9, .expected = "an integer from 0 to 1000000000"),
-    [SPOT_JOB_COLUMN_AMP] = WORKLOAD(COUNT, amp, .max = 1, .expected = "0 or 1"),
-    [SPOT_JOB_COLUMN_SPEED] = WORKLOAD(
-        NUMBER, speed_per_s, .max = 1e15, .expected = "samples per second from 0"),
-    [SPOT_JOB_COLUMN_GPU_UTIL] = WORKLOAD(NUMBER, gpu_util, PERCENT),
-    [SPOT_JOB_COLUMN_GMEM_UTIL] = WORKLOAD(NUMBER, gmem_util, PERCENT),
-    [SPOT_JOB_COLUMN_GMEM] =
-        WORKLOAD(NUMBER, gmem_mib, .max = 1e9, .expected = "MiB from 0 to 1000000000"),
-    [SPOT_JOB_COLUMN_SHARE_SCORE] =
-        WORKLOAD(COUNT, share_score, .max = 2, .expected = "0, 1 or 2"),
-    [SPOT_JOB_COLUMN_MIN_GPUS] = TERMS(COUNT, min_gpus, UP_TO_MILLION(1)),
-    [SPOT_JOB_COLUMN_MAX_GPUS] = TERMS(COUNT, max_gpus, UP_TO_MILLION(1)),
-    [SPOT_JOB_COLUMN_SCALING] = TERMS(SCALING, scaling_id, .expected = NULL),
-    [SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL] =
-        TERMS(INTEGER, checkpoint_interval_s, SECONDS(1)),
-    [SPOT_JOB_COLUMN_CHECKPOINT_WRITE] = TERMS(INTEGER, checkpoint_write_s, SECONDS(1)),
-    [SPOT_JOB_COLUMN_RESTART] = TERMS(INTEGER, restart_s, SECONDS(0)),
-    [SPOT_JOB_COLUMN_RECONFIGURATION] = TERMS(INTEGER, reconfiguration_s, SECONDS(1)),
-    [SPOT_JOB_COLUMN_TRAINER] = TERMS(WORD, trainer, .expected = "core:NAME"),
+#define CELL(id, name, other, part, kind, member, min, max)                             \
+    {SPOT_JOB_PART_##part, SPOT_JOB_CELL_##kind, offsetof(part##_t, member), (min),     \
+        (double) (max)},
+    SPOT_JOB_COLUMNS(CELL)
+#undef CELL
 };
 
 /* ---- Reading ---- */
 
 static bool
-read_cell(spot_job_cells_t *self, size_t column_id, const char *field)
+read_cell(spot_job_cells_t *self, size_t column_id, spot_job_table_t *table)
 {
     const spot_job_cell_t *cell = &spot_job_cells[column_id];
-    double number;
+    const char *text = self->texts[column_id];
 
-    self->texts[column_id] = field;
-    switch (cell->kind) {
-        case SPOT_JOB_CELL_COUNT:
-        case SPOT_JOB_CELL_INTEGER:
-            if (spot_integer_parse(field, &self->integers[column_id]) != 0) {
-                return false;
-            }
-            number = (double) self->integers[column_id];
-            break;
-        case SPOT_JOB_CELL_NUMBER:
-            if (spot_number_parse(field, &self->numbers[column_id]) != 0) {
-                return false;
-            }
-            number = self->numbers[column_id];
-            break;
-        default:
-            return column_id != SPOT_JOB_COLUMN_TRAINER ||
-                   (strncmp(field, "core:", 5) == 0 && field[5] != '\0');
+    if (cell->kind == SPOT_JOB_CELL_COUNT || cell->kind == SPOT_JOB_CELL_INTEGER) {
+        return spot_job_table_integer(table, column_id, (int64_t) cell->min,
+            (int64_t) cell->max, &self->integers[column_id]);
     }
-    return number >= cell->min && number <= cell->max;
+    if (cell->kind == SPOT_JOB_CELL_NUMBER) {
+        return spot_job_table_number(
+            table, column_id, cell->min, cell->max, &self->numbers[column_id]);
+    }
+    if (column_id == SPOT_JOB_COLUMN_TRAINER &&
+        (strncmp(text, "core:", 5) != 0 || text[5] == '\0')) {
+        spot_job_table_expected(table, column_id, "core:NAME");
+        return false;
+    }
+    return true;
 }
 
 bool
@@ -149,12 +65,9 @@ spot_job_cells_read(spot_job_cells_t *self, spot_job_table_t *table)
             field[0] == '\0') {
             continue;
         }
-        if (!read_cell(self, (size_t) column_id, field)) {
-            spot_job_table_expected(table, (size_t) column_id,
-                spot_job_columns[column_id].name, spot_job_cells[column_id].expected);
-            is_good = false;
-        }
         self->has[column_id] = true;
+        self->texts[column_id] = field;
+        is_good = read_cell(self, (size_t) column_id, table) && is_good;
         self->has_part[spot_job_cells[column_id].part] = true;
     }
     return is_good;
@@ -181,8 +94,8 @@ take_cell(const spot_job_cells_t *self, size_t column_id, spot_job_table_t *tabl
             }
             break;
         case SPOT_JOB_CELL_TEXT:
-            ret = spot_job_log_add_text(
-                log, (spot_text_set_t *) ((char *) log + cell->set_offset), text, value);
+            ret = spot_job_log_add_text(log,
+                (void *) ((char *) log + spot_job_column_set(column_id)), text, value);
             break;
         case SPOT_JOB_CELL_SCALING:
             ret = spot_job_scaling_add(log, table, text, value);

@@ -6,40 +6,8 @@
 #include "traces/jobs/job_table.h"
 
 typedef enum {
-    SPOT_JOB_COLUMN_ID,
-    SPOT_JOB_COLUMN_VC,
-    SPOT_JOB_COLUMN_GPU_NUM,
-    SPOT_JOB_COLUMN_SUBMIT,
-    SPOT_JOB_COLUMN_DURATION,
-    SPOT_JOB_COLUMN_USER, /* from here on optional */
-    SPOT_JOB_COLUMN_NAME,
-    SPOT_JOB_COLUMN_CPU_NUM,
-    SPOT_JOB_COLUMN_STATE,
-    SPOT_JOB_COLUMN_MODEL,
-    SPOT_JOB_COLUMN_DATASET,
-    SPOT_JOB_COLUMN_BATCH_SIZE,
-    SPOT_JOB_COLUMN_AMP,
-    SPOT_JOB_COLUMN_SPEED,
-    SPOT_JOB_COLUMN_GPU_UTIL,
-    SPOT_JOB_COLUMN_GMEM_UTIL,
-    SPOT_JOB_COLUMN_GMEM,
-    SPOT_JOB_COLUMN_SHARE_SCORE,
-    SPOT_JOB_COLUMN_MIN_GPUS,
-    SPOT_JOB_COLUMN_MAX_GPUS,
-    SPOT_JOB_COLUMN_SCALING,
-    SPOT_JOB_COLUMN_CHECKPOINT_INTERVAL,
-    SPOT_JOB_COLUMN_CHECKPOINT_WRITE,
-    SPOT_JOB_COLUMN_RESTART,
-    SPOT_JOB_COLUMN_RECONFIGURATION,
-    SPOT_JOB_COLUMN_TRAINER,
-    SPOT_NUM_JOB_COLUMNS
-} spot_job_column_id_t;
-
-extern const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
-
-typedef enum {
     SPOT_JOB_CELL_WORD,    /* const char * */
-    SPOT_JOB_CELL_TEXT,    /* int32_t, an id of the set at set_offset */
+    SPOT_JOB_CELL_TEXT,    /* int32_t, an id of users, names or states */
     SPOT_JOB_CELL_VC,      /* int32_t */
     SPOT_JOB_CELL_SCALING, /* int32_t */
     SPOT_JOB_CELL_COUNT,   /* int32_t */
@@ -53,18 +21,65 @@ typedef enum {
     SPOT_JOB_PART_TERMS
 } spot_job_part_t;
 
-/* Where the value of a column is, and what an optional one may be. */
+/* Each column: its names, the part of a job that it is in, the kind and the member
+ * there, and what an optional number may be. From USER on columns are optional. */
+#define SPOT_JOB_COLUMNS(X)                                                             \
+    X(ID, "job_id", "jobid", ROW, WORD, id, 0, 0)                                       \
+    X(VC, "vc", NULL, ROW, VC, vc_id, 0, 0)                                             \
+    X(GPU_NUM, "gpu_num", NULL, ROW, COUNT, gpu_num, 0, 0)                              \
+    X(SUBMIT, "submit_time", "submitted_time", ROW, INTEGER, submit_s, 0, 0)            \
+    X(DURATION, "duration", NULL, ROW, INTEGER, duration_s, 0, 0)                       \
+    X(USER, "user", NULL, ROW, TEXT, user_id, 0, 0)                                     \
+    X(NAME, "jobname", NULL, ROW, TEXT, name_id, 0, 0)                                  \
+    X(CPU_NUM, "cpu_num", NULL, ROW, COUNT, cpu_num, 0, 1e6)                            \
+    X(STATE, "state", "status", ROW, TEXT, state_id, 0, 0)                              \
+    X(MODEL, "model", NULL, WORKLOAD, WORD, model, 0, 0)                                \
+    X(DATASET, "dataset", NULL, WORKLOAD, WORD, dataset, 0, 0)                          \
+    X(BATCH_SIZE, "batchsize", NULL, WORKLOAD, COUNT, batch_size, 0, 1e9)               \
+    X(AMP, "amp", NULL, WORKLOAD, COUNT, amp, 0, 1)                                     \
+    X(SPEED, "speed", NULL, WORKLOAD, NUMBER, speed_per_s, 0, 1e12)                     \
+    X(GPU_UTIL, "gpu_util", NULL, WORKLOAD, NUMBER, gpu_util, 0, 100)                   \
+    X(GMEM_UTIL, "gmem_util", NULL, WORKLOAD, NUMBER, gmem_util, 0, 100)                \
+    X(GMEM, "gmem", NULL, WORKLOAD, NUMBER, gmem_mib, 0, 1e9)                           \
+    X(SHARE_SCORE, "sharescore", NULL, WORKLOAD, COUNT, share_score, 0, 2)              \
+    X(MIN_GPUS, "min_gpus", NULL, TERMS, COUNT, min_gpus, 1, SPOT_JOB_MAX_GPUS)         \
+    X(MAX_GPUS, "max_gpus", NULL, TERMS, COUNT, max_gpus, 1, SPOT_JOB_MAX_GPUS)         \
+    X(SCALING, "scaling", NULL, TERMS, SCALING, scaling_id, 0, 0)                       \
+    X(CHECKPOINT_INTERVAL, "ckpt_interval_s", NULL, TERMS, INTEGER,                     \
+        checkpoint_interval_s, 0, SPOT_JOB_MAX_S)                                       \
+    X(CHECKPOINT_WRITE, "ckpt_write_s", NULL, TERMS, INTEGER, checkpoint_write_s, 0,    \
+        SPOT_JOB_MAX_S)                                                                 \
+    X(RESTART, "restart_s", NULL, TERMS, INTEGER, restart_s, 0, SPOT_JOB_MAX_S)         \
+    X(RECONFIGURATION, "reconfig_s", NULL, TERMS, INTEGER, reconfiguration_s, 0,        \
+        SPOT_JOB_MAX_S)                                                                 \
+    X(TRAINER, "trainer", NULL, TERMS, WORD, trainer, 0, 0)
+
+typedef enum {
+#define SPOT_JOB_COLUMN(id, ...) SPOT_JOB_COLUMN_##id,
+    SPOT_JOB_COLUMNS(SPOT_JOB_COLUMN)
+#undef SPOT_JOB_COLUMN
+        SPOT_NUM_JOB_COLUMNS
+} spot_job_column_id_t;
+
+extern const spot_job_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
+
 typedef struct {
     spot_job_part_t part;
     spot_job_cell_kind_t kind;
-    size_t offset;     /* in the struct of its part */
-    size_t set_offset; /* of a text, in spot_job_log_t */
-    double least;      /* whole numbers below are not given */
+    size_t offset; /* in the struct of its part */
     double min, max;
-    const char *expected;
 } spot_job_cell_t;
 
 extern const spot_job_cell_t spot_job_cells[SPOT_NUM_JOB_COLUMNS];
+
+/* Where the texts of a column are in a log, by their ids. */
+static inline size_t
+spot_job_column_set(size_t column_id)
+{
+    return column_id == SPOT_JOB_COLUMN_USER   ? offsetof(spot_job_log_t, users)
+           : column_id == SPOT_JOB_COLUMN_NAME ? offsetof(spot_job_log_t, names)
+                                               : offsetof(spot_job_log_t, states);
+}
 
 /* The optional fields of a row that are not empty. */
 typedef struct {

@@ -42,12 +42,6 @@ spot_job_parts_init(
     return 0;
 }
 
-static void
-parts_free(spot_job_parts_t *self)
-{
-    free(self->until);
-}
-
 /* ---- Sizes ---- */
 
 static const spot_field_t size_key = {.type = SPOT_FIELD_INTEGER,
@@ -92,7 +86,7 @@ static void
 free_sizes(spot_job_sizes_t *self)
 {
     free(self->sizes);
-    parts_free(&self->parts);
+    free(self->parts.until);
 }
 
 /* ---- Durations ---- */
@@ -362,9 +356,7 @@ const spot_field_t spot_job_law_fields[] = {
         "which jobs are drawn by their number of GPUs (default: none)")},
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
          "weights of the VCs, such as {a: 2, b: {weight: 1, sizes: {8: 1}}} (default: "
-         "all "
-         "VCs of the "
-         "cluster, by their nodes)"),
+         "all VCs of the cluster, by their nodes)"),
         .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
         .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
         .max = HUGE_VAL, .is_ordered = true, .settle = settle_vcs,
@@ -539,7 +531,7 @@ spot_job_law_free(spot_job_law_t *self)
     free(self->file);
     free(self->start.date);
     free_sizes(&self->sizes);
-    parts_free(&self->vc_parts);
-    parts_free(&self->user_parts);
+    free(self->vc_parts.until);
+    free(self->user_parts.until);
     memset(self, 0, sizeof(*self));
 }

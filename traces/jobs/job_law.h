@@ -79,12 +79,12 @@ typedef struct {
 
 /* What the clock of second 0 shows. */
 typedef struct {
-    int form;    /* a weekday, at 0 h; or a date-time */
-    int weekday; /* 0 Monday */
-    char *date;  /* or NULL */
-    int64_t
-        clock_zero_s; /* since 1970 UTC; SPOT_JOB_NO_CLOCK: only the weekday is known */
-    int64_t week_s;   /* since Monday 0 h, below 7 days */
+    int form;             /* a weekday, at 0 h; or a date-time */
+    int weekday;          /* 0 Monday */
+    char *date;           /* or NULL */
+    int64_t clock_zero_s; /* since 1970 UTC, or SPOT_JOB_NO_CLOCK: only the weekday is
+                             known */
+    int64_t week_s;       /* since Monday 0 h, below 7 days */
 } spot_job_start_t;
 
 typedef struct {

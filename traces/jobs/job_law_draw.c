@@ -181,6 +181,8 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
     const size_t size_id = parts_find(&sizes->parts, spot_rng_uniform(&streams->sizes));
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
+    const int32_t workload_id = draw_workload(law, streams, job_id, gpu_num);
+    const int32_t terms_id = draw_terms(law, streams, gpu_num);
 
     spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
         SPOT_STREAM_JOB_DURATION, job_id);
@@ -193,8 +195,8 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
         .name_id = -1,
         .state_id = -1,
         .cpu_num = -1,
-        .workload_id = draw_workload(law, streams, job_id, gpu_num),
-        .terms_id = draw_terms(law, streams, gpu_num)};
+        .workload_id = workload_id,
+        .terms_id = terms_id};
     if (law->num_users > 0) {
         job->user_id =
             (int32_t) parts_find(&law->user_parts, spot_rng_uniform(&streams->users));
@@ -251,18 +253,19 @@ static int
 add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
 {
     const spot_job_law_terms_t *law = &self->terms;
-    const spot_job_table_t no_table = {.file = ""};
-    spot_job_table_t table = no_table;
+    const int64_t every_ms = law->checkpoint_every_ms; /* 0: never */
+    spot_job_table_t table = {.file = ""};
     spot_job_terms_row_t terms;
     int ret = 0;
 
     memset(&terms, 0, sizeof(terms)); /* rows are compared byte by byte */
     terms.scaling_id = streams->rigid_id = streams->elastic_id = -1;
-    terms.checkpoint_interval_s = whole_s(law->checkpoint_every_ms);
+    terms.checkpoint_interval_s =
+        every_ms > 0 && every_ms < SPOT_MS_PER_S ? 1 : whole_s(every_ms);
     terms.checkpoint_write_s = whole_s(law->checkpoint_write_ms);
     terms.restart_s = law->restart_ms < 0 ? -1 : whole_s(law->restart_ms);
     terms.reconfiguration_s = whole_s(law->reconfiguration_ms);
-    if (law->checkpoint_every_ms > 0 || law->restart_ms >= 0) {
+    if (every_ms > 0 || law->restart_ms >= 0) {
         ret = spot_job_log_add_terms(log, &terms, &streams->rigid_id);
     }
     if (ret == 0 && law->num_speeds > 0) {

@@ -86,48 +86,44 @@ terms_key(const void *owner, size_t terms_id, size_t *num_bytes)
     return &self->terms[terms_id];
 }
 
+/* Appends a row to one of the two arrays unless it has it. */
+static int
+add_row(spot_job_log_t *self, spot_key_table_t *table, spot_key_of_t key_of, void *array,
+    size_t *num_rows, size_t *max_rows, const void *row, size_t row_bytes,
+    int32_t *row_id)
+{
+    char *rows;
+    int ret;
+
+    *row_id = spot_key_table_find(table, key_of, self, row, row_bytes);
+    if (*row_id >= 0) {
+        return 0;
+    }
+    ret = spot_array_reserve(array, max_rows, *num_rows + 1, row_bytes);
+    ret = ret == 0 ? spot_key_table_enter(table, row, row_bytes, *num_rows) : ret;
+    if (ret == 0) {
+        memcpy(&rows, array, sizeof(rows));
+        memcpy(rows + *num_rows * row_bytes, row, row_bytes);
+        *row_id = (int32_t) (*num_rows)++;
+    }
+    return ret;
+}
+
 int
 spot_job_log_add_workload(
     spot_job_log_t *self, const spot_workload_t *workload, int32_t *workload_id)
 {
-    const size_t num_bytes = sizeof(*workload);
-    int ret;
-
-    *workload_id = spot_key_table_find(
-        &self->workload_table, workload_key, self, workload, num_bytes);
-    if (*workload_id >= 0) {
-        return 0;
-    }
-    ret = SPOT_ARRAY_ROOM(self, workloads, self->num_workloads + 1);
-    if (ret != 0) {
-        return ret;
-    }
-    memcpy(&self->workloads[self->num_workloads], workload, num_bytes);
-    *workload_id = (int32_t) self->num_workloads++;
-    return spot_key_table_enter(
-        &self->workload_table, workload, num_bytes, (size_t) *workload_id);
+    return add_row(self, &self->workload_table, workload_key, &self->workloads,
+        &self->num_workloads, &self->max_workloads, workload, sizeof(*workload),
+        workload_id);
 }
 
 int
 spot_job_log_add_terms(
     spot_job_log_t *self, const spot_job_terms_row_t *terms, int32_t *terms_id)
 {
-    const size_t num_bytes = sizeof(*terms);
-    int ret;
-
-    *terms_id =
-        spot_key_table_find(&self->terms_table, terms_key, self, terms, num_bytes);
-    if (*terms_id >= 0) {
-        return 0;
-    }
-    ret = SPOT_ARRAY_ROOM(self, terms, self->num_terms + 1);
-    if (ret != 0) {
-        return ret;
-    }
-    memcpy(&self->terms[self->num_terms], terms, num_bytes);
-    *terms_id = (int32_t) self->num_terms++;
-    return spot_key_table_enter(
-        &self->terms_table, terms, num_bytes, (size_t) *terms_id);
+    return add_row(self, &self->terms_table, terms_key, &self->terms, &self->num_terms,
+        &self->max_terms, terms, sizeof(*terms), terms_id);
 }
 
 int
@@ -143,22 +139,6 @@ spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job)
 
 /* ---- Order ---- */
 
-typedef struct {
-    int64_t submit_s;
-    size_t row; /* before the sort */
-} place_t;
-
-static int
-compare_places(const void *a, const void *b)
-{
-    const place_t *first = a, *second = b;
-
-    if (first->submit_s != second->submit_s) {
-        return first->submit_s < second->submit_s ? -1 : 1;
-    }
-    return first->row < second->row ? -1 : first->row > second->row;
-}
-
 static bool
 is_sorted(const spot_job_log_t *self)
 {
@@ -170,35 +150,49 @@ is_sorted(const spot_job_log_t *self)
     return true;
 }
 
-static int
-sort(spot_job_log_t *self)
+/* Merges jobs[begin, middle) and jobs[middle, end), the first of equal ones before. */
+static void
+merge(const spot_job_row_t *jobs, size_t begin, size_t middle, size_t end,
+    spot_job_row_t *merged)
 {
-    place_t *places = spot_calloc(self->num_jobs, sizeof(*places));
-    spot_job_row_t *jobs = spot_calloc(self->num_jobs, sizeof(*jobs));
-    int ret = places == NULL || jobs == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    size_t j = begin, k = middle;
 
-    for (size_t j = 0; j < self->num_jobs && ret == 0; j++) {
-        places[j] = (place_t){self->jobs[j].submit_s, j};
+    for (size_t at = begin; at < end; at++) {
+        const bool is_first =
+            k == end || (j < middle && jobs[j].submit_s <= jobs[k].submit_s);
+
+        merged[at] = is_first ? jobs[j++] : jobs[k++];
     }
-    if (ret == 0) {
-        qsort(places, self->num_jobs, sizeof(*places), compare_places);
-        for (size_t j = 0; j < self->num_jobs; j++) {
-            jobs[j] = self->jobs[places[j].row];
-        }
-        free(self->jobs);
-        self->jobs = jobs;
-        self->max_jobs = self->num_jobs;
-        jobs = NULL;
-    }
-    free(jobs);
-    free(places);
-    return ret;
 }
 
 int
 spot_job_log_seal(spot_job_log_t *self)
 {
-    return is_sorted(self) ? 0 : sort(self);
+    const size_t num = self->num_jobs;
+    spot_job_row_t *other;
+
+    if (is_sorted(self)) {
+        return 0;
+    }
+    other = spot_calloc(num, sizeof(*other));
+    if (other == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t width = 1; width < num; width *= 2) {
+        spot_job_row_t *jobs = self->jobs;
+
+        for (size_t begin = 0; begin < num; begin += 2 * width) {
+            const size_t middle = begin + width < num ? begin + width : num;
+            const size_t end = middle + width < num ? middle + width : num;
+
+            merge(jobs, begin, middle, end, other);
+        }
+        self->jobs = other;
+        other = jobs;
+    }
+    self->max_jobs = num;
+    free(other);
+    return 0;
 }
 
 /* ---- Ids ---- */

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "traces/jobs/job_cells.h"
+#include "traces/jobs/job_join.h"
 #include "traces/jobs/job_log_build.h"
 
 enum { VC_UNKNOWN = -1, VC_DROPPED = -2, VC_FAULTY = -3 };
@@ -40,13 +41,6 @@ field_of(const reader_t *self, spot_job_column_id_t column_id)
     return self->table.row.fields[self->table.field_of[column_id]];
 }
 
-static void
-expected(reader_t *self, spot_job_column_id_t column_id, const char *what)
-{
-    spot_job_table_expected(
-        &self->table, column_id, spot_job_columns[column_id].name, what);
-}
-
 /* ---- VCs ---- */
 
 /* The name after the rules; NULL: its rows are dropped. */
@@ -78,7 +72,8 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
     int ret;
 
     if (strlen(name) == 0 || strlen(name) > SPOT_VC_NAME_BYTES) {
-        expected(self, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
+        spot_job_table_expected(
+            &self->table, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
         *vc_id = VC_FAULTY;
         return 0;
     }
@@ -118,18 +113,25 @@ find_vc(reader_t *self, int32_t *vc_id)
 
 /* ---- Fields of a row ---- */
 
+/* Reads a whole number that should be 1 or more; what is to be done with less is decided
+ * later. */
+static bool
+read_positive(
+    reader_t *self, spot_job_column_id_t column_id, int64_t max, int64_t *value)
+{
+    return (spot_integer_parse(field_of(self, column_id), value) == 0 && *value < 1) ||
+           spot_job_table_integer(&self->table, column_id, 1, max, value);
+}
+
 static bool
 read_gpus(reader_t *self, spot_job_row_t *job)
 {
     int64_t num_gpus = 0;
+    const bool is_good =
+        read_positive(self, SPOT_JOB_COLUMN_GPU_NUM, SPOT_JOB_MAX_GPUS, &num_gpus);
 
-    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_GPU_NUM), &num_gpus) != 0 ||
-        num_gpus > SPOT_JOB_MAX_GPUS) {
-        expected(self, SPOT_JOB_COLUMN_GPU_NUM, "an integer up to 1000000");
-        return false;
-    }
-    job->gpu_num = num_gpus < 0 ? 0 : (int32_t) num_gpus;
-    return true;
+    job->gpu_num = !is_good || num_gpus < 1 ? 0 : (int32_t) num_gpus;
+    return is_good;
 }
 
 /* All times have the form of the first one. */
@@ -142,7 +144,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
 
     if (spot_job_time_parse(field, &job->submit_s, &is_date) != 0 ||
         job->submit_s > SPOT_JOB_MAX_S) {
-        expected(self, SPOT_JOB_COLUMN_SUBMIT,
+        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
             is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
                     : "integer seconds from 0 to 3162240000, or YYYY-MM-DD hh:mm:ss");
         return false;
@@ -151,7 +153,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
         self->form_line = self->table.row.line;
         self->has_dates = is_date;
         if (window != NULL && window->is_given && window->has_dates != is_date) {
-            expected(self, SPOT_JOB_COLUMN_SUBMIT,
+            spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
                 is_date ? "integer seconds, as those of the window"
                         : "a date and time, as those of the window");
             return false;
@@ -168,18 +170,6 @@ read_submit(reader_t *self, spot_job_row_t *job)
 }
 
 static bool
-read_duration(reader_t *self, spot_job_row_t *job)
-{
-    if (spot_integer_parse(field_of(self, SPOT_JOB_COLUMN_DURATION), &job->duration_s) !=
-            0 ||
-        job->duration_s > SPOT_JOB_MAX_S) {
-        expected(self, SPOT_JOB_COLUMN_DURATION, "integer seconds from 1 to 3162240000");
-        return false;
-    }
-    return true;
-}
-
-static bool
 read_id(reader_t *self, spot_job_row_t *job)
 {
     int64_t number;
@@ -188,8 +178,8 @@ read_id(reader_t *self, spot_job_row_t *job)
     job->id = field_of(self, SPOT_JOB_COLUMN_ID);
     if (job->id[0] == '\0' || strlen(job->id) > SPOT_JOB_ID_BYTES ||
         (spot_integer_parse(job->id, &number) == 0 && number < 0)) {
-        expected(
-            self, SPOT_JOB_COLUMN_ID, "an integer from 0, or a text of up to 64 bytes");
+        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_ID,
+            "an integer from 0, or a text of up to 64 bytes");
         return false;
     }
     other = spot_key_table_find(
@@ -281,7 +271,9 @@ read_row(reader_t *self)
         return ret;
     }
     is_good = read_id(self, &job) && is_good;
-    is_good = read_duration(self, &job) && is_good;
+    is_good =
+        read_positive(self, SPOT_JOB_COLUMN_DURATION, SPOT_JOB_MAX_S, &job.duration_s) &&
+        is_good;
     is_good = spot_job_cells_read(&self->cells, &self->table) && is_good;
     if (self->cells.has[SPOT_JOB_COLUMN_STATE]) {
         state = rename_by(self->request->state_rules, self->request->num_state_rules,
@@ -373,9 +365,7 @@ settle_times(reader_t *self)
             log->jobs[num_kept++] = *job;
         }
     }
-    if (num_kept < log->num_jobs) {
-        spot_key_table_free(&self->ids); /* its jobs have moved */
-    }
+    spot_key_table_free(&self->ids); /* some jobs have moved */
     log->num_jobs = num_kept;
     log->counts.kept = (int64_t) num_kept;
 }
@@ -397,93 +387,60 @@ check_terms(reader_t *self)
 
 /* ---- Joining ---- */
 
-typedef struct {
-    spot_job_table_t table;
-    uint32_t *lines; /* [num_jobs] of the rows of jobs; 0: none so far */
-} partner_t;
-
 /* A column but job_id may be in one of the two files only. */
 static void
-check_columns(const reader_t *self, partner_t *partner)
+check_columns(const reader_t *self, spot_job_table_t *other)
 {
-    for (size_t j = 0; j < partner->table.num_fields; j++) {
-        const int32_t column_id = partner->table.column_of[j];
+    for (size_t j = 0; j < other->num_fields; j++) {
+        const int32_t column_id = other->column_of[j];
 
         if (column_id > SPOT_JOB_COLUMN_ID && self->table.field_of[column_id] >= 0) {
-            partner->table.is_faulty = true;
-            spot_diag_error(partner->table.diag, partner->table.file,
-                partner->table.row.line, partner->table.row.columns[j],
-                "column '%s' is in %s too", spot_job_columns[column_id].name,
-                self->table.file);
+            spot_job_table_report(other, (size_t) column_id, "column '%s' is in %s too",
+                spot_job_columns[column_id].name, self->table.file);
         }
     }
 }
 
-static int
-join_row(reader_t *self, partner_t *partner)
-{
-    const char *id = spot_job_table_field(&partner->table, SPOT_JOB_COLUMN_ID);
-    const int32_t job_id =
-        spot_key_table_find(&self->ids, spot_job_log_key, self->log, id, strlen(id));
-
-    if (job_id < 0) {
-        return 0; /* the row of a job that was dropped */
-    }
-    if (partner->lines[job_id] > 0) {
-        spot_job_table_report(&partner->table, SPOT_JOB_COLUMN_ID,
-            "job_id: '%s' is in line %u too", id, (unsigned) partner->lines[job_id]);
-        return 0;
-    }
-    partner->lines[job_id] = (uint32_t) partner->table.row.line;
-    if (!spot_job_cells_read(&self->cells, &partner->table)) {
-        return 0;
-    }
-    return spot_job_cells_take(
-        &self->cells, &partner->table, self->log, &self->log->jobs[job_id]);
-}
-
 static void
-report_partnerless(reader_t *self, const partner_t *partner)
+report_partnerless(reader_t *self, const spot_job_join_t *join)
 {
     for (size_t j = 0; j < self->log->num_jobs; j++) {
-        if (partner->lines[j] == 0) {
+        if (join->lines[j] == 0) {
             self->table.is_faulty = true;
             spot_diag_error(self->table.diag, self->table.file, self->places[j].line, 1,
                 "job_id: '%s' has no row in %s", self->log->jobs[j].id,
-                partner->table.file);
+                join->table.file);
         }
     }
 }
 
 static int
-join(reader_t *self)
+join_workload(reader_t *self)
 {
     spot_job_column_t columns[SPOT_NUM_JOB_COLUMNS];
-    partner_t partner;
+    spot_job_join_t join;
+    int32_t job_id;
     int ret;
 
     for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         columns[j] = spot_job_columns[j];
         columns[j].is_required = j == SPOT_JOB_COLUMN_ID;
     }
-    ret = spot_job_table_open(&partner.table, self->request->workload, columns,
+    ret = spot_job_join_open(&join, self->log, self->request->workload, columns,
         SPOT_NUM_JOB_COLUMNS, false, self->table.diag);
-    partner.lines = spot_calloc(self->log->num_jobs, sizeof(*partner.lines));
     if (ret == 0) {
-        check_columns(self, &partner);
-        ret = partner.lines == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        check_columns(self, &join.table);
     }
-    if (ret == 0 && self->ids.num_items == 0) {
-        ret = spot_job_log_tabulate(self->log, &self->ids);
+    while (ret == 0 && (ret = spot_job_join_next(&join, &job_id)) == 1) {
+        ret = !spot_job_cells_read(&self->cells, &join.table)
+                  ? 0
+                  : spot_job_cells_take(
+                        &self->cells, &join.table, self->log, &self->log->jobs[job_id]);
     }
-    while (ret == 0 && (ret = spot_job_table_next(&partner.table)) == 1) {
-        ret = join_row(self, &partner);
+    if (ret == 0 && !join.table.is_faulty) {
+        report_partnerless(self, &join);
     }
-    if (ret == 0 && !partner.table.is_faulty) {
-        report_partnerless(self, &partner);
-    }
-    free(partner.lines);
-    return spot_job_table_close(&partner.table, ret);
+    return spot_job_join_close(&join, ret);
 }
 
 /* ---- The whole ---- */
@@ -547,7 +504,7 @@ read_all(reader_t *self)
         return ret;
     }
     settle_times(self);
-    join_ret = self->request->workload == NULL ? 0 : join(self);
+    join_ret = self->request->workload == NULL ? 0 : join_workload(self);
     self->table.is_faulty |= join_ret == SPOT_ERR_BAD_INPUT;
     if (join_ret != 0 && join_ret != SPOT_ERR_BAD_INPUT) {
         return join_ret;
@@ -566,12 +523,8 @@ spot_job_log_read(
 
     memset(self, 0, sizeof(*self));
     self->clock_zero_s = SPOT_JOB_NO_CLOCK;
-    ret = request->bytes != NULL
-              ? spot_job_table_open_bytes(&reader.table, request->log, request->bytes,
-                    request->num_bytes, spot_job_columns, SPOT_NUM_JOB_COLUMNS, false,
-                    diag)
-              : spot_job_table_open(&reader.table, request->log, spot_job_columns,
-                    SPOT_NUM_JOB_COLUMNS, false, diag);
+    ret = spot_job_table_open(&reader.table, request->log, request->bytes,
+        request->num_bytes, spot_job_columns, SPOT_NUM_JOB_COLUMNS, false, diag);
     ret = ret == 0 ? read_all(&reader) : ret;
     free(reader.places);
     free(reader.vc_ids);

@@ -37,17 +37,19 @@ write_number(FILE *out, double value)
 
 /* The text of a cell, or NULL if there is none. */
 static const char *
-text_of(const spot_job_log_t *self, const spot_vc_list_t *vcs,
-    const spot_job_cell_t *cell, const void *value)
+text_of(const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t column_id,
+    const void *value)
 {
-    const spot_text_set_t *set = (const void *) ((const char *) self + cell->set_offset);
+    const spot_job_cell_kind_t kind = spot_job_cells[column_id].kind;
+    const spot_text_set_t *set =
+        (const void *) ((const char *) self + spot_job_column_set(column_id));
     int32_t id;
 
-    if (cell->kind == SPOT_JOB_CELL_WORD) {
+    if (kind == SPOT_JOB_CELL_WORD) {
         return *(const char *const *) value;
     }
     id = *(const int32_t *) value;
-    switch (cell->kind) {
+    switch (kind) {
         case SPOT_JOB_CELL_TEXT:
             return id < 0 ? NULL : set->texts[id];
         case SPOT_JOB_CELL_SCALING:
@@ -79,12 +81,16 @@ write_cell(const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t column_
                                     ? *(const int32_t *) value
                                     : *(const int64_t *) value;
 
-        has_value = (double) integer >= cell->least;
+        /* Of terms 0 is the default, but a restart of 0 s is not. */
+        has_value = integer > (cell->part == SPOT_JOB_PART_TERMS &&
+                                          column_id != SPOT_JOB_COLUMN_RESTART
+                                      ? 0
+                                      : -1);
         if (has_value && out != NULL) {
             fprintf(out, "%" PRId64, integer);
         }
     } else {
-        text = text_of(self, vcs, cell, value);
+        text = text_of(self, vcs, column_id, value);
         has_value = text != NULL && text[0] != '\0';
         if (has_value && out != NULL) {
             spot_csv_field_text(out, text);

@@ -80,7 +80,8 @@ static int
 read_file(sizes_t *self, const char *path, spot_diag_t *diag)
 {
     spot_job_table_t table;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, false, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
 
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
         const char *problem = NULL;
@@ -125,7 +126,7 @@ read_sizes(sizes_t *self, spot_job_table_t *table, const char *field)
         ret = texts.error != 0 ? texts.error : read_file(self, path, table->diag);
         spot_texts_free(&texts);
         if (ret == SPOT_ERR_IO) {
-            spot_job_table_expected(table, SPOT_JOB_COLUMN_SCALING, "scaling",
+            spot_job_table_expected(table, SPOT_JOB_COLUMN_SCALING,
                 "sizes such as 4:1.0 8:1.8, or a CSV file");
             ret = SPOT_ERR_BAD_INPUT;
         }
@@ -134,7 +135,7 @@ read_sizes(sizes_t *self, spot_job_table_t *table, const char *field)
     }
     ret = read_inline(self, field, &problem);
     if (problem != NULL) {
-        spot_job_table_expected(table, SPOT_JOB_COLUMN_SCALING, "scaling", problem);
+        spot_job_table_expected(table, SPOT_JOB_COLUMN_SCALING, problem);
         return SPOT_ERR_BAD_INPUT;
     }
     return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/jobs/job_table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +53,9 @@ alloc_columns(spot_job_table_t *self, size_t num_columns)
 /* Matches the fields of the row of columns; reports duplicates, what is missing, and
  * what is unknown. */
 static int
-match_columns(spot_job_table_t *self, const spot_job_column_t *columns,
-    size_t num_columns, bool ignores_others)
+match_columns(spot_job_table_t *self, size_t num_columns, bool ignores_others)
 {
+    const spot_job_column_t *columns = self->columns;
     char shown[SPOT_CSV_SHOWN_BYTES], list[LIST_BYTES] = "";
     const spot_csv_row_t *row = &self->row;
     size_t unknown_at = 0;
@@ -117,40 +118,23 @@ find_header(spot_job_table_t *self)
     return 0;
 }
 
-static int
-start(spot_job_table_t *self, int ret, const spot_job_column_t *columns,
-    size_t num_columns, bool ignores_others)
+int
+spot_job_table_open(spot_job_table_t *self, const char *path, const char *bytes,
+    size_t num_bytes, const spot_job_column_t *columns, size_t num_columns,
+    bool ignores_others, spot_diag_t *diag)
 {
+    int ret;
+
+    *self = (spot_job_table_t){.diag = diag, .columns = columns};
+    ret = bytes != NULL ? spot_csv_open_bytes(&self->csv, path, bytes, num_bytes, diag)
+          : strcmp(path, "-") == 0 ? spot_csv_open_stdin(&self->csv, diag)
+                                   : spot_csv_open(&self->csv, path, diag);
     if (ret == 0) {
         self->file = spot_csv_file(self->csv);
         ret = find_header(self);
     }
     ret = ret == 0 ? alloc_columns(self, num_columns) : ret;
-    return ret == 0 ? match_columns(self, columns, num_columns, ignores_others) : ret;
-}
-
-int
-spot_job_table_open(spot_job_table_t *self, const char *path,
-    const spot_job_column_t *columns, size_t num_columns, bool ignores_others,
-    spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    self->diag = diag;
-    return start(self,
-        strcmp(path, "-") == 0 ? spot_csv_open_stdin(&self->csv, diag)
-                               : spot_csv_open(&self->csv, path, diag),
-        columns, num_columns, ignores_others);
-}
-
-int
-spot_job_table_open_bytes(spot_job_table_t *self, const char *path, const char *bytes,
-    size_t num_bytes, const spot_job_column_t *columns, size_t num_columns,
-    bool ignores_others, spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    self->diag = diag;
-    return start(self, spot_csv_open_bytes(&self->csv, path, bytes, num_bytes, diag),
-        columns, num_columns, ignores_others);
+    return ret == 0 ? match_columns(self, num_columns, ignores_others) : ret;
 }
 
 int
@@ -180,12 +164,50 @@ spot_job_table_field(const spot_job_table_t *self, size_t column_id)
 }
 
 void
-spot_job_table_expected(
-    spot_job_table_t *self, size_t column_id, const char *name, const char *expected)
+spot_job_table_expected(spot_job_table_t *self, size_t column_id, const char *expected)
 {
     self->is_faulty = true;
     (void) spot_csv_expected(&self->row, (size_t) self->field_of[column_id], self->file,
-        name, expected, self->diag);
+        self->columns[column_id].name, expected, self->diag);
+}
+
+static void
+expected_between(
+    spot_job_table_t *self, size_t column_id, const char *what, double min, double max)
+{
+    char expected[96];
+
+    snprintf(expected, sizeof(expected), "%s from %.15g to %.15g", what, min, max);
+    spot_job_table_expected(self, column_id, max < HUGE_VAL ? expected : what);
+}
+
+bool
+spot_job_table_integer(
+    spot_job_table_t *self, size_t column_id, int64_t min, int64_t max, int64_t *value)
+{
+    const char *field = self->row.fields[self->field_of[column_id]];
+    const bool is_good =
+        spot_integer_parse(field, value) == 0 && *value >= min && *value <= max;
+
+    if (!is_good) {
+        expected_between(self, column_id, "an integer", (double) min, (double) max);
+    }
+    return is_good;
+}
+
+bool
+spot_job_table_number(
+    spot_job_table_t *self, size_t column_id, double min, double max, double *value)
+{
+    const char *field = self->row.fields[self->field_of[column_id]];
+    const bool is_good =
+        spot_number_parse(field, value) == 0 && *value >= min && *value <= max;
+
+    if (!is_good) {
+        expected_between(
+            self, column_id, max < HUGE_VAL ? "a number" : "a finite number", min, max);
+    }
+    return is_good;
 }
 
 void

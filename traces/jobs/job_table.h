@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     const char *file; /* its name in messages */
     spot_diag_t *diag;
+    const spot_job_column_t *columns; /* must outlive self */
     spot_csv_t *csv;
     spot_csv_row_t row;
     size_t num_fields;  /* of each row */
@@ -27,14 +28,10 @@ typedef struct {
     bool is_faulty;     /* an error has been reported */
 } spot_job_table_t;
 
-/* Opens a file, "-": standard input, and reads its row of columns. ignores_others:
- * columns that are not in the list need no warning. BAD_INPUT, IO, NO_MEMORY. */
+/* Opens a file, "-": standard input, or bytes, called path, if they are not NULL; reads
+ * its row of columns. ignores_others: columns that are not in the list need no warning.
+ * BAD_INPUT, IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_job_table_open(spot_job_table_t *self, const char *path,
-    const spot_job_column_t *columns, size_t num_columns, bool ignores_others,
-    spot_diag_t *diag);
-
-/* The same from memory; path is the name in messages. */
-SPOT_MUST_CHECK int spot_job_table_open_bytes(spot_job_table_t *self, const char *path,
     const char *bytes, size_t num_bytes, const spot_job_column_t *columns,
     size_t num_columns, bool ignores_others, spot_diag_t *diag);
 
@@ -45,9 +42,16 @@ SPOT_MUST_CHECK int spot_job_table_next(spot_job_table_t *self);
 /* The field of a column of the row, or NULL if the column is absent. */
 const char *spot_job_table_field(const spot_job_table_t *self, size_t column_id);
 
+/* Reads the field of a column that is there. False if it is not a number from min to
+ * max, which is reported. */
+bool spot_job_table_integer(
+    spot_job_table_t *self, size_t column_id, int64_t min, int64_t max, int64_t *value);
+bool spot_job_table_number(
+    spot_job_table_t *self, size_t column_id, double min, double max, double *value);
+
 /* Reports a field as "NAME: expected EXPECTED, got 'FIELD'". */
 void spot_job_table_expected(
-    spot_job_table_t *self, size_t column_id, const char *name, const char *expected);
+    spot_job_table_t *self, size_t column_id, const char *expected);
 
 /* Reports a problem of the row, at the field of a column or, where the column is absent,
  * at its start. */

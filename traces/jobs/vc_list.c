@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
 #include "traces/jobs/job_table.h"
 #include "traces/jobs/key_table.h"
 
@@ -55,12 +54,7 @@ spot_vc_list_find(const spot_vc_list_t *self, const char *name)
 static void
 read_nodes(spot_job_table_t *table, bool may_be_empty, int64_t *num_nodes)
 {
-    const char *field = spot_job_table_field(table, COLUMN_NODES);
-
-    if (spot_integer_parse(field, num_nodes) != 0 || *num_nodes < 0 ||
-        *num_nodes > MAX_NODES) {
-        spot_job_table_expected(
-            table, COLUMN_NODES, "nodes", "an integer from 0 to 1000000");
+    if (!spot_job_table_integer(table, COLUMN_NODES, 0, MAX_NODES, num_nodes)) {
         *num_nodes = 1;
     } else if (*num_nodes == 0 && !may_be_empty) {
         spot_job_table_report(table, COLUMN_NODES,
@@ -83,7 +77,7 @@ read_row(spot_vc_list_t *self, spot_key_table_t *names, spot_job_table_t *table,
 
     read_nodes(table, may_be_empty, &num_nodes);
     if (num_bytes == 0 || num_bytes > SPOT_VC_NAME_BYTES) {
-        spot_job_table_expected(table, COLUMN_VC, "vc", "a name of up to 64 bytes");
+        spot_job_table_expected(table, COLUMN_VC, "a name of up to 64 bytes");
         return 0;
     }
     if (other >= 0) {
@@ -102,7 +96,8 @@ spot_vc_list_read(
 {
     spot_key_table_t names = {0};
     spot_job_table_t table;
-    int ret = spot_job_table_open(&table, path, columns, NUM_COLUMNS, false, diag);
+    int ret =
+        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
 
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {

@@ -16,6 +16,7 @@ typedef struct {
     int32_t job;
     int32_t target; /* GPUs; 0: none */
     int32_t next;   /* the size above target; 0: it cannot grow any more */
+    int step;       /* what the decision does to it */
     double need;    /* of growing to next: the most goes first */
 } candidate_t;
 
@@ -27,7 +28,7 @@ typedef struct {
     size_t num_growing;
     size_t max_growing;
     size_t *growing; /* [num_growing] candidates that may grow, in their order */
-    bool has_acted;  /* in the latest decision */
+    int64_t due_s;   /* when a decision may change something that has not changed */
 } elastic_t;
 
 /* How much a job needs to grow from its target to the next size. */
@@ -165,20 +166,44 @@ step_of(const spot_vc_job_t *job, int32_t target)
 }
 
 static bool
-carry_out(spot_vc_t *vc, const candidate_t *candidate, int step)
+carry_out(spot_vc_t *vc, const candidate_t *candidate)
 {
-    if (step == STOP) {
+    if (candidate->step == STOP) {
         spot_vc_stop(vc, candidate->job);
         return true;
     }
-    return step == START ? start(vc, candidate)
-                         : spot_vc_resize(vc, candidate->job, candidate->target);
+    return candidate->step == START
+               ? start(vc, candidate)
+               : spot_vc_resize(vc, candidate->job, candidate->target);
+}
+
+/* When to decide again if nothing happens. A decision that has changed nothing would
+ * change nothing again, until a job may grow that could not. */
+static int64_t
+next_decision_s(const spot_vc_t *vc, bool has_acted)
+{
+    const int64_t interval_s = vc->scenario->elastic.interval_s;
+    int64_t next_s = has_acted ? vc->now_s + 1 : INT64_MAX;
+
+    for (int32_t job = vc->first_running; !has_acted && job >= 0;
+         job = vc->jobs[job].next) {
+        const spot_vc_job_t *at = &vc->jobs[job];
+        const int64_t free_s = at->resized_s + vc->scenario->elastic.hold_s;
+
+        if (is_held(vc, at) && free_s < next_s &&
+            spot_vc_next_size(vc, job, at->gpus) > 0) {
+            next_s = free_s;
+        }
+    }
+    return next_s == INT64_MAX ? INT64_MAX
+                               : (next_s + interval_s - 1) / interval_s * interval_s;
 }
 
 static void
 decide(spot_vc_t *vc, need_t need)
 {
     elastic_t *self = vc->state;
+    bool has_acted = false;
 
     if (!vc->is_changed && vc->now_s % vc->scenario->elastic.interval_s != 0) {
         return;
@@ -188,39 +213,27 @@ decide(spot_vc_t *vc, need_t need)
         return;
     }
     grow(self, vc, give_smallest(self, vc, need), need);
-    self->has_acted = false;
+    for (size_t j = 0; j < self->num_candidates; j++) {
+        candidate_t *candidate = &self->candidates[j];
+
+        candidate->step = step_of(&vc->jobs[candidate->job], candidate->target);
+    }
     for (int step = 0; step < NUM_STEPS; step++) {
         for (size_t j = 0; j < self->num_candidates; j++) {
-            const candidate_t *candidate = &self->candidates[j];
-
-            if (step_of(&vc->jobs[candidate->job], candidate->target) == step) {
-                self->has_acted |= carry_out(vc, candidate, step);
+            if (self->candidates[j].step == step) {
+                has_acted |= carry_out(vc, &self->candidates[j]);
             }
         }
     }
+    self->due_s = next_decision_s(vc, has_acted);
 }
 
-/* A decision that has changed nothing would change nothing again, until a job may grow
- * that could not. */
 static int64_t
 elastic_next_due_s(const spot_vc_t *vc)
 {
     const elastic_t *self = vc->state;
-    const int64_t interval_s = vc->scenario->elastic.interval_s;
-    int64_t next_s = self->has_acted ? vc->now_s + 1 : INT64_MAX;
 
-    for (int32_t job = vc->first_running; !self->has_acted && job >= 0;
-         job = vc->jobs[job].next) {
-        const spot_vc_job_t *at = &vc->jobs[job];
-        const int64_t free_s = at->resized_s + vc->scenario->elastic.hold_s;
-
-        if (free_s > vc->now_s && free_s < next_s &&
-            spot_vc_next_size(vc, job, at->gpus) > 0) {
-            next_s = free_s;
-        }
-    }
-    return next_s == INT64_MAX ? INT64_MAX
-                               : (next_s + interval_s - 1) / interval_s * interval_s;
+    return self->due_s > vc->now_s ? self->due_s : INT64_MAX;
 }
 
 /* ---- Who is the neediest ---- */

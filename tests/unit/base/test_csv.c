@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "base/csv.h"
+#include "base/inputs.h"
 #include "base/rng.h"
 #include "tests/unit/base/support.h"
 
@@ -104,6 +105,7 @@ test_fields_and_columns(void **state)
     assert_int_equal(row.line, 5);
     assert_int_equal(spot_csv_next(csv, &row), 0);
     assert_int_equal(row.line, 6);
+    assert_int_equal(spot_csv_num_crlf(csv), 1);
     assert_int_equal(diag.num_items, 0);
     spot_csv_close(csv);
     spot_diag_free(&diag);
@@ -319,6 +321,38 @@ test_shown(void **state)
     assert_int_equal(strlen(spot_csv_shown(field, text)), 160);
 }
 
+/* Standard input, which no journal of files keeps. */
+static void
+test_stdin(void **state)
+{
+    const int kept = dup(STDIN_FILENO);
+    spot_inputs_t inputs = {0};
+    char path[PATH_BYTES];
+    spot_csv_row_t row;
+    spot_diag_t diag;
+    spot_csv_t *csv;
+
+    (void) state;
+    test_path("stdin.csv", path);
+    write_file(path, "a,b\n", 4);
+    assert_non_null(freopen(path, "r", stdin));
+    spot_diag_init(&diag);
+    diag.inputs = &inputs;
+    assert_int_equal(spot_csv_open_stdin(&csv, &diag), 0);
+    assert_string_equal(spot_csv_file(csv), "standard input");
+    assert_int_equal(spot_csv_next(csv, &row), 1);
+    assert_int_equal(row.num_fields, 2);
+    assert_int_equal(spot_csv_next(csv, &row), 0);
+    spot_csv_close(csv);
+    assert_int_equal(inputs.num_inputs, 0);
+    spot_diag_free(&diag);
+    if (kept >= 0) {
+        assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+        close(kept);
+    }
+    unlink(path);
+}
+
 int
 main(void)
 {
@@ -331,6 +365,7 @@ main(void)
         cmocka_unit_test(test_files_that_do_not_open),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_stdin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

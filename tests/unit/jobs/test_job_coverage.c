@@ -4,6 +4,8 @@
 #include "tests/unit/jobs/log_text.h"
 #include "traces/jobs/job_coverage.h"
 
+#define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
+
 static void
 test_rows(void **state)
 {
@@ -63,12 +65,50 @@ test_unknown_load(void **state)
     spot_vc_list_free(&vcs);
 }
 
+/* The September of Venus, see its README: skipped where the data is not there. */
+static void
+test_venus(void **state)
+{
+    spot_vc_list_t vcs = {0};
+    spot_job_log_t log;
+    const spot_job_log_request_t request = {
+        .log = FOLDER "venus_base.csv.gz", .vcs = &vcs, .is_strict = true};
+    spot_job_coverage_t rows[16];
+    spot_diag_t diag;
+
+    (void) state;
+    if (access(FOLDER "venus_base.csv.gz", R_OK) != 0) {
+        print_message("skipped: no " FOLDER "venus_base.csv.gz\n");
+        skip();
+    }
+    spot_diag_init(&diag);
+    assert_int_equal(
+        spot_vc_list_read(&vcs, FOLDER "venus_vc_config.csv", false, &diag), 0);
+    assert_int_equal(vcs.num_vcs, 15);
+    assert_int_equal(spot_job_log_read(&log, &request, &diag), 0);
+    assert_report(&diag, "");
+    spot_job_log_verify(&log);
+    assert_int_equal(spot_job_coverage(&log, &vcs, 8, rows), 0);
+    assert_int_equal(rows[15].num_gpus, 1080);
+    assert_int_equal(rows[15].num_jobs, 23859);
+    assert_int_equal(rows[15].num_users, 118);
+    assert_int_equal(rows[15].most_gpus, 160);
+    assert_int_equal(rows[15].longest_s, 1286670);
+    assert_true(fabs(rows[15].load - 0.893) < 0.0005);
+    assert_int_equal(log.jobs[0].submit_s, 13219203);
+    assert_int_equal(rows[0].num_jobs, 7603);
+    spot_diag_free(&diag);
+    spot_job_log_free(&log);
+    spot_vc_list_free(&vcs);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_unknown_load),
+        cmocka_unit_test(test_venus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,7 +334,7 @@ test_join_errors(void **state)
         SPOT_ERR_BAD_INPUT);
     free_both(&log, &vcs);
     assert_int_equal(join(&log, &vcs, PLAIN, "job_id,gmem\n2,1\n1,x\n2,2\n3,1\n",
-                         "%:3:3: gmem: expected MiB from 0 to 1000000000, got 'x'\n"
+                         "%:3:3: gmem: expected a number from 0 to 1000000000, got 'x'\n"
                          "%:4:1: job_id: '2' is in line 2 too\n" SORTED),
         SPOT_ERR_BAD_INPUT);
     free_both(&log, &vcs);
@@ -359,15 +359,16 @@ test_row_errors(void **state)
         "x:4:1: job_id: expected an integer from 0, or a text of up to 64 bytes, got "
         "'-1'\n"
         "x:5:3: vc: expected a name of up to 64 bytes, got ''\n"
-        "x:6:5: gpu_num: expected an integer up to 1000000, got 'x'\n"
-        "x:7:5: gpu_num: expected an integer up to 1000000, got '2000000'\n"
+        "x:6:5: gpu_num: expected an integer from 1 to 1000000, got 'x'\n"
+        "x:7:5: gpu_num: expected an integer from 1 to 1000000, got '2000000'\n"
         "x:8:7: submit_time: expected integer seconds from 0 to 3162240000, or "
         "YYYY-MM-DD hh:mm:ss, got '-1'\n"
         "x:9:7: submit_time: expected integer seconds from 0 to 3162240000, or "
         "YYYY-MM-DD hh:mm:ss, got '1.5'\n"
-        "x:10:9: duration: expected integer seconds from 1 to 3162240000, got '1.5'\n"
+        "x:10:9: duration: expected an integer from 1 to 3162240000, got "
+        "'1.5'\n"
         "x:11:1: empty line\n"
-        "x:12:10: duration: expected integer seconds from 1 to 3162240000, got "
+        "x:12:10: duration: expected an integer from 1 to 3162240000, got "
         "'9999999999'\n");
     assert_rejected(HEAD "1,a,1,2020-02-30 00:00:00,1\n2,a,1,2020-02-28 00:00:00,1\n"
                          "3,a,1,2020-02-28 24:00:00,1\n4,a,1,5,1\n5,a,1,2020-02-28,1\n",
@@ -405,11 +406,11 @@ test_optional_errors(void **state)
     (void) state;
     assert_rejected("job_id,vc,gpu_num,submit_time,duration,amp,gpu_util,sharescore,"
                     "cpu_num,speed,trainer\n1,a,1,0,1,2,101,3,-1,nan,mine\n",
-        "x:2:11: amp: expected 0 or 1, got '2'\n"
-        "x:2:13: gpu_util: expected a percentage from 0 to 100, got '101'\n"
-        "x:2:17: sharescore: expected 0, 1 or 2, got '3'\n"
+        "x:2:11: amp: expected an integer from 0 to 1, got '2'\n"
+        "x:2:13: gpu_util: expected a number from 0 to 100, got '101'\n"
+        "x:2:17: sharescore: expected an integer from 0 to 2, got '3'\n"
         "x:2:19: cpu_num: expected an integer from 0 to 1000000, got '-1'\n"
-        "x:2:22: speed: expected samples per second from 0, got 'nan'\n"
+        "x:2:22: speed: expected a number from 0 to 1000000000000, got 'nan'\n"
         "x:2:26: trainer: expected core:NAME, got 'mine'\n");
 }
 

@@ -77,13 +77,15 @@ assert_same_models(const spot_additive_model_t *a, const spot_additive_model_t *
         assert_string_equal(f->name, g->name);
         assert_int_equal(f->has_categories, g->has_categories);
         assert_int_equal(f->num_bins, g->num_bins);
-        assert_memory_equal(f->scores, g->scores, f->num_bins * sizeof(*f->scores));
-        assert_memory_equal(f->rows, g->rows, f->num_bins * sizeof(*f->rows));
-        for (size_t k = 0; k + 1 < f->num_bins; k++) {
-            if (f->has_categories) {
-                assert_string_equal(f->categories[k], g->categories[k]);
-            } else {
-                assert_true(f->up_to[k] == g->up_to[k]);
+        for (size_t k = 0; k < f->num_bins; k++) {
+            const spot_additive_bin_t *x = &f->bins[k], *y = &g->bins[k];
+
+            assert_true(x->up_to == y->up_to);
+            assert_true(x->score == y->score);
+            assert_int_equal(x->num_rows, y->num_rows);
+            assert_int_equal(x->category == NULL, y->category == NULL);
+            if (x->category != NULL) {
+                assert_string_equal(x->category, y->category);
             }
         }
     }

@@ -277,7 +277,7 @@ test_rest(void **state)
     head.overview.part_ids[0] = 1; /* in the order of the overview */
     head.overview.part_ids[1] = 0;
     text = declared(store);
-    assert_non_null(strstr(text, "'share of the paid instance time'"));
+    assert_non_null(strstr(text, "'share of the paid time'"));
     assert_true(strstr(text, "series of bars 'lost'") <
                 strstr(text, "series of bars 'goodput'"));
     free(text);

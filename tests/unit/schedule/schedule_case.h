@@ -13,6 +13,7 @@
 #define MAX_CASE_WORKLOADS 8
 
 typedef struct {
+    uint64_t seed; /* of a random case, for messages */
     spot_schedule_scenario_t scenario;
     spot_job_log_t log;
     spot_trace_t traces[MAX_CASE_POOLS];
@@ -54,6 +55,9 @@ int32_t case_add_scaling(
 /* A pool whose trace is canonical CSV without its header lines. */
 spot_pool_plan_t *case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
     int64_t preparation_s, int64_t notice_ms);
+
+/* Counts the GPUs that VCs can have, before a run. */
+void case_set_capacity(schedule_case_t *self);
 
 /* Runs the case in both modes of stepping, verifies all invariants of the result, and
  * returns a text of all figures, which must be the same; the caller frees it. schedule

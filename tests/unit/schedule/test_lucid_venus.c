@@ -90,7 +90,7 @@ static void
 check_means(const variant_t *variant, double jct_s, double queue_s)
 {
     venus_t venus;
-    const spot_summary_t *all;
+    const spot_job_summary_t *all;
 
     run_venus(&venus, variant);
     all = &venus.summaries.summaries[venus.schedule.num_vcs];
@@ -162,7 +162,7 @@ static void
 test_published(void **state)
 {
     venus_t venus;
-    const spot_summary_t *all;
+    const spot_job_summary_t *all;
 
     (void) state;
     skip_without_data();

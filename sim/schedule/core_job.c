@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/core_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+#define PREFIX "core:"
+
+const spot_field_t spot_trainer_name = {
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_trainer_t, name)};
+const spot_field_t spot_trainer_path = {
+    .type = SPOT_FIELD_PATH, .offset = offsetof(spot_trainer_t, path)};
+
+int
+spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < self->num_trainers; j++) {
+        spot_trainer_t *trainer = &self->trainers[j];
+        int error = SPOT_ERR_NO_MEMORY;
+
+        trainer->training = spot_calloc(1, sizeof(*trainer->training));
+        if (trainer->training != NULL) {
+            error = spot_scenario_read(trainer->training, trainer->path, NULL, diag);
+        }
+        ret = spot_error_first(ret, error);
+    }
+    return ret;
+}
+
+void
+spot_trainers_free(spot_trainers_t *self)
+{
+    for (size_t j = 0; j < self->num_trainers; j++) {
+        free(self->trainers[j].name);
+        free(self->trainers[j].path);
+        if (self->trainers[j].training != NULL) {
+            spot_scenario_free(self->trainers[j].training);
+            free(self->trainers[j].training);
+        }
+    }
+    free(self->trainers);
+    *self = (spot_trainers_t){0};
+}
+
+const spot_trainer_t *
+spot_trainers_find(const spot_trainers_t *self, const char *text)
+{
+    if (text == NULL || strncmp(text, PREFIX, sizeof(PREFIX) - 1) != 0) {
+        return NULL;
+    }
+    for (size_t j = 0; j < self->num_trainers; j++) {
+        if (strcmp(self->trainers[j].name, text + sizeof(PREFIX) - 1) == 0) {
+            return &self->trainers[j];
+        }
+    }
+    return NULL;
+}
+
+void
+spot_core_job_free(spot_core_job_t *self)
+{
+    free(self->initial);
+    free(self->events);
+    free(self->held);
+    *self = (spot_core_job_t){0};
+}
+
+/* ---- What happens to its nodes ---- */
+
+int
+spot_core_job_give(spot_core_job_t *self, int64_t now_s, int32_t node_id)
+{
+    const spot_core_event_t event = {
+        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, true};
+    const int ret = self->start_s < 0 ? SPOT_ARRAY_APPEND(self, initial, node_id)
+                                      : SPOT_ARRAY_APPEND(self, events, event);
+
+    return ret != 0 ? ret : SPOT_ARRAY_APPEND(self, held, node_id);
+}
+
+int
+spot_core_job_take(spot_core_job_t *self, int64_t now_s, int32_t node_id)
+{
+    const spot_core_event_t event = {
+        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, false};
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < self->num_held; j++) {
+        if (self->held[j] != node_id) {
+            self->held[num_kept++] = self->held[j];
+        }
+    }
+    self->num_held = num_kept;
+    return SPOT_ARRAY_APPEND(self, events, event);
+}
+
+/* ---- Running ---- */
+
+/* The trace of what has happened; its names are the ids of nodes. memory: of its arrays.
+ * Returns the most nodes at a time. */
+static int32_t
+make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memory)
+{
+    const size_t num_ids = self->num_initial + self->num_events;
+    int32_t population = (int32_t) self->num_initial, most = population;
+    int32_t *ids, last_id = -1;
+    spot_event_t *events;
+
+    SPOT_ARENA_ARRAY(memory, ids, num_ids);
+    SPOT_ARENA_ARRAY(memory, events, self->num_events);
+    if (memory->error != 0) {
+        return 0;
+    }
+    for (size_t j = 0; j < num_ids; j++) {
+        ids[j] = j < self->num_initial ? self->initial[j]
+                                       : self->events[j - self->num_initial].node_id;
+        last_id = ids[j] > last_id ? ids[j] : last_id;
+    }
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_core_event_t *event = &self->events[j];
+
+        population += event->is_addition ? 1 : -1;
+        most = population > most ? population : most;
+        events[j] = (spot_event_t){.time_ms = event->time_ms,
+            .kind = event->is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT,
+            .count = 1,
+            .name_ids = &ids[self->num_initial + j]};
+    }
+    *trace = (spot_trace_t){.kind = SPOT_TRACE_NAMED,
+        .capacity = SPOT_UNBOUNDED,
+        .resolution_ms = 1,
+        .initial = (int32_t) self->num_initial,
+        .end_ms = SPOT_MAX_DURATION_MS,
+        .final = population,
+        .num_events = self->num_events,
+        .events = events,
+        .num_names = (size_t) last_id + 1,
+        .name_ids = ids};
+    return most;
+}
+
+/* Runs a scenario that differs from that of the trainer in its fleet alone. */
+static int
+run(spot_core_job_t *self, const spot_scenario_t *scenario, uint64_t seed,
+    uint64_t replication)
+{
+    spot_train_t train;
+    int ret = spot_train_init(&train, scenario);
+
+    ret = ret != 0 ? ret : spot_train_run(&train, seed, replication, NULL);
+    self->result = train.result;
+    spot_train_free(&train);
+    return ret;
+}
+
+int
+spot_core_job_run(
+    spot_core_job_t *self, uint64_t seed, uint64_t replication, int64_t last_ms)
+{
+    spot_scenario_t scenario = *self->trainer->training;
+    spot_arena_t memory = {0};
+    spot_trace_t trace;
+    const int32_t most = make_trace(self, &trace, &memory);
+    int ret = memory.error;
+
+    scenario.fleet.on_demand = 0;
+    if (scenario.fleet.capacity < most) {
+        scenario.fleet.capacity = most;
+    }
+    if (self->is_prepared) {
+        scenario.fleet.preparation_ms = 0;
+    }
+    if (last_ms > 0 && last_ms < scenario.horizon_ms) {
+        scenario.horizon_ms = last_ms;
+    }
+    if (ret == 0) {
+        ret = spot_trace_model_of(&scenario.trace, &trace);
+        ret = ret != 0 ? ret : run(self, &scenario, seed, replication);
+        spot_trace_model_free(&scenario.trace);
+    }
+    spot_arena_free(&memory);
+    return ret;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A job that the training engine simulates. The scheduler decides which nodes it has:
+ * nodes that it gets and loses are additions and preemptions of a trace in memory. The
+ * training engine runs on that trace as if nothing more were to come; whenever the nodes
+ * change it runs again from the start, and its last run is the result. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "sim/train/train.h"
+
+/* An entry of the key trainers: a scenario of the training engine, whose trace, fleet
+ * and prices are those of the scheduler. */
+typedef struct {
+    char *name;
+    char *path;
+    spot_scenario_t *training;
+} spot_trainer_t;
+
+typedef struct {
+    size_t num_trainers;
+    spot_trainer_t *trainers; /* [num_trainers] */
+} spot_trainers_t;
+
+/* The field of a member of type spot_trainers_t. */
+extern const spot_field_t spot_trainer_name, spot_trainer_path;
+#define SPOT_TRAINERS_FIELD(owner, member)                                              \
+    .name = "trainers", .type = SPOT_FIELD_DICT,                                        \
+    .offset = offsetof(owner, member.trainers),                                         \
+    .num_offset = offsetof(owner, member.num_trainers),                                 \
+    .item_size = sizeof(spot_trainer_t), .key = &spot_trainer_name,                     \
+    .item = &spot_trainer_path, .initial = "{}", .max = 1000,                           \
+    .expected = "a map such as {gpt: gpt.yaml}",                                        \
+    .help = "scenarios of the training engine, by the name that the column trainer of " \
+            "the log gives: core:NAME"
+
+/* Reads the scenarios. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even
+ * then. */
+SPOT_MUST_CHECK int spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag);
+void spot_trainers_free(spot_trainers_t *self);
+
+/* The trainer that "core:NAME" names, or NULL; text may be NULL. O(trainers). */
+const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char *text);
+
+/* A node comes or goes, on the clock of the job. */
+typedef struct {
+    int64_t time_ms;
+    int32_t node_id;
+    bool is_addition;
+} spot_core_event_t;
+
+typedef struct {
+    const spot_trainer_t *trainer;
+    bool is_prepared; /* nodes come ready; else the training engine prepares them */
+    bool is_settled;  /* its time is in the ledger of the VC */
+    int64_t start_s;  /* of its clock; -1: it has not started */
+    size_t num_initial;
+    size_t max_initial;
+    int32_t *initial; /* [num_initial] nodes at time 0 */
+    size_t num_events;
+    size_t max_events;
+    spot_core_event_t *events; /* [num_events] by time */
+    size_t num_held;
+    size_t max_held;
+    int32_t *held; /* [num_held] nodes now */
+    spot_train_result_t result;
+} spot_core_job_t;
+
+void spot_core_job_free(spot_core_job_t *self);
+
+/* A node is given or taken at a second of the VC. Nodes that are given before the job
+ * has started are its initial ones. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_core_job_give(
+    spot_core_job_t *self, int64_t now_s, int32_t node_id);
+SPOT_MUST_CHECK int spot_core_job_take(
+    spot_core_job_t *self, int64_t now_s, int32_t node_id);
+
+/* Runs the training engine on what has happened so far, up to last_ms of its clock (0:
+ * as its scenario says). Errors as those of spot_train_run(). */
+SPOT_MUST_CHECK int spot_core_job_run(
+    spot_core_job_t *self, uint64_t seed, uint64_t replication, int64_t last_ms);
+
+/* The second of the VC at which the latest run ends. */
+static inline int64_t
+spot_core_job_end_s(const spot_core_job_t *self)
+{
+    return self->start_s + (self->result.horizon_ms + 999) / 1000;
+}

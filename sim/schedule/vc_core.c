@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Jobs of a VC that the training engine simulates. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "sim/schedule/vc_internal.h"
+
+void
+spot_vc_add_core(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    const spot_trainer_t *trainer =
+        self->trainers == NULL
+            ? NULL
+            : spot_trainers_find(self->trainers, spot_vc_terms(self, at)->trainer);
+
+    if (trainer == NULL) {
+        return;
+    }
+    if (SPOT_ARRAY_APPEND(self, cores,
+            (spot_core_job_t){.trainer = trainer,
+                .is_prepared = self->fleet.read == NULL,
+                .start_s = -1}) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    at->core_id = (int32_t) self->num_cores - 1;
+    at->is_exclusive = false; /* no job shares its GPUs */
+}
+
+void
+spot_vc_free_cores(spot_vc_t *self)
+{
+    for (size_t j = 0; j < self->num_cores; j++) {
+        spot_core_job_free(&self->cores[j]);
+    }
+    self->num_cores = 0;
+}
+
+/* ---- Its nodes ---- */
+
+static bool
+has_node(const spot_vc_t *self, const spot_vc_job_t *job, int32_t node_id)
+{
+    for (int32_t part = job->first_part; part >= 0;
+         part = self->nodes.parts[part].next) {
+        if (self->nodes.parts[part].node_id == node_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_held(const spot_core_job_t *core, int32_t node_id)
+{
+    for (size_t j = 0; j < core->num_held; j++) {
+        if (core->held[j] == node_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tells the core which nodes have gone and which have come. */
+static int
+change_nodes(spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
+{
+    int ret = 0;
+
+    for (size_t j = core->num_held; ret == 0 && j > 0; j--) {
+        if (!has_node(self, job, core->held[j - 1])) {
+            ret = spot_core_job_take(core, self->now_s, core->held[j - 1]);
+        }
+    }
+    for (int32_t part = job->first_part; ret == 0 && part >= 0;
+         part = self->nodes.parts[part].next) {
+        const int32_t node_id = self->nodes.parts[part].node_id;
+
+        if (!is_held(core, node_id)) {
+            ret = spot_core_job_give(core, self->now_s, node_id);
+        }
+    }
+    core->start_s = core->start_s < 0 ? self->now_s : core->start_s;
+    return ret;
+}
+
+/* A fleet is read ahead as far as the run goes, as it does not depend on the job. */
+static int
+run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
+{
+    const spot_scenario_t *training = core->trainer->training;
+    const spot_recovery_choice_t *recovery = &training->recovery;
+    int64_t last_ms;
+    int ret;
+
+    core->start_s = self->now_s;
+    core->result.horizon_ms = 0;
+    if (recovery->system->knows_future != NULL &&
+        recovery->system->knows_future(recovery->options)) {
+        core->result.horizon_ms = training->horizon_ms;
+    }
+    do {
+        last_ms = core->result.horizon_ms;
+        ret = self->fleet.read(self->fleet.context, core, self->now_s, last_ms);
+        ret = ret != 0 ? ret : spot_core_job_run(core, self->seed, self->replication, 0);
+    } while (ret == 0 && core->result.horizon_ms > last_ms);
+    return ret;
+}
+
+int64_t
+spot_vc_run_core(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    spot_core_job_t *core = &self->cores[at->core_id];
+    int64_t end_s;
+    int ret;
+
+    at->half_gpus = 2 * at->gpus;
+    at->rate = self->unit;
+    if (self->fleet.read != NULL) {
+        ret = core->start_s >= 0 ? 0 : run_on_fleet(self, core);
+    } else {
+        ret = change_nodes(self, at, core);
+        ret = ret != 0 ? ret : spot_core_job_run(core, self->seed, self->replication, 0);
+    }
+    self->error = spot_error_first(self->error, ret);
+    end_s = spot_core_job_end_s(core);
+    end_s = end_s > self->now_s ? end_s : self->now_s + 1;
+    at->left = (double) (end_s - self->now_s) * self->unit;
+    return end_s;
+}
+
+/* ---- Its ledger ---- */
+
+/* Moves up to instance_ms of what is pending to a part of the ledger. */
+static void
+move_time(spot_vc_t *self, spot_vc_job_t *job, int64_t instance_ms, spot_gpu_time_t time)
+{
+    const int64_t most = 2 * instance_ms * self->nodes.gpus_per_node / SPOT_MS_PER_S;
+    const int64_t moved = most < job->pending ? most : job->pending;
+
+    self->ledger[time] += moved;
+    job->pending -= moved;
+}
+
+void
+spot_vc_settle_core(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+    spot_core_job_t *core = &self->cores[at->core_id];
+    const spot_train_result_t *result = &core->result;
+    const int64_t *ms = result->ledger.instance_ms;
+
+    move_time(
+        self, at, ms[SPOT_SHARE_USEFUL] + ms[SPOT_SHARE_REDUNDANT], SPOT_GPU_USEFUL);
+    move_time(self, at, ms[SPOT_SHARE_LOST], SPOT_GPU_LOST);
+    move_time(self, at, ms[SPOT_SHARE_UNSAVED], SPOT_GPU_UNSAVED);
+    self->ledger[SPOT_GPU_OVERHEAD] += at->pending;
+    at->pending = 0;
+    at->lost = (double) result->lost_ms * self->unit / SPOT_MS_PER_S;
+    at->overhead_paid_s = (result->job_ms[SPOT_JOB_RECONFIGURING] +
+                              result->job_ms[SPOT_JOB_RELOADING] + result->stalled_ms) /
+                          SPOT_MS_PER_S;
+    core->is_settled = true;
+}
+
+void
+spot_vc_finish_cores(spot_vc_t *self)
+{
+    for (int32_t job = 0; self->num_cores > 0 && job < (int32_t) self->num_jobs; job++) {
+        spot_core_job_t *core;
+
+        if (self->jobs[job].core_id < 0) {
+            continue;
+        }
+        core = &self->cores[self->jobs[job].core_id];
+        if (core->start_s >= 0 && !core->is_settled && self->now_s > core->start_s) {
+            self->error = spot_error_first(
+                self->error, spot_core_job_run(core, self->seed, self->replication,
+                                 (self->now_s - core->start_s) * SPOT_MS_PER_S));
+            spot_vc_settle_core(self, job);
+        }
+    }
+}
+
+/* ---- Its sizes ---- */
+
+int32_t
+spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
+{
+    const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
+    const spot_core_job_t *core = &self->cores[self->jobs[job].core_id];
+    const int64_t step =
+        core->trainer->training->job.pipeline_depth * self->nodes.gpus_per_node;
+    const int64_t least = gpus + 1 > terms->min_gpus ? gpus + 1 : terms->min_gpus;
+    const int64_t size = (least + step - 1) / step * step;
+
+    return size <= terms->max_gpus ? (int32_t) size : 0;
+}
+
+double
+spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
+{
+    const spot_job_t *training =
+        &self->cores[self->jobs[job].core_id].trainer->training->job;
+    const int64_t num_pipelines =
+        gpus / self->nodes.gpus_per_node / training->pipeline_depth;
+    const int64_t step_ms =
+        num_pipelines == 0 ? 0 : spot_job_step_ms(training, num_pipelines);
+
+    return step_ms > 0 ? 1e3 / (double) step_ms : 0;
+}
+
+/* ---- A fleet ---- */
+
+int32_t
+spot_vc_take_fleet(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->first_part = spot_gpu_nodes_take_all(&self->nodes, at->first_part);
+    return spot_gpu_nodes_count(&self->nodes, at->first_part);
+}
+
+void
+spot_vc_count_fleet(spot_vc_t *self, int32_t job)
+{
+    spot_vc_job_t *at = &self->jobs[job];
+
+    at->gpus = spot_gpu_nodes_count(&self->nodes, at->first_part);
+    at->half_gpus = 2 * at->gpus;
+}
