@@ -121,14 +121,16 @@ spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id)
     return self->vc->log->jobs[row_id].duration_s <= self->scenario->lucid.limit_s;
 }
 
-/* The run of a job that will leave is overhead: none of its work is kept. */
+/* Jobs of the training engine, whose durations only it knows, are not profiled. The run
+ * of a job that will leave is overhead: none of its work is kept. */
 bool
 spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
 {
     const spot_job_row_t *row = &self->vc->log->jobs[row_id];
     const bool is_final = spot_profiler_is_final(self, row_id);
 
-    if (row->gpu_num > self->scenario->lucid.max_gpus) {
+    if (row->gpu_num > self->scenario->lucid.max_gpus ||
+        (row->terms_id >= 0 && self->vc->log->terms[row->terms_id].trainer != NULL)) {
         return false;
     }
     spot_vc_add_job(
