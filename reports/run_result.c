@@ -16,17 +16,23 @@
 
 /* ---- Metrics ---- */
 
-static void
+/* Totals are for studies that name them. Returns how many there are. */
+static size_t
 fill_table(const spot_run_result_t *self, spot_table_t *table)
 {
     static const spot_table_column_t columns[] = {
         {.name = "metric", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
         {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+    size_t num_totals = 0;
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < self->outputs->num_metrics; j++) {
         const spot_metric_t *metric = &self->outputs->metrics[j];
 
+        if (metric->is_total) {
+            num_totals++;
+            continue;
+        }
         spot_table_add_row(table);
         spot_table_add_text(table, metric->name);
         spot_table_add_number(table, self->metrics[j]);
@@ -37,6 +43,7 @@ fill_table(const spot_run_result_t *self, spot_table_t *table)
             spot_table_add_note(table, "warning", self->experiment->warnings[j].text);
         }
     }
+    return num_totals;
 }
 
 int
@@ -44,13 +51,21 @@ spot_run_result_text(
     const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "metrics"};
+    size_t num_totals;
     int ret;
 
     spot_text_write(out, self->name == NULL ? self->experiment->name : self->name);
     fprintf(out, ": engine %s, seed %" PRIu64 ", replication %" PRIu64 "\n\n",
         self->experiment->name, self->seed, self->replication);
-    fill_table(self, &table);
+    num_totals = fill_table(self, &table);
     ret = spot_table_write_terminal(&table, terminal, out);
+    if (num_totals > 0) {
+        fprintf(out,
+            "\nnot listed: %zu total%s and parts, which a study can name, see `spotsim "
+            "help "
+            "metrics`\n",
+            num_totals, num_totals == 1 ? "" : "s");
+    }
     spot_table_free(&table);
     return ret;
 }

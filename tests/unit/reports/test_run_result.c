@@ -56,6 +56,30 @@ test_text(void **state)
     free(text);
 }
 
+/* A total is counted, not listed. */
+static void
+test_totals(void **state)
+{
+    static const spot_metric_t two[] = {{.name = "wait_s", .unit = "s", .help = ""},
+        {.name = "waits", .unit = "s", .help = "", .is_total = true}};
+    static const spot_outputs_t with_total = {.num_metrics = 2, .metrics = two};
+    const spot_terminal_t terminal = {.width = 80};
+    spot_run_result_t result = sample();
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    result.outputs = &with_total;
+    assert_int_equal(spot_run_result_text(&result, &terminal, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "wait_s  1.23457  s\n"));
+    assert_null(strstr(text, "waits"));
+    assert_non_null(strstr(text, "\nnot listed: 1 total and parts"));
+    free(text);
+}
+
 static void
 test_json(void **state)
 {
@@ -99,6 +123,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_totals),
         cmocka_unit_test(test_json),
     };
 
