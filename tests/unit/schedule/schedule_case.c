@@ -83,7 +83,6 @@ case_end(schedule_case_t *self)
     spot_colocation_free(&self->scenario.lucid.colocation);
     spot_vc_list_free(&self->scenario.vcs);
     spot_arena_free(&self->log.texts);
-    spot_colocation_free(&self->scenario.lucid.colocation);
     free(self->log.workloads);
     free(self->log.jobs);
     free(self->log.terms);
@@ -101,15 +100,16 @@ int32_t
 case_add_workload(schedule_case_t *self, const char *model, double gpu_util,
     double gmem_mib, int32_t share_score)
 {
-    assert_true(self->log.num_workloads < MAX_CASE_WORKLOADS);
-    self->log.workloads = self->workloads;
-    self->workloads[self->log.num_workloads] = (spot_workload_t){.model = model,
+    const spot_workload_t workload = {.model = model,
         .dataset = "",
         .speed_per_s = 1,
         .gpu_util = gpu_util,
         .gmem_mib = gmem_mib,
         .share_score = share_score};
-    return (int32_t) self->log.num_workloads++;
+
+    assert_true(self->log.num_workloads < MAX_CASE_WORKLOADS);
+    assert_int_equal(SPOT_ARRAY_APPEND(&self->log, workloads, workload), 0);
+    return (int32_t) self->log.num_workloads - 1;
 }
 
 void
@@ -127,7 +127,7 @@ case_read_pairs(schedule_case_t *self, const char *table)
     int ret;
 
     for (size_t j = 0; j < self->log.num_workloads; j++) {
-        const spot_workload_t *from = &self->workloads[j];
+        const spot_workload_t *from = &self->log.workloads[j];
 
         uses[j] = (spot_colocated_t){.model = from->model,
             .dataset = from->dataset,

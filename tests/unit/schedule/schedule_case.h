@@ -19,7 +19,6 @@ typedef struct {
     spot_trace_t traces[MAX_CASE_POOLS];
     double thresholds_gpu_s[1];
     int32_t capacity[MAX_CASE_VCS];
-    spot_workload_t workloads[MAX_CASE_WORKLOADS];
     spot_profiler_source_t sources[MAX_CASE_VCS];
 } schedule_case_t;
 
