@@ -96,12 +96,15 @@ lucid_next_due_s(const spot_vc_t *vc)
 
 /* ---- Allocation ---- */
 
+/* NULL: the job shares no GPUs. One of the training engine never does. */
 static const spot_workload_t *
 workload(const spot_vc_t *vc, int32_t job)
 {
     const int32_t workload_id = spot_vc_row(vc, job)->workload_id;
 
-    return workload_id < 0 ? NULL : &vc->log->workloads[workload_id];
+    return workload_id < 0 || vc->jobs[job].core_id >= 0
+               ? NULL
+               : &vc->log->workloads[workload_id];
 }
 
 /* A node that has a notice takes no new job. */
