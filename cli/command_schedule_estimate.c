@@ -74,42 +74,42 @@ check(spot_call_t *call)
         "--model needs --method gam");
 }
 
-static int
-write_estimates(spot_call_t *call, const spot_job_log_t *log, const double *estimates_s)
-{
-    const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->estimates_path, &call->diag);
+typedef struct {
+    const spot_job_log_t *log;
+    const double *estimates_s;
+} estimated_t;
 
-    if (out != NULL) {
-        fputs("job_id,est\n", out);
-        for (size_t j = 0; j < log->num_jobs; j++) {
-            spot_csv_field_text(out, log->jobs[j].id);
-            fprintf(out, ",%.0f\n", estimates_s[j]);
-        }
+static void
+write_estimates(const void *what, FILE *out)
+{
+    const estimated_t *estimated = what;
+
+    fputs("job_id,est\n", out);
+    for (size_t j = 0; j < estimated->log->num_jobs; j++) {
+        spot_csv_field_text(out, estimated->log->jobs[j].id);
+        fprintf(out, ",%.0f\n", estimated->estimates_s[j]);
     }
-    return spot_output_end(&output, 0);
+}
+
+static void
+write_model(const void *model, FILE *out)
+{
+    spot_additive_write_header(out);
+    spot_additive_write(model, "log(1+duration)", out);
 }
 
 static int
-write_model(spot_call_t *call, const spot_duration_learner_t *learner)
+keep_model(spot_call_t *call, const spot_duration_learner_t *learner)
 {
     const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out;
 
-    if (learner->num_fits == 0) {
-        return spot_diag_error(&call->diag, arguments->log_path, 0, 0,
-            "no model: it is fitted a week after the first submit, to at least %d jobs "
-            "that have ended",
-            SPOT_DURATION_MIN_JOBS);
-    }
-    out = spot_output_bytes(&output, arguments->model_path, &call->diag);
-    if (out != NULL) {
-        spot_additive_write_header(out);
-        spot_additive_write(&learner->model, "log(1+duration)", out);
-    }
-    return spot_output_end(&output, 0);
+    return learner->num_fits > 0
+               ? spot_schedule_write(
+                     call, arguments->model_path, write_model, &learner->model)
+               : spot_diag_error(&call->diag, arguments->log_path, 0, 0,
+                     "no model: it is fitted a week after the first submit, to at least "
+                     "%d jobs that have ended",
+                     SPOT_DURATION_MIN_JOBS);
 }
 
 static int
@@ -197,10 +197,12 @@ estimate(
     ret = spot_error_first(ret, arena.error);
     ret = ret == 0 ? spot_duration_learner_estimate_all(&learner, estimates_s) : ret;
     if (ret == 0 && arguments->model_path != NULL) {
-        ret = write_model(call, &learner);
+        ret = keep_model(call, &learner);
     }
     if (ret == 0 && path != NULL) {
-        ret = write_estimates(call, log, estimates_s);
+        const estimated_t estimated = {log, estimates_s};
+
+        ret = spot_schedule_write(call, path, write_estimates, &estimated);
     }
     if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
         ret = print_errors(call, jobs, log->num_jobs, estimates_s);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
@@ -53,7 +52,8 @@ static const spot_option_t options[] = {
         "last month)",
         .example = "\"2020-09-01 00:00:00\"", .settle = take_date),
     SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
-        "Forecast with the models of this file, and learn nothing",
+        "Forecast all rows, or those from --evaluate-from on, with the models of this "
+        "file, and learn nothing",
         .endings = ".csv or .gz"),
     SPOT_OPTION(WRITTEN, "save-model", 0, "FILE", new_model_path,
         "Write the models: the scores of their features", .endings = ".csv"),
@@ -78,7 +78,7 @@ count_log(spot_call_t *call, spot_throughput_t *throughput)
     if (ret == 0 && input.log.num_jobs > 0) {
         const int64_t first_s = zero_s + input.log.jobs[0].submit_s;
 
-        throughput->start_s = first_s - first_s % SPOT_THROUGHPUT_BIN_S;
+        throughput->start_s = first_s - first_s % 60; /* as a scenario starts */
     }
     for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
         ret = spot_throughput_add(
@@ -128,6 +128,10 @@ split(spot_call_t *call, const spot_throughput_t *throughput,
     if (ret == 0 && arguments->evaluate_s > 0 && arguments->choose_s == 0) {
         result->choose = result->evaluate - (result->evaluate + 4) / 5;
     }
+    if (arguments->model_path != NULL) { /* nothing is learned */
+        result->evaluate = arguments->evaluate_s == 0 ? 0 : result->evaluate;
+        return ret;
+    }
     if (ret == 0 && (result->choose == 0 || result->choose >= result->evaluate)) {
         ret = spot_diag_error(&call->diag, arguments->table_path, 0, 0,
             "the time to choose settings on must begin before that of the forecast");
@@ -137,50 +141,30 @@ split(spot_call_t *call, const spot_throughput_t *throughput,
 
 /* ---- Output ---- */
 
-static int
-write_forecast(spot_call_t *call, const spot_throughput_t *throughput, size_t first,
-    const spot_throughput_forecast_t *forecasts)
+typedef struct {
+    const spot_throughput_t *throughput;
+    size_t first;                                /* bin */
+    const spot_throughput_forecast_t *forecasts; /* [SPOT_THROUGHPUT_SERIES] */
+} forecasted_t;
+
+static void
+write_forecast(const void *what, FILE *out)
 {
-    const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->forecast_path, &call->diag);
+    const forecasted_t *self = what;
 
-    if (out != NULL) {
-        fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
-    }
-    for (size_t bin = first; bin < throughput->num_bins && out != NULL; bin++) {
-        const time_t time_s =
-            (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);
-        const double *values = throughput->bins[bin].values;
-        char text[32] = "";
-        struct tm date;
-
-        if (gmtime_r(&time_s, &date) != NULL) {
-            strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &date);
-        }
-        fprintf(out, "%s,%.10g,%.10g,%.6f,%.6f\n", text, values[SPOT_THROUGHPUT_JOBS],
-            values[SPOT_THROUGHPUT_GPUS],
-            forecasts[SPOT_THROUGHPUT_JOBS].forecasts[SPOT_FORECAST_MODEL][bin - first],
-            forecasts[SPOT_THROUGHPUT_GPUS].forecasts[SPOT_FORECAST_MODEL][bin - first]);
-    }
-    return spot_output_end(&output, 0);
+    spot_throughput_forecast_write(self->forecasts, self->throughput, self->first, out);
 }
 
-static int
-write_models(spot_call_t *call, const spot_throughput_forecast_t *forecasts)
+static void
+write_models(const void *what, FILE *out)
 {
-    const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->new_model_path, &call->diag);
+    const forecasted_t *self = what;
 
-    if (out != NULL) {
-        spot_additive_write_header(out);
-        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-            spot_additive_write(
-                &forecasts[series].model, spot_throughput_targets[series], out);
-        }
+    spot_additive_write_header(out);
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        spot_additive_write(
+            &self->forecasts[series].model, spot_throughput_targets[series], out);
     }
-    return spot_output_end(&output, 0);
 }
 
 static int
@@ -286,6 +270,7 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
     const arguments_t *arguments = call->arguments;
     const char *path = arguments->forecast_path;
     spot_throughput_split_t parts = {0};
+    forecasted_t what;
     int ret = split(call, throughput, &parts);
 
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
@@ -297,11 +282,12 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
         }
     }
     call->is_reading = ret != 0;
+    what = (forecasted_t){throughput, parts.evaluate, forecasts};
     if (ret == 0 && path != NULL) {
-        ret = write_forecast(call, throughput, parts.evaluate, forecasts);
+        ret = spot_schedule_write(call, path, write_forecast, &what);
     }
     if (ret == 0 && arguments->new_model_path != NULL) {
-        ret = write_models(call, forecasts);
+        ret = spot_schedule_write(call, arguments->new_model_path, write_models, &what);
     }
     if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
         ret = print(call, throughput, parts.evaluate, forecasts);
@@ -347,7 +333,8 @@ const spot_command_t spot_command_schedule_forecast = {
            "on a time of their own, before the time that is forecast; the errors are "
            "those of the latter. A scenario of Lucid takes the forecast by "
            "lucid.packing: {switch: forecast, forecast: PRED.csv}; its first row is "
-           "that of the scenario's cluster.start.",
+           "that of the scenario's cluster.start. The rows of a log begin at its first "
+           "submit, rounded down to a minute, as a scenario does by default.",
     .examples = "  spotsim schedule forecast throughput.csv -o forecast.csv\n"
                 "  spotsim schedule forecast --log jobs.csv --save-model model.csv\n",
     .options = options,

@@ -107,16 +107,10 @@ print(spot_call_t *call, const spot_packing_labels_t *labels)
     return ret;
 }
 
-static int
-write_labels(spot_call_t *call, const spot_packing_labels_t *labels, const char *path)
+static void
+write_labels(const void *labels, FILE *out)
 {
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, &call->diag);
-
-    if (out != NULL) {
-        spot_packing_labels_write(labels, out);
-    }
-    return spot_output_end(&output, 0);
+    spot_packing_labels_write(labels, out);
 }
 
 static int
@@ -130,7 +124,7 @@ run(spot_call_t *call)
 
     if (ret == 0) {
         call->is_reading = false;
-        ret = path == NULL ? 0 : write_labels(call, &labels, path);
+        ret = path == NULL ? 0 : spot_schedule_write(call, path, write_labels, &labels);
     }
     if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
         ret = print(call, &labels);

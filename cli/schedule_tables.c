@@ -45,6 +45,19 @@ spot_schedule_tables_print(spot_call_t *call, const spot_target_t *target,
     return spot_output_end(&output, ret);
 }
 
+int
+spot_schedule_write(spot_call_t *call, const char *path,
+    void (*write)(const void *what, FILE *out), const void *what)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, &call->diag);
+
+    if (out != NULL) {
+        write(what, out);
+    }
+    return spot_output_end(&output, 0);
+}
+
 int64_t
 spot_schedule_date(spot_call_t *call, const spot_option_t *option, const char *text)
 {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "models/additive_model.h"
 #include "models/throughput.h"
 
 typedef struct {
-    size_t choose, evaluate; /* bins, 0 < choose < evaluate < num_bins */
+    size_t choose, evaluate; /* bins, 0 < choose < evaluate < num_bins; for a model that
+                                is not fitted, evaluate alone, which may be 0 */
     uint64_t seed;
 } spot_throughput_split_t;
 
@@ -33,7 +35,8 @@ typedef struct {
     spot_additive_model_t model;
     spot_loss_t loss; /* of a model that was fitted */
     bool has_dates;   /* it has the features month, day_of_year and week */
-    /* [num_bins - evaluate] forecasts of the bins from evaluate on */
+    /* [num_bins - evaluate] forecasts of the bins from evaluate on; NAN where there are
+     * no bins before to learn from */
     double *forecasts[SPOT_FORECAST_METHODS];
 } spot_throughput_forecast_t;
 
@@ -47,3 +50,8 @@ SPOT_MUST_CHECK int spot_throughput_forecast(spot_throughput_forecast_t *self,
     const spot_throughput_t *throughput, int series,
     const spot_throughput_split_t *split);
 void spot_throughput_forecast_free(spot_throughput_forecast_t *self);
+
+/* Writes the bins from first on as a CSV file: time, submitted jobs and GPUs, and the
+ * forecasts of the models. forecasts: [SPOT_THROUGHPUT_SERIES]. */
+void spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
+    const spot_throughput_t *throughput, size_t first, FILE *out);

@@ -15,6 +15,8 @@
 
 static const char *const core_names[] = {"core", NULL};
 
+#define PREPARATION_EXPECTED "a duration such as \"180 s\", or core"
+
 /* Form 0 is core. */
 static const spot_field_t preparation_forms[] = {
     {.name = "",
@@ -25,7 +27,8 @@ static const spot_field_t preparation_forms[] = {
         .type = SPOT_FIELD_DURATION,
         .offset = offsetof(spot_pool_setting_t, preparation_ms),
         .min = 0,
-        .max = (double) SPOT_MAX_DURATION_MS},
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .expected = PREPARATION_EXPECTED},
     {.name = NULL},
 };
 
@@ -66,7 +69,7 @@ static const spot_field_t item_fields[] = {
         .fields = preparation_forms,
         .has_form = true,
         .form_offset = offsetof(spot_pool_setting_t, preparation_form),
-        .expected = "a duration such as \"180 s\", or core",
+        .expected = PREPARATION_EXPECTED,
         .help = "time from the arrival of a node until it is ready; core: the training "
                 "engine prepares the nodes of its jobs itself"},
     {SPOT_RANGE(DURATION, "notice", spot_pool_setting_t, notice_ms, 0,
@@ -271,13 +274,13 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
             ret = SPOT_ERR_BAD_INPUT;
         }
     }
-    if (num_templates > 1 || (spot_share > 0 && num_templates == 0)) {
+    if (num_templates > 1) {
         spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
-            num_templates > 1
-                ? "more than one pool without vc"
-                : "cluster.spot_share needs a pool without vc, which says how its nodes "
-                  "come and go");
-        return SPOT_ERR_BAD_INPUT;
+            "more than one pool without vc");
+    } else if (spot_share > 0 && num_templates == 0) {
+        spot_bind_error(bind, spot_node_place(root, "cluster.spot_share"),
+            "cluster.spot_share",
+            "needs a pool without vc, which says how its nodes come and go");
     }
     for (int32_t j = 0; ret == 0 && j < (int32_t) vcs->num_vcs; j++) {
         const int64_t num_shared =
@@ -290,8 +293,7 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
             (num_reserved[j] > 0 || self->num_pools > num_pools + 1)) {
             spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
                 "preparation: core needs a VC without reserved nodes and without "
-                "another "
-                "pool, but %s has %d and %zu pools",
+                "another pool: %s has %d reserved and %zu pools",
                 vcs->vcs[j].name, num_reserved[j], self->num_pools - num_pools);
         }
     }

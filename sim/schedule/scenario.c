@@ -98,7 +98,8 @@ static const spot_field_t quirk_fields[] = {
     QUIRK("Q1", SPOT_QUIRK_LATE_END,
         "SRTF, Tiresias and Lucid run every job a second longer"),
     QUIRK("Q2", SPOT_QUIRK_CLIPPED_ESTIMATES,
-        "estimates below 0 count as 1000 s; off: estimates are at least 1 s"),
+        "estimates from 0 to 1 s stay as they are; off: they are at least 1 s. Below 0 "
+        "they count as 1000 s in either case"),
     QUIRK("Q3", SPOT_QUIRK_FREE_PROFILING,
         "profiling takes no time from jobs that do not end in it"),
     QUIRK("Q4", SPOT_QUIRK_BLIND_LOANS,

@@ -481,6 +481,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
+        ret = spot_error_first(ret, self->vcs[j].error);
     }
     pay(self);
     self->unfinished_text =

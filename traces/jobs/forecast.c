@@ -53,15 +53,15 @@ spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
         struct spot_forecast_row row;
+        bool is_good;
 
         check_time(&table, &before, &was_date);
-        ret = 0;
-        if (spot_job_table_number(
-                &table, COLUMN_JOBS, -HUGE_VAL, HUGE_VAL, &row.num_jobs) &
-            spot_job_table_number(
-                &table, COLUMN_GPUS, -HUGE_VAL, HUGE_VAL, &row.num_gpus)) {
-            ret = SPOT_ARRAY_APPEND(self, rows, row);
-        }
+        is_good = spot_job_table_number(
+            &table, COLUMN_JOBS, -HUGE_VAL, HUGE_VAL, &row.num_jobs);
+        is_good = spot_job_table_number(
+                      &table, COLUMN_GPUS, -HUGE_VAL, HUGE_VAL, &row.num_gpus) &&
+                  is_good;
+        ret = is_good ? SPOT_ARRAY_APPEND(self, rows, row) : 0;
     }
     if (ret == 0 && self->num_rows == 0 && !table.is_faulty) {
         ret = spot_diag_error(
