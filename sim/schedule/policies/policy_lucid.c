@@ -153,7 +153,7 @@ static bool
 start_as_guest(spot_vc_t *vc, int32_t guest)
 {
     if (vc->jobs[guest].gpus > vc->scenario->lucid.max_packed_gpus ||
-        workload(vc, guest) == NULL) {
+        workload(vc, guest) == NULL || vc->jobs[guest].core_id >= 0) {
         return false;
     }
     for (int32_t host = vc->first_running; host >= 0; host = vc->jobs[host].next) {

@@ -38,7 +38,39 @@ case_start(schedule_case_t *self, int32_t gpus_per_node, const char *policy)
     scenario->tiresias.thresholds_gpu_s = self->thresholds_gpu_s;
     scenario->elastic.hold_s = 300;
     scenario->qssf.source = SPOT_ESTIMATE_ORACLE;
+    scenario->lucid.estimator.source = SPOT_ESTIMATE_ORACLE;
+    scenario->lucid.packing = SPOT_PACKING_ALWAYS;
+    scenario->lucid.gpu_memory_bytes = INT64_C(24) << 30;
+    scenario->lucid.max_packed_gpus = 8;
     case_set_policy(self, policy);
+}
+
+void
+case_add_workloads(schedule_case_t *self)
+{
+    static const spot_colocated_t uses[NUM_WORKLOADS] = {
+        {"x", "y", 1, 0, 40, 30, 3000}, {"z", "y", 1, 0, 75, 60, 9000}};
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    for (int32_t j = 0; j < NUM_WORKLOADS; j++) {
+        const spot_workload_t workload = {.model = uses[j].model,
+            .dataset = uses[j].dataset,
+            .batch_size = 1,
+            .gpu_util = uses[j].gpu_util,
+            .gmem_util = uses[j].gmem_util,
+            .gmem_mib = uses[j].gmem_mib,
+            .share_score = j};
+
+        assert_int_equal(SPOT_ARRAY_APPEND(&self->log, workloads, workload), 0);
+    }
+    assert_int_equal(spot_colocation_init(&self->scenario.lucid.colocation, NULL,
+                         SPOT_PAIR_PROPORTIONAL, false, NUM_WORKLOADS, uses, &diag),
+        0);
+    spot_diag_free(&diag);
+    for (size_t j = 0; j < self->log.num_jobs; j++) {
+        self->log.jobs[j].workload_id = (int32_t) (j * 7 % 3) - 1;
+    }
 }
 
 void
@@ -51,6 +83,7 @@ case_end(schedule_case_t *self)
     spot_colocation_free(&self->scenario.lucid.colocation);
     spot_vc_list_free(&self->scenario.vcs);
     spot_arena_free(&self->log.texts);
+    free(self->log.workloads);
     free(self->log.jobs);
     free(self->log.terms);
     free(self->log.scalings);
@@ -67,15 +100,16 @@ int32_t
 case_add_workload(schedule_case_t *self, const char *model, double gpu_util,
     double gmem_mib, int32_t share_score)
 {
-    assert_true(self->log.num_workloads < MAX_CASE_WORKLOADS);
-    self->log.workloads = self->workloads;
-    self->workloads[self->log.num_workloads] = (spot_workload_t){.model = model,
+    const spot_workload_t workload = {.model = model,
         .dataset = "",
         .speed_per_s = 1,
         .gpu_util = gpu_util,
         .gmem_mib = gmem_mib,
         .share_score = share_score};
-    return (int32_t) self->log.num_workloads++;
+
+    assert_true(self->log.num_workloads < MAX_CASE_WORKLOADS);
+    assert_int_equal(SPOT_ARRAY_APPEND(&self->log, workloads, workload), 0);
+    return (int32_t) self->log.num_workloads - 1;
 }
 
 void
@@ -93,7 +127,7 @@ case_read_pairs(schedule_case_t *self, const char *table)
     int ret;
 
     for (size_t j = 0; j < self->log.num_workloads; j++) {
-        const spot_workload_t *from = &self->workloads[j];
+        const spot_workload_t *from = &self->log.workloads[j];
 
         uses[j] = (spot_colocated_t){.model = from->model,
             .dataset = from->dataset,

@@ -19,7 +19,6 @@ typedef struct {
     spot_trace_t traces[MAX_CASE_POOLS];
     double thresholds_gpu_s[1];
     int32_t capacity[MAX_CASE_VCS];
-    spot_workload_t workloads[MAX_CASE_WORKLOADS];
     spot_profiler_source_t sources[MAX_CASE_VCS];
 } schedule_case_t;
 
@@ -47,6 +46,9 @@ void case_read_pairs(schedule_case_t *self, const char *table);
 
 /* Gives nodes of a VC to the profiler. */
 void case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes);
+/* Gives two of three jobs a workload, with which they can share GPUs. */
+#define NUM_WORKLOADS 2
+void case_add_workloads(schedule_case_t *self);
 
 /* Returns the id of a table of throughput by size. The arrays must outlive self. */
 int32_t case_add_scaling(
