@@ -29,8 +29,8 @@ typedef struct {
     int32_t meter_id; /* what is paid for it */
     int64_t ready_s;  /* if it is not lost before; set when it is seen */
     bool is_initial;
-    int64_t added_s;  /* when it was seen, unless it is initial */
-    bool is_noticed;  /* it takes no new jobs when it is ready */
+    int64_t added_s; /* when it was seen, unless it is initial */
+    bool is_noticed; /* it takes no new jobs when it is ready */
 } spot_pool_node_t;
 
 /* An addition or a loss that has been read. */

@@ -167,7 +167,7 @@ add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
     const spot_vc_job_t *at = &vc->jobs[job];
     const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
     const bool is_second = at->partner >= 0 && at->is_guest;
-    double gpu_util = NAN, gmem_mib = NAN;
+    double gpu_util = (double) NAN, gmem_mib = (double) NAN;
 
     if (at->partner >= 0 && !is_second) {
         const spot_colocation_pair_t pair = spot_lucid_pair(vc, at->partner, job);

@@ -686,6 +686,9 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
         at->overhead_s = reconfiguration_s(self, at);
         begin_size(self, job, size);
+        if (at->partner >= 0) { /* it may share fewer GPUs */
+            spot_vc_set_rate(self, at->partner);
+        }
         return;
     }
     at->gpus = self->log->jobs[at->row_id].gpu_num;
