@@ -387,6 +387,12 @@ spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
     pools[0].num_ids = 0;
     for (size_t j = 0; j < num_pools; j++) {
         read_until(&pools[j], vc->now_s);
+        ret = spot_error_first(ret, pools[j].error);
+    }
+    if (ret != 0) {
+        return ret; /* nodes or events are missing */
+    }
+    for (size_t j = 0; j < num_pools; j++) {
         see_losses(&pools[j], vc, &pools[0]);
     }
     if (pools[0].num_ids > 0) {

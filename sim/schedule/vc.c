@@ -411,14 +411,19 @@ void
 spot_vc_schedule(spot_vc_t *self)
 {
     take_arrivals(self);
+    if (self->error != 0) {
+        return; /* jobs may be missing in the queue */
+    }
     if (self->fleet.read == NULL) {
         self->policy->decide(self);
     } else if (self->num_running == 0 && spot_vc_num_queued(self) > 0) {
         (void) spot_vc_start(self, self->queue[self->queue_start]);
     }
-    compact_queue(self);
     if (self->nodes.has_failed) {
         self->error = SPOT_ERR_NO_MEMORY;
+    }
+    if (self->error == 0) {
+        compact_queue(self);
     }
 }
 
