@@ -80,6 +80,48 @@ spot_vc_start_clock(
     }
 }
 
+static bool
+arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
+{
+    const spot_vc_job_t *a = &self->jobs[job], *b = &self->jobs[other];
+
+    return a->enter_s != b->enter_s ? a->enter_s < b->enter_s : a->row_id < b->row_id;
+}
+
+/* Jobs are added in order, as a rule. One that comes from the profiler arrives before
+ * most others and takes the place of one that has arrived. */
+static void
+add_arrival(spot_vc_t *self, int32_t job)
+{
+    size_t low = self->next_arrival, high = self->num_arrivals;
+
+    if (low < high && !arrives_before(self, job, self->arrivals[high - 1])) {
+        low = high;
+    }
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (arrives_before(self, job, self->arrivals[middle])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (low < self->num_arrivals && self->next_arrival > 0) {
+        int32_t *first = self->arrivals + self->next_arrival;
+
+        memmove(first - 1, first, (low - self->next_arrival) * sizeof(*first));
+        self->next_arrival--;
+        self->arrivals[low - 1] = job;
+    } else if (SPOT_ARRAY_APPEND(self, arrivals, job) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    } else {
+        memmove(self->arrivals + low + 1, self->arrivals + low,
+            (self->num_arrivals - 1 - low) * sizeof(*self->arrivals));
+        self->arrivals[low] = job;
+    }
+}
+
 void
 spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s,
     double estimate_s)
@@ -103,25 +145,13 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
         .start_s = -1,
         .end_s = -1,
         .host_row_id = -1};
-    size_t place = self->num_arrivals;
 
-    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0 ||
-        SPOT_ARRAY_APPEND(self, arrivals, (int32_t) self->num_jobs - 1) != 0) {
+    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
         return;
     }
     spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
-    for (; place > self->next_arrival; place--) { /* in order already, as a rule */
-        const int32_t before = self->arrivals[place - 1];
-
-        if (self->jobs[before].enter_s < enter_s ||
-            (self->jobs[before].enter_s == enter_s &&
-                self->jobs[before].row_id < row_id)) {
-            break;
-        }
-        self->arrivals[place] = before;
-    }
-    self->arrivals[place] = (int32_t) self->num_jobs - 1;
+    add_arrival(self, (int32_t) self->num_jobs - 1);
 }
 
 /* ---- Time ---- */
