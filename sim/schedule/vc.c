@@ -44,6 +44,7 @@ spot_vc_free(spot_vc_t *self)
     free(self->jobs);
     free(self->arrivals);
     free(self->queue);
+    free(self->alone);
     spot_calendar_free(&self->ends);
     spot_gpu_nodes_free(&self->nodes);
 }
@@ -60,7 +61,7 @@ spot_vc_start_clock(
     self->first_running = self->last_running = -1;
     self->num_starts = 0;
     self->queue_start = self->num_queue = self->num_sorted = self->num_gone = 0;
-    self->num_fresh = self->num_ended = 0;
+    self->num_fresh = self->num_ended = self->num_alone = 0;
     self->is_changed = false;
     spot_calendar_clear(&self->ends);
     spot_gpu_nodes_clear(&self->nodes, self->scenario->gpus_per_node);
@@ -432,6 +433,7 @@ spot_vc_schedule(spot_vc_t *self)
     } else if (self->num_running == 0 && spot_vc_num_queued(self) > 0) {
         (void) spot_vc_start(self, self->queue[self->queue_start]);
     }
+    self->num_alone = 0;
     compact_queue(self);
     if (self->nodes.has_failed) {
         self->error = SPOT_ERR_NO_MEMORY;
@@ -516,6 +518,7 @@ spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
     }
     at->gpus = gpus;
     run_job(self, job);
+    spot_vc_note_alone(self, job);
     return true;
 }
 
@@ -584,7 +587,8 @@ requeue(spot_vc_t *self, int32_t job)
         spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
     }
     release(self, job, false);
-    self->jobs[job].is_exclusive = true; /* even if it was a guest that stayed slow */
+    self->jobs[job].is_exclusive =
+        self->jobs[job].core_id < 0; /* even if it was a guest that stayed slow */
     self->jobs[job].shared_speed = 1;
     if (self->jobs[job].core_id >= 0) {
         (void) spot_vc_run_core(self, job);
@@ -620,6 +624,7 @@ begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
     at->resizes++;
     self->resizes++;
     self->is_changed = true;
+    spot_vc_note_alone(self, job);
     spot_vc_set_rate(self, job);
 }
 
