@@ -357,8 +357,15 @@ check_thresholds(
     }
 }
 
-/* Whether each VC of a map has nodes, or can get some; a file is checked when it is
- * read. */
+static void
+report_no_nodes(spot_bind_t *bind, const spot_node_t *place, const char *vc)
+{
+    spot_bind_error(bind, place, "cluster.vcs",
+        "VC '%s' has no nodes: 0 needs a pool that adds some", vc);
+}
+
+/* Whether each VC of a map has nodes, or may get some; a file is checked when it is
+ * read, and each VC when its pools are known. */
 static void
 check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
     spot_bind_t *bind, const spot_node_t *root)
@@ -369,8 +376,7 @@ check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
         const spot_vc_nodes_t *vc = &setting->cluster.vcs.vcs[j];
 
         if (vc->num_nodes == 0 && self->pools.num_settings == 0) {
-            spot_bind_error(bind, spot_node_get(map, vc->name), "cluster.vcs",
-                "VC '%s' has no nodes: 0 needs a pool that adds some", vc->name);
+            report_no_nodes(bind, spot_node_get(map, vc->name), vc->name);
         }
     }
 }
@@ -438,6 +444,10 @@ settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_
 
         self->capacity[j] =
             num_nodes < 0 ? 0 : (int32_t) num_nodes * self->gpus_per_node;
+        if (ret == 0 && self->vcs.vcs[j].num_nodes == 0 && num_nodes == 0) {
+            report_no_nodes(
+                bind, spot_node_place(root, "cluster.vcs"), self->vcs.vcs[j].name);
+        }
     }
     return ret;
 }
