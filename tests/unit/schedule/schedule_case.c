@@ -287,6 +287,9 @@ text_of(spot_schedule_t *schedule)
 
         spot_pool_verify(pool, &schedule->vcs[pool->plan->vc_id]);
     }
+    if (schedule->num_clipped > 0) {
+        fprintf(out, "clipped %lld\n", (long long) schedule->num_clipped);
+    }
     fprintf(out, "reserved %.0f s %.3f USD, spot %.0f s %.3f USD, end %lld%s\n",
         schedule->reserved_node_h * 3600, schedule->reserved_usd,
         schedule->spot_node_h * 3600, schedule->spot_usd, (long long) schedule->end_s,
