@@ -368,8 +368,8 @@ goes_before(const spot_vc_job_t *job, const spot_vc_job_t *other)
 void
 spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
 {
-    int32_t *queue = self->queue + self->queue_start;
     const size_t num_queue = self->num_queue - self->queue_start;
+    int32_t *queue = num_queue == 0 ? NULL : self->queue + self->queue_start;
 
     for (size_t j = from_scratch ? 0 : self->num_sorted; j < num_queue; j++) {
         const int32_t job = queue[j];
@@ -686,6 +686,9 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
         at->overhead_s = reconfiguration_s(self, at);
         begin_size(self, job, size);
+        if (at->partner >= 0) { /* it may share fewer GPUs */
+            spot_vc_set_rate(self, at->partner);
+        }
         return;
     }
     at->gpus = self->log->jobs[at->row_id].gpu_num;

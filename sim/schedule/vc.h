@@ -35,9 +35,10 @@ typedef enum {
 /* A job in a VC. Work is in units of the mode: thousandths of a second at the nominal
  * number of GPUs, or seconds in the compatible mode (vc->unit). */
 typedef struct {
-    int32_t row_id;  /* of the log */
-    int32_t gpus;    /* held while it runs; wanted while it is queued */
-    int32_t core_id; /* of the VC, if the training engine simulates it; -1: it does not */
+    int32_t row_id; /* of the log */
+    int32_t gpus;   /* held while it runs; wanted while it is queued */
+    int32_t
+        core_id; /* of the VC, if the training engine simulates it; -1: it does not */
     int64_t enter_s; /* arrival in this VC */
     spot_vc_job_status_t status;
 

@@ -96,12 +96,15 @@ lucid_next_due_s(const spot_vc_t *vc)
 
 /* ---- Allocation ---- */
 
+/* NULL: the job shares no GPUs. One of the training engine never does. */
 static const spot_workload_t *
 workload(const spot_vc_t *vc, int32_t job)
 {
     const int32_t workload_id = spot_vc_row(vc, job)->workload_id;
 
-    return workload_id < 0 ? NULL : &vc->log->workloads[workload_id];
+    return workload_id < 0 || vc->jobs[job].core_id >= 0
+               ? NULL
+               : &vc->log->workloads[workload_id];
 }
 
 /* A node that has a notice takes no new job. */
@@ -150,7 +153,7 @@ static bool
 start_as_guest(spot_vc_t *vc, int32_t guest)
 {
     if (vc->jobs[guest].gpus > vc->scenario->lucid.max_packed_gpus ||
-        workload(vc, guest) == NULL) {
+        workload(vc, guest) == NULL || vc->jobs[guest].core_id >= 0) {
         return false;
     }
     for (int32_t host = vc->first_running; host >= 0; host = vc->jobs[host].next) {
