@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "sim/engine/scenario_file.h"
 #include "traces/jobs/job_law.h"
-#include "traces/jobs/job_log_write.h"
+#include "traces/jobs/job_log.h"
 
 typedef struct {
     const char *law_path;
@@ -98,9 +98,9 @@ write_files(spot_call_t *call, const spot_job_law_t *law, const spot_job_log_t *
     }
     out = spot_output_bytes(&output, arguments->vcs_path, &call->diag);
     if (out != NULL) {
-        spot_job_law_write_vcs(law, log, vcs, (double) arguments->load / 100, out);
+        ret = spot_job_law_write_vcs(law, log, vcs, (double) arguments->load / 100, out);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, ret);
 }
 
 static int

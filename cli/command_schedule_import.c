@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "traces/jobs/job_import.h"
-#include "traces/jobs/job_log_write.h"
+#include "traces/jobs/job_log.h"
 
 typedef struct {
     const char *log_path;

@@ -2,19 +2,17 @@
 /* Workloads for a log that has none, drawn from a table. */
 #pragma once
 
-#include "base/rng.h"
 #include "traces/jobs/job_log.h"
+#include "traces/jobs/parts.h"
 
 /* The rows of a table, by the class of GPUs that they are for: 1, 2, 3-4, 5-8, more. */
 #define SPOT_NUM_WORKLOAD_CLASSES 5
 typedef struct {
     struct spot_workload_class {
-        size_t num_rows;
-        size_t max_rows;
-        struct spot_workload_row {
-            double until; /* the sum of the weights up to this row */
-            int32_t workload_id;
-        } * rows; /* [num_rows] */
+        spot_job_parts_t parts;
+        size_t num_ids;
+        size_t max_ids;
+        int32_t *ids; /* [num_ids] workloads of the parts */
     } classes[SPOT_NUM_WORKLOAD_CLASSES];
 } spot_workload_table_t;
 

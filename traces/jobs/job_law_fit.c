@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/jobs/job_law_fit.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
