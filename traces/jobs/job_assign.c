@@ -6,6 +6,42 @@
 
 #include "traces/jobs/job_columns.h"
 
+/* ---- Parts by weight ---- */
+
+int
+spot_job_parts_add(spot_job_parts_t *self, double weight)
+{
+    const double sum = spot_job_parts_sum(self) + weight;
+
+    return SPOT_ARRAY_APPEND(self, until, sum);
+}
+
+double
+spot_job_parts_sum(const spot_job_parts_t *self)
+{
+    return self->num_until == 0 ? 0 : self->until[self->num_until - 1];
+}
+
+size_t
+spot_job_parts_draw(const spot_job_parts_t *self, spot_rng_t *rng)
+{
+    const double at = spot_rng_uniform(rng) * spot_job_parts_sum(self);
+    size_t low = 0, high = self->num_until - 1;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (at < self->until[middle]) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* ---- Tables of workloads ---- */
+
 #define LEAST_WEIGHT 1e-6
 #define MOST_WEIGHT 1e6
 
@@ -55,14 +91,6 @@ make_columns(spot_table_file_column_t columns[NUM_COLUMNS])
 }
 
 static int
-add_row(struct spot_workload_class *self, double weight, int32_t workload_id)
-{
-    const int ret = spot_job_parts_add(&self->parts, weight);
-
-    return ret != 0 ? ret : SPOT_ARRAY_APPEND(self, ids, workload_id);
-}
-
-static int
 take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *file,
     workload_row_t *row)
 {
@@ -77,8 +105,11 @@ take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *fi
     }
     ret = spot_job_cells_store(&row->cells, file, log, &job);
     for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES && ret == 0; j++) {
+        struct spot_workload_class *class = &self->classes[j];
+
         if (gpu_num == 0 || class_of(gpu_num) == j) {
-            ret = add_row(&self->classes[j], row->weight, job.workload_id);
+            ret = spot_job_parts_add(&class->parts, row->weight);
+            ret = ret != 0 ? ret : SPOT_ARRAY_APPEND(class, ids, job.workload_id);
         }
     }
     return ret;
@@ -133,44 +164,32 @@ spot_workload_table_draw(
     return of->ids[spot_job_parts_draw(&of->parts, rng)];
 }
 
-/* Draws for all jobs; each class without rows is reported once. */
-static int
-draw_all(const spot_workload_table_t *self, spot_job_log_t *log, const char *path,
-    uint64_t seed, spot_diag_t *diag)
+int
+spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
 {
-    const char *reported[SPOT_NUM_WORKLOAD_CLASSES] = {NULL};
-    spot_rng_t rng;
-    int ret = 0;
+    bool is_reported[SPOT_NUM_WORKLOAD_CLASSES] = {false};
+    spot_workload_table_t table;
+    int error, ret = 0;
 
+    log->num_workloads = 0;
+    spot_key_table_free(&log->workload_table);
+    error = spot_workload_table_read(&table, log, path, diag);
     for (size_t j = 0; j < log->num_jobs; j++) {
         spot_job_row_t *job = &log->jobs[j];
-        const char *lacking = spot_workload_table_lacks(self, job->gpu_num);
+        const char *lacking = spot_workload_table_lacks(&table, job->gpu_num);
+        bool *was_reported = &is_reported[class_of(job->gpu_num)];
+        spot_rng_t rng;
 
-        if (lacking == NULL) {
+        job->workload_id = -1;
+        if (error == 0 && lacking == NULL) {
             spot_rng_seek(&rng, seed, 0, SPOT_STREAM_JOB_WORKLOAD, j);
-            job->workload_id = spot_workload_table_draw(self, job->gpu_num, &rng);
-        } else if (reported[class_of(job->gpu_num)] == NULL) {
-            reported[class_of(job->gpu_num)] = lacking;
+            job->workload_id = spot_workload_table_draw(&table, job->gpu_num, &rng);
+        } else if (error == 0 && !*was_reported) {
+            *was_reported = true;
             ret = spot_diag_error(diag, path, 0, 0,
                 "no row is for jobs of %s, such as job %s", lacking, job->id);
         }
     }
-    return ret;
-}
-
-int
-spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
-{
-    spot_workload_table_t table;
-    int ret;
-
-    log->num_workloads = 0;
-    spot_key_table_free(&log->workload_table);
-    for (size_t j = 0; j < log->num_jobs; j++) {
-        log->jobs[j].workload_id = -1;
-    }
-    ret = spot_workload_table_read(&table, log, path, diag);
-    ret = ret == 0 ? draw_all(&table, log, path, seed, diag) : ret;
     spot_workload_table_free(&table);
-    return ret;
+    return spot_error_first(error, ret);
 }

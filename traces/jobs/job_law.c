@@ -168,8 +168,6 @@ static const spot_field_t vc_fields[] = {
     {.name = NULL},
 };
 
-#define VC_EXPECTED "a weight, or {weight: NUMBER, sizes: {...}}"
-
 static const spot_field_t vc_forms[] = {
     {.name = "",
         .type = SPOT_FIELD_NUMBER,
@@ -194,7 +192,7 @@ settle_vc(
 static const spot_field_t vc_item = {.type = SPOT_FIELD_ONE_OF,
     .fields = vc_forms,
     .settle = settle_vc,
-    .expected = VC_EXPECTED};
+    .expected = "a weight, or {weight: NUMBER, sizes: {...}}"};
 
 static void
 settle_vcs(
@@ -241,6 +239,15 @@ static const spot_field_t weight_item = {.type = SPOT_FIELD_NUMBER, .max = MAX_W
             .expected = words, .settle = settle_weights                                 \
     }
 
+int64_t
+spot_job_week_s(int64_t time_s)
+{
+    const int64_t per_week_s = SPOT_DAYS_PER_WEEK * S_PER_D;
+    const int64_t week_s = (time_s + 3 * S_PER_D) % per_week_s; /* 1970: a Thursday */
+
+    return week_s < 0 ? week_s + per_week_s : week_s;
+}
+
 enum { START_WEEKDAY, START_DATE };
 
 static const spot_field_t start_forms[] = {
@@ -259,7 +266,6 @@ settle_start(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_start_t *self = target;
-    int64_t week_s;
     bool is_date;
 
     if (self->form == START_WEEKDAY) {
@@ -267,9 +273,7 @@ settle_start(
         self->week_s = self->weekday * S_PER_D;
     } else if (spot_clock_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
                is_date) {
-        week_s =
-            (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
-        self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
+        self->week_s = spot_job_week_s(self->clock_zero_s);
     } else {
         spot_bind_unexpected(bind, field, node, "");
     }
@@ -355,37 +359,29 @@ spot_job_law_mean_jobs(const spot_job_law_t *self)
                                   : (double) INFINITY;
 }
 
-/* Whether each size of jobs has rows in the table. */
-static void
-check_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_sizes_t *sizes)
-{
-    for (size_t j = 0; j < sizes->num_sizes; j++) {
-        const char *lacking = spot_workload_table_lacks(
-            &self->workload_table, (int32_t) sizes->sizes[j].num_gpus);
-
-        if (lacking != NULL) {
-            spot_bind_error(bind, spot_node_place(node, "workload"), "workload",
-                "no row is for jobs of %s", lacking);
-        }
-    }
-}
-
+/* Reads the table; reports sizes of jobs of a VC, or of the law, for which it has no
+ * rows. */
 static void
 read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const int ret = spot_workload_table_read(
         &self->workload_table, &self->workloads, self->workload_path, bind->diag);
+    const size_t num_vcs = self->num_vcs == 0 ? 1 : self->num_vcs;
 
     bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-    if (ret == 0 && self->num_vcs == 0) {
-        check_workloads(self, bind, node, &self->sizes);
-    }
-    for (size_t j = 0; ret == 0 && j < self->num_vcs; j++) {
-        const bool has_sizes = self->vcs[j].sizes.num_sizes > 0;
+    for (size_t k = 0; k < num_vcs && ret == 0; k++) {
+        const bool is_own = self->num_vcs > 0 && self->vcs[k].sizes.num_sizes > 0;
+        const spot_job_sizes_t *sizes = is_own ? &self->vcs[k].sizes : &self->sizes;
 
-        check_workloads(
-            self, bind, node, has_sizes ? &self->vcs[j].sizes : &self->sizes);
+        for (size_t j = 0; j < sizes->num_sizes; j++) {
+            const char *lacking = spot_workload_table_lacks(
+                &self->workload_table, (int32_t) sizes->sizes[j].num_gpus);
+
+            if (lacking != NULL) {
+                spot_bind_error(bind, spot_node_place(node, "workload"), "workload",
+                    "no row is for jobs of %s", lacking);
+            }
+        }
     }
 }
 

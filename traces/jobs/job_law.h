@@ -24,8 +24,8 @@
 #define SPOT_DAYS_PER_WEEK 7
 #define SPOT_HOURS_PER_WEEK (SPOT_DAYS_PER_WEEK * SPOT_HOURS_PER_DAY)
 
-/* 1970 began on a Thursday: 0 h, so many seconds after 0 h of a Monday. */
-#define SPOT_JOB_MONDAY_S (INT64_C(3) * 86400)
+/* Seconds since 0 h of the latest Monday, of a time in seconds since 1970 UTC. */
+int64_t spot_job_week_s(int64_t time_s);
 
 extern const char *const spot_job_weekday_names[]; /* Monday first, NULL-terminated */
 

@@ -89,39 +89,17 @@ typedef struct {
     spot_rng_t rng;
 } arrivals_t;
 
-static void
-arrivals_start(
-    arrivals_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
-{
-    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
-
-    self->law = law;
-    self->end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s;
-    self->hour = law->start.week_s / S_PER_H;
-    self->hour_s = 0;
-    self->next_s = S_PER_H - law->start.week_s % S_PER_H;
-    self->after_s = 0;
-    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
-}
-
-static double
-rate_per_s(const arrivals_t *self)
-{
-    const spot_job_law_t *law = self->law;
-
-    return law->per_hour / (double) S_PER_H *
-           law->hours[self->hour % SPOT_HOURS_PER_DAY] *
-           law->weekdays[self->hour / SPOT_HOURS_PER_DAY];
-}
-
 /* The second of the next job; false: no more come. */
 static bool
 arrivals_next(arrivals_t *self, int64_t *submit_s)
 {
+    const spot_job_law_t *law = self->law;
     double left = spot_rng_exponential(&self->rng, 1);
 
     while (self->hour_s < self->end_s) {
-        const double rate = rate_per_s(self);
+        const double rate = law->per_hour / (double) S_PER_H *
+                            law->hours[self->hour % SPOT_HOURS_PER_DAY] *
+                            law->weekdays[self->hour / SPOT_HOURS_PER_DAY];
         const double length_s = (double) (self->next_s - self->hour_s) - self->after_s;
 
         if (left < rate * length_s) {
@@ -140,29 +118,21 @@ arrivals_next(arrivals_t *self, int64_t *submit_s)
 
 /* ---- Jobs ---- */
 
-static const spot_job_duration_t *
-duration_of(const spot_job_law_t *law, int32_t gpu_num)
+/* In whole seconds, from 1 on. */
+static int64_t
+draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
 {
     const spot_job_duration_t *duration = &law->duration;
+    const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
+    double duration_s;
 
     for (size_t j = 0; j < law->num_classes && law->classes[j].from_gpus <= gpu_num;
          j++) {
         duration = &law->classes[j].duration;
     }
-    return duration;
-}
-
-/* In whole seconds, from 1 on. */
-static int64_t
-draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
-{
-    const spot_job_duration_t *duration = duration_of(law, gpu_num);
-    const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
-    const double duration_s =
-        duration->law.family == NULL
-            ? (double) duration->fixed_ms / SPOT_MS_PER_S
-            : duration->law.family->draw(duration->law.parameters, rng);
-
+    duration_s = duration->law.family == NULL
+                     ? (double) duration->fixed_ms / SPOT_MS_PER_S
+                     : duration->law.family->draw(duration->law.parameters, rng);
     return duration_s < 1 ? 1 : llrint(fmin(duration_s, longest_s));
 }
 
@@ -179,9 +149,15 @@ static void
 streams_start(
     streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
 {
+    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+
     self->seed = seed;
     self->replication = replication;
-    arrivals_start(&self->arrivals, law, seed, replication);
+    self->arrivals = (arrivals_t){.law = law,
+        .end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s,
+        .hour = law->start.week_s / S_PER_H,
+        .next_s = S_PER_H - law->start.week_s % S_PER_H};
+    spot_rng_seek(&self->arrivals.rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
     spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
     spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
     spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
@@ -204,18 +180,6 @@ draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
     return streams->rigid_id;
 }
 
-static int32_t
-draw_workload(
-    const spot_job_law_t *law, streams_t *streams, size_t job_id, int32_t gpu_num)
-{
-    if (law->workload_path == NULL) {
-        return -1;
-    }
-    spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
-        SPOT_STREAM_JOB_WORKLOAD, job_id);
-    return spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
-}
-
 static void
 draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t submit_s,
     spot_job_row_t *job)
@@ -225,9 +189,15 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
     const size_t size_id = spot_job_parts_draw(&sizes->parts, &streams->sizes);
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
-    const int32_t workload_id = draw_workload(law, streams, job_id, gpu_num);
     const int32_t terms_id = draw_terms(law, streams, gpu_num);
+    int32_t workload_id = -1;
 
+    if (law->workload_path != NULL) {
+        spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
+            SPOT_STREAM_JOB_WORKLOAD, job_id);
+        workload_id =
+            spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
+    }
     spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
         SPOT_STREAM_JOB_DURATION, job_id);
     *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job),

@@ -180,17 +180,6 @@ verify_id(int32_t id, size_t num_items)
     spot_bug_assert(id >= -1 && id < (int32_t) num_items);
 }
 
-static void
-verify_terms(const spot_job_log_t *self, const spot_job_row_t *job)
-{
-    const spot_job_terms_row_t *terms = &self->terms[job->terms_id];
-
-    verify_id(terms->scaling_id, self->num_scalings);
-    spot_bug_assert(terms->min_gpus == 0 || (terms->min_gpus <= job->gpu_num &&
-                                                job->gpu_num <= terms->max_gpus));
-    spot_bug_assert(terms->checkpoint_interval_s >= 0 && terms->restart_s >= -1);
-}
-
 void
 spot_job_log_verify(const spot_job_log_t *self)
 {
@@ -209,7 +198,13 @@ spot_job_log_verify(const spot_job_log_t *self)
         verify_id(job->workload_id, self->num_workloads);
         verify_id(job->terms_id, self->num_terms);
         if (job->terms_id >= 0) {
-            verify_terms(self, job);
+            const spot_job_terms_row_t *terms = &self->terms[job->terms_id];
+
+            verify_id(terms->scaling_id, self->num_scalings);
+            spot_bug_assert(
+                terms->min_gpus == 0 ||
+                (terms->min_gpus <= job->gpu_num && job->gpu_num <= terms->max_gpus));
+            spot_bug_assert(terms->checkpoint_interval_s >= 0 && terms->restart_s >= -1);
         }
     }
 }
