@@ -52,7 +52,8 @@ static const spot_option_t options[] = {
         "last month)",
         .example = "\"2020-09-01 00:00:00\"", .settle = take_date),
     SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
-        "Forecast with the models of this file, and learn nothing",
+        "Forecast all rows, or those from --evaluate-from on, with the models of this "
+        "file, and learn nothing",
         .endings = ".csv or .gz"),
     SPOT_OPTION(WRITTEN, "save-model", 0, "FILE", new_model_path,
         "Write the models: the scores of their features", .endings = ".csv"),
@@ -77,7 +78,7 @@ count_log(spot_call_t *call, spot_throughput_t *throughput)
     if (ret == 0 && input.log.num_jobs > 0) {
         const int64_t first_s = zero_s + input.log.jobs[0].submit_s;
 
-        throughput->start_s = first_s - first_s % SPOT_THROUGHPUT_BIN_S;
+        throughput->start_s = first_s - first_s % 60; /* as a scenario starts */
     }
     for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
         ret = spot_throughput_add(
@@ -126,6 +127,10 @@ split(spot_call_t *call, const spot_throughput_t *throughput,
                    : ret;
     if (ret == 0 && arguments->evaluate_s > 0 && arguments->choose_s == 0) {
         result->choose = result->evaluate - (result->evaluate + 4) / 5;
+    }
+    if (arguments->model_path != NULL) { /* nothing is learned */
+        result->evaluate = arguments->evaluate_s == 0 ? 0 : result->evaluate;
+        return ret;
     }
     if (ret == 0 && (result->choose == 0 || result->choose >= result->evaluate)) {
         ret = spot_diag_error(&call->diag, arguments->table_path, 0, 0,
@@ -328,7 +333,8 @@ const spot_command_t spot_command_schedule_forecast = {
            "on a time of their own, before the time that is forecast; the errors are "
            "those of the latter. A scenario of Lucid takes the forecast by "
            "lucid.packing: {switch: forecast, forecast: PRED.csv}; its first row is "
-           "that of the scenario's cluster.start.",
+           "that of the scenario's cluster.start. The rows of a log begin at its first "
+           "submit, rounded down to a minute, as a scenario does by default.",
     .examples = "  spotsim schedule forecast throughput.csv -o forecast.csv\n"
                 "  spotsim schedule forecast --log jobs.csv --save-model model.csv\n",
     .options = options,

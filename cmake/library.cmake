@@ -18,6 +18,7 @@ set(spot_library_rooms
     analysis
     study
     train
+    schedule
     engines)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim

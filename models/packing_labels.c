@@ -51,7 +51,7 @@ take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *va
     workload.dataset = spot_arena_text(&self->texts, workload.dataset);
     workload.label = workload.automatic = -1;
     if (workload.speed_per_s == 0) { /* not given */
-        workload.speed_per_s = NAN;
+        workload.speed_per_s = (double) NAN;
     }
     if (label != NULL && label[0] != '\0') {
         workload.label = label[0] - '0';

@@ -14,7 +14,7 @@ spot_prediction_error(spot_prediction_error_t *self, size_t num_pairs,
     double *scratch = spot_calloc(2 * num_pairs, sizeof(*scratch));
     double mean = 0, sum = 0, squares = 0, deviations = 0;
 
-    *self = (spot_prediction_error_t){NAN, NAN, NAN};
+    *self = (spot_prediction_error_t){(double) NAN, (double) NAN, (double) NAN};
     if (scratch == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }

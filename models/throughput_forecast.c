@@ -203,6 +203,7 @@ fill_plain(spot_throughput_forecast_t *self, const table_t *table, size_t evalua
         counts[(size_t) hours[bin]] += 1;
         mean += table->targets[bin] / (double) evaluate;
     }
+    mean = evaluate > 0 ? mean : (double) NAN;
     for (size_t bin = evaluate; bin < num_bins; bin++) {
         const size_t j = bin - evaluate, hour = (size_t) hours[bin];
 
@@ -222,8 +223,7 @@ spot_throughput_forecast(spot_throughput_forecast_t *self,
     table_t table;
     int ret = table_init(&table, throughput, series);
 
-    spot_bug_assert(0 < split->choose && split->choose < split->evaluate &&
-                    split->evaluate < throughput->num_bins);
+    spot_bug_assert(split->evaluate < throughput->num_bins);
     for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
         self->forecasts[method] = spot_calloc(
             throughput->num_bins - split->evaluate, sizeof(*self->forecasts[method]));
@@ -232,6 +232,7 @@ spot_throughput_forecast(spot_throughput_forecast_t *self,
         }
     }
     if (ret == 0 && self->model.num_features == 0) {
+        spot_bug_assert(0 < split->choose && split->choose < split->evaluate);
         ret = choose_and_fit(self, &table, split);
     }
     if (ret == 0) {

@@ -10,7 +10,8 @@
 #include "models/throughput.h"
 
 typedef struct {
-    size_t choose, evaluate; /* bins, 0 < choose < evaluate < num_bins */
+    size_t choose, evaluate; /* bins, 0 < choose < evaluate < num_bins; for a model that
+                                is not fitted, evaluate alone, which may be 0 */
     uint64_t seed;
 } spot_throughput_split_t;
 
@@ -34,7 +35,8 @@ typedef struct {
     spot_additive_model_t model;
     spot_loss_t loss; /* of a model that was fitted */
     bool has_dates;   /* it has the features month, day_of_year and week */
-    /* [num_bins - evaluate] forecasts of the bins from evaluate on */
+    /* [num_bins - evaluate] forecasts of the bins from evaluate on; NAN where there are
+     * no bins before to learn from */
     double *forecasts[SPOT_FORECAST_METHODS];
 } spot_throughput_forecast_t;
 

@@ -193,6 +193,14 @@ workloads_of(const spot_schedule_scenario_t *scenario)
     return scenario->log != NULL ? scenario->log : &scenario->law.workloads;
 }
 
+/* Whether a job may share GPUs. */
+static bool
+is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
+{
+    return job->gpu_num <= scenario->lucid.max_packed_gpus &&
+           (job->terms_id < 0 || scenario->log->terms[job->terms_id].trainer == NULL);
+}
+
 /* What packing needs and a workload lacks, in words; NULL: nothing. */
 static const char *
 lack_of(const spot_job_log_t *log, const spot_job_row_t *job)
@@ -254,7 +262,7 @@ check_workloads(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
         bool *known = &is_reported[job->workload_id + 1];
         const char *lack = lack_of(log, job);
 
-        if (lack != NULL && job->gpu_num <= scenario->lucid.max_packed_gpus && !*known) {
+        if (lack != NULL && is_packed(scenario, job) && !*known) {
             report_lack(log, job, lack, bind, place);
             *known = true;
             num_reported++;

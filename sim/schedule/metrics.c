@@ -372,6 +372,8 @@ const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS] = {
         "spot nodes could not come or go as the trace said: more than the capacity "
         "came, "
         "or more went than there were"},
+    [SPOT_SCHEDULE_PAST_TRACE_END] = {"past_trace_end",
+        "the run went on after the end of the trace of a pool with the nodes it left"},
     [SPOT_SCHEDULE_OVERSIZE] = {"oversize_jobs",
         "jobs that ask for more GPUs than their VC can have were left out"},
     [SPOT_SCHEDULE_NO_JOBS] = {"no_jobs", "there was no job"},
@@ -382,6 +384,7 @@ spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flag
 {
     flags[SPOT_SCHEDULE_UNFINISHED] = schedule->num_ended < schedule->num_jobs;
     flags[SPOT_SCHEDULE_CLIPPED] = schedule->num_clipped > 0;
+    flags[SPOT_SCHEDULE_PAST_TRACE_END] = schedule->is_past_trace_end;
     flags[SPOT_SCHEDULE_OVERSIZE] = schedule->num_oversize > 0;
     flags[SPOT_SCHEDULE_NO_JOBS] = schedule->num_jobs == 0;
 }

@@ -30,6 +30,7 @@ spot_pool_free(spot_pool_t *self)
     free(self->events);
     free(self->meters);
     free(self->ids);
+    free(self->clips);
     *self = (spot_pool_t){0};
 }
 
@@ -130,7 +131,11 @@ read_change(spot_pool_t *self)
     spot_change_t change;
 
     (void) spot_membership_next(&self->membership, &change);
-    self->clipped += change.num_clipped;
+    if (change.num_clipped > 0 &&
+        SPOT_ARRAY_APPEND(self, clips,
+            (spot_pool_clip_t){seen_s(self, change.time_ms), change.num_clipped}) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
     for (int32_t j = 0; j < change.count && self->error == 0; j++) {
         spot_pool_event_t event = {.time_ms = change.time_ms,
             .seen_s = seen_s(self, change.time_ms),
@@ -173,7 +178,8 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
     self->num_events = self->next_loss = self->next_addition = self->next_notice = 0;
     self->num_living = 0;
     self->node_s = 0;
-    self->added = self->preempted = self->stopped = self->clipped = 0;
+    self->added = self->preempted = self->stopped = 0;
+    self->num_clips = 0;
     self->overdraw_s = INT64_MAX;
     self->error = 0;
     start_meters(self);
@@ -402,6 +408,25 @@ spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
         }
     }
     return ret;
+}
+
+int64_t
+spot_pool_clipped(const spot_pool_t *self, int64_t now_s)
+{
+    int64_t num_nodes = 0;
+
+    for (size_t j = 0; j < self->num_clips && self->clips[j].seen_s <= now_s; j++) {
+        num_nodes += self->clips[j].num_nodes;
+    }
+    return num_nodes;
+}
+
+bool
+spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s)
+{
+    const int64_t end_ms = spot_trace_model_end_ms(&self->plan->trace);
+
+    return end_ms > 0 && seen_s(self, end_ms) < now_s;
 }
 
 /* ---- For the training engine ---- */

@@ -29,8 +29,8 @@ typedef struct {
     int32_t meter_id; /* what is paid for it */
     int64_t ready_s;  /* if it is not lost before; set when it is seen */
     bool is_initial;
-    int64_t added_s;  /* when it was seen, unless it is initial */
-    bool is_noticed;  /* it takes no new jobs when it is ready */
+    int64_t added_s; /* when it was seen, unless it is initial */
+    bool is_noticed; /* it takes no new jobs when it is ready */
 } spot_pool_node_t;
 
 /* An addition or a loss that has been read. */
@@ -40,6 +40,12 @@ typedef struct {
     int32_t instance; /* of nodes */
     spot_event_kind_t kind;
 } spot_pool_event_t;
+
+/* Nodes that could not come or go, as read ahead too. */
+typedef struct {
+    int64_t seen_s;
+    int32_t num_nodes;
+} spot_pool_clip_t;
 
 typedef struct {
     const spot_pool_plan_t *plan; /* must outlive self */
@@ -60,9 +66,12 @@ typedef struct {
     spot_meter_t *meters; /* [num_meters] 0: zones without own price, j + 1: zone j */
     int32_t num_living;   /* as the VC has seen, prepping ones included */
     int64_t metered_s;
-    int64_t node_s;                                      /* paid until metered_s */
-    int64_t initial, added, preempted, stopped, clipped; /* nodes, as seen */
-    int64_t overdraw_s; /* the second at which the trace ends in an overdraw */
+    int64_t node_s;                             /* paid until metered_s */
+    int64_t initial, added, preempted, stopped; /* nodes, as seen */
+    size_t num_clips;
+    size_t max_clips;
+    spot_pool_clip_t *clips; /* [num_clips] by time */
+    int64_t overdraw_s;      /* the second at which the trace ends in an overdraw */
     size_t num_ids;
     size_t max_ids;
     int32_t *ids; /* [num_ids] of the VC: one stage of a set of events */
@@ -94,6 +103,12 @@ SPOT_MUST_CHECK int spot_pool_read_core(
 /* Node-seconds and US dollars until now_s, which never decreases. */
 int64_t spot_pool_node_s(spot_pool_t *self, int64_t now_s);
 double spot_pool_usd(spot_pool_t *self, int64_t now_s);
+
+/* Nodes that could not come or go by now_s. O(clips). */
+int64_t spot_pool_clipped(const spot_pool_t *self, int64_t now_s);
+
+/* Whether the trace has ended before now_s, so that its last nodes stay. */
+bool spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s);
 
 /* Prints the living nodes, for failing tests. */
 void spot_pool_print_state(const spot_pool_t *self, FILE *out);

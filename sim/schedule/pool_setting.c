@@ -170,6 +170,7 @@ bind_trace(spot_pool_plan_t *self, spot_bind_t *bind, const spot_pool_setting_t 
         return 0;
     }
     self->capacity = capacity > 0 ? capacity : spot_trace_most(self->trace.recording);
+    self->capacity = self->capacity > 0 ? self->capacity : 1;
     if (spot_trace_model_initial(&self->trace) > self->capacity) {
         spot_bind_error(bind, node, "initial",
             "the trace starts with %lld nodes, more than the capacity (%lld)",

@@ -121,14 +121,16 @@ spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id)
     return self->vc->log->jobs[row_id].duration_s <= self->scenario->lucid.limit_s;
 }
 
-/* The run of a job that will leave is overhead: none of its work is kept. */
+/* Jobs of the training engine, whose durations only it knows, are not profiled. The run
+ * of a job that will leave is overhead: none of its work is kept. */
 bool
 spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
 {
     const spot_job_row_t *row = &self->vc->log->jobs[row_id];
     const bool is_final = spot_profiler_is_final(self, row_id);
 
-    if (row->gpu_num > self->scenario->lucid.max_gpus) {
+    if (row->gpu_num > self->scenario->lucid.max_gpus ||
+        (row->terms_id >= 0 && self->vc->log->terms[row->terms_id].trainer != NULL)) {
         return false;
     }
     spot_vc_add_job(
@@ -158,27 +160,33 @@ wants_more(const spot_profiler_t *self)
            (int64_t) spot_vc_num_queued(self->vc) > self->scenario->lucid.up_queue;
 }
 
+static double
+forecast_gpus(const spot_profiler_t *self)
+{
+    return spot_lucid_forecast(
+        self->scenario, self->vc->now_s, offsetof(struct spot_forecast_row, num_gpus));
+}
+
 static bool
 wants_less(const spot_profiler_t *self)
 {
     const spot_lucid_setting_t *lucid = &self->scenario->lucid;
-    const double num_gpus = spot_lucid_forecast(
-        self->scenario, self->vc->now_s, offsetof(struct spot_forecast_row, num_gpus));
 
     return self->borrowed_id >= 0 &&
            (int64_t) spot_vc_num_queued(self->vc) < lucid->down_queue &&
            spot_gpu_nodes_is_idle(&self->vc->nodes, self->borrowed_id) &&
-           num_gpus <= (double) (SHRINK_GPUS * lucid->max_gpus);
+           forecast_gpus(self) <= (double) (SHRINK_GPUS * lucid->max_gpus);
 }
 
 int64_t
 spot_profiler_next_due_s(const spot_profiler_t *self)
 {
-    const int64_t step_s = self->borrowed_id >= 0 ? SHRINK_EVERY_S : GROW_EVERY_S;
+    const bool may_shrink = self->borrowed_id >= 0 && isfinite(forecast_gpus(self));
+    const int64_t step_s = may_shrink ? SHRINK_EVERY_S : GROW_EVERY_S;
 
-    return self->lender == NULL || (self->borrowed_id < 0 && !wants_more(self))
-               ? INT64_MAX
-               : (self->vc->now_s / step_s + 1) * step_s;
+    return self->lender != NULL && (may_shrink || wants_more(self))
+               ? (self->vc->now_s / step_s + 1) * step_s
+               : INT64_MAX;
 }
 
 /* The idle reserved node of the lender that is last in the list, or has the highest

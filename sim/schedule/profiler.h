@@ -55,8 +55,8 @@ void spot_profiler_free(spot_profiler_t *self);
 SPOT_MUST_CHECK int spot_profiler_start(
     spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s);
 
-/* Adds a job of the log, which arrives when it is submitted; false: it is too large to
- * be profiled. */
+/* Adds a job of the log, which arrives when it is submitted; false: it is not profiled.
+ */
 bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s);
 
 /* Whether a job is so short that it ends in the profiler. */

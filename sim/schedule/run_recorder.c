@@ -24,11 +24,6 @@
     {                                                                                   \
         .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true          \
     }
-#define MEAN(name_)                                                                     \
-    {                                                                                   \
-        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3,      \
-        .is_bare = true                                                                 \
-    }
 #define KIND(id, name_, shape_, columns_, text)                                         \
     static const spot_series_kind_t id = {.name = name_,                                \
         .help = text,                                                                   \
@@ -71,16 +66,6 @@ static const spot_series_column_t scaling_columns[] = {
 KIND(scaling_series, "profvc_scaling", SPOT_SERIES_TABLE, scaling_columns,
     "nodes that the profiler borrows (1) and returns (-1); in s of the clock");
 
-static const spot_series_column_t sample_columns[] = {COUNT("time"),
-    COUNT("total_gpu_num"), COUNT("idle_gpu_num"), COUNT("pending_gpu_num"),
-    COUNT("running_gpujob_num"), COUNT("pending_gpujob_num"),
-    COUNT("pending_job_num_less_8"), COUNT("total_node_num"),
-    COUNT("consolidate_node_num"), COUNT("shared_node_num"), MEAN("sm_util"),
-    MEAN("gmem_util"), MEAN("sm_util_active"), MEAN("gmem_util_active"),
-    MEAN("gpu_utilization")};
-
-#define NUM_SAMPLE_COLUMNS (sizeof(sample_columns) / sizeof(sample_columns[0]))
-
 enum {
     SERIES_JOBS,
     SERIES_JOB_DETAILS,
@@ -101,24 +86,6 @@ static const spot_series_kind_t *const fixed_kinds[SERIES_SAMPLES_ALL] = {
     &spot_jct_series, &queue_series, &gpu_series, &node_series, &progress_series,
     &scaling_series};
 
-static spot_series_kind_t
-sample_kind(spot_arena_t *memory, const char *vc)
-{
-    spot_texts_t texts = {0};
-    const spot_series_kind_t kind = {
-        .name = spot_arena_text(memory, spot_texts_add(&texts, "seq_%s", vc)),
-        .help = "samples of a VC at equal intervals; in s of the clock, MiB and %",
-        .shape = SPOT_SERIES_TABLE,
-        .ticks_per_s = 1,
-        /* the profiler looks at no utilisation */
-        .num_columns = NUM_SAMPLE_COLUMNS,
-        .columns = sample_columns};
-
-    memory->error = spot_error_first(memory->error, texts.error);
-    spot_texts_free(&texts);
-    return kind;
-}
-
 int
 spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 {
@@ -134,13 +101,14 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
         return scenario->memory.error;
     }
     memcpy(kinds, fixed_kinds, sizeof(fixed_kinds));
-    own[0] = sample_kind(&scenario->memory, "all");
+    own[0] = spot_samples_kind(&scenario->memory, "all", false);
     for (size_t j = 0; j < scenario->vcs.num_vcs; j++) {
-        own[j + 1] = sample_kind(&scenario->memory, scenario->vcs.vcs[j].name);
+        own[j + 1] =
+            spot_samples_kind(&scenario->memory, scenario->vcs.vcs[j].name, false);
     }
     if (has_profiler) {
-        own[num_own - 1] = sample_kind(&scenario->memory, SPOT_PROFILER_NAME);
-        own[num_own - 1].num_columns -= 5;
+        own[num_own - 1] =
+            spot_samples_kind(&scenario->memory, SPOT_PROFILER_NAME, true);
     }
     for (size_t j = 0; j < num_own; j++) {
         kinds[SERIES_SAMPLES_ALL + j] = &own[j];
@@ -151,154 +119,6 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 }
 
 /* ---- Samples ---- */
-
-/* What the GPUs of a node show: jobs, GPUs that compute and GPUs whose memory is in use,
- * and the sums of these over its GPUs. */
-typedef struct spot_node_sample {
-    int32_t num_jobs;
-    double num_computing, num_filled;
-    double gpu_util, gmem_mib;
-} spot_node_sample_t;
-
-/* What the GPUs of a job show, which is that of two jobs if a guest shares them. */
-static void
-add_shown(spot_run_recorder_t *self, const spot_vc_t *vc, int32_t job)
-{
-    const spot_vc_job_t *at = &vc->jobs[job];
-    const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
-    const bool is_second = at->partner >= 0 && at->is_guest;
-    double gpu_util = NAN, gmem_mib = NAN;
-
-    if (at->partner >= 0 && !is_second) {
-        const spot_colocation_pair_t pair = spot_lucid_pair(vc, at->partner, job);
-
-        gpu_util = pair.gpu_util;
-        gmem_mib = pair.gmem_mib;
-    } else if (workload_id >= 0) {
-        gpu_util = vc->log->workloads[workload_id].gpu_util;
-        gmem_mib = vc->log->workloads[workload_id].gmem_mib;
-    }
-    for (int32_t part = at->first_part; part >= 0; part = vc->nodes.parts[part].next) {
-        const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
-        spot_node_sample_t *node =
-            &self->nodes_shown[vc->nodes.nodes[gpus->node_id].place];
-        const double num_gpus = (double) __builtin_popcountll(gpus->gpus);
-
-        node->num_jobs++;
-        if (!is_second) {
-            node->num_computing += gpu_util > 0 ? num_gpus : 0;
-            node->num_filled += gmem_mib > 0 ? num_gpus : 0;
-            node->gpu_util += num_gpus * gpu_util;
-            node->gmem_mib += num_gpus * gmem_mib;
-        }
-    }
-}
-
-static void
-look_at_nodes(spot_run_recorder_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
-{
-    const size_t num_nodes = (size_t) vc->nodes.num_listed;
-    const double num_gpus = vc->nodes.gpus_per_node;
-    /* without the columns nothing is known, of free GPUs too */
-    const double none = vc->log->num_workloads == 0 ? (double) NAN : 0;
-    double num_computing = 0, num_filled = 0;
-
-    if (SPOT_ARRAY_ROOM(self, nodes_shown, num_nodes) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    for (size_t j = 0; j < num_nodes; j++) {
-        self->nodes_shown[j] = (spot_node_sample_t){0};
-    }
-    for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
-        add_shown(self, vc, job);
-    }
-    sample->gpu_util = sample->gmem_mib = none;
-    sample->gpu_util_active = sample->gmem_mib_active = none;
-    for (size_t j = 0; j < num_nodes; j++) {
-        const spot_node_sample_t *node = &self->nodes_shown[j];
-
-        sample->num_single += node->num_jobs == 1;
-        sample->num_shared += node->num_jobs > 1;
-        sample->gpu_util += node->gpu_util / num_gpus;
-        sample->gmem_mib += node->gmem_mib / num_gpus;
-        if (node->num_computing > 0) {
-            num_computing++;
-            sample->gpu_util_active += node->gpu_util / node->num_computing;
-        }
-        if (node->num_filled > 0) {
-            num_filled++;
-            sample->gmem_mib_active += node->gmem_mib / node->num_filled;
-        }
-    }
-    sample->gpu_util /= num_nodes > 0 ? (double) num_nodes : 1;
-    sample->gmem_mib /= num_nodes > 0 ? (double) num_nodes : 1;
-    sample->gpu_util_active /= num_computing > 0 ? num_computing : 1;
-    sample->gmem_mib_active /= num_filled > 0 ? num_filled : 1;
-}
-
-static spot_vc_sample_t
-sample_vc(spot_run_recorder_t *self, const spot_vc_t *vc)
-{
-    const int32_t gpus_per_node = vc->nodes.gpus_per_node;
-    spot_vc_sample_t sample = {.total_gpus = vc->nodes.num_listed * gpus_per_node,
-        .idle_gpus = vc->nodes.num_idle,
-        .num_running = vc->num_running,
-        .num_pending = (int32_t) spot_vc_num_queued(vc),
-        .num_nodes = vc->nodes.num_listed,
-        .prepping_gpus = vc->num_prepping * gpus_per_node};
-
-    for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
-        const int32_t gpus = vc->jobs[vc->queue[j]].gpus;
-
-        sample.pending_gpus += gpus;
-        sample.num_pending_small += gpus < 8;
-    }
-    look_at_nodes(self, vc, &sample);
-    return sample;
-}
-
-static int
-add_sample(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample)
-{
-    const double num_used = sample->total_gpus - sample->idle_gpus;
-    const spot_cell_t cells[] = {{.integer = time_s}, {.integer = sample->total_gpus},
-        {.integer = sample->idle_gpus}, {.integer = sample->pending_gpus},
-        {.integer = sample->num_running}, {.integer = sample->num_pending},
-        {.integer = sample->num_pending_small}, {.integer = sample->num_nodes},
-        {.integer = sample->num_single}, {.integer = sample->num_shared},
-        {.number = sample->gpu_util}, {.number = sample->gmem_mib},
-        {.number = sample->gpu_util_active}, {.number = sample->gmem_mib_active},
-        {.number =
-                sample->total_gpus == 0 ? (double) NAN : num_used / sample->total_gpus}};
-
-    return spot_series_add(series, cells);
-}
-
-/* Adds a VC to the sample of all, without its means. */
-static void
-add_to_all(spot_run_recorder_t *self, size_t row, const spot_vc_sample_t *sample)
-{
-    spot_vc_sample_t *all;
-
-    while (row >= self->num_all) {
-        if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
-            self->error = SPOT_ERR_NO_MEMORY;
-            return;
-        }
-    }
-    all = &self->all[row];
-    all->total_gpus += sample->total_gpus;
-    all->idle_gpus += sample->idle_gpus;
-    all->pending_gpus += sample->pending_gpus;
-    all->num_running += sample->num_running;
-    all->num_pending += sample->num_pending;
-    all->num_pending_small += sample->num_pending_small;
-    all->num_nodes += sample->num_nodes;
-    all->num_single += sample->num_single;
-    all->num_shared += sample->num_shared;
-    all->prepping_gpus += sample->prepping_gpus;
-}
 
 static void
 take_samples(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
@@ -311,13 +131,13 @@ take_samples(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
         int ret;
 
         if (!record->has_sample) {
-            record->sample = sample_vc(self, vc);
+            record->sample = spot_samples_look(&self->samples, vc);
             record->has_sample = true;
         }
-        ret = add_sample(series, record->next_sample_s, &record->sample);
+        ret = spot_sample_add(series, record->next_sample_s, &record->sample);
         self->error = spot_error_first(self->error, ret);
         if (vc->vc_id < self->schedule->num_vcs) {
-            add_to_all(self, record->num_rows, &record->sample);
+            spot_samples_count(&self->samples, record->num_rows, &record->sample);
         }
         record->num_rows++;
     }
@@ -414,7 +234,8 @@ spot_run_recorder_start(
     schedule->watch = (spot_vc_watch_t){0};
     self->schedule = schedule;
     self->recording = recording;
-    self->num_all = self->num_lines = 0;
+    self->samples.num_all = self->num_lines = 0;
+    self->samples.error = 0;
     self->error = 0;
     spot_arena_free(&self->texts);
     self->nodes = NULL;
@@ -557,101 +378,43 @@ fill_scaling(const spot_run_recorder_t *self)
     return ret;
 }
 
-/* Samples of each VC up to its last second. Returns the fewest rows of a VC that has
- * any. */
-static size_t
-cut_samples(const spot_run_recorder_t *self)
-{
-    size_t least = SIZE_MAX;
-
-    for (int32_t j = 0; j < self->schedule->num_clocks; j++) {
-        spot_series_t *series = &self->recording->series[SERIES_SAMPLES + j];
-        const int64_t last_s = last_second(self->schedule, j);
-        const size_t num_columns = series->kind->num_columns;
-
-        while (series->num_rows > 0 &&
-               series->cells[(series->num_rows - 1) * num_columns].integer > last_s) {
-            series->num_rows--;
-        }
-        if (j < self->schedule->num_vcs && series->num_rows > 0 &&
-            series->num_rows < least) {
-            least = series->num_rows;
-        }
-    }
-    return least;
-}
-
-/* The published simulator cuts the samples of all to those of the shortest VC, and takes
- * the utilisations of the first one, in whole numbers (quirk Q11). */
-static void
-take_first_utilisation(
-    const spot_run_recorder_t *self, size_t row, spot_vc_sample_t *sample)
-{
-    const spot_series_t *first = &self->recording->series[SERIES_SAMPLES];
-    const spot_cell_t *cells;
-
-    while (first->num_rows == 0) { /* a VC without jobs */
-        first++;
-    }
-    cells = first->cells + row * NUM_SAMPLE_COLUMNS;
-    sample->gpu_util = trunc(cells[10].number);
-    sample->gmem_mib = trunc(cells[11].number);
-    sample->gpu_util_active = trunc(cells[12].number);
-    sample->gmem_mib_active = trunc(cells[13].number);
-}
-
-/* The means of all VCs, weighted by nodes. VCs are added in their order, so that the
- * sums do not depend on that of their events. */
-static void
-add_means(spot_run_recorder_t *self)
-{
-    for (size_t k = 0; k < (size_t) self->schedule->num_vcs; k++) {
-        const spot_series_t *series = &self->recording->series[SERIES_SAMPLES + k];
-
-        for (size_t j = 0; j < series->num_rows && j < self->num_all; j++) {
-            const spot_cell_t *cells = series->cells + j * NUM_SAMPLE_COLUMNS;
-            spot_vc_sample_t *all = &self->all[j];
-            const double share =
-                (double) cells[7].integer / (all->num_nodes > 0 ? all->num_nodes : 1);
-
-            all->gpu_util += share * cells[10].number;
-            all->gmem_mib += share * cells[11].number;
-            all->gpu_util_active += share * cells[12].number;
-            all->gmem_mib_active += share * cells[13].number;
-        }
-    }
-}
-
 static int
-fill_all(spot_run_recorder_t *self)
+fill_samples(spot_run_recorder_t *self)
 {
-    const spot_schedule_scenario_t *scenario = self->schedule->scenario;
+    const spot_schedule_t *schedule = self->schedule;
+    const spot_schedule_scenario_t *scenario = schedule->scenario;
     spot_series_t *series = self->recording->series;
-    const bool is_cut = scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
-    size_t shortest;
-    int ret = 0;
+    const size_t num_vcs = (size_t) schedule->num_vcs;
+    int64_t *last_s = spot_calloc((size_t) schedule->num_clocks, sizeof(*last_s));
+    int ret = last_s == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    add_means(self);
-    shortest = cut_samples(self);
-    for (size_t j = 0; j < self->num_all && ret == 0; j++) {
-        spot_vc_sample_t sample = self->all[j];
-        const int64_t time_s = scenario->start_s + (int64_t) j * scenario->sample_s;
-        const int64_t tick = time_s - scenario->start_s;
-        const spot_cell_t queue[] = {{.integer = tick}, {.number = sample.num_running},
-            {.number = sample.num_pending}};
-        const spot_cell_t gpus[] = {{.integer = tick},
-            {.number = sample.total_gpus - sample.idle_gpus},
-            {.number = sample.idle_gpus}, {.number = sample.prepping_gpus}};
+    for (int32_t j = 0; ret == 0 && j < schedule->num_clocks; j++) {
+        last_s[j] = last_second(schedule, j);
+    }
+    for (size_t j = 0; ret == 0 && j < self->samples.num_all; j++) {
+        const spot_vc_sample_t *sample = &self->samples.all[j];
+        const int64_t *counts = sample->counts;
+        const spot_cell_t tick = {.integer = (int64_t) j * scenario->sample_s};
+        const spot_cell_t queue[] = {tick,
+            {.number = (double) counts[SPOT_SAMPLE_RUNNING]},
+            {.number = (double) counts[SPOT_SAMPLE_PENDING]}};
+        const spot_cell_t gpus[] = {tick,
+            {.number = (double) (counts[SPOT_SAMPLE_GPUS] - counts[SPOT_SAMPLE_IDLE])},
+            {.number = (double) counts[SPOT_SAMPLE_IDLE]},
+            {.number = (double) sample->prepping_gpus}};
 
         ret = spot_series_add(&series[SERIES_QUEUE], queue);
         ret = ret != 0 ? ret : spot_series_add(&series[SERIES_GPUS], gpus);
-        if (is_cut && j < shortest) {
-            take_first_utilisation(self, j, &sample);
-        }
-        if (ret == 0 && (!is_cut || j < shortest)) {
-            ret = add_sample(&series[SERIES_SAMPLES_ALL], time_s, &sample);
-        }
     }
+    ret = ret != 0
+              ? ret
+              : spot_samples_finish(&self->samples, num_vcs, &series[SERIES_SAMPLES],
+                    last_s, scenario->quirks[SPOT_QUIRK_CUT_SAMPLES], scenario->start_s,
+                    scenario->sample_s, &series[SERIES_SAMPLES_ALL]);
+    if (ret == 0 && schedule->profiler.vc != NULL) {
+        spot_samples_cut(&series[SERIES_SAMPLES + num_vcs], last_s[num_vcs]);
+    }
+    free(last_s);
     return ret;
 }
 
@@ -678,7 +441,7 @@ spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
                    : spot_cdf_series_fill(&recording->series[SERIES_CDF],
                          &recording->series[SERIES_JCT], summaries,
                          (size_t) schedule->num_vcs);
-    ret = ret != 0 ? ret : fill_all(self);
+    ret = ret != 0 ? ret : fill_samples(self);
     ret = ret != 0 ? ret : fill_progress(self);
     ret = ret != 0 ? ret : fill_scaling(self);
     return ret != 0 ? ret : self->texts.error;
@@ -688,9 +451,8 @@ void
 spot_run_recorder_free(spot_run_recorder_t *self)
 {
     free(self->vcs);
-    free(self->all);
     free(self->lines);
-    free(self->nodes_shown);
+    spot_samples_free(&self->samples);
     spot_arena_free(&self->texts);
 }
 

@@ -7,18 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sim/schedule/samples.h"
 #include "sim/schedule/schedule.h"
 #include "sim/schedule/summary.h"
-
-/* What a sample says of a VC, or of all: GPUs, jobs and nodes. */
-typedef struct {
-    int32_t total_gpus, idle_gpus, pending_gpus;
-    int32_t num_running, num_pending, num_pending_small;
-    int32_t num_nodes, num_single, num_shared; /* nodes; with one job, with more */
-    int32_t prepping_gpus;
-    double gpu_util, gmem_mib;               /* means over nodes, free GPUs count 0 */
-    double gpu_util_active, gmem_mib_active; /* over GPUs that are in use */
-} spot_vc_sample_t;
 
 /* One line of progress. */
 typedef struct {
@@ -39,17 +30,13 @@ typedef struct {
     const spot_schedule_t *schedule;
     spot_recording_t *recording; /* NULL: only progress is kept */
     spot_vc_record_t *vcs;       /* [schedule->num_clocks] */
-    size_t num_all;
-    size_t max_all;
-    spot_vc_sample_t *all; /* [num_all] sums over the VCs, by time */
+    spot_samples_t samples;
     spot_arena_t texts;
     const char **nodes; /* [log->num_jobs] of the latest run of each job */
     size_t num_lines;
     size_t max_lines;
     spot_vc_progress_t *lines; /* [num_lines] VC by VC after the run */
-    size_t max_nodes_shown;
-    struct spot_node_sample *nodes_shown; /* [nodes of a VC] */
-    int error;                            /* NO_MEMORY */
+    int error;                 /* NO_MEMORY */
 } spot_run_recorder_t;
 
 /* Makes the kinds of series of a bound scenario in its memory. NO_MEMORY. */

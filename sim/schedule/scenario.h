@@ -22,7 +22,7 @@
  * docs/scheduling.md. */
 typedef enum {
     SPOT_QUIRK_LATE_END,          /* Q1: decrementing policies run a second longer */
-    SPOT_QUIRK_CLIPPED_ESTIMATES, /* Q2: estimates below 0 count as 1000 s */
+    SPOT_QUIRK_CLIPPED_ESTIMATES, /* Q2: estimates below 1 s are taken as they are */
     SPOT_QUIRK_FREE_PROFILING,    /* Q3: profiling of unfinished jobs takes no time */
     SPOT_QUIRK_BLIND_LOANS,       /* Q4: loans are mirrored without a look */
     SPOT_QUIRK_HEAVY_PAIRS,       /* Q5: four heavy families pack free of interference */
@@ -119,7 +119,7 @@ typedef struct {
     } elastic;
     spot_pool_plans_t pools; /* spot nodes */
     spot_trainers_t trainers;
-    int32_t *num_reserved;   /* [vcs.num_vcs] nodes; NULL: all of vcs */
+    int32_t *num_reserved; /* [vcs.num_vcs] nodes; NULL: all of vcs */
     int64_t jitter_s;
     int64_t sample_s;   /* between samples; 0: none */
     int64_t progress_s; /* between progress lines; 0: none */

@@ -314,13 +314,15 @@ pay(spot_schedule_t *self)
     spot_sum_t usd = {0};
 
     self->num_clipped = 0;
+    self->is_past_trace_end = false;
     for (int32_t j = 0; j < self->num_vcs; j++) {
         reserved_s += run_s * num_reserved(self, j);
     }
     for (size_t j = 0; j < self->num_pools; j++) {
         spot_s += spot_pool_node_s(&self->pools[j], self->end_s);
         spot_sum_add(&usd, spot_pool_usd(&self->pools[j], self->end_s));
-        self->num_clipped += self->pools[j].clipped;
+        self->num_clipped += spot_pool_clipped(&self->pools[j], self->end_s);
+        self->is_past_trace_end |= spot_pool_is_past_end(&self->pools[j], self->end_s);
     }
     self->reserved_node_h = (double) reserved_s / 3600;
     self->spot_node_h = (double) spot_s / 3600;
@@ -347,7 +349,7 @@ due_of(spot_schedule_t *self, int32_t vc_id)
 
         due_s = pool_s < due_s ? pool_s : due_s;
     }
-    return due_s;
+    return due_s > self->now_s ? due_s : self->now_s + 1;
 }
 
 /* Moves the clock to the next second that is visited and lists its VCs; false: nothing

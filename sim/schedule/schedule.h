@@ -61,6 +61,7 @@ typedef struct {
     int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */
     int64_t num_oversize; /* jobs that were left out: no VC could ever hold them */
     int64_t num_clipped;  /* instances of pools that could not come or go */
+    bool is_past_trace_end; /* of a pool, whose last nodes stay */
     double reserved_node_h; /* paid until the end of the run */
     double spot_node_h;
     double reserved_usd;

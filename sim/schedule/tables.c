@@ -118,7 +118,8 @@ int
 spot_job_details_series_fill(
     spot_series_t *series, const spot_schedule_t *schedule, const char *const *nodes)
 {
-    static const spot_workload_t unknown = {"", "", -1, -1, NAN, NAN, NAN, NAN, -1};
+    static const spot_workload_t unknown = {
+        "", "", -1, -1, (double) NAN, (double) NAN, (double) NAN, (double) NAN, -1};
     const spot_job_log_t *log = schedule->log;
     int ret = 0;
 

@@ -35,9 +35,10 @@ typedef enum {
 /* A job in a VC. Work is in units of the mode: thousandths of a second at the nominal
  * number of GPUs, or seconds in the compatible mode (vc->unit). */
 typedef struct {
-    int32_t row_id;  /* of the log */
-    int32_t gpus;    /* held while it runs; wanted while it is queued */
-    int32_t core_id; /* of the VC, if the training engine simulates it; -1: it does not */
+    int32_t row_id; /* of the log */
+    int32_t gpus;   /* held while it runs; wanted while it is queued */
+    int32_t
+        core_id; /* of the VC, if the training engine simulates it; -1: it does not */
     int64_t enter_s; /* arrival in this VC */
     spot_vc_job_status_t status;
 
@@ -153,6 +154,9 @@ struct spot_vc {
     size_t num_sorted; /* of the queue, from its start */
     size_t num_gone;   /* of the queue: they have started and are still in the array */
     size_t num_fresh;  /* jobs that arrived in this second, for the first time */
+    size_t num_alone; /* jobs that have come to hold their GPUs alone since the latest */
+    size_t max_alone; /* decision, or changed their size; some may have ended */
+    int32_t *alone;   /* [num_alone] */
     size_t num_ended;
     bool is_changed; /* in this second, by an event or by the policy */
     spot_calendar_t ends;

@@ -905,7 +905,10 @@ golden learned/forecast.txt schedule forecast learned/throughput.csv \
     -o "$work/forecast.csv" --save-model "$work/scores.csv"
 same learned/forecast.csv "$work/forecast.csv"
 golden learned/forecast.csv schedule forecast learned/throughput.csv -o - \
-    --model "$work/scores.csv"
+    --model "$work/scores.csv" --evaluate-from "2024-05-30 20:00:00"
+golden learned/forecast-all.txt schedule forecast learned/throughput.csv \
+    -o "$work/forecast.csv" --model "$work/scores.csv"
+expect "a forecast of every row" [ "$(wc -l <"$work/forecast.csv")" -eq 151 ]
 golden learned/forecast.json schedule forecast learned/throughput.csv --json \
     --evaluate-from "2024-05-30 20:00:00" --choose-from "2024-05-30 15:00:00"
 golden learned/forecast-log.csv schedule forecast --log jobs.csv -o -

@@ -10,6 +10,7 @@
 typedef struct {
     spot_quota_t quota; /* the first member */
     bool is_settled;    /* since the latest walk, which did nothing, nothing happened */
+    int64_t class_s;    /* when a job falls into the next class after such a walk */
 } tiresias_t;
 
 static double
@@ -45,17 +46,6 @@ tiresias_on_end(spot_vc_t *vc, int32_t job)
     unsettle(vc);
 }
 
-static void
-tiresias_decide(spot_vc_t *vc)
-{
-    tiresias_t *self = vc->state;
-
-    if (vc->now_s % vc->scenario->tiresias.interval_s == 0) {
-        spot_quota_walk(&self->quota, vc, tiresias_rank, false);
-        self->is_settled = !self->quota.has_acted;
-    }
-}
-
 /* When the first running job falls into the next class, if nothing happens before. */
 static int64_t
 next_class_s(const spot_vc_t *vc)
@@ -81,6 +71,18 @@ next_class_s(const spot_vc_t *vc)
     return next_s;
 }
 
+static void
+tiresias_decide(spot_vc_t *vc)
+{
+    tiresias_t *self = vc->state;
+
+    if (vc->now_s % vc->scenario->tiresias.interval_s == 0) {
+        spot_quota_walk(&self->quota, vc, tiresias_rank, false);
+        self->is_settled = !self->quota.has_acted;
+        self->class_s = self->is_settled ? next_class_s(vc) : INT64_MAX;
+    }
+}
+
 static int64_t
 tiresias_next_due_s(const spot_vc_t *vc)
 {
@@ -91,7 +93,7 @@ tiresias_next_due_s(const spot_vc_t *vc)
     if (spot_vc_num_queued(vc) == 0 && vc->nodes.num_open == vc->nodes.num_listed) {
         return INT64_MAX;
     }
-    next_s = self->is_settled ? next_class_s(vc) : next_s;
+    next_s = self->is_settled ? self->class_s : next_s;
     return next_s == INT64_MAX ? INT64_MAX
                                : (next_s + interval_s - 1) / interval_s * interval_s;
 }

@@ -66,10 +66,10 @@ choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
 {
     int32_t quota = spot_vc_quota(vc);
     size_t queued = vc->queue_start, running = 0;
-    double last_key = -INFINITY;
+    double last_key = (double) -INFINITY;
 
     self->num_started = self->num_stopped = 0;
-    self->least_gap = INFINITY;
+    self->least_gap = (double) INFINITY;
     while (queued < vc->num_queue || running < self->num_running) {
         const double key =
             queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : (double) INFINITY;

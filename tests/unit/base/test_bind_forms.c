@@ -95,8 +95,10 @@ static const spot_field_t scale_key = {.type = SPOT_FIELD_INTEGER,
     .min = 1,
     .max = 64,
     .what = "a size"};
-static const spot_field_t speed = {
-    .type = SPOT_FIELD_NUMBER, .offset = offsetof(scale_t, speed), .max = 2};
+static const spot_field_t speed = {.type = SPOT_FIELD_NUMBER,
+    .offset = offsetof(scale_t, speed),
+    .max = 2,
+    .label = "speed of size "};
 static const spot_field_t plot = {.type = SPOT_FIELD_TEXT};
 static const spot_field_t number = {.type = SPOT_FIELD_NUMBER, .max = 1e9};
 static const spot_field_t cell = {.type = SPOT_FIELD_INTEGER, .max = 9};
@@ -527,6 +529,31 @@ test_settling(void **state)
     spot_diag_free(&diag);
 }
 
+/* An item of a dictionary is called by the label of all items and its key. */
+static void
+test_labels_of_items(void **state)
+{
+    static const char text[] = "{scales: {1: 0.5, 4: 1}, stages: {a: {replicas: 1}}}";
+    spot_diag_t diag;
+    spot_yaml_t document;
+    char label[64];
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_yaml_parse(&document, "f.yaml", text, strlen(text), &diag), 0);
+    assert_true(spot_field_label(
+        engine_fields, document.root, "scales.4", label, sizeof(label)));
+    assert_string_equal(label, "speed of size 4");
+    assert_false(spot_field_label(
+        engine_fields, document.root, "stages.a", label, sizeof(label)));
+    assert_false(
+        spot_field_label(engine_fields, document.root, "hours.1", label, sizeof(label)));
+    assert_false(
+        spot_field_label(engine_fields, document.root, "none", label, sizeof(label)));
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
 int
 main(void)
 {
@@ -542,6 +569,7 @@ main(void)
         cmocka_unit_test(test_counts_and_kinds),
         cmocka_unit_test(test_errors_of_forms),
         cmocka_unit_test(test_settling),
+        cmocka_unit_test(test_labels_of_items),
     };
 
     return cmocka_run_group_tests_name("bind_forms", tests, NULL, NULL);

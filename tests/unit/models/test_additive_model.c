@@ -47,7 +47,7 @@ make_law(law_t *law, double noise, spot_loss_t loss)
         error = spot_rng_exponential(&rng, 1) * noise;
         law->targets[i] = truth(law->x[i], law->user[i]) + error;
     }
-    law->z[7] = NAN;
+    law->z[7] = (double) NAN;
     for (size_t k = 0; k < NUM_USERS; k++) {
         snprintf(law->names[k], sizeof(law->names[k]), "u,\"%zu", k);
         law->categories[k] = law->names[k];
@@ -186,7 +186,7 @@ test_few_rows(void **state)
     (void) state;
     make_law(&law, 0, SPOT_LOSS_SQUARED);
     for (size_t num_rows = 0; num_rows < 60; num_rows++) {
-        const double values[] = {50, 1e9, NAN};
+        const double values[] = {50, 1e9, (double) NAN};
         spot_additive_model_t model;
 
         law.request.num_rows = num_rows;
@@ -253,7 +253,7 @@ test_predictions_of_a_file(void **state)
 {
     static const char *const target = "t";
     const double cases[][3] = {{0, 0, 4}, {1, 0, 4}, {1.5, 1, 2.5}, {2.5, 2, 0},
-        {NAN, NAN, 3}, {9, -1, 0}, {0, 7, 3}};
+        {(double) NAN, (double) NAN, 3}, {9, -1, 0}, {0, 7, 3}};
     spot_additive_model_t model;
     spot_diag_t diag;
     char path[512];

@@ -29,7 +29,7 @@ static const spot_colocated_t workloads[NUM_WORKLOADS] = {
     [Z] = {"Z", "d", 32, 0, 90, 95, 9000},
     [HEAVY] = {"NeuMF", "MovieLens", 64, 0, 10, 2, 2050},
     [TINY] = {"BERT", "d", 1, 0, 0.25, 1, 100},
-    [NAMELESS] = {"", "", 0, 0, NAN, NAN, NAN},
+    [NAMELESS] = {"", "", 0, 0, (double) NAN, (double) NAN, (double) NAN},
 };
 
 static const char table[] =

@@ -34,7 +34,7 @@ make_jobs(spot_duration_job_t jobs[NUM_JOBS])
         job->vc_id = (int32_t) spot_rng_below(&rng, NUM_VCS);
         job->gpu_num = spot_rng_below(&rng, 2) == 0 ? 1 : 8;
         job->model_id = job->cpu_num = job->amp = -1;
-        job->gpu_util = job->gmem_util = job->gmem_mib = NAN;
+        job->gpu_util = job->gmem_util = job->gmem_mib = (double) NAN;
         job->duration_s =
             (INT64_C(60) << job->user_id % 4) * (job->gpu_num == 8 ? 10 : 1);
     }

@@ -19,7 +19,7 @@
 
 #define HEADER "time,submit_gpu_job,submit_gpu_num\n"
 
-enum { MAX_BINS = 3000 };
+enum { MAX_BINS = 1300 };
 
 typedef struct {
     double values[SPOT_THROUGHPUT_FEATURES][MAX_BINS];
@@ -212,7 +212,7 @@ static void
 test_law_is_found(void **state)
 {
     spot_throughput_t throughput = starting("2020-04-01");
-    spot_throughput_split_t split = {.choose = 2000, .evaluate = 2500, .seed = 1};
+    spot_throughput_split_t split = {.choose = 800, .evaluate = 1000, .seed = 1};
     spot_throughput_forecast_t forecast = {0};
     spot_prediction_error_t errors[SPOT_FORECAST_METHODS];
     spot_rng_t rng;

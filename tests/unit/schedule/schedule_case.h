@@ -10,6 +10,7 @@
 
 #define MAX_CASE_POOLS 8
 #define MAX_CASE_VCS 8
+#define MAX_CASE_WORKLOADS 8
 
 typedef struct {
     uint64_t seed; /* of a random case, for messages */
@@ -18,6 +19,7 @@ typedef struct {
     spot_trace_t traces[MAX_CASE_POOLS];
     double thresholds_gpu_s[1];
     int32_t capacity[MAX_CASE_VCS];
+    spot_profiler_source_t sources[MAX_CASE_VCS];
 } schedule_case_t;
 
 /* A case without jobs: a clock from 0, nodes of gpus_per_node GPUs, the policy. */
@@ -33,6 +35,20 @@ int32_t case_add_vc(schedule_case_t *self, const char *name, int32_t num_nodes);
  * from 1 on. terms NULL: none. */
 void case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t submit_s,
     int64_t duration_s, const spot_job_terms_row_t *terms);
+
+/* Returns the id of a workload; the latest job has it. model must outlive self. */
+int32_t case_add_workload(schedule_case_t *self, const char *model, double gpu_util,
+    double gmem_mib, int32_t share_score);
+void case_set_workload(schedule_case_t *self, int32_t workload_id);
+
+/* Reads the pairs of all workloads. table: of model1,...; NULL: none. */
+void case_read_pairs(schedule_case_t *self, const char *table);
+
+/* Gives nodes of a VC to the profiler. */
+void case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes);
+/* Gives two of three jobs a workload, with which they can share GPUs. */
+#define NUM_WORKLOADS 2
+void case_add_workloads(schedule_case_t *self);
 
 /* Returns the id of a table of throughput by size. The arrays must outlive self. */
 int32_t case_add_scaling(

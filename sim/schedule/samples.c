@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/schedule/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/texts.h"
+
+#define SMALL_GPUS 8
+
+#define COUNT(name_)                                                                    \
+    {                                                                                   \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true          \
+    }
+#define MEAN(name_)                                                                     \
+    {                                                                                   \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3,      \
+        .is_bare = true                                                                 \
+    }
+
+static const spot_series_column_t columns[] = {COUNT("time"), COUNT("total_gpu_num"),
+    COUNT("idle_gpu_num"), COUNT("pending_gpu_num"), COUNT("running_gpujob_num"),
+    COUNT("pending_gpujob_num"), COUNT("pending_job_num_less_8"),
+    COUNT("total_node_num"), COUNT("consolidate_node_num"), COUNT("shared_node_num"),
+    MEAN("sm_util"), MEAN("gmem_util"), MEAN("sm_util_active"), MEAN("gmem_util_active"),
+    MEAN("gpu_utilization")};
+
+#define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define FIRST_MEAN (1 + SPOT_SAMPLE_NUM_COUNTS)
+
+_Static_assert(NUM_COLUMNS == FIRST_MEAN + SPOT_SAMPLE_NUM_MEANS + 1,
+    "a column for the time, each count, each mean and the share of GPUs in use");
+
+spot_series_kind_t
+spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
+{
+    spot_texts_t texts = {0};
+    const spot_series_kind_t kind = {
+        .name = spot_arena_text(memory, spot_texts_add(&texts, "seq_%s", vc)),
+        .help = "samples of a VC at equal intervals; in s of the clock, MiB and %",
+        .shape = SPOT_SERIES_TABLE,
+        .ticks_per_s = 1,
+        .num_columns = is_profiler ? FIRST_MEAN : NUM_COLUMNS,
+        .columns = columns};
+
+    memory->error = spot_error_first(memory->error, texts.error);
+    spot_texts_free(&texts);
+    return kind;
+}
+
+void
+spot_samples_free(spot_samples_t *self)
+{
+    free(self->shown);
+    free(self->all);
+    *self = (spot_samples_t){0};
+}
+
+/* What the GPUs of a node show: sums of utilisation and memory, and the GPUs where they
+ * are above 0. */
+struct spot_shown {
+    int32_t num_jobs;
+    double sum[2], num_active[2];
+};
+
+/* Adds what the GPUs of a job show, which is that of two jobs if a guest shares them. */
+static void
+add_shown(spot_samples_t *self, const spot_vc_t *vc, int32_t job)
+{
+    const spot_vc_job_t *at = &vc->jobs[job];
+    const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
+    const bool is_second = at->partner >= 0 && at->is_guest;
+    double shows[2] = {(double) NAN, (double) NAN};
+
+    if (at->partner >= 0 && !is_second) {
+        const spot_colocation_pair_t pair = spot_lucid_pair(vc, at->partner, job);
+
+        shows[0] = pair.gpu_util;
+        shows[1] = pair.gmem_mib;
+    } else if (workload_id >= 0) {
+        shows[0] = vc->log->workloads[workload_id].gpu_util;
+        shows[1] = vc->log->workloads[workload_id].gmem_mib;
+    }
+    for (int32_t part = at->first_part; part >= 0; part = vc->nodes.parts[part].next) {
+        const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
+        struct spot_shown *node = &self->shown[vc->nodes.nodes[gpus->node_id].place];
+        const double num_gpus = (double) __builtin_popcountll(gpus->gpus);
+
+        node->num_jobs++;
+        for (int k = 0; k < 2 && !is_second; k++) {
+            node->sum[k] += num_gpus * shows[k];
+            node->num_active[k] += shows[k] > 0 ? num_gpus : 0;
+        }
+    }
+}
+
+static void
+look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
+{
+    const int32_t num_nodes = vc->nodes.num_listed;
+    /* without the columns nothing is known, of free GPUs too */
+    const double none = vc->log->num_workloads == 0 ? (double) NAN : 0;
+    double num_active[2] = {0, 0};
+
+    for (int32_t j = 0; j < num_nodes; j++) {
+        self->shown[j] = (struct spot_shown){0};
+    }
+    for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
+        add_shown(self, vc, job);
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+        sample->means[k] = none;
+    }
+    for (int32_t j = 0; j < num_nodes; j++) {
+        const struct spot_shown *node = &self->shown[j];
+
+        sample->counts[SPOT_SAMPLE_SINGLE] += node->num_jobs == 1;
+        sample->counts[SPOT_SAMPLE_SHARED] += node->num_jobs > 1;
+        for (int k = 0; k < 2; k++) {
+            sample->means[k] += node->sum[k] / vc->nodes.gpus_per_node;
+            if (node->num_active[k] > 0) {
+                num_active[k]++;
+                sample->means[2 + k] += node->sum[k] / node->num_active[k];
+            }
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        sample->means[k] /= num_nodes > 0 ? num_nodes : 1;
+        sample->means[2 + k] /= num_active[k] > 0 ? num_active[k] : 1;
+    }
+}
+
+spot_vc_sample_t
+spot_samples_look(spot_samples_t *self, const spot_vc_t *vc)
+{
+    const int64_t gpus_per_node = vc->nodes.gpus_per_node;
+    spot_vc_sample_t sample = {
+        .counts = {[SPOT_SAMPLE_GPUS] = vc->nodes.num_listed * gpus_per_node,
+            [SPOT_SAMPLE_IDLE] = vc->nodes.num_idle,
+            [SPOT_SAMPLE_RUNNING] = vc->num_running,
+            [SPOT_SAMPLE_PENDING] = (int64_t) spot_vc_num_queued(vc),
+            [SPOT_SAMPLE_NODES] = vc->nodes.num_listed},
+        .prepping_gpus = vc->num_prepping * gpus_per_node};
+
+    for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
+        const int32_t gpus = vc->jobs[vc->queue[j]].gpus;
+
+        sample.counts[SPOT_SAMPLE_PENDING_GPUS] += gpus;
+        sample.counts[SPOT_SAMPLE_PENDING_SMALL] += gpus < SMALL_GPUS;
+    }
+    if (SPOT_ARRAY_ROOM(self, shown, (size_t) vc->nodes.num_listed) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    } else {
+        look_at_nodes(self, vc, &sample);
+    }
+    return sample;
+}
+
+int
+spot_sample_add(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample)
+{
+    const double num_gpus = (double) sample->counts[SPOT_SAMPLE_GPUS];
+    const double num_idle = (double) sample->counts[SPOT_SAMPLE_IDLE];
+    spot_cell_t cells[NUM_COLUMNS] = {{.integer = time_s}};
+
+    for (int k = 0; k < SPOT_SAMPLE_NUM_COUNTS; k++) {
+        cells[1 + k].integer = sample->counts[k];
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+        cells[FIRST_MEAN + k].number = sample->means[k];
+    }
+    cells[NUM_COLUMNS - 1].number =
+        num_gpus == 0 ? (double) NAN : (num_gpus - num_idle) / num_gpus;
+    return spot_series_add(series, cells);
+}
+
+void
+spot_samples_count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
+{
+    while (row_id >= self->num_all) {
+        if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
+            self->error = SPOT_ERR_NO_MEMORY;
+            return;
+        }
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_COUNTS; k++) {
+        self->all[row_id].counts[k] += sample->counts[k];
+    }
+    self->all[row_id].prepping_gpus += sample->prepping_gpus;
+}
+
+/* Adds the means of a VC to those of all. VCs are added in their order, so that the sums
+ * do not depend on that of their events. */
+static void
+add_means(spot_samples_t *self, const spot_series_t *series)
+{
+    for (size_t j = 0; j < series->num_rows && j < self->num_all; j++) {
+        const spot_cell_t *cells = series->cells + j * NUM_COLUMNS;
+        const int64_t num_nodes = self->all[j].counts[SPOT_SAMPLE_NODES];
+        const double share = (double) cells[1 + SPOT_SAMPLE_NODES].integer /
+                             (double) (num_nodes > 0 ? num_nodes : 1);
+
+        for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+            self->all[j].means[k] += share * cells[FIRST_MEAN + k].number;
+        }
+    }
+}
+
+void
+spot_samples_cut(spot_series_t *series, int64_t last_s)
+{
+    const size_t num_columns = series->kind->num_columns;
+
+    while (series->num_rows > 0 &&
+           series->cells[(series->num_rows - 1) * num_columns].integer > last_s) {
+        series->num_rows--;
+    }
+}
+
+int
+spot_samples_finish(spot_samples_t *self, size_t num_vcs, spot_series_t *series,
+    const int64_t *last_s, bool is_cut, int64_t start_s, int64_t interval_s,
+    spot_series_t *all)
+{
+    const spot_series_t *first = NULL; /* with jobs */
+    size_t num_rows = self->num_all;
+    int ret = self->error;
+
+    for (size_t j = 0; j < num_vcs; j++) {
+        add_means(self, &series[j]);
+        spot_samples_cut(&series[j], last_s[j]);
+        if (series[j].num_rows > 0) {
+            first = first == NULL ? &series[j] : first;
+            num_rows =
+                is_cut && series[j].num_rows < num_rows ? series[j].num_rows : num_rows;
+        }
+    }
+    for (size_t j = 0; j < num_rows && ret == 0; j++) {
+        spot_vc_sample_t sample = self->all[j];
+
+        for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS && is_cut && first != NULL; k++) {
+            sample.means[k] =
+                trunc(first->cells[j * NUM_COLUMNS + (size_t) (FIRST_MEAN + k)].number);
+        }
+        ret = spot_sample_add(all, start_s + (int64_t) j * interval_s, &sample);
+    }
+    return ret;
+}

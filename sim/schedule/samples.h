@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples of a VC at equal intervals: what its GPUs, jobs and nodes do. */
+#pragma once
+
+#include <stdint.h>
+
+#include "sim/engine/series.h"
+#include "sim/schedule/schedule.h"
+
+/* In the order of the columns of a sample; small: of fewer than 8 GPUs. */
+enum {
+    SPOT_SAMPLE_GPUS,
+    SPOT_SAMPLE_IDLE,
+    SPOT_SAMPLE_PENDING_GPUS,
+    SPOT_SAMPLE_RUNNING,
+    SPOT_SAMPLE_PENDING,
+    SPOT_SAMPLE_PENDING_SMALL,
+    SPOT_SAMPLE_NODES,
+    SPOT_SAMPLE_SINGLE, /* nodes with one job */
+    SPOT_SAMPLE_SHARED, /* with more */
+    SPOT_SAMPLE_NUM_COUNTS
+};
+
+/* Means over nodes: utilisation in %, memory in MiB, over all GPUs of a node or over
+ * those where they are above 0, and then over nodes that have one. */
+enum {
+    SPOT_SAMPLE_UTIL,
+    SPOT_SAMPLE_MEMORY,
+    SPOT_SAMPLE_ACTIVE_UTIL,
+    SPOT_SAMPLE_ACTIVE_MEMORY,
+    SPOT_SAMPLE_NUM_MEANS
+};
+
+typedef struct {
+    int64_t counts[SPOT_SAMPLE_NUM_COUNTS];
+    int64_t prepping_gpus;
+    double means[SPOT_SAMPLE_NUM_MEANS]; /* NAN: the log does not say */
+} spot_vc_sample_t;
+
+/* Zero it to start. */
+typedef struct {
+    size_t max_shown;
+    struct spot_shown *shown; /* [max_shown] by node of a VC */
+    size_t num_all;
+    size_t max_all;
+    spot_vc_sample_t *all; /* [num_all] of all VCs, by time */
+    int error;             /* NO_MEMORY */
+} spot_samples_t;
+
+void spot_samples_free(spot_samples_t *self);
+
+/* The series of a VC, or of all; vc is its name. */
+spot_series_kind_t spot_samples_kind(
+    spot_arena_t *memory, const char *vc, bool is_profiler);
+
+/* The present state of a VC. O(running jobs + nodes + queue). */
+spot_vc_sample_t spot_samples_look(spot_samples_t *self, const spot_vc_t *vc);
+
+/* Appends a row. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_sample_add(
+    spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample);
+
+/* Adds the counts of a VC to those of all in a row of them. */
+void spot_samples_count(
+    spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample);
+
+/* Removes the rows after a second. */
+void spot_samples_cut(spot_series_t *series, int64_t last_s);
+
+/* Cuts the series of each VC, [num_vcs], after its last second, and fills that of all,
+ * weighted by nodes. is_cut: as in the published simulator, it ends with the shortest
+ * one, and its means are those of the first VC, in whole numbers (quirk Q11). NO_MEMORY.
+ */
+SPOT_MUST_CHECK int spot_samples_finish(spot_samples_t *self, size_t num_vcs,
+    spot_series_t *series, const int64_t *last_s, bool is_cut, int64_t start_s,
+    int64_t interval_s, spot_series_t *all);
