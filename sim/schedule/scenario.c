@@ -187,7 +187,13 @@ const spot_field_t spot_schedule_fields[] = {
     SECONDS("horizon", horizon_ms, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job"),
     {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
-         "which job starts next, see `spotsim engine schedule`"),
+         "which jobs run. fifo: the first that came, sjf: the shortest by its true "
+         "duration, qssf: the one of the least estimated duration times GPUs, and "
+         "nothing "
+         "overtakes it; srtf: those of the least remaining time, tiresias: those that "
+         "have had the least service, and others are preempted; lucid: as qssf, with "
+         "short profiling runs and pairs of jobs that share GPUs; efs, gain: in order "
+         "of submission, and elastic jobs grow evenly, or where it gains the most"),
         .bind = bind_policy, .expected = "the name of a policy"},
     {SPOT_CHOICE("compat", setting_t, compat, compat_names, "none",
         "compatibility with a published simulator",

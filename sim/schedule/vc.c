@@ -44,6 +44,7 @@ spot_vc_free(spot_vc_t *self)
     free(self->jobs);
     free(self->arrivals);
     free(self->queue);
+    free(self->alone);
     spot_calendar_free(&self->ends);
     spot_gpu_nodes_free(&self->nodes);
 }
@@ -60,7 +61,7 @@ spot_vc_start_clock(
     self->first_running = self->last_running = -1;
     self->num_starts = 0;
     self->queue_start = self->num_queue = self->num_sorted = self->num_gone = 0;
-    self->num_fresh = self->num_ended = 0;
+    self->num_fresh = self->num_ended = self->num_alone = 0;
     self->is_changed = false;
     spot_calendar_clear(&self->ends);
     spot_gpu_nodes_clear(&self->nodes, self->scenario->gpus_per_node);
@@ -77,6 +78,48 @@ spot_vc_start_clock(
     }
     for (int32_t j = 0; j < num_nodes; j++) {
         (void) spot_vc_add_node(self, -1, j);
+    }
+}
+
+static bool
+arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
+{
+    const spot_vc_job_t *a = &self->jobs[job], *b = &self->jobs[other];
+
+    return a->enter_s != b->enter_s ? a->enter_s < b->enter_s : a->row_id < b->row_id;
+}
+
+/* Jobs are added in order, as a rule. One that comes from the profiler arrives before
+ * most others and takes the place of one that has arrived. */
+static void
+add_arrival(spot_vc_t *self, int32_t job)
+{
+    size_t low = self->next_arrival, high = self->num_arrivals;
+
+    if (low < high && !arrives_before(self, job, self->arrivals[high - 1])) {
+        low = high;
+    }
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (arrives_before(self, job, self->arrivals[middle])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (low < self->num_arrivals && self->next_arrival > 0) {
+        int32_t *first = self->arrivals + self->next_arrival;
+
+        memmove(first - 1, first, (low - self->next_arrival) * sizeof(*first));
+        self->next_arrival--;
+        self->arrivals[low - 1] = job;
+    } else if (SPOT_ARRAY_APPEND(self, arrivals, job) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    } else {
+        memmove(self->arrivals + low + 1, self->arrivals + low,
+            (self->num_arrivals - 1 - low) * sizeof(*self->arrivals));
+        self->arrivals[low] = job;
     }
 }
 
@@ -103,25 +146,13 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
         .start_s = -1,
         .end_s = -1,
         .host_row_id = -1};
-    size_t place = self->num_arrivals;
 
-    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0 ||
-        SPOT_ARRAY_APPEND(self, arrivals, (int32_t) self->num_jobs - 1) != 0) {
+    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
         return;
     }
     spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
-    for (; place > self->next_arrival; place--) { /* in order already, as a rule */
-        const int32_t before = self->arrivals[place - 1];
-
-        if (self->jobs[before].enter_s < enter_s ||
-            (self->jobs[before].enter_s == enter_s &&
-                self->jobs[before].row_id < row_id)) {
-            break;
-        }
-        self->arrivals[place] = before;
-    }
-    self->arrivals[place] = (int32_t) self->num_jobs - 1;
+    add_arrival(self, (int32_t) self->num_jobs - 1);
 }
 
 /* ---- Time ---- */
@@ -318,7 +349,8 @@ spot_vc_requeue(spot_vc_t *self, int32_t job)
         spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
     }
     release(self, job, false);
-    self->jobs[job].is_exclusive = true; /* even if it was a guest that stayed slow */
+    self->jobs[job].is_exclusive =
+        self->jobs[job].core_id < 0; /* even if it was a guest that stayed slow */
     self->jobs[job].shared_speed = 1;
     if (self->jobs[job].core_id >= 0) {
         (void) spot_vc_run_core(self, job);
@@ -419,6 +451,7 @@ spot_vc_schedule(spot_vc_t *self)
     } else if (self->num_running == 0 && spot_vc_num_queued(self) > 0) {
         (void) spot_vc_start(self, self->queue[self->queue_start]);
     }
+    self->num_alone = 0;
     if (self->nodes.has_failed) {
         self->error = SPOT_ERR_NO_MEMORY;
     }

@@ -154,6 +154,9 @@ struct spot_vc {
     size_t num_sorted; /* of the queue, from its start */
     size_t num_gone;   /* of the queue: they have started and are still in the array */
     size_t num_fresh;  /* jobs that arrived in this second, for the first time */
+    size_t num_alone; /* jobs that have come to hold their GPUs alone since the latest */
+    size_t max_alone; /* decision, or changed their size; some may have ended */
+    int32_t *alone;   /* [num_alone] */
     size_t num_ended;
     bool is_changed; /* in this second, by an event or by the policy */
     spot_calendar_t ends;

@@ -52,6 +52,7 @@ spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
     }
     at->gpus = gpus;
     run_job(self, job);
+    spot_vc_note_alone(self, job);
     return true;
 }
 
@@ -137,6 +138,7 @@ spot_vc_begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
     at->resizes++;
     self->resizes++;
     self->is_changed = true;
+    spot_vc_note_alone(self, job);
     spot_vc_set_rate(self, job);
 }
 

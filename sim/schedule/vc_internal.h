@@ -22,6 +22,9 @@ void spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job);
 /* Starts a checkpoint at once, in place of one in flight. */
 void spot_vc_capture(spot_vc_job_t *job, int64_t write_s);
 
+/* Notes a job that runs alone, for the next decision. */
+void spot_vc_note_alone(spot_vc_t *self, int32_t job);
+
 /* Ends the sharing of a job with its partner, which has been brought forward. */
 void spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/work.h"
 
@@ -276,6 +277,14 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
 }
 
 void
+spot_vc_note_alone(spot_vc_t *self, int32_t job)
+{
+    if (SPOT_ARRAY_APPEND(self, alone, job) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
+void
 spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     spot_vc_job_t *at = &self->jobs[job];
@@ -288,6 +297,7 @@ spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed)
     if (!keeps_speed) {
         partner->shared_speed = 1;
         partner->is_exclusive = true;
+        spot_vc_note_alone(self, at->partner);
     }
     at->shared_speed = 1;
     at->is_exclusive = true;

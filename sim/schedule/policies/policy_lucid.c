@@ -23,6 +23,10 @@
 /* Sizes up to this are remembered when they cannot be placed. */
 #define MAX_FAILED_GPUS 64
 
+typedef struct {
+    bool is_packing; /* at the latest decision */
+} lucid_t;
+
 bool
 spot_lucid_is_policy(const spot_schedule_scenario_t *scenario)
 {
@@ -125,6 +129,13 @@ is_noticed(const spot_vc_t *vc, int32_t job)
     return false;
 }
 
+spot_colocation_pair_t
+spot_lucid_pair(const spot_vc_t *vc, int32_t guest, int32_t host)
+{
+    return spot_colocation_pair(&vc->scenario->lucid.colocation,
+        spot_vc_row(vc, guest)->workload_id, spot_vc_row(vc, host)->workload_id);
+}
+
 static bool
 can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
 {
@@ -133,40 +144,54 @@ can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
     const spot_vc_job_t *host_at = &vc->jobs[host], *guest_at = &vc->jobs[guest];
     const spot_workload_t *of_host = workload(vc, host), *of_guest = workload(vc, guest);
 
-    return host_at->is_exclusive && host_at->gpus == guest_at->gpus && of_host != NULL &&
+    return host_at->status == SPOT_JOB_RUNNING && host_at->is_exclusive &&
+           host_at->gpus == guest_at->gpus && of_host != NULL &&
            guest_at->key <= MAX_URGENCY * host_at->key &&
            of_host->gmem_mib < memory_mib - of_guest->gmem_mib &&
            of_host->share_score + of_guest->share_score <= MAX_SCORE &&
-           !is_noticed(vc, host);
+           !is_noticed(vc, host) && spot_lucid_pair(vc, guest, host).can_share;
 }
 
-spot_colocation_pair_t
-spot_lucid_pair(const spot_vc_t *vc, int32_t guest, int32_t host)
+/* The first job in the list of running ones that can have a guest, -1: none. A guest
+ * that is_tested found none at the latest decision, so that only those matter that have
+ * come to run alone since: all that decides is constant. */
+static int32_t
+find_host(const spot_vc_t *vc, int32_t guest, bool is_tested)
 {
-    return spot_colocation_pair(&vc->scenario->lucid.colocation,
-        spot_vc_row(vc, guest)->workload_id, spot_vc_row(vc, host)->workload_id);
-}
+    int32_t best = -1;
 
-/* Starts a job on the GPUs of the first job in the list of running ones that can have
- * it as a guest. */
-static bool
-start_as_guest(spot_vc_t *vc, int32_t guest)
-{
-    if (vc->jobs[guest].gpus > vc->scenario->lucid.max_packed_gpus ||
-        workload(vc, guest) == NULL || vc->jobs[guest].core_id >= 0) {
-        return false;
-    }
-    for (int32_t host = vc->first_running; host >= 0; host = vc->jobs[host].next) {
+    for (int32_t host = vc->first_running; !is_tested && host >= 0;
+         host = vc->jobs[host].next) {
         if (can_host(vc, host, guest)) {
-            const spot_colocation_pair_t pair = spot_lucid_pair(vc, guest, host);
-
-            if (pair.can_share) {
-                spot_vc_start_beside(vc, guest, host, pair.guest_speed, pair.host_speed);
-                return true;
-            }
+            return host;
         }
     }
-    return false;
+    for (size_t j = 0; is_tested && j < vc->num_alone; j++) {
+        const int32_t host = vc->alone[j];
+
+        if ((best < 0 || vc->jobs[host].started < vc->jobs[best].started) &&
+            can_host(vc, host, guest)) {
+            best = host;
+        }
+    }
+    return best;
+}
+
+static bool
+start_as_guest(spot_vc_t *vc, int32_t guest, bool is_tested)
+{
+    int32_t host = -1;
+
+    if (vc->jobs[guest].gpus <= vc->scenario->lucid.max_packed_gpus &&
+        workload(vc, guest) != NULL) {
+        host = find_host(vc, guest, is_tested);
+    }
+    if (host >= 0) {
+        const spot_colocation_pair_t pair = spot_lucid_pair(vc, guest, host);
+
+        spot_vc_start_beside(vc, guest, host, pair.guest_speed, pair.host_speed);
+    }
+    return host >= 0;
 }
 
 /* Sizes that could not be placed in this second cannot be placed later in it. */
@@ -174,7 +199,8 @@ static bool
 start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
 {
     const int32_t gpus = vc->jobs[job].gpus;
-    const uint64_t bit = gpus <= MAX_FAILED_GPUS ? UINT64_C(1) << (gpus - 1) : 0;
+    const bool is_noted = gpus <= MAX_FAILED_GPUS && vc->jobs[job].core_id < 0;
+    const uint64_t bit = is_noted ? UINT64_C(1) << (gpus - 1) : 0;
 
     if ((*failed & bit) != 0) {
         return false;
@@ -187,24 +213,35 @@ start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
 }
 
 static void
-lucid_decide(spot_vc_t *vc)
+pack(spot_vc_t *vc, bool was_packing)
 {
     const bool is_last_resort = vc->scenario->lucid.pack == SPOT_PACK_LAST_RESORT;
     uint64_t failed = 0;
 
-    spot_vc_sort_queue(vc, false);
-    if (!is_packing(vc->scenario, vc->now_s)) {
-        spot_vc_start_head(vc);
-        return;
-    }
     for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
         const int32_t job = vc->queue[j];
+        const bool is_tested = was_packing && vc->jobs[job].waits_since_s < vc->now_s;
 
         if (is_last_resort) {
-            (void) (start_alone(vc, job, &failed) || start_as_guest(vc, job));
+            (void) (start_alone(vc, job, &failed) || start_as_guest(vc, job, is_tested));
         } else {
-            (void) (start_as_guest(vc, job) || start_alone(vc, job, &failed));
+            (void) (start_as_guest(vc, job, is_tested) || start_alone(vc, job, &failed));
         }
+    }
+}
+
+static void
+lucid_decide(spot_vc_t *vc)
+{
+    lucid_t *self = vc->state;
+    const bool was_packing = self->is_packing;
+
+    self->is_packing = is_packing(vc->scenario, vc->now_s);
+    spot_vc_sort_queue(vc, false);
+    if (self->is_packing) {
+        pack(vc, was_packing);
+    } else {
+        spot_vc_start_head(vc);
     }
 }
 
@@ -222,6 +259,7 @@ const spot_policy_t spot_policy_lucid = {
               "for Deep Learning Training Jobs, ASPLOS 2023",
     .estimator = lucid_estimator,
     .is_decreasing = true,
+    .state_size = sizeof(lucid_t),
     .on_arrive = lucid_on_arrive,
     .next_due_s = lucid_next_due_s,
     .decide = lucid_decide,
