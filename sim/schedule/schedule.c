@@ -463,8 +463,9 @@ unfinished_text(spot_schedule_t *self)
         if (spot_schedule_has_job(self, j) && spot_schedule_result(self, j).end_s < 0 &&
             num_left++ < MAX_LISTED) {
             list = spot_texts_join(&self->texts, list, ", ",
-                spot_texts_add(&self->texts, "%s (%d GPUs in %s)", self->log->jobs[j].id,
-                    self->log->jobs[j].gpu_num,
+                spot_texts_add(&self->texts, "%s (%d GPU%s in %s)",
+                    self->log->jobs[j].id, self->log->jobs[j].gpu_num,
+                    self->log->jobs[j].gpu_num == 1 ? "" : "s",
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
