@@ -207,3 +207,27 @@ spot_timestamp_parse(const char *text, int64_t *time_s)
     *time_s = 86400 * day + second;
     return true;
 }
+
+int
+spot_clock_parse(const char *text, int64_t *time_s, bool *is_date)
+{
+    int64_t day = 0, second = 0;
+    bool has_time;
+
+    *is_date = strlen(text) > 4 && text[4] == '-';
+    if (!*is_date) {
+        return spot_integer_parse(text, time_s) != 0 || *time_s < 0 ? SPOT_ERR_BAD_INPUT
+                                                                    : 0;
+    }
+    if (!spot_date_scan(&text, &day)) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    has_time = *text == ' ' || *text == 'T';
+    text += has_time;
+    if (!has_time || !spot_time_of_day_scan(&text, &second) || *text != '\0' ||
+        day < 0) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    *time_s = 86400 * day + second;
+    return 0;
+}

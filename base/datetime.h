@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* The scan functions read one item at *text and move *text past it. They return false if
  * there is none; *text is then somewhere within the text. */
 
@@ -28,3 +30,8 @@ bool spot_datetime_later(
 
 /* Reads YYYY-MM-DDThh:mm:ssZ and nothing else, as seconds since 1970-01-01T00:00:00Z. */
 bool spot_timestamp_parse(const char *text, int64_t *time_s);
+
+/* Parses integer seconds from 0, or YYYY-MM-DD hh:mm:ss from 1970 on, with a blank or a
+ * T between, as seconds since 1970 UTC. *is_date: it looks like a date, right or wrong.
+ * BAD_INPUT. */
+SPOT_MUST_CHECK int spot_clock_parse(const char *text, int64_t *time_s, bool *is_date);

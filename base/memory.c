@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_TEXT_BLOCK_BYTES = 512, MOST_TEXT_BLOCK_BYTES = 1 << 16 };
+
 int
 spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t item_bytes)
 {
@@ -62,11 +64,37 @@ spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
     return block->items;
 }
 
+/* Blocks of texts grow with their number, so that a few texts take little. */
+static char *
+take_room(spot_arena_t *self, size_t num_bytes)
+{
+    char *taken;
+
+    if (num_bytes > self->num_room) {
+        const size_t grown = 2 * self->text_block_bytes;
+
+        self->text_block_bytes = grown < LEAST_TEXT_BLOCK_BYTES  ? LEAST_TEXT_BLOCK_BYTES
+                                 : grown > MOST_TEXT_BLOCK_BYTES ? MOST_TEXT_BLOCK_BYTES
+                                                                 : grown;
+        self->room = spot_arena_take(self, self->text_block_bytes, 1);
+        self->num_room = self->room == NULL ? 0 : self->text_block_bytes;
+    }
+    if (self->num_room == 0) {
+        return NULL;
+    }
+    taken = self->room;
+    self->room += num_bytes;
+    self->num_room -= num_bytes;
+    return taken;
+}
+
 char *
 spot_arena_text(spot_arena_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
-    char *copy = spot_arena_take(self, num_bytes, 1);
+    char *copy = num_bytes > LEAST_TEXT_BLOCK_BYTES / 4
+                     ? spot_arena_take(self, num_bytes, 1)
+                     : take_room(self, num_bytes);
 
     return copy == NULL ? NULL : memcpy(copy, text, num_bytes);
 }
@@ -80,7 +108,7 @@ spot_arena_free(spot_arena_t *self)
         self->latest = block->before;
         free(block);
     }
-    self->error = 0;
+    memset(self, 0, sizeof(*self));
 }
 
 char *

@@ -30,7 +30,10 @@ SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
  * was short, so that one check follows all blocks that are needed. */
 typedef struct {
     struct spot_block *latest;
-    int error; /* NO_MEMORY: a block is missing; else 0 */
+    char *room; /* [num_room] of a block, for texts */
+    size_t num_room;
+    size_t text_block_bytes; /* of the latest such block */
+    int error;               /* NO_MEMORY: a block is missing; else 0 */
 } spot_arena_t;
 
 /* A block for num_items items, which may be none. NULL: no memory, see error. */
@@ -40,7 +43,7 @@ void *spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes);
 #define SPOT_ARENA_ARRAY(self, pointer, num_items)                                      \
     ((pointer) = spot_arena_take(self, num_items, sizeof(*(pointer))))
 
-/* A copy of a text, or NULL. */
+/* A copy of a text, or NULL. Short ones share blocks. */
 char *spot_arena_text(spot_arena_t *self, const char *text);
 
 void spot_arena_free(spot_arena_t *self);

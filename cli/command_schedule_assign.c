@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "traces/jobs/job_assign.h"
-#include "traces/jobs/job_log_write.h"
 
 typedef struct {
     const char *log_path;
@@ -22,9 +21,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_VCS(vcs_path),
     SPOT_OPTION_SHORT(short_rule),
     SPOT_OPTION_SEED(seed),
-    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", output_path,
-        "Write the log here, compressed if it ends in .gz (default: standard output)",
-        .endings = ".csv or .gz"),
+    SPOT_OPTION_LOG_OUTPUT(output_path),
     SPOT_OPTION_END,
 };
 
@@ -35,21 +32,6 @@ check(spot_call_t *call)
 
     spot_usage_refuse(call, arguments->workloads_path == NULL,
         "--workloads FILE is missing: a table of workloads to draw from");
-}
-
-static int
-write_log(spot_call_t *call, const spot_schedule_log_t *input)
-{
-    const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out;
-
-    call->is_reading = false;
-    out = spot_output_bytes(&output, arguments->output_path, &call->diag);
-    if (out != NULL) {
-        spot_job_log_write(&input->log, &input->vcs, out);
-    }
-    return spot_output_end(&output, 0);
 }
 
 static int
@@ -65,7 +47,10 @@ run(spot_call_t *call)
         ret = spot_job_assign(&input.log, arguments->workloads_path,
             (uint64_t) arguments->seed, &call->diag);
     }
-    ret = ret == 0 ? write_log(call, &input) : ret;
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = spot_schedule_log_write(call, &input, arguments->output_path);
+    }
     spot_schedule_log_free(&input);
     return ret;
 }

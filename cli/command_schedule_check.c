@@ -43,16 +43,6 @@ check(spot_call_t *call)
 }
 
 static int
-write_csv(const spot_coverage_t *coverage, const char *path, spot_diag_t *diag)
-{
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, diag);
-
-    return spot_output_end(
-        &output, out == NULL ? 0 : spot_coverage_write_csv(coverage, out));
-}
-
-static int
 answer(spot_call_t *call, spot_schedule_log_t *input)
 {
     const arguments_t *arguments = call->arguments;
@@ -64,7 +54,7 @@ answer(spot_call_t *call, spot_schedule_log_t *input)
 
     call->is_reading = false;
     if (ret == 0 && csv_path != NULL) {
-        ret = write_csv(&coverage, csv_path, &call->diag);
+        ret = spot_schedule_coverage_write(call, &coverage, csv_path);
     }
     if (ret != 0 || (csv_path != NULL && strcmp(csv_path, "-") == 0)) {
         return ret;

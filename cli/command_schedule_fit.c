@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/datetime.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
-#include "traces/jobs/job_law_fit.h"
-#include "traces/jobs/job_table.h"
+#include "traces/jobs/job_law.h"
 
 typedef struct {
     const char *log_path;
@@ -20,7 +20,7 @@ settle_start(spot_call_t *call, const spot_option_t *option, const char *text)
     bool is_date;
 
     (void) option;
-    if (spot_job_time_parse(text, &arguments->clock_zero_s, &is_date) != 0 || !is_date) {
+    if (spot_clock_parse(text, &arguments->clock_zero_s, &is_date) != 0 || !is_date) {
         spot_usage_error(
             call, "--start: expected YYYY-MM-DD hh:mm:ss, got \"%s\"", text);
     }

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/schedule_log.h"
 #include "sim/engine/scenario_file.h"
 #include "traces/jobs/job_law.h"
-#include "traces/jobs/job_log_write.h"
 
 typedef struct {
     const char *law_path;
@@ -21,9 +21,7 @@ static const arguments_t initial = {.seed = 1, .load = 80};
 static const spot_option_t options[] = {
     SPOT_OPTION(
         ARGUMENT, "a file with laws of jobs", 0, "LAW", law_path, NULL, .min = 1),
-    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", log_path,
-        "Write the log here, compressed if it ends in .gz (default: standard output)",
-        .endings = ".csv or .gz"),
+    SPOT_OPTION_LOG_OUTPUT(log_path),
     SPOT_OPTION(WRITTEN, "vcs-out", 0, "FILE", vcs_path,
         "Write a VC file too: so many nodes that the jobs load their GPUs by --load",
         .endings = ".csv"),
@@ -81,48 +79,43 @@ read_law(spot_call_t *call, spot_job_law_t *law)
 }
 
 static int
-write_files(spot_call_t *call, const spot_job_law_t *law, const spot_job_log_t *log,
-    const spot_vc_list_t *vcs)
+write_files(
+    spot_call_t *call, const spot_job_law_t *law, const spot_schedule_log_t *drawn)
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->log_path, &call->diag);
-    int ret;
+    FILE *out;
+    int ret = spot_schedule_log_write(call, drawn, arguments->log_path);
 
-    if (out != NULL) {
-        spot_job_log_write(log, vcs, out);
-    }
-    ret = spot_output_end(&output, 0);
     if (ret != 0 || arguments->vcs_path == NULL) {
         return ret;
     }
     out = spot_output_bytes(&output, arguments->vcs_path, &call->diag);
     if (out != NULL) {
-        spot_job_law_write_vcs(law, log, vcs, (double) arguments->load / 100, out);
+        ret = spot_job_law_write_vcs(
+            law, &drawn->log, &drawn->vcs, (double) arguments->load / 100, out);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, ret);
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
+    spot_schedule_log_t drawn = {.rows = NULL};
     spot_job_law_t law = {0};
-    spot_job_log_t log = {0};
-    spot_vc_list_t vcs = {0};
     int ret = read_law(call, &law);
 
     if (ret == 0) {
-        ret = spot_job_law_place(&law, &vcs, true, &call->diag);
+        ret = spot_job_law_place(&law, &drawn.vcs, true, &call->diag);
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = spot_job_law_draw(
-            &law, &log, (uint64_t) arguments->seed, (uint64_t) arguments->replication);
+        ret = spot_job_law_draw(&law, &drawn.log, (uint64_t) arguments->seed,
+            (uint64_t) arguments->replication);
     }
-    ret = ret == 0 ? write_files(call, &law, &log, &vcs) : ret;
-    spot_job_log_free(&log);
-    spot_vc_list_free(&vcs);
+    ret = ret == 0 ? write_files(call, &law, &drawn) : ret;
+    spot_schedule_log_free(&drawn);
     spot_job_law_free(&law);
     return ret;
 }

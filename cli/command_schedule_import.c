@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "traces/jobs/job_import.h"
-#include "traces/jobs/job_log_write.h"
 
 typedef struct {
     const char *log_path;
@@ -101,9 +100,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_GPUS_PER_NODE(gpus_per_node),
     SPOT_OPTION_SHORT(short_rule),
     SPOT_OPTION_STRICT(is_strict),
-    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", output_path,
-        "Write the log here, compressed if it ends in .gz (default: standard output)",
-        .endings = ".csv or .gz"),
+    SPOT_OPTION_LOG_OUTPUT(output_path),
     SPOT_OPTION(WRITTEN, "coverage", 0, "FILE", coverage_path,
         "Write the coverage here (default: import.csv in the folder of the log)",
         .endings = ".csv"),
@@ -157,32 +154,14 @@ write_coverage(spot_call_t *call, spot_schedule_log_t *input)
     const arguments_t *arguments = call->arguments;
     const spot_terminal_t terminal = spot_terminal_of_output(true);
     spot_coverage_t coverage;
-    spot_output_t output;
-    FILE *out;
     int ret = spot_schedule_log_cover(input, arguments->gpus_per_node, &coverage);
 
     if (ret == 0 && !call->is_quiet) {
         ret = spot_coverage_write_text(&coverage, &terminal, stderr);
     }
-    if (ret != 0) {
-        return ret;
-    }
-    out = spot_output_bytes(&output, arguments->coverage_path, &call->diag);
-    return spot_output_end(
-        &output, out == NULL ? 0 : spot_coverage_write_csv(&coverage, out));
-}
-
-static int
-write_log(spot_call_t *call, const spot_schedule_log_t *input)
-{
-    const arguments_t *arguments = call->arguments;
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->output_path, &call->diag);
-
-    if (out != NULL) {
-        spot_job_log_write(&input->log, &input->vcs, out);
-    }
-    return spot_output_end(&output, 0);
+    return ret != 0
+               ? ret
+               : spot_schedule_coverage_write(call, &coverage, arguments->coverage_path);
 }
 
 static int
@@ -203,7 +182,7 @@ run(spot_call_t *call)
 
     if (ret == 0) {
         call->is_reading = false;
-        ret = write_log(call, &input);
+        ret = spot_schedule_log_write(call, &input, arguments->output_path);
     }
     ret = ret == 0 ? write_coverage(call, &input) : ret;
     spot_schedule_log_free(&input);

@@ -33,6 +33,30 @@ spot_schedule_log_cover(
                                     (int32_t) gpus_per_node, self->rows);
 }
 
+int
+spot_schedule_log_write(
+    spot_call_t *call, const spot_schedule_log_t *self, const char *path)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, &call->diag);
+
+    if (out != NULL) {
+        spot_job_log_write(&self->log, &self->vcs, out);
+    }
+    return spot_output_end(&output, 0);
+}
+
+int
+spot_schedule_coverage_write(
+    spot_call_t *call, const spot_coverage_t *coverage, const char *path)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, &call->diag);
+
+    return spot_output_end(
+        &output, out == NULL ? 0 : spot_coverage_write_csv(coverage, out));
+}
+
 void
 spot_schedule_log_free(spot_schedule_log_t *self)
 {

@@ -2,6 +2,7 @@
 /* A job log, its VCs and its coverage, for commands. */
 #pragma once
 
+#include "cli/command.h"
 #include "reports/traces/coverage_table.h"
 #include "traces/jobs/job_log.h"
 
@@ -31,6 +32,11 @@ typedef struct {
     SPOT_OPTION(FLAG, "strict", 0, NULL, member,                                        \
         "A VC that is not among those of --vcs is an error")
 
+#define SPOT_OPTION_LOG_OUTPUT(member)                                                  \
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", member,                                 \
+        "Write the log here, compressed if it ends in .gz (default: standard output)",  \
+        .endings = ".csv or .gz")
+
 /* Reads the VCs, if vcs_path is not NULL, and the log, whose VCs they are else. Errors
  * of both readers. */
 SPOT_MUST_CHECK int spot_schedule_log_read(spot_schedule_log_t *self,
@@ -39,5 +45,11 @@ SPOT_MUST_CHECK int spot_schedule_log_read(spot_schedule_log_t *self,
 /* Finds the coverage. Valid until self is freed. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_schedule_log_cover(
     spot_schedule_log_t *self, int64_t gpus_per_node, spot_coverage_t *coverage);
+
+/* Writes the log, and the coverage, as CSV. IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_schedule_log_write(
+    spot_call_t *call, const spot_schedule_log_t *self, const char *path);
+SPOT_MUST_CHECK int spot_schedule_coverage_write(
+    spot_call_t *call, const spot_coverage_t *coverage, const char *path);
 
 void spot_schedule_log_free(spot_schedule_log_t *self);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/schedule_tables.h"
 
+#include "base/datetime.h"
 #include "base/json.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
-#include "traces/jobs/job_table.h"
 
 static int
 write_json(FILE *out, size_t num_tables, spot_table_t *tables)
@@ -64,7 +64,7 @@ spot_schedule_date(spot_call_t *call, const spot_option_t *option, const char *t
     int64_t time_s = 0;
     bool is_date = false;
 
-    if (spot_job_time_parse(text, &time_s, &is_date) != 0 || !is_date) {
+    if (spot_clock_parse(text, &time_s, &is_date) != 0 || !is_date) {
         spot_usage_error(call,
             "--%s: expected a date and time such as \"2020-04-01 00:00:00\", got \"%s\"",
             option->name, text);

@@ -6,9 +6,9 @@
 
 #include "base/csv_field.h"
 #include "base/memory.h"
+#include "base/table_file.h"
 #include "base/units.h"
 #include "models/additive_model.h"
-#include "models/table_file.h"
 
 #define BASE "base"
 

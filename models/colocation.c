@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/table_file.h"
+#include "base/table_file.h"
 
 const char *const spot_unknown_pair_names[] = {"refuse", "proportional", "one", NULL};
 

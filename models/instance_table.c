@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/table_file.h"
 #include "base/units.h"
-#include "models/table_file.h"
 
 /* ---- Reading ---- */
 

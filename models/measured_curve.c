@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/table_file.h"
+#include "base/table_file.h"
 
 /* Upper limit of times and sizes. */
 #define MAX_VALUE 1e18

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "base/table_file.h"
 #include "models/colocation.h"
-#include "models/table_file.h"
 
 enum { TINY, MEDIUM, JUMBO };
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/table_file.h"
 #include "base/units.h"
 #include "models/price.h"
-#include "models/table_file.h"
 
 enum { COLUMN_TIME, COLUMN_PRICE, NUM_COLUMNS };
 

@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 #include "base/stats.h"
+#include "base/table_file.h"
 #include "base/units.h"
 #include "models/profile.h"
-#include "models/table_file.h"
 
 /* The value of one row. */
 typedef struct {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/table_file.h"
 #include "base/units.h"
 #include "models/step_grid.h"
-#include "models/table_file.h"
 
 /* ---- Reading ---- */
 

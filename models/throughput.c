@@ -8,7 +8,7 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
-#include "models/table_file.h"
+#include "base/table_file.h"
 
 const char *const spot_throughput_columns[] = {"submit_gpu_job", "submit_gpu_num"};
 const char *const spot_throughput_forecasts[] = {"pred_gpu_job", "pred_gpu_num"};

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -11,15 +10,6 @@
 #define NEGATIVE_S SPOT_DURATION_UNKNOWN_S
 
 /* ---- What the learner knows of jobs ---- */
-
-static const void *
-word_of(const void *owner, size_t word_id, size_t *num_bytes)
-{
-    const spot_text_set_t *words = owner;
-
-    *num_bytes = strlen(words->texts[word_id]);
-    return words->texts[word_id];
-}
 
 void
 spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
@@ -40,8 +30,7 @@ spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_jo
     if (row->workload_id >= 0) {
         const spot_workload_t *workload = &log->workloads[row->workload_id];
 
-        job->model_id = spot_key_table_find(&log->words.table, word_of, &log->words,
-            workload->model, strlen(workload->model));
+        job->model_id = spot_text_set_find(&log->words, workload->model);
         job->amp = workload->amp;
         job->gpu_util = workload->gpu_util;
         job->gmem_util = workload->gmem_util;

@@ -5,35 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "traces/jobs/job_table.h"
+#include "base/datetime.h"
+#include "traces/jobs/job_columns.h"
 
-enum { COLUMN_TIME, COLUMN_JOBS, COLUMN_GPUS, NUM_COLUMNS };
+enum { COLUMN_TIME };
 
-static const spot_job_column_t columns[NUM_COLUMNS] = {
-    {"time", NULL, true},
-    {"pred_gpu_job", NULL, true},
-    {"pred_gpu_num", NULL, true},
+#define NUMBER(name, member)                                                            \
+    SPOT_TABLE_COLUMN(NUMBER, name, struct spot_forecast_row, member, .min = -HUGE_VAL, \
+        .max = HUGE_VAL)
+
+static const spot_table_file_column_t columns[] = {
+    [COLUMN_TIME] = {.name = "time", .is_own = true},
+    NUMBER("pred_gpu_job", num_jobs),
+    NUMBER("pred_gpu_num", num_gpus),
 };
 
 /* *before: the time of the row before, or -1. A row with a wrong time is not compared
  * with the next one. */
 static void
-check_time(spot_job_table_t *table, int64_t *before, bool *was_date)
+check_time(spot_table_file_t *file, int64_t *before, bool *was_date)
 {
-    const char *field = spot_job_table_field(table, COLUMN_TIME);
+    const char *field = spot_table_file_field(file, COLUMN_TIME);
     int64_t time_s;
     bool is_date;
 
-    if (spot_job_time_parse(field, &time_s, &is_date) != 0) {
-        spot_job_table_expected(
-            table, COLUMN_TIME, "integer seconds or YYYY-MM-DD hh:mm:ss");
+    if (spot_clock_parse(field, &time_s, &is_date) != 0) {
+        spot_table_file_report_field(file, &file->row, COLUMN_TIME,
+            "expected integer seconds or YYYY-MM-DD hh:mm:ss");
         time_s = -1;
     } else if (*before >= 0 && is_date != *was_date) {
-        spot_job_table_report(table, COLUMN_TIME,
+        spot_table_file_report_at(file, COLUMN_TIME,
             "time: expected the form of the rows above, got '%s'", field);
     } else if (*before >= 0 && time_s - *before != SPOT_FORECAST_STEP_S) {
-        spot_job_table_report(table, COLUMN_TIME,
+        spot_table_file_report_at(file, COLUMN_TIME,
             "time: expected %d s after the row above, got '%s'", SPOT_FORECAST_STEP_S,
             field);
     }
@@ -44,30 +48,24 @@ check_time(spot_job_table_t *table, int64_t *before, bool *was_date)
 int
 spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
 {
-    spot_job_table_t table;
+    static const spot_table_file_format_t format = {SPOT_JOB_FILE(columns),
+        .is_part = true, .row_bytes = sizeof(struct spot_forecast_row)};
+    spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int64_t before = -1;
     bool was_date = false;
-    int ret =
-        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, true, diag);
+    int ret = spot_table_file_open(&file);
 
     memset(self, 0, sizeof(*self));
-    while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
+    while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
         struct spot_forecast_row row;
-        bool is_good;
 
-        check_time(&table, &before, &was_date);
-        is_good = spot_job_table_number(
-            &table, COLUMN_JOBS, -HUGE_VAL, HUGE_VAL, &row.num_jobs);
-        is_good = spot_job_table_number(
-                      &table, COLUMN_GPUS, -HUGE_VAL, HUGE_VAL, &row.num_gpus) &&
-                  is_good;
-        ret = is_good ? SPOT_ARRAY_APPEND(self, rows, row) : 0;
+        check_time(&file, &before, &was_date);
+        ret = spot_table_file_take(&file, &row) ? SPOT_ARRAY_APPEND(self, rows, row) : 0;
     }
-    if (ret == 0 && self->num_rows == 0 && !table.is_faulty) {
-        ret = spot_diag_error(
-            diag, table.file, table.row.line, 1, "expected at least one row");
+    if (ret == 0 && self->num_rows == 0 && !file.is_faulty) {
+        spot_table_file_report(&file, file.row.line, "expected at least one row");
     }
-    return spot_job_table_close(&table, ret);
+    return spot_table_file_close(&file, ret);
 }
 
 void

@@ -4,14 +4,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/rng.h"
-#include "traces/jobs/job_cells.h"
+#include "traces/jobs/job_columns.h"
+
+/* ---- Parts by weight ---- */
+
+int
+spot_job_parts_add(spot_job_parts_t *self, double weight)
+{
+    const double sum = spot_job_parts_sum(self) + weight;
+
+    return SPOT_ARRAY_APPEND(self, until, sum);
+}
+
+double
+spot_job_parts_sum(const spot_job_parts_t *self)
+{
+    return self->num_until == 0 ? 0 : self->until[self->num_until - 1];
+}
+
+size_t
+spot_job_parts_draw(const spot_job_parts_t *self, spot_rng_t *rng)
+{
+    const double at = spot_rng_uniform(rng) * spot_job_parts_sum(self);
+    size_t low = 0, high = self->num_until - 1;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (at < self->until[middle]) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* ---- Tables of workloads ---- */
 
 #define LEAST_WEIGHT 1e-6
 #define MOST_WEIGHT 1e6
-
-enum { COLUMN_WEIGHT = SPOT_NUM_JOB_COLUMNS, NUM_COLUMNS };
 
 static const int32_t class_sizes[SPOT_NUM_WORKLOAD_CLASSES] = {
     1, 2, 4, 8, SPOT_JOB_MAX_GPUS};
@@ -29,67 +61,55 @@ class_of(int32_t gpu_num)
     return class_id;
 }
 
-/* A table that is being read. */
+/* A row of the table. */
 typedef struct {
-    spot_workload_table_t *workloads;
-    spot_job_log_t *log;
-    spot_job_table_t table;
-} reader_t;
-
-static int
-add_row(struct spot_workload_class *self, double weight, int32_t workload_id)
-{
-    const double before = self->num_rows == 0 ? 0 : self->rows[self->num_rows - 1].until;
-    const int ret = SPOT_ARRAY_ROOM(self, rows, self->num_rows + 1);
-
-    if (ret == 0) {
-        self->rows[self->num_rows].until = before + weight;
-        self->rows[self->num_rows++].workload_id = workload_id;
-    }
-    return ret;
-}
-
-/* Whether the row has a field of a column that is not empty. */
-static bool
-has_field(const reader_t *self, size_t column_id)
-{
-    const char *field = spot_job_table_field(&self->table, column_id);
-
-    return field != NULL && field[0] != '\0';
-}
-
-static int
-read_row(reader_t *self)
-{
-    spot_job_row_t job = {.workload_id = -1, .terms_id = -1};
     spot_job_cells_t cells;
-    int64_t gpu_num = 0; /* for all classes */
-    double weight = 1;
-    bool is_good = true;
+    double weight; /* 1 if empty */
+} workload_row_t;
+
+enum {
+    COLUMN_MODEL,
+    COLUMN_GPU_NUM = SPOT_JOB_COLUMN_SHARE_SCORE - SPOT_JOB_COLUMN_MODEL + 1,
+    COLUMN_WEIGHT,
+    NUM_COLUMNS
+};
+
+/* The columns of workloads in a log, gpu_num (0: for all classes) and weight. */
+static void
+make_columns(spot_table_file_column_t columns[NUM_COLUMNS])
+{
+    memcpy(columns, &spot_job_columns[SPOT_JOB_COLUMN_MODEL],
+        COLUMN_GPU_NUM * sizeof(*columns));
+    columns[COLUMN_MODEL].is_optional = false;
+    columns[COLUMN_GPU_NUM] = spot_job_columns[SPOT_JOB_COLUMN_GPU_NUM];
+    columns[COLUMN_GPU_NUM].is_own = false;
+    columns[COLUMN_WEIGHT] = (spot_table_file_column_t) SPOT_TABLE_COLUMN(NUMBER,
+        "weight", workload_row_t, weight, .min = LEAST_WEIGHT, .max = MOST_WEIGHT);
+    for (size_t j = COLUMN_GPU_NUM; j < NUM_COLUMNS; j++) {
+        columns[j].is_optional = columns[j].may_be_empty = true;
+    }
+}
+
+static int
+take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *file,
+    workload_row_t *row)
+{
+    const int32_t gpu_num = row->cells.job.gpu_num;
+    spot_job_row_t job = spot_job_no_cells.job;
     int ret;
 
-    if (has_field(self, SPOT_JOB_COLUMN_GPU_NUM)) {
-        is_good = spot_job_table_integer(
-            &self->table, SPOT_JOB_COLUMN_GPU_NUM, 1, SPOT_JOB_MAX_GPUS, &gpu_num);
-    }
-    if (has_field(self, COLUMN_WEIGHT)) {
-        is_good = spot_job_table_number(
-                      &self->table, COLUMN_WEIGHT, LEAST_WEIGHT, MOST_WEIGHT, &weight) &&
-                  is_good;
-    }
-    is_good = spot_job_cells_read(&cells, &self->table) && is_good;
-    if (is_good && !cells.has[SPOT_JOB_COLUMN_MODEL]) {
-        spot_job_table_expected(
-            &self->table, SPOT_JOB_COLUMN_MODEL, "the name of a model");
-        is_good = false;
-    }
-    if (!is_good) {
+    if (row->cells.workload.model[0] == '\0') {
+        spot_table_file_report_field(
+            file, &file->row, COLUMN_MODEL, "expected the name of a model");
         return 0;
     }
-    ret = spot_job_cells_take(&cells, &self->table, self->log, &job);
+    ret = spot_job_cells_store(&row->cells, file, log, &job);
     for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES && ret == 0; j++) {
-        if (gpu_num == 0 || class_of((int32_t) gpu_num) == j) {
-            ret = add_row(&self->workloads->classes[j], weight, job.workload_id);
+        struct spot_workload_class *class = &self->classes[j];
+
+        if (gpu_num == 0 || class_of(gpu_num) == j) {
+            ret = spot_job_parts_add(&class->parts, row->weight);
+            ret = ret != 0 ? ret : SPOT_ARRAY_APPEND(class, ids, job.workload_id);
         }
     }
     return ret;
@@ -99,33 +119,30 @@ int
 spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
     const char *path, spot_diag_t *diag)
 {
-    spot_job_column_t columns[NUM_COLUMNS] = {[COLUMN_WEIGHT] = {"weight", NULL, false}};
-    reader_t reader = {.workloads = self, .log = log};
+    spot_table_file_column_t columns[NUM_COLUMNS];
+    const workload_row_t initial = {.cells = spot_job_no_cells, .weight = 1};
+    const spot_table_file_format_t format = {
+        SPOT_JOB_FILE(columns), .row_bytes = sizeof(initial), .initial = &initial};
+    spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int ret;
 
     memset(self, 0, sizeof(*self));
-    /* The other columns of logs get no name, so that they are unknown. */
-    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
-        columns[j].name = "\n";
-        if (spot_job_cells[j].part == SPOT_JOB_PART_WORKLOAD ||
-            j == SPOT_JOB_COLUMN_GPU_NUM) {
-            columns[j] = spot_job_columns[j];
-            columns[j].is_required = j == SPOT_JOB_COLUMN_MODEL;
-        }
+    make_columns(columns);
+    ret = spot_table_file_open(&file);
+    while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
+        workload_row_t row;
+
+        ret = spot_table_file_take(&file, &row) ? take_row(self, log, &file, &row) : 0;
     }
-    ret = spot_job_table_open(
-        &reader.table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
-    while (ret == 0 && (ret = spot_job_table_next(&reader.table)) == 1) {
-        ret = read_row(&reader);
-    }
-    return spot_job_table_close(&reader.table, ret);
+    return spot_table_file_close(&file, ret);
 }
 
 void
 spot_workload_table_free(spot_workload_table_t *self)
 {
     for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES; j++) {
-        free(self->classes[j].rows);
+        free(self->classes[j].parts.until);
+        free(self->classes[j].ids);
     }
     memset(self, 0, sizeof(*self));
 }
@@ -135,7 +152,7 @@ spot_workload_table_lacks(const spot_workload_table_t *self, int32_t gpu_num)
 {
     const size_t class_id = class_of(gpu_num);
 
-    return self->classes[class_id].num_rows > 0 ? NULL : class_names[class_id];
+    return self->classes[class_id].num_ids > 0 ? NULL : class_names[class_id];
 }
 
 int32_t
@@ -143,59 +160,36 @@ spot_workload_table_draw(
     const spot_workload_table_t *self, int32_t gpu_num, spot_rng_t *rng)
 {
     const struct spot_workload_class *of = &self->classes[class_of(gpu_num)];
-    const double at = spot_rng_uniform(rng) * of->rows[of->num_rows - 1].until;
-    size_t low = 0, high = of->num_rows - 1;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (at < of->rows[middle].until) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return of->rows[low].workload_id;
-}
-
-/* Draws for all jobs; each class without rows is reported once. */
-static int
-draw_all(const spot_workload_table_t *self, spot_job_log_t *log, const char *path,
-    uint64_t seed, spot_diag_t *diag)
-{
-    const char *reported[SPOT_NUM_WORKLOAD_CLASSES] = {NULL};
-    spot_rng_t rng;
-    int ret = 0;
-
-    for (size_t j = 0; j < log->num_jobs; j++) {
-        spot_job_row_t *job = &log->jobs[j];
-        const char *lacking = spot_workload_table_lacks(self, job->gpu_num);
-
-        if (lacking == NULL) {
-            spot_rng_seek(&rng, seed, 0, SPOT_STREAM_JOB_WORKLOAD, j);
-            job->workload_id = spot_workload_table_draw(self, job->gpu_num, &rng);
-        } else if (reported[class_of(job->gpu_num)] == NULL) {
-            reported[class_of(job->gpu_num)] = lacking;
-            ret = spot_diag_error(diag, path, 0, 0,
-                "no row is for jobs of %s, such as job %s", lacking, job->id);
-        }
-    }
-    return ret;
+    return of->ids[spot_job_parts_draw(&of->parts, rng)];
 }
 
 int
 spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
 {
+    bool is_reported[SPOT_NUM_WORKLOAD_CLASSES] = {false};
     spot_workload_table_t table;
-    int ret;
+    int error, ret = 0;
 
     log->num_workloads = 0;
     spot_key_table_free(&log->workload_table);
+    error = spot_workload_table_read(&table, log, path, diag);
     for (size_t j = 0; j < log->num_jobs; j++) {
-        log->jobs[j].workload_id = -1;
+        spot_job_row_t *job = &log->jobs[j];
+        const char *lacking = spot_workload_table_lacks(&table, job->gpu_num);
+        bool *was_reported = &is_reported[class_of(job->gpu_num)];
+        spot_rng_t rng;
+
+        job->workload_id = -1;
+        if (error == 0 && lacking == NULL) {
+            spot_rng_seek(&rng, seed, 0, SPOT_STREAM_JOB_WORKLOAD, j);
+            job->workload_id = spot_workload_table_draw(&table, job->gpu_num, &rng);
+        } else if (error == 0 && !*was_reported) {
+            *was_reported = true;
+            ret = spot_diag_error(diag, path, 0, 0,
+                "no row is for jobs of %s, such as job %s", lacking, job->id);
+        }
     }
-    ret = spot_workload_table_read(&table, log, path, diag);
-    ret = ret == 0 ? draw_all(&table, log, path, seed, diag) : ret;
     spot_workload_table_free(&table);
-    return ret;
+    return spot_error_first(error, ret);
 }

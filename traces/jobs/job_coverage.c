@@ -21,14 +21,6 @@ add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *has_user)
     row->longest_s = job->duration_s > row->longest_s ? job->duration_s : row->longest_s;
 }
 
-static void
-set_load(spot_job_coverage_t *row, int64_t span_s)
-{
-    row->load = row->num_gpus == 0 || span_s == 0
-                    ? (double) NAN
-                    : row->gpu_s / ((double) row->num_gpus * (double) span_s);
-}
-
 int
 spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
     int32_t gpus_per_node, spot_job_coverage_t *rows)
@@ -59,7 +51,9 @@ spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
         add_job(all, &log->jobs[j], &has_user[num_vcs * num_users]);
     }
     for (size_t j = 0; j <= num_vcs; j++) {
-        set_load(&rows[j], span_s);
+        const double most_gpu_s = (double) rows[j].num_gpus * (double) span_s;
+
+        rows[j].load = most_gpu_s == 0 ? (double) NAN : rows[j].gpu_s / most_gpu_s;
     }
     free(has_user);
     return 0;

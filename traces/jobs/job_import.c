@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/jobs/job_import.h"
 
-#include "traces/jobs/job_table.h"
+#include "base/datetime.h"
 
 #define NUM_OF(rules) (sizeof(rules) / sizeof((rules)[0]))
 
@@ -81,7 +81,7 @@ spot_job_window_set(
         if (texts[j] == NULL) {
             continue;
         }
-        if (spot_job_time_parse(texts[j], times[j], &is_date) != 0) {
+        if (spot_clock_parse(texts[j], times[j], &is_date) != 0) {
             return "expected integer seconds or YYYY-MM-DD hh:mm:ss";
         }
         if (num_given > 0 && is_date != self->has_dates) {

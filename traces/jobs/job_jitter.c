@@ -27,9 +27,8 @@ sort_by_digit(const int64_t *submit_s, int64_t first_s, int shift, size_t num_jo
     }
 }
 
-/* Radix sort; order is that of the log at first. */
-static void
-sort_by_submit(
+void
+spot_job_order(
     const int64_t *submit_s, size_t num_jobs, int32_t *order, int32_t *scratch)
 {
     int64_t first_s = INT64_MAX, last_s = INT64_MIN;
@@ -38,6 +37,7 @@ sort_by_submit(
     for (size_t j = 0; j < num_jobs; j++) {
         first_s = submit_s[j] < first_s ? submit_s[j] : first_s;
         last_s = submit_s[j] > last_s ? submit_s[j] : last_s;
+        order[j] = (int32_t) j;
     }
     for (int shift = 0; num_jobs > 0 && (last_s - first_s) >> shift > 0;
          shift += DIGIT_BITS) {
@@ -62,7 +62,6 @@ spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
         spot_rng_seek(&rng, seed, replication, SPOT_STREAM_JOB_JITTER, j);
         submit_s[j] = log->jobs[j].submit_s +
                       (int64_t) spot_rng_below(&rng, (uint64_t) jitter_s + 1);
-        order[j] = (int32_t) j;
     }
-    sort_by_submit(submit_s, log->num_jobs, order, scratch);
+    spot_job_order(submit_s, log->num_jobs, order, scratch);
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/datetime.h"
 #include "base/memory.h"
-#include "traces/jobs/job_table.h"
 
 #define MAX_WEIGHT 1e12
 #define MAX_USERS 1000000
@@ -19,27 +19,18 @@
 const char *const spot_job_weekday_names[] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
 
-/* ---- Parts by weight ---- */
-
-int
-spot_job_parts_init(
-    spot_job_parts_t *self, const double *weight, size_t num_parts, size_t stride)
+/* Makes parts of weights that stand stride bytes apart and are not all 0. */
+static void
+settle_parts(spot_bind_t *bind, spot_job_parts_t *parts, size_t num_parts,
+    const double *weight, size_t stride)
 {
-    double sum = 0;
+    const char *at = (const char *) weight;
 
-    self->until = spot_calloc(num_parts, sizeof(*self->until));
-    if (self->until == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; j < num_parts; j++, at += stride) {
+        if (spot_job_parts_add(parts, *(const double *) (const void *) at) != 0) {
+            bind->is_out_of_memory = true;
+        }
     }
-    self->num_parts = num_parts;
-    for (size_t j = 0; j < num_parts; j++) {
-        sum += *(const double *) (const void *) ((const char *) weight + j * stride);
-        self->until[j] = sum;
-    }
-    for (size_t j = 0; j < num_parts; j++) {
-        self->until[j] /= sum;
-    }
-    return 0;
 }
 
 /* ---- Sizes ---- */
@@ -59,16 +50,11 @@ settle_sizes(
 {
     spot_job_sizes_t *self =
         (void *) ((char *) target - offsetof(spot_job_sizes_t, sizes));
-    double sum = 0;
 
-    for (size_t j = 0; j < self->num_sizes; j++) {
-        sum += self->sizes[j].weight;
-    }
-    if (!(sum > 0)) {
+    settle_parts(bind, &self->parts, self->num_sizes, &self->sizes[0].weight,
+        sizeof(*self->sizes));
+    if (!(spot_job_parts_sum(&self->parts) > 0)) {
         spot_bind_unexpected(bind, field, node, "all are 0");
-    } else if (spot_job_parts_init(&self->parts, &self->sizes[0].weight, self->num_sizes,
-                   sizeof(*self->sizes)) != 0) {
-        bind->is_out_of_memory = true;
     }
 }
 
@@ -182,8 +168,6 @@ static const spot_field_t vc_fields[] = {
     {.name = NULL},
 };
 
-#define VC_EXPECTED "a weight, or {weight: NUMBER, sizes: {...}}"
-
 static const spot_field_t vc_forms[] = {
     {.name = "",
         .type = SPOT_FIELD_NUMBER,
@@ -208,29 +192,18 @@ settle_vc(
 static const spot_field_t vc_item = {.type = SPOT_FIELD_ONE_OF,
     .fields = vc_forms,
     .settle = settle_vc,
-    .expected = VC_EXPECTED};
-
-int
-spot_job_law_weigh_vcs(spot_job_law_t *self)
-{
-    return spot_job_parts_init(
-        &self->vc_parts, &self->vcs[0].weight, self->num_vcs, sizeof(*self->vcs));
-}
+    .expected = "a weight, or {weight: NUMBER, sizes: {...}}"};
 
 static void
 settle_vcs(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_law_t *self = (void *) ((char *) target - offsetof(spot_job_law_t, vcs));
-    double sum = 0;
 
-    for (size_t j = 0; j < self->num_vcs; j++) {
-        sum += self->vcs[j].weight;
-    }
-    if (!(sum > 0)) {
+    settle_parts(
+        bind, &self->vc_parts, self->num_vcs, &self->vcs[0].weight, sizeof(*self->vcs));
+    if (!(spot_job_parts_sum(&self->vc_parts) > 0)) {
         spot_bind_unexpected(bind, field, node, "all weights are 0");
-    } else if (spot_job_law_weigh_vcs(self) != 0) {
-        bind->is_out_of_memory = true;
     }
 }
 
@@ -266,6 +239,15 @@ static const spot_field_t weight_item = {.type = SPOT_FIELD_NUMBER, .max = MAX_W
             .expected = words, .settle = settle_weights                                 \
     }
 
+int64_t
+spot_job_week_s(int64_t time_s)
+{
+    const int64_t per_week_s = SPOT_DAYS_PER_WEEK * S_PER_D;
+    const int64_t week_s = (time_s + 3 * S_PER_D) % per_week_s; /* 1970: a Thursday */
+
+    return week_s < 0 ? week_s + per_week_s : week_s;
+}
+
 enum { START_WEEKDAY, START_DATE };
 
 static const spot_field_t start_forms[] = {
@@ -284,17 +266,14 @@ settle_start(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_start_t *self = target;
-    int64_t week_s;
     bool is_date;
 
     if (self->form == START_WEEKDAY) {
         self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
-    } else if (spot_job_time_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
+    } else if (spot_clock_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
                is_date) {
-        week_s =
-            (self->clock_zero_s + SPOT_JOB_MONDAY_S) % (SPOT_DAYS_PER_WEEK * S_PER_D);
-        self->week_s = week_s < 0 ? week_s + SPOT_DAYS_PER_WEEK * S_PER_D : week_s;
+        self->week_s = spot_job_week_s(self->clock_zero_s);
     } else {
         spot_bind_unexpected(bind, field, node, "");
     }
@@ -368,24 +347,6 @@ const spot_field_t spot_job_law_fields[] = {
 
 /* ---- The law as a whole ---- */
 
-static int
-make_user_parts(spot_job_law_t *self)
-{
-    const size_t num_users = (size_t) self->num_users;
-    double *weights = spot_calloc(num_users, sizeof(*weights));
-    int ret = SPOT_ERR_NO_MEMORY;
-
-    if (weights != NULL) {
-        for (size_t j = 0; j < num_users; j++) {
-            weights[j] = 1 / (double) (j + 1);
-        }
-        ret =
-            spot_job_parts_init(&self->user_parts, weights, num_users, sizeof(*weights));
-    }
-    free(weights);
-    return ret;
-}
-
 double
 spot_job_law_mean_jobs(const spot_job_law_t *self)
 {
@@ -398,37 +359,29 @@ spot_job_law_mean_jobs(const spot_job_law_t *self)
                                   : (double) INFINITY;
 }
 
-/* Whether each size of jobs has rows in the table. */
-static void
-check_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_sizes_t *sizes)
-{
-    for (size_t j = 0; j < sizes->num_sizes; j++) {
-        const char *lacking = spot_workload_table_lacks(
-            &self->workload_table, (int32_t) sizes->sizes[j].num_gpus);
-
-        if (lacking != NULL) {
-            spot_bind_error(bind, spot_node_place(node, "workload"), "workload",
-                "no row is for jobs of %s", lacking);
-        }
-    }
-}
-
+/* Reads the table; reports sizes of jobs of a VC, or of the law, for which it has no
+ * rows. */
 static void
 read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const int ret = spot_workload_table_read(
         &self->workload_table, &self->workloads, self->workload_path, bind->diag);
+    const size_t num_vcs = self->num_vcs == 0 ? 1 : self->num_vcs;
 
     bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
-    if (ret == 0 && self->num_vcs == 0) {
-        check_workloads(self, bind, node, &self->sizes);
-    }
-    for (size_t j = 0; ret == 0 && j < self->num_vcs; j++) {
-        const bool has_sizes = self->vcs[j].sizes.num_sizes > 0;
+    for (size_t k = 0; k < num_vcs && ret == 0; k++) {
+        const bool is_own = self->num_vcs > 0 && self->vcs[k].sizes.num_sizes > 0;
+        const spot_job_sizes_t *sizes = is_own ? &self->vcs[k].sizes : &self->sizes;
 
-        check_workloads(
-            self, bind, node, has_sizes ? &self->vcs[j].sizes : &self->sizes);
+        for (size_t j = 0; j < sizes->num_sizes; j++) {
+            const char *lacking = spot_workload_table_lacks(
+                &self->workload_table, (int32_t) sizes->sizes[j].num_gpus);
+
+            if (lacking != NULL) {
+                spot_bind_error(bind, spot_node_place(node, "workload"), "workload",
+                    "no row is for jobs of %s", lacking);
+            }
+        }
     }
 }
 
@@ -446,10 +399,13 @@ settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
     if (self->workload_path != NULL) {
         read_workloads(self, bind, node);
     }
-    self->file = spot_text_copy(node->file, strlen(node->file));
-    if (self->file == NULL || (self->num_users > 0 && make_user_parts(self) != 0)) {
-        bind->is_out_of_memory = true;
+    for (int64_t j = 1; j <= self->num_users; j++) {
+        const double weight = 1 / (double) j;
+
+        settle_parts(bind, &self->user_parts, 1, &weight, 0);
     }
+    self->file = spot_text_copy(node->file, strlen(node->file));
+    bind->is_out_of_memory = bind->is_out_of_memory || self->file == NULL;
 }
 
 static void

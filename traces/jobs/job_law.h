@@ -24,16 +24,10 @@
 #define SPOT_DAYS_PER_WEEK 7
 #define SPOT_HOURS_PER_WEEK (SPOT_DAYS_PER_WEEK * SPOT_HOURS_PER_DAY)
 
-/* 1970 began on a Thursday: 0 h, so many seconds after 0 h of a Monday. */
-#define SPOT_JOB_MONDAY_S (INT64_C(3) * 86400)
+/* Seconds since 0 h of the latest Monday, of a time in seconds since 1970 UTC. */
+int64_t spot_job_week_s(int64_t time_s);
 
 extern const char *const spot_job_weekday_names[]; /* Monday first, NULL-terminated */
-
-/* Parts of a whole by weight: part j has the numbers from until[j - 1] to until[j]. */
-typedef struct {
-    size_t num_parts;
-    double *until; /* [num_parts] the last one is 1 */
-} spot_job_parts_t;
 
 typedef struct {
     int64_t num_gpus;
@@ -149,13 +143,17 @@ SPOT_MUST_CHECK int spot_job_law_draw(const spot_job_law_t *self, spot_job_log_t
 
 /* Writes a VC file for a drawn log: so many nodes of SPOT_JOB_LAW_NODE_GPUS that the
  * work of its jobs is load times what the GPUs can do until the last job comes, and that
- * the largest job fits. load > 0. */
+ * the largest job fits. load > 0. NO_MEMORY. */
 #define SPOT_JOB_LAW_NODE_GPUS 8
-void spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
-    const spot_vc_list_t *vcs, double load, FILE *out);
+SPOT_MUST_CHECK int spot_job_law_write_vcs(const spot_job_law_t *self,
+    const spot_job_log_t *log, const spot_vc_list_t *vcs, double load, FILE *out);
 
-/* For this room: parts by weights, which are not all 0 and stand stride bytes apart; and
- * those of the VCs. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_job_parts_init(
-    spot_job_parts_t *self, const double *weight, size_t num_parts, size_t stride);
-SPOT_MUST_CHECK int spot_job_law_weigh_vcs(spot_job_law_t *self);
+/* Writes laws of the jobs of a log as YAML, with comments on what they rest on. Weights
+ * of hours need 2 days, those of weekdays 2 weeks; without dates, second 0 of the log is
+ * 0 h of a Monday. Each VC has the sizes of its jobs. Durations have a law for 1, 2, 3
+ * to 4, 5 to 8 and more GPUs, the best of exponential, Weibull and lognormal by AIC;
+ * sizes of few jobs share a law. source: what the log is called. The caller checks out
+ * for errors. BAD_INPUT with the reason in diag: the log has fewer than 2 jobs.
+ * NO_MEMORY. O(n log n) for n jobs. */
+SPOT_MUST_CHECK int spot_job_law_fit(const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, const char *source, FILE *out, spot_diag_t *diag);

@@ -1,18 +1,80 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws job logs from laws. */
+/* Laws of jobs at work: their VCs in a cluster, the logs that are drawn, and a cluster
+ * for a log. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/rng.h"
-#include "traces/jobs/job_cells.h"
+#include "base/csv_field.h"
+#include "traces/jobs/job_columns.h"
+#include "traces/jobs/job_coverage.h"
 #include "traces/jobs/job_law.h"
-#include "traces/jobs/job_log_build.h"
 
 #define S_PER_H INT64_C(3600)
 #define ID_BYTES 12 /* of a number up to SPOT_JOB_LAW_MAX_JOBS, with room to spare */
 #define USER_BYTES 12
+
+/* ---- VCs ---- */
+
+/* Takes all VCs of the cluster, by their nodes. */
+static int
+take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
+{
+    int64_t num_nodes = 0;
+    int ret = 0;
+
+    self->vcs = spot_calloc(vcs->num_vcs, sizeof(*self->vcs));
+    if (self->vcs == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < vcs->num_vcs; j++) {
+        num_nodes += vcs->vcs[j].num_nodes;
+    }
+    self->num_vcs = vcs->num_vcs;
+    for (size_t j = 0; j < vcs->num_vcs && ret == 0; j++) {
+        self->vcs[j].vc_id = (int32_t) j;
+        ret = spot_job_parts_add(
+            &self->vc_parts, num_nodes > 0 ? vcs->vcs[j].num_nodes : 1);
+    }
+    return ret;
+}
+
+static int
+place_vc(const spot_job_law_t *self, spot_job_law_vc_t *vc, spot_vc_list_t *vcs,
+    bool adds_vcs, spot_diag_t *diag)
+{
+    vc->vc_id = spot_vc_list_find(vcs, vc->name);
+    if (vc->vc_id >= 0) {
+        return 0;
+    }
+    if (!adds_vcs) {
+        return spot_diag_error(diag, self->file, vc->line, vc->column,
+            "vcs.%s: the cluster has no VC of that name", vc->name);
+    }
+    vc->vc_id = (int32_t) vcs->num_vcs;
+    return spot_vc_list_add(vcs, vc->name, 0, 0);
+}
+
+int
+spot_job_law_place(
+    spot_job_law_t *self, spot_vc_list_t *vcs, bool adds_vcs, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (self->num_vcs == 0) {
+        if (vcs->num_vcs == 0) {
+            ret = spot_vc_list_add(vcs, "main", 0, 0);
+        }
+        return ret == 0 ? take_vcs(self, vcs) : ret;
+    }
+    for (size_t j = 0; j < self->num_vcs && ret != SPOT_ERR_NO_MEMORY; j++) {
+        const int error = place_vc(self, &self->vcs[j], vcs, adds_vcs, diag);
+
+        ret = error != 0 ? error : ret;
+    }
+    return ret;
+}
 
 /* ---- Arrivals ---- */
 
@@ -27,39 +89,17 @@ typedef struct {
     spot_rng_t rng;
 } arrivals_t;
 
-static void
-arrivals_start(
-    arrivals_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
-{
-    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
-
-    self->law = law;
-    self->end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s;
-    self->hour = law->start.week_s / S_PER_H;
-    self->hour_s = 0;
-    self->next_s = S_PER_H - law->start.week_s % S_PER_H;
-    self->after_s = 0;
-    spot_rng_seek(&self->rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
-}
-
-static double
-rate_per_s(const arrivals_t *self)
-{
-    const spot_job_law_t *law = self->law;
-
-    return law->per_hour / (double) S_PER_H *
-           law->hours[self->hour % SPOT_HOURS_PER_DAY] *
-           law->weekdays[self->hour / SPOT_HOURS_PER_DAY];
-}
-
 /* The second of the next job; false: no more come. */
 static bool
 arrivals_next(arrivals_t *self, int64_t *submit_s)
 {
+    const spot_job_law_t *law = self->law;
     double left = spot_rng_exponential(&self->rng, 1);
 
     while (self->hour_s < self->end_s) {
-        const double rate = rate_per_s(self);
+        const double rate = law->per_hour / (double) S_PER_H *
+                            law->hours[self->hour % SPOT_HOURS_PER_DAY] *
+                            law->weekdays[self->hour / SPOT_HOURS_PER_DAY];
         const double length_s = (double) (self->next_s - self->hour_s) - self->after_s;
 
         if (left < rate * length_s) {
@@ -78,47 +118,21 @@ arrivals_next(arrivals_t *self, int64_t *submit_s)
 
 /* ---- Jobs ---- */
 
-/* The part that a number from 0 to below 1 falls into. */
-static size_t
-parts_find(const spot_job_parts_t *self, double number)
-{
-    size_t low = 0, high = self->num_parts - 1;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (self->until[middle] > number) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-static const spot_job_duration_t *
-duration_of(const spot_job_law_t *law, int32_t gpu_num)
+/* In whole seconds, from 1 on. */
+static int64_t
+draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
 {
     const spot_job_duration_t *duration = &law->duration;
+    const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
+    double duration_s;
 
     for (size_t j = 0; j < law->num_classes && law->classes[j].from_gpus <= gpu_num;
          j++) {
         duration = &law->classes[j].duration;
     }
-    return duration;
-}
-
-/* In whole seconds, from 1 on. */
-static int64_t
-draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
-{
-    const spot_job_duration_t *duration = duration_of(law, gpu_num);
-    const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
-    const double duration_s =
-        duration->law.family == NULL
-            ? (double) duration->fixed_ms / SPOT_MS_PER_S
-            : duration->law.family->draw(duration->law.parameters, rng);
-
+    duration_s = duration->law.family == NULL
+                     ? (double) duration->fixed_ms / SPOT_MS_PER_S
+                     : duration->law.family->draw(duration->law.parameters, rng);
     return duration_s < 1 ? 1 : llrint(fmin(duration_s, longest_s));
 }
 
@@ -135,9 +149,15 @@ static void
 streams_start(
     streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
 {
+    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+
     self->seed = seed;
     self->replication = replication;
-    arrivals_start(&self->arrivals, law, seed, replication);
+    self->arrivals = (arrivals_t){.law = law,
+        .end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s,
+        .hour = law->start.week_s / S_PER_H,
+        .next_s = S_PER_H - law->start.week_s % S_PER_H};
+    spot_rng_seek(&self->arrivals.rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
     spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
     spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
     spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
@@ -160,46 +180,30 @@ draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
     return streams->rigid_id;
 }
 
-static int32_t
-draw_workload(
-    const spot_job_law_t *law, streams_t *streams, size_t job_id, int32_t gpu_num)
-{
-    if (law->workload_path == NULL) {
-        return -1;
-    }
-    spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
-        SPOT_STREAM_JOB_WORKLOAD, job_id);
-    return spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
-}
-
 static void
 draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t submit_s,
     spot_job_row_t *job)
 {
     const spot_job_law_vc_t *vc =
-        &law->vcs[parts_find(&law->vc_parts, spot_rng_uniform(&streams->vcs))];
+        &law->vcs[spot_job_parts_draw(&law->vc_parts, &streams->vcs)];
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
-    const size_t size_id = parts_find(&sizes->parts, spot_rng_uniform(&streams->sizes));
+    const size_t size_id = spot_job_parts_draw(&sizes->parts, &streams->sizes);
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
-    const int32_t workload_id = draw_workload(law, streams, job_id, gpu_num);
     const int32_t terms_id = draw_terms(law, streams, gpu_num);
+    int32_t workload_id = -1;
 
+    if (law->workload_path != NULL) {
+        spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
+            SPOT_STREAM_JOB_WORKLOAD, job_id);
+        workload_id =
+            spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
+    }
     spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
         SPOT_STREAM_JOB_DURATION, job_id);
-    *job = (spot_job_row_t){.submit_s = submit_s,
-        .duration_s = draw_duration_s(law, gpu_num, &streams->of_job),
-        .id = job->id,
-        .vc_id = vc->vc_id,
-        .gpu_num = gpu_num,
-        .user_id = -1,
-        .name_id = -1,
-        .state_id = -1,
-        .cpu_num = -1,
-        .workload_id = workload_id,
-        .terms_id = terms_id};
+    *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job),
+        job->id, vc->vc_id, gpu_num, -1, -1, -1, -1, workload_id, terms_id};
     if (law->num_users > 0) {
-        job->user_id =
-            (int32_t) parts_find(&law->user_parts, spot_rng_uniform(&streams->users));
+        job->user_id = (int32_t) spot_job_parts_draw(&law->user_parts, &streams->users);
     }
 }
 
@@ -254,12 +258,12 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
 {
     const spot_job_law_terms_t *law = &self->terms;
     const int64_t every_ms = law->checkpoint_every_ms; /* 0: never */
-    spot_job_table_t table = {.file = ""};
+    spot_table_file_t file = {.path = ""}; /* the scaling is known to be good */
     spot_job_terms_row_t terms;
     int ret = 0;
 
-    memset(&terms, 0, sizeof(terms)); /* rows are compared byte by byte */
-    terms.scaling_id = streams->rigid_id = streams->elastic_id = -1;
+    memcpy(&terms, &spot_job_no_cells.terms, sizeof(terms));
+    streams->rigid_id = streams->elastic_id = -1;
     terms.checkpoint_interval_s =
         every_ms > 0 && every_ms < SPOT_MS_PER_S ? 1 : whole_s(every_ms);
     terms.checkpoint_write_s = whole_s(law->checkpoint_write_ms);
@@ -269,7 +273,7 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
         ret = spot_job_log_add_terms(log, &terms, &streams->rigid_id);
     }
     if (ret == 0 && law->num_speeds > 0) {
-        ret = spot_job_scaling_add(log, &table, law->scaling, &terms.scaling_id);
+        ret = spot_job_scaling_add(log, &file, law->scaling, &terms.scaling_id);
         terms.min_gpus = (int32_t) law->speeds[0].num_gpus;
         terms.max_gpus = (int32_t) law->speeds[law->num_speeds - 1].num_gpus;
         ret = ret == 0 ? spot_job_log_add_terms(log, &terms, &streams->elastic_id) : ret;
@@ -318,5 +322,32 @@ spot_job_law_draw(
     }
     log->counts = (spot_job_counts_t){
         .read = (int64_t) log->num_jobs, .kept = (int64_t) log->num_jobs};
+    return ret;
+}
+
+/* ---- A cluster for the jobs ---- */
+
+int
+spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, double load, FILE *out)
+{
+    const int64_t last_s =
+        log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s;
+    const double span_s =
+        self->num_jobs > 0 ? (double) last_s + 1 : (double) self->horizon_ms / 1000;
+    spot_job_coverage_t *rows = spot_calloc(vcs->num_vcs + 1, sizeof(*rows));
+    const int ret = rows == NULL
+                        ? SPOT_ERR_NO_MEMORY
+                        : spot_job_coverage(log, vcs, SPOT_JOB_LAW_NODE_GPUS, rows);
+
+    fprintf(out, "vc,nodes\n");
+    for (size_t k = 0; k < vcs->num_vcs && ret == 0; k++) {
+        const double num_gpus =
+            fmax(rows[k].gpu_s / (span_s * load), fmax(1, rows[k].most_gpus));
+
+        spot_csv_field_text(out, rows[k].vc);
+        fprintf(out, ",%.0f\n", ceil(num_gpus / SPOT_JOB_LAW_NODE_GPUS));
+    }
+    free(rows);
     return ret;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/jobs/job_law_fit.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +12,6 @@
 #include "traces/jobs/job_law.h"
 
 #define S_PER_H INT64_C(3600)
-#define S_PER_WEEK (SPOT_HOURS_PER_WEEK * S_PER_H)
 
 /* Below so many jobs a size has no law of its own. */
 #define LEAST_JOBS 50
@@ -22,11 +19,18 @@
 /* A law may move the mean by this share. */
 #define MAX_SHIFT 0.05
 
-/* Hours that a log must cover before hours and days have weights. */
-#define LEAST_HOURS 48
-#define LEAST_HOURS_OF_DAYS (2 * SPOT_HOURS_PER_WEEK)
-
 /* ---- Arrivals ---- */
+
+/* Weights, with the mean 1, of the hours of a day or the days of a week. */
+typedef struct {
+    const char *key;
+    int num_weights;
+    int step;            /* hours between two of them */
+    int64_t least_hours; /* that a log must cover; else all are 1 */
+    double weights[SPOT_HOURS_PER_DAY];
+} cycle_t;
+
+enum { HOURS, WEEKDAYS, NUM_CYCLES };
 
 /* Maximum likelihood of rate[hour, day] = per_hour * hours[hour] * weekdays[day] for
  * Poisson counts, by iterative proportional fitting. */
@@ -35,9 +39,7 @@ typedef struct {
     int64_t first_h, end_h; /* hours that the log covers, on that clock */
     double num_jobs[SPOT_HOURS_PER_WEEK];
     double num_hours[SPOT_HOURS_PER_WEEK]; /* covered */
-    double per_hour;
-    double hours[SPOT_HOURS_PER_DAY], weekdays[SPOT_DAYS_PER_WEEK];
-    bool has_hours, has_weekdays;
+    cycle_t cycles[NUM_CYCLES];
 } arrivals_t;
 
 static void
@@ -45,16 +47,11 @@ count_arrivals(arrivals_t *self, const spot_job_log_t *log)
 {
     const spot_job_row_t *jobs = log->jobs;
 
-    *self = (arrivals_t){0};
     if (log->clock_zero_s != SPOT_JOB_NO_CLOCK) {
-        const int64_t week_s = (log->clock_zero_s + SPOT_JOB_MONDAY_S) % S_PER_WEEK;
-
-        self->clock_s = week_s < 0 ? week_s + S_PER_WEEK : week_s;
+        self->clock_s = spot_job_week_s(log->clock_zero_s);
     }
     self->first_h = (self->clock_s + jobs[0].submit_s) / S_PER_H;
     self->end_h = (self->clock_s + jobs[log->num_jobs - 1].submit_s) / S_PER_H + 1;
-    self->has_hours = self->end_h - self->first_h >= LEAST_HOURS;
-    self->has_weekdays = self->end_h - self->first_h >= LEAST_HOURS_OF_DAYS;
     for (int64_t hour = self->first_h; hour < self->end_h; hour++) {
         self->num_hours[hour % SPOT_HOURS_PER_WEEK]++;
     }
@@ -64,149 +61,150 @@ count_arrivals(arrivals_t *self, const spot_job_log_t *log)
     }
 }
 
-/* The best weights for those of the other kind, with the mean 1. step and other_step:
- * between two hours, or two days, of the counts. */
+static bool
+has_weights(const arrivals_t *self, const cycle_t *cycle)
+{
+    return self->end_h - self->first_h >= cycle->least_hours;
+}
+
+/* The best weights for those of the other cycle. */
 static void
-improve(arrivals_t *self, double *weights, int num_weights, int step,
-    const double *others, int num_others, int other_step)
+improve(const arrivals_t *self, cycle_t *cycle, const cycle_t *other)
 {
     double sum = 0;
 
-    for (int j = 0; j < num_weights; j++) {
+    for (int j = 0; j < cycle->num_weights; j++) {
         double seen = 0, covered = 0;
 
-        for (int k = 0; k < num_others; k++) {
-            seen += self->num_jobs[j * step + k * other_step];
-            covered += others[k] * self->num_hours[j * step + k * other_step];
+        for (int k = 0; k < other->num_weights; k++) {
+            seen += self->num_jobs[j * cycle->step + k * other->step];
+            covered +=
+                other->weights[k] * self->num_hours[j * cycle->step + k * other->step];
         }
-        weights[j] = covered > 0 ? seen / covered : 0;
-        sum += weights[j];
+        cycle->weights[j] = covered > 0 ? seen / covered : 0;
+        sum += cycle->weights[j];
     }
-    for (int j = 0; j < num_weights; j++) {
-        weights[j] *= num_weights / sum;
+    for (int j = 0; j < cycle->num_weights; j++) {
+        cycle->weights[j] *= cycle->num_weights / sum;
     }
 }
 
-static void
+/* Returns the jobs per hour. */
+static double
 fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
 {
     enum { NUM_ROUNDS = 50 };
+    const double *hours = self->cycles[HOURS].weights;
+    const double *weekdays = self->cycles[WEEKDAYS].weights;
     double covered = 0;
 
+    *self = (arrivals_t){
+        .cycles = {{"hours", SPOT_HOURS_PER_DAY, 1, 2 * SPOT_HOURS_PER_DAY, {0}},
+            {"weekdays", SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY, 2 * SPOT_HOURS_PER_WEEK,
+                {0}}}};
     count_arrivals(self, log);
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
-        self->hours[j] = 1;
+        self->cycles[HOURS].weights[j] = self->cycles[WEEKDAYS].weights[j] = 1;
     }
-    for (int k = 0; k < SPOT_DAYS_PER_WEEK; k++) {
-        self->weekdays[k] = 1;
-    }
-    for (int round = 0; round < NUM_ROUNDS; round++) {
-        if (self->has_hours) {
-            improve(self, self->hours, SPOT_HOURS_PER_DAY, 1, self->weekdays,
-                SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY);
-        }
-        if (self->has_weekdays) {
-            improve(self, self->weekdays, SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY,
-                self->hours, SPOT_HOURS_PER_DAY, 1);
+    for (int round = 0; round < NUM_CYCLES * NUM_ROUNDS; round++) {
+        cycle_t *cycle = &self->cycles[round % NUM_CYCLES];
+
+        if (has_weights(self, cycle)) {
+            improve(self, cycle, &self->cycles[(round + 1) % NUM_CYCLES]);
         }
     }
     for (int j = 0; j < SPOT_HOURS_PER_WEEK; j++) {
-        covered += self->hours[j % SPOT_HOURS_PER_DAY] *
-                   self->weekdays[j / SPOT_HOURS_PER_DAY] * self->num_hours[j];
+        covered += hours[j % SPOT_HOURS_PER_DAY] * weekdays[j / SPOT_HOURS_PER_DAY] *
+                   self->num_hours[j];
     }
-    self->per_hour = (double) log->num_jobs / covered;
+    return (double) log->num_jobs / covered;
 }
 
 static void
-write_weights(FILE *out, const char *key, const double *weights, size_t num_weights)
-{
-    fprintf(out, "%s: [", key);
-    for (size_t j = 0; j < num_weights; j++) {
-        fprintf(out, "%s%.4g", j == 0 ? "" : j % 12 == 0 ? ",\n  " : ", ", weights[j]);
-    }
-    fprintf(out, "]\n");
-}
-
-static void
-write_arrivals(const arrivals_t *self, const spot_job_log_t *log, FILE *out)
+write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
 {
     const int64_t first_s = self->first_h * S_PER_H - self->clock_s;
+    const int64_t weekday = self->first_h / SPOT_HOURS_PER_DAY % SPOT_DAYS_PER_WEEK;
     char date[SPOT_DATETIME_BYTES];
 
-    fprintf(out, "per_hour: %.6g\n", self->per_hour);
-    if (log->clock_zero_s != SPOT_JOB_NO_CLOCK && log->clock_zero_s + first_s >= 0 &&
-        spot_datetime_later("1970-01-01T00:00:00",
-            (log->clock_zero_s + first_s) * SPOT_MS_PER_S, date)) {
+    if (clock_zero_s == SPOT_JOB_NO_CLOCK) {
+        fprintf(out,
+            "start: %s # the log has no dates: its second 0 counts as a Monday\n",
+            spot_job_weekday_names[weekday]);
+    } else if (clock_zero_s + first_s >= 0 &&
+               spot_datetime_later("1970-01-01T00:00:00",
+                   (clock_zero_s + first_s) * SPOT_MS_PER_S, date)) {
         fprintf(out, "start: %s\n", date);
     } else {
-        fprintf(out, "start: %s%s\n",
-            spot_job_weekday_names[self->first_h / SPOT_HOURS_PER_DAY %
-                                   SPOT_DAYS_PER_WEEK],
-            log->clock_zero_s == SPOT_JOB_NO_CLOCK
-                ? " # the log has no dates: its second 0 counts as a Monday"
-                : "");
+        fprintf(out, "start: %s\n", spot_job_weekday_names[weekday]);
     }
-    fprintf(out, "horizon: %" PRId64 " h\n", self->end_h - self->first_h);
-    if (self->has_hours) {
-        write_weights(out, "hours", self->hours, SPOT_HOURS_PER_DAY);
-    }
-    if (self->has_weekdays) {
-        write_weights(out, "weekdays", self->weekdays, SPOT_DAYS_PER_WEEK);
+}
+
+static void
+write_arrivals(const spot_job_log_t *log, FILE *out)
+{
+    arrivals_t self;
+
+    fprintf(out, "per_hour: %.6g\n", fit_arrivals(&self, log));
+    write_start(&self, log->clock_zero_s, out);
+    fprintf(out, "horizon: %" PRId64 " h\n", self.end_h - self.first_h);
+    for (size_t k = 0; k < NUM_CYCLES; k++) {
+        const cycle_t *cycle = &self.cycles[k];
+
+        for (int j = 0; j < cycle->num_weights && has_weights(&self, cycle); j++) {
+            fprintf(out, "%s%s%.4g%s", j == 0 ? cycle->key : "",
+                j == 0        ? ": ["
+                : j % 12 == 0 ? ",\n  "
+                              : ", ",
+                cycle->weights[j], j + 1 == cycle->num_weights ? "]\n" : "");
+        }
     }
 }
 
 /* ---- Sizes and VCs ---- */
 
-/* Jobs of one size in one VC. */
-typedef struct {
-    int32_t vc_id, gpu_num;
-} vc_size_t;
-
 static int
 compare_sizes(const void *left, const void *right)
 {
-    const vc_size_t *a = left, *b = right;
+    const int64_t a = *(const int64_t *) left, b = *(const int64_t *) right;
 
-    return a->vc_id != b->vc_id ? (a->vc_id > b->vc_id) - (a->vc_id < b->vc_id)
-                                : (a->gpu_num > b->gpu_num) - (a->gpu_num < b->gpu_num);
+    return (a > b) - (a < b);
 }
 
-/* The end of the items that are equal to the first one, as far as the VC goes or as the
- * size goes too. */
+/* The end of the sizes from first on that are below limit. */
 static size_t
-end_of(const vc_size_t *sizes, size_t first, size_t num_sizes, bool is_of_size)
+end_of(const int64_t *sizes, size_t first, size_t num_sizes, int64_t limit)
 {
-    size_t end = first;
-
-    while (end < num_sizes && sizes[end].vc_id == sizes[first].vc_id &&
-           (!is_of_size || sizes[end].gpu_num == sizes[first].gpu_num)) {
-        end++;
+    while (first < num_sizes && sizes[first] < limit) {
+        first++;
     }
-    return end;
+    return first;
 }
 
 static int
 write_vcs(const spot_job_log_t *log, const spot_vc_list_t *vcs, FILE *out)
 {
-    vc_size_t *sizes = spot_calloc(log->num_jobs, sizeof(*sizes));
+    const int64_t per_vc = INT64_C(1) << 32;
+    int64_t *sizes = spot_calloc(log->num_jobs, sizeof(*sizes)); /* by VC, then GPUs */
 
     if (sizes == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < log->num_jobs; j++) {
-        sizes[j] = (vc_size_t){log->jobs[j].vc_id, log->jobs[j].gpu_num};
+        sizes[j] = log->jobs[j].vc_id * per_vc + log->jobs[j].gpu_num;
     }
     qsort(sizes, log->num_jobs, sizeof(*sizes), compare_sizes);
     fprintf(out, "vcs: # weights are numbers of jobs, sizes of GPUs\n");
     for (size_t j = 0; j < log->num_jobs;) {
-        const size_t end = end_of(sizes, j, log->num_jobs, false);
+        const int64_t vc_id = sizes[j] / per_vc;
+        const size_t end = end_of(sizes, j, log->num_jobs, (vc_id + 1) * per_vc);
 
         fprintf(out, "  ");
-        spot_json_quote(out, vcs->vcs[sizes[j].vc_id].name, true);
+        spot_json_quote(out, vcs->vcs[vc_id].name, true);
         fprintf(out, ": {weight: %zu, sizes: {", end - j);
         for (size_t next; j < end; j = next) {
-            next = end_of(sizes, j, end, true);
-            fprintf(out, "%" PRId32 ": %zu%s", sizes[j].gpu_num, next - j,
+            next = end_of(sizes, j, end, sizes[j] + 1);
+            fprintf(out, "%" PRId64 ": %zu%s", sizes[j] % per_vc, next - j,
                 next < end ? ", " : "}}\n");
         }
     }
@@ -219,7 +217,9 @@ write_vcs(const spot_job_log_t *log, const spot_vc_list_t *vcs, FILE *out)
 typedef struct {
     spot_maximiser_t maximiser;
     double longest_s;
-    double *values_s;          /* [num_jobs] scratch */
+    size_t num_values;
+    double *values_s;          /* [num_values] of one class */
+    double num_gpus;           /* of all its jobs */
     double work_s, law_work_s; /* GPU-seconds of the jobs, and the law's mean of them */
 } durations_t;
 
@@ -263,18 +263,16 @@ choose_law(const spot_fit_ranking_t *ranking, double log_mean_s, double longest_
     return &ranking->fits[ranking->best_mean_id];
 }
 
-/* A law for jobs of from_gpus and more, whose durations are the values; gpus: of all of
- * them. */
+/* Writes a law for the jobs of from_gpus and more: their durations are the values. */
 static int
-write_duration(
-    durations_t *self, int32_t from_gpus, size_t num_values, double gpus, FILE *out)
+write_duration(durations_t *self, int32_t from_gpus, FILE *out)
 {
     spot_durations_t durations;
     spot_fit_ranking_t ranking;
     const spot_fit_t *fit = NULL;
     double mean_s;
     const int ret =
-        spot_durations_init(&durations, self->values_s, NULL, num_values, 0, 1);
+        spot_durations_init(&durations, self->values_s, NULL, self->num_values, 0, 1);
 
     if (ret == 0) {
         mean_s = durations.mean_s;
@@ -286,32 +284,14 @@ write_duration(
         if (fit != NULL) {
             spot_fit_write_law(out, "family", &fit->law);
             fprintf(out, " # %zu jobs, mean %.0f s (law: %.0f s), KS distance %.3f\n",
-                num_values, durations.mean_s, mean_s, fit->ks);
+                self->num_values, durations.mean_s, mean_s, fit->ks);
         } else {
-            fprintf(out, "%.0f s # %zu jobs\n", mean_s, num_values);
+            fprintf(out, "%.0f s # %zu jobs\n", mean_s, self->num_values);
         }
-        self->law_work_s += mean_s * gpus;
+        self->law_work_s += mean_s * self->num_gpus;
     }
     spot_durations_free(&durations);
     return ret;
-}
-
-/* The durations of sizes from from_gpus on and below end_gpus, behind the num_values
- * ones that the scratch has. Returns the new number; adds to the number of GPUs. */
-static size_t
-take_durations(durations_t *self, const spot_job_log_t *log, int32_t from_gpus,
-    int32_t end_gpus, size_t num_values, double *gpus)
-{
-    for (size_t j = 0; j < log->num_jobs; j++) {
-        const spot_job_row_t *job = &log->jobs[j];
-
-        if (job->gpu_num >= from_gpus && job->gpu_num < end_gpus) {
-            self->values_s[num_values++] = (double) job->duration_s;
-            self->work_s += (double) job->duration_s * job->gpu_num;
-            *gpus += job->gpu_num;
-        }
-    }
-    return num_values;
 }
 
 /* Classes of few jobs join the next one, or, at the end, the one before. */
@@ -320,21 +300,27 @@ write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
 {
     static const int32_t bounds[] = {1, 2, 3, 5, 9, 17, 33, 65, 129, 257, INT32_MAX};
     enum { NUM_CLASSES = sizeof(bounds) / sizeof(bounds[0]) - 1 };
-    size_t num_left = log->num_jobs, num_values = 0;
+    size_t num_left = log->num_jobs;
     int32_t from_gpus = bounds[0];
-    double gpus = 0;
     int ret = 0;
 
-    fprintf(out, "durations: # by GPUs\n");
+    fprintf(out, "longest: %.0f s\ndurations: # by GPUs\n", self->longest_s);
     for (int k = 0; k < NUM_CLASSES && ret == 0; k++) {
-        num_values =
-            take_durations(self, log, bounds[k], bounds[k + 1], num_values, &gpus);
-        if (k + 1 == NUM_CLASSES ||
-            (num_values >= LEAST_JOBS && num_left - num_values >= LEAST_JOBS)) {
-            ret = write_duration(self, from_gpus, num_values, gpus, out);
-            num_left -= num_values;
-            num_values = 0;
-            gpus = 0;
+        for (size_t j = 0; j < log->num_jobs; j++) {
+            const spot_job_row_t *job = &log->jobs[j];
+
+            if (job->gpu_num >= bounds[k] && job->gpu_num < bounds[k + 1]) {
+                self->values_s[self->num_values++] = (double) job->duration_s;
+                self->work_s += (double) job->duration_s * job->gpu_num;
+                self->num_gpus += job->gpu_num;
+            }
+        }
+        if (k + 1 == NUM_CLASSES || (self->num_values >= LEAST_JOBS &&
+                                        num_left - self->num_values >= LEAST_JOBS)) {
+            ret = write_duration(self, from_gpus, out);
+            num_left -= self->num_values;
+            self->num_values = 0;
+            self->num_gpus = 0;
             from_gpus = bounds[k + 1];
         }
     }
@@ -348,16 +334,12 @@ write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
 static int
 write_durations(const spot_job_log_t *log, FILE *out)
 {
-    durations_t self = {0};
-    int64_t longest_s = 1;
+    durations_t self = {.longest_s = 1};
     int ret = spot_maximiser_init(&self.maximiser);
 
     for (size_t j = 0; j < log->num_jobs; j++) {
-        longest_s =
-            log->jobs[j].duration_s > longest_s ? log->jobs[j].duration_s : longest_s;
+        self.longest_s = fmax(self.longest_s, (double) log->jobs[j].duration_s);
     }
-    self.longest_s = (double) longest_s;
-    fprintf(out, "longest: %" PRId64 " s\n", longest_s);
     self.values_s = ret == 0 ? spot_calloc(log->num_jobs, sizeof(double)) : NULL;
     ret = self.values_s == NULL ? SPOT_ERR_NO_MEMORY : write_classes(&self, log, out);
     free(self.values_s);
@@ -369,18 +351,16 @@ int
 spot_job_law_fit(const spot_job_log_t *log, const spot_vc_list_t *vcs,
     const char *source, FILE *out, spot_diag_t *diag)
 {
-    arrivals_t arrivals;
     int ret;
 
     if (log->num_jobs < 2) {
         return spot_diag_error(diag, source, 0, 0, "%s: laws need at least 2",
             log->num_jobs == 0 ? "no jobs" : "1 job");
     }
-    fit_arrivals(&arrivals, log);
     fprintf(out, "# Laws of %zu jobs, fitted to ", log->num_jobs);
     spot_json_quote(out, source, true);
     fprintf(out, " by spotsim %s\nspotsim-jobs: 1\n", spot_build_info.version);
-    write_arrivals(&arrivals, log, out);
+    write_arrivals(log, out);
     if (log->users.num_texts > 0) {
         fprintf(out, "users: %zu\n", log->users.num_texts);
     }

@@ -4,126 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/jobs/job_log_build.h"
-
-enum { ROOM_BYTES = 1 << 16 };
+#include "traces/jobs/job_jitter.h"
 
 const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 
 /* ---- Building ---- */
 
-static const void *
-text_key(const void *owner, size_t text_id, size_t *num_bytes)
-{
-    const spot_text_set_t *set = owner;
-
-    *num_bytes = strlen(set->texts[text_id]);
-    return set->texts[text_id];
-}
-
-/* A copy of a text in the blocks of the log, or NULL. */
-static const char *
-keep_text(spot_job_log_t *self, const char *text)
-{
-    const size_t num_bytes = strlen(text) + 1;
-    char *copy;
-
-    if (num_bytes > ROOM_BYTES / 8) {
-        return spot_arena_text(&self->texts, text);
-    }
-    if (num_bytes > self->num_room) {
-        self->room = spot_arena_take(&self->texts, ROOM_BYTES, 1);
-        self->num_room = self->room == NULL ? 0 : ROOM_BYTES;
-    }
-    if (self->num_room == 0) {
-        return NULL;
-    }
-    copy = memcpy(self->room, text, num_bytes);
-    self->room += num_bytes;
-    self->num_room -= num_bytes;
-    return copy;
-}
-
 int
 spot_job_log_add_text(
     spot_job_log_t *self, spot_text_set_t *set, const char *text, int32_t *text_id)
 {
-    const size_t num_bytes = strlen(text);
-    const char *copy;
-    int ret;
-
-    *text_id = num_bytes == 0
-                   ? -1
-                   : spot_key_table_find(&set->table, text_key, set, text, num_bytes);
-    if (num_bytes == 0 || *text_id >= 0) {
-        return 0;
-    }
-    copy = keep_text(self, text);
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(set, texts, copy);
-    *text_id = (int32_t) set->num_texts - 1;
-    return ret != 0
-               ? ret
-               : spot_key_table_enter(&set->table, text, num_bytes, set->num_texts - 1);
+    return spot_text_set_add(set, &self->texts, text, text_id);
 }
 
-/* Rows of the two tables are compared byte by byte: their texts are those of words, and
- * the bytes between their members are 0, as they are copied from zeroed ones. */
-static const void *
-workload_key(const void *owner, size_t workload_id, size_t *num_bytes)
-{
-    const spot_job_log_t *self = owner;
-
-    *num_bytes = sizeof(*self->workloads);
-    return &self->workloads[workload_id];
-}
-
-static const void *
-terms_key(const void *owner, size_t terms_id, size_t *num_bytes)
-{
-    const spot_job_log_t *self = owner;
-
-    *num_bytes = sizeof(*self->terms);
-    return &self->terms[terms_id];
-}
-
-/* Appends a row to one of the two arrays unless it has it. */
+/* Appends a row to an array unless it has it. Rows are compared byte by byte: the bytes
+ * between their members are 0, as they are copied from zeroed ones. */
 static int
-add_row(spot_job_log_t *self, spot_key_table_t *table, spot_key_of_t key_of, void *array,
-    size_t *num_rows, size_t *max_rows, const void *row, size_t row_bytes,
-    int32_t *row_id)
+add_row(spot_key_table_t *table, void *array, size_t *num_rows, size_t *max_rows,
+    const void *row, size_t row_bytes, int32_t *row_id)
 {
+    spot_key_view_t keys = {.item_bytes = row_bytes, .is_bytes = true};
     char *rows;
     int ret;
 
-    *row_id = spot_key_table_find(table, key_of, self, row, row_bytes);
+    memcpy(&keys.items, array, sizeof(keys.items));
+    *row_id = spot_key_table_find(table, &keys, row);
     if (*row_id >= 0) {
         return 0;
     }
     ret = spot_array_reserve(array, max_rows, *num_rows + 1, row_bytes);
-    ret = ret == 0 ? spot_key_table_enter(table, row, row_bytes, *num_rows) : ret;
-    if (ret == 0) {
-        memcpy(&rows, array, sizeof(rows));
-        memcpy(rows + *num_rows * row_bytes, row, row_bytes);
-        *row_id = (int32_t) (*num_rows)++;
+    if (ret != 0) {
+        return ret;
     }
-    return ret;
+    memcpy(&rows, array, sizeof(rows));
+    memcpy(rows + *num_rows * row_bytes, row, row_bytes);
+    keys.items = rows;
+    *row_id = (int32_t) (*num_rows)++;
+    return spot_key_table_enter(table, &keys, (size_t) *row_id);
 }
 
 int
 spot_job_log_add_workload(
     spot_job_log_t *self, const spot_workload_t *workload, int32_t *workload_id)
 {
-    return add_row(self, &self->workload_table, workload_key, &self->workloads,
-        &self->num_workloads, &self->max_workloads, workload, sizeof(*workload),
-        workload_id);
+    return add_row(&self->workload_table, &self->workloads, &self->num_workloads,
+        &self->max_workloads, workload, sizeof(*workload), workload_id);
 }
 
 int
 spot_job_log_add_terms(
     spot_job_log_t *self, const spot_job_terms_row_t *terms, int32_t *terms_id)
 {
-    return add_row(self, &self->terms_table, terms_key, &self->terms, &self->num_terms,
-        &self->max_terms, terms, sizeof(*terms), terms_id);
+    return add_row(&self->terms_table, &self->terms, &self->num_terms, &self->max_terms,
+        terms, sizeof(*terms), terms_id);
 }
 
 int
@@ -132,12 +65,10 @@ spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job)
     const int ret = SPOT_ARRAY_APPEND(self, jobs, *job);
 
     if (ret == 0) {
-        self->jobs[self->num_jobs - 1].id = keep_text(self, job->id);
+        self->jobs[self->num_jobs - 1].id = spot_arena_text(&self->texts, job->id);
     }
-    return ret == 0 ? self->texts.error : ret;
+    return spot_error_first(ret, self->texts.error);
 }
-
-/* ---- Order ---- */
 
 static bool
 is_sorted(const spot_job_log_t *self)
@@ -150,73 +81,46 @@ is_sorted(const spot_job_log_t *self)
     return true;
 }
 
-/* Merges jobs[begin, middle) and jobs[middle, end), the first of equal ones before. */
-static void
-merge(const spot_job_row_t *jobs, size_t begin, size_t middle, size_t end,
-    spot_job_row_t *merged)
-{
-    size_t j = begin, k = middle;
-
-    for (size_t at = begin; at < end; at++) {
-        const bool is_first =
-            k == end || (j < middle && jobs[j].submit_s <= jobs[k].submit_s);
-
-        merged[at] = is_first ? jobs[j++] : jobs[k++];
-    }
-}
-
 int
 spot_job_log_seal(spot_job_log_t *self)
 {
-    const size_t num = self->num_jobs;
-    spot_job_row_t *other;
+    const size_t num_jobs = self->num_jobs;
+    spot_job_row_t *sorted;
+    spot_arena_t arena = {0};
+    int64_t *submit_s;
+    int32_t *order, *scratch;
 
     if (is_sorted(self)) {
         return 0;
     }
-    other = spot_calloc(num, sizeof(*other));
-    if (other == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t width = 1; width < num; width *= 2) {
-        spot_job_row_t *jobs = self->jobs;
-
-        for (size_t begin = 0; begin < num; begin += 2 * width) {
-            const size_t middle = begin + width < num ? begin + width : num;
-            const size_t end = middle + width < num ? middle + width : num;
-
-            merge(jobs, begin, middle, end, other);
+    SPOT_ARENA_ARRAY(&arena, submit_s, num_jobs);
+    SPOT_ARENA_ARRAY(&arena, order, num_jobs);
+    SPOT_ARENA_ARRAY(&arena, scratch, num_jobs);
+    sorted = arena.error != 0 ? NULL : spot_calloc(num_jobs, sizeof(*sorted));
+    if (sorted != NULL) {
+        for (size_t j = 0; j < num_jobs; j++) {
+            submit_s[j] = self->jobs[j].submit_s;
         }
-        self->jobs = other;
-        other = jobs;
+        spot_job_order(submit_s, num_jobs, order, scratch);
+        for (size_t j = 0; j < num_jobs; j++) {
+            sorted[j] = self->jobs[order[j]];
+        }
+        free(self->jobs);
+        self->jobs = sorted;
+        self->max_jobs = num_jobs;
     }
-    self->max_jobs = num;
-    free(other);
-    return 0;
+    spot_arena_free(&arena);
+    return sorted == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 /* ---- Ids ---- */
 
-const void *
-spot_job_log_key(const void *owner, size_t job_id, size_t *num_bytes)
+spot_key_view_t
+spot_job_log_keys(const spot_job_log_t *self)
 {
-    const spot_job_log_t *self = owner;
-
-    *num_bytes = strlen(self->jobs[job_id].id);
-    return self->jobs[job_id].id;
-}
-
-int
-spot_job_log_tabulate(const spot_job_log_t *self, spot_key_table_t *table)
-{
-    int ret = 0;
-
-    for (size_t j = 0; j < self->num_jobs && ret == 0; j++) {
-        const char *id = self->jobs[j].id;
-
-        ret = spot_key_table_enter(table, id, strlen(id), j);
-    }
-    return ret;
+    return (spot_key_view_t){.items = self->jobs,
+        .item_bytes = sizeof(*self->jobs),
+        .text_offset = offsetof(spot_job_row_t, id)};
 }
 
 /* The digits of a number without leading zeros, or NULL. */
@@ -252,27 +156,20 @@ spot_job_id_compare(const char *first, const char *second)
 
 /* ---- The whole ---- */
 
-static void
-free_set(spot_text_set_t *set)
-{
-    free(set->texts);
-    spot_key_table_free(&set->table);
-}
-
 void
 spot_job_log_free(spot_job_log_t *self)
 {
-    free_set(&self->users);
-    free_set(&self->names);
-    free_set(&self->states);
-    free_set(&self->words);
+    spot_text_set_free(&self->users);
+    spot_text_set_free(&self->names);
+    spot_text_set_free(&self->states);
+    spot_text_set_free(&self->words);
     free(self->jobs);
     free(self->workloads);
     spot_key_table_free(&self->workload_table);
     free(self->terms);
     spot_key_table_free(&self->terms_table);
     free(self->scalings);
-    free_set(&self->scaling_names);
+    spot_text_set_free(&self->scaling_names);
     spot_arena_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }
@@ -281,17 +178,6 @@ static void
 verify_id(int32_t id, size_t num_items)
 {
     spot_bug_assert(id >= -1 && id < (int32_t) num_items);
-}
-
-static void
-verify_terms(const spot_job_log_t *self, const spot_job_row_t *job)
-{
-    const spot_job_terms_row_t *terms = &self->terms[job->terms_id];
-
-    verify_id(terms->scaling_id, self->num_scalings);
-    spot_bug_assert(terms->min_gpus == 0 || (terms->min_gpus <= job->gpu_num &&
-                                                job->gpu_num <= terms->max_gpus));
-    spot_bug_assert(terms->checkpoint_interval_s >= 0 && terms->restart_s >= -1);
 }
 
 void
@@ -312,7 +198,13 @@ spot_job_log_verify(const spot_job_log_t *self)
         verify_id(job->workload_id, self->num_workloads);
         verify_id(job->terms_id, self->num_terms);
         if (job->terms_id >= 0) {
-            verify_terms(self, job);
+            const spot_job_terms_row_t *terms = &self->terms[job->terms_id];
+
+            verify_id(terms->scaling_id, self->num_scalings);
+            spot_bug_assert(
+                terms->min_gpus == 0 ||
+                (terms->min_gpus <= job->gpu_num && job->gpu_num <= terms->max_gpus));
+            spot_bug_assert(terms->checkpoint_interval_s >= 0 && terms->restart_s >= -1);
         }
     }
 }

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/key_table.h"
 #include "base/memory.h"
-#include "traces/jobs/key_table.h"
 #include "traces/jobs/vc_list.h"
 
 #define SPOT_JOB_ID_BYTES 64
@@ -67,14 +68,6 @@ typedef struct {
     int32_t terms_id;
 } spot_job_row_t;
 
-/* Texts that many rows share, each once. */
-typedef struct {
-    size_t num_texts;
-    size_t max_texts;
-    const char **texts; /* [num_texts] by first appearance */
-    spot_key_table_t table;
-} spot_text_set_t;
-
 /* Rows that were read and what became of them. */
 typedef struct {
     int64_t read, kept;
@@ -89,8 +82,6 @@ typedef struct {
 
 typedef struct {
     spot_arena_t texts; /* of ids and small tables */
-    char *room;         /* [num_room] of texts, for further ids */
-    size_t num_room;
     size_t num_jobs;
     size_t max_jobs;
     spot_job_row_t *jobs; /* [num_jobs] by submit_s, ties in file order */
@@ -171,5 +162,27 @@ SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char 
 /* Order of job ids in exports: numbers by value, before texts by bytes. */
 int spot_job_id_compare(const char *first, const char *second);
 
+/* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
+ * that any job has, as a CSV file that is read again as the same log. Times are seconds
+ * on the clock. Errors of out stay in its error flag. */
+void spot_job_log_write(
+    const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
+
 /* Aborts if an invariant does not hold. O(jobs). */
 void spot_job_log_verify(const spot_job_log_t *self);
+
+/* For this room: builds a log job by job. Zero it, set clock_zero_s, add texts, which
+ * are those of self->words in workloads and terms, and jobs, then seal: it sorts jobs by
+ * submit_s, ties in the order of their addition. Ids: found, or added if new. All calls:
+ * NO_MEMORY; O(1), seal O(n). */
+SPOT_MUST_CHECK int spot_job_log_add_text(
+    spot_job_log_t *self, spot_text_set_t *set, const char *text, int32_t *text_id);
+SPOT_MUST_CHECK int spot_job_log_add_workload(
+    spot_job_log_t *self, const spot_workload_t *workload, int32_t *workload_id);
+SPOT_MUST_CHECK int spot_job_log_add_terms(
+    spot_job_log_t *self, const spot_job_terms_row_t *terms, int32_t *terms_id);
+SPOT_MUST_CHECK int spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job);
+SPOT_MUST_CHECK int spot_job_log_seal(spot_job_log_t *self);
+
+/* The keys of jobs, their ids. */
+spot_key_view_t spot_job_log_keys(const spot_job_log_t *self);

@@ -5,26 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/datetime.h"
 #include "base/units.h"
-#include "traces/jobs/job_cells.h"
+#include "traces/jobs/job_columns.h"
 #include "traces/jobs/job_join.h"
-#include "traces/jobs/job_log_build.h"
 
 enum { VC_UNKNOWN = -1, VC_DROPPED = -2, VC_FAULTY = -3 };
-
-/* Where a job is in its file: the duration of a row, for messages. */
-typedef struct {
-    uint32_t line, column;
-} job_place_t;
 
 typedef struct {
     spot_job_log_t *log;
     const spot_job_log_request_t *request;
-    spot_job_table_t table;
+    spot_table_file_t file;
     spot_key_table_t ids;
     size_t num_places;
     size_t max_places;
-    job_place_t *places;      /* [num_places] of the jobs */
+    spot_job_place_t *places; /* [num_places] of the durations of the jobs */
     spot_text_set_t vc_names; /* as written */
     size_t num_vc_ids;
     size_t max_vc_ids;
@@ -38,7 +33,13 @@ typedef struct {
 static const char *
 field_of(const reader_t *self, spot_job_column_id_t column_id)
 {
-    return self->table.row.fields[self->table.field_of[column_id]];
+    return spot_table_file_field(&self->file, column_id);
+}
+
+static void
+refuse(reader_t *self, spot_job_column_id_t column_id, const char *problem)
+{
+    spot_table_file_report_field(&self->file, &self->file.row, column_id, problem);
 }
 
 /* ---- VCs ---- */
@@ -72,8 +73,7 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
     int ret;
 
     if (strlen(name) == 0 || strlen(name) > SPOT_VC_NAME_BYTES) {
-        spot_job_table_expected(
-            &self->table, SPOT_JOB_COLUMN_VC, "a name of up to 64 bytes");
+        refuse(self, SPOT_JOB_COLUMN_VC, "expected a name of up to 64 bytes");
         *vc_id = VC_FAULTY;
         return 0;
     }
@@ -83,7 +83,7 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
         return 0;
     }
     if (!self->request->adds_vcs) {
-        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_VC,
+        spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_VC,
             "vc: '%s' is not among the %zu VCs of the cluster", renamed, vcs->num_vcs);
         *vc_id = VC_FAULTY;
         return 0;
@@ -116,22 +116,19 @@ find_vc(reader_t *self, int32_t *vc_id)
 /* Reads a whole number that should be 1 or more; what is to be done with less is decided
  * later. */
 static bool
-read_positive(
-    reader_t *self, spot_job_column_id_t column_id, int64_t max, int64_t *value)
+read_positive(reader_t *self, spot_job_column_id_t column_id, int64_t *value)
 {
-    return (spot_integer_parse(field_of(self, column_id), value) == 0 && *value < 1) ||
-           spot_job_table_integer(&self->table, column_id, 1, max, value);
-}
+    const char *field = field_of(self, column_id), *problem = NULL;
+    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
 
-static bool
-read_gpus(reader_t *self, spot_job_row_t *job)
-{
-    int64_t num_gpus = 0;
-    const bool is_good =
-        read_positive(self, SPOT_JOB_COLUMN_GPU_NUM, SPOT_JOB_MAX_GPUS, &num_gpus);
-
-    job->gpu_num = !is_good || num_gpus < 1 ? 0 : (int32_t) num_gpus;
-    return is_good;
+    if (spot_integer_parse(field, value) != 0 || *value >= 1) {
+        problem = spot_table_file_column_read(
+            &spot_job_columns[column_id], field, &self->cells, text);
+    }
+    if (problem != NULL) {
+        refuse(self, column_id, problem);
+    }
+    return problem == NULL;
 }
 
 /* All times have the form of the first one. */
@@ -139,53 +136,52 @@ static bool
 read_submit(reader_t *self, spot_job_row_t *job)
 {
     const spot_job_window_t *window = self->request->window;
-    const char *field = field_of(self, SPOT_JOB_COLUMN_SUBMIT);
+    const char *field = field_of(self, SPOT_JOB_COLUMN_SUBMIT), *problem = NULL;
     bool is_date;
 
-    if (spot_job_time_parse(field, &job->submit_s, &is_date) != 0 ||
+    if (spot_clock_parse(field, &job->submit_s, &is_date) != 0 ||
         job->submit_s > SPOT_JOB_MAX_S) {
-        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
-            is_date ? "a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
-                    : "integer seconds from 0 to 3162240000, or YYYY-MM-DD hh:mm:ss");
-        return false;
-    }
-    if (self->form_line == 0) {
-        self->form_line = self->table.row.line;
+        problem = is_date
+                      ? "expected a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
+                      : "expected integer seconds from 0 to 3162240000, or YYYY-MM-DD "
+                        "hh:mm:ss";
+    } else if (self->form_line == 0) {
+        self->form_line = self->file.row.line;
         self->has_dates = is_date;
         if (window != NULL && window->is_given && window->has_dates != is_date) {
-            spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_SUBMIT,
-                is_date ? "integer seconds, as those of the window"
-                        : "a date and time, as those of the window");
-            return false;
+            problem = is_date ? "expected integer seconds, as those of the window"
+                              : "expected a date and time, as those of the window";
         }
-    }
-    if (is_date != self->has_dates) {
-        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_SUBMIT,
+    } else if (is_date != self->has_dates) {
+        spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_SUBMIT,
             "submit_time: expected %s as in line %zu, got '%s'",
             self->has_dates ? "YYYY-MM-DD hh:mm:ss" : "integer seconds", self->form_line,
             field);
         return false;
     }
-    return true;
+    if (problem != NULL) {
+        refuse(self, SPOT_JOB_COLUMN_SUBMIT, problem);
+    }
+    return problem == NULL;
 }
 
 static bool
 read_id(reader_t *self, spot_job_row_t *job)
 {
+    const spot_key_view_t keys = spot_job_log_keys(self->log);
     int64_t number;
     int32_t other;
 
     job->id = field_of(self, SPOT_JOB_COLUMN_ID);
     if (job->id[0] == '\0' || strlen(job->id) > SPOT_JOB_ID_BYTES ||
         (spot_integer_parse(job->id, &number) == 0 && number < 0)) {
-        spot_job_table_expected(&self->table, SPOT_JOB_COLUMN_ID,
-            "an integer from 0, or a text of up to 64 bytes");
+        refuse(self, SPOT_JOB_COLUMN_ID,
+            "expected an integer from 0, or a text of up to 64 bytes");
         return false;
     }
-    other = spot_key_table_find(
-        &self->ids, spot_job_log_key, self->log, job->id, strlen(job->id));
+    other = spot_key_table_find(&self->ids, &keys, job->id);
     if (other >= 0) {
-        spot_job_table_report(&self->table, SPOT_JOB_COLUMN_ID,
+        spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_ID,
             "job_id: '%s' is in line %u too", job->id,
             (unsigned) self->places[other].line);
     }
@@ -217,49 +213,61 @@ is_kept(reader_t *self, const spot_job_row_t *job)
     return reason == NULL;
 }
 
-static bool is_long_enough(
-    reader_t *self, spot_job_row_t *job, const char *file, job_place_t place);
-
-static int
-keep_row(reader_t *self, const spot_job_row_t *job)
+/* Whether a job is kept as its duration says, which may be raised. */
+static bool
+is_long_enough(reader_t *self, spot_job_row_t *job, spot_job_place_t place)
 {
-    const spot_csv_row_t *row = &self->table.row;
-    const job_place_t place = {(uint32_t) row->line,
-        (uint32_t) row->columns[self->table.field_of[SPOT_JOB_COLUMN_DURATION]]};
+    if (job->duration_s >= 1) {
+        return true;
+    }
+    if (self->request->short_rule == SPOT_SHORT_ERROR) {
+        self->file.is_faulty = true;
+        spot_diag_error(self->file.diag, self->file.path, place.line, place.column,
+            "duration: expected at least 1 s, got '%" PRId64
+            "'; the rules for short jobs are clamp and drop",
+            job->duration_s);
+        return false;
+    }
+    self->log->counts.too_short++;
+    job->duration_s = 1;
+    return self->request->short_rule == SPOT_SHORT_CLAMP;
+}
+
+/* Keeps a good row; of an import its duration is looked at later. */
+static int
+keep_row(reader_t *self, spot_job_row_t *job)
+{
+    const spot_csv_row_t *row = &self->file.row;
+    const spot_job_place_t place = {(uint32_t) row->line,
+        (uint32_t) row->columns[self->file.fields[SPOT_JOB_COLUMN_DURATION]]};
     spot_job_log_t *log = self->log;
-    spot_job_row_t kept = *job;
+    spot_key_view_t keys;
     int ret;
 
     log->counts.unsorted += job->submit_s < self->before_s;
     self->before_s = job->submit_s;
-    if (self->request->window == NULL &&
-        !is_long_enough(self, &kept, self->table.file, place)) {
+    if (self->request->window == NULL && !is_long_enough(self, job, place)) {
         return 0;
     }
-    ret = spot_job_cells_take(&self->cells, &self->table, log, &kept);
-    ret = ret == 0 ? spot_job_log_add(log, &kept) : ret;
+    ret = spot_job_cells_store(&self->cells, &self->file, log, job);
+    ret = ret == 0 ? spot_job_log_add(log, job) : ret;
     ret = ret == 0 ? SPOT_ARRAY_APPEND(self, places, place) : ret;
-    return ret != 0 ? ret
-                    : spot_key_table_enter(
-                          &self->ids, job->id, strlen(job->id), log->num_jobs - 1);
+    keys = spot_job_log_keys(log);
+    return ret != 0 ? ret : spot_key_table_enter(&self->ids, &keys, log->num_jobs - 1);
 }
 
 static int
 read_row(reader_t *self)
 {
-    spot_job_row_t job = {.user_id = -1,
-        .name_id = -1,
-        .state_id = -1,
-        .cpu_num = -1,
-        .workload_id = -1,
-        .terms_id = -1,
-        .vc_id = VC_FAULTY};
-    const char *state;
+    spot_job_row_t job = spot_job_no_cells.job;
+    int64_t num_gpus = 0;
     bool is_good;
     int ret = 0;
 
     self->log->counts.read++;
-    is_good = read_gpus(self, &job);
+    job.vc_id = VC_FAULTY;
+    is_good = read_positive(self, SPOT_JOB_COLUMN_GPU_NUM, &num_gpus);
+    job.gpu_num = is_good && num_gpus >= 1 ? (int32_t) num_gpus : 0;
     if (!is_good || job.gpu_num > 0) {
         ret = find_vc(self, &job.vc_id);
         is_good = is_good && job.vc_id != VC_FAULTY;
@@ -271,39 +279,18 @@ read_row(reader_t *self)
         return ret;
     }
     is_good = read_id(self, &job) && is_good;
-    is_good =
-        read_positive(self, SPOT_JOB_COLUMN_DURATION, SPOT_JOB_MAX_S, &job.duration_s) &&
-        is_good;
-    is_good = spot_job_cells_read(&self->cells, &self->table) && is_good;
-    if (self->cells.has[SPOT_JOB_COLUMN_STATE]) {
-        state = rename_by(self->request->state_rules, self->request->num_state_rules,
-            self->cells.texts[SPOT_JOB_COLUMN_STATE]);
-        self->cells.texts[SPOT_JOB_COLUMN_STATE] = state == NULL ? "" : state;
+    is_good = read_positive(self, SPOT_JOB_COLUMN_DURATION, &job.duration_s) && is_good;
+    is_good = spot_job_cells_read(&self->cells, &self->file) && is_good;
+    if (self->cells.state[0] != '\0') {
+        const char *state = rename_by(self->request->state_rules,
+            self->request->num_state_rules, self->cells.state);
+
+        self->cells.state = state == NULL ? "" : state;
     }
     return is_good ? keep_row(self, &job) : 0;
 }
 
 /* ---- The rows that are left ---- */
-
-/* Whether a job is kept as its duration says, which may be raised. */
-static bool
-is_long_enough(reader_t *self, spot_job_row_t *job, const char *file, job_place_t place)
-{
-    if (job->duration_s >= 1) {
-        return true;
-    }
-    if (self->request->short_rule == SPOT_SHORT_ERROR) {
-        self->table.is_faulty = true;
-        spot_diag_error(self->table.diag, file, place.line, place.column,
-            "duration: expected at least 1 s, got '%" PRId64
-            "'; the rules for short jobs are clamp and drop",
-            job->duration_s);
-        return false;
-    }
-    self->log->counts.too_short++;
-    job->duration_s = 1;
-    return self->request->short_rule == SPOT_SHORT_CLAMP;
-}
 
 /* The first second of the clock: the origin, or the first submit that is left. */
 static int64_t
@@ -358,7 +345,7 @@ settle_times(reader_t *self)
             log->counts.outside++;
             is_left = false;
         } else if (window != NULL) {
-            is_left = is_long_enough(self, job, self->table.file, self->places[j]);
+            is_left = is_long_enough(self, job, self->places[j]);
         }
         if (is_left) {
             self->places[num_kept] = self->places[j];
@@ -370,77 +357,47 @@ settle_times(reader_t *self)
     log->counts.kept = (int64_t) num_kept;
 }
 
-static void
-check_terms(reader_t *self)
+static bool
+is_size(const spot_job_scaling_t *scaling, int32_t gpu_num)
 {
-    char text[SPOT_JOB_PROBLEM_BYTES];
-
-    for (size_t j = 0; j < self->log->num_jobs; j++) {
-        if (self->log->jobs[j].terms_id >= 0 &&
-            spot_job_terms_problem(self->log, &self->log->jobs[j], text)) {
-            self->table.is_faulty = true;
-            spot_diag_error(
-                self->table.diag, self->table.file, self->places[j].line, 1, "%s", text);
+    for (size_t j = 0; j < scaling->num_sizes; j++) {
+        if (scaling->sizes[j] == gpu_num) {
+            return true;
         }
     }
+    return scaling->num_sizes == 0; /* was reported */
 }
 
-/* ---- Joining ---- */
-
-/* A column but job_id may be in one of the two files only. */
+/* Reports what is wrong with the terms of an elastic job. */
 static void
-check_columns(const reader_t *self, spot_job_table_t *other)
+check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
 {
-    for (size_t j = 0; j < other->num_fields; j++) {
-        const int32_t column_id = other->column_of[j];
+    const spot_job_terms_row_t *terms = &self->log->terms[job->terms_id];
+    const spot_job_scaling_t *scaling =
+        terms->scaling_id < 0 ? NULL : &self->log->scalings[terms->scaling_id];
+    const bool has_min = terms->min_gpus > 0;
+    spot_table_file_t *file = &self->file;
 
-        if (column_id > SPOT_JOB_COLUMN_ID && self->table.field_of[column_id] >= 0) {
-            spot_job_table_report(other, (size_t) column_id, "column '%s' is in %s too",
-                spot_job_columns[column_id].name, self->table.file);
-        }
+    if (!has_min && terms->max_gpus == 0) {
+        return;
     }
-}
-
-static void
-report_partnerless(reader_t *self, const spot_job_join_t *join)
-{
-    for (size_t j = 0; j < self->log->num_jobs; j++) {
-        if (join->lines[j] == 0) {
-            self->table.is_faulty = true;
-            spot_diag_error(self->table.diag, self->table.file, self->places[j].line, 1,
-                "job_id: '%s' has no row in %s", self->log->jobs[j].id,
-                join->table.file);
-        }
+    if (!has_min || terms->max_gpus == 0) {
+        spot_table_file_report(file, line, "job %s: %s needs %s as well", job->id,
+            has_min ? "min_gpus" : "max_gpus", has_min ? "max_gpus" : "min_gpus");
+    } else if (terms->min_gpus > job->gpu_num) {
+        spot_table_file_report(file, line, "job %s: min_gpus %d is above gpu_num %d",
+            job->id, (int) terms->min_gpus, (int) job->gpu_num);
+    } else if (job->gpu_num > terms->max_gpus) {
+        spot_table_file_report(file, line, "job %s: gpu_num %d is above max_gpus %d",
+            job->id, (int) job->gpu_num, (int) terms->max_gpus);
+    } else if (scaling == NULL && terms->trainer == NULL) {
+        spot_table_file_report(file, line,
+            "job %s: min_gpus needs scaling, the throughput by size", job->id);
+    } else if (scaling != NULL && !is_size(scaling, job->gpu_num)) {
+        spot_table_file_report(file, line,
+            "job %s: gpu_num %d is not a size of its scaling table '%.80s'", job->id,
+            (int) job->gpu_num, scaling->name);
     }
-}
-
-static int
-join_workload(reader_t *self)
-{
-    spot_job_column_t columns[SPOT_NUM_JOB_COLUMNS];
-    spot_job_join_t join;
-    int32_t job_id;
-    int ret;
-
-    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
-        columns[j] = spot_job_columns[j];
-        columns[j].is_required = j == SPOT_JOB_COLUMN_ID;
-    }
-    ret = spot_job_join_open(&join, self->log, self->request->workload, columns,
-        SPOT_NUM_JOB_COLUMNS, false, self->table.diag);
-    if (ret == 0) {
-        check_columns(self, &join.table);
-    }
-    while (ret == 0 && (ret = spot_job_join_next(&join, &job_id)) == 1) {
-        ret = !spot_job_cells_read(&self->cells, &join.table)
-                  ? 0
-                  : spot_job_cells_take(
-                        &self->cells, &join.table, self->log, &self->log->jobs[job_id]);
-    }
-    if (ret == 0 && !join.table.is_faulty) {
-        report_partnerless(self, &join);
-    }
-    return spot_job_join_close(&join, ret);
 }
 
 /* ---- The whole ---- */
@@ -463,8 +420,8 @@ report_counts(reader_t *self)
 {
     const spot_job_counts_t *counts = &self->log->counts;
     const bool is_drop = self->request->short_rule == SPOT_SHORT_DROP;
-    const char *file = self->table.file;
-    spot_diag_t *diag = self->table.diag;
+    const char *file = self->file.path;
+    spot_diag_t *diag = self->file.diag;
     char list[256] = "";
 
     list_count(list, sizeof(list), counts->without_gpus, "without GPUs");
@@ -472,8 +429,8 @@ report_counts(reader_t *self)
     list_count(list, sizeof(list), counts->dropped_vc, "of dropped VCs");
     list_count(list, sizeof(list), is_drop ? counts->too_short : 0, "below 1 s");
     list_count(list, sizeof(list), counts->outside, "outside the window");
-    if (counts->kept == 0 && !self->table.is_faulty) {
-        self->table.is_faulty = true;
+    if (counts->kept == 0 && !self->file.is_faulty) {
+        self->file.is_faulty = true;
         spot_diag_error(diag, file, 0, 0, "no job is left of %" PRId64 " rows%s%s",
             counts->read, list[0] == '\0' ? "" : ": ", list);
     } else if (list[0] != '\0' && self->request->window == NULL) {
@@ -495,41 +452,55 @@ report_counts(reader_t *self)
 static int
 read_all(reader_t *self)
 {
-    int join_ret, ret = 0;
+    spot_job_log_t *log = self->log;
+    const char *workload = self->request->workload;
+    int ret = 0;
 
-    while (ret == 0 && (ret = spot_job_table_next(&self->table)) == 1) {
+    while (ret == 0 && (ret = spot_table_file_next(&self->file)) == 1) {
         ret = read_row(self);
     }
     if (ret != 0) {
         return ret;
     }
     settle_times(self);
-    join_ret = self->request->workload == NULL ? 0 : join_workload(self);
-    self->table.is_faulty |= join_ret == SPOT_ERR_BAD_INPUT;
-    if (join_ret != 0 && join_ret != SPOT_ERR_BAD_INPUT) {
-        return join_ret;
+    ret = workload == NULL
+              ? 0
+              : spot_job_join_workload(log, workload, &self->file, self->places);
+    if (ret != 0 && ret != SPOT_ERR_BAD_INPUT) {
+        return ret;
     }
-    check_terms(self);
+    self->file.is_faulty = self->file.is_faulty || ret != 0;
+    for (size_t j = 0; j < log->num_jobs; j++) {
+        if (log->jobs[j].terms_id >= 0) {
+            check_terms(self, &log->jobs[j], self->places[j].line);
+        }
+    }
     report_counts(self);
-    return self->table.is_faulty ? 0 : spot_job_log_seal(self->log);
+    return self->file.is_faulty ? 0 : spot_job_log_seal(log);
 }
 
 int
 spot_job_log_read(
     spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
 {
-    reader_t reader = {.log = self, .request = request};
+    static const spot_table_file_format_t format = {SPOT_JOB_FILE(spot_job_columns),
+        .row_bytes = sizeof(spot_job_cells_t), .initial = &spot_job_no_cells};
+    reader_t reader = {.log = self,
+        .request = request,
+        .file = {.format = &format,
+            .path = request->log,
+            .diag = diag,
+            .bytes = request->bytes,
+            .num_bytes = request->num_bytes}};
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->clock_zero_s = SPOT_JOB_NO_CLOCK;
-    ret = spot_job_table_open(&reader.table, request->log, request->bytes,
-        request->num_bytes, spot_job_columns, SPOT_NUM_JOB_COLUMNS, false, diag);
+    ret = spot_table_file_open(&reader.file);
     ret = ret == 0 ? read_all(&reader) : ret;
     free(reader.places);
     free(reader.vc_ids);
-    free(reader.vc_names.texts);
-    spot_key_table_free(&reader.vc_names.table);
+    spot_text_set_free(&reader.vc_names);
     spot_key_table_free(&reader.ids);
-    return spot_job_table_close(&reader.table, ret);
+    return spot_table_file_close(&reader.file, ret);
 }

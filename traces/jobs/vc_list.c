@@ -4,28 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "traces/jobs/job_table.h"
-#include "traces/jobs/key_table.h"
+#include "base/key_table.h"
+#include "traces/jobs/job_columns.h"
 
 #define MAX_NODES 1000000
 
-enum { COLUMN_VC, COLUMN_NODES, NUM_COLUMNS };
+typedef struct {
+    const char *name;
+    int32_t num_nodes;
+} vc_row_t;
+
+enum { COLUMN_VC, COLUMN_NODES };
 
 /* The published files have no name for the first column. */
-static const spot_job_column_t columns[NUM_COLUMNS] = {
-    {"vc", "", true},
-    {"nodes", "num", true},
+static const spot_table_file_column_t columns[] = {
+    SPOT_TABLE_COLUMN(TEXT, "vc", vc_row_t, name, .other_name = ""),
+    SPOT_TABLE_COLUMN(
+        COUNT, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
 };
-
-static const void *
-name_of(const void *owner, size_t vc_id, size_t *num_bytes)
-{
-    const spot_vc_list_t *self = owner;
-
-    *num_bytes = strlen(self->vcs[vc_id].name);
-    return self->vcs[vc_id].name;
-}
 
 int
 spot_vc_list_add(spot_vc_list_t *self, const char *name, int32_t num_nodes, size_t line)
@@ -51,64 +47,60 @@ spot_vc_list_find(const spot_vc_list_t *self, const char *name)
     return -1;
 }
 
-static void
-read_nodes(spot_job_table_t *table, bool may_be_empty, int64_t *num_nodes)
-{
-    if (!spot_job_table_integer(table, COLUMN_NODES, 0, MAX_NODES, num_nodes)) {
-        *num_nodes = 1;
-    } else if (*num_nodes == 0 && !may_be_empty) {
-        spot_job_table_report(table, COLUMN_NODES,
-            "nodes: VC '%s' has none: 0 needs a pool that adds nodes",
-            spot_job_table_field(table, COLUMN_VC));
-    }
-}
-
 /* A faulty name is not entered; a faulty number counts as 1 so that jobs of the VC are
  * no further errors. */
 static int
-read_row(spot_vc_list_t *self, spot_key_table_t *names, spot_job_table_t *table,
+read_row(spot_vc_list_t *self, spot_key_table_t *names, spot_table_file_t *file,
     bool may_be_empty)
 {
-    const char *name = spot_job_table_field(table, COLUMN_VC);
-    const size_t num_bytes = strlen(name);
-    const int32_t other = spot_key_table_find(names, name_of, self, name, num_bytes);
-    int64_t num_nodes = 0;
+    vc_row_t vc;
+    spot_key_view_t keys = {.items = self->vcs,
+        .item_bytes = sizeof(*self->vcs),
+        .text_offset = offsetof(spot_vc_size_t, name)};
+    int32_t other;
     int ret;
 
-    read_nodes(table, may_be_empty, &num_nodes);
-    if (num_bytes == 0 || num_bytes > SPOT_VC_NAME_BYTES) {
-        spot_job_table_expected(table, COLUMN_VC, "a name of up to 64 bytes");
+    if (!spot_table_file_take(file, &vc)) {
+        vc.num_nodes = 1;
+    } else if (vc.num_nodes == 0 && !may_be_empty) {
+        spot_table_file_report_at(file, COLUMN_NODES,
+            "nodes: VC '%s' has none: 0 needs a pool that adds nodes", vc.name);
+    }
+    if (vc.name[0] == '\0' || strlen(vc.name) > SPOT_VC_NAME_BYTES) {
+        spot_table_file_report_field(
+            file, &file->row, COLUMN_VC, "expected a name of up to 64 bytes");
         return 0;
     }
+    other = spot_key_table_find(names, &keys, vc.name);
     if (other >= 0) {
-        spot_job_table_report(table, COLUMN_VC, "vc: '%s' is in line %zu too", name,
-            self->vcs[other].line);
+        spot_table_file_report_at(file, COLUMN_VC, "vc: '%s' is in line %zu too",
+            vc.name, self->vcs[other].line);
         return 0;
     }
-    ret = spot_vc_list_add(self, name, (int32_t) num_nodes, table->row.line);
-    return ret != 0 ? ret
-                    : spot_key_table_enter(names, name, num_bytes, self->num_vcs - 1);
+    ret = spot_vc_list_add(self, vc.name, vc.num_nodes, file->row.line);
+    keys.items = self->vcs;
+    return ret != 0 ? ret : spot_key_table_enter(names, &keys, self->num_vcs - 1);
 }
 
 int
 spot_vc_list_read(
     spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag)
 {
+    static const spot_table_file_format_t format = {
+        SPOT_JOB_FILE(columns), .row_bytes = sizeof(vc_row_t)};
+    spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     spot_key_table_t names = {0};
-    spot_job_table_t table;
-    int ret =
-        spot_job_table_open(&table, path, NULL, 0, columns, NUM_COLUMNS, false, diag);
+    int ret = spot_table_file_open(&file);
 
     memset(self, 0, sizeof(*self));
-    while (ret == 0 && (ret = spot_job_table_next(&table)) == 1) {
-        ret = read_row(self, &names, &table, may_be_empty);
+    while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
+        ret = read_row(self, &names, &file, may_be_empty);
     }
-    if (ret == 0 && self->num_vcs == 0 && !table.is_faulty) {
-        ret = spot_diag_error(
-            diag, table.file, table.row.line, 1, "expected at least one VC");
+    if (ret == 0 && self->num_vcs == 0 && !file.is_faulty) {
+        spot_table_file_report(&file, file.row.line, "expected at least one VC");
     }
     spot_key_table_free(&names);
-    return spot_job_table_close(&table, ret);
+    return spot_table_file_close(&file, ret);
 }
 
 void

@@ -76,7 +76,7 @@ test_every_key(void **state)
     assert_int_equal(law.num_jobs, 500);
     assert_int_equal(law.sizes.num_sizes, 2);
     assert_int_equal(law.sizes.sizes[0].num_gpus, 1);
-    assert_true(law.sizes.parts.until[0] == 0.75 && law.sizes.parts.until[1] == 1);
+    assert_true(law.sizes.parts.until[0] == 3 && law.sizes.parts.until[1] == 4);
     assert_null(law.duration.law.family);
     assert_int_equal(law.duration.fixed_ms, 90000);
     assert_int_equal(law.num_classes, 2);
@@ -88,8 +88,8 @@ test_every_key(void **state)
     assert_string_equal(law.vcs[0].name, "b");
     assert_int_equal(law.vcs[0].sizes.num_sizes, 0);
     assert_int_equal(law.vcs[1].sizes.num_sizes, 2);
-    assert_true(law.vc_parts.until[0] == 0.25 && law.vc_parts.until[1] == 1);
-    assert_true(law.user_parts.until[0] == 1 / (1 + 0.5 + 1.0 / 3));
+    assert_true(law.vc_parts.until[0] == 1 && law.vc_parts.until[1] == 4);
+    assert_true(law.user_parts.until[1] == 1.5);
     assert_true(spot_job_law_mean_jobs(&law) == 500);
     spot_job_law_free(&law);
 }

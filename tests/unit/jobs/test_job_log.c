@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/jobs/log_text.h"
-#include "traces/jobs/job_log_build.h"
+#include "traces/jobs/job_log.h"
 
 /* Numbers by value, whatever their zeros and their length, before texts by bytes. */
 static void
@@ -33,7 +33,6 @@ static void
 test_building(void **state)
 {
     spot_job_log_t log = {.clock_zero_s = SPOT_JOB_NO_CLOCK};
-    spot_key_table_t table = {0};
     spot_job_row_t job = {.duration_s = 1,
         .gpu_num = 1,
         .name_id = -1,
@@ -61,10 +60,6 @@ test_building(void **state)
     assert_string_equal(log.jobs[29999].id, "job-0");
     assert_int_equal(log.jobs[29999].user_id, 0);
     assert_int_equal(log.jobs[0].user_id, -1);
-    assert_int_equal(spot_job_log_tabulate(&log, &table), 0);
-    assert_int_equal(
-        spot_key_table_find(&table, spot_job_log_key, &log, "job-29902", 9), 1);
-    spot_key_table_free(&table);
     spot_job_log_free(&log);
 }
 

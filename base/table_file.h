@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a table from a CSV file by a description of its columns: remarks, a row of
- * column names, then rows; reports all errors in one pass. Internal to models. */
+ * column names, then rows; reports all errors in one pass. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/csv.h"
 
-#define SPOT_TABLE_FILE_MAX_COLUMNS 64
+#define SPOT_TABLE_FILE_MAX_COLUMNS 64 /* of a format */
 
 typedef enum {
     SPOT_CELL_INTEGER, /* int64_t */
@@ -26,11 +26,14 @@ typedef struct {
     spot_table_file_kind_t kind;
     size_t offset;   /* in the struct of a row */
     double min, max; /* inclusive, of integers and numbers */
-    /* The problem of another value; of an integer its noun, NULL: "an integer". */
+    /* The problem of another value; of an integer its noun, NULL: "an integer". Of a
+     * SPOT_CELL_NUMBER NULL: one that names the limits. */
     const char *expected;
     bool is_optional;
-    bool may_be_empty; /* and leaves 0 then */
+    bool may_be_empty; /* and leaves 0, or the initial value, then */
+    bool is_own;       /* the caller reads it */
     const char *const *words;
+    const char *other_name; /* as good as name, or NULL */
 } spot_table_file_column_t;
 
 /* A column by the member of the struct of a row; designators of more may follow. */
@@ -57,9 +60,15 @@ typedef struct {
      * missing ones names them; layout is not needed. */
     bool ignores_others;
     bool needs_columns; /* an error before the row of columns ends the reading */
+    /* A file of data that other programs write, in any order of columns: there are no
+     * comments below the row of columns, which must be there; lines that end in CR LF
+     * are counted in a warning; "-" is standard input. */
+    bool is_data;
+    bool is_part;                            /* ignores_others, without a warning */
     const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */
     size_t row_bytes;                        /* of its struct */
-    /* Takes a row whose fields are good. */
+    const void *initial;                     /* the struct of an empty row; NULL: 0 */
+    /* Of spot_table_file_read(): takes a row whose fields are good. */
     int (*take)(spot_table_file_t *file, const spot_csv_row_t *row, const void *values);
     void (*seal)(spot_table_file_t *file, size_t end_line); /* after the last line */
 } spot_table_file_format_t;
@@ -67,18 +76,40 @@ typedef struct {
 /* A table that is being read. Set the first members, and zero the rest. */
 struct spot_table_file {
     const spot_table_file_format_t *format;
-    const char *path;
+    const char *path; /* its name in messages */
     spot_diag_t *diag;
     void *table;
+    const char *bytes; /* [num_bytes] in place of the file; NULL: read it */
+    size_t num_bytes;
+    spot_csv_t *csv;
+    spot_csv_row_t row;
     size_t num_fields; /* of each row; 0: columns are not known yet */
-    size_t kinds[SPOT_TABLE_FILE_MAX_COLUMNS]; /* [num_fields] columns of the format */
-    bool has[SPOT_TABLE_FILE_MAX_COLUMNS];     /* by column */
-    bool is_faulty;                            /* an error has been reported */
+    size_t *kinds;     /* [num_fields] columns of the format; its number: unknown */
+    bool has[SPOT_TABLE_FILE_MAX_COLUMNS];      /* by column */
+    size_t fields[SPOT_TABLE_FILE_MAX_COLUMNS]; /* by column that it has */
+    bool is_faulty;                             /* an error has been reported */
     bool is_over; /* the rest cannot be checked: reading ends */
 };
 
 /* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
+
+/* The same row by row, without take and seal: opens a file of data and reads its row of
+ * columns. BAD_INPUT, IO, NO_MEMORY; close self even then. */
+SPOT_MUST_CHECK int spot_table_file_open(spot_table_file_t *self);
+
+/* Returns 1: self->row is the next row with the right number of fields; 0: the end of
+ * the file. Other rows are reported and passed over. IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_table_file_next(spot_table_file_t *self);
+
+/* Reads the fields of the row into its struct. Returns whether all are good. */
+bool spot_table_file_take(spot_table_file_t *self, void *values);
+
+/* Returns error, else BAD_INPUT if an error has been reported. */
+SPOT_MUST_CHECK int spot_table_file_close(spot_table_file_t *self, int error);
+
+/* The field of a column of the row; "" if the column is absent. */
+const char *spot_table_file_field(const spot_table_file_t *self, size_t column);
 
 /* Reads the field of a column into the struct of a row. Returns its problem, in text of
  * that size or a constant; NULL: none. */
@@ -86,8 +117,11 @@ SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
 const char *spot_table_file_column_read(const spot_table_file_column_t *self,
     const char *field, void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES]);
 
-/* Reports a problem of a whole line, and of the field of a column. */
+/* Reports a problem of a whole line; of the row, at a column or, where it is absent, at
+ * the start; and of the field of a column: "NAME: PROBLEM, got 'FIELD'". */
 void spot_table_file_report(
     spot_table_file_t *self, size_t line, const char *format, ...) SPOT_PRINTF(3, 4);
+void spot_table_file_report_at(
+    spot_table_file_t *self, size_t column, const char *format, ...) SPOT_PRINTF(3, 4);
 void spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t *row,
     size_t column, const char *problem);

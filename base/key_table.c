@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/key_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_PLACES = 64 };
+
+static const void *
+key_of(const spot_key_view_t *keys, size_t item_id)
+{
+    const char *item = (const char *) keys->items + item_id * keys->item_bytes;
+
+    return keys->is_bytes
+               ? item
+               : *(const char *const *) (const void *) (item + keys->text_offset);
+}
+
+static size_t
+num_bytes_of(const spot_key_view_t *keys, const void *key)
+{
+    return keys->is_bytes ? keys->item_bytes : strlen(key) + 1;
+}
+
+static bool
+is_key(const spot_key_view_t *keys, size_t item_id, const void *key)
+{
+    const void *other = key_of(keys, item_id);
+
+    return keys->is_bytes ? memcmp(other, key, keys->item_bytes) == 0
+                          : strcmp(other, key) == 0;
+}
+
+/* FNV-1a; the upper half folds into the lower one, which finds the place. */
+static uint32_t
+hash_of(const void *key, size_t num_bytes)
+{
+    const unsigned char *bytes = key;
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (size_t j = 0; j < num_bytes; j++) {
+        hash = (hash ^ bytes[j]) * 0x100000001b3;
+    }
+    return (uint32_t) (hash ^ hash >> 32);
+}
+
+int32_t
+spot_key_table_find(
+    const spot_key_table_t *self, const spot_key_view_t *keys, const void *key)
+{
+    const uint32_t hash = hash_of(key, num_bytes_of(keys, key));
+    const size_t mask = self->num_places - 1;
+
+    if (self->num_places == 0) {
+        return -1;
+    }
+    for (size_t at = hash & mask; self->places[at].item_id >= 0; at = (at + 1) & mask) {
+        const int32_t item_id = self->places[at].item_id;
+
+        if (self->places[at].hash == hash && is_key(keys, (size_t) item_id, key)) {
+            return item_id;
+        }
+    }
+    return -1;
+}
+
+static void
+enter(spot_key_place_t *places, size_t num_places, spot_key_place_t place)
+{
+    const size_t mask = num_places - 1;
+    size_t at = place.hash & mask;
+
+    while (places[at].item_id >= 0) {
+        at = (at + 1) & mask;
+    }
+    places[at] = place;
+}
+
+static int
+grow(spot_key_table_t *self)
+{
+    const size_t num = self->num_places == 0 ? LEAST_PLACES : 2 * self->num_places;
+    spot_key_place_t *places =
+        num > SIZE_MAX / sizeof(*places) ? NULL : malloc(num * sizeof(*places));
+
+    if (places == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    memset(places, 0xff, num * sizeof(*places));
+    for (size_t j = 0; j < self->num_places; j++) {
+        if (self->places[j].item_id >= 0) {
+            enter(places, num, self->places[j]);
+        }
+    }
+    free(self->places);
+    self->places = places;
+    self->num_places = num;
+    return 0;
+}
+
+int
+spot_key_table_enter(spot_key_table_t *self, const spot_key_view_t *keys, size_t item_id)
+{
+    const void *key = key_of(keys, item_id);
+    const spot_key_place_t place = {
+        hash_of(key, num_bytes_of(keys, key)), (int32_t) item_id};
+
+    if (item_id > INT32_MAX ||
+        (4 * (self->num_items + 1) > 3 * self->num_places && grow(self) != 0)) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    enter(self->places, self->num_places, place);
+    self->num_items++;
+    return 0;
+}
+
+void
+spot_key_table_free(spot_key_table_t *self)
+{
+    free(self->places);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Sets of texts ---- */
+
+static spot_key_view_t
+keys_of(const spot_text_set_t *self)
+{
+    return (spot_key_view_t){.items = self->texts, .item_bytes = sizeof(*self->texts)};
+}
+
+int32_t
+spot_text_set_find(const spot_text_set_t *self, const char *text)
+{
+    const spot_key_view_t keys = keys_of(self);
+
+    return spot_key_table_find(&self->table, &keys, text);
+}
+
+int
+spot_text_set_add(
+    spot_text_set_t *self, spot_arena_t *arena, const char *text, int32_t *text_id)
+{
+    const char *copy;
+    spot_key_view_t keys;
+    int ret;
+
+    *text_id = text[0] == '\0' ? -1 : spot_text_set_find(self, text);
+    if (text[0] == '\0' || *text_id >= 0) {
+        return 0;
+    }
+    copy = spot_arena_text(arena, text);
+    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self, texts, copy);
+    if (ret != 0) {
+        return ret;
+    }
+    *text_id = (int32_t) self->num_texts - 1;
+    keys = keys_of(self);
+    return spot_key_table_enter(&self->table, &keys, self->num_texts - 1);
+}
+
+void
+spot_text_set_free(spot_text_set_t *self)
+{
+    free(self->texts);
+    spot_key_table_free(&self->table);
+    memset(self, 0, sizeof(*self));
+}
