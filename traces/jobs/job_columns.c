@@ -95,7 +95,7 @@ store_word(spot_job_log_t *log, const char **word)
 {
     int32_t word_id = -1;
     const int ret =
-        *word == NULL ? 0 : spot_job_log_add_text(log, &log->words, *word, &word_id);
+        *word == NULL ? 0 : spot_text_set_add(&log->words, &log->texts, *word, &word_id);
 
     if (word_id >= 0) {
         *word = log->words.texts[word_id];
@@ -138,13 +138,14 @@ int
 spot_job_cells_store(spot_job_cells_t *self, spot_table_file_t *file,
     spot_job_log_t *log, spot_job_row_t *job)
 {
-    int ret = spot_job_log_add_text(log, &log->users, self->user, &job->user_id);
+    int ret = spot_text_set_add(&log->users, &log->texts, self->user, &job->user_id);
 
-    ret = ret != 0 ? ret
-                   : spot_job_log_add_text(log, &log->names, self->name, &job->name_id);
     ret = ret != 0
               ? ret
-              : spot_job_log_add_text(log, &log->states, self->state, &job->state_id);
+              : spot_text_set_add(&log->names, &log->texts, self->name, &job->name_id);
+    ret = ret != 0 ? ret
+                   : spot_text_set_add(
+                         &log->states, &log->texts, self->state, &job->state_id);
     job->cpu_num = self->job.cpu_num;
     ret = ret != 0 ? ret : store_workload(&self->workload, log, &job->workload_id);
     return ret != 0 ? ret : store_terms(self, file, log, &job->terms_id);

@@ -47,12 +47,6 @@ typedef enum {
 
 extern const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
 
-/* The format of a file of data with an array of columns. */
-#define SPOT_JOB_FILE(array)                                                            \
-    .num_columns = sizeof(array) / sizeof((array)[0]), .columns = (array),              \
-    .is_any_order = true, .ignores_others = true, .needs_columns = true,                \
-    .is_data = true
-
 /* A row whose cells are all empty. */
 extern const spot_job_cells_t spot_job_no_cells;
 

@@ -99,7 +99,7 @@ spot_job_join_workload(spot_job_log_t *log, const char *path, spot_table_file_t 
     spot_table_file_column_t columns[SPOT_NUM_JOB_COLUMNS];
     spot_job_cells_t before, cells;
     const spot_table_file_format_t format = {
-        SPOT_JOB_FILE(columns), .row_bytes = sizeof(cells), .initial = &before};
+        SPOT_TABLE_DATA(columns), .row_bytes = sizeof(cells), .initial = &before};
     join_t join = {
         .log = log, .file = {.format = &format, .path = path, .diag = file->diag}};
     int32_t job_id;
@@ -137,7 +137,7 @@ spot_job_column_read(const spot_job_log_t *self, const char *path, const char *c
         {.name = "job_id"},
         {.name = column},
     };
-    const spot_table_file_format_t format = {SPOT_JOB_FILE(columns), .is_part = true};
+    const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .is_part = true};
     join_t join = {.log = self, .file = {.format = &format, .path = path, .diag = diag}};
     spot_table_file_t *file = &join.file;
     int32_t job_id;

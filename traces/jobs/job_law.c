@@ -21,13 +21,13 @@ const char *const spot_job_weekday_names[] = {
 
 /* Makes parts of weights that stand stride bytes apart and are not all 0. */
 static void
-settle_parts(spot_bind_t *bind, spot_job_parts_t *parts, size_t num_parts,
+settle_parts(spot_bind_t *bind, spot_parts_t *parts, size_t num_parts,
     const double *weight, size_t stride)
 {
     const char *at = (const char *) weight;
 
     for (size_t j = 0; j < num_parts; j++, at += stride) {
-        if (spot_job_parts_add(parts, *(const double *) (const void *) at) != 0) {
+        if (spot_parts_add(parts, *(const double *) (const void *) at) != 0) {
             bind->is_out_of_memory = true;
         }
     }
@@ -53,7 +53,7 @@ settle_sizes(
 
     settle_parts(bind, &self->parts, self->num_sizes, &self->sizes[0].weight,
         sizeof(*self->sizes));
-    if (!(spot_job_parts_sum(&self->parts) > 0)) {
+    if (!(spot_parts_sum(&self->parts) > 0)) {
         spot_bind_unexpected(bind, field, node, "all are 0");
     }
 }
@@ -202,7 +202,7 @@ settle_vcs(
 
     settle_parts(
         bind, &self->vc_parts, self->num_vcs, &self->vcs[0].weight, sizeof(*self->vcs));
-    if (!(spot_job_parts_sum(&self->vc_parts) > 0)) {
+    if (!(spot_parts_sum(&self->vc_parts) > 0)) {
         spot_bind_unexpected(bind, field, node, "all weights are 0");
     }
 }

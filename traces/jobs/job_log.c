@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/jobs/job_jitter.h"
+#include "base/order.h"
 
 const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 
 /* ---- Building ---- */
-
-int
-spot_job_log_add_text(
-    spot_job_log_t *self, spot_text_set_t *set, const char *text, int32_t *text_id)
-{
-    return spot_text_set_add(set, &self->texts, text, text_id);
-}
 
 /* Appends a row to an array unless it has it. Rows are compared byte by byte: the bytes
  * between their members are 0, as they are copied from zeroed ones. */
@@ -101,7 +94,7 @@ spot_job_log_seal(spot_job_log_t *self)
         for (size_t j = 0; j < num_jobs; j++) {
             submit_s[j] = self->jobs[j].submit_s;
         }
-        spot_job_order(submit_s, num_jobs, order, scratch);
+        spot_order_integers(submit_s, num_jobs, order, scratch);
         for (size_t j = 0; j < num_jobs; j++) {
             sorted[j] = self->jobs[order[j]];
         }
@@ -168,6 +161,10 @@ spot_job_log_free(spot_job_log_t *self)
     spot_key_table_free(&self->workload_table);
     free(self->terms);
     spot_key_table_free(&self->terms_table);
+    for (size_t j = 0; j < self->num_scalings; j++) {
+        free(self->scalings[j].sizes);
+        free(self->scalings[j].per_s);
+    }
     free(self->scalings);
     spot_text_set_free(&self->scaling_names);
     spot_arena_free(&self->texts);

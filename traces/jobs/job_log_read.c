@@ -98,7 +98,7 @@ find_vc(reader_t *self, int32_t *vc_id)
 {
     const char *name = field_of(self, SPOT_JOB_COLUMN_VC);
     int32_t name_id = -1;
-    int ret = spot_job_log_add_text(self->log, &self->vc_names, name, &name_id);
+    int ret = spot_text_set_add(&self->vc_names, &self->log->texts, name, &name_id);
 
     if (ret == 0 && name_id >= 0 && (size_t) name_id < self->num_vc_ids) {
         *vc_id = self->vc_ids[name_id];
@@ -483,7 +483,7 @@ int
 spot_job_log_read(
     spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {SPOT_JOB_FILE(spot_job_columns),
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(spot_job_columns),
         .row_bytes = sizeof(spot_job_cells_t), .initial = &spot_job_no_cells};
     reader_t reader = {.log = self,
         .request = request,

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/key_table.h"
-#include "traces/jobs/job_columns.h"
+#include "base/memory.h"
+#include "base/table_file.h"
 
 #define MAX_NODES 1000000
 
@@ -87,7 +88,7 @@ spot_vc_list_read(
     spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {
-        SPOT_JOB_FILE(columns), .row_bytes = sizeof(vc_row_t)};
+        SPOT_TABLE_DATA(columns), .noun = "VC", .row_bytes = sizeof(vc_row_t)};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     spot_key_table_t names = {0};
     int ret = spot_table_file_open(&file);
@@ -95,9 +96,6 @@ spot_vc_list_read(
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
         ret = read_row(self, &names, &file, may_be_empty);
-    }
-    if (ret == 0 && self->num_vcs == 0 && !file.is_faulty) {
-        spot_table_file_report(&file, file.row.line, "expected at least one VC");
     }
     spot_key_table_free(&names);
     return spot_table_file_close(&file, ret);

@@ -47,8 +47,8 @@ test_building(void **state)
         snprintf(id, sizeof(id), "job-%d", j);
         job.id = id;
         job.submit_s = (30000 - j) / 100;
-        assert_int_equal(
-            spot_job_log_add_text(&log, &log.users, j % 2 == 0 ? "u" : "", &job.user_id),
+        assert_int_equal(spot_text_set_add(&log.users, &log.texts, j % 2 == 0 ? "u" : "",
+                             &job.user_id),
             0);
         assert_int_equal(spot_job_log_add(&log, &job), 0);
     }
