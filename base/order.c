@@ -48,3 +48,34 @@ spot_order_integers(
         memcpy(order, from, num_items * sizeof(*order));
     }
 }
+
+/* The digits of a number without leading zeros, or NULL. */
+static const char *
+digits_of(const char *text)
+{
+    const size_t num_digits = strspn(text, "0123456789");
+    const size_t num_zeros = strspn(text, "0");
+
+    if (num_digits == 0 || text[num_digits] != '\0') {
+        return NULL;
+    }
+    return text + num_zeros - (num_zeros == num_digits);
+}
+
+int
+spot_order_texts(const char *first, const char *second)
+{
+    const char *a = digits_of(first), *b = digits_of(second);
+    int order = 0;
+
+    if (a != NULL && b != NULL && strlen(a) != strlen(b)) {
+        return strlen(a) < strlen(b) ? -1 : 1;
+    }
+    if ((a == NULL) != (b == NULL)) {
+        return a != NULL ? -1 : 1;
+    }
+    if (a != NULL) {
+        order = strcmp(a, b);
+    }
+    return order != 0 ? order : strcmp(first, second);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts items by integers, without memory of its own. */
+/* Orders of items: by integers, and of names that may be numbers. */
 #pragma once
 
 #include <stddef.h>
@@ -9,3 +9,6 @@
  * than 2^63; order, scratch: [num_items]. Radix sort, O(items). */
 void spot_order_integers(
     const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch);
+
+/* Compares names: numbers by value, before texts by bytes. */
+int spot_order_texts(const char *first, const char *second);

@@ -116,37 +116,6 @@ spot_job_log_keys(const spot_job_log_t *self)
         .text_offset = offsetof(spot_job_row_t, id)};
 }
 
-/* The digits of a number without leading zeros, or NULL. */
-static const char *
-digits_of(const char *id)
-{
-    const size_t num_digits = strspn(id, "0123456789");
-    const size_t num_zeros = strspn(id, "0");
-
-    if (num_digits == 0 || id[num_digits] != '\0') {
-        return NULL;
-    }
-    return id + num_zeros - (num_zeros == num_digits);
-}
-
-int
-spot_job_id_compare(const char *first, const char *second)
-{
-    const char *a = digits_of(first), *b = digits_of(second);
-    int order = 0;
-
-    if (a != NULL && b != NULL && strlen(a) != strlen(b)) {
-        return strlen(a) < strlen(b) ? -1 : 1;
-    }
-    if ((a == NULL) != (b == NULL)) {
-        return a != NULL ? -1 : 1;
-    }
-    if (a != NULL) {
-        order = strcmp(a, b);
-    }
-    return order != 0 ? order : strcmp(first, second);
-}
-
 /* ---- The whole ---- */
 
 void

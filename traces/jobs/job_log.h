@@ -162,9 +162,6 @@ void spot_job_log_free(spot_job_log_t *self);
 SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char *path,
     const char *column, double *values, spot_diag_t *diag);
 
-/* Order of job ids in exports: numbers by value, before texts by bytes. */
-int spot_job_id_compare(const char *first, const char *second);
-
 /* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
  * that any job has, as a CSV file that is read again as the same log. Times are seconds
  * on the clock. Errors of out stay in its error flag. */
