@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/jobs/job_join.h"
-
+/* Joins CSV files with a log on job_id. */
 #include <stdlib.h>
 #include <string.h>
 

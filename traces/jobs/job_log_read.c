@@ -8,7 +8,6 @@
 #include "base/datetime.h"
 #include "base/units.h"
 #include "traces/jobs/job_columns.h"
-#include "traces/jobs/job_join.h"
 
 enum { VC_UNKNOWN = -1, VC_DROPPED = -2, VC_FAULTY = -3 };
 
