@@ -36,7 +36,7 @@ spot_order_integers(
         most = keys[j] > most ? keys[j] : most;
         order[j] = (int32_t) j;
     }
-    for (int shift = 0; num_items > 0 && (most - least) >> shift > 0;
+    for (int shift = 0; num_items > 0 && shift < 63 && (most - least) >> shift > 0;
          shift += DIGIT_BITS) {
         int32_t *sorted = to;
 

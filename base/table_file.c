@@ -16,6 +16,7 @@
 
 /* ---- Messages ---- */
 
+SPOT_PRINTF(4, 0)
 static void
 report_text(spot_table_file_t *self, size_t line, size_t column, const char *format,
     va_list arguments)
