@@ -16,6 +16,7 @@
 
 /* ---- Messages ---- */
 
+SPOT_PRINTF(4, 0)
 static void
 report_text(spot_table_file_t *self, size_t line, size_t column, const char *format,
     va_list arguments)
@@ -431,6 +432,11 @@ spot_table_file_next(spot_table_file_t *self)
     do {
         ret = next_line(self);
     } while (ret == 1 && !is_row(self));
+    if (ret == 0 && self->format->noun != NULL && !self->has_rows && !self->is_faulty) {
+        spot_table_file_report(
+            self, self->row.line, "expected at least one %s", self->format->noun);
+    }
+    self->has_rows = self->has_rows || ret == 1;
     return ret;
 }
 

@@ -49,6 +49,12 @@ typedef struct {
     size_t offset; /* of an int64_t in the table */
 } spot_table_file_remark_t;
 
+/* The usual format of a file of data with an array of columns; more may follow. */
+#define SPOT_TABLE_DATA(array)                                                          \
+    .num_columns = sizeof(array) / sizeof((array)[0]), .columns = (array),              \
+    .is_any_order = true, .ignores_others = true, .needs_columns = true,                \
+    .is_data = true
+
 typedef struct spot_table_file spot_table_file_t;
 
 typedef struct {
@@ -64,7 +70,9 @@ typedef struct {
      * comments below the row of columns, which must be there; lines that end in CR LF
      * are counted in a warning; "-" is standard input. */
     bool is_data;
-    bool is_part;                            /* ignores_others, without a warning */
+    bool is_part;     /* ignores_others, without a warning */
+    const char *noun; /* a file of data without rows is an error that names it, such as
+                         "row"; or NULL */
     const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */
     size_t row_bytes;                        /* of its struct */
     const void *initial;                     /* the struct of an empty row; NULL: 0 */
@@ -89,6 +97,7 @@ struct spot_table_file {
     size_t fields[SPOT_TABLE_FILE_MAX_COLUMNS]; /* by column that it has */
     bool is_faulty;                             /* an error has been reported */
     bool is_over; /* the rest cannot be checked: reading ends */
+    bool has_rows;
 };
 
 /* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */

@@ -2,7 +2,6 @@
 #include "reports/traces/coverage_table.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "reports/table/table_machine.h"
@@ -32,10 +31,9 @@ typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON } form_t;
 static int64_t
 count_of(const spot_coverage_t *self, size_t count_id)
 {
-    int64_t count;
+    const char *members = (const char *) self->counts;
 
-    memcpy(&count, (const char *) self->counts + counts[count_id].offset, sizeof(count));
-    return count;
+    return *(const int64_t *) (const void *) (members + counts[count_id].offset);
 }
 
 /* What is not known is empty. */
@@ -46,16 +44,6 @@ add_count(spot_table_t *table, int64_t count, bool is_known)
         spot_table_add_count(table, count);
     } else {
         spot_table_add_empty(table);
-    }
-}
-
-static void
-add_load(spot_table_t *table, double load)
-{
-    if (isnan(load)) {
-        spot_table_add_empty(table);
-    } else {
-        spot_table_add_number(table, load);
     }
 }
 
@@ -90,7 +78,11 @@ fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
         add_count(table, row->num_gpus, has_nodes);
         spot_table_add_count(table, row->num_jobs);
         add_count(table, row->num_users, has_users);
-        add_load(table, row->load);
+        if (isnan(row->load)) {
+            spot_table_add_empty(table);
+        } else {
+            spot_table_add_number(table, row->load);
+        }
         add_count(table, row->most_gpus, row->num_jobs > 0);
         add_count(table, row->longest_s, row->num_jobs > 0);
     }
@@ -136,8 +128,7 @@ spot_coverage_write_text(
     if (isnan(self->rows[self->num_rows - 1].load)) {
         spot_table_add_note(&table, "",
             "The load, GPU time asked for per GPU and second, needs the nodes of the "
-            "VCs: "
-            "--vcs.");
+            "VCs: --vcs.");
     }
     ret = spot_table_write_terminal(&table, terminal, out);
     spot_table_free(&table);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/stats.h"
 
 /* Powers of two of the distribution. */
@@ -66,7 +67,7 @@ typedef struct {
 static int
 compare_ids(const void *first, const void *second)
 {
-    return spot_job_id_compare(
+    return spot_order_texts(
         ((const named_job_t *) first)->id, ((const named_job_t *) second)->id);
 }
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/datetime.h"
-#include "traces/jobs/job_columns.h"
+#include "base/memory.h"
+#include "base/table_file.h"
 
 enum { COLUMN_TIME };
 
@@ -48,8 +49,8 @@ check_time(spot_table_file_t *file, int64_t *before, bool *was_date)
 int
 spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {SPOT_JOB_FILE(columns),
-        .is_part = true, .row_bytes = sizeof(struct spot_forecast_row)};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns),
+        .is_part = true, .noun = "row", .row_bytes = sizeof(struct spot_forecast_row)};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int64_t before = -1;
     bool was_date = false;
@@ -61,9 +62,6 @@ spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
 
         check_time(&file, &before, &was_date);
         ret = spot_table_file_take(&file, &row) ? SPOT_ARRAY_APPEND(self, rows, row) : 0;
-    }
-    if (ret == 0 && self->num_rows == 0 && !file.is_faulty) {
-        spot_table_file_report(&file, file.row.line, "expected at least one row");
     }
     return spot_table_file_close(&file, ret);
 }

@@ -6,42 +6,6 @@
 
 #include "traces/jobs/job_columns.h"
 
-/* ---- Parts by weight ---- */
-
-int
-spot_job_parts_add(spot_job_parts_t *self, double weight)
-{
-    const double sum = spot_job_parts_sum(self) + weight;
-
-    return SPOT_ARRAY_APPEND(self, until, sum);
-}
-
-double
-spot_job_parts_sum(const spot_job_parts_t *self)
-{
-    return self->num_until == 0 ? 0 : self->until[self->num_until - 1];
-}
-
-size_t
-spot_job_parts_draw(const spot_job_parts_t *self, spot_rng_t *rng)
-{
-    const double at = spot_rng_uniform(rng) * spot_job_parts_sum(self);
-    size_t low = 0, high = self->num_until - 1;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (at < self->until[middle]) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-/* ---- Tables of workloads ---- */
-
 #define LEAST_WEIGHT 1e-6
 #define MOST_WEIGHT 1e6
 
@@ -108,7 +72,7 @@ take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *fi
         struct spot_workload_class *class = &self->classes[j];
 
         if (gpu_num == 0 || class_of(gpu_num) == j) {
-            ret = spot_job_parts_add(&class->parts, row->weight);
+            ret = spot_parts_add(&class->parts, row->weight);
             ret = ret != 0 ? ret : SPOT_ARRAY_APPEND(class, ids, job.workload_id);
         }
     }
@@ -122,7 +86,7 @@ spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
     spot_table_file_column_t columns[NUM_COLUMNS];
     const workload_row_t initial = {.cells = spot_job_no_cells, .weight = 1};
     const spot_table_file_format_t format = {
-        SPOT_JOB_FILE(columns), .row_bytes = sizeof(initial), .initial = &initial};
+        SPOT_TABLE_DATA(columns), .row_bytes = sizeof(initial), .initial = &initial};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int ret;
 
@@ -161,7 +125,7 @@ spot_workload_table_draw(
 {
     const struct spot_workload_class *of = &self->classes[class_of(gpu_num)];
 
-    return of->ids[spot_job_parts_draw(&of->parts, rng)];
+    return of->ids[spot_parts_draw(&of->parts, rng)];
 }
 
 int

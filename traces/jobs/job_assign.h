@@ -2,31 +2,14 @@
 /* Workloads for a log that has none, drawn from a table. */
 #pragma once
 
-#include "base/rng.h"
+#include "base/parts.h"
 #include "traces/jobs/job_log.h"
-
-/* Parts of a whole by weight: part j has the numbers from until[j - 1] to until[j]. Zero
- * it to start. */
-typedef struct {
-    size_t num_until;
-    size_t max_until;
-    double *until; /* [num_until] sums of the weights */
-} spot_job_parts_t;
-
-/* Appends a part. weight >= 0. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_job_parts_add(spot_job_parts_t *self, double weight);
-
-/* The sum of the weights. */
-double spot_job_parts_sum(const spot_job_parts_t *self);
-
-/* A part, where the sum is above 0. O(log parts). */
-size_t spot_job_parts_draw(const spot_job_parts_t *self, spot_rng_t *rng);
 
 /* The rows of a table, by the class of GPUs that they are for: 1, 2, 3-4, 5-8, more. */
 #define SPOT_NUM_WORKLOAD_CLASSES 5
 typedef struct {
     struct spot_workload_class {
-        spot_job_parts_t parts;
+        spot_parts_t parts;
         size_t num_ids;
         size_t max_ids;
         int32_t *ids; /* [num_ids] workloads of the parts */

@@ -8,44 +8,13 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 
-#define COLUMN(kind, name, member, ...)                                                 \
-    SPOT_TABLE_COLUMN(kind, name, spot_job_cells_t, member, __VA_ARGS__)
-#define KEY(kind, name, member, ...)                                                    \
-    COLUMN(kind, name, member, .is_own = true, __VA_ARGS__)
-#define TEXT(name, member, other)                                                       \
-    COLUMN(TEXT, name, member, .is_optional = true, .may_be_empty = true,               \
-        .other_name = (other))
-#define AMOUNT(kind, name, member, low, high)                                           \
-    COLUMN(kind, name, member, .is_optional = true, .may_be_empty = true, .min = (low), \
-        .max = (double) (high))
-
 const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
-    KEY(TEXT, "job_id", job.id, .other_name = "jobid"),
-    TEXT("user", user, NULL),
-    KEY(TEXT, "vc", vc, .max = 0),
-    TEXT("jobname", name, NULL),
-    KEY(COUNT, "gpu_num", job.gpu_num, .min = 1, .max = SPOT_JOB_MAX_GPUS),
-    AMOUNT(COUNT, "cpu_num", job.cpu_num, 0, 1e6),
-    TEXT("state", state, "status"),
-    KEY(INTEGER, "submit_time", job.submit_s, .other_name = "submitted_time"),
-    KEY(INTEGER, "duration", job.duration_s, .min = 1, .max = (double) SPOT_JOB_MAX_S),
-    TEXT("model", workload.model, NULL),
-    TEXT("dataset", workload.dataset, NULL),
-    AMOUNT(COUNT, "batchsize", workload.batch_size, 0, 1e9),
-    AMOUNT(COUNT, "amp", workload.amp, 0, 1),
-    AMOUNT(NUMBER, "speed", workload.speed_per_s, 0, 1e12),
-    AMOUNT(NUMBER, "gpu_util", workload.gpu_util, 0, 100),
-    AMOUNT(NUMBER, "gmem_util", workload.gmem_util, 0, 100),
-    AMOUNT(NUMBER, "gmem", workload.gmem_mib, 0, 1e9),
-    AMOUNT(COUNT, "sharescore", workload.share_score, 0, 2),
-    AMOUNT(COUNT, "min_gpus", terms.min_gpus, 1, SPOT_JOB_MAX_GPUS),
-    AMOUNT(COUNT, "max_gpus", terms.max_gpus, 1, SPOT_JOB_MAX_GPUS),
-    TEXT("scaling", scaling, NULL),
-    AMOUNT(INTEGER, "ckpt_interval_s", terms.checkpoint_interval_s, 0, SPOT_JOB_MAX_S),
-    AMOUNT(INTEGER, "ckpt_write_s", terms.checkpoint_write_s, 0, SPOT_JOB_MAX_S),
-    AMOUNT(INTEGER, "restart_s", terms.restart_s, 0, SPOT_JOB_MAX_S),
-    AMOUNT(INTEGER, "reconfig_s", terms.reconfiguration_s, 0, SPOT_JOB_MAX_S),
-    TEXT("trainer", terms.trainer, NULL),
+#define COLUMN(id, kind, name, other, member, is_key, low, high)                        \
+    SPOT_TABLE_COLUMN(kind, name, spot_job_cells_t, member, .other_name = other,        \
+        .is_own = is_key, .is_optional = !(is_key), .may_be_empty = !(is_key),          \
+        .min = (low), .max = (double) (high)),
+    SPOT_JOB_COLUMNS(COLUMN)
+#undef COLUMN
 };
 
 const spot_job_cells_t spot_job_no_cells = {
@@ -95,7 +64,7 @@ store_word(spot_job_log_t *log, const char **word)
 {
     int32_t word_id = -1;
     const int ret =
-        *word == NULL ? 0 : spot_job_log_add_text(log, &log->words, *word, &word_id);
+        *word == NULL ? 0 : spot_text_set_add(&log->words, &log->texts, *word, &word_id);
 
     if (word_id >= 0) {
         *word = log->words.texts[word_id];
@@ -138,13 +107,14 @@ int
 spot_job_cells_store(spot_job_cells_t *self, spot_table_file_t *file,
     spot_job_log_t *log, spot_job_row_t *job)
 {
-    int ret = spot_job_log_add_text(log, &log->users, self->user, &job->user_id);
+    int ret = spot_text_set_add(&log->users, &log->texts, self->user, &job->user_id);
 
-    ret = ret != 0 ? ret
-                   : spot_job_log_add_text(log, &log->names, self->name, &job->name_id);
     ret = ret != 0
               ? ret
-              : spot_job_log_add_text(log, &log->states, self->state, &job->state_id);
+              : spot_text_set_add(&log->names, &log->texts, self->name, &job->name_id);
+    ret = ret != 0 ? ret
+                   : spot_text_set_add(
+                         &log->states, &log->texts, self->state, &job->state_id);
     job->cpu_num = self->job.cpu_num;
     ret = ret != 0 ? ret : store_workload(&self->workload, log, &job->workload_id);
     return ret != 0 ? ret : store_terms(self, file, log, &job->terms_id);

@@ -12,8 +12,3 @@
  */
 void spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
     uint64_t replication, int64_t *submit_s, int32_t *order, int32_t *scratch);
-
-/* Sorts the indices of jobs by submit; ties as in the log. Radix sort. order, scratch:
- * [num_jobs]. O(jobs). */
-void spot_job_order(
-    const int64_t *submit_s, size_t num_jobs, int32_t *order, int32_t *scratch);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/jobs/job_join.h"
-
+/* Joins CSV files with a log on job_id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,29 +64,14 @@ close_join(join_t *self, int error)
 
 /* ---- Columns of jobs ---- */
 
-/* A column but job_id may be in one of the two files only. */
+/* Reports columns but job_id that are in both files. */
 static void
 check_columns(spot_table_file_t *other, const spot_table_file_t *file)
 {
-    for (size_t j = 0; j < other->num_fields; j++) {
-        const size_t column_id = other->kinds[j];
-
-        if (column_id != SPOT_JOB_COLUMN_ID && column_id < SPOT_NUM_JOB_COLUMNS &&
-            file->has[column_id]) {
-            spot_table_file_report_at(other, column_id, "column '%s' is in %s too",
-                spot_job_columns[column_id].name, file->path);
-        }
-    }
-}
-
-static void
-report_partnerless(
-    const join_t *self, spot_table_file_t *file, const spot_job_place_t *places)
-{
-    for (size_t j = 0; j < self->log->num_jobs; j++) {
-        if (self->lines[j] == 0) {
-            spot_table_file_report(file, places[j].line, "job_id: '%s' has no row in %s",
-                self->log->jobs[j].id, self->file.path);
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
+        if (j != SPOT_JOB_COLUMN_ID && other->has[j] && file->has[j]) {
+            spot_table_file_report_at(other, j, "column '%s' is in %s too",
+                spot_job_columns[j].name, file->path);
         }
     }
 }
@@ -99,7 +83,7 @@ spot_job_join_workload(spot_job_log_t *log, const char *path, spot_table_file_t 
     spot_table_file_column_t columns[SPOT_NUM_JOB_COLUMNS];
     spot_job_cells_t before, cells;
     const spot_table_file_format_t format = {
-        SPOT_JOB_FILE(columns), .row_bytes = sizeof(cells), .initial = &before};
+        SPOT_TABLE_DATA(columns), .row_bytes = sizeof(cells), .initial = &before};
     join_t join = {
         .log = log, .file = {.format = &format, .path = path, .diag = file->diag}};
     int32_t job_id;
@@ -121,8 +105,11 @@ spot_job_join_workload(spot_job_log_t *log, const char *path, spot_table_file_t 
                   ? spot_job_cells_store(&cells, &join.file, log, job)
                   : 0;
     }
-    if (ret == 0 && !join.file.is_faulty) {
-        report_partnerless(&join, file, places);
+    for (size_t j = 0; j < log->num_jobs && ret == 0 && !join.file.is_faulty; j++) {
+        if (join.lines[j] == 0) {
+            spot_table_file_report(file, places[j].line, "job_id: '%s' has no row in %s",
+                log->jobs[j].id, join.file.path);
+        }
     }
     return close_join(&join, ret);
 }
@@ -137,7 +124,7 @@ spot_job_column_read(const spot_job_log_t *self, const char *path, const char *c
         {.name = "job_id"},
         {.name = column},
     };
-    const spot_table_file_format_t format = {SPOT_JOB_FILE(columns), .is_part = true};
+    const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .is_part = true};
     join_t join = {.log = self, .file = {.format = &format, .path = path, .diag = diag}};
     spot_table_file_t *file = &join.file;
     int32_t job_id;

@@ -19,17 +19,20 @@
 const char *const spot_job_weekday_names[] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
 
-/* Makes parts of weights that stand stride bytes apart and are not all 0. */
+/* Makes parts of the weights of items, which stand item_size bytes apart. */
 static void
-settle_parts(spot_bind_t *bind, spot_job_parts_t *parts, size_t num_parts,
-    const double *weight, size_t stride)
+settle_parts(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+    spot_parts_t *parts, size_t num_parts, const double *weight, const char *problem)
 {
-    const char *at = (const char *) weight;
+    for (size_t j = 0; j < num_parts; j++) {
+        const char *at = (const char *) weight + j * field->item_size;
 
-    for (size_t j = 0; j < num_parts; j++, at += stride) {
-        if (spot_job_parts_add(parts, *(const double *) (const void *) at) != 0) {
+        if (spot_parts_add(parts, *(const double *) (const void *) at) != 0) {
             bind->is_out_of_memory = true;
         }
+    }
+    if (!(spot_parts_sum(parts) > 0)) {
+        spot_bind_unexpected(bind, field, node, problem);
     }
 }
 
@@ -51,11 +54,8 @@ settle_sizes(
     spot_job_sizes_t *self =
         (void *) ((char *) target - offsetof(spot_job_sizes_t, sizes));
 
-    settle_parts(bind, &self->parts, self->num_sizes, &self->sizes[0].weight,
-        sizeof(*self->sizes));
-    if (!(spot_job_parts_sum(&self->parts) > 0)) {
-        spot_bind_unexpected(bind, field, node, "all are 0");
-    }
+    settle_parts(bind, field, node, &self->parts, self->num_sizes,
+        &self->sizes[0].weight, "all are 0");
 }
 
 #define SIZES(owner, starts, text)                                                      \
@@ -200,11 +200,8 @@ settle_vcs(
 {
     spot_job_law_t *self = (void *) ((char *) target - offsetof(spot_job_law_t, vcs));
 
-    settle_parts(
-        bind, &self->vc_parts, self->num_vcs, &self->vcs[0].weight, sizeof(*self->vcs));
-    if (!(spot_job_parts_sum(&self->vc_parts) > 0)) {
-        spot_bind_unexpected(bind, field, node, "all weights are 0");
-    }
+    settle_parts(bind, field, node, &self->vc_parts, self->num_vcs, &self->vcs[0].weight,
+        "all weights are 0");
 }
 
 /* ---- Times ---- */
@@ -400,9 +397,9 @@ settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
         read_workloads(self, bind, node);
     }
     for (int64_t j = 1; j <= self->num_users; j++) {
-        const double weight = 1 / (double) j;
-
-        settle_parts(bind, &self->user_parts, 1, &weight, 0);
+        if (spot_parts_add(&self->user_parts, 1 / (double) j) != 0) {
+            bind->is_out_of_memory = true;
+        }
     }
     self->file = spot_text_copy(node->file, strlen(node->file));
     bind->is_out_of_memory = bind->is_out_of_memory || self->file == NULL;

@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     spot_job_size_t *sizes; /* [num_sizes] by num_gpus */
     size_t num_sizes;
-    spot_job_parts_t parts; /* by size */
+    spot_parts_t parts; /* by size */
 } spot_job_sizes_t;
 
 typedef struct {
@@ -102,9 +102,9 @@ typedef struct {
     spot_workload_table_t workload_table;
     size_t num_vcs;
     spot_job_law_vc_t *vcs; /* [num_vcs] */
-    spot_job_parts_t vc_parts;
+    spot_parts_t vc_parts;
     int64_t num_users; /* 0: users are not given */
-    spot_job_parts_t user_parts;
+    spot_parts_t user_parts;
 } spot_job_law_t;
 
 /* The keys, for the manual and for tables of other keys. */

@@ -34,8 +34,7 @@ take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
     self->num_vcs = vcs->num_vcs;
     for (size_t j = 0; j < vcs->num_vcs && ret == 0; j++) {
         self->vcs[j].vc_id = (int32_t) j;
-        ret = spot_job_parts_add(
-            &self->vc_parts, num_nodes > 0 ? vcs->vcs[j].num_nodes : 1);
+        ret = spot_parts_add(&self->vc_parts, num_nodes > 0 ? vcs->vcs[j].num_nodes : 1);
     }
     return ret;
 }
@@ -185,9 +184,9 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
     spot_job_row_t *job)
 {
     const spot_job_law_vc_t *vc =
-        &law->vcs[spot_job_parts_draw(&law->vc_parts, &streams->vcs)];
+        &law->vcs[spot_parts_draw(&law->vc_parts, &streams->vcs)];
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
-    const size_t size_id = spot_job_parts_draw(&sizes->parts, &streams->sizes);
+    const size_t size_id = spot_parts_draw(&sizes->parts, &streams->sizes);
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
     const int32_t terms_id = draw_terms(law, streams, gpu_num);
     int32_t workload_id = -1;
@@ -203,7 +202,7 @@ draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t s
     *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job),
         job->id, vc->vc_id, gpu_num, -1, -1, -1, -1, workload_id, terms_id};
     if (law->num_users > 0) {
-        job->user_id = (int32_t) spot_job_parts_draw(&law->user_parts, &streams->users);
+        job->user_id = (int32_t) spot_parts_draw(&law->user_parts, &streams->users);
     }
 }
 
@@ -241,7 +240,7 @@ name_users(const spot_job_law_t *self, spot_job_log_t *log)
         char name[USER_BYTES];
 
         snprintf(name, sizeof(name), "u%zu", log->users.num_texts + 1);
-        ret = spot_job_log_add_text(log, &log->users, name, &user_id);
+        ret = spot_text_set_add(&log->users, &log->texts, name, &user_id);
     }
     return ret;
 }

@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/jobs/job_jitter.h"
+#include "base/order.h"
 
 const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 
 /* ---- Building ---- */
-
-int
-spot_job_log_add_text(
-    spot_job_log_t *self, spot_text_set_t *set, const char *text, int32_t *text_id)
-{
-    return spot_text_set_add(set, &self->texts, text, text_id);
-}
 
 /* Appends a row to an array unless it has it. Rows are compared byte by byte: the bytes
  * between their members are 0, as they are copied from zeroed ones. */
@@ -101,7 +94,7 @@ spot_job_log_seal(spot_job_log_t *self)
         for (size_t j = 0; j < num_jobs; j++) {
             submit_s[j] = self->jobs[j].submit_s;
         }
-        spot_job_order(submit_s, num_jobs, order, scratch);
+        spot_order_integers(submit_s, num_jobs, order, scratch);
         for (size_t j = 0; j < num_jobs; j++) {
             sorted[j] = self->jobs[order[j]];
         }
@@ -123,37 +116,6 @@ spot_job_log_keys(const spot_job_log_t *self)
         .text_offset = offsetof(spot_job_row_t, id)};
 }
 
-/* The digits of a number without leading zeros, or NULL. */
-static const char *
-digits_of(const char *id)
-{
-    const size_t num_digits = strspn(id, "0123456789");
-    const size_t num_zeros = strspn(id, "0");
-
-    if (num_digits == 0 || id[num_digits] != '\0') {
-        return NULL;
-    }
-    return id + num_zeros - (num_zeros == num_digits);
-}
-
-int
-spot_job_id_compare(const char *first, const char *second)
-{
-    const char *a = digits_of(first), *b = digits_of(second);
-    int order = 0;
-
-    if (a != NULL && b != NULL && strlen(a) != strlen(b)) {
-        return strlen(a) < strlen(b) ? -1 : 1;
-    }
-    if ((a == NULL) != (b == NULL)) {
-        return a != NULL ? -1 : 1;
-    }
-    if (a != NULL) {
-        order = strcmp(a, b);
-    }
-    return order != 0 ? order : strcmp(first, second);
-}
-
 /* ---- The whole ---- */
 
 void
@@ -168,6 +130,10 @@ spot_job_log_free(spot_job_log_t *self)
     spot_key_table_free(&self->workload_table);
     free(self->terms);
     spot_key_table_free(&self->terms_table);
+    for (size_t j = 0; j < self->num_scalings; j++) {
+        free(self->scalings[j].sizes);
+        free(self->scalings[j].per_s);
+    }
     free(self->scalings);
     spot_text_set_free(&self->scaling_names);
     spot_arena_free(&self->texts);

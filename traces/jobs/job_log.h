@@ -37,8 +37,11 @@ typedef struct {
 typedef struct {
     const char *name; /* as in the column scaling */
     size_t num_sizes;
-    const int32_t *sizes; /* [num_sizes] increasing, >= 1 */
-    const double *per_s;  /* [num_sizes] > 0, in any unit */
+    size_t max_sizes;
+    int32_t *sizes; /* [num_sizes] increasing, >= 1 */
+    size_t num_per_s;
+    size_t max_per_s;
+    double *per_s; /* [num_sizes] > 0, in any unit */
 } spot_job_scaling_t;
 
 /* How a job copes with nodes that come and go. Jobs with the same columns share one. */
@@ -159,9 +162,6 @@ void spot_job_log_free(spot_job_log_t *self);
 SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char *path,
     const char *column, double *values, spot_diag_t *diag);
 
-/* Order of job ids in exports: numbers by value, before texts by bytes. */
-int spot_job_id_compare(const char *first, const char *second);
-
 /* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
  * that any job has, as a CSV file that is read again as the same log. Times are seconds
  * on the clock. Errors of out stay in its error flag. */
@@ -171,12 +171,10 @@ void spot_job_log_write(
 /* Aborts if an invariant does not hold. O(jobs). */
 void spot_job_log_verify(const spot_job_log_t *self);
 
-/* For this room: builds a log job by job. Zero it, set clock_zero_s, add texts, which
- * are those of self->words in workloads and terms, and jobs, then seal: it sorts jobs by
- * submit_s, ties in the order of their addition. Ids: found, or added if new. All calls:
- * NO_MEMORY; O(1), seal O(n). */
-SPOT_MUST_CHECK int spot_job_log_add_text(
-    spot_job_log_t *self, spot_text_set_t *set, const char *text, int32_t *text_id);
+/* For this room: builds a log job by job. Zero it, set clock_zero_s, add texts to
+ * its sets, workloads and terms, whose texts are those of words, and jobs, then seal: it
+ * sorts jobs by submit_s, ties in the order of their addition. Ids: found, or added if
+ * new. All calls: NO_MEMORY; O(1), seal O(n). */
 SPOT_MUST_CHECK int spot_job_log_add_workload(
     spot_job_log_t *self, const spot_workload_t *workload, int32_t *workload_id);
 SPOT_MUST_CHECK int spot_job_log_add_terms(

@@ -8,7 +8,6 @@
 #include "base/datetime.h"
 #include "base/units.h"
 #include "traces/jobs/job_columns.h"
-#include "traces/jobs/job_join.h"
 
 enum { VC_UNKNOWN = -1, VC_DROPPED = -2, VC_FAULTY = -3 };
 
@@ -98,7 +97,7 @@ find_vc(reader_t *self, int32_t *vc_id)
 {
     const char *name = field_of(self, SPOT_JOB_COLUMN_VC);
     int32_t name_id = -1;
-    int ret = spot_job_log_add_text(self->log, &self->vc_names, name, &name_id);
+    int ret = spot_text_set_add(&self->vc_names, &self->log->texts, name, &name_id);
 
     if (ret == 0 && name_id >= 0 && (size_t) name_id < self->num_vc_ids) {
         *vc_id = self->vc_ids[name_id];
@@ -196,17 +195,13 @@ is_kept(reader_t *self, const spot_job_row_t *job)
 {
     const spot_job_window_t *window = self->request->window;
     spot_job_counts_t *counts = &self->log->counts;
-    int64_t *reason = NULL;
+    int64_t *reason = job->gpu_num == 0                  ? &counts->without_gpus
+                      : job->vc_id == VC_UNKNOWN         ? &counts->unknown_vc
+                      : job->vc_id == VC_DROPPED         ? &counts->dropped_vc
+                      : window == NULL                   ? NULL
+                      : job->submit_s < window->origin_s ? &counts->outside
+                                                         : NULL;
 
-    if (job->gpu_num == 0) {
-        reason = &counts->without_gpus;
-    } else if (job->vc_id == VC_UNKNOWN) {
-        reason = &counts->unknown_vc;
-    } else if (job->vc_id == VC_DROPPED) {
-        reason = &counts->dropped_vc;
-    } else if (window != NULL && job->submit_s < window->origin_s) {
-        reason = &counts->outside;
-    }
     if (reason != NULL) {
         ++*reason;
     }
@@ -313,18 +308,6 @@ find_zero(const reader_t *self)
     return log->num_jobs == 0 ? 0 : zero_s;
 }
 
-/* Whether a second of the clock is in the window, whose bounds count from the origin. */
-static bool
-is_in_window(const spot_job_window_t *window, int64_t zero_s, int64_t second)
-{
-    const int64_t origin_s =
-        window->origin_s == SPOT_JOB_NO_CLOCK ? zero_s : window->origin_s;
-
-    return (window->begin_s == SPOT_JOB_NO_CLOCK ||
-               second >= window->begin_s - origin_s) &&
-           (window->end_s == SPOT_JOB_NO_CLOCK || second <= window->end_s - origin_s);
-}
-
 /* Moves submits to the clock; of an import drops what is outside the window, and what is
  * too short there. */
 static void
@@ -332,8 +315,16 @@ settle_times(reader_t *self)
 {
     const spot_job_window_t *window = self->request->window;
     const int64_t zero_s = find_zero(self);
+    int64_t origin_s = zero_s, begin_s = INT64_MIN, end_s = INT64_MAX;
     spot_job_log_t *log = self->log;
     size_t num_kept = 0;
+
+    if (window != NULL) { /* bounds count from the origin */
+        origin_s = window->origin_s == SPOT_JOB_NO_CLOCK ? zero_s : window->origin_s;
+        begin_s =
+            window->begin_s == SPOT_JOB_NO_CLOCK ? begin_s : window->begin_s - origin_s;
+        end_s = window->end_s == SPOT_JOB_NO_CLOCK ? end_s : window->end_s - origin_s;
+    }
 
     log->clock_zero_s = self->has_dates ? zero_s : SPOT_JOB_NO_CLOCK;
     for (size_t j = 0; j < log->num_jobs; j++) {
@@ -341,7 +332,7 @@ settle_times(reader_t *self)
         bool is_left = true;
 
         job->submit_s -= zero_s;
-        if (window != NULL && !is_in_window(window, zero_s, job->submit_s)) {
+        if (job->submit_s < begin_s || job->submit_s > end_s) {
             log->counts.outside++;
             is_left = false;
         } else if (window != NULL) {
@@ -402,33 +393,31 @@ check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
 
 /* ---- The whole ---- */
 
-/* Appends "N THINGS" to a list. */
-static void
-list_count(char *list, size_t num_bytes, int64_t count, const char *what)
-{
-    const size_t length = strlen(list);
-
-    if (count > 0) {
-        snprintf(list + length, num_bytes - length, "%s%" PRId64 " %s",
-            length == 0 ? "" : ", ", count, what);
-    }
-}
-
 /* Warns about rows that were dropped, or reports that none is left. */
 static void
 report_counts(reader_t *self)
 {
     const spot_job_counts_t *counts = &self->log->counts;
     const bool is_drop = self->request->short_rule == SPOT_SHORT_DROP;
+    const struct {
+        int64_t count;
+        const char *what;
+    } reasons[] = {{counts->without_gpus, "without GPUs"},
+        {counts->unknown_vc, "of unknown VCs"}, {counts->dropped_vc, "of dropped VCs"},
+        {is_drop ? counts->too_short : 0, "below 1 s"},
+        {counts->outside, "outside the window"}};
     const char *file = self->file.path;
     spot_diag_t *diag = self->file.diag;
     char list[256] = "";
 
-    list_count(list, sizeof(list), counts->without_gpus, "without GPUs");
-    list_count(list, sizeof(list), counts->unknown_vc, "of unknown VCs");
-    list_count(list, sizeof(list), counts->dropped_vc, "of dropped VCs");
-    list_count(list, sizeof(list), is_drop ? counts->too_short : 0, "below 1 s");
-    list_count(list, sizeof(list), counts->outside, "outside the window");
+    for (size_t j = 0; j < sizeof(reasons) / sizeof(reasons[0]); j++) {
+        const size_t length = strlen(list);
+
+        if (reasons[j].count > 0) {
+            snprintf(list + length, sizeof(list) - length, "%s%" PRId64 " %s",
+                length == 0 ? "" : ", ", reasons[j].count, reasons[j].what);
+        }
+    }
     if (counts->kept == 0 && !self->file.is_faulty) {
         self->file.is_faulty = true;
         spot_diag_error(diag, file, 0, 0, "no job is left of %" PRId64 " rows%s%s",
@@ -483,7 +472,7 @@ int
 spot_job_log_read(
     spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {SPOT_JOB_FILE(spot_job_columns),
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(spot_job_columns),
         .row_bytes = sizeof(spot_job_cells_t), .initial = &spot_job_no_cells};
     reader_t reader = {.log = self,
         .request = request,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/key_table.h"
-#include "traces/jobs/job_columns.h"
+#include "base/memory.h"
+#include "base/table_file.h"
 
 #define MAX_NODES 1000000
 
@@ -50,15 +50,10 @@ spot_vc_list_find(const spot_vc_list_t *self, const char *name)
 /* A faulty name is not entered; a faulty number counts as 1 so that jobs of the VC are
  * no further errors. */
 static int
-read_row(spot_vc_list_t *self, spot_key_table_t *names, spot_table_file_t *file,
-    bool may_be_empty)
+read_row(spot_vc_list_t *self, spot_table_file_t *file, bool may_be_empty)
 {
     vc_row_t vc;
-    spot_key_view_t keys = {.items = self->vcs,
-        .item_bytes = sizeof(*self->vcs),
-        .text_offset = offsetof(spot_vc_size_t, name)};
     int32_t other;
-    int ret;
 
     if (!spot_table_file_take(file, &vc)) {
         vc.num_nodes = 1;
@@ -71,15 +66,13 @@ read_row(spot_vc_list_t *self, spot_key_table_t *names, spot_table_file_t *file,
             file, &file->row, COLUMN_VC, "expected a name of up to 64 bytes");
         return 0;
     }
-    other = spot_key_table_find(names, &keys, vc.name);
+    other = spot_vc_list_find(self, vc.name);
     if (other >= 0) {
         spot_table_file_report_at(file, COLUMN_VC, "vc: '%s' is in line %zu too",
             vc.name, self->vcs[other].line);
         return 0;
     }
-    ret = spot_vc_list_add(self, vc.name, vc.num_nodes, file->row.line);
-    keys.items = self->vcs;
-    return ret != 0 ? ret : spot_key_table_enter(names, &keys, self->num_vcs - 1);
+    return spot_vc_list_add(self, vc.name, vc.num_nodes, file->row.line);
 }
 
 int
@@ -87,19 +80,14 @@ spot_vc_list_read(
     spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {
-        SPOT_JOB_FILE(columns), .row_bytes = sizeof(vc_row_t)};
+        SPOT_TABLE_DATA(columns), .noun = "VC", .row_bytes = sizeof(vc_row_t)};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
-    spot_key_table_t names = {0};
     int ret = spot_table_file_open(&file);
 
     memset(self, 0, sizeof(*self));
     while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
-        ret = read_row(self, &names, &file, may_be_empty);
+        ret = read_row(self, &file, may_be_empty);
     }
-    if (ret == 0 && self->num_vcs == 0 && !file.is_faulty) {
-        spot_table_file_report(&file, file.row.line, "expected at least one VC");
-    }
-    spot_key_table_free(&names);
     return spot_table_file_close(&file, ret);
 }
 

@@ -356,7 +356,7 @@ test_place(void **state)
     make_law(&law, "per_hour: 1");
     assert_int_equal(spot_job_law_place(&law, &vcs, false, &diag), 0);
     assert_int_equal(law.num_vcs, 4);
-    assert_true(law.vc_parts.until[0] == 0.75 * spot_job_parts_sum(&law.vc_parts));
+    assert_true(law.vc_parts.until[0] == 0.75 * spot_parts_sum(&law.vc_parts));
     assert_true(law.vc_parts.until[1] == law.vc_parts.until[3]);
     spot_job_law_free(&law);
     spot_vc_list_free(&vcs);

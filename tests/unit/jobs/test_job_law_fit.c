@@ -82,12 +82,11 @@ test_round_trip(void **state)
     assert_int_equal(fitted.num_users, 7);
     assert_int_equal(fitted.num_vcs, 2);
     assert_string_equal(fitted.vcs[1].name, name_odd);
-    assert_near(
-        fitted.vc_parts.until[0] / spot_job_parts_sum(&fitted.vc_parts), 0.25, 0.01);
+    assert_near(fitted.vc_parts.until[0] / spot_parts_sum(&fitted.vc_parts), 0.25, 0.01);
     assert_int_equal(fitted.vcs[0].sizes.num_sizes, 2);
     assert_int_equal(fitted.vcs[0].sizes.sizes[1].num_gpus, 300);
-    assert_near(fitted.vcs[0].sizes.parts.until[0] /
-                    spot_job_parts_sum(&fitted.vcs[0].sizes.parts),
+    assert_near(
+        fitted.vcs[0].sizes.parts.until[0] / spot_parts_sum(&fitted.vcs[0].sizes.parts),
         0.5, 0.01);
     assert_int_equal(fitted.vcs[1].sizes.num_sizes, 1);
     assert_int_equal(fitted.num_classes, 3);

@@ -2,32 +2,6 @@
 #include "tests/unit/jobs/log_text.h"
 #include "traces/jobs/job_log.h"
 
-/* Numbers by value, whatever their zeros and their length, before texts by bytes. */
-static void
-test_order_of_ids(void **state)
-{
-    static const char *const ids[] = {"0", "00", "7", "07", "9", "10",
-        "99999999999999999999", "100000000000000000000", "", "-1", "1.5", "A", "a", "a1",
-        "a10", "a2"};
-    const size_t num_ids = sizeof(ids) / sizeof(ids[0]);
-
-    (void) state;
-    for (size_t j = 0; j < num_ids; j++) {
-        for (size_t k = 0; k < num_ids; k++) {
-            const int order = spot_job_id_compare(ids[j], ids[k]);
-
-            if (strcmp(ids[j], "07") != 0 && strcmp(ids[k], "07") != 0 &&
-                strcmp(ids[j], "00") != 0 && strcmp(ids[k], "00") != 0) {
-                assert_true(j < k ? order < 0 : j > k ? order > 0 : order == 0);
-            }
-            assert_true((order < 0) == (spot_job_id_compare(ids[k], ids[j]) > 0));
-        }
-    }
-    assert_true(spot_job_id_compare("07", "7") != 0);
-    assert_true(spot_job_id_compare("07", "8") < 0);
-    assert_true(spot_job_id_compare("07", "6") > 0);
-}
-
 /* Jobs that are added keep their texts; the order of addition decides ties. */
 static void
 test_building(void **state)
@@ -47,8 +21,8 @@ test_building(void **state)
         snprintf(id, sizeof(id), "job-%d", j);
         job.id = id;
         job.submit_s = (30000 - j) / 100;
-        assert_int_equal(
-            spot_job_log_add_text(&log, &log.users, j % 2 == 0 ? "u" : "", &job.user_id),
+        assert_int_equal(spot_text_set_add(&log.users, &log.texts, j % 2 == 0 ? "u" : "",
+                             &job.user_id),
             0);
         assert_int_equal(spot_job_log_add(&log, &job), 0);
     }
@@ -67,7 +41,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_of_ids),
         cmocka_unit_test(test_building),
     };
 
