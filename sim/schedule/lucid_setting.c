@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
@@ -51,13 +50,9 @@ static const spot_field_t profiler_fields[] = {
     {SPOT_RANGE(INTEGER, "gpu_limit", spot_lucid_setting_t, max_gpus, 1,
         SPOT_JOB_MAX_GPUS, "8", "profiled GPUs",
         "jobs with more GPUs are not profiled")},
-    {.name = "scaling",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "",
-        .fields = scaling_fields,
-        .help = "a node that the profiler borrows when many jobs wait; without the key "
-                "it never does"},
+    {SPOT_GROUP("scaling", scaling_fields, "",
+        "a node that the profiler borrows when many jobs wait; without the key it never "
+        "does")},
     {.name = NULL},
 };
 
@@ -94,18 +89,9 @@ static const spot_field_t packing_fields[] = {
 };
 
 const spot_field_t spot_lucid_fields[] = {
-    {.name = "profiler",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "",
-        .fields = profiler_fields,
-        .help = "where jobs run first; without the key they enter their VC at once"},
-    {.name = "packing",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = packing_fields,
-        .help = "which jobs share GPUs"},
+    {SPOT_GROUP("profiler", profiler_fields, "",
+        "where jobs run first; without the key they enter their VC at once")},
+    {SPOT_GROUP("packing", packing_fields, "{}", "which jobs share GPUs")},
     {.name = NULL, .fields = spot_estimator_fields},
 };
 
@@ -125,24 +111,6 @@ spot_lucid_setting_free(spot_lucid_setting_t *self)
 
 /* ---- The profiler ---- */
 
-/* The index of a VC, or -1: it is reported. */
-static int32_t
-find_vc(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
-    const spot_node_t *place, const char *key, const char *name)
-{
-    const int32_t vc_id = spot_vc_list_find(&scenario->vcs, name);
-    spot_suggest_t near;
-
-    if (vc_id < 0) {
-        spot_suggest_init(&near, name);
-        for (size_t j = 0; j < scenario->vcs.num_vcs; j++) {
-            spot_suggest_offer(&near, scenario->vcs.vcs[j].name);
-        }
-        spot_bind_unknown(bind, place, key, "VC", &near, "");
-    }
-    return vc_id;
-}
-
 static void
 check_profiler(
     const spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
@@ -155,8 +123,8 @@ check_profiler(
     for (size_t j = 0; j < lucid->num_sources; j++) {
         const spot_profiler_source_t *source = &lucid->sources[j];
         const spot_node_t *place = spot_node_get(from, source->vc);
-        const int32_t vc_id =
-            find_vc(scenario, bind, place, "lucid.profiler.from", source->vc);
+        const int32_t vc_id = spot_vc_named(
+            &scenario->vcs, bind, place, "lucid.profiler.from", source->vc);
 
         if (vc_id >= 0 && source->num_nodes > scenario->num_reserved[vc_id]) {
             spot_bind_error(bind, place, "lucid.profiler.from",
@@ -166,16 +134,16 @@ check_profiler(
         }
     }
     if (lucid->max_gpus > num_gpus) {
-        spot_bind_error(bind, spot_node_place(root, "lucid.profiler.gpu_limit"),
-            "lucid.profiler.gpu_limit", "%lld GPUs, but the profiler has %lld",
-            (long long) lucid->max_gpus, (long long) num_gpus);
+        SPOT_KEY_ERROR(bind, root, "lucid.profiler.gpu_limit",
+            "%lld GPUs, but the profiler has %lld", (long long) lucid->max_gpus,
+            (long long) num_gpus);
     }
     if (lucid->lender != NULL) {
         const spot_node_t *place =
             spot_node_place(root, "lucid.profiler.scaling.lender");
 
-        (void) find_vc(
-            scenario, bind, place, "lucid.profiler.scaling.lender", lucid->lender);
+        (void) spot_vc_named(
+            &scenario->vcs, bind, place, "lucid.profiler.scaling.lender", lucid->lender);
         if (lucid->forecast_path == NULL) {
             spot_bind_error(bind, place, "lucid.profiler.scaling",
                 "needs lucid.packing.forecast, which says when to return the node");
@@ -190,7 +158,7 @@ check_profiler(
 static const spot_job_log_t *
 workloads_of(const spot_schedule_scenario_t *scenario)
 {
-    return scenario->log != NULL ? scenario->log : &scenario->law.workloads;
+    return scenario->log != NULL ? scenario->log : &scenario->jobs.law.workloads;
 }
 
 /* Whether a job may share GPUs. */
@@ -307,7 +275,7 @@ open_packing(
     if (lucid->packing == SPOT_PACKING_FORECAST && lucid->forecast_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing", "switch: forecast needs forecast");
     }
-    if (scenario->log == NULL && scenario->law.workload_path == NULL) {
+    if (scenario->log == NULL && scenario->jobs.law.workload_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing",
             "generated jobs have no workloads: set jobs.generate.workload, or "
             "lucid.packing.switch: never");

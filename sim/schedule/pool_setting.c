@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/schedule/job_data.h"
 
 /* Zones of a generator have entities of 48 bits: the pool is above them. */
 #define POOL_ENTITY_BITS 48
@@ -84,12 +85,7 @@ static const spot_field_t item_fields[] = {
         "", "initial nodes of the pool",
         "nodes that are ready at the start; default: capacity. A trace file brings its "
         "own")},
-    {.name = "price",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = price_fields,
-        .help = "what a node costs"},
+    {SPOT_GROUP("price", price_fields, "{}", "what a node costs")},
     {.name = NULL},
 };
 
@@ -216,26 +212,15 @@ add_pool(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
     return ret != 0 ? ret : copy_price(&pool->price, &setting->price);
 }
 
-/* Checks that an item has a VC, or a share to give. */
 static int32_t
 vc_of(const spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
     const spot_vc_list_t *vcs, size_t setting_id)
 {
-    const char *vc = self->settings[setting_id].vc;
-    const spot_node_t *place = spot_node_get(item_node(root, setting_id), "vc");
-    const int32_t vc_id = spot_vc_list_find(vcs, vc);
     char key[64];
-    spot_suggest_t near;
 
-    if (vc_id < 0) {
-        spot_suggest_init(&near, vc);
-        for (size_t j = 0; j < vcs->num_vcs; j++) {
-            spot_suggest_offer(&near, vcs->vcs[j].name);
-        }
-        snprintf(key, sizeof(key), "pools[%zu].vc", setting_id);
-        spot_bind_unknown(bind, place, key, "VC", &near, "");
-    }
-    return vc_id;
+    snprintf(key, sizeof(key), "pools[%zu].vc", setting_id);
+    return spot_vc_named(vcs, bind, spot_node_get(item_node(root, setting_id), "vc"),
+        key, self->settings[setting_id].vc);
 }
 
 /* The pools of one VC, in order of the list. */
@@ -276,11 +261,9 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
         }
     }
     if (num_templates > 1) {
-        spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
-            "more than one pool without vc");
+        SPOT_KEY_ERROR(bind, root, "pools", "more than one pool without vc");
     } else if (spot_share > 0 && num_templates == 0) {
-        spot_bind_error(bind, spot_node_place(root, "cluster.spot_share"),
-            "cluster.spot_share",
+        SPOT_KEY_ERROR(bind, root, "cluster.spot_share",
             "needs a pool without vc, which says how its nodes come and go");
     }
     for (int32_t j = 0; ret == 0 && j < (int32_t) vcs->num_vcs; j++) {
@@ -292,7 +275,7 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
         ret = add_pools(self, bind, root, vcs, j, num_shared, horizon_ms, like);
         if (spot_pool_plans_is_fleet(self, j) &&
             (num_reserved[j] > 0 || self->num_pools > num_pools + 1)) {
-            spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
+            SPOT_KEY_ERROR(bind, root, "pools",
                 "preparation: core needs a VC without reserved nodes and without "
                 "another pool: %s has %d reserved and %zu pools",
                 vcs->vcs[j].name, num_reserved[j], self->num_pools - num_pools);

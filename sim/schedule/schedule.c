@@ -192,11 +192,11 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
 
     self->log = scenario->log;
     if (self->log == NULL) {
-        ret = spot_job_law_draw(&scenario->law, &self->drawn, seed, number);
+        ret = spot_job_law_draw(&scenario->jobs.law, &self->drawn, seed, number);
         self->log = &self->drawn;
     }
     num_jobs = self->log->num_jobs;
-    if (ret == 0 && scenario->jitter_s > 0) {
+    if (ret == 0 && scenario->jobs.jitter_s > 0) {
         size_t max_order = self->max_submits, max_scratch = self->max_submits;
 
         ret =
@@ -207,8 +207,8 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
             spot_error_first(ret, spot_array_reserve(&self->submit_s, &self->max_submits,
                                       num_jobs + 1, sizeof(*self->submit_s)));
         if (ret == 0) {
-            spot_job_jitter(self->log, scenario->jitter_s, seed, number, self->submit_s,
-                self->order, self->scratch);
+            spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number,
+                self->submit_s, self->order, self->scratch);
         }
     }
     return ret;
