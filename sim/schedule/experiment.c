@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "sim/schedule/metrics.h"
 #include "sim/schedule/policy.h"
-#include "sim/schedule/result_json.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
 #include "sim/schedule/schedule.h"

@@ -22,17 +22,15 @@ typedef struct {
 typedef struct {
     int64_t next_sample_s, next_progress_s;
     size_t num_rows; /* of samples so far */
-    bool has_sample; /* sample is that of the present state */
-    spot_vc_sample_t sample;
 } spot_vc_record_t;
 
 typedef struct {
     const spot_schedule_t *schedule;
     spot_recording_t *recording; /* NULL: only progress is kept */
-    spot_vc_record_t *vcs;       /* [schedule->num_clocks] */
     spot_samples_t samples;
-    spot_arena_t texts;
-    const char **nodes; /* [log->num_jobs] of the latest run of each job */
+    spot_arena_t texts;    /* of the run: vcs, nodes and their texts */
+    spot_vc_record_t *vcs; /* [schedule->num_clocks] */
+    const char **nodes;    /* [log->num_jobs] of the latest run of each job */
     size_t num_lines;
     size_t max_lines;
     spot_vc_progress_t *lines; /* [num_lines] VC by VC after the run */

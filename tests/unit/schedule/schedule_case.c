@@ -258,7 +258,7 @@ check_nodes(const spot_schedule_t *schedule)
         living += schedule->vcs[j].living;
     }
     assert_int_equal(
-        living, llround(paid_h * 2 * 3600 * schedule->scenario->gpus_per_node));
+        living, llround(paid_h * 2 * 3600 * (double) schedule->scenario->gpus_per_node));
 }
 
 static char *
@@ -369,7 +369,7 @@ case_set_capacity(schedule_case_t *self)
             (int32_t) (scenario->vcs.vcs[j].num_nodes -
                        spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name) +
                        spot_pool_plans_most(&scenario->pools, (int32_t) j)) *
-            scenario->gpus_per_node;
+            (int32_t) scenario->gpus_per_node;
     }
     scenario->capacity = self->capacity;
 }
