@@ -169,50 +169,27 @@ is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
            (job->terms_id < 0 || scenario->log->terms[job->terms_id].trainer == NULL);
 }
 
-/* What packing needs and a workload lacks, in words; NULL: nothing. */
-static const char *
-lack_of(const spot_job_log_t *log, const spot_job_row_t *job)
-{
-    const spot_workload_t *workload =
-        job->workload_id < 0 ? NULL : &log->workloads[job->workload_id];
-
-    return workload == NULL                ? "model, gmem and sharescore"
-           : !isfinite(workload->gmem_mib) ? "gmem"
-           : workload->share_score < 0     ? "sharescore"
-                                           : NULL;
-}
-
-/* A job without an id stands for all that laws draw. */
-static void
-report_lack(const spot_job_log_t *log, const spot_job_row_t *job, const char *lack,
-    spot_bind_t *bind, const spot_node_t *place)
-{
-    static const spot_workload_t none = {.model = "", .dataset = ""};
-    const spot_workload_t *workload =
-        job->workload_id < 0 ? &none : &log->workloads[job->workload_id];
-
-    spot_bind_error(bind, place, "lucid.packing",
-        "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, amp "
-        "%d); lucid.packing.switch: never does without",
-        lack, job->id == NULL ? "s" : " ", job->id == NULL ? "" : job->id,
-        workload->model, workload->dataset, workload->batch_size, workload->amp);
-}
-
-/* The same of the workloads of laws. */
-static void
-check_laws(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
+/* Reports what packing needs and the workload of a job lacks. job_id: "": of all jobs
+ * that laws draw. */
+static bool
+report_lack(const spot_workload_t *workload, const char *job_id, spot_bind_t *bind,
     const spot_node_t *place)
 {
-    const spot_job_log_t *log = workloads_of(scenario);
+    static const spot_workload_t none = {.model = "", .dataset = ""};
+    const char *lack = workload == NULL                ? "model, gmem and sharescore"
+                       : !isfinite(workload->gmem_mib) ? "gmem"
+                       : workload->share_score < 0     ? "sharescore"
+                                                       : NULL;
 
-    for (size_t j = 0; j < log->num_workloads; j++) {
-        const spot_job_row_t job = {.workload_id = (int32_t) j};
-        const char *lack = lack_of(log, &job);
-
-        if (lack != NULL) {
-            report_lack(log, &job, lack, bind, place);
-        }
+    if (lack != NULL) {
+        workload = workload == NULL ? &none : workload;
+        spot_bind_error(bind, place, "lucid.packing",
+            "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, "
+            "amp %d); lucid.packing.switch: never does without",
+            lack, job_id[0] == '\0' ? "s" : " ", job_id, workload->model,
+            workload->dataset, workload->batch_size, workload->amp);
     }
+    return lack != NULL;
 }
 
 /* The first job of each workload that cannot be packed for lack of a column. */
@@ -227,13 +204,13 @@ check_workloads(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
     for (size_t j = 0;
          is_reported != NULL && j < log->num_jobs && num_reported < MAX_LISTED; j++) {
         const spot_job_row_t *job = &log->jobs[j];
-        bool *known = &is_reported[job->workload_id + 1];
-        const char *lack = lack_of(log, job);
+        const int32_t id = job->workload_id;
+        bool *known = &is_reported[id + 1];
 
-        if (lack != NULL && is_packed(scenario, job) && !*known) {
-            report_lack(log, job, lack, bind, place);
-            *known = true;
-            num_reported++;
+        if (is_packed(scenario, job) && !*known) {
+            *known =
+                report_lack(id < 0 ? NULL : &log->workloads[id], job->id, bind, place);
+            num_reported += *known;
         }
     }
     free(is_reported);
@@ -281,10 +258,12 @@ open_packing(
             "lucid.packing.switch: never");
         return 0;
     }
-    if (scenario->log == NULL) {
-        check_laws(scenario, bind, place);
-    } else {
+    if (scenario->log != NULL) {
         ret = check_workloads(scenario, bind, place);
+    } else {
+        for (size_t j = 0; j < workloads_of(scenario)->num_workloads; j++) {
+            (void) report_lack(&workloads_of(scenario)->workloads[j], "", bind, place);
+        }
     }
     return ret != 0 ? ret : read_pairs(scenario, bind->diag);
 }

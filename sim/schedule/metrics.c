@@ -78,10 +78,9 @@ used_gpu_s(const run_t *run, int argument)
 }
 
 static double
-lost_gpu_h(const run_t *run, int argument)
+gpu_h(const run_t *run, int kind)
 {
-    (void) argument;
-    return gpu_s(run, SPOT_GPU_LOST) / 3600;
+    return gpu_s(run, kind) / 3600;
 }
 
 /* offset: of an int64_t of the VCs. */
@@ -135,77 +134,49 @@ typedef struct {
     int argument;
 } row_t;
 
-#define SUMMARY(name_, label_, noun_, text)                                             \
+#define ROW(name_, unit_, text, formula, argument, ...)                                 \
     {                                                                                   \
-        {.name = #name_,                                                                \
-            .unit = "s",                                                                \
-            .help = text,                                                               \
-            .label = label_,                                                            \
-            .noun = noun_,                                                              \
-            .kind = SPOT_METRIC_TIME,                                                   \
-            .better = SPOT_BETTER_LOWER},                                               \
-            of_summary, offsetof(spot_job_summary_t, name_)                             \
+        {.name = name_, .unit = unit_, .help = text, __VA_ARGS__}, formula, argument    \
     }
-#define TOTAL(name_, unit_, text, formula, argument)                                    \
-    {                                                                                   \
-        {.name = name_, .unit = unit_, .help = text, .is_total = true}, formula,        \
-            argument                                                                    \
-    }
-#define SHARE(name_, of, per_, label_, better_, text)                                   \
-    {                                                                                   \
-        {.name = name_,                                                                 \
-            .unit = "1",                                                                \
-            .help = text,                                                               \
-            .label = label_,                                                            \
-            .kind = SPOT_METRIC_SHARE,                                                  \
-            .better = SPOT_BETTER_##better_,                                            \
-            .numerator = of,                                                            \
-            .denominator = per_},                                                       \
-            NULL, 0                                                                     \
-    }
-#define COUNT(name_, unit_, better_, text, formula, argument)                           \
-    {                                                                                   \
-        {.name = name_, .unit = unit_, .help = text, .better = SPOT_BETTER_##better_},  \
-            formula, argument                                                           \
-    }
-
-/* Means over the jobs of all replications. */
+#define SUMMARY(name_, label_, noun_, text, ...)                                        \
+    ROW(#name_, "s", text, of_summary, offsetof(spot_job_summary_t, name_),             \
+        .label = label_, .noun = noun_, .kind = SPOT_METRIC_TIME, __VA_ARGS__)
+#define TIME(name_, label_, noun_, text)                                                \
+    SUMMARY(name_, label_, noun_, text, .better = SPOT_BETTER_LOWER)
+/* The mean over the jobs of all replications. */
 #define MEAN(name_, total, label_, noun_, text)                                         \
-    {                                                                                   \
-        {.name = #name_,                                                                \
-            .unit = "s",                                                                \
-            .help = text,                                                               \
-            .label = label_,                                                            \
-            .noun = noun_,                                                              \
-            .kind = SPOT_METRIC_TIME,                                                   \
-            .better = SPOT_BETTER_LOWER,                                                \
-            .numerator = total,                                                         \
-            .denominator = "jobs_ended"},                                               \
-            of_summary, offsetof(spot_job_summary_t, name_)                             \
-    }
+    SUMMARY(name_, label_, noun_, text, .better = SPOT_BETTER_LOWER,                    \
+        .numerator = total, .denominator = "jobs_ended")
+#define TOTAL(name_, unit_, text, formula, argument)                                    \
+    ROW(name_, unit_, text, formula, argument, .is_total = true)
+#define SHARE(name_, of, per_, label_, better_, text)                                   \
+    ROW(name_, "1", text, NULL, 0, .label = label_, .kind = SPOT_METRIC_SHARE,          \
+        .better = SPOT_BETTER_##better_, .numerator = of, .denominator = per_)
+#define COUNT(name_, unit_, better_, text, formula, argument)                           \
+    ROW(name_, unit_, text, formula, argument, .better = SPOT_BETTER_##better_)
 
 static const row_t rows[] = {
     MEAN(avg_jct, "jct_total", "mean JCT", "mean job completion time",
         "mean time from the submit of a job to its end, of jobs that have ended"),
     MEAN(avg_queue, "queue_total", "mean queueing time", "mean queueing time",
         "mean time of a job in the queue"),
-    SUMMARY(queue_p50, "median queueing time", NULL, "median of the time in the queue"),
-    SUMMARY(queue_p95, "95 % queueing time", NULL,
+    TIME(queue_p50, "median queueing time", NULL, "median of the time in the queue"),
+    TIME(queue_p95, "95 % queueing time", NULL,
         "time in the queue that 95 % of the jobs do not exceed"),
-    SUMMARY(queue_p999, "99.9 % queueing time", NULL,
+    TIME(queue_p999, "99.9 % queueing time", NULL,
         "time in the queue that 99.9 % of the jobs do not exceed"),
-    SUMMARY(jct_p50, "median JCT", "median job completion time",
+    TIME(jct_p50, "median JCT", "median job completion time",
         "median of the time from submit to end"),
-    SUMMARY(jct_p95, "95 % JCT", "95 % job completion time",
+    TIME(jct_p95, "95 % JCT", "95 % job completion time",
         "time from submit to end that 95 % of the jobs do not exceed"),
-    SUMMARY(jct_p99, "99 % JCT", "99 % job completion time",
+    TIME(jct_p99, "99 % JCT", "99 % job completion time",
         "time from submit to end that 99 % of the jobs do not exceed"),
-    SUMMARY(jct_large, "mean JCT of large jobs", NULL,
+    TIME(jct_large, "mean JCT of large jobs", NULL,
         "mean time from submit to end of jobs with more GPUs than output.large_over"),
-    SUMMARY(jct_small, "mean JCT of small jobs", NULL, "the same of the other jobs"),
-    SUMMARY(queue_large, "mean queueing time of large jobs", NULL,
+    TIME(jct_small, "mean JCT of small jobs", NULL, "the same of the other jobs"),
+    TIME(queue_large, "mean queueing time of large jobs", NULL,
         "mean time in the queue of jobs with more GPUs than output.large_over"),
-    SUMMARY(queue_small, "mean queueing time of small jobs", NULL,
+    TIME(queue_small, "mean queueing time of small jobs", NULL,
         "the same of the other jobs"),
     COUNT("jobs", "jobs", NEITHER, "jobs of the log", count_of_summary,
         offsetof(spot_job_summary_t, num_jobs)),
@@ -218,12 +189,8 @@ static const row_t rows[] = {
         offsetof(spot_vc_t, node_preemptions)),
     COUNT("resizes", "resizes", NEITHER, "changes of the size of a running job",
         count_of_vcs, offsetof(spot_vc_t, resizes)),
-    {{.name = "makespan",
-         .unit = "s",
-         .help = "time from the start of the run to the last end of a job",
-         .kind = SPOT_METRIC_TIME,
-         .better = SPOT_BETTER_LOWER},
-        makespan_s, 0},
+    ROW("makespan", "s", "time from the start of the run to the last end of a job",
+        makespan_s, 0, .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER),
     COUNT("last_end", "s", NEITHER, "second of the clock at which the last job ends",
         last_end_s, 0),
     SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
@@ -241,14 +208,11 @@ static const row_t rows[] = {
         "share of the paid GPU time of GPUs without a job on nodes that are ready"),
     SHARE("prepping_fraction", "prepping_gpu_s", "paid_gpu_s", "prepping", LOWER,
         "share of the paid GPU time of nodes that are being prepared"),
-    COUNT("lost_gpu_h", "GPU-h", LOWER, "work that was lost with nodes", lost_gpu_h, 0),
-    {{.name = "cost_usd",
-         .unit = "USD",
-         .help = "price of all nodes, reserved and spot, until the end of the run",
-         .label = "cost",
-         .kind = SPOT_METRIC_COST,
-         .better = SPOT_BETTER_LOWER},
-        cost_usd, 0},
+    COUNT("lost_gpu_h", "GPU-h", LOWER, "work that was lost with nodes", gpu_h,
+        SPOT_GPU_LOST),
+    ROW("cost_usd", "USD",
+        "price of all nodes, reserved and spot, until the end of the run", cost_usd, 0,
+        .label = "cost", .kind = SPOT_METRIC_COST, .better = SPOT_BETTER_LOWER),
     SHARE("spot_cost_share", "spot_usd", "cost_usd", "share of cost on spot", NEITHER,
         "share of the cost that is paid for spot nodes"),
     TOTAL("jobs_ended", "jobs", "jobs that have ended", ended,
@@ -280,9 +244,9 @@ static const row_t rows[] = {
 
 /* Of each VC: NAME.VC. Listed only if a study names them. */
 static const row_t vc_rows[] = {
-    SUMMARY(avg_jct, "mean JCT", NULL, "mean time from submit to end"),
-    SUMMARY(avg_queue, "mean queueing time", NULL, "mean time in the queue"),
-    SUMMARY(queue_p95, "95 % queueing time", NULL,
+    TIME(avg_jct, "mean JCT", NULL, "mean time from submit to end"),
+    TIME(avg_queue, "mean queueing time", NULL, "mean time in the queue"),
+    TIME(queue_p95, "95 % queueing time", NULL,
         "time in the queue that 95 % of the jobs do not exceed"),
     COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
         count_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
