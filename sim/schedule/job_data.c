@@ -66,18 +66,11 @@ const spot_field_t spot_jobs_fields[] = {
          "each replication shifts every submit by a uniform number of seconds from 0 to "
          "this, so that replications of one log differ"),
         .settle = spot_seconds_settle},
-    {.name = "vcs",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_jobs_setting_t, renamings),
-        .num_offset = offsetof(spot_jobs_setting_t, num_renamings),
-        .item_size = sizeof(spot_vc_renaming_t),
-        .key = &from_field,
-        .item = &to_field,
-        .initial = "{}",
-        .max = 100000,
-        .expected = "a map such as {old: new, \"*\": other}",
-        .help = "VCs of the log by what the cluster calls them; \"*\" is every other "
-                "one, and \"\" drops its jobs"},
+    {SPOT_ITEMS(DICT, "vcs", spot_jobs_setting_t, renamings, num_renamings, to_field, 0,
+         100000, "{}", "a map such as {old: new, \"*\": other}",
+         "VCs of the log by what the cluster calls them; \"*\" is every other one, and "
+         "\"\" drops its jobs"),
+        .key = &from_field},
     {.name = NULL},
 };
 
@@ -90,19 +83,10 @@ static const spot_field_t nodes_field = {.type = SPOT_FIELD_INTEGER,
     .max = 1000000};
 
 const spot_field_t spot_vcs_forms[] = {
-    {.name = "",
-        .type = SPOT_FIELD_PATH,
-        .offset = offsetof(spot_jobs_setting_t, vcs_path)},
-    {.name = "",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_jobs_setting_t, vcs),
-        .num_offset = offsetof(spot_jobs_setting_t, num_vcs),
-        .item_size = sizeof(spot_vc_nodes_t),
-        .key = &name_field,
-        .item = &nodes_field,
-        .is_ordered = true,
-        .min = 1,
-        .max = 100000},
+    {SPOT_VALUE(PATH, "", spot_jobs_setting_t, vcs_path, NULL, NULL)},
+    {SPOT_ITEMS(DICT, "", spot_jobs_setting_t, vcs, num_vcs, nodes_field, 1, 100000,
+         NULL, NULL, NULL),
+        .key = &name_field, .is_ordered = true},
     {.name = NULL},
 };
 

@@ -70,10 +70,6 @@ void spot_job_data_close(spot_job_data_t *self);
         starts, __VA_ARGS__),                                                           \
         .settle = spot_seconds_settle
 
-/* A map whose fields are members of the struct that holds it. */
-#define SPOT_GROUP(key, table, starts, text)                                            \
-    .name = key, .type = SPOT_FIELD_MAP, .fields = table, .initial = starts, .help = text
-
 /* Reports an error of the value at a path such as "jobs.log". */
 #define SPOT_KEY_ERROR(bind, root, path, ...)                                           \
     spot_bind_error(bind, spot_node_place(root, path), path, __VA_ARGS__)

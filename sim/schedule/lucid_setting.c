@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/schedule/lucid_setting.h"
+#include "sim/schedule/scenario.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 /* ---- Fields ---- */
 
-static const spot_field_t source_vc = {
-    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_profiler_source_t, vc)};
+static const spot_field_t source_name = {
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_nodes_t, name)};
 static const spot_field_t source_nodes = {.type = SPOT_FIELD_INTEGER,
-    .offset = offsetof(spot_profiler_source_t, num_nodes),
+    .offset = offsetof(spot_vc_nodes_t, num_nodes),
     .min = 1,
     .max = 1000000};
 
@@ -33,17 +33,10 @@ static const spot_field_t scaling_fields[] = {
 };
 
 static const spot_field_t profiler_fields[] = {
-    {.name = "from",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_lucid_setting_t, sources),
-        .num_offset = offsetof(spot_lucid_setting_t, num_sources),
-        .item_size = sizeof(spot_profiler_source_t),
-        .key = &source_vc,
-        .item = &source_nodes,
-        .min = 1,
-        .max = 100000,
-        .expected = "a map such as {a: 2, b: 1}",
-        .help = "nodes of VCs that are the profiler's"},
+    {SPOT_ITEMS(DICT, "from", spot_lucid_setting_t, sources, num_sources, source_nodes,
+         1, 100000, NULL, "a map such as {a: 2, b: 1}",
+         "nodes of VCs that are the profiler's"),
+        .key = &source_name},
     {SPOT_RANGE(DURATION, "limit", spot_lucid_setting_t, limit_s, 1000,
         (double) SPOT_MAX_DURATION_MS, "200 s", "profiling limit",
         "a job that takes longer leaves the profiler after this time")},
@@ -99,7 +92,7 @@ void
 spot_lucid_setting_free(spot_lucid_setting_t *self)
 {
     for (size_t j = 0; j < self->num_sources; j++) {
-        free(self->sources[j].vc);
+        free(self->sources[j].name);
     }
     free(self->sources);
     free(self->lender);
@@ -121,15 +114,15 @@ check_profiler(
         (int64_t) spot_profiler_num_nodes(scenario) * scenario->gpus_per_node;
 
     for (size_t j = 0; j < lucid->num_sources; j++) {
-        const spot_profiler_source_t *source = &lucid->sources[j];
-        const spot_node_t *place = spot_node_get(from, source->vc);
+        const spot_vc_nodes_t *source = &lucid->sources[j];
+        const spot_node_t *place = spot_node_get(from, source->name);
         const int32_t vc_id = spot_vc_named(
-            &scenario->vcs, bind, place, "lucid.profiler.from", source->vc);
+            &scenario->vcs, bind, place, "lucid.profiler.from", source->name);
 
         if (vc_id >= 0 && source->num_nodes > scenario->num_reserved[vc_id]) {
             spot_bind_error(bind, place, "lucid.profiler.from",
                 "the profiler takes %lld nodes of %s, which has %d reserved",
-                (long long) source->num_nodes, source->vc,
+                (long long) source->num_nodes, source->name,
                 scenario->num_reserved[vc_id]);
         }
     }

@@ -24,11 +24,8 @@ static const spot_field_t preparation_forms[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = SPOT_NOWHERE,
         .choices = core_names},
-    {.name = "",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_pool_setting_t, preparation_ms),
-        .min = 0,
-        .max = (double) SPOT_MAX_DURATION_MS,
+    {SPOT_RANGE(DURATION, "", spot_pool_setting_t, preparation_ms, 0,
+         (double) SPOT_MAX_DURATION_MS, NULL, NULL),
         .expected = PREPARATION_EXPECTED},
     {.name = NULL},
 };
@@ -53,15 +50,11 @@ static const spot_field_t item_fields[] = {
     {SPOT_VALUE(TEXT, "vc", spot_pool_setting_t, vc, "",
         "the virtual cluster that has these nodes besides its reserved ones; without it "
         "the item gives the share cluster.spot_share of the nodes of every VC")},
-    {.name = "trace",
-        .label = "trace",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = offsetof(spot_pool_setting_t, trace_node),
-        .fields = trace_forms,
+    {SPOT_FIELDS(ONE_OF, "trace", spot_pool_setting_t, trace_node, trace_forms, NULL,
+         "trace", "how the nodes come and go, on a clock that starts with the run"),
         .bind = spot_bind_keep_node, /* bound when the nodes of the VC are known */
         .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
-                    "a model file",
-        .help = "how the nodes come and go, on a clock that starts with the run"},
+                    "a model file"},
     {.name = "preparation",
         .label = "preparation time",
         .type = SPOT_FIELD_ONE_OF,

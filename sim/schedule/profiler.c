@@ -58,7 +58,7 @@ spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc
     int64_t num_taken = 0;
 
     for (size_t j = 0; j < lucid->num_sources && spot_profiler_is_used(scenario); j++) {
-        if (strcmp(lucid->sources[j].vc, vc_name) == 0) {
+        if (strcmp(lucid->sources[j].name, vc_name) == 0) {
             num_taken += lucid->sources[j].num_nodes;
         }
     }

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "sim/schedule/lucid_setting.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
 
@@ -77,18 +76,10 @@ static const spot_field_t threshold_field = {
 static const spot_field_t tiresias_fields[] = {
     {SPOT_SECONDS("interval", scenario_t, tiresias.interval_s, 1000, "60 s",
         "Tiresias interval", "time between two decisions")},
-    {.name = "thresholds",
-        .type = SPOT_FIELD_LIST,
-        .offset = offsetof(scenario_t, tiresias.thresholds_gpu_s),
-        .num_offset = offsetof(scenario_t, tiresias.num_thresholds),
-        .item = &threshold_field,
-        .item_size = sizeof(double),
-        .min = 0,
-        .max = 16,
-        .initial = "[18000]",
-        .expected = "a list of GPU-seconds such as [18000]",
-        .help = "attained service in GPU-seconds above which a job falls into the next "
-                "class"},
+    {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s,
+        tiresias.num_thresholds, threshold_field, 0, 16, "[18000]",
+        "a list of GPU-seconds such as [18000]",
+        "attained service in GPU-seconds above which a job falls into the next class")},
     {.name = NULL},
 };
 

@@ -61,18 +61,13 @@ typedef enum {
 } spot_pack_order_t;
 
 typedef struct {
-    char *vc;
-    int64_t num_nodes;
-} spot_profiler_source_t;
-
-typedef struct {
     spot_estimator_setting_t estimator;
     bool has_profiler;
     size_t num_sources;
-    spot_profiler_source_t *sources; /* [num_sources] nodes that VCs give to it */
-    int64_t limit_s;                 /* of a profiling run */
-    int64_t max_gpus;                /* of a job that is profiled */
-    char *lender;                    /* VC that lends a node; NULL: no scaling */
+    spot_vc_nodes_t *sources; /* [num_sources] nodes that VCs give to it */
+    int64_t limit_s;          /* of a profiling run */
+    int64_t max_gpus;         /* of a job that is profiled */
+    char *lender;             /* VC that lends a node; NULL: no scaling */
     int64_t up_queue, down_queue;
     int packing; /* spot_packing_switch_t */
     char *forecast_path;
@@ -128,6 +123,7 @@ typedef struct {
 /* Every key with its default and its help, for binding and for the manual. */
 extern const spot_field_t spot_schedule_fields[];
 extern const spot_field_t spot_estimator_fields[];
+extern const spot_field_t spot_lucid_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: another scenario
  * of the study, whose log is shared, or NULL. BAD_INPUT, IO, NO_MEMORY; free self even
@@ -138,3 +134,11 @@ SPOT_MUST_CHECK int spot_schedule_scenario_init(spot_schedule_scenario_t *self,
 /* Whether replications differ. */
 bool spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self);
 void spot_schedule_scenario_free(spot_schedule_scenario_t *self);
+
+/* Checks scenario->lucid against the VCs and the log, which have been read, and reads
+ * the forecast and the co-location table, if the policy is Lucid. root: the scenario.
+ * BAD_INPUT with the reasons in the diag of bind, IO, NO_MEMORY; free scenario->lucid
+ * even then. */
+SPOT_MUST_CHECK int spot_lucid_setting_open(
+    spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root);
+void spot_lucid_setting_free(spot_lucid_setting_t *self);

@@ -152,7 +152,7 @@ case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes)
     lucid->sources = self->sources;
     lucid->has_profiler = true;
     self->sources[lucid->num_sources++] =
-        (spot_profiler_source_t){self->scenario.vcs.vcs[vc_id].name, num_nodes};
+        (spot_vc_nodes_t){self->scenario.vcs.vcs[vc_id].name, num_nodes};
 }
 
 int32_t
