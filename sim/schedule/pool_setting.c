@@ -205,17 +205,6 @@ add_pool(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
     return ret != 0 ? ret : copy_price(&pool->price, &setting->price);
 }
 
-static int32_t
-vc_of(const spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
-    const spot_vc_list_t *vcs, size_t setting_id)
-{
-    char key[64];
-
-    snprintf(key, sizeof(key), "pools[%zu].vc", setting_id);
-    return spot_vc_named(vcs, bind, spot_node_get(item_node(root, setting_id), "vc"),
-        key, self->settings[setting_id].vc);
-}
-
 /* The pools of one VC, in order of the list. */
 static int
 add_pools(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
@@ -244,12 +233,17 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
     int32_t *num_reserved, const spot_pool_plans_t *like)
 {
     size_t num_templates = 0;
+    char key[64];
     int ret = 0;
 
     for (size_t j = 0; j < self->num_settings; j++) {
-        if (self->settings[j].vc == NULL) {
+        const char *vc = self->settings[j].vc;
+
+        snprintf(key, sizeof(key), "pools[%zu].vc", j);
+        if (vc == NULL) {
             num_templates++;
-        } else if (vc_of(self, bind, root, vcs, j) < 0) {
+        } else if (spot_vc_named(vcs, bind, spot_node_get(item_node(root, j), "vc"), key,
+                       vc) < 0) {
             ret = SPOT_ERR_BAD_INPUT;
         }
     }
@@ -303,14 +297,12 @@ spot_pool_plans_most(const spot_pool_plans_t *self, int32_t vc_id)
 
     for (size_t j = 0; j < self->num_pools; j++) {
         const spot_pool_plan_t *pool = &self->pools[j];
-        int64_t most = pool->capacity;
+        const int64_t peak = pool->trace.recording == NULL
+                                 ? pool->capacity
+                                 : spot_trace_peak(pool->trace.recording);
 
         if (pool->vc_id == vc_id) {
-            if (pool->trace.recording != NULL &&
-                spot_trace_peak(pool->trace.recording) < most) {
-                most = spot_trace_peak(pool->trace.recording);
-            }
-            num_nodes += most;
+            num_nodes += peak < pool->capacity ? peak : pool->capacity;
         }
     }
     return num_nodes;
