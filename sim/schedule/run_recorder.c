@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/texts.h"
@@ -70,8 +69,7 @@ take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
     const int64_t interval_s = self->schedule->scenario->progress_s;
 
     for (; record->next_progress_s < until_s; record->next_progress_s += interval_s) {
-        spot_vc_progress_t line = {.vc_id = vc->vc_id,
-            .num_running = vc->num_running,
+        spot_vc_progress_t line = {.num_running = vc->num_running,
             .num_pending = (int32_t) spot_vc_num_queued(vc),
             .time_s = record->next_progress_s,
             .num_ended = (int64_t) vc->num_ended};
@@ -79,7 +77,7 @@ take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
         for (int32_t j = 0; j < vc->nodes.num_listed; j++) {
             line.num_open += vc->nodes.nodes[vc->nodes.list[j]].free != 0;
         }
-        if (SPOT_ARRAY_APPEND(self, lines, line) != 0) {
+        if (SPOT_ARRAY_APPEND(record, lines, line) != 0) {
             self->error = SPOT_ERR_NO_MEMORY;
         }
     }
@@ -136,31 +134,39 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
     spot_texts_free(&texts);
 }
 
+void
+spot_run_recorder_free(spot_run_recorder_t *self)
+{
+    for (size_t j = 0; j < self->num_vcs; j++) {
+        free(self->vcs[j].lines);
+    }
+    free(self->vcs);
+    spot_samples_free(&self->samples);
+    spot_arena_free(&self->texts);
+    *self = (spot_run_recorder_t){0};
+}
+
 int
 spot_run_recorder_start(
     spot_run_recorder_t *self, spot_schedule_t *schedule, spot_recording_t *recording)
 {
     const spot_schedule_scenario_t *scenario = schedule->scenario;
     const bool has_samples = recording != NULL && scenario->sample_s > 0;
+    const int64_t step_s = scenario->progress_s;
 
-    schedule->watch = (spot_vc_watch_t){0};
+    spot_run_recorder_free(self);
     self->schedule = schedule;
     self->recording = recording;
-    self->samples.num_all = self->num_lines = 0;
-    self->samples.error = 0;
-    self->error = 0;
-    spot_arena_free(&self->texts);
-    self->nodes = NULL;
-    if (recording == NULL && scenario->progress_s == 0) {
+    schedule->watch = (spot_vc_watch_t){0};
+    if (recording == NULL && step_s == 0) {
         return 0;
     }
-    SPOT_ARENA_ARRAY(&self->texts, self->vcs, (size_t) schedule->num_clocks);
-    if (self->texts.error != 0) {
-        return self->texts.error;
+    self->vcs = spot_calloc((size_t) schedule->num_clocks, sizeof(*self->vcs));
+    if (self->vcs == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    for (int32_t j = 0; j < schedule->num_clocks; j++) {
-        const int64_t step_s = scenario->progress_s;
-
+    self->num_vcs = (size_t) schedule->num_clocks;
+    for (size_t j = 0; j < self->num_vcs; j++) {
         self->vcs[j].next_sample_s = has_samples ? scenario->start_s : INT64_MAX;
         self->vcs[j].next_progress_s =
             step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
@@ -186,26 +192,30 @@ is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t row_id)
                : is_profiled && spot_profiler_is_final(profiler, row_id);
 }
 
-/* Jobs of a VC that are skipped count as ended as soon as all that come before them have
- * arrived, as in the published simulator. */
+/* Removes the lines after the last second of a VC. Its jobs that are skipped count as
+ * ended as soon as all that come before them have arrived, as in the published
+ * simulator. */
 static void
-finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
+finish_lines(spot_run_recorder_t *self, int32_t vc_id)
 {
     const spot_schedule_t *schedule = self->schedule;
     const bool is_profiler = vc_id == schedule->num_vcs;
     const spot_job_log_t *log = schedule->log;
+    const int64_t last_s = spot_samples_last_s(schedule, vc_id);
+    spot_vc_record_t *record = &self->vcs[vc_id];
     int64_t num_jobs = 0, num_skipped = 0;
     int32_t row_id = 0;
 
+    while (
+        record->num_lines > 0 && record->lines[record->num_lines - 1].time_s > last_s) {
+        record->num_lines--;
+    }
     for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
         num_jobs += is_profiler || log->jobs[j].vc_id == vc_id;
     }
-    for (size_t j = 0; j < self->num_lines; j++) {
-        spot_vc_progress_t *line = &self->lines[j];
+    for (size_t j = 0; j < record->num_lines; j++) {
+        spot_vc_progress_t *line = &record->lines[j];
 
-        if (line->vc_id != vc_id) {
-            continue;
-        }
         for (; row_id < (int32_t) log->num_jobs; row_id++) {
             const bool is_own = is_profiler || log->jobs[row_id].vc_id == vc_id;
             const bool skips = is_own && is_skipped(schedule, vc_id, row_id);
@@ -221,43 +231,12 @@ finish_lines_of(spot_run_recorder_t *self, int32_t vc_id)
     }
 }
 
-static int
-compare_lines(const void *first, const void *second)
-{
-    const spot_vc_progress_t *a = first, *b = second;
-
-    return a->vc_id != b->vc_id ? (a->vc_id > b->vc_id) - (a->vc_id < b->vc_id)
-                                : (a->time_s > b->time_s) - (a->time_s < b->time_s);
-}
-
-/* Lines up to the last second of each VC, VC by VC. */
 static void
-finish_lines(spot_run_recorder_t *self)
+fill_progress(spot_run_recorder_t *self, int32_t vc_id)
 {
-    size_t num_kept = 0;
-
-    for (size_t j = 0; j < self->num_lines; j++) {
-        const spot_vc_progress_t line = self->lines[j];
-
-        if (line.time_s <= spot_samples_last_s(self->schedule, line.vc_id)) {
-            self->lines[num_kept++] = line;
-        }
-    }
-    self->num_lines = num_kept;
-    if (num_kept > 0) {
-        qsort(self->lines, num_kept, sizeof(*self->lines), compare_lines);
-    }
-    for (int32_t j = 0; j < self->schedule->num_clocks; j++) {
-        finish_lines_of(self, j);
-    }
-}
-
-static void
-fill_progress(spot_run_recorder_t *self)
-{
-    for (size_t j = 0; j < self->num_lines; j++) {
-        const spot_vc_progress_t *line = &self->lines[j];
-        const spot_cell_t cells[] = {{.text = self->schedule->vcs[line->vc_id].name},
+    for (size_t j = 0; j < self->vcs[vc_id].num_lines; j++) {
+        const spot_vc_progress_t *line = &self->vcs[vc_id].lines[j];
+        const spot_cell_t cells[] = {{.text = self->schedule->vcs[vc_id].name},
             {.integer = line->time_s}, {.integer = line->num_jobs},
             {.integer = line->num_ended}, {.integer = line->num_running},
             {.integer = line->num_pending}, {.integer = line->num_open}};
@@ -273,43 +252,37 @@ spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
     spot_recording_t *recording = self->recording;
     int ret;
 
-    finish_lines(self);
+    for (int32_t j = 0; j < (int32_t) self->num_vcs; j++) {
+        finish_lines(self, j);
+        if (recording != NULL) {
+            fill_progress(self, j);
+        }
+    }
     if (recording == NULL || self->error != 0) {
         return self->error;
     }
     recording->end_ticks = schedule->end_s - schedule->scenario->start_s;
-    fill_progress(self);
     ret = spot_schedule_tables_fill(recording, schedule, summaries, self->nodes);
     ret =
         spot_error_first(ret, spot_samples_finish(&self->samples, schedule, recording));
     return spot_error_first(spot_error_first(self->error, ret), self->texts.error);
 }
 
-void
-spot_run_recorder_free(spot_run_recorder_t *self)
-{
-    free(self->lines);
-    spot_samples_free(&self->samples);
-    spot_arena_free(&self->texts);
-}
-
 static void
 write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
-    for (size_t j = 0; j < self->num_lines; j++) {
-        const spot_vc_progress_t *line = &self->lines[j];
+    for (size_t j = 0; j < self->vcs[vc_id].num_lines; j++) {
+        const spot_vc_progress_t *line = &self->vcs[vc_id].lines[j];
 
-        if (line->vc_id == vc_id) {
-            fprintf(out,
-                "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
-                " | Running job: %d | Pending job: %d",
-                self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs,
-                line->num_ended, line->num_running, line->num_pending);
-            if (vc_id == self->schedule->num_vcs) {
-                fprintf(out, " | Avail Nodes: %d", line->num_open);
-            }
-            fputc('\n', out);
+        fprintf(out,
+            "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
+            " | Running job: %d | Pending job: %d",
+            self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs,
+            line->num_ended, line->num_running, line->num_pending);
+        if (vc_id == self->schedule->num_vcs) {
+            fprintf(out, " | Avail Nodes: %d", line->num_open);
         }
+        fputc('\n', out);
     }
 }
 
