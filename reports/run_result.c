@@ -62,9 +62,8 @@ spot_run_result_text(
     if (num_totals > 0) {
         fprintf(out,
             "\nnot listed: %zu total%s and parts, which a study can name, see `spotsim "
-            "help "
-            "metrics`\n",
-            num_totals, num_totals == 1 ? "" : "s");
+            "engine %s`\n",
+            num_totals, num_totals == 1 ? "" : "s", self->experiment->name);
     }
     spot_table_free(&table);
     return ret;

@@ -17,6 +17,35 @@ spot_experiment_find(
     return NULL;
 }
 
+static bool
+has_key(const spot_experiment_t *self, const spot_node_t *key)
+{
+    return spot_field_find(self->fields, key->text, strlen(key->text)) != NULL;
+}
+
+/* The engine that knows two keys or more of a scenario which the first engine does not
+ * know, the usual sign of a forgotten engine: NAME; or NULL. *key: the first of them. */
+static const spot_experiment_t *
+find_forgotten(const spot_experiment_t *const *engines, const spot_node_t *root,
+    const spot_node_t **key)
+{
+    for (size_t j = 1; engines[j] != NULL; j++) {
+        size_t num_own = 0;
+
+        for (size_t k = root->num_children; k-- > 0;) {
+            if (has_key(engines[j], root->keys[k]) &&
+                !has_key(engines[0], root->keys[k])) {
+                *key = root->keys[k];
+                num_own++;
+            }
+        }
+        if (num_own >= 2) {
+            return engines[j];
+        }
+    }
+    return NULL;
+}
+
 int
 spot_experiment_choose(const spot_experiment_t **self,
     const spot_experiment_t *const *engines, const spot_node_t *root, spot_diag_t *diag)
@@ -24,11 +53,21 @@ spot_experiment_choose(const spot_experiment_t **self,
     const spot_node_t *node = spot_node_get(root, "engine");
     spot_bind_t bind = {.diag = diag};
     const spot_experiment_t *found;
+    const spot_node_t *key;
     spot_suggest_t near;
 
     *self = engines[0];
     if (node == NULL) {
-        return 0;
+        found = root == NULL || root->kind != SPOT_NODE_MAP
+                    ? NULL
+                    : find_forgotten(engines, root, &key);
+        if (found == NULL) {
+            return 0;
+        }
+        spot_diag_error(diag, key->file, key->line, key->column,
+            "%s is a key of the engine %s: add engine: %s", key->text, found->name,
+            found->name);
+        return SPOT_ERR_BAD_INPUT;
     }
     if (node->kind != SPOT_NODE_SCALAR) {
         const spot_field_t field = {

@@ -76,7 +76,7 @@ int
 spot_core_job_give(spot_core_job_t *self, int64_t now_s, int32_t node_id)
 {
     const spot_core_event_t event = {
-        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, true};
+        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, SPOT_EVENT_ADD};
     const int ret = self->start_s < 0 ? SPOT_ARRAY_APPEND(self, initial, node_id)
                                       : SPOT_ARRAY_APPEND(self, events, event);
 
@@ -87,7 +87,7 @@ int
 spot_core_job_take(spot_core_job_t *self, int64_t now_s, int32_t node_id)
 {
     const spot_core_event_t event = {
-        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, false};
+        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, SPOT_EVENT_PREEMPT};
     size_t num_kept = 0;
 
     for (size_t j = 0; j < self->num_held; j++) {
@@ -124,10 +124,10 @@ make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memor
     for (size_t j = 0; j < self->num_events; j++) {
         const spot_core_event_t *event = &self->events[j];
 
-        population += event->is_addition ? 1 : -1;
+        population += event->kind == SPOT_EVENT_ADD ? 1 : -1;
         most = population > most ? population : most;
         events[j] = (spot_event_t){.time_ms = event->time_ms,
-            .kind = event->is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT,
+            .kind = event->kind,
             .count = 1,
             .name_ids = &ids[self->num_initial + j]};
     }
@@ -166,14 +166,16 @@ spot_core_job_run(
     spot_arena_t memory = {0};
     spot_trace_t trace;
     const int32_t most = make_trace(self, &trace, &memory);
+    int64_t least = (int64_t) self->num_initial;
     int ret = memory.error;
 
     scenario.fleet.on_demand = 0;
-    if (scenario.fleet.capacity < most) {
-        scenario.fleet.capacity = most;
-    }
-    if (self->is_prepared) {
+    if (self->is_prepared) { /* and given by the scheduler, so that none is clipped */
         scenario.fleet.preparation_ms = 0;
+        least = most;
+    }
+    if (scenario.fleet.capacity < least) {
+        scenario.fleet.capacity = least;
     }
     if (last_ms > 0 && last_ms < scenario.horizon_ms) {
         scenario.horizon_ms = last_ms;

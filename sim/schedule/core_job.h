@@ -48,7 +48,7 @@ const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char
 typedef struct {
     int64_t time_ms;
     int32_t node_id;
-    bool is_addition;
+    spot_event_kind_t kind;
 } spot_core_event_t;
 
 typedef struct {

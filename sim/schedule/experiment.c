@@ -33,9 +33,21 @@ static const char *const bars[] = {"useful_fraction", "unsaved_fraction",
 _Static_assert(sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_GPU_TIMES,
     "a metric for each kind of time");
 
+/* The last ones need a price, or spot nodes. */
 static const char *const compared[] = {"avg_jct", "avg_queue", "queue_p95", "jct_p99",
-    "unfinished", "preemptions", "node_preemptions", "utilisation", "lost_gpu_h",
-    "cost_usd", "spot_cost_share"};
+    "unfinished", "preemptions", "utilisation", "cost_usd", "node_preemptions",
+    "lost_gpu_h", "spot_cost_share"};
+
+#define NUM_COMPARED (sizeof(compared) / sizeof(compared[0]))
+#define NUM_OF_SPOT_NODES 3
+
+static size_t
+num_compared(const spot_schedule_scenario_t *scenario)
+{
+    return scenario->pools.num_settings > 0
+               ? NUM_COMPARED
+               : NUM_COMPARED - NUM_OF_SPOT_NODES - !(scenario->price_usd_per_h > 0);
+}
 
 static int
 schedule_bind(
@@ -52,7 +64,7 @@ schedule_bind(
             .whole = "paid GPU time",
             .cost = "cost_usd",
             .gain = "utilisation",
-            .num_compared = sizeof(compared) / sizeof(compared[0]),
+            .num_compared = num_compared(self),
             .compared = compared,
             .is_random = spot_schedule_scenario_is_random(self),
             .why_fixed =

@@ -387,6 +387,12 @@ spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
     pools[0].num_ids = 0;
     for (size_t j = 0; j < num_pools; j++) {
         read_until(&pools[j], vc->now_s);
+        ret = spot_error_first(ret, pools[j].error);
+    }
+    if (ret != 0) {
+        return ret; /* nodes or events are missing */
+    }
+    for (size_t j = 0; j < num_pools; j++) {
         see_losses(&pools[j], vc, &pools[0]);
     }
     if (pools[0].num_ids > 0) {
@@ -454,7 +460,7 @@ read_living(const spot_pool_t *self, spot_core_job_t *core, int64_t now_s, bool 
         if (is_here && is_prepared(node, core, now_s) == is_ready) {
             ret = is_ready ? SPOT_ARRAY_APPEND(core, initial, (int32_t) j)
                            : SPOT_ARRAY_APPEND(core, events,
-                                 (spot_core_event_t){0, (int32_t) j, true});
+                                 (spot_core_event_t){0, (int32_t) j, SPOT_EVENT_ADD});
         }
     }
     return ret;
@@ -477,8 +483,8 @@ spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t
 
         if (event->time_ms > start_ms || now_s == self->start_s) {
             ret = SPOT_ARRAY_APPEND(core, events,
-                (spot_core_event_t){event->time_ms - start_ms, event->instance,
-                    event->kind == SPOT_EVENT_ADD});
+                (spot_core_event_t){
+                    event->time_ms - start_ms, event->instance, event->kind});
         }
     }
     return ret;

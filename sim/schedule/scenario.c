@@ -187,7 +187,13 @@ const spot_field_t spot_schedule_fields[] = {
     SECONDS("horizon", horizon_ms, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job"),
     {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
-         "which job starts next, see `spotsim engine schedule`"),
+         "which jobs run. fifo: the first that came, sjf: the shortest by its true "
+         "duration, qssf: the one of the least estimated duration times GPUs, and "
+         "nothing "
+         "overtakes it; srtf: those of the least remaining time, tiresias: those that "
+         "have had the least service, and others are preempted; lucid: as qssf, with "
+         "short profiling runs and pairs of jobs that share GPUs; efs, gain: in order "
+         "of submission, and elastic jobs grow evenly, or where it gains the most"),
         .bind = bind_policy, .expected = "the name of a policy"},
     {SPOT_CHOICE("compat", setting_t, compat, compat_names, "none",
         "compatibility with a published simulator",
@@ -357,8 +363,15 @@ check_thresholds(
     }
 }
 
-/* Whether each VC of a map has nodes, or can get some; a file is checked when it is
- * read. */
+static void
+report_no_nodes(spot_bind_t *bind, const spot_node_t *place, const char *vc)
+{
+    spot_bind_error(bind, place, "cluster.vcs",
+        "VC '%s' has no nodes: 0 needs a pool that adds some", vc);
+}
+
+/* Whether each VC of a map has nodes, or may get some; a file is checked when it is
+ * read, and each VC when its pools are known. */
 static void
 check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
     spot_bind_t *bind, const spot_node_t *root)
@@ -369,8 +382,7 @@ check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
         const spot_vc_nodes_t *vc = &setting->cluster.vcs.vcs[j];
 
         if (vc->num_nodes == 0 && self->pools.num_settings == 0) {
-            spot_bind_error(bind, spot_node_get(map, vc->name), "cluster.vcs",
-                "VC '%s' has no nodes: 0 needs a pool that adds some", vc->name);
+            report_no_nodes(bind, spot_node_get(map, vc->name), vc->name);
         }
     }
 }
@@ -438,6 +450,10 @@ settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_
 
         self->capacity[j] =
             num_nodes < 0 ? 0 : (int32_t) num_nodes * self->gpus_per_node;
+        if (ret == 0 && self->vcs.vcs[j].num_nodes == 0 && num_nodes == 0) {
+            report_no_nodes(
+                bind, spot_node_place(root, "cluster.vcs"), self->vcs.vcs[j].name);
+        }
     }
     return ret;
 }

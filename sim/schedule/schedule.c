@@ -240,6 +240,44 @@ admit(spot_schedule_t *self, int32_t row_id)
     }
 }
 
+/* Starts the clocks of all VCs, with their first nodes. */
+static int
+start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
+{
+    const spot_schedule_scenario_t *scenario = self->scenario;
+    int ret = 0;
+
+    for (int32_t j = 0; j < self->num_vcs; j++) {
+        const int32_t num_nodes =
+            num_reserved(self, j) -
+            spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
+
+        self->vcs[j].trainers = &scenario->trainers;
+        self->vcs[j].seed = replication->seed;
+        self->vcs[j].replication = replication->replication;
+        spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
+    }
+    if (self->profiler.vc != NULL) {
+        ret = spot_error_first(
+            ret, spot_profiler_start(&self->profiler, self->log, scenario->start_s));
+    }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        spot_pool_t *pool = &self->pools[j];
+
+        spot_pool_start(pool, replication->seed, replication->replication,
+            &self->vcs[pool->plan->vc_id]);
+        ret = spot_error_first(ret, pool->error);
+    }
+    for (int32_t j = 0; j < self->num_clocks; j++) {
+        self->vcs[j].durations = &self->durations;
+        self->vcs[j].watch =
+            (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
+                self->watch.on_release == NULL ? NULL : on_release, on_end};
+        ret = spot_error_first(ret, self->vcs[j].error);
+    }
+    return ret;
+}
+
 static int
 start(spot_schedule_t *self, const spot_replication_t *replication)
 {
@@ -262,32 +300,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         replication);
     ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
                                     self->log->num_jobs, sizeof(*self->job_ids)));
-    for (int32_t j = 0; j < self->num_vcs; j++) {
-        const int32_t num_nodes =
-            num_reserved(self, j) -
-            spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
-
-        self->vcs[j].trainers = &scenario->trainers;
-        self->vcs[j].seed = replication->seed;
-        self->vcs[j].replication = replication->replication;
-        spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
-    }
-    if (self->profiler.vc != NULL) {
-        ret = spot_error_first(
-            ret, spot_profiler_start(&self->profiler, self->log, scenario->start_s));
-    }
-    for (size_t j = 0; j < self->num_pools; j++) {
-        spot_pool_t *pool = &self->pools[j];
-
-        spot_pool_start(pool, replication->seed, replication->replication,
-            &self->vcs[pool->plan->vc_id]);
-    }
-    for (int32_t j = 0; j < self->num_clocks; j++) {
-        self->vcs[j].durations = &self->durations;
-        self->vcs[j].watch =
-            (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
-                self->watch.on_release == NULL ? NULL : on_release, on_end};
-    }
+    ret = spot_error_first(ret, start_vcs(self, replication));
     for (size_t j = 0; ret == 0 && j < self->log->num_jobs; j++) {
         const int32_t row_id = self->submit_s == NULL ? (int32_t) j : self->order[j];
 
@@ -301,6 +314,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     for (int32_t j = 0; j < self->num_clocks && ret == 0; j++) {
         ret = spot_calendar_add(&self->due,
             &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
+        ret = spot_error_first(ret, self->vcs[j].error);
     }
     return ret;
 }
@@ -449,8 +463,9 @@ unfinished_text(spot_schedule_t *self)
         if (spot_schedule_has_job(self, j) && spot_schedule_result(self, j).end_s < 0 &&
             num_left++ < MAX_LISTED) {
             list = spot_texts_join(&self->texts, list, ", ",
-                spot_texts_add(&self->texts, "%s (%d GPUs in %s)", self->log->jobs[j].id,
-                    self->log->jobs[j].gpu_num,
+                spot_texts_add(&self->texts, "%s (%d GPU%s in %s)",
+                    self->log->jobs[j].id, self->log->jobs[j].gpu_num,
+                    self->log->jobs[j].gpu_num == 1 ? "" : "s",
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
@@ -468,6 +483,9 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         scenario->horizon_s == 0 ? INT64_MAX : scenario->start_s + scenario->horizon_s;
     int ret = start(self, replication);
 
+    if (ret != 0) {
+        return ret;
+    }
     self->now_s -= scenario->is_every_second && self->num_jobs > 0;
     for (int64_t j = 0;
          ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
@@ -484,6 +502,9 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
         ret = spot_error_first(ret, self->vcs[j].error);
+    }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        ret = spot_error_first(ret, self->pools[j].error);
     }
     pay(self);
     self->unfinished_text =

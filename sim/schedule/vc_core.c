@@ -63,7 +63,7 @@ is_held(const spot_core_job_t *core, int32_t node_id)
     return false;
 }
 
-/* Tells the core which nodes have gone and which have come. */
+/* Records for the core which nodes have gone and which have come. */
 static int
 change_nodes(spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
 {

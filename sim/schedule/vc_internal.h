@@ -36,6 +36,26 @@ const spot_job_terms_row_t *spot_vc_terms(
  * rounded half up. */
 double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
 
+/* ---- Running jobs ---- */
+
+/* A job joins the list of running jobs. */
+void spot_vc_append_running(spot_vc_t *self, int32_t job);
+
+/* Reports the GPUs of a job before they change. */
+void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
+
+/* A running job, which has been advanced and whose work is saved or lost, goes back to
+ * the queue. */
+void spot_vc_requeue(spot_vc_t *self, int32_t job);
+
+/* What a change of size begins: progress is counted anew. */
+void spot_vc_begin_size(spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* The overhead of a restart, as the log says or else that of the published simulators,
+ * and of a change of size. */
+int64_t spot_vc_restart_s(const spot_vc_t *self, const spot_vc_job_t *job);
+int64_t spot_vc_reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job);
+
 /* ---- Jobs of the training engine (vc_core.c) ---- */
 
 /* Gives a job its core if the log names a trainer. */

@@ -126,8 +126,12 @@ read_values(
         return ret;
     }
     if (rivals != NULL) {
-        spot_diag_error(diag, rival->place, 0, 0, "expected two %ss or more, e.g. %s",
-            last_word(rivals->noun), rivals->example);
+        const char *noun = last_word(rivals->noun);
+        const size_t noun_bytes = strlen(noun);
+        const bool has_y = noun[noun_bytes - 1] == 'y';
+
+        spot_diag_error(diag, rival->place, 0, 0, "expected two %.*s%s or more, e.g. %s",
+            (int) noun_bytes - has_y, noun, has_y ? "ies" : "s", rivals->example);
     } else {
         spot_diag_error(
             diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");

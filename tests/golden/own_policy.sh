@@ -66,7 +66,11 @@ END_OF_JOBS
 
 # ---- Its place in the list ----
 "$spotsim" engine schedule >engine.txt
-expect engine.txt "mine" "jobs overtake one that cannot be placed"
+expect engine.txt "Values of policy:" "jobs overtake one that cannot be placed" "Source: an example."
+"$spotsim" engine schedule --json >engine.json
+expect engine.json '"name": "mine"' '"source": "an example"'
+"$spotsim" help --man=spotsim-engine-schedule.5 >schedule.5
+expect schedule.5 ".SH VALUES OF POLICY" "an example"
 printf 'scenario: x\nengine: schedule\njobs: {log: jobs.csv}\ncluster: {vcs: {a: 2}}\npolicy: mime\n' >near.yaml
 status=0
 "$spotsim" run near.yaml >/dev/null 2>near.txt || status=$?

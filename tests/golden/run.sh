@@ -1145,6 +1145,23 @@ interrupted study.csv study study.yaml --set replications.count=1000000 --thread
 interrupted compare-generated.csv compare generated.yaml --recovery "$systems" \
     --replications 1000000 --threads 2 --csv
 
+# Many jobs on one cluster: the result, lines of progress, and the series.
+golden cluster/run.txt run cluster/small.yaml --series "$work/cluster"
+same cluster/progress.txt "$work/stderr"
+for name in jobs job_details per_vc cdf seq_a seq_all nodes progress; do
+    same "cluster/$name.csv" "$work/cluster/$name.csv"
+done
+expect "a VC without jobs has no samples" [ "$(wc -l <"$work/cluster/seq_c.csv")" -eq 1 ]
+ends 0 run cluster/small.yaml --set stepping=every-second --series "$work/by-second" -q
+expect "every second gives the same series" diff -r "$work/cluster" "$work/by-second"
+rm -rf "$work/cluster" "$work/by-second"
+golden cluster/run.json run cluster/small.yaml --set compat=lucid --json -q
+golden cluster/compare.txt compare cluster/small.yaml --over policy=fifo,tiresias -q
+# jobs that are left make a run fail, which prints its result all the same
+ends 1 run cluster/small.yaml --set "horizon=900 s" -q
+stderr_says "cluster/small.yaml: the horizon is reached: 3 jobs have not ended: 5 (12 GPUs in a), 6 (1 GPU in a), "
+expect "its result is printed" grep -q "^unfinished  *3  jobs$" "$work/stdout"
+
 # One run of years, in steps of a millisecond.
 "$spotsim" run generated.yaml --set "horizon=30000 d" --set "tick=1 ms" \
     --set trace.preemption.per_minute=1 --set trace.addition.per_minute=1 \

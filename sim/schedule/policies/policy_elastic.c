@@ -236,7 +236,7 @@ elastic_next_due_s(const spot_vc_t *vc)
     return self->due_s > vc->now_s ? self->due_s : INT64_MAX;
 }
 
-/* ---- Who is the neediest ---- */
+/* ---- Which job is the neediest ---- */
 
 /* The job with the least share of the GPUs that it asked for. */
 static double

@@ -70,7 +70,8 @@ choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
 
     self->num_started = self->num_stopped = 0;
     self->least_gap = (double) INFINITY;
-    while (queued < vc->num_queue || running < self->num_running) {
+    /* once no GPU is left, only running jobs matter */
+    while (running < self->num_running || (queued < vc->num_queue && quota > 0)) {
         const double key =
             queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : (double) INFINITY;
         const double rank = running < self->num_running ? self->running[running].rank

@@ -128,7 +128,10 @@ draw_rows(spot_rng_t *rng, char *rows, int num_names)
         time_ms += 1 + below(rng, below(rng, 3) == 0 ? 900 : 200000);
         if (time_ms < 4000000) {
             end += sprintf(end, "%lld.%03lld,%s,1,n%lld\n", (long long) time_ms / 1000,
-                (long long) time_ms % 1000, lives[node] ? "preempt" : "add",
+                (long long) time_ms % 1000,
+                !lives[node]         ? "add"
+                : below(rng, 5) == 0 ? "stop"
+                                     : "preempt",
                 (long long) node);
             num_living += lives[node] ? -1 : 1;
             lives[node] = !lives[node];
@@ -154,6 +157,7 @@ assert_same_result(const spot_train_result_t *one, const spot_train_result_t *ot
     assert_int_equal(one->initial, other->initial);
     assert_int_equal(one->preempted, other->preempted);
     assert_int_equal(one->added, other->added);
+    assert_int_equal(one->stopped, other->stopped);
     assert_int_equal(one->clipped, other->clipped);
     assert_int_equal(one->reconfigurations, other->reconfigurations);
     assert_int_equal(one->rollbacks, other->rollbacks);
@@ -186,7 +190,7 @@ run_alone(const spot_scenario_t *training, const spot_trace_t *trace,
 static void
 test_identity(void **state)
 {
-    int64_t num_finished = 0, num_rollbacks = 0;
+    int64_t num_finished = 0, num_rollbacks = 0, num_clipped = 0;
 
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES; seed++) {
@@ -203,6 +207,8 @@ test_identity(void **state)
             &self, (int32_t) (1 + below(&rng, 8)), policies[below(&rng, NUM_POLICIES)]);
         case_add_vc(&self.scenario, "a", 0);
         case_add_pool(&self.scenario, 0, rows, 1, 0)->is_prepared_by_core = true;
+        self.training.fleet.capacity =
+            1 + self.scenario.traces[0].initial + below(&rng, 6);
         case_add_job(&self.scenario, 0, 1, 0, 100, &self.terms);
         free(case_run(&self.scenario, &schedule));
         run_alone(&self.training, &self.scenario.traces[0], &alone);
@@ -212,11 +218,13 @@ test_identity(void **state)
             spot_schedule_result(&schedule, 0).end_s, (alone.horizon_ms + 999) / 1000);
         num_finished += alone.is_finished;
         num_rollbacks += alone.rollbacks;
+        num_clipped += alone.clipped;
         spot_schedule_free(&schedule);
         end_core(&self);
     }
     assert_true(num_finished > NUM_CASES / 20);
     assert_true(num_rollbacks > NUM_CASES / 2);
+    assert_true(num_clipped > NUM_CASES / 10);
 }
 
 /* One job on reserved nodes is a run of the training engine on a fleet that stays. */
@@ -309,6 +317,54 @@ test_among_others(void **state)
     assert_true(num_ended > 3 * NUM_CASES);
 }
 
+/* Jobs on a pool that they prepare themselves run one after another, in order of
+ * submission. */
+static void
+test_in_turn(void **state)
+{
+    int64_t num_started = 0;
+
+    (void) state;
+    for (uint64_t seed = 0; seed < NUM_CASES; seed++) {
+        core_case_t self;
+        spot_rng_t rng;
+        spot_schedule_t schedule;
+        char rows[4096];
+        int64_t free_s = 0;
+
+        spot_rng_seek(&rng, seed, 0, SPOT_STREAM_OWN, 0);
+        draw_training(&rng, &self.training);
+        draw_rows(&rng, rows, 8);
+        start_core(&self, 4, policies[below(&rng, NUM_POLICIES)]);
+        self.scenario.scenario.horizon_s =
+            below(&rng, 2) == 0 ? 0 : 1 + below(&rng, 5000);
+        case_add_vc(&self.scenario, "a", 0);
+        case_add_pool(&self.scenario, 0, rows, 1, 1000 * below(&rng, 30))
+            ->is_prepared_by_core = true;
+        for (int64_t j = 0, submit_s = 0; j < 4; j++) {
+            submit_s += below(&rng, 1500);
+            case_add_job(
+                &self.scenario, 0, 1, submit_s, 1 + below(&rng, 600), &self.terms);
+        }
+        free(case_run(&self.scenario, &schedule));
+        for (int32_t j = 0; j < 4; j++) {
+            const spot_job_result_t job = spot_schedule_result(&schedule, j);
+            const int64_t submit_s = self.scenario.log.jobs[j].submit_s;
+
+            if (job.start_s >= 0) {
+                assert_int_equal(job.start_s, submit_s > free_s ? submit_s : free_s);
+                assert_true(job.end_s > job.start_s || job.end_s < 0);
+                spot_ledger_verify(&spot_schedule_core_result(&schedule, j)->ledger);
+                free_s = job.end_s < 0 ? INT64_MAX : job.end_s;
+                num_started++;
+            }
+        }
+        spot_schedule_free(&schedule);
+        end_core(&self);
+    }
+    assert_true(num_started > 3 * NUM_CASES);
+}
+
 int
 main(void)
 {
@@ -316,6 +372,7 @@ main(void)
         cmocka_unit_test(test_identity),
         cmocka_unit_test(test_reserved),
         cmocka_unit_test(test_among_others),
+        cmocka_unit_test(test_in_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,6 +335,74 @@ test_blind_loan(void **state)
     }
 }
 
+/* ---- Estimates ---- */
+
+/* Estimates below 0 say nothing; those from 0 to 1 s are raised, but for a quirk. */
+static void
+test_estimates_of_table(void **state)
+{
+    static const double estimates_s[] = {-3, 0.25, 70.5};
+    const spot_replication_t replication = {1, 0, NULL};
+    spot_estimates_t estimates = {0};
+    schedule_case_t self;
+
+    (void) state;
+    start_lucid(&self, 1);
+    case_add_vc(&self, "a", 1);
+    for (int j = 0; j < 3; j++) {
+        case_add_job(&self, 0, 1, j, 100, NULL);
+    }
+    self.scenario.estimates_s = estimates_s;
+    self.scenario.lucid.estimator.source = SPOT_ESTIMATE_TABLE;
+    for (int has_quirk = 0; has_quirk <= 1; has_quirk++) {
+        self.scenario.quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] = has_quirk == 1;
+        assert_int_equal(spot_estimates_start(&estimates, &self.scenario,
+                             &self.scenario.lucid.estimator, &self.log, &replication),
+            0);
+        assert_true(spot_estimates_estimate_s(&estimates, 0, 0) == 1000);
+        assert_true(
+            spot_estimates_estimate_s(&estimates, 1, 1) == (has_quirk == 1 ? 0.25 : 1));
+        assert_true(spot_estimates_estimate_s(&estimates, 2, 2) == 70.5);
+    }
+    spot_estimates_free(&estimates);
+    case_end(&self);
+}
+
+/* The mean of the jobs of the same user that have ended, in this simulation or by name.
+ */
+static void
+test_running_mean(void **state)
+{
+    const spot_replication_t replication = {1, 0, NULL};
+    spot_estimates_t estimates = {0};
+    schedule_case_t self;
+
+    (void) state;
+    start_lucid(&self, 1);
+    case_add_vc(&self, "a", 1);
+    for (int j = 0; j < 4; j++) {
+        case_add_job(&self, 0, 1, j, 100 * (j + 1), NULL);
+        self.log.jobs[j].user_id = j / 2;
+    }
+    self.scenario.lucid.estimator.source = SPOT_ESTIMATE_RUNNING_MEAN;
+    for (int is_nominal = 0; is_nominal <= 1; is_nominal++) {
+        self.scenario.lucid.estimator.is_nominal = is_nominal;
+        assert_int_equal(spot_estimates_start(&estimates, &self.scenario,
+                             &self.scenario.lucid.estimator, &self.log, &replication),
+            0);
+        assert_true(spot_estimates_estimate_s(&estimates, 0, 0) == 1000);
+        spot_estimates_learn(&estimates, 1);
+        spot_estimates_learn(&estimates, 3);
+        /* at 150 s only job 0 has ended by name */
+        assert_true(spot_estimates_estimate_s(&estimates, 0, 150) ==
+                    (is_nominal == 1 ? 100 : 200));
+        assert_true(spot_estimates_estimate_s(&estimates, 2, 150) ==
+                    (is_nominal == 1 ? 100 : 400));
+    }
+    spot_estimates_free(&estimates);
+    case_end(&self);
+}
+
 /* ---- Random cases ---- */
 
 static int64_t
@@ -514,6 +582,8 @@ main(void)
         cmocka_unit_test(test_loan),
         cmocka_unit_test(test_no_return_without_forecast),
         cmocka_unit_test(test_blind_loan),
+        cmocka_unit_test(test_estimates_of_table),
+        cmocka_unit_test(test_running_mean),
         cmocka_unit_test(test_random),
     };
 

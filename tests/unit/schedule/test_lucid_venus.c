@@ -13,20 +13,11 @@
 
 #include <cmocka.h>
 
-#include "base/yaml.h"
-#include "sim/schedule/schedule.h"
-#include "sim/schedule/summary.h"
+#include "schedule_run.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
 #define LUCID FOLDER "slab-noncommercial/"
 #define PAIRS LUCID "colocate_info.csv.gz"
-
-typedef struct {
-    spot_yaml_t yaml;
-    spot_schedule_scenario_t scenario;
-    spot_schedule_t schedule;
-    spot_summaries_t summaries;
-} venus_t;
 
 /* What a run differs in; NULL: nothing. */
 typedef struct {
@@ -43,15 +34,12 @@ or_else(const char *text, const char *other)
 }
 
 static void
-run_venus(venus_t *self, const variant_t *variant)
+run_venus(schedule_run_t *self, const variant_t *variant)
 {
-    const spot_replication_t replication = {1, 0, NULL};
-    spot_diag_t diag;
-    char text[4096];
-    int ret;
+    char keys[4096];
 
-    snprintf(text, sizeof(text),
-        "scenario: venus\nengine: schedule\npolicy: lucid\n%s\n"
+    snprintf(keys, sizeof(keys),
+        "policy: lucid\n%s\n"
         "jobs: {log: %s, workload: %s, estimates: {file: %s, column: est_ebm}}\n"
         "cluster: {vcs: %s, start: 13219200 s}\n"
         "lucid:\n  estimator: %s\n"
@@ -63,43 +51,25 @@ run_venus(venus_t *self, const variant_t *variant)
         FOLDER "venus_vc_config.csv", or_else(variant->estimator, "table"),
         LUCID "venus_forecast.csv.gz", or_else(variant->pairs, PAIRS),
         or_else(variant->packing, "switch: forecast"));
-    memset(self, 0, sizeof(*self));
-    spot_diag_init(&diag);
-    ret = spot_yaml_parse(&self->yaml, "venus", text, strlen(text), &diag);
-    assert_int_equal(ret, 0);
-    ret = spot_schedule_scenario_init(&self->scenario, self->yaml.root, NULL, &diag);
-    spot_diag_print(&diag, stderr);
-    assert_int_equal(ret, 0);
-    spot_diag_free(&diag);
-    assert_int_equal(spot_schedule_init(&self->schedule, &self->scenario), 0);
-    assert_int_equal(spot_schedule_run(&self->schedule, &replication), 0);
-    assert_int_equal(spot_schedule_summarise(&self->summaries, &self->schedule), 0);
-}
-
-static void
-end_venus(venus_t *self)
-{
-    spot_summaries_free(&self->summaries);
-    spot_schedule_free(&self->schedule);
-    spot_schedule_scenario_free(&self->scenario);
-    spot_yaml_free(&self->yaml);
+    schedule_run_open(self, keys);
+    schedule_run_once(self, 0, false);
 }
 
 /* Both to two decimals. */
 static void
 check_means(const variant_t *variant, double jct_s, double queue_s)
 {
-    venus_t venus;
+    schedule_run_t venus;
     const spot_job_summary_t *all;
 
     run_venus(&venus, variant);
-    all = &venus.summaries.summaries[venus.schedule.num_vcs];
+    all = schedule_run_summary(&venus, NULL);
     if (fabs(all->avg_jct - jct_s) > 0.005 || fabs(all->avg_queue - queue_s) > 0.005) {
         fail_msg("%s: got %.2f / %.2f, expected %.2f / %.2f",
             or_else(variant->head, "compat: lucid"), all->avg_jct, all->avg_queue, jct_s,
             queue_s);
     }
-    end_venus(&venus);
+    schedule_run_close(&venus);
 }
 
 static void
@@ -158,16 +128,70 @@ check_profiler(const spot_schedule_t *schedule)
     assert_int_equal(num_guests, 5096);
 }
 
+/* The lines of the profiler that the README of Lucid prints, every 10,000 s. */
+static void
+check_progress(const schedule_run_t *venus)
+{
+    static const struct {
+        int ended, running, pending, open;
+    } lines[] = {{17, 1, 0, 2}, {134, 0, 0, 2}, {134, 0, 0, 2}, {136, 0, 0, 2},
+        {249, 3, 4, 1}, {385, 3, 2, 1}, {589, 2, 0, 1}, {780, 2, 0, 2}};
+    char *text;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    spot_run_recorder_progress_write(&venus->recorder, &venus->summaries, out);
+    assert_int_equal(fclose(out), 0);
+    for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
+        char line[256];
+
+        snprintf(line, sizeof(line),
+            "profvc | Time: %zu | Total Job: 23859 | End job: %d | Running job: %d | "
+            "Pending job: %d | Avail Nodes: %d\n",
+            13220000 + 10000 * j, lines[j].ended, lines[j].running, lines[j].pending,
+            lines[j].open);
+        assert_non_null(strstr(text, line));
+    }
+    assert_non_null(
+        strstr(text, "Profiled Job Num: 21417 (89.765%) | Finish in Profile: 10644 "
+                     "(44.612%) | Average Queue: 73.33\n"));
+    free(text);
+}
+
+/* % of the jobs that have ended after so many seconds. */
+static void
+check_cdf(const spot_schedule_t *schedule)
+{
+    static const struct {
+        int64_t jct_s;
+        double percent;
+    } points[] = {{64, 16.9789}, {1024, 74.4960}, {16384, 90.0541}, {262144, 98.8977}};
+    const size_t num_jobs = schedule->log->num_jobs;
+
+    for (size_t k = 0; k < sizeof(points) / sizeof(points[0]); k++) {
+        size_t num_ended = 0;
+
+        for (size_t j = 0; j < num_jobs; j++) {
+            num_ended += spot_schedule_result(schedule, (int32_t) j).end_s -
+                             schedule->log->jobs[j].submit_s <=
+                         points[k].jct_s;
+        }
+        assert_true(fabs(100 * (double) num_ended / (double) num_jobs -
+                         points[k].percent) <= 0.00005);
+    }
+}
+
 static void
 test_published(void **state)
 {
-    venus_t venus;
+    schedule_run_t venus;
     const spot_job_summary_t *all;
 
     (void) state;
     skip_without_data();
     run_venus(&venus, &(variant_t){0});
-    all = &venus.summaries.summaries[venus.schedule.num_vcs];
+    all = schedule_run_summary(&venus, NULL);
     assert_int_equal(all->num_jobs, 23859);
     assert_true(fabs(all->avg_jct - 12886.13) <= 0.005);
     assert_true(fabs(all->avg_queue - 915.24) <= 0.005);
@@ -181,7 +205,9 @@ test_published(void **state)
         assert_true(fabs(venus.summaries.summaries[j].avg_queue - queues_s[j]) <= 0.005);
     }
     check_profiler(&venus.schedule);
-    end_venus(&venus);
+    check_progress(&venus);
+    check_cdf(&venus.schedule);
+    schedule_run_close(&venus);
 }
 
 static void

@@ -15,6 +15,20 @@
 #include "base/rng.h"
 #include "schedule_run.h"
 
+/* The help of the key names every policy, and every policy says what it is. */
+static void
+test_help(void **state)
+{
+    const spot_field_t *field = spot_field_find(spot_schedule_fields, "policy", 6);
+
+    (void) state;
+    assert_non_null(field);
+    for (size_t j = 0; spot_policies[j] != NULL; j++) {
+        assert_non_null(strstr(field->help, spot_policies[j]->name));
+        assert_true(strlen(spot_policies[j]->doc) > 20);
+    }
+}
+
 static int
 make_folder(void **state)
 {
@@ -256,6 +270,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_help),
         cmocka_unit_test(test_mini_case),
         cmocka_unit_test(test_late_end_alone),
         cmocka_unit_test(test_stepping),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory that runs out: each block that a run asks for is refused once. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "random_schedule.h"
+
+static size_t num_left = SIZE_MAX; /* allocations until one fails */
+
+void *__real_malloc(size_t num_bytes);
+void *__real_calloc(size_t num_items, size_t num_bytes);
+void *__real_realloc(void *memory, size_t num_bytes);
+void *__wrap_malloc(size_t num_bytes);
+void *__wrap_calloc(size_t num_items, size_t num_bytes);
+void *__wrap_realloc(void *memory, size_t num_bytes);
+
+static bool
+is_refused(void)
+{
+    if (num_left == SIZE_MAX || num_left-- > 0) {
+        return false;
+    }
+    num_left = SIZE_MAX; /* what follows has memory again */
+    errno = ENOMEM;
+    return true;
+}
+
+void *
+__wrap_malloc(size_t num_bytes)
+{
+    return is_refused() ? NULL : __real_malloc(num_bytes);
+}
+
+void *
+__wrap_calloc(size_t num_items, size_t num_bytes)
+{
+    return is_refused() ? NULL : __real_calloc(num_items, num_bytes);
+}
+
+void *
+__wrap_realloc(void *memory, size_t num_bytes)
+{
+    return is_refused() ? NULL : __real_realloc(memory, num_bytes);
+}
+
+static int
+run(const spot_schedule_scenario_t *scenario)
+{
+    const spot_replication_t replication = {1, 0, NULL};
+    spot_schedule_t schedule;
+    int ret;
+
+    memset(&schedule, 0xa5, sizeof(schedule));
+    ret = spot_schedule_init(&schedule, scenario);
+    ret = ret != 0 ? ret : spot_schedule_run(&schedule, &replication);
+    spot_schedule_free(&schedule);
+    return ret;
+}
+
+static void
+test_refused(void **state)
+{
+    size_t num_refused = 0;
+
+    (void) state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        schedule_case_t self;
+
+        draw_case(&self, seed);
+        case_set_capacity(&self);
+        for (size_t j = 0;; j++) {
+            int ret;
+
+            num_left = j;
+            ret = run(&self.scenario);
+            if (num_left != SIZE_MAX) { /* the run needs no more */
+                num_left = SIZE_MAX;
+                assert_int_equal(ret, 0);
+                break;
+            }
+            assert_int_equal(ret, SPOT_ERR_NO_MEMORY);
+            num_refused++;
+        }
+        case_end(&self);
+    }
+    assert_true(num_refused > 1000);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
