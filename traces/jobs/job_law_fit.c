@@ -140,7 +140,7 @@ write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
 static void
 write_arrivals(const spot_job_log_t *log, FILE *out)
 {
-    arrivals_t self;
+    arrivals_t self = {0};
 
     fprintf(out, "per_hour: %.6g\n", fit_arrivals(&self, log));
     write_start(&self, log->clock_zero_s, out);
