@@ -50,19 +50,6 @@ add(spot_run_recorder_t *self, int table_id, const spot_cell_t *cells)
 }
 
 static void
-take_samples(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
-{
-    spot_vc_record_t *record = &self->vcs[vc->vc_id];
-    const spot_vc_sample_t sample = spot_samples_look(&self->samples, vc);
-
-    while (record->next_sample_s < until_s) {
-        spot_samples_add(&self->samples, self->schedule, self->recording, vc->vc_id,
-            record->num_rows++, &sample);
-        record->next_sample_s += self->schedule->scenario->sample_s;
-    }
-}
-
-static void
 take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
 {
     spot_vc_record_t *record = &self->vcs[vc->vc_id];
@@ -87,14 +74,11 @@ static void
 on_time(void *context, const spot_vc_t *vc, int64_t now_s)
 {
     spot_run_recorder_t *self = context;
-    spot_vc_record_t *record = &self->vcs[vc->vc_id];
 
-    if (self->recording != NULL && record->next_sample_s < now_s) {
-        take_samples(self, vc, now_s);
+    if (self->recording != NULL) {
+        spot_samples_take(&self->samples, self->schedule, self->recording, vc, now_s);
     }
-    if (record->next_progress_s < now_s) {
-        take_progress(self, vc, now_s);
-    }
+    take_progress(self, vc, now_s);
 }
 
 static void
@@ -151,7 +135,6 @@ spot_run_recorder_start(
     spot_run_recorder_t *self, spot_schedule_t *schedule, spot_recording_t *recording)
 {
     const spot_schedule_scenario_t *scenario = schedule->scenario;
-    const bool has_samples = recording != NULL && scenario->sample_s > 0;
     const int64_t step_s = scenario->progress_s;
 
     spot_run_recorder_free(self);
@@ -167,7 +150,6 @@ spot_run_recorder_start(
     }
     self->num_vcs = (size_t) schedule->num_clocks;
     for (size_t j = 0; j < self->num_vcs; j++) {
-        self->vcs[j].next_sample_s = has_samples ? scenario->start_s : INT64_MAX;
         self->vcs[j].next_progress_s =
             step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
     }

@@ -19,8 +19,7 @@ typedef struct {
 
 /* Of one VC. */
 typedef struct {
-    int64_t next_sample_s, next_progress_s;
-    size_t num_rows; /* of samples so far */
+    int64_t next_progress_s;
     size_t num_lines;
     size_t max_lines;
     spot_vc_progress_t *lines; /* [num_lines] by time */

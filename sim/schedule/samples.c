@@ -131,8 +131,9 @@ look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sampl
     }
 }
 
-spot_vc_sample_t
-spot_samples_look(spot_samples_t *self, const spot_vc_t *vc)
+/* The present state of a VC. */
+static spot_vc_sample_t
+look(spot_samples_t *self, const spot_vc_t *vc)
 {
     const int64_t gpus_per_node = vc->nodes.gpus_per_node;
     spot_vc_sample_t sample = {
@@ -196,16 +197,10 @@ add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *se
     add_cells(self, series, cells);
 }
 
-void
-spot_samples_add(spot_samples_t *self, const spot_schedule_t *schedule,
-    spot_recording_t *recording, int32_t vc_id, size_t row_id,
-    const spot_vc_sample_t *sample)
+/* Counts a sample of a VC for all VCs. */
+static void
+count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
 {
-    add_row(
-        self, schedule, &recording->series[SPOT_TABLE_SAMPLES + vc_id], row_id, sample);
-    if (vc_id == schedule->num_vcs) {
-        return; /* the profiler's nodes are those of VCs */
-    }
     while (row_id >= self->num_all) {
         if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
             self->error = SPOT_ERR_NO_MEMORY;
@@ -216,6 +211,28 @@ spot_samples_add(spot_samples_t *self, const spot_schedule_t *schedule,
         self->all[row_id].counts[k] += sample->counts[k];
     }
     self->all[row_id].prepping_gpus += sample->prepping_gpus;
+}
+
+void
+spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+    spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s)
+{
+    const int64_t interval_s = schedule->scenario->sample_s;
+    spot_series_t *series = &recording->series[SPOT_TABLE_SAMPLES + vc->vc_id];
+    size_t row_id = series->num_rows;
+    int64_t next_s = schedule->scenario->start_s + (int64_t) row_id * interval_s;
+    spot_vc_sample_t sample;
+
+    if (interval_s == 0 || next_s >= until_s) {
+        return;
+    }
+    sample = look(self, vc);
+    for (; next_s < until_s && self->error == 0; next_s += interval_s, row_id++) {
+        add_row(self, schedule, series, row_id, &sample);
+        if (vc->vc_id < schedule->num_vcs) { /* nodes of the profiler are those of VCs */
+            count(self, row_id, &sample);
+        }
+    }
 }
 
 /* Adds the means of a VC to those of all. VCs are added in their order, so that the sums

@@ -52,17 +52,14 @@ void spot_samples_free(spot_samples_t *self);
 spot_series_kind_t spot_samples_kind(
     spot_arena_t *memory, const char *vc, bool is_profiler);
 
-/* The present state of a VC. O(running jobs + nodes + queue). */
-spot_vc_sample_t spot_samples_look(spot_samples_t *self, const spot_vc_t *vc);
-
 /* The last second that is recorded of a VC: that of its last end, or of the run if jobs
  * are left. */
 int64_t spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id);
 
-/* Appends the sample of a VC as row row_id of its series, and counts it for all VCs. */
-void spot_samples_add(spot_samples_t *self, const spot_schedule_t *schedule,
-    spot_recording_t *recording, int32_t vc_id, size_t row_id,
-    const spot_vc_sample_t *sample);
+/* Appends the samples before until_s to the series of a VC, all of its present state.
+ * O(running jobs + nodes + queue) if there are any. */
+void spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+    spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s);
 
 /* Cuts the series of each VC after its last second, and fills those of all, weighted by
  * nodes. With quirk Q11 they end with the shortest one, and their means are those of the
