@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/texts.h"
@@ -21,17 +22,19 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 
     SPOT_ARENA_ARRAY(memory, kinds, num_kinds);
     SPOT_ARENA_ARRAY(memory, own, num_kinds);
-    for (size_t j = 0; j < num_kinds && memory->error == 0; j++) {
-        const size_t vc_id = j - SPOT_TABLE_SAMPLES; /* of samples of a VC */
-        const bool is_profiler = vc_id == num_vcs;
-
-        own[j] =
-            j < SPOT_NUM_TABLES ? spot_schedule_tables[j]
-            : j == SPOT_TABLE_SAMPLES_ALL
-                ? spot_samples_kind(memory, "all", false)
-                : spot_samples_kind(memory,
-                      is_profiler ? SPOT_PROFILER_NAME : scenario->vcs.vcs[vc_id].name,
-                      is_profiler);
+    if (memory->error != 0) {
+        return memory->error;
+    }
+    memcpy(own, spot_schedule_tables, sizeof(spot_schedule_tables));
+    own[SPOT_TABLE_SAMPLES_ALL] = spot_samples_kind(memory, "all", false);
+    for (size_t j = 0; j < num_vcs; j++) {
+        own[SPOT_TABLE_SAMPLES + j] =
+            spot_samples_kind(memory, scenario->vcs.vcs[j].name, false);
+    }
+    if (has_profiler) {
+        own[num_kinds - 1] = spot_samples_kind(memory, SPOT_PROFILER_NAME, true);
+    }
+    for (size_t j = 0; j < num_kinds; j++) {
         kinds[j] = &own[j];
     }
     scenario->outputs.num_series = num_kinds;

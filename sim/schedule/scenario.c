@@ -122,8 +122,34 @@ static const spot_field_t output_fields[] = {
     {.name = NULL},
 };
 
-static void bind_policy(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+static void
+bind_policy(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_texts_t texts = {0};
+    const char *list = "";
+    spot_suggest_t near;
+    int found = -1;
+
+    if (node->kind != SPOT_NODE_SCALAR) {
+        spot_bind_unexpected(bind, field, node, "");
+        return;
+    }
+    spot_suggest_init(&near, node->text);
+    for (int j = 0; spot_policies[j] != NULL; j++) {
+        found = strcmp(spot_policies[j]->name, node->text) == 0 ? j : found;
+        spot_suggest_offer(&near, spot_policies[j]->name);
+        list = spot_texts_join(&texts, list, ", ", spot_policies[j]->name);
+    }
+    if (found >= 0) {
+        *(int *) target = found;
+    } else {
+        spot_bind_unknown(bind, node, field->name, "policy", &near,
+            spot_texts_add(&texts, ": there are %s", list));
+    }
+    bind->is_out_of_memory |= texts.error != 0;
+    spot_texts_free(&texts);
+}
 
 const spot_field_t spot_schedule_fields[] = {
     {SPOT_VALUE(TEXT, "scenario", scenario_t, name, NULL, "name of the scenario")},
@@ -160,48 +186,6 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},
 };
-
-/* The policy with a name, or -1; near is offered the names of all, and list has them. */
-static int
-find_policy(
-    const char *name, spot_suggest_t *near, spot_texts_t *texts, const char **list)
-{
-    int found = -1;
-
-    *list = "";
-    spot_suggest_init(near, name);
-    for (int j = 0; spot_policies[j] != NULL; j++) {
-        found = strcmp(spot_policies[j]->name, name) == 0 ? j : found;
-        spot_suggest_offer(near, spot_policies[j]->name);
-        *list = spot_texts_join(texts, *list, ", ", spot_policies[j]->name);
-    }
-    return found;
-}
-
-static void
-bind_policy(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    const char *name = node->kind == SPOT_NODE_SCALAR ? node->text : NULL;
-    spot_texts_t texts = {0};
-    spot_suggest_t near;
-    const char *list;
-    int policy_id;
-
-    if (name == NULL) {
-        spot_bind_unexpected(bind, field, node, "");
-        return;
-    }
-    policy_id = find_policy(name, &near, &texts, &list);
-    if (policy_id >= 0) {
-        *(int *) target = policy_id;
-    } else {
-        spot_bind_unknown(bind, node, field->name, "policy", &near,
-            spot_texts_add(&texts, ": there are %s", list));
-    }
-    bind->is_out_of_memory |= texts.error != 0;
-    spot_texts_free(&texts);
-}
 
 /* Fills in what compat: lucid gives, and lucid.profiler. */
 static void

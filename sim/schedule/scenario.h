@@ -65,7 +65,7 @@ typedef struct {
     bool has_profiler;
     size_t num_sources;
     spot_vc_nodes_t *sources; /* [num_sources] nodes that VCs give to it */
-    int64_t limit_s;          /* of a profiling run */
+    int64_t limit_s;          /* of a profiling run; in ms until it is opened */
     int64_t max_gpus;         /* of a job that is profiled */
     char *lender;             /* VC that lends a node; NULL: no scaling */
     int64_t up_queue, down_queue;
