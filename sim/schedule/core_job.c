@@ -64,81 +64,61 @@ spot_trainers_find(const spot_trainers_t *self, const char *text)
 void
 spot_core_job_free(spot_core_job_t *self)
 {
-    free(self->initial);
     free(self->events);
-    free(self->held);
     *self = (spot_core_job_t){0};
 }
 
-/* ---- What happens to its nodes ---- */
-
-int
-spot_core_job_give(spot_core_job_t *self, int64_t now_s, int32_t node_id)
+void
+spot_core_job_change(
+    spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind)
 {
-    const spot_core_event_t event = {
-        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, SPOT_EVENT_ADD};
-    const int ret = self->start_s < 0 ? SPOT_ARRAY_APPEND(self, initial, node_id)
-                                      : SPOT_ARRAY_APPEND(self, events, event);
-
-    return ret != 0 ? ret : SPOT_ARRAY_APPEND(self, held, node_id);
+    SPOT_ARRAY_PUSH(self, events,
+        (spot_core_event_t){time_ms, node_id, kind, kind == SPOT_EVENT_ADD});
 }
 
-int
-spot_core_job_take(spot_core_job_t *self, int64_t now_s, int32_t node_id)
+void
+spot_core_job_start_with(spot_core_job_t *self, int32_t node_id)
 {
-    const spot_core_event_t event = {
-        (now_s - self->start_s) * SPOT_MS_PER_S, node_id, SPOT_EVENT_PREEMPT};
-    size_t num_kept = 0;
-
-    for (size_t j = 0; j < self->num_held; j++) {
-        if (self->held[j] != node_id) {
-            self->held[num_kept++] = self->held[j];
-        }
-    }
-    self->num_held = num_kept;
-    return SPOT_ARRAY_APPEND(self, events, event);
+    spot_core_job_change(self, 0, node_id, SPOT_EVENT_ADD);
+    self->num_initial++;
 }
-
-/* ---- Running ---- */
 
 /* The trace of what has happened; its names are the ids of nodes. memory: of its arrays.
  * Returns the most nodes at a time. */
 static int32_t
 make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memory)
 {
-    const size_t num_ids = self->num_initial + self->num_events;
-    int32_t population = (int32_t) self->num_initial, most = population;
-    int32_t *ids, last_id = -1;
+    const int32_t num_initial = (int32_t) self->num_initial;
+    int32_t population = num_initial, most = num_initial, last_id = -1, *ids;
     spot_event_t *events;
 
-    SPOT_ARENA_ARRAY(memory, ids, num_ids);
+    SPOT_ARENA_ARRAY(memory, ids, self->num_events);
     SPOT_ARENA_ARRAY(memory, events, self->num_events);
     if (memory->error != 0) {
         return 0;
     }
-    for (size_t j = 0; j < num_ids; j++) {
-        ids[j] = j < self->num_initial ? self->initial[j]
-                                       : self->events[j - self->num_initial].node_id;
-        last_id = ids[j] > last_id ? ids[j] : last_id;
-    }
     for (size_t j = 0; j < self->num_events; j++) {
         const spot_core_event_t *event = &self->events[j];
 
-        population += event->kind == SPOT_EVENT_ADD ? 1 : -1;
-        most = population > most ? population : most;
+        ids[j] = event->node_id;
+        last_id = ids[j] > last_id ? ids[j] : last_id;
         events[j] = (spot_event_t){.time_ms = event->time_ms,
             .kind = event->kind,
             .count = 1,
-            .name_ids = &ids[self->num_initial + j]};
+            .name_ids = &ids[j]};
+        if (j >= self->num_initial) {
+            population += event->kind == SPOT_EVENT_ADD ? 1 : -1;
+            most = population > most ? population : most;
+        }
     }
     *trace = (spot_trace_t){.kind = SPOT_TRACE_NAMED,
         .capacity = SPOT_UNBOUNDED,
         .resolution_ms = 1,
-        .initial = (int32_t) self->num_initial,
+        .initial = num_initial,
         .end_ms = SPOT_MAX_DURATION_MS,
         .final = population,
-        .num_events = self->num_events,
-        .events = events,
+        .num_events = self->num_events - self->num_initial,
+        .events = events + self->num_initial,
         .num_names = (size_t) last_id + 1,
         .name_ids = ids};
     return most;
@@ -166,13 +146,13 @@ spot_core_job_run(
     spot_arena_t memory = {0};
     spot_trace_t trace;
     const int32_t most = make_trace(self, &trace, &memory);
-    int64_t least = (int64_t) self->num_initial;
-    int ret = memory.error;
+    /* the scheduler gives ready nodes, so that none is clipped */
+    const int64_t least = self->is_prepared ? most : (int64_t) self->num_initial;
+    int ret = spot_error_first(self->error, memory.error);
 
     scenario.fleet.on_demand = 0;
-    if (self->is_prepared) { /* and given by the scheduler, so that none is clipped */
+    if (self->is_prepared) {
         scenario.fleet.preparation_ms = 0;
-        least = most;
     }
     if (scenario.fleet.capacity < least) {
         scenario.fleet.capacity = least;

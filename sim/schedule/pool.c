@@ -445,68 +445,43 @@ is_prepared(const spot_pool_node_t *node, const spot_core_job_t *core, int64_t n
                                    core->trainer->training->fleet.preparation_ms;
 }
 
-/* The nodes that live when the job starts: at the start of the run the initial ones. */
-static int
-read_living(const spot_pool_t *self, spot_core_job_t *core, int64_t now_s, bool is_ready)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_nodes; j++) {
-        const spot_pool_node_t *node = &self->nodes[j];
-        const bool is_here = now_s == self->start_s
-                                 ? node->is_initial
-                                 : node->status == SPOT_POOL_NODE_READY;
-
-        if (is_here && is_prepared(node, core, now_s) == is_ready) {
-            ret = is_ready ? SPOT_ARRAY_APPEND(core, initial, (int32_t) j)
-                           : SPOT_ARRAY_APPEND(core, events,
-                                 (spot_core_event_t){0, (int32_t) j, SPOT_EVENT_ADD});
-        }
-    }
-    return ret;
-}
-
-int
+void
 spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms)
 {
     spot_pool_t *self = context;
     const int64_t start_ms = (now_s - self->start_s) * SPOT_MS_PER_S;
-    int ret;
+    const bool is_start = now_s == self->start_s;
 
     last_ms += core->trainer->training->fleet.notice_ms; /* what is announced by then */
     read_until(self, now_s + last_ms / SPOT_MS_PER_S + 1);
     core->num_initial = core->num_events = 0;
-    ret = read_living(self, core, now_s, true);
-    ret = ret != 0 ? ret : read_living(self, core, now_s, false);
-    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
-        const spot_pool_event_t *event = &self->events[j];
+    for (int is_ready = 1; is_ready >= 0; is_ready--) {
+        for (size_t j = 0; j < self->num_nodes; j++) {
+            const spot_pool_node_t *node = &self->nodes[j];
+            const bool is_here =
+                is_start ? node->is_initial : node->status == SPOT_POOL_NODE_READY;
 
-        if (event->time_ms > start_ms || now_s == self->start_s) {
-            ret = SPOT_ARRAY_APPEND(core, events,
-                (spot_core_event_t){
-                    event->time_ms - start_ms, event->instance, event->kind});
+            if (!is_here || is_prepared(node, core, now_s) != is_ready) {
+                continue;
+            }
+            if (is_ready) {
+                spot_core_job_start_with(core, (int32_t) j);
+            } else {
+                spot_core_job_change(core, 0, (int32_t) j, SPOT_EVENT_ADD);
+            }
         }
     }
-    return ret;
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_pool_event_t *event = &self->events[j];
+
+        if (event->time_ms > start_ms || is_start) {
+            spot_core_job_change(
+                core, event->time_ms - start_ms, event->instance, event->kind);
+        }
+    }
 }
 
 /* ---- For tests ---- */
-
-void
-spot_pool_print_state(const spot_pool_t *self, FILE *out)
-{
-    static const char *const status[] = {"ahead", "prepping", "ready", "gone"};
-
-    fprintf(out, "pool %d: %d nodes live\n", self->pool_id, self->num_living);
-    for (size_t j = 0; j < self->num_nodes; j++) {
-        const spot_pool_node_t *node = &self->nodes[j];
-
-        if (node->status != SPOT_POOL_NODE_GONE) {
-            fprintf(out, "%s: %s%s\n", node->name, status[node->status],
-                node->is_noticed ? ", noticed" : "");
-        }
-    }
-}
 
 void
 spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)

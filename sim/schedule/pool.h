@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/rng.h"
 #include "models/price.h"
@@ -96,8 +95,8 @@ SPOT_MUST_CHECK int spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc
 
 /* Writes the nodes of a pool that the training engine prepares into a job that starts at
  * now_s, up to last_ms of its clock. A node that was being prepared then is prepared
- * anew. context: the pool. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_pool_read_core(
+ * anew. context: the pool. */
+void spot_pool_read_core(
     void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 
 /* Node-seconds and US dollars until now_s, which never decreases. */
@@ -109,9 +108,6 @@ int64_t spot_pool_clipped(const spot_pool_t *self, int64_t now_s);
 
 /* Whether the trace has ended before now_s, so that its last nodes stay. */
 bool spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s);
-
-/* Prints the living nodes, for failing tests. */
-void spot_pool_print_state(const spot_pool_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(nodes). */
 void spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc);

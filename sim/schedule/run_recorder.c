@@ -252,7 +252,7 @@ spot_run_recorder_start(
             step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
     }
     schedule->watch =
-        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release, NULL};
+        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release};
     return self->vcs == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 

@@ -40,25 +40,9 @@ is_profiler(const spot_schedule_t *self, const spot_vc_t *vc)
 }
 
 static void
-on_time(void *context, const spot_vc_t *vc, int64_t now_s)
+on_end(void *owner, const spot_vc_t *vc, int32_t job)
 {
-    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
-
-    watch->on_time(watch->context, vc, now_s);
-}
-
-static void
-on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
-{
-    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
-
-    watch->on_release(watch->context, vc, job, since_s);
-}
-
-static void
-on_end(void *context, const spot_vc_t *vc, int32_t job)
-{
-    spot_schedule_t *self = context;
+    spot_schedule_t *self = owner;
     const int32_t row_id = vc->jobs[job].row_id;
 
     if (is_profiler(self, vc) && !spot_profiler_is_final(&self->profiler, row_id)) {
@@ -73,9 +57,6 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
         if (self->durations.setting != NULL) {
             spot_estimates_learn(&self->durations, row_id);
         }
-    }
-    if (self->watch.on_end != NULL) {
-        self->watch.on_end(self->watch.context, vc, job);
     }
 }
 
@@ -270,9 +251,9 @@ start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
     }
     for (int32_t j = 0; j < self->num_clocks; j++) {
         self->vcs[j].durations = &self->durations;
-        self->vcs[j].watch =
-            (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
-                self->watch.on_release == NULL ? NULL : on_release, on_end};
+        self->vcs[j].watch = self->watch;
+        self->vcs[j].owner = self;
+        self->vcs[j].on_end = on_end;
         ret = spot_error_first(ret, self->vcs[j].error);
     }
     return ret;

@@ -94,33 +94,27 @@ arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
 static void
 add_arrival(spot_vc_t *self, int32_t job)
 {
-    size_t low = self->next_arrival, high = self->num_arrivals;
+    const size_t num_arrivals = self->num_arrivals;
+    size_t place = self->next_arrival;
 
-    if (low < high && !arrives_before(self, job, self->arrivals[high - 1])) {
-        low = high;
-    }
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (arrives_before(self, job, self->arrivals[middle])) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    if (low < self->num_arrivals && self->next_arrival > 0) {
-        int32_t *first = self->arrivals + self->next_arrival;
-
-        memmove(first - 1, first, (low - self->next_arrival) * sizeof(*first));
+    if (place > 0 && place < num_arrivals &&
+        arrives_before(self, job, self->arrivals[num_arrivals - 1])) {
         self->next_arrival--;
-        self->arrivals[low - 1] = job;
-    } else if (SPOT_ARRAY_APPEND(self, arrivals, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    } else {
-        memmove(self->arrivals + low + 1, self->arrivals + low,
-            (self->num_arrivals - 1 - low) * sizeof(*self->arrivals));
-        self->arrivals[low] = job;
+        for (; !arrives_before(self, job, self->arrivals[place]); place++) {
+            self->arrivals[place - 1] = self->arrivals[place];
+        }
+        self->arrivals[place - 1] = job;
+        return;
     }
+    if (SPOT_ARRAY_PUSH(self, arrivals, job) != 0) {
+        return;
+    }
+    for (place = num_arrivals; place > self->next_arrival &&
+                               arrives_before(self, job, self->arrivals[place - 1]);
+         place--) {
+        self->arrivals[place] = self->arrivals[place - 1];
+    }
+    self->arrivals[place] = job;
 }
 
 void
@@ -147,12 +141,10 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
         .end_s = -1,
         .host_row_id = -1};
 
-    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
+    if (SPOT_ARRAY_PUSH(self, jobs, job) == 0) {
+        spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
+        add_arrival(self, (int32_t) self->num_jobs - 1);
     }
-    spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
-    add_arrival(self, (int32_t) self->num_jobs - 1);
 }
 
 /* ---- Time ---- */
@@ -299,8 +291,8 @@ end_job(spot_vc_t *self, int32_t job)
     if (self->policy->on_end != NULL) {
         self->policy->on_end(self, job);
     }
-    if (self->watch.on_end != NULL) {
-        self->watch.on_end(self->watch.context, self, job);
+    if (self->on_end != NULL) {
+        self->on_end(self->owner, self, job);
     }
 }
 
@@ -333,11 +325,7 @@ enqueue(spot_vc_t *self, int32_t job)
 
     at->status = SPOT_JOB_QUEUED;
     at->waits_since_s = self->now_s;
-    if (SPOT_ARRAY_APPEND(self, queue, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    if (self->policy->on_arrive != NULL) {
+    if (SPOT_ARRAY_PUSH(self, queue, job) == 0 && self->policy->on_arrive != NULL) {
         self->policy->on_arrive(self, job);
     }
 }
@@ -452,9 +440,7 @@ spot_vc_schedule(spot_vc_t *self)
         (void) spot_vc_start(self, self->queue[self->queue_start]);
     }
     self->num_alone = 0;
-    if (self->nodes.has_failed) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
+    self->error = spot_error_first(self->error, self->nodes.error);
     if (self->error == 0) {
         compact_queue(self);
     }
@@ -487,24 +473,6 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 }
 
 /* ---- For tests ---- */
-
-void
-spot_vc_print_state(const spot_vc_t *self, FILE *out)
-{
-    fprintf(out, "VC %s at %lld s\n", self->name, (long long) self->now_s);
-    spot_gpu_nodes_print_state(&self->nodes, out);
-    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
-        const spot_vc_job_t *at = &self->jobs[job];
-
-        fprintf(out, "running %s: %d GPUs, left %g at %lld, rate %g\n",
-            spot_vc_row(self, job)->id, at->gpus, at->left, (long long) at->touched_s,
-            at->rate);
-    }
-    for (size_t j = self->queue_start; j < self->num_queue; j++) {
-        fprintf(out, "queued %s: key %g\n", spot_vc_row(self, self->queue[j])->id,
-            self->jobs[self->queue[j]].key);
-    }
-}
 
 void
 spot_vc_verify(const spot_vc_t *self)

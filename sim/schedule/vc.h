@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/calendar.h"
 #include "base/error.h"
@@ -103,15 +102,13 @@ extern const char *const spot_gpu_time_names[SPOT_NUM_GPU_TIMES];
 typedef struct spot_policy spot_policy_t;
 typedef struct spot_vc spot_vc_t;
 
-/* What a VC reports while it runs, for samples, lanes and learned inputs. Functions may
- * be NULL. */
+/* What a VC reports while it runs, for samples and lanes. Functions may be NULL. */
 typedef struct {
     void *context;
     /* The VC has not changed since the last call and will at now_s. */
     void (*on_time)(void *context, const spot_vc_t *vc, int64_t now_s);
     /* A job has given its GPUs back, which it held since since_s; called before. */
     void (*on_release)(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s);
-    void (*on_end)(void *context, const spot_vc_t *vc, int32_t job);
 } spot_vc_watch_t;
 
 /* Nodes that the training engine itself prepares: all of them belong to one job of the
@@ -119,8 +116,8 @@ typedef struct {
 typedef struct {
     void *context;
     /* Writes what happens to them into a job that starts now, up to last_ms of its clock
-     * at least. NO_MEMORY. */
-    int (*read)(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
+     * at least. */
+    void (*read)(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 } spot_vc_fleet_t;
 
 struct spot_vc {
@@ -133,6 +130,8 @@ struct spot_vc {
     spot_placer_t placer;
     bool ends_late; /* quirk Q1: the end is tested before the work is taken off */
     spot_vc_watch_t watch;
+    void *owner; /* its engine, which on_end() reports a job to; on_end may be NULL */
+    void (*on_end)(void *owner, const spot_vc_t *self, int32_t job);
     spot_estimates_t *durations; /* of durations */
     void *state;                 /* of the policy */
 
@@ -295,10 +294,6 @@ void spot_vc_stop(spot_vc_t *self, int32_t job);
 /* Gives a running job another number of GPUs; false: they cannot be placed, and it keeps
  * those that it has. */
 bool spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus);
-
-/* ---- For tests ---- */
-
-void spot_vc_print_state(const spot_vc_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(jobs + nodes). */
 void spot_vc_verify(const spot_vc_t *self);

@@ -43,7 +43,8 @@ spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
     spot_vc_job_t *at = &self->jobs[job];
 
     if (self->fleet.read != NULL) {
-        gpus = spot_vc_take_fleet(self, job);
+        spot_vc_take_fleet(self, job);
+        gpus = at->gpus;
     } else {
         at->first_part = spot_gpu_nodes_take(&self->nodes, placer_of(self, at), gpus);
         if (at->first_part < 0) {

@@ -15,18 +15,13 @@ spot_vc_add_core(spot_vc_t *self, int32_t job)
             ? NULL
             : spot_trainers_find(self->trainers, spot_vc_terms(self, at)->trainer);
 
-    if (trainer == NULL) {
-        return;
+    if (trainer != NULL && SPOT_ARRAY_PUSH(self, cores,
+                               (spot_core_job_t){.trainer = trainer,
+                                   .is_prepared = self->fleet.read == NULL,
+                                   .start_s = -1}) == 0) {
+        at->core_id = (int32_t) self->num_cores - 1;
+        at->is_exclusive = false; /* no job shares its GPUs */
     }
-    if (SPOT_ARRAY_APPEND(self, cores,
-            (spot_core_job_t){.trainer = trainer,
-                .is_prepared = self->fleet.read == NULL,
-                .start_s = -1}) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    at->core_id = (int32_t) self->num_cores - 1;
-    at->is_exclusive = false; /* no job shares its GPUs */
 }
 
 void
@@ -55,8 +50,8 @@ has_node(const spot_vc_t *self, const spot_vc_job_t *job, int32_t node_id)
 static bool
 is_held(const spot_core_job_t *core, int32_t node_id)
 {
-    for (size_t j = 0; j < core->num_held; j++) {
-        if (core->held[j] == node_id) {
+    for (size_t j = 0; j < core->num_events; j++) {
+        if (core->events[j].is_held && core->events[j].node_id == node_id) {
             return true;
         }
     }
@@ -64,26 +59,32 @@ is_held(const spot_core_job_t *core, int32_t node_id)
 }
 
 /* Records for the core which nodes have gone and which have come. */
-static int
+static void
 change_nodes(spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
 {
-    int ret = 0;
+    const bool has_started = core->start_s >= 0;
+    int64_t time_ms;
 
-    for (size_t j = core->num_held; ret == 0 && j > 0; j--) {
-        if (!has_node(self, job, core->held[j - 1])) {
-            ret = spot_core_job_take(core, self->now_s, core->held[j - 1]);
+    core->start_s = has_started ? core->start_s : self->now_s;
+    time_ms = (self->now_s - core->start_s) * SPOT_MS_PER_S;
+    for (size_t j = core->num_events; j > 0; j--) {
+        const int32_t node_id = core->events[j - 1].node_id;
+
+        if (core->events[j - 1].is_held && !has_node(self, job, node_id)) {
+            core->events[j - 1].is_held = false;
+            spot_core_job_change(core, time_ms, node_id, SPOT_EVENT_PREEMPT);
         }
     }
-    for (int32_t part = job->first_part; ret == 0 && part >= 0;
+    for (int32_t part = job->first_part; part >= 0;
          part = self->nodes.parts[part].next) {
         const int32_t node_id = self->nodes.parts[part].node_id;
 
-        if (!is_held(core, node_id)) {
-            ret = spot_core_job_give(core, self->now_s, node_id);
+        if (!has_started) {
+            spot_core_job_start_with(core, node_id);
+        } else if (!is_held(core, node_id)) {
+            spot_core_job_change(core, time_ms, node_id, SPOT_EVENT_ADD);
         }
     }
-    core->start_s = core->start_s < 0 ? self->now_s : core->start_s;
-    return ret;
 }
 
 /* A fleet is read ahead as far as the run goes, as it does not depend on the job. */
@@ -103,8 +104,8 @@ run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
     }
     do {
         last_ms = core->result.horizon_ms;
-        ret = self->fleet.read(self->fleet.context, core, self->now_s, last_ms);
-        ret = ret != 0 ? ret : spot_core_job_run(core, self->seed, self->replication, 0);
+        self->fleet.read(self->fleet.context, core, self->now_s, last_ms);
+        ret = spot_core_job_run(core, self->seed, self->replication, 0);
     } while (ret == 0 && core->result.horizon_ms > last_ms);
     return ret;
 }
@@ -122,8 +123,8 @@ spot_vc_run_core(spot_vc_t *self, int32_t job)
     if (self->fleet.read != NULL) {
         ret = core->start_s >= 0 ? 0 : run_on_fleet(self, core);
     } else {
-        ret = change_nodes(self, at, core);
-        ret = ret != 0 ? ret : spot_core_job_run(core, self->seed, self->replication, 0);
+        change_nodes(self, at, core);
+        ret = spot_core_job_run(core, self->seed, self->replication, 0);
     }
     self->error = spot_error_first(self->error, ret);
     end_s = spot_core_job_end_s(core);
@@ -215,20 +216,12 @@ spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
 
 /* ---- A fleet ---- */
 
-int32_t
+void
 spot_vc_take_fleet(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
     at->first_part = spot_gpu_nodes_take_all(&self->nodes, at->first_part);
-    return spot_gpu_nodes_count(&self->nodes, at->first_part);
-}
-
-void
-spot_vc_count_fleet(spot_vc_t *self, int32_t job)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
     at->gpus = spot_gpu_nodes_count(&self->nodes, at->first_part);
     at->half_gpus = 2 * at->gpus;
 }

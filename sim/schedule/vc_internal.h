@@ -74,7 +74,5 @@ void spot_vc_finish_cores(spot_vc_t *self);
 int32_t spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 double spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
-/* Takes all free GPUs of a fleet for a job besides those that it has; returns how many
- * it has then. count: after some have gone. */
-int32_t spot_vc_take_fleet(spot_vc_t *self, int32_t job);
-void spot_vc_count_fleet(spot_vc_t *self, int32_t job);
+/* A job has all GPUs of a fleet that take jobs, and those that it had before. */
+void spot_vc_take_fleet(spot_vc_t *self, int32_t job);

@@ -25,12 +25,11 @@ spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
     const int32_t node_id =
         spot_gpu_nodes_add(&self->nodes, pool_id, instance, self->now_s);
 
-    self->error = node_id < 0 ? SPOT_ERR_NO_MEMORY : self->error;
+    self->error = spot_error_first(self->error, self->nodes.error);
     if (self->fleet.read != NULL && self->first_running >= 0) {
         spot_vc_advance(self, &self->jobs[self->first_running], self->now_s);
         spot_vc_report_held(self, &self->jobs[self->first_running]);
         spot_vc_take_fleet(self, self->first_running);
-        spot_vc_count_fleet(self, self->first_running);
     }
     change_nodes(self);
     return node_id;
@@ -61,7 +60,7 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
             spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
     }
     if (self->fleet.read != NULL) {
-        spot_vc_count_fleet(self, job);
+        spot_vc_take_fleet(self, job);
         return;
     }
     if (spot_vc_terms(self, at)->min_gpus > 0) {

@@ -279,9 +279,7 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
 void
 spot_vc_note_alone(spot_vc_t *self, int32_t job)
 {
-    if (SPOT_ARRAY_APPEND(self, alone, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
+    SPOT_ARRAY_PUSH(self, alone, job);
 }
 
 void
