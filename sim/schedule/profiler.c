@@ -57,23 +57,13 @@ spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     int64_t num_taken = 0;
 
-    for (size_t j = 0; j < lucid->num_sources && spot_profiler_is_used(scenario); j++) {
-        if (strcmp(lucid->sources[j].vc, vc_name) == 0) {
+    for (size_t j = 0; j < lucid->num_sources; j++) {
+        if (vc_name == NULL || (spot_profiler_is_used(scenario) &&
+                                   strcmp(lucid->sources[j].vc, vc_name) == 0)) {
             num_taken += lucid->sources[j].num_nodes;
         }
     }
     return (int32_t) num_taken;
-}
-
-int32_t
-spot_profiler_num_nodes(const spot_schedule_scenario_t *scenario)
-{
-    int64_t num_nodes = 0;
-
-    for (size_t j = 0; j < scenario->lucid.num_sources; j++) {
-        num_nodes += scenario->lucid.sources[j].num_nodes;
-    }
-    return (int32_t) num_nodes;
 }
 
 void
@@ -98,19 +88,18 @@ spot_profiler_free(spot_profiler_t *self)
     *self = (spot_profiler_t){0};
 }
 
-int
+void
 spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s)
 {
-    spot_vc_start_clock(self->vc, log, spot_profiler_num_nodes(self->scenario), start_s);
+    spot_vc_start_clock(
+        self->vc, log, spot_profiler_num_taken(self->scenario, NULL), start_s);
     self->borrowed_id = -1;
     self->num_removals = 0;
     self->num_events = 0;
-    self->error = 0;
-    if (SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs) != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    self->error = SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs);
+    if (self->error == 0) {
+        memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
     }
-    memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
-    return 0;
 }
 
 /* ---- Jobs ---- */
@@ -297,9 +286,8 @@ spot_profiler_lend(spot_profiler_t *self)
         give_back(self);
         change = -1;
     }
-    if (change != 0 &&
-        SPOT_ARRAY_APPEND(self, events, (spot_scaling_event_t){now_s, change})) {
-        self->error = SPOT_ERR_NO_MEMORY;
+    if (change != 0) {
+        SPOT_ARRAY_PUSH(self, events, (spot_scaling_event_t){now_s, change});
     }
     return change != 0;
 }

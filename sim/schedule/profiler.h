@@ -40,10 +40,9 @@ typedef struct {
 /* Whether the policy of a scenario profiles jobs. */
 bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario);
 
-/* Nodes that a VC gives to the profiler for the whole run, and all of them. O(VCs). */
+/* Nodes that a VC gives to the profiler for the whole run; NULL: all VCs. O(VCs). */
 int32_t spot_profiler_num_taken(
     const spot_schedule_scenario_t *scenario, const char *vc_name);
-int32_t spot_profiler_num_nodes(const spot_schedule_scenario_t *scenario);
 
 /* vcs: the VCs of the scenario, and the profiler's own behind them, which init()
  * initialises. */
@@ -51,8 +50,8 @@ void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *s
     spot_vc_t *vcs, int32_t num_vcs);
 void spot_profiler_free(spot_profiler_t *self);
 
-/* Starts a replication. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_profiler_start(
+/* Starts a replication. */
+void spot_profiler_start(
     spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s);
 
 /* Adds a job of the log, which arrives when it is submitted; false: it is not profiled.

@@ -197,7 +197,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
          part = vc->nodes.parts[part].next) {
         const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
         const char *name = spot_schedule_node_name(
-            self->schedule, vc, &vc->nodes.nodes[gpus->node_id], &texts);
+            self->schedule, &vc->nodes.nodes[gpus->node_id], &texts);
         const spot_cell_t cells[] = {{.integer = since_s - start_s},
             {.integer = vc->now_s - start_s},
             {.text = spot_texts_add(&texts, "%s/%s", vc->name, name)}, {.text = id},
