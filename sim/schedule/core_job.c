@@ -124,20 +124,6 @@ make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memor
     return most;
 }
 
-/* Runs a scenario that differs from that of the trainer in its fleet alone. */
-static int
-run(spot_core_job_t *self, const spot_scenario_t *scenario, uint64_t seed,
-    uint64_t replication)
-{
-    spot_train_t train;
-    int ret = spot_train_init(&train, scenario);
-
-    ret = ret != 0 ? ret : spot_train_run(&train, seed, replication, NULL);
-    self->result = train.result;
-    spot_train_free(&train);
-    return ret;
-}
-
 int
 spot_core_job_run(
     spot_core_job_t *self, uint64_t seed, uint64_t replication, int64_t last_ms)
@@ -145,6 +131,7 @@ spot_core_job_run(
     spot_scenario_t scenario = *self->trainer->training;
     spot_arena_t memory = {0};
     spot_trace_t trace;
+    spot_train_t train = {0};
     const int32_t most = make_trace(self, &trace, &memory);
     /* the scheduler gives ready nodes, so that none is clipped */
     const int64_t least = self->is_prepared ? most : (int64_t) self->num_initial;
@@ -162,7 +149,10 @@ spot_core_job_run(
     }
     if (ret == 0) {
         ret = spot_trace_model_of(&scenario.trace, &trace);
-        ret = ret != 0 ? ret : run(self, &scenario, seed, replication);
+        ret = ret != 0 ? ret : spot_train_init(&train, &scenario);
+        ret = ret != 0 ? ret : spot_train_run(&train, seed, replication, NULL);
+        self->result = train.result;
+        spot_train_free(&train);
         spot_trace_model_free(&scenario.trace);
     }
     spot_arena_free(&memory);

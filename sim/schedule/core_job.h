@@ -55,7 +55,6 @@ typedef struct {
 typedef struct {
     const spot_trainer_t *trainer;
     bool is_prepared; /* nodes come ready; else the training engine prepares them */
-    bool is_settled;  /* its time is in the ledger of the VC */
     int64_t start_s;  /* of its clock; -1: it has not started */
     size_t num_initial;
     size_t num_events;

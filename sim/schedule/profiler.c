@@ -210,42 +210,27 @@ find_returned(const spot_gpu_nodes_t *nodes)
     return -1;
 }
 
-/* The published simulator's loan: the profiler has a node more, whether the lender has
- * an idle one or not. From the second removal on the removed node takes the name of the
- * returned one. */
-static void
-remove_blindly(spot_profiler_t *self)
-{
-    spot_gpu_nodes_t *nodes = &self->lender->nodes;
-    const int32_t node_id = idle_node(nodes, true);
-    const int32_t returned_id = find_returned(nodes);
-
-    if (node_id < 0) {
-        return;
-    }
-    if (++self->num_removals > 1 && returned_id >= 0) {
-        nodes->nodes[returned_id].instance = nodes->nodes[node_id].instance;
-        nodes->nodes[node_id].instance = RETURNED_NODE;
-    }
-    spot_vc_remove_node(self->lender, node_id);
-}
-
-/* Returns the name of the node that the profiler gets; -1: none. */
+/* Returns the name of the node that the profiler gets; -1: none. In the published
+ * simulator the profiler has a node more, whether the lender has an idle one or not;
+ * from the second removal on the removed node takes the name of the returned one. */
 static int32_t
 borrow(spot_profiler_t *self)
 {
-    const spot_gpu_nodes_t *nodes = &self->lender->nodes;
-    int32_t node_id, instance;
+    const bool is_blind = self->scenario->quirks[SPOT_QUIRK_BLIND_LOANS];
+    spot_gpu_node_t *nodes = self->lender->nodes.nodes;
+    const int32_t node_id = idle_node(&self->lender->nodes, is_blind);
+    const int32_t returned_id = find_returned(&self->lender->nodes);
+    int32_t instance = is_blind ? RETURNED_NODE : -1;
 
-    if (self->scenario->quirks[SPOT_QUIRK_BLIND_LOANS]) {
-        remove_blindly(self);
-        return RETURNED_NODE;
-    }
-    node_id = idle_node(nodes, false);
     if (node_id < 0) {
-        return -1;
+        return instance;
     }
-    instance = nodes->nodes[node_id].instance;
+    if (!is_blind) {
+        instance = nodes[node_id].instance;
+    } else if (++self->num_removals > 1 && returned_id >= 0) {
+        nodes[returned_id].instance = nodes[node_id].instance;
+        nodes[node_id].instance = RETURNED_NODE;
+    }
     spot_vc_remove_node(self->lender, node_id);
     return instance;
 }
@@ -275,7 +260,7 @@ spot_profiler_lend(spot_profiler_t *self)
     if (self->lender->now_s < now_s && (wants_more(self) || wants_less(self))) {
         spot_vc_begin_second(self->lender, now_s); /* it was not due: nothing ends */
     }
-    if (now_s % GROW_EVERY_S == 0 && wants_more(self)) {
+    if (wants_more(self)) {
         const int32_t instance = borrow(self);
 
         if (instance >= 0) {

@@ -357,11 +357,12 @@ take_arrivals(spot_vc_t *self)
     }
 }
 
-/* Takes jobs that have started out of the array. */
+/* Takes jobs that have started out of the array: those at the head by its start, others
+ * by a copy. */
 static void
 compact_queue(spot_vc_t *self)
 {
-    size_t place, num_sorted = 0;
+    size_t place = 0, num_sorted = 0;
 
     while (self->num_gone > 0 &&
            self->jobs[self->queue[self->queue_start]].status != SPOT_JOB_QUEUED) {
@@ -369,28 +370,19 @@ compact_queue(spot_vc_t *self)
         self->num_gone--;
         self->num_sorted -= self->num_sorted > 0;
     }
-    place = self->queue_start;
-    for (size_t j = place; self->num_gone > 0 && j < self->num_queue; j++) {
-        const int32_t job = self->queue[j];
-
-        if (self->jobs[job].status == SPOT_JOB_QUEUED) {
+    if (self->num_gone == 0 &&
+        (self->queue_start <= self->num_queue / 2 || self->queue_start <= 1024)) {
+        return;
+    }
+    for (size_t j = self->queue_start; j < self->num_queue; j++) {
+        if (self->jobs[self->queue[j]].status == SPOT_JOB_QUEUED) {
             num_sorted += j - self->queue_start < self->num_sorted;
-            self->queue[place++] = job;
+            self->queue[place++] = self->queue[j];
         }
     }
-    if (self->num_gone > 0) {
-        self->num_queue = place;
-        self->num_sorted = num_sorted;
-        self->num_gone = 0;
-    }
-    if (self->queue_start == self->num_queue) {
-        self->queue_start = self->num_queue = self->num_sorted = 0;
-    } else if (self->queue_start > self->num_queue / 2 && self->queue_start > 1024) {
-        memmove(self->queue, self->queue + self->queue_start,
-            (self->num_queue - self->queue_start) * sizeof(*self->queue));
-        self->num_queue -= self->queue_start;
-        self->queue_start = 0;
-    }
+    self->queue_start = self->num_gone = 0;
+    self->num_queue = place;
+    self->num_sorted = num_sorted;
 }
 
 static bool

@@ -36,18 +36,6 @@ spot_vc_free_cores(spot_vc_t *self)
 /* ---- Its nodes ---- */
 
 static bool
-has_node(const spot_vc_t *self, const spot_vc_job_t *job, int32_t node_id)
-{
-    for (int32_t part = job->first_part; part >= 0;
-         part = self->nodes.parts[part].next) {
-        if (self->nodes.parts[part].node_id == node_id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
 is_held(const spot_core_job_t *core, int32_t node_id)
 {
     for (size_t j = 0; j < core->num_events; j++) {
@@ -70,7 +58,7 @@ change_nodes(spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
     for (size_t j = core->num_events; j > 0; j--) {
         const int32_t node_id = core->events[j - 1].node_id;
 
-        if (core->events[j - 1].is_held && !has_node(self, job, node_id)) {
+        if (core->events[j - 1].is_held && !spot_vc_holds_one(self, job, 1, &node_id)) {
             core->events[j - 1].is_held = false;
             spot_core_job_change(core, time_ms, node_id, SPOT_EVENT_PREEMPT);
         }
@@ -150,8 +138,7 @@ void
 spot_vc_settle_core(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    spot_core_job_t *core = &self->cores[at->core_id];
-    const spot_train_result_t *result = &core->result;
+    const spot_train_result_t *result = &self->cores[at->core_id].result;
     const int64_t *ms = result->ledger.instance_ms;
 
     move_time(
@@ -164,20 +151,17 @@ spot_vc_settle_core(spot_vc_t *self, int32_t job)
     at->overhead_paid_s = (result->job_ms[SPOT_JOB_RECONFIGURING] +
                               result->job_ms[SPOT_JOB_RELOADING] + result->stalled_ms) /
                           SPOT_MS_PER_S;
-    core->is_settled = true;
 }
 
 void
 spot_vc_finish_cores(spot_vc_t *self)
 {
     for (int32_t job = 0; self->num_cores > 0 && job < (int32_t) self->num_jobs; job++) {
-        spot_core_job_t *core;
+        const spot_vc_job_t *at = &self->jobs[job];
+        spot_core_job_t *core = at->core_id < 0 ? NULL : &self->cores[at->core_id];
 
-        if (self->jobs[job].core_id < 0) {
-            continue;
-        }
-        core = &self->cores[self->jobs[job].core_id];
-        if (core->start_s >= 0 && !core->is_settled && self->now_s > core->start_s) {
+        if (core != NULL && at->status != SPOT_JOB_ENDED && core->start_s >= 0 &&
+            self->now_s > core->start_s) {
             self->error = spot_error_first(
                 self->error, spot_core_job_run(core, self->seed, self->replication,
                                  (self->now_s - core->start_s) * SPOT_MS_PER_S));

@@ -8,9 +8,6 @@
  * checkpoints. O(1) in the seconds. */
 void spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s);
 
-/* When a running job ends, if nothing touches it before. */
-int64_t spot_vc_end_of(const spot_vc_t *self, const spot_vc_job_t *job);
-
 /* Sets the rate of a running job by its size and its partner, and when it ends. */
 void spot_vc_set_rate(spot_vc_t *self, int32_t job);
 
@@ -43,6 +40,10 @@ void spot_vc_append_running(spot_vc_t *self, int32_t job);
 
 /* Reports the GPUs of a job before they change. */
 void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
+
+/* Whether a job has GPUs of one of these nodes. O(parts * nodes). */
+bool spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
+    const int32_t *node_ids);
 
 /* A running job, which has been advanced and whose work is saved or lost, goes back to
  * the queue. */

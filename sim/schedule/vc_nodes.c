@@ -83,10 +83,11 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     spot_vc_requeue(self, job);
 }
 
-static bool
-holds_one(const spot_vc_t *self, int32_t job, size_t num_nodes, const int32_t *node_ids)
+bool
+spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
+    const int32_t *node_ids)
 {
-    for (int32_t part = self->jobs[job].first_part; part >= 0;
+    for (int32_t part = job->first_part; part >= 0;
          part = self->nodes.parts[part].next) {
         for (size_t j = 0; j < num_nodes; j++) {
             if (self->nodes.parts[part].node_id == node_ids[j]) {
@@ -107,7 +108,7 @@ spot_vc_lose_nodes(spot_vc_t *self, size_t num_lost, const int32_t *node_ids)
     }
     for (int32_t job = self->first_running; job >= 0; job = next) {
         next = self->jobs[job].next;
-        if (holds_one(self, job, num_lost, node_ids)) {
+        if (spot_vc_holds_one(self, &self->jobs[job], num_lost, node_ids)) {
             lose_gpus(self, job, num_lost, node_ids);
         }
     }
@@ -125,17 +126,19 @@ spot_vc_notice_nodes(
         spot_gpu_nodes_close(&self->nodes, node_ids[j]);
     }
     for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
-        const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
+        spot_vc_job_t *at = &self->jobs[job];
+        const spot_job_terms_row_t *terms = spot_vc_terms(self, at);
 
-        if (self->jobs[job].core_id < 0 && terms->checkpoint_interval_s > 0 &&
-            terms->checkpoint_write_s <= notice_s &&
-            holds_one(self, job, num_nodes, node_ids)) {
-            spot_vc_advance(self, &self->jobs[job], self->now_s);
-            if (self->jobs[job].overhead_s == 0 && terms->checkpoint_write_s > 0) {
-                spot_vc_capture(&self->jobs[job], terms->checkpoint_write_s);
-            } else if (self->jobs[job].overhead_s == 0) {
-                spot_vc_save_work(self, &self->jobs[job]);
-            }
+        if (at->core_id >= 0 || terms->checkpoint_interval_s == 0 ||
+            terms->checkpoint_write_s > notice_s ||
+            !spot_vc_holds_one(self, at, num_nodes, node_ids)) {
+            continue;
+        }
+        spot_vc_advance(self, at, self->now_s);
+        if (at->overhead_s == 0 && terms->checkpoint_write_s > 0) {
+            spot_vc_capture(at, terms->checkpoint_write_s);
+        } else if (at->overhead_s == 0) {
+            spot_vc_save_work(self, at);
         }
     }
     change_nodes(self);

@@ -129,13 +129,6 @@ spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
     }
 }
 
-int64_t
-spot_vc_end_of(const spot_vc_t *self, const spot_vc_job_t *job)
-{
-    return job->touched_s + job->overhead_s + spot_work_seconds(job->left, job->rate) +
-           self->ends_late;
-}
-
 double
 spot_vc_rest(const spot_vc_t *self, int32_t job)
 {
@@ -259,7 +252,6 @@ void
 spot_vc_set_rate(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    int64_t end_s;
 
     if (at->core_id >= 0) {
         spot_calendar_move(&self->ends, at->handle, spot_vc_run_core(self, job));
@@ -272,8 +264,9 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
     at->rate = self->unit == 1 ? at->scale / 1000 * at->shared_speed
                                : floor(at->scale * at->shared_speed + 0.5);
     at->rate = at->rate > 0 ? at->rate : 1e-3 * self->unit;
-    end_s = spot_vc_end_of(self, at);
-    spot_calendar_move(&self->ends, at->handle, end_s);
+    spot_calendar_move(&self->ends, at->handle,
+        at->touched_s + at->overhead_s + spot_work_seconds(at->left, at->rate) +
+            self->ends_late);
 }
 
 void

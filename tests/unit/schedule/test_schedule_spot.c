@@ -251,7 +251,8 @@ num_preempted(const spot_pool_t *pool)
     size_t num_preempted = 0;
 
     for (size_t j = 0; j < pool->next_loss; j++) {
-        num_preempted += pool->events[j].kind == SPOT_EVENT_PREEMPT;
+        num_preempted +=
+            pool->events[j].instance >= 0 && pool->events[j].kind == SPOT_EVENT_PREEMPT;
     }
     return num_preempted;
 }
