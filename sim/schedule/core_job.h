@@ -65,21 +65,7 @@ typedef struct {
     int error; /* NO_MEMORY */
 } spot_core_job_t;
 
-void spot_core_job_free(spot_core_job_t *self);
-
 /* A node comes or goes at a time on the clock of the job, or is there when it starts. */
 void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id);
 void spot_core_job_change(
     spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind);
-
-/* Runs the training engine on what has happened so far, up to last_ms of its clock (0:
- * as its scenario says). NO_MEMORY; errors as those of spot_train_run(). */
-SPOT_MUST_CHECK int spot_core_job_run(
-    spot_core_job_t *self, uint64_t seed, uint64_t replication, int64_t last_ms);
-
-/* The second of the VC at which the latest run ends. */
-static inline int64_t
-spot_core_job_end_s(const spot_core_job_t *self)
-{
-    return self->start_s + (self->result.horizon_ms + 999) / 1000;
-}

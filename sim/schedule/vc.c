@@ -186,67 +186,7 @@ spot_vc_next_due_s(const spot_vc_t *self)
     return due_s;
 }
 
-/* ---- The list of running jobs, and ends ---- */
-
-void
-spot_vc_append_running(spot_vc_t *self, int32_t job)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
-    at->previous = self->last_running;
-    at->next = -1;
-    if (self->last_running < 0) {
-        self->first_running = job;
-    } else {
-        self->jobs[self->last_running].next = job;
-    }
-    self->last_running = job;
-    self->num_running++;
-    at->started = self->num_starts++;
-}
-
-static void
-remove_running(spot_vc_t *self, int32_t job)
-{
-    const spot_vc_job_t *at = &self->jobs[job];
-
-    if (at->previous < 0) {
-        self->first_running = at->next;
-    } else {
-        self->jobs[at->previous].next = at->next;
-    }
-    if (at->next < 0) {
-        self->last_running = at->previous;
-    } else {
-        self->jobs[at->next].previous = at->previous;
-    }
-    self->num_running--;
-}
-
-void
-spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *at)
-{
-    if (self->watch.on_release != NULL && at->held_since_s < self->now_s) {
-        self->watch.on_release(
-            self->watch.context, self, (int32_t) (at - self->jobs), at->held_since_s);
-    }
-    at->held_since_s = self->now_s;
-}
-
-/* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
- * partner goes on alone; keeps_speed: at the speed that it had with a partner. */
-static void
-release(spot_vc_t *self, int32_t job, bool keeps_speed)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
-    spot_vc_report_held(self, at);
-    spot_gpu_nodes_give(&self->nodes, at->first_part);
-    at->first_part = -1;
-    spot_calendar_cancel(&self->ends, at->handle);
-    remove_running(self, job);
-    spot_vc_part(self, job, keeps_speed);
-}
+/* ---- Ends ---- */
 
 /* The partner of a job that ends has worked in this second too. If it stands behind the
  * job in a list whose jobs are tested one by one, then it has worked alone already,
@@ -262,7 +202,7 @@ part_at_end(spot_vc_t *self, int32_t job, bool keeps_speed)
     if (partner != NULL) {
         spot_vc_advance(self, partner, self->now_s - is_later);
     }
-    release(self, job, keeps_speed);
+    spot_vc_release(self, job, keeps_speed);
     if (is_later) {
         const int32_t half_gpus = partner->half_gpus;
 
@@ -318,8 +258,8 @@ spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 
 /* ---- The queue ---- */
 
-static void
-enqueue(spot_vc_t *self, int32_t job)
+void
+spot_vc_enqueue(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -330,28 +270,12 @@ enqueue(spot_vc_t *self, int32_t job)
     }
 }
 
-void
-spot_vc_requeue(spot_vc_t *self, int32_t job)
-{
-    if (self->jobs[job].partner >= 0) {
-        spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
-    }
-    release(self, job, false);
-    self->jobs[job].is_exclusive =
-        self->jobs[job].core_id < 0; /* even if it was a guest that stayed slow */
-    self->jobs[job].shared_speed = 1;
-    if (self->jobs[job].core_id >= 0) {
-        (void) spot_vc_run_core(self, job);
-    }
-    enqueue(self, job);
-}
-
 static void
 take_arrivals(spot_vc_t *self)
 {
     while (self->next_arrival < self->num_arrivals &&
            self->jobs[self->arrivals[self->next_arrival]].enter_s <= self->now_s) {
-        enqueue(self, self->arrivals[self->next_arrival++]);
+        spot_vc_enqueue(self, self->arrivals[self->next_arrival++]);
         self->num_fresh++;
         self->is_changed = true;
     }

@@ -19,12 +19,6 @@ void spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job);
 /* Starts a checkpoint at once, in place of one in flight. */
 void spot_vc_capture(spot_vc_job_t *job, int64_t write_s);
 
-/* Notes a job that runs alone, for the next decision. */
-void spot_vc_note_alone(spot_vc_t *self, int32_t job);
-
-/* Ends the sharing of a job with its partner, which has been brought forward. */
-void spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed);
-
 /* What the log says of a job and nodes that come and go. */
 const spot_job_terms_row_t *spot_vc_terms(
     const spot_vc_t *self, const spot_vc_job_t *job);
@@ -35,9 +29,6 @@ double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* ---- Running jobs ---- */
 
-/* A job joins the list of running jobs. */
-void spot_vc_append_running(spot_vc_t *self, int32_t job);
-
 /* Reports the GPUs of a job before they change. */
 void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
 
@@ -45,19 +36,14 @@ void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
 bool spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
     const int32_t *node_ids);
 
-/* A running job, which has been advanced and whose work is saved or lost, goes back to
- * the queue. */
-void spot_vc_requeue(spot_vc_t *self, int32_t job);
+/* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
+ * partner, too, goes on alone; keeps_speed: at the speed that it had with a partner. */
+void spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed);
 
-/* What a change of size begins: progress is counted anew. */
-void spot_vc_begin_size(spot_vc_t *self, int32_t job, int32_t gpus);
+/* A job joins the queue. */
+void spot_vc_enqueue(spot_vc_t *self, int32_t job);
 
-/* The overhead of a restart, as the log says or else that of the published simulators,
- * and of a change of size. */
-int64_t spot_vc_restart_s(const spot_vc_t *self, const spot_vc_job_t *job);
-int64_t spot_vc_reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job);
-
-/* ---- Jobs of the training engine (vc_core.c) ---- */
+/* ---- Jobs of the training engine (core_job.c) ---- */
 
 /* Gives a job its core if the log names a trainer. */
 void spot_vc_add_core(spot_vc_t *self, int32_t job);

@@ -268,30 +268,3 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
         at->touched_s + at->overhead_s + spot_work_seconds(at->left, at->rate) +
             self->ends_late);
 }
-
-void
-spot_vc_note_alone(spot_vc_t *self, int32_t job)
-{
-    SPOT_ARRAY_PUSH(self, alone, job);
-}
-
-void
-spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-    spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
-
-    if (partner == NULL) {
-        return;
-    }
-    partner->partner = -1;
-    if (!keeps_speed) {
-        partner->shared_speed = 1;
-        partner->is_exclusive = true;
-        spot_vc_note_alone(self, at->partner);
-    }
-    at->shared_speed = 1;
-    at->is_exclusive = true;
-    spot_vc_set_rate(self, at->partner);
-    at->partner = -1;
-}
