@@ -104,8 +104,7 @@ typedef struct {
     int32_t first, last;
 } parts_t;
 
-/* Appends GPUs that the caller marks as held; false: no memory, and all parts are given
- * back. */
+/* Appends GPUs that the caller marks as held; false: no memory, all are given back. */
 static bool
 append_part(spot_gpu_nodes_t *self, parts_t *parts, int32_t node_id, uint64_t gpus)
 {
@@ -266,8 +265,7 @@ room(const spot_gpu_nodes_t *self, int32_t node_id)
     return node->is_noticed ? 0 : count(node->free);
 }
 
-/* Takes GPUs of the nodes in self->order, lowest first, until there are enough, or
- * none. */
+/* Takes the lowest GPUs of the nodes in self->order until there are enough, or none. */
 static int32_t
 take_of_order(spot_gpu_nodes_t *self, int32_t num_ordered, int32_t num_gpus)
 {

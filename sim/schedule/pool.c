@@ -253,8 +253,7 @@ spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 
 /* ---- One second ---- */
 
-/* Lists the ready nodes that are lost now. A node that comes and goes within one second
- * is never seen. */
+/* Lists ready nodes that are lost. One that comes and goes in a second is never seen. */
 static void
 see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 {

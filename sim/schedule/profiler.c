@@ -12,8 +12,7 @@
 #define GROW_EVERY_S 10
 #define SHRINK_EVERY_S 100
 
-/* The profiler shrinks when at most this many times the GPUs of the largest profiled job
- * are forecast. */
+/* It shrinks when at most this many times the GPUs of its largest job are forecast. */
 #define SHRINK_GPUS 5
 
 /* The name of a node that the published simulator returns to the lender. */
@@ -178,8 +177,7 @@ spot_profiler_next_due_s(const spot_profiler_t *self)
                : INT64_MAX;
 }
 
-/* The idle reserved node of the lender that is last in the list, or has the highest
- * name; -1: none. */
+/* The idle reserved node that is last in the list, or has the highest name; -1: none. */
 static int32_t
 idle_node(const spot_gpu_nodes_t *nodes, bool by_name)
 {

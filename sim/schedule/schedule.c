@@ -327,8 +327,7 @@ due_of(spot_schedule_t *self, int32_t vc_id)
     return due_s > self->now_s ? due_s : self->now_s + 1;
 }
 
-/* Moves the clock to the next second that is visited and lists its VCs; false: nothing
- * is due any more. */
+/* Moves the clock to the next visited second and lists its VCs; false: none is due. */
 static bool
 next_second(spot_schedule_t *self)
 {

@@ -219,7 +219,7 @@ end_job(spot_vc_t *self, int32_t job)
     const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
 
     spot_vc_advance(self, at, self->now_s);
-    spot_vc_save_work(self, at);
+    spot_vc_settle_work(self, at, false);
     if (at->core_id >= 0) {
         spot_vc_settle_core(self, job);
     }
@@ -236,8 +236,7 @@ end_job(spot_vc_t *self, int32_t job)
     }
 }
 
-/* Jobs that end in one second leave in the order of the list: the calendar breaks ties
- * by their starts. */
+/* Jobs that end in one second leave in the order of their starts, as in the list. */
 void
 spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 {
@@ -281,8 +280,7 @@ take_arrivals(spot_vc_t *self)
     }
 }
 
-/* Takes jobs that have started out of the array: those at the head by its start, others
- * by a copy. */
+/* Takes jobs that have started out of the array, at its head without a copy. */
 static void
 compact_queue(spot_vc_t *self)
 {

@@ -20,8 +20,8 @@
 #include "sim/schedule/scenario.h"
 #include "traces/jobs/job_log.h"
 
-/* A restart takes 40 s for jobs up to this many GPUs, else 60 s, if the log does not say
- * more. */
+/* A restart takes 40 s for jobs up to this many GPUs, else 60 s; the log may say more.
+ */
 #define SPOT_SMALL_JOB_GPUS 8
 
 typedef enum {
@@ -185,10 +185,9 @@ void spot_vc_free(spot_vc_t *self);
 void spot_vc_start_clock(
     spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s);
 
-/* Adds a job of the log, which will arrive at enter_s >= the clock; jobs of one second
+/* Adds a job of the log, which arrives at enter_s >= the clock; jobs of one second
  * arrive in the order of the log. duration_s: at its nominal GPUs. estimate_s: of its
- * duration; NAN: the policy asks when it needs one. O(1) for jobs that are added in
- * order. */
+ * duration; NAN: the policy asks for it. O(1) for jobs in order. */
 void spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s,
     int64_t duration_s, double estimate_s);
 
@@ -263,8 +262,7 @@ int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 /* The largest allowed size up to gpus; 0: none. O(sizes). */
 int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 
-/* Throughput of an elastic job at an allowed size, in the unit of its table. O(sizes).
- */
+/* Throughput of an elastic job at an allowed size, in any unit. O(sizes). */
 double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Puts the queue in order of the keys; the order of equals stays. Call it after keys
@@ -273,11 +271,9 @@ void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch);
 
 /* ---- What a policy does ---- */
 
-/* Starts a queued job on GPUs of its own; false: they cannot be placed and it stays in
- * the queue. */
+/* Starts a queued job on GPUs of its own, or on another allowed number of them; false:
+ * they cannot be placed and it stays in the queue. */
 bool spot_vc_start(spot_vc_t *self, int32_t job);
-
-/* The same with another allowed number of GPUs. */
 bool spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Starts jobs from the head of the queue until one cannot be placed. */
@@ -291,8 +287,7 @@ void spot_vc_start_beside(
 /* Stops a running job, which loses no work, and puts it at the end of the queue. */
 void spot_vc_stop(spot_vc_t *self, int32_t job);
 
-/* Gives a running job another number of GPUs; false: they cannot be placed, and it keeps
- * those that it has. */
+/* Gives a running job another number of GPUs; false: it keeps those that it has. */
 bool spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Aborts if an invariant does not hold. O(jobs + nodes). */

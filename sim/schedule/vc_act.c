@@ -78,8 +78,7 @@ spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed)
     }
 }
 
-/* A running job, which has been advanced and whose work is saved or lost, goes back to
- * the queue. */
+/* A running job whose work is saved or lost goes back to the queue. */
 static void
 requeue(spot_vc_t *self, int32_t job)
 {
@@ -234,7 +233,7 @@ spot_vc_stop(spot_vc_t *self, int32_t job)
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING);
     spot_vc_advance(self, at, self->now_s);
-    spot_vc_save_work(self, at);
+    spot_vc_settle_work(self, at, false);
     at->overhead_s += restart_s(self, at);
     at->preemptions++;
     self->preemptions++;
@@ -258,7 +257,7 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
     }
     at->first_part = part;
     spot_vc_advance(self, at, self->now_s);
-    spot_vc_save_work(self, at);
+    spot_vc_settle_work(self, at, false);
     at->overhead_s += reconfiguration_s(self, at);
     begin_size(self, job, gpus);
     return true;
@@ -316,7 +315,7 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
         spot_vc_advance(self, &self->jobs[at->partner], self->now_s);
     }
     spot_vc_advance(self, at, self->now_s);
-    spot_vc_lose_work(self, at);
+    spot_vc_settle_work(self, at, true);
     spot_vc_report_held(self, at);
     for (size_t j = 0; j < num_lost; j++) {
         at->first_part =
@@ -399,9 +398,9 @@ spot_vc_notice_nodes(
         }
         spot_vc_advance(self, at, self->now_s);
         if (at->overhead_s == 0 && terms->checkpoint_write_s > 0) {
-            spot_vc_capture(at, terms->checkpoint_write_s);
+            spot_vc_capture(at, 0, terms->checkpoint_write_s);
         } else if (at->overhead_s == 0) {
-            spot_vc_save_work(self, at);
+            spot_vc_settle_work(self, at, false);
         }
     }
     change_nodes(self);

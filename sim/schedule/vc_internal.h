@@ -11,20 +11,19 @@ void spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s);
 /* Sets the rate of a running job by its size and its partner, and when it ends. */
 void spot_vc_set_rate(spot_vc_t *self, int32_t job);
 
-/* Makes what has been done durable, or lost; the job has been advanced. A checkpoint in
- * flight is discarded. */
-void spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job);
-void spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job);
+/* What has been done becomes durable, or is lost; the job has been advanced. A
+ * checkpoint in flight is discarded. */
+void spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost);
 
-/* Starts a checkpoint at once, in place of one in flight. */
-void spot_vc_capture(spot_vc_job_t *job, int64_t write_s);
+/* Starts a checkpoint after num_s more seconds of progress, in place of one in flight.
+ */
+void spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s);
 
 /* What the log says of a job and nodes that come and go. */
 const spot_job_terms_row_t *spot_vc_terms(
     const spot_vc_t *self, const spot_vc_job_t *job);
 
-/* Throughput at an allowed size relative to that at the nominal one, in thousandths,
- * rounded half up. */
+/* Thousandths of the nominal throughput at an allowed size, rounded half up. */
 double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* ---- Running jobs ---- */

@@ -29,19 +29,12 @@ end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
     job->durable_s = INT64_MAX;
 }
 
-/* The checkpoint that holds what has been done after num_s more seconds of progress. */
-static void
-capture_after(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
+void
+spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
 {
     job->captured = spot_work_after(job->left, job->rate, num_s);
     job->captured_pending = job->pending + num_s * job->half_gpus;
     job->durable_s = job->touched_s + num_s + write_s;
-}
-
-void
-spot_vc_capture(spot_vc_job_t *job, int64_t write_s)
-{
-    capture_after(job, 0, write_s);
 }
 
 /* The checkpoints of num_s seconds of progress: one starts whenever the progress is a
@@ -75,13 +68,10 @@ pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t
     }
     last_s = first_s + (num_s - first_s) / step_s * step_s;
     if (last_s + write_s > num_s && last_s > first_s) {
-        capture_after(job, last_s - step_s, write_s);
-        end_checkpoint(self, job);
-        /* what was captured is counted from the durable one on */
-        capture_after(job, last_s, write_s);
-        return;
+        spot_vc_capture(job, last_s - step_s, write_s);
+        end_checkpoint(self, job); /* the last one counts from here on */
     }
-    capture_after(job, last_s, write_s);
+    spot_vc_capture(job, last_s, write_s);
     if (last_s + write_s <= num_s) {
         end_checkpoint(self, job);
     }
@@ -155,26 +145,17 @@ spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
 /* ---- What is durable ---- */
 
 void
-spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job)
+spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost)
 {
     if (job->core_id >= 0) {
         return;
+    }
+    if (is_lost) {
+        job->lost += job->saved - job->left;
+        job->left = job->saved;
     }
     job->saved = job->left;
-    self->ledger[SPOT_GPU_USEFUL] += job->pending;
-    job->pending = 0;
-    job->durable_s = INT64_MAX;
-}
-
-void
-spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job)
-{
-    if (job->core_id >= 0) {
-        return;
-    }
-    job->lost += job->saved - job->left;
-    job->left = job->saved;
-    self->ledger[SPOT_GPU_LOST] += job->pending;
+    self->ledger[is_lost ? SPOT_GPU_LOST : SPOT_GPU_USEFUL] += job->pending;
     job->pending = 0;
     job->durable_s = INT64_MAX;
 }
