@@ -317,7 +317,7 @@ due_of(spot_schedule_t *self, int32_t vc_id)
     if (vc == self->profiler.vc) {
         const int64_t lend_s = spot_profiler_next_due_s(&self->profiler);
 
-        return lend_s < due_s ? lend_s : due_s;
+        due_s = lend_s < due_s ? lend_s : due_s;
     }
     for (size_t j = 0; j < set->num_pools; j++) {
         const int64_t pool_s = spot_pool_next_due_s(&set->pools[j], self->now_s);

@@ -188,22 +188,22 @@ spot_vc_next_due_s(const spot_vc_t *self)
 
 /* ---- Ends ---- */
 
-/* The partner of a job that ends has worked in this second too. If it stands behind the
- * job in a list whose jobs are tested one by one, then it has worked alone already,
- * though the job held a half of the GPUs. */
+/* The partner of a job that ends has worked in this second too. A guest, which stands
+ * behind its host in a list whose jobs are tested one by one, has worked alone already,
+ * though the host held a half of the GPUs. */
 static void
-part_at_end(spot_vc_t *self, int32_t job, bool keeps_speed)
+leave_partner(spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
     spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
-    const bool is_later =
-        partner != NULL && self->ends_late && partner->started > at->started;
+    const bool is_host = partner != NULL && partner->is_guest;
+    const bool is_late = is_host && self->ends_late;
 
     if (partner != NULL) {
-        spot_vc_advance(self, partner, self->now_s - is_later);
+        spot_vc_advance(self, partner, self->now_s - is_late);
     }
-    spot_vc_release(self, job, keeps_speed);
-    if (is_later) {
+    spot_vc_release(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    if (is_late) {
         const int32_t half_gpus = partner->half_gpus;
 
         partner->half_gpus = at->half_gpus;
@@ -216,14 +216,13 @@ static void
 end_job(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
 
     spot_vc_advance(self, at, self->now_s);
     spot_vc_settle_work(self, at, false);
     if (at->core_id >= 0) {
         spot_vc_settle_core(self, job);
     }
-    part_at_end(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    leave_partner(self, job);
     at->status = SPOT_JOB_ENDED;
     at->end_s = self->now_s;
     self->last_end_s = self->now_s;
