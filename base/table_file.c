@@ -498,7 +498,10 @@ spot_table_file_read(spot_table_file_t *self)
                   ? 0
                   : self->format->take(self, &self->row, values);
     }
-    if (ret == 0) {
+    if (ret == 0 && self->format->empty != NULL && !self->has_rows && !self->is_faulty) {
+        spot_table_file_report(self, self->row.line, "%s", self->format->empty);
+    }
+    if (ret == 0 && self->format->seal != NULL) {
         self->format->seal(self, self->row.line);
     }
     free(values);
