@@ -7,7 +7,7 @@
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
 #include "models/prediction_error.h"
-#include "models/throughput_forecast.h"
+#include "models/throughput.h"
 
 typedef struct {
     const char *table_path;
