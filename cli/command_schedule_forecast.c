@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
@@ -23,14 +19,6 @@ typedef struct {
 
 static const arguments_t initial = {.seed = 1};
 
-static void
-take_date(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    const int64_t time_s = spot_schedule_date(call, option, text);
-
-    memcpy((char *) call->arguments + option->offset, &time_s, sizeof(time_s));
-}
-
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a table of submitted jobs and GPUs", 0, "TABLE", table_path,
         NULL, .min = 1),
@@ -42,15 +30,15 @@ static const spot_option_t options[] = {
         FLAG, "log", 0, NULL, is_log, "TABLE is a job log, whose submits are counted"),
     SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
         "The date and time of second 0, UTC, of a log that has seconds",
-        .example = "\"2020-04-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-04-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(OWN, "choose-from", 0, "DATE", choose_s,
         "Choose settings of the model on what is submitted from then on (default: the "
         "last month but one)",
-        .example = "\"2020-08-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-08-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(OWN, "evaluate-from", 0, "DATE", evaluate_s,
         "Learn from what is submitted before, and forecast from then on (default: the "
         "last month)",
-        .example = "\"2020-09-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-09-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
         "Forecast all rows, or those from --evaluate-from on, with the models of this "
         "file, and learn nothing",
@@ -167,9 +155,8 @@ write_models(const void *what, FILE *out)
     }
 }
 
-static int
-fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t first,
-    const spot_throughput_forecast_t *forecasts)
+static void
+fill_errors(spot_table_t *table, const forecasted_t *self)
 {
     static const spot_table_column_t columns[] = {
         {.name = "series", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -177,20 +164,18 @@ fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t fir
         {.name = "mae", .is_fixed = true, .num_decimals = 3},
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
     };
-    const size_t num_bins = throughput->num_bins - first;
-    double *values = spot_calloc(num_bins, sizeof(*values));
-    int ret = values == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    const size_t num_bins = self->throughput->num_bins - self->first;
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
-    for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
-        for (size_t j = 0; j < num_bins; j++) {
-            values[j] = throughput->bins[first + j].values[series];
-        }
-        for (size_t method = 0; method < SPOT_FORECAST_METHODS && ret == 0; method++) {
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        const spot_throughput_forecast_t *forecast = &self->forecasts[series];
+
+        for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
             spot_prediction_error_t error;
 
-            ret = spot_prediction_error(
-                &error, num_bins, forecasts[series].forecasts[method], values);
+            table->error = spot_error_first(table->error,
+                spot_prediction_error(&error, num_bins, forecast->forecasts[method],
+                    forecast->targets + self->first));
             spot_table_add_row(table);
             spot_table_add_text(table, spot_throughput_targets[series]);
             spot_table_add_text(table, spot_forecast_methods[method]);
@@ -198,8 +183,6 @@ fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t fir
             spot_table_add_number(table, error.r2);
         }
     }
-    free(values);
-    return ret;
 }
 
 /* The features of the models, the most important one for jobs first. */
@@ -237,28 +220,26 @@ fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts
 }
 
 static int
-print(spot_call_t *call, const spot_throughput_t *throughput, size_t first,
-    const spot_throughput_forecast_t *forecasts)
+print(spot_call_t *call, const forecasted_t *what)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "errors"}, {.name = "importance"}};
-    int ret = fill_errors(&tables[0], throughput, first, forecasts);
 
-    fill_importance(&tables[1], forecasts);
+    fill_errors(&tables[0], what);
+    fill_importance(&tables[1], what->forecasts);
     for (int series = 0;
          series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL; series++) {
+        const spot_throughput_forecast_t *forecast = &what->forecasts[series];
+
         spot_table_add_note(&tables[0], "",
             spot_texts_add(&call->texts, "The model of %s has %s loss%s.",
-                spot_throughput_targets[series], spot_loss_names[forecasts[series].loss],
-                forecasts[series].has_dates ? "" : " and does not see the date"));
+                spot_throughput_targets[series], spot_loss_names[forecast->loss],
+                forecast->has_dates ? "" : " and does not see the date"));
     }
     spot_table_add_note(
         &tables[1], "", "Importance: the mean of |score| over the rows.");
-    ret =
-        ret == 0 ? spot_schedule_tables_print(call, &arguments->target, 2, tables) : ret;
-    spot_table_free(&tables[0]);
-    spot_table_free(&tables[1]);
-    return ret;
+    return spot_schedule_results(call, &arguments->target, arguments->forecast_path,
+        write_forecast, what, 2, tables);
 }
 
 /* ---- The command ---- */
@@ -268,7 +249,6 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
     spot_throughput_forecast_t *forecasts)
 {
     const arguments_t *arguments = call->arguments;
-    const char *path = arguments->forecast_path;
     spot_throughput_split_t parts = {0};
     forecasted_t what;
     int ret = split(call, throughput, &parts);
@@ -283,16 +263,10 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
     }
     call->is_reading = ret != 0;
     what = (forecasted_t){throughput, parts.evaluate, forecasts};
-    if (ret == 0 && path != NULL) {
-        ret = spot_schedule_write(call, path, write_forecast, &what);
-    }
     if (ret == 0 && arguments->new_model_path != NULL) {
         ret = spot_schedule_write(call, arguments->new_model_path, write_models, &what);
     }
-    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
-        ret = print(call, throughput, parts.evaluate, forecasts);
-    }
-    return ret;
+    return ret == 0 ? print(call, &what) : ret;
 }
 
 static int
