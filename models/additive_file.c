@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Additive models as tables. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv_field.h"
-#include "base/memory.h"
 #include "base/table_file.h"
-#include "base/units.h"
 #include "models/additive_model.h"
 
 #define BASE "base"
@@ -57,23 +56,25 @@ spot_additive_write(const spot_additive_model_t *self, const char *target, FILE 
 /* ---- Reading ---- */
 
 typedef struct {
-    const char *target, *feature, *category, *up_to;
-    int64_t num_rows;
-    double score;
+    const char *target, *feature;
+    spot_additive_bin_t bin;
 } score_row_t;
 
-enum { COLUMN_TARGET, COLUMN_FEATURE, COLUMN_CATEGORY, COLUMN_UP_TO, NUM_COLUMNS = 6 };
+static const score_row_t empty_row = {.bin = {.up_to = HUGE_VAL}};
+
+enum { COLUMN_FEATURE = 1, COLUMN_CATEGORY, COLUMN_UP_TO };
 
 #define COLUMN(kind, name, member, ...)                                                 \
     SPOT_TABLE_COLUMN(kind, name, score_row_t, member, __VA_ARGS__)
+#define ANY_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .expected = "expected a number"
 
-static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+static const spot_table_file_column_t columns[] = {
     COLUMN(TEXT, "target", target, .max = 0),
     COLUMN(TEXT, "feature", feature, .max = 0),
-    COLUMN(TEXT, "category", category, .max = 0),
-    COLUMN(TEXT, "up_to", up_to, .max = 0),
-    COLUMN(INTEGER, "rows", num_rows, .max = 1e15),
-    COLUMN(NUMBER, "score", score, .min = -1e300, .max = 1e300,
+    COLUMN(TEXT, "category", bin.category, .max = 0),
+    COLUMN(NUMBER, "up_to", bin.up_to, ANY_NUMBER, .may_be_empty = true, .is_own = true),
+    COLUMN(INTEGER, "rows", bin.num_rows, .max = 1e15),
+    COLUMN(NUMBER, "score", bin.score, .min = -1e300, .max = 1e300,
         .expected = "expected a number"),
 };
 
@@ -92,24 +93,19 @@ typedef struct {
 
 /* The problem of a bin behind those of a feature, and its column. */
 static const char *
-problem_of(const spot_additive_feature_t *feature, const score_row_t *row, double up_to,
+problem_of(const spot_additive_feature_t *feature, const spot_additive_bin_t *bin,
     size_t *column)
 {
-    const bool is_category = row->category[0] != '\0', is_number = row->up_to[0] != '\0';
+    const bool is_category = bin->category != NULL, is_number = isfinite(bin->up_to);
+    const bool is_first = feature->num_bins == 0;
 
-    *column = COLUMN_CATEGORY;
-    if (feature->num_bins > 0 && is_category && !feature->has_categories) {
-        return "expected numbers only";
-    }
-    *column = COLUMN_UP_TO;
-    if (is_category && is_number) {
-        return "expected a category or a number, not both";
-    }
-    if (is_number && feature->has_categories) {
-        return "expected categories only";
-    }
-    return is_number && feature->num_bins > 0 &&
-                   up_to <= feature->bins[feature->num_bins - 1].up_to
+    *column = is_category && !is_first && !feature->has_categories ? COLUMN_CATEGORY
+                                                                   : COLUMN_UP_TO;
+    return *column == COLUMN_CATEGORY ? "expected numbers only"
+           : is_category && is_number ? "expected a category or a number, not both"
+           : is_number && feature->has_categories ? "expected categories only"
+           : is_number && !is_first &&
+                   bin->up_to <= feature->bins[feature->num_bins - 1].up_to
                ? "expected more than in the row before"
                : NULL;
 }
@@ -137,9 +133,9 @@ feature_of(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target
         }
     }
     if (!target->is_open) {
-        feature.name = spot_text_copy(name, strlen(name));
-        *error = feature.name == NULL ? SPOT_ERR_NO_MEMORY
-                                      : SPOT_ARRAY_APPEND(model, features, feature);
+        feature.name = spot_arena_text(&model->texts, name);
+        *error = spot_error_first(
+            model->texts.error, SPOT_ARRAY_APPEND(model, features, feature));
     }
     return *error == 0 ? &model->features[model->num_features - 1] : NULL;
 }
@@ -148,32 +144,33 @@ static int
 take_bin(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
     const score_row_t *row)
 {
-    spot_additive_bin_t bin = {
-        .up_to = HUGE_VAL, .num_rows = row->num_rows, .score = row->score};
+    spot_arena_t *texts = &target->model->texts;
+    score_row_t own = *row;
+    spot_additive_bin_t bin;
     spot_additive_feature_t *feature;
-    const char *problem;
+    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+    const char *problem = spot_table_file_column_read(
+        &columns[COLUMN_UP_TO], spot_table_file_field(file, COLUMN_UP_TO), &own, text);
     size_t column;
     int ret = 0;
 
-    if (row->up_to[0] != '\0' && spot_number_parse(row->up_to, &bin.up_to) != 0) {
-        spot_table_file_report_field(file, line, COLUMN_UP_TO, "expected a number");
+    if (problem != NULL) {
+        spot_table_file_report_field(file, line, COLUMN_UP_TO, problem);
         return 0;
     }
     feature = feature_of(file, line, target, row->feature, &ret);
     if (feature == NULL) {
         return ret;
     }
-    problem = problem_of(feature, row, bin.up_to, &column);
-    target->is_open = row->category[0] != '\0' || row->up_to[0] != '\0';
+    bin = own.bin;
+    bin.category = bin.category[0] == '\0' ? NULL : spot_arena_text(texts, bin.category);
+    problem = problem_of(feature, &bin, &column);
     if (problem != NULL) {
         spot_table_file_report_field(file, line, column, problem);
     }
-    if (row->category[0] != '\0') {
-        feature->has_categories = true;
-        bin.category = spot_text_copy(row->category, strlen(row->category));
-        ret = bin.category == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    return ret == 0 ? SPOT_ARRAY_APPEND(feature, bins, bin) : ret;
+    target->is_open = bin.category != NULL || isfinite(bin.up_to);
+    feature->has_categories = feature->has_categories || bin.category != NULL;
+    return spot_error_first(texts->error, SPOT_ARRAY_APPEND(feature, bins, bin));
 }
 
 static int
@@ -192,7 +189,7 @@ take_row(spot_table_file_t *file, const spot_csv_row_t *line, const void *values
             return take_bin(file, line, target, row);
         }
         target->has_base = true;
-        target->model->base = row->score;
+        target->model->base = row->bin.score;
     }
     return 0;
 }
@@ -218,13 +215,8 @@ int
 spot_additive_read(spot_additive_model_t *models, size_t num_targets,
     const char *const *targets, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
-        .columns = columns,
-        .is_any_order = true,
-        .ignores_others = true,
-        .needs_columns = true,
-        .row_bytes = sizeof(score_row_t),
-        .take = take_row,
+    static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
+        .row_bytes = sizeof(score_row_t), .initial = &empty_row, .take = take_row,
         .seal = seal};
     reading_t reading = {num_targets, spot_calloc(num_targets, sizeof(target_t))};
     spot_table_file_t file = {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "models/additive_model.h"
 
 enum {
@@ -45,14 +44,6 @@ typedef struct {
     double base;
 } bag_t;
 
-static int
-compare_numbers(const void *first, const void *second)
-{
-    const double a = *(const double *) first, b = *(const double *) second;
-
-    return (a > b) - (a < b);
-}
-
 /* ---- Bins ---- */
 
 /* Whether a bin that began at the row start ends before the row i: bins have about as
@@ -87,31 +78,37 @@ find_borders(const double *sorted, size_t num_rows, double *up_to)
     return num_borders;
 }
 
+/* Adds bins with a name for each category, and the last one. */
 static int
-add_bin(spot_additive_feature_t *feature, double up_to, const char *category)
-{
-    spot_additive_bin_t bin = {.up_to = up_to};
-
-    if (category != NULL) {
-        bin.category = spot_text_copy(category, strlen(category));
-        if (bin.category == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return SPOT_ARRAY_APPEND(feature, bins, bin);
-}
-
-static int
-add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column)
+add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column,
+    spot_arena_t *texts)
 {
     int ret = 0;
 
-    feature->has_categories = true;
-    for (size_t k = 0; k < column->num_categories && ret == 0; k++) {
-        ret = add_bin(feature, HUGE_VAL,
-            column->categories == NULL ? NULL : column->categories[k]);
+    for (size_t k = 0; k <= column->num_categories && ret == 0; k++) {
+        spot_additive_bin_t bin = {.up_to = HUGE_VAL};
+
+        if (k < column->num_categories && column->categories != NULL) {
+            bin.category = spot_arena_text(texts, column->categories[k]);
+        }
+        ret = SPOT_ARRAY_APPEND(feature, bins, bin);
     }
-    return ret == 0 ? add_bin(feature, HUGE_VAL, NULL) : ret;
+    return spot_error_first(ret, texts->error);
+}
+
+/* Adds bins up to each border, and the last one. */
+static int
+add_numbers(spot_additive_feature_t *feature, const double *up_to, size_t num_borders)
+{
+    int ret = 0;
+
+    for (size_t k = 0; k <= num_borders && ret == 0; k++) {
+        const spot_additive_bin_t bin = {
+            .up_to = k == num_borders ? HUGE_VAL : up_to[k]};
+
+        ret = SPOT_ARRAY_APPEND(feature, bins, bin);
+    }
+    return ret;
 }
 
 static void
@@ -160,49 +157,56 @@ bin_between(const double *up_to, size_t num_borders, double number)
 /* Makes the feature of a column, without scores, and its bins. */
 static int
 bin_column(const spot_additive_request_t *request, const spot_additive_column_t *column,
-    spot_additive_feature_t *feature, binned_t *binned, spot_arena_t *arena)
+    spot_additive_feature_t *feature, spot_arena_t *texts, binned_t *binned,
+    spot_arena_t *arena)
 {
     const size_t num_rows = request->num_rows;
-    const bool has_categories = column->num_categories > 0;
     double *numbers, *sorted, *codes, up_to[MAX_BINS];
     uint8_t *bins, *bins_of;
     size_t num_borders;
-    int ret = has_categories ? add_categories(feature, column) : 0;
+    int ret = 0;
 
     SPOT_ARENA_ARRAY(arena, numbers, num_rows);
     SPOT_ARENA_ARRAY(arena, sorted, num_rows);
     SPOT_ARENA_ARRAY(arena, codes, column->num_categories + 1);
     SPOT_ARENA_ARRAY(arena, bins, num_rows);
     SPOT_ARENA_ARRAY(arena, bins_of, column->num_categories + MAX_BINS);
-    feature->name = spot_text_copy(column->name, strlen(column->name));
-    if (ret != 0 || feature->name == NULL || arena->error != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    feature->name = spot_arena_text(texts, column->name);
+    feature->has_categories = column->num_categories > 0;
+    if (feature->has_categories) {
+        ret = add_categories(feature, column, texts);
     }
-    for (size_t i = 0; i < num_rows; i++) {
-        numbers[i] = isnan(column->values[i]) ? MISSING : column->values[i];
+    ret = spot_error_first(ret, spot_error_first(texts->error, arena->error));
+    if (ret != 0) {
+        return ret;
     }
-    if (has_categories) {
+    if (feature->has_categories) {
         count_rows(feature, column, num_rows);
         encode(request, column, feature, codes, numbers);
+    } else {
+        for (size_t i = 0; i < num_rows; i++) {
+            numbers[i] = isnan(column->values[i]) ? MISSING : column->values[i];
+        }
     }
     memcpy(sorted, numbers, num_rows * sizeof(*sorted));
-    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    spot_sort(sorted, num_rows);
     num_borders = find_borders(sorted, num_rows, up_to);
-    for (size_t k = 0; k <= num_borders && !has_categories && ret == 0; k++) {
-        ret = add_bin(feature, k == num_borders ? HUGE_VAL : up_to[k], NULL);
-        bins_of[k] = (uint8_t) k;
-    }
-    if (ret == 0 && !has_categories) {
+    if (!feature->has_categories) {
+        ret = add_numbers(feature, up_to, num_borders);
+        if (ret != 0) {
+            return ret;
+        }
         count_rows(feature, column, num_rows);
     }
-    for (size_t k = 0; k < feature->num_bins && has_categories; k++) {
-        bins_of[k] = bin_between(up_to, num_borders, codes[k]);
+    for (size_t k = 0; k < feature->num_bins; k++) {
+        bins_of[k] = bin_between(up_to, num_borders,
+            feature->has_categories ? codes[k] : feature->bins[k].up_to);
     }
     for (size_t i = 0; i < num_rows; i++) {
         bins[i] = bin_between(up_to, num_borders, numbers[i]);
     }
     *binned = (binned_t){num_borders + 1, bins, bins_of};
-    return ret;
+    return 0;
 }
 
 /* ---- Bags ---- */
@@ -220,7 +224,7 @@ centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sort
         return sum / (double) num_rows;
     }
     memcpy(sorted, targets, num_rows * sizeof(*sorted));
-    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    spot_sort(sorted, num_rows);
     return (sorted[(num_rows - 1) / 2] + sorted[num_rows / 2]) / 2;
 }
 
@@ -548,8 +552,8 @@ spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *re
     for (size_t j = 0; j < request->num_columns && ret == 0; j++) {
         self->features[j] = (spot_additive_feature_t){.name = NULL};
         self->num_features++;
-        ret = bin_column(
-            request, &request->columns[j], &self->features[j], &binned[j], &arena);
+        ret = bin_column(request, &request->columns[j], &self->features[j], &self->texts,
+            &binned[j], &arena);
     }
     for (uint64_t bag_id = 0; bag_id < NUM_BAGS && ret == 0 && request->num_rows > 0;
          bag_id++) {

@@ -80,13 +80,10 @@ void
 spot_additive_free(spot_additive_model_t *self)
 {
     for (size_t j = 0; j < self->num_features; j++) {
-        for (size_t k = 0; k < self->features[j].num_bins; k++) {
-            free(self->features[j].bins[k].category);
-        }
         free(self->features[j].bins);
-        free(self->features[j].name);
     }
     free(self->features);
+    spot_arena_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }
 
