@@ -50,6 +50,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
+typedef struct {
+    spot_throughput_t throughput;
+    spot_throughput_split_t split;
+    spot_throughput_forecast_t forecasts[SPOT_THROUGHPUT_SERIES];
+} forecasted_t;
+
 /* ---- Input ---- */
 
 static int
@@ -63,16 +69,30 @@ count_log(spot_call_t *call, spot_throughput_t *throughput)
                                ? arguments->clock_zero_s
                                : input.log.clock_zero_s;
 
-    if (ret == 0 && input.log.num_jobs > 0) {
-        const int64_t first_s = zero_s + input.log.jobs[0].submit_s;
-
-        throughput->start_s = first_s - first_s % 60; /* as a scenario starts */
-    }
     for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
-        ret = spot_throughput_add(
-            throughput, zero_s + input.log.jobs[j].submit_s, input.log.jobs[j].gpu_num);
+        const spot_job_row_t *job = &input.log.jobs[j];
+        const int64_t time_s = zero_s + job->submit_s;
+
+        if (j == 0) {
+            throughput->start_s = time_s - time_s % 60; /* as a scenario starts */
+        }
+        ret = spot_throughput_add(throughput, time_s, job->gpu_num);
     }
     spot_schedule_log_free(&input);
+    return ret;
+}
+
+static int
+read_models(spot_call_t *call, spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
+    const int ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES,
+        spot_throughput_targets, arguments->model_path, &call->diag);
+
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        forecasts[series].model = models[series];
+    }
     return ret;
 }
 
@@ -97,11 +117,12 @@ find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *opt
 }
 
 static int
-split(spot_call_t *call, const spot_throughput_t *throughput,
-    spot_throughput_split_t *result)
+split(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = 0;
+    const spot_throughput_t *throughput = &self->throughput;
+    spot_throughput_split_t *result = &self->split;
+    int ret;
 
     result->seed = (uint64_t) arguments->seed;
     if (!spot_throughput_split(result, throughput)) {
@@ -129,18 +150,13 @@ split(spot_call_t *call, const spot_throughput_t *throughput,
 
 /* ---- Output ---- */
 
-typedef struct {
-    const spot_throughput_t *throughput;
-    size_t first;                                /* bin */
-    const spot_throughput_forecast_t *forecasts; /* [SPOT_THROUGHPUT_SERIES] */
-} forecasted_t;
-
 static void
 write_forecast(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_throughput_forecast_write(self->forecasts, self->throughput, self->first, out);
+    spot_throughput_forecast_write(
+        self->forecasts, &self->throughput, self->split.evaluate, out);
 }
 
 static void
@@ -164,7 +180,7 @@ fill_errors(spot_table_t *table, const forecasted_t *self)
         {.name = "mae", .is_fixed = true, .num_decimals = 3},
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
     };
-    const size_t num_bins = self->throughput->num_bins - self->first;
+    const size_t num_bins = self->throughput.num_bins - self->split.evaluate;
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
@@ -175,7 +191,7 @@ fill_errors(spot_table_t *table, const forecasted_t *self)
 
             table->error = spot_error_first(table->error,
                 spot_prediction_error(&error, num_bins, forecast->forecasts[method],
-                    forecast->targets + self->first));
+                    forecast->targets + self->split.evaluate));
             spot_table_add_row(table);
             spot_table_add_text(table, spot_throughput_targets[series]);
             spot_table_add_text(table, spot_forecast_methods[method]);
@@ -189,17 +205,16 @@ fill_errors(spot_table_t *table, const forecasted_t *self)
 static void
 fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
 {
+    static const spot_table_column_t columns[] = {
+        {.name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "jobs", .is_fixed = true, .num_decimals = 3},
+        {.name = "gpus", .is_fixed = true, .num_decimals = 3},
+    };
     double importance[SPOT_THROUGHPUT_SERIES][SPOT_THROUGHPUT_FEATURES];
 
-    spot_table_add_column(
-        table, (spot_table_column_t){
-                   .name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true});
-    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-        spot_table_add_column(
-            table, (spot_table_column_t){.name = spot_throughput_targets[series],
-                       .is_fixed = true,
-                       .num_decimals = 3});
-        for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
+    for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
             importance[series][j] = spot_additive_importance_of(
                 &forecasts[series].model, spot_throughput_features[j]);
         }
@@ -220,16 +235,16 @@ fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts
 }
 
 static int
-print(spot_call_t *call, const forecasted_t *what)
+print(spot_call_t *call, const forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "errors"}, {.name = "importance"}};
 
-    fill_errors(&tables[0], what);
-    fill_importance(&tables[1], what->forecasts);
+    fill_errors(&tables[0], self);
+    fill_importance(&tables[1], self->forecasts);
     for (int series = 0;
          series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL; series++) {
-        const spot_throughput_forecast_t *forecast = &what->forecasts[series];
+        const spot_throughput_forecast_t *forecast = &self->forecasts[series];
 
         spot_table_add_note(&tables[0], "",
             spot_texts_add(&call->texts, "The model of %s has %s loss%s.",
@@ -239,22 +254,20 @@ print(spot_call_t *call, const forecasted_t *what)
     spot_table_add_note(
         &tables[1], "", "Importance: the mean of |score| over the rows.");
     return spot_schedule_results(call, &arguments->target, arguments->forecast_path,
-        write_forecast, what, 2, tables);
+        write_forecast, self, 2, tables);
 }
 
 /* ---- The command ---- */
 
 static int
-forecast(spot_call_t *call, const spot_throughput_t *throughput,
-    spot_throughput_forecast_t *forecasts)
+forecast(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    spot_throughput_split_t parts = {0};
-    forecasted_t what;
-    int ret = split(call, throughput, &parts);
+    int ret = split(call, self);
 
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
-        ret = spot_throughput_forecast(&forecasts[series], throughput, series, &parts);
+        ret = spot_throughput_forecast(
+            &self->forecasts[series], &self->throughput, series, &self->split);
         if (ret == SPOT_ERR_BAD_INPUT) {
             spot_diag_error(&call->diag, arguments->model_path, 0, 0,
                 "the model of %s has a feature that is not known",
@@ -262,37 +275,29 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
         }
     }
     call->is_reading = ret != 0;
-    what = (forecasted_t){throughput, parts.evaluate, forecasts};
     if (ret == 0 && arguments->new_model_path != NULL) {
-        ret = spot_schedule_write(call, arguments->new_model_path, write_models, &what);
+        ret = spot_schedule_write(call, arguments->new_model_path, write_models, self);
     }
-    return ret == 0 ? print(call, &what) : ret;
+    return ret == 0 ? print(call, self) : ret;
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_throughput_forecast_t forecasts[SPOT_THROUGHPUT_SERIES] = {0};
-    spot_throughput_t throughput = {0};
-    int ret = arguments->is_log ? count_log(call, &throughput)
-                                : spot_throughput_read(
-                                      &throughput, arguments->table_path, &call->diag);
+    forecasted_t self = {.throughput = {0}};
+    int ret = arguments->is_log ? count_log(call, &self.throughput)
+                                : spot_throughput_read(&self.throughput,
+                                      arguments->table_path, &call->diag);
 
     if (ret == 0 && arguments->model_path != NULL) {
-        spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
-
-        ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES, spot_throughput_targets,
-            arguments->model_path, &call->diag);
-        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-            forecasts[series].model = models[series];
-        }
+        ret = read_models(call, self.forecasts);
     }
-    ret = ret == 0 ? forecast(call, &throughput, forecasts) : ret;
+    ret = ret == 0 ? forecast(call, &self) : ret;
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-        spot_throughput_forecast_free(&forecasts[series]);
+        spot_throughput_forecast_free(&self.forecasts[series]);
     }
-    spot_throughput_free(&throughput);
+    spot_throughput_free(&self.throughput);
     return ret;
 }
 

@@ -117,7 +117,6 @@ feature_of(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target
     const char *name, int *error)
 {
     spot_additive_model_t *model = target->model;
-    spot_additive_feature_t feature = {.name = NULL};
 
     if (target->is_open &&
         strcmp(model->features[model->num_features - 1].name, name) != 0) {
@@ -133,7 +132,9 @@ feature_of(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target
         }
     }
     if (!target->is_open) {
-        feature.name = spot_arena_text(&model->texts, name);
+        const spot_additive_feature_t feature = {
+            .name = spot_arena_text(&model->texts, name)};
+
         *error = spot_error_first(
             model->texts.error, SPOT_ARRAY_APPEND(model, features, feature));
     }

@@ -189,8 +189,7 @@ fit_if_due(spot_duration_learner_t *self, int64_t now_s)
         self->num_ended < SPOT_DURATION_MIN_JOBS) {
         return 0;
     }
-    self->next_fit_s +=
-        ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S; /* the next one */
+    self->next_fit_s += ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S;
     return fit(self);
 }
 
