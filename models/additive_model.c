@@ -64,18 +64,6 @@ spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
     return 0;
 }
 
-int32_t
-spot_additive_category(const spot_additive_feature_t *self, const char *name)
-{
-    for (size_t k = 0; k < self->num_bins; k++) {
-        if (self->bins[k].category != NULL &&
-            strcmp(self->bins[k].category, name) == 0) {
-            return (int32_t) k;
-        }
-    }
-    return -1;
-}
-
 void
 spot_additive_free(spot_additive_model_t *self)
 {

@@ -11,8 +11,6 @@
 #include "base/stats.h"
 #include "base/table_file.h"
 
-const char *const spot_throughput_columns[] = {"submit_gpu_job", "submit_gpu_num"};
-const char *const spot_throughput_forecasts[] = {"pred_gpu_job", "pred_gpu_num"};
 const char *const spot_throughput_targets[] = {"jobs", "gpus"};
 
 /* ---- The table ---- */

@@ -15,9 +15,7 @@
 
 enum { SPOT_THROUGHPUT_JOBS, SPOT_THROUGHPUT_GPUS, SPOT_THROUGHPUT_SERIES };
 
-/* By series: the name of its column, of its forecast, and of its model in a file. */
-extern const char *const spot_throughput_columns[SPOT_THROUGHPUT_SERIES];
-extern const char *const spot_throughput_forecasts[SPOT_THROUGHPUT_SERIES];
+/* By series: the name of its model in a file. */
 extern const char *const spot_throughput_targets[SPOT_THROUGHPUT_SERIES];
 
 typedef struct {

@@ -220,9 +220,7 @@ void
 spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
     const spot_throughput_t *throughput, size_t first, FILE *out)
 {
-    fprintf(out, "time,%s,%s,%s,%s\n", spot_throughput_columns[0],
-        spot_throughput_columns[1], spot_throughput_forecasts[0],
-        spot_throughput_forecasts[1]);
+    fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
     for (size_t bin = first; bin < throughput->num_bins; bin++) {
         const time_t time_s =
             (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);
