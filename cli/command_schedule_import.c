@@ -71,10 +71,11 @@ take_rule(spot_call_t *call, const spot_option_t *option, const char *text)
     if (equals == NULL || equals == text) {
         spot_usage_error(call, "--%s: expected FROM=TO, or FROM= to drop, got \"%s\"",
             option->name, text);
+    } else {
+        rule.from = spot_texts_add(&call->texts, "%.*s", (int) (equals - text), text);
+        rule.to = equals + 1;
+        add_rule(call->arguments, &rule);
     }
-    rule.from = spot_texts_add(&call->texts, "%.*s", (int) (equals - text), text);
-    rule.to = equals + 1;
-    add_rule(call->arguments, &rule);
 }
 
 static const spot_option_t options[] = {

@@ -203,7 +203,7 @@ spot_tree_leave_one_out(
 
     *num_right = 0;
     for (size_t i = 0; i < rows->num_rows && ret == 0; i++) {
-        spot_tree_t tree;
+        spot_tree_t tree = {0};
 
         ret = fit_without(&tree, rows, depth, i);
         if (ret == 0) {

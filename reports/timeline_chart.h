@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The picture of one run: its levels as stacks over time with each one's share, a strip
- * for each kind of events, its curve, its spans in lanes. Long runs are thinned to about one piece of time a
- * pixel, which keeps peaks, dips and marks. */
+ * for each kind of events, its curve, its spans in lanes. Long runs are thinned to about
+ * one piece of time a pixel, which keeps peaks, dips and marks. */
 #pragma once
 
 #include "reports/draw.h"

@@ -183,8 +183,7 @@ axis_words(const ledger_t *self, double low, double high)
     if (!(low > 99.9 && high < 100.1)) {
         return "share; what is not shown makes up the rest";
     }
-    return is_of_overview(self->head) ? "share of the paid time"
-                                      : "share of the whole";
+    return is_of_overview(self->head) ? "share of the paid time" : "share of the whole";
 }
 
 /* ---- The picture ---- */

@@ -67,6 +67,8 @@ typedef struct {
     int64_t ticks_per_s; /* 1, 1000 or 1000000000 */
     size_t num_columns;
     const spot_series_column_t *columns; /* [num_columns] */
+    bool is_large; /* a study keeps rows only of replications that its key series names,
+                      not of those that it chooses itself */
 } spot_series_kind_t;
 
 typedef union {

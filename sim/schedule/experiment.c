@@ -171,8 +171,12 @@ policy_rival(size_t j)
 {
     const spot_policy_t *policy = spot_policies[j];
 
-    return policy == NULL ? (spot_rival_t){0}
-                          : (spot_rival_t){policy->name, policy->doc, policy->source};
+    spot_rival_t rival = {0};
+
+    if (policy != NULL) {
+        rival = (spot_rival_t){policy->name, policy->doc, policy->source};
+    }
+    return rival;
 }
 
 static const spot_rivals_t rivals[] = {

@@ -21,7 +21,10 @@ typedef double (*formula_t)(const run_t *run, int argument);
 static double
 of_summary(const run_t *run, int offset)
 {
-    return *(const double *) ((const char *) run->summary + offset);
+    double value;
+
+    memcpy(&value, (const char *) run->summary + offset, sizeof(value));
+    return value;
 }
 
 static double
@@ -111,7 +114,10 @@ makespan_s(const run_t *run, int argument)
 static double
 of_schedule(const run_t *run, int offset)
 {
-    return *(const double *) ((const char *) run->schedule + offset);
+    double value;
+
+    memcpy(&value, (const char *) run->schedule + offset, sizeof(value));
+    return value;
 }
 
 static double

@@ -2,6 +2,7 @@
 #include "sim/schedule/result_json.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "sim/schedule/metrics.h"
@@ -45,8 +46,10 @@ write_summary(const spot_schedule_t *schedule, const spot_summaries_t *summaries
     spot_json_integer(json, "jobs", all->num_jobs);
     spot_json_integer(json, "unfinished", all->num_unfinished);
     for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-        spot_json_number(json, times[j].name,
-            *(const double *) ((const char *) all + times[j].offset));
+        double time_s;
+
+        memcpy(&time_s, (const char *) all + times[j].offset, sizeof(time_s));
+        spot_json_number(json, times[j].name, time_s);
     }
     spot_json_integer(json, "preemptions", preemptions);
     if (last_end_s < 0) {

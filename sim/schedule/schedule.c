@@ -197,7 +197,8 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
     }
     num_jobs = self->log->num_jobs;
     if (ret == 0 && scenario->jitter_s > 0) {
-        size_t max_order = self->max_submits, max_scratch = self->max_submits;
+        size_t max_order = self->max_submits;
+        size_t max_scratch = max_order;
 
         ret =
             spot_array_reserve(&self->order, &max_order, num_jobs, sizeof(*self->order));

@@ -266,7 +266,7 @@ const spot_field_t spot_study_fields[] = {
         "tables such as what the instances of train do over time, for `spotsim report` "
         "to draw and for SQL. They are made when all is run; more of them may be asked "
         "for later. Where the key is missing: the median replication of each point up "
-        "to 32 points, and [] beyond")},
+        "to 32 points, without long tables that are not drawn, and [] beyond")},
     {LIST("timelines", timelines, any_item,
         "a list of replications such as [0, 7], or []", "the old name of series")},
     {DICT("baseline", baseline, "",

@@ -38,6 +38,7 @@ settle_parts(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *no
 
 /* ---- Sizes ---- */
 
+/* Of sizes and classes, which both begin with it. */
 static const spot_field_t size_key = {.type = SPOT_FIELD_INTEGER,
     .offset = offsetof(spot_job_size_t, num_gpus),
     .min = 1,
@@ -95,11 +96,6 @@ static const spot_field_t duration_forms[] = {
     {.name = NULL},
 };
 
-static const spot_field_t class_key = {.type = SPOT_FIELD_INTEGER,
-    .offset = offsetof(spot_job_class_t, from_gpus),
-    .min = 1,
-    .max = SPOT_JOB_MAX_GPUS,
-    .what = "a number of GPUs"};
 static const spot_field_t class_item = {.type = SPOT_FIELD_ONE_OF,
     .offset = offsetof(spot_job_class_t, duration),
     .fields = duration_forms,
@@ -307,7 +303,7 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
          "how long jobs of at least so many GPUs take, in place of duration, such as "
          "{1: 600 s, 8: {family: exponential, mu: 3600}}"),
-        .num_offset = offsetof(spot_job_law_t, num_classes), .key = &class_key,
+        .num_offset = offsetof(spot_job_law_t, num_classes), .key = &size_key,
         .item = &class_item, .item_size = sizeof(spot_job_class_t), .min = 1,
         .max = HUGE_VAL,
         .expected = "a map from the least number of GPUs to a duration or a law"},

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Laws of jobs: when they come, how many GPUs they ask for, how long they take, in which
- * VC and whose they are. Given in YAML or fitted to a log (job_law_fit.h); every
- * replication draws a log of its own. Constant after init, so that all threads share
- * it.
+ * VC and whose they are. Given in YAML or fitted to a log; every replication draws a log
+ * of its own. Constant after init, so that all threads share it.
  *
  * Arrivals are a Poisson process whose rate depends on the hour of the day and the day
  * of the week. Submit times are cut to whole seconds; durations are rounded to whole

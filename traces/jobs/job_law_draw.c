@@ -39,22 +39,6 @@ take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
     return ret;
 }
 
-static int
-place_vc(const spot_job_law_t *self, spot_job_law_vc_t *vc, spot_vc_list_t *vcs,
-    bool adds_vcs, spot_diag_t *diag)
-{
-    vc->vc_id = spot_vc_list_find(vcs, vc->name);
-    if (vc->vc_id >= 0) {
-        return 0;
-    }
-    if (!adds_vcs) {
-        return spot_diag_error(diag, self->file, vc->line, vc->column,
-            "vcs.%s: the cluster has no VC of that name", vc->name);
-    }
-    vc->vc_id = (int32_t) vcs->num_vcs;
-    return spot_vc_list_add(vcs, vc->name, 0, 0);
-}
-
 int
 spot_job_law_place(
     spot_job_law_t *self, spot_vc_list_t *vcs, bool adds_vcs, spot_diag_t *diag)
@@ -68,32 +52,64 @@ spot_job_law_place(
         return ret == 0 ? take_vcs(self, vcs) : ret;
     }
     for (size_t j = 0; j < self->num_vcs && ret != SPOT_ERR_NO_MEMORY; j++) {
-        const int error = place_vc(self, &self->vcs[j], vcs, adds_vcs, diag);
+        spot_job_law_vc_t *vc = &self->vcs[j];
 
-        ret = error != 0 ? error : ret;
+        vc->vc_id = spot_vc_list_find(vcs, vc->name);
+        if (vc->vc_id < 0 && adds_vcs) {
+            vc->vc_id = (int32_t) vcs->num_vcs;
+            ret = spot_vc_list_add(vcs, vc->name, 0, 0);
+        } else if (vc->vc_id < 0) {
+            ret = spot_diag_error(diag, self->file, vc->line, vc->column,
+                "vcs.%s: the cluster has no VC of that name", vc->name);
+        }
     }
     return ret;
 }
 
-/* ---- Arrivals ---- */
+/* ---- Streams ---- */
 
-/* A Poisson process whose rate is constant within each hour of the week: the next job
- * comes when the integral of the rate since the latest one is exponential. */
+/* The streams of a replication; number j of each is that of job j. Jobs come as a
+ * Poisson process whose rate is constant within each hour of the week: the next one when
+ * the integral of the rate since the latest one is exponential. */
 typedef struct {
     const spot_job_law_t *law;
+    uint64_t seed, replication;
     int64_t end_s;          /* no job comes from then on */
     int64_t hour;           /* of the week */
     int64_t hour_s, next_s; /* where the hour starts and ends on the simulation clock */
     double after_s;         /* time of the latest job after hour_s */
-    spot_rng_t rng;
-} arrivals_t;
+    spot_rng_t gaps, sizes, vcs, users, elastic;
+    spot_rng_t of_job;            /* its duration, or its workload */
+    int32_t rigid_id, elastic_id; /* of terms */
+} streams_t;
+
+static void
+streams_start(
+    streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
+{
+    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+
+    *self = (streams_t){.law = law,
+        .seed = seed,
+        .replication = replication,
+        .end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s,
+        .hour = law->start.week_s / S_PER_H,
+        .next_s = S_PER_H - law->start.week_s % S_PER_H,
+        .rigid_id = -1,
+        .elastic_id = -1};
+    spot_rng_seek(&self->gaps, seed, replication, SPOT_STREAM_JOB_GAP, 0);
+    spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
+    spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
+    spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
+    spot_rng_seek(&self->elastic, seed, replication, SPOT_STREAM_JOB_ELASTIC, 0);
+}
 
 /* The second of the next job; false: no more come. */
 static bool
-arrivals_next(arrivals_t *self, int64_t *submit_s)
+next_submit(streams_t *self, int64_t *submit_s)
 {
     const spot_job_law_t *law = self->law;
-    double left = spot_rng_exponential(&self->rng, 1);
+    double left = spot_rng_exponential(&self->gaps, 1);
 
     while (self->hour_s < self->end_s) {
         const double rate = law->per_hour / (double) S_PER_H *
@@ -135,39 +151,11 @@ draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
     return duration_s < 1 ? 1 : llrint(fmin(duration_s, longest_s));
 }
 
-/* The streams of a replication; number j of each is that of job j. */
-typedef struct {
-    uint64_t seed, replication;
-    arrivals_t arrivals;
-    spot_rng_t sizes, vcs, users, elastic;
-    spot_rng_t of_job;            /* its duration, or its workload */
-    int32_t rigid_id, elastic_id; /* of terms */
-} streams_t;
-
-static void
-streams_start(
-    streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
-{
-    const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
-
-    self->seed = seed;
-    self->replication = replication;
-    self->arrivals = (arrivals_t){.law = law,
-        .end_s = law->horizon_ms == 0 ? SPOT_JOB_MAX_S : end_s,
-        .hour = law->start.week_s / S_PER_H,
-        .next_s = S_PER_H - law->start.week_s % S_PER_H};
-    spot_rng_seek(&self->arrivals.rng, seed, replication, SPOT_STREAM_JOB_GAP, 0);
-    spot_rng_seek(&self->sizes, seed, replication, SPOT_STREAM_JOB_SIZE, 0);
-    spot_rng_seek(&self->vcs, seed, replication, SPOT_STREAM_JOB_VC, 0);
-    spot_rng_seek(&self->users, seed, replication, SPOT_STREAM_JOB_USER, 0);
-    spot_rng_seek(&self->elastic, seed, replication, SPOT_STREAM_JOB_ELASTIC, 0);
-}
-
 /* The number j of the stream is that of job j, whatever its size. */
 static int32_t
-draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
+draw_terms(streams_t *streams, int32_t gpu_num)
 {
-    const spot_job_law_terms_t *terms = &law->terms;
+    const spot_job_law_terms_t *terms = &streams->law->terms;
     const bool is_chosen =
         terms->num_speeds > 0 && spot_rng_uniform(&streams->elastic) < terms->p_elastic;
 
@@ -180,15 +168,15 @@ draw_terms(const spot_job_law_t *law, streams_t *streams, int32_t gpu_num)
 }
 
 static void
-draw_job(const spot_job_law_t *law, streams_t *streams, size_t job_id, int64_t submit_s,
-    spot_job_row_t *job)
+draw_job(streams_t *streams, size_t job_id, int64_t submit_s, spot_job_row_t *job)
 {
+    const spot_job_law_t *law = streams->law;
     const spot_job_law_vc_t *vc =
         &law->vcs[spot_parts_draw(&law->vc_parts, &streams->vcs)];
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
     const size_t size_id = spot_parts_draw(&sizes->parts, &streams->sizes);
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
-    const int32_t terms_id = draw_terms(law, streams, gpu_num);
+    const int32_t terms_id = draw_terms(streams, gpu_num);
     int32_t workload_id = -1;
 
     if (law->workload_path != NULL) {
@@ -230,12 +218,20 @@ make_room(spot_job_log_t *log)
     return 0;
 }
 
+/* Users, and the workloads of the law, whose texts stay there. */
 static int
-name_users(const spot_job_law_t *self, spot_job_log_t *log)
+add_shared(const spot_job_law_t *self, spot_job_log_t *log)
 {
+    const size_t num_workloads = self->workloads.num_workloads;
     int32_t user_id;
-    int ret = 0;
+    int ret = SPOT_ARRAY_ROOM(log, workloads, num_workloads);
 
+    spot_key_table_free(&log->workload_table);
+    log->num_workloads = ret == 0 ? num_workloads : 0;
+    if (log->num_workloads > 0) {
+        memcpy(log->workloads, self->workloads.workloads,
+            num_workloads * sizeof(*log->workloads));
+    }
     while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
         char name[USER_BYTES];
 
@@ -262,7 +258,6 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
     int ret = 0;
 
     memcpy(&terms, &spot_job_no_cells.terms, sizeof(terms));
-    streams->rigid_id = streams->elastic_id = -1;
     terms.checkpoint_interval_s =
         every_ms > 0 && every_ms < SPOT_MS_PER_S ? 1 : whole_s(every_ms);
     terms.checkpoint_write_s = whole_s(law->checkpoint_write_ms);
@@ -280,42 +275,24 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
     return ret;
 }
 
-/* The workloads of the law, whose texts stay there. */
-static int
-copy_workloads(const spot_job_law_t *self, spot_job_log_t *log)
-{
-    const size_t num_workloads = self->workloads.num_workloads;
-    const int ret = SPOT_ARRAY_ROOM(log, workloads, num_workloads);
-
-    spot_key_table_free(&log->workload_table);
-    log->num_workloads = ret == 0 ? num_workloads : 0;
-    if (log->num_workloads > 0) {
-        memcpy(log->workloads, self->workloads.workloads,
-            num_workloads * sizeof(*log->workloads));
-    }
-    return ret;
-}
-
 int
 spot_job_law_draw(
     const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication)
 {
     const size_t most =
         self->num_jobs > 0 ? (size_t) self->num_jobs : 2 * SPOT_JOB_LAW_MAX_JOBS;
-    int ret = name_users(self, log);
+    int ret = add_shared(self, log);
     streams_t streams;
     int64_t submit_s;
 
-    ret = ret == 0 ? copy_workloads(self, log) : ret;
-    ret = ret == 0 ? add_terms(self, log, &streams) : ret;
     streams_start(&streams, self, seed, replication);
+    ret = ret == 0 ? add_terms(self, log, &streams) : ret;
     log->num_jobs = 0;
     log->clock_zero_s = self->start.clock_zero_s;
-    while (ret == 0 && log->num_jobs < most &&
-           arrivals_next(&streams.arrivals, &submit_s)) {
+    while (ret == 0 && log->num_jobs < most && next_submit(&streams, &submit_s)) {
         ret = make_room(log);
         if (ret == 0) {
-            draw_job(self, &streams, log->num_jobs, submit_s, &log->jobs[log->num_jobs]);
+            draw_job(&streams, log->num_jobs, submit_s, &log->jobs[log->num_jobs]);
             log->num_jobs++;
         }
     }

@@ -126,24 +126,21 @@ write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
     const int64_t first_s = self->first_h * S_PER_H - self->clock_s;
     const int64_t weekday = self->first_h / SPOT_HOURS_PER_DAY % SPOT_DAYS_PER_WEEK;
     char date[SPOT_DATETIME_BYTES];
+    const bool has_date = clock_zero_s != SPOT_JOB_NO_CLOCK &&
+                          clock_zero_s + first_s >= 0 &&
+                          spot_datetime_later("1970-01-01T00:00:00",
+                              (clock_zero_s + first_s) * SPOT_MS_PER_S, date);
 
-    if (clock_zero_s == SPOT_JOB_NO_CLOCK) {
-        fprintf(out,
-            "start: %s # the log has no dates: its second 0 counts as a Monday\n",
-            spot_job_weekday_names[weekday]);
-    } else if (clock_zero_s + first_s >= 0 &&
-               spot_datetime_later("1970-01-01T00:00:00",
-                   (clock_zero_s + first_s) * SPOT_MS_PER_S, date)) {
-        fprintf(out, "start: %s\n", date);
-    } else {
-        fprintf(out, "start: %s\n", spot_job_weekday_names[weekday]);
-    }
+    fprintf(out, "start: %s%s\n", has_date ? date : spot_job_weekday_names[weekday],
+        clock_zero_s == SPOT_JOB_NO_CLOCK
+            ? " # the log has no dates: its second 0 counts as a Monday"
+            : "");
 }
 
 static void
 write_arrivals(const spot_job_log_t *log, FILE *out)
 {
-    arrivals_t self;
+    arrivals_t self = {0};
 
     fprintf(out, "per_hour: %.6g\n", fit_arrivals(&self, log));
     write_start(&self, log->clock_zero_s, out);

@@ -2,6 +2,7 @@
 /* Lucid: the least estimated duration times GPUs first; while many jobs are forecast,
  * jobs are packed on the GPUs of others. The profiler is profiler.c. */
 #include <math.h>
+#include <string.h>
 #include <stddef.h>
 
 #include "sim/schedule/policy.h"
@@ -59,7 +60,10 @@ spot_lucid_forecast(
     size_t j;
 
     for (j = first; j < forecast->num_rows && j < first + FORECAST_ROWS; j++) {
-        sum += *(const double *) ((const char *) &forecast->rows[j] + column_offset);
+        double value;
+
+        memcpy(&value, (const char *) &forecast->rows[j] + column_offset, sizeof(value));
+        sum += value;
     }
     return j == first ? (double) INFINITY : sum / (double) (j - first);
 }

@@ -159,9 +159,14 @@ int32_t
 case_add_scaling(
     schedule_case_t *self, size_t num_sizes, const int32_t *sizes, const double *per_s)
 {
-    assert_int_equal(SPOT_ARRAY_APPEND(&self->log, scalings,
-                         (spot_job_scaling_t){"table", num_sizes, sizes, per_s}),
-        0);
+    spot_job_scaling_t scaling = {.name = "table", .num_sizes = num_sizes};
+
+    SPOT_ARENA_ARRAY(&self->log.texts, scaling.sizes, num_sizes);
+    SPOT_ARENA_ARRAY(&self->log.texts, scaling.per_s, num_sizes);
+    assert_int_equal(self->log.texts.error, 0);
+    memcpy(scaling.sizes, sizes, num_sizes * sizeof(*sizes));
+    memcpy(scaling.per_s, per_s, num_sizes * sizeof(*per_s));
+    assert_int_equal(SPOT_ARRAY_APPEND(&self->log, scalings, scaling), 0);
     return (int32_t) self->log.num_scalings - 1;
 }
 
