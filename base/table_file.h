@@ -104,8 +104,9 @@ struct spot_table_file {
     bool has_rows;
 };
 
-/* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
+/* Reads all lines of a file into the table, and seals. BAD_INPUT, IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_table_file_read(const spot_table_file_format_t *format,
+    const char *path, spot_diag_t *diag, void *table);
 
 /* The same row by row, without take and seal: opens a file of data and reads its row of
  * columns. BAD_INPUT, IO, NO_MEMORY; close self even then. */

@@ -220,8 +220,6 @@ spot_additive_read(spot_additive_model_t *models, size_t num_targets,
         .row_bytes = sizeof(score_row_t), .initial = &empty_row, .take = take_row,
         .seal = seal};
     reading_t reading = {num_targets, spot_calloc(num_targets, sizeof(target_t))};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = &reading};
     int ret = reading.targets == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     memset(models, 0, num_targets * sizeof(*models));
@@ -229,7 +227,7 @@ spot_additive_read(spot_additive_model_t *models, size_t num_targets,
         reading.targets[t].name = targets[t];
         reading.targets[t].model = &models[t];
     }
-    ret = ret == 0 ? spot_table_file_read(&file) : ret;
+    ret = ret == 0 ? spot_table_file_read(&format, path, diag, &reading) : ret;
     free(reading.targets);
     return ret;
 }

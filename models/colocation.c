@@ -56,8 +56,7 @@ typedef struct {
         COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                      \
         COLUMN(COUNT, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),        \
         COLUMN(COUNT, "amp" digit, keys[id].amp, .max = 1),                             \
-        COLUMN(NUMBER, "speed" digit, pair.speeds[id], .min = DBL_MIN,                  \
-            .max = SPOT_COLOCATION_MAX_SPEED,                                           \
+        COLUMN(NUMBER, "speed" digit, pair.speeds[id], .min = DBL_MIN, .max = 2,        \
             .expected = "expected a speed above 0 and at most 2"),                      \
         COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
@@ -158,10 +157,8 @@ read_pairs(reading_t *reading, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
         .empty = "no pairs", .row_bytes = sizeof(pair_row_t), .take = take_pair};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = reading};
     spot_colocation_t *self = reading->self;
-    const int ret = spot_table_file_read(&file);
+    const int ret = spot_table_file_read(&format, path, diag, reading);
 
     if (ret != 0) {
         return ret;

@@ -104,10 +104,8 @@ spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_
         .row_bytes = sizeof(spot_measured_point_t),
         .take = take_point,
         .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
 
     memset(self, 0, sizeof(*self));
     snprintf(layout, sizeof(layout), "%s,%s", x_name, y_name);
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }

@@ -72,10 +72,8 @@ read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
         .empty = "no workloads", .row_bytes = sizeof(workload_row_t),
         .take = take_workload};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
 
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }
 
 /* ---- Automatic labels ---- */

@@ -56,9 +56,7 @@ spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *d
         .row_bytes = sizeof(spot_price_step_t),
         .take = take_step,
         .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }

@@ -59,11 +59,9 @@ spot_throughput_read(spot_throughput_t *self, const char *path, spot_diag_t *dia
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
         .empty = "no rows", .row_bytes = sizeof(throughput_row_t), .take = take_bin};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }
 
 int
