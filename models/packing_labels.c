@@ -44,8 +44,9 @@ static int
 take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     spot_packing_labels_t *self = file->table;
-    const char *label = ((const workload_row_t *) values)->label;
-    spot_packing_workload_t workload = ((const workload_row_t *) values)->workload;
+    const workload_row_t *from = values;
+    const char *label = from->label;
+    spot_packing_workload_t workload = from->workload;
 
     workload.model = spot_arena_text(&self->texts, workload.model);
     workload.dataset = spot_arena_text(&self->texts, workload.dataset);
@@ -78,15 +79,14 @@ read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 
 /* ---- Automatic labels ---- */
 
-/* A workload that was not measured beside any other does not share well. */
+/* The label of a mean speed beside others, in thousandths. A workload that was not
+ * measured beside any other, NAN, does not share well. */
 static int32_t
 label_of_speed(double speed)
 {
-    const double rounded = floor(speed * 1000 + 0.5) / 1000;
+    const double thousandths = floor(speed * 1000 + 0.5);
 
-    return !(rounded >= SPOT_PACKING_JUMBO_BELOW)    ? JUMBO
-           : !(rounded >= SPOT_PACKING_MEDIUM_BELOW) ? MEDIUM
-                                                     : TINY;
+    return thousandths >= 950 ? TINY : thousandths >= 850 ? MEDIUM : JUMBO;
 }
 
 static int

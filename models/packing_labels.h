@@ -19,10 +19,6 @@ enum {
 };
 extern const char *const spot_packing_features[SPOT_PACKING_FEATURES];
 
-/* Mean speeds beside others below which a workload is jumbo, or medium. */
-#define SPOT_PACKING_JUMBO_BELOW 0.85
-#define SPOT_PACKING_MEDIUM_BELOW 0.95
-
 typedef struct {
     const char *model, *dataset;
     int32_t batch_size, amp;
