@@ -30,17 +30,18 @@ struct spot_colocation_use {
 
 struct spot_measured_pair {
     int32_t key_ids[2];
-    size_t line; /* of the file */
-    double speeds[2];
-    double gpu_util, gmem_util, gmem_mib;
+    size_t line;                 /* of the file */
+    spot_colocation_pair_t pair; /* the first one as the guest */
 };
 
 /* ---- The table ---- */
 
 typedef struct {
     workload_key_t keys[2];
-    struct spot_measured_pair pair;
+    spot_colocation_pair_t pair;
 } pair_row_t;
+
+static const pair_row_t empty_row = {.pair = {.can_share = true}};
 
 /* A key is the text of its parts; its id is that of the text. */
 typedef struct {
@@ -51,19 +52,19 @@ typedef struct {
 
 #define COLUMN(kind, name, member, ...)                                                 \
     SPOT_TABLE_COLUMN(kind, name, pair_row_t, member, __VA_ARGS__)
-#define KEY(id, digit)                                                                  \
+#define KEY(id, digit, speed)                                                           \
     COLUMN(TEXT, "model" digit, keys[id].model, .max = 0),                              \
         COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                      \
         COLUMN(COUNT, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),        \
         COLUMN(COUNT, "amp" digit, keys[id].amp, .max = 1),                             \
-        COLUMN(NUMBER, "speed" digit, pair.speeds[id], .min = DBL_MIN, .max = 2,        \
+        COLUMN(NUMBER, "speed" digit, pair.speed, .min = DBL_MIN, .max = 2,             \
             .expected = "expected a speed above 0 and at most 2"),                      \
         COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
 static const spot_table_file_column_t columns[] = {
-    KEY(0, "1"),
-    KEY(1, "2"),
+    KEY(0, "1", guest_speed),
+    KEY(1, "2", host_speed),
     COLUMN(NUMBER, "gpu_util", pair.gpu_util, PERCENT),
     COLUMN(NUMBER, "gmem_util", pair.gmem_util, PERCENT),
     COLUMN(NUMBER, "gmem", pair.gmem_mib, .max = 1e9,
@@ -96,7 +97,7 @@ take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
 {
     reading_t *reading = file->table;
     const pair_row_t *from = values;
-    struct spot_measured_pair pair = from->pair;
+    struct spot_measured_pair pair = {.line = row->line, .pair = from->pair};
     int ret = 0;
 
     for (size_t k = 0; k < 2; k++) {
@@ -104,7 +105,6 @@ take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
             ret, spot_text_set_add(&reading->keys, &reading->texts.arena,
                      key_text(&reading->texts, &from->keys[k]), &pair.key_ids[k]));
     }
-    pair.line = row->line;
     return spot_error_first(ret, SPOT_ARRAY_APPEND(reading->self, measured, pair));
 }
 
@@ -140,11 +140,12 @@ join_repeated(spot_colocation_t *self, const char *path, spot_diag_t *diag)
 
         if (num_kept == 0 || compare_pairs(pair, kept) != 0) {
             self->measured[num_kept++] = *pair;
-        } else if (memcmp(pair->speeds, kept->speeds, sizeof(pair->speeds)) != 0) {
+        } else if (pair->pair.guest_speed != kept->pair.guest_speed ||
+                   pair->pair.host_speed != kept->pair.host_speed) {
             ret = spot_diag_error(diag, path, pair->line, 1,
                 "the pair is in line %zu with other speeds (%g and %g, here %g and %g)",
-                kept->line, kept->speeds[0], kept->speeds[1], pair->speeds[0],
-                pair->speeds[1]);
+                kept->line, kept->pair.guest_speed, kept->pair.host_speed,
+                pair->pair.guest_speed, pair->pair.host_speed);
         }
     }
     self->num_measured = num_kept;
@@ -156,7 +157,8 @@ static int
 read_pairs(reading_t *reading, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
-        .empty = "no pairs", .row_bytes = sizeof(pair_row_t), .take = take_pair};
+        .empty = "no pairs", .row_bytes = sizeof(pair_row_t), .initial = &empty_row,
+        .take = take_pair};
     spot_colocation_t *self = reading->self;
     const int ret = spot_table_file_read(&format, path, diag, reading);
 
@@ -245,15 +247,6 @@ find_measured(const spot_colocation_t *self, int32_t first_id, int32_t second_id
                      compare_pairs);
 }
 
-static spot_colocation_pair_t
-measured_pair(const struct spot_measured_pair *pair, size_t guest)
-{
-    const spot_colocation_pair_t result = {true, pair->speeds[guest],
-        pair->speeds[1 - guest], pair->gpu_util, pair->gmem_util, pair->gmem_mib};
-
-    return result;
-}
-
 spot_colocation_pair_t
 spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t host_id)
 {
@@ -268,16 +261,23 @@ spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t ho
         speed, speed, fmin(is_free ? 1 : 100, util),
         fmin(100, guest->gmem_util + host->gmem_util), guest->gmem_mib + host->gmem_mib};
     const struct spot_measured_pair *pair;
+    spot_colocation_pair_t swapped;
 
     if (is_free) {
         return unknown;
     }
     pair = find_measured(self, guest->key_id, host->key_id);
     if (pair != NULL) {
-        return measured_pair(pair, 0);
+        return pair->pair;
     }
     pair = find_measured(self, host->key_id, guest->key_id);
-    return pair != NULL ? measured_pair(pair, 1) : unknown;
+    if (pair == NULL) {
+        return unknown;
+    }
+    swapped = pair->pair;
+    swapped.guest_speed = pair->pair.host_speed;
+    swapped.host_speed = pair->pair.guest_speed;
+    return swapped;
 }
 
 double
@@ -287,12 +287,12 @@ spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id)
     double sum = 0, num_speeds = 0;
 
     for (size_t j = 0; j < self->num_measured && key >= 0; j++) {
-        for (size_t k = 0; k < 2; k++) {
-            if (self->measured[j].key_ids[k] == key) {
-                sum += self->measured[j].speeds[k];
-                num_speeds += 1;
-            }
-        }
+        const struct spot_measured_pair *pair = &self->measured[j];
+        const bool is_guest = pair->key_ids[0] == key, is_host = pair->key_ids[1] == key;
+
+        sum += is_guest ? pair->pair.guest_speed : 0;
+        sum += is_host ? pair->pair.host_speed : 0;
+        num_speeds += is_guest + is_host;
     }
     return num_speeds > 0 ? sum / num_speeds : (double) NAN;
 }
