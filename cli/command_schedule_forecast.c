@@ -260,7 +260,7 @@ print(spot_call_t *call, const forecasted_t *self)
 /* ---- The command ---- */
 
 static int
-forecast(spot_call_t *call, forecasted_t *self)
+forecast_all(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     int ret = split(call, self);
@@ -293,7 +293,7 @@ run(spot_call_t *call)
     if (ret == 0 && arguments->model_path != NULL) {
         ret = read_models(call, self.forecasts);
     }
-    ret = ret == 0 ? forecast(call, &self) : ret;
+    ret = ret == 0 ? forecast_all(call, &self) : ret;
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
         spot_throughput_forecast_free(&self.forecasts[series]);
     }
