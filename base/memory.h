@@ -22,6 +22,12 @@ SPOT_MUST_CHECK int spot_array_reserve(
             ? SPOT_ERR_NO_MEMORY                                                        \
             : ((owner)->items[(owner)->num_##items++] = (__VA_ARGS__), 0))
 
+/* The same for an owner that remembers its errors: owner->error. */
+#define SPOT_ARRAY_PUSH(owner, items, ...)                                              \
+    ((owner)->error = SPOT_ARRAY_APPEND(owner, items, __VA_ARGS__) != 0                 \
+                          ? SPOT_ERR_NO_MEMORY                                          \
+                          : (owner)->error)
+
 /* calloc() that returns memory for zero items too. NULL: no memory. The caller frees
  * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);

@@ -49,42 +49,23 @@ typedef struct {
     int64_t time_ms;
     int32_t node_id;
     spot_event_kind_t kind;
+    bool is_held; /* an addition: the job still has the node */
 } spot_core_event_t;
 
 typedef struct {
     const spot_trainer_t *trainer;
     bool is_prepared; /* nodes come ready; else the training engine prepares them */
-    bool is_settled;  /* its time is in the ledger of the VC */
     int64_t start_s;  /* of its clock; -1: it has not started */
     size_t num_initial;
-    size_t max_initial;
-    int32_t *initial; /* [num_initial] nodes at time 0 */
     size_t num_events;
     size_t max_events;
-    spot_core_event_t *events; /* [num_events] by time */
-    size_t num_held;
-    size_t max_held;
-    int32_t *held; /* [num_held] nodes now */
+    spot_core_event_t *events; /* [num_events] by time, first the num_initial nodes with
+                                  which it starts */
     spot_train_result_t result;
+    int error; /* NO_MEMORY */
 } spot_core_job_t;
 
-void spot_core_job_free(spot_core_job_t *self);
-
-/* A node is given or taken at a second of the VC. Nodes that are given before the job
- * has started are its initial ones. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_core_job_give(
-    spot_core_job_t *self, int64_t now_s, int32_t node_id);
-SPOT_MUST_CHECK int spot_core_job_take(
-    spot_core_job_t *self, int64_t now_s, int32_t node_id);
-
-/* Runs the training engine on what has happened so far, up to last_ms of its clock (0:
- * as its scenario says). Errors as those of spot_train_run(). */
-SPOT_MUST_CHECK int spot_core_job_run(
-    spot_core_job_t *self, uint64_t seed, uint64_t replication, int64_t last_ms);
-
-/* The second of the VC at which the latest run ends. */
-static inline int64_t
-spot_core_job_end_s(const spot_core_job_t *self)
-{
-    return self->start_s + (self->result.horizon_ms + 999) / 1000;
-}
+/* A node comes or goes at a time on the clock of the job, or is there when it starts. */
+void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id);
+void spot_core_job_change(
+    spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind);

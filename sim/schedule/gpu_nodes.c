@@ -2,6 +2,7 @@
 #include "sim/schedule/gpu_nodes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -39,23 +40,6 @@ all_gpus(const spot_gpu_nodes_t *self)
     return UINT64_MAX >> (SPOT_NODE_MAX_GPUS - self->gpus_per_node);
 }
 
-static int
-reserve_list(spot_gpu_nodes_t *self)
-{
-    size_t max_listed = (size_t) self->max_listed, max_order = (size_t) self->max_listed;
-    const size_t num_needed = (size_t) self->num_listed + 1;
-    int ret =
-        spot_array_reserve(&self->list, &max_listed, num_needed, sizeof(*self->list));
-
-    ret = ret != 0 ? ret
-                   : spot_array_reserve(
-                         &self->order, &max_order, num_needed, sizeof(*self->order));
-    if (ret == 0) {
-        self->max_listed = (int32_t) max_listed;
-    }
-    return ret;
-}
-
 int32_t
 spot_gpu_nodes_add(
     spot_gpu_nodes_t *self, int32_t pool_id, int32_t instance, int64_t now_s)
@@ -66,8 +50,10 @@ spot_gpu_nodes_add(
         .free = all_gpus(self),
         .since_s = now_s};
 
-    if (reserve_list(self) != 0 || SPOT_ARRAY_APPEND(self, nodes, node) != 0) {
-        self->has_failed = true;
+    if (SPOT_ARRAY_ROOM(self, list, (size_t) self->num_listed + 1) != 0 ||
+        SPOT_ARRAY_ROOM(self, order, (size_t) self->num_listed + 1) != 0 ||
+        SPOT_ARRAY_APPEND(self, nodes, node) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
         return -1;
     }
     self->list[self->num_listed++] = (int32_t) self->num_nodes - 1;
@@ -113,22 +99,34 @@ spot_gpu_nodes_is_idle(const spot_gpu_nodes_t *self, int32_t node_id)
 
 /* ---- Parts ---- */
 
-/* A part that is in no list; -1: no memory. */
-static int32_t
-new_part(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
+/* The parts of a job that is being placed; -1: none. */
+typedef struct {
+    int32_t first, last;
+} parts_t;
+
+/* Appends GPUs that the caller marks as held; false: no memory, all are given back. */
+static bool
+append_part(spot_gpu_nodes_t *self, parts_t *parts, int32_t node_id, uint64_t gpus)
 {
     int32_t part = self->free_part;
 
     if (part >= 0) {
         self->free_part = self->parts[part].next;
-    } else if (SPOT_ARRAY_APPEND(self, parts, (spot_gpu_part_t){0}) == 0) {
+    } else if (SPOT_ARRAY_PUSH(self, parts, (spot_gpu_part_t){0}) == 0) {
         part = (int32_t) self->num_parts - 1;
     } else {
-        self->has_failed = true;
-        return -1;
+        spot_gpu_nodes_give(self, parts->first);
+        parts->first = -1;
+        return false;
     }
     self->parts[part] = (spot_gpu_part_t){node_id, -1, gpus};
-    return part;
+    if (parts->last < 0) {
+        parts->first = part;
+    } else {
+        self->parts[parts->last].next = part;
+    }
+    parts->last = part;
+    return true;
 }
 
 static void
@@ -240,28 +238,20 @@ spot_gpu_nodes_count_shared(const spot_gpu_nodes_t *self, int32_t first_part)
 int32_t
 spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part)
 {
-    int32_t first = -1, last = -1;
+    parts_t parts = {-1, -1};
 
     for (; first_part >= 0; first_part = self->parts[first_part].next) {
         const spot_gpu_part_t host = self->parts[first_part];
         spot_gpu_node_t *node = &self->nodes[host.node_id];
-        const int32_t part = new_part(self, host.node_id, host.gpus);
 
-        if (part < 0) {
-            spot_gpu_nodes_give(self, first);
-            return -1;
-        }
         spot_bug_assert(
             (node->free & host.gpus) == 0 && (node->shared & host.gpus) == 0);
-        node->shared |= host.gpus;
-        if (last < 0) {
-            first = part;
-        } else {
-            self->parts[last].next = part;
+        if (!append_part(self, &parts, host.node_id, host.gpus)) {
+            break;
         }
-        last = part;
+        node->shared |= host.gpus;
     }
-    return first;
+    return parts.first;
 }
 
 /* ---- Placing ---- */
@@ -275,75 +265,52 @@ room(const spot_gpu_nodes_t *self, int32_t node_id)
     return node->is_noticed ? 0 : count(node->free);
 }
 
-/* Takes up to *num_gpus GPUs of a node, lowest first, and appends them to a job. */
-static bool
-take_of_node(spot_gpu_nodes_t *self, int32_t node_id, int32_t *num_gpus, int32_t *first,
-    int32_t *last)
-{
-    spot_gpu_node_t *node = &self->nodes[node_id];
-    uint64_t rest = node->free, taken;
-    const int32_t num_room = room(self, node_id);
-    const int32_t num_taken = num_room < *num_gpus ? num_room : *num_gpus;
-    int32_t part;
-
-    if (num_taken == 0) {
-        return true;
-    }
-    for (int32_t j = 0; j < num_taken; j++) {
-        rest &= rest - 1;
-    }
-    taken = node->free & ~rest;
-    part = new_part(self, node_id, taken);
-    if (part < 0) {
-        return false;
-    }
-    hold_gpus(self, node_id, taken);
-    *num_gpus -= num_taken;
-    if (*last < 0) {
-        *first = part;
-    } else {
-        self->parts[*last].next = part;
-    }
-    *last = part;
-    return true;
-}
-
-/* Takes GPUs of the nodes in self->order until there are enough, or none. */
+/* Takes the lowest GPUs of the nodes in self->order until there are enough, or none. */
 static int32_t
 take_of_order(spot_gpu_nodes_t *self, int32_t num_ordered, int32_t num_gpus)
 {
-    int32_t first = -1, last = -1;
+    parts_t parts = {-1, -1};
 
     for (int32_t j = 0; j < num_ordered && num_gpus > 0; j++) {
-        if (!take_of_node(self, self->order[j], &num_gpus, &first, &last)) {
-            spot_gpu_nodes_give(self, first);
+        const int32_t node_id = self->order[j], num_room = room(self, node_id);
+        const int32_t num_taken = num_room < num_gpus ? num_room : num_gpus;
+        uint64_t rest = self->nodes[node_id].free, taken;
+
+        for (int32_t k = 0; k < num_taken; k++) {
+            rest &= rest - 1;
+        }
+        taken = self->nodes[node_id].free & ~rest;
+        if (taken != 0 && !append_part(self, &parts, node_id, taken)) {
             return -1;
         }
+        hold_gpus(self, node_id, taken);
+        num_gpus -= num_taken;
     }
     spot_bug_assert(num_gpus == 0);
-    return first;
+    return parts.first;
 }
 
-/* The node with the least room among those with enough, the first of equals; -1: none.
- */
+/* ---- Orders of nodes: each fills self->order and returns the number of nodes ---- */
+
+/* The node with the least room among those with enough, the first of equals. */
 static int32_t
-tightest_node(const spot_gpu_nodes_t *self, int32_t num_gpus)
+order_tightest(spot_gpu_nodes_t *self, int32_t num_gpus)
 {
-    int32_t best = -1, least = SPOT_NODE_MAX_GPUS + 1;
+    int32_t least = SPOT_NODE_MAX_GPUS + 1;
 
     for (int32_t j = 0; j < self->num_listed && least > num_gpus; j++) {
         const int32_t num_room = room(self, self->list[j]);
 
         if (num_room >= num_gpus && num_room < least) {
-            best = self->list[j];
+            self->order[0] = self->list[j];
             least = num_room;
         }
     }
-    return best;
+    return least <= SPOT_NODE_MAX_GPUS;
 }
 
-/* Whole nodes in order of the list, then the freest of the others for the rest. Fills
- * self->order and returns the number of nodes, 0: there are not enough. */
+/* Whole nodes in order of the list, then the freest of the others for the rest; 0: there
+ * are not enough. */
 static int32_t
 order_whole_nodes(spot_gpu_nodes_t *self, int32_t num_gpus)
 {
@@ -384,57 +351,42 @@ order_by_room(spot_gpu_nodes_t *self)
     return num_ordered;
 }
 
-static int32_t
-take_consolidated(spot_gpu_nodes_t *self, int32_t num_gpus)
+int32_t
+spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus)
 {
-    int32_t num_ordered;
+    int32_t num_ordered = 0;
 
-    if (num_gpus <= self->gpus_per_node) {
-        self->order[0] = tightest_node(self, num_gpus);
-        num_ordered = self->order[0] >= 0;
+    if (num_gpus > self->num_free) {
+        return -1;
+    }
+    if (placer == SPOT_PLACER_RANDOM) {
+        num_ordered = self->num_listed;
+        memcpy(self->order, self->list, (size_t) num_ordered * sizeof(*self->order));
     } else {
-        num_ordered = order_whole_nodes(self, num_gpus);
+        num_ordered = num_gpus <= self->gpus_per_node
+                          ? order_tightest(self, num_gpus)
+                          : order_whole_nodes(self, num_gpus);
+    }
+    if (num_ordered == 0 && placer == SPOT_PLACER_CONSOLIDATE_FIRST) {
+        num_ordered = order_by_room(self);
     }
     return num_ordered == 0 ? -1 : take_of_order(self, num_ordered, num_gpus);
 }
 
 int32_t
-spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus)
-{
-    int32_t part = -1;
-
-    if (num_gpus > self->num_free) {
-        return -1;
-    }
-    if (placer != SPOT_PLACER_RANDOM) {
-        part = take_consolidated(self, num_gpus);
-    }
-    if (part < 0 && placer == SPOT_PLACER_CONSOLIDATE_FIRST) {
-        part = take_of_order(self, order_by_room(self), num_gpus);
-    } else if (placer == SPOT_PLACER_RANDOM) {
-        for (int32_t j = 0; j < self->num_listed; j++) {
-            self->order[j] = self->list[j];
-        }
-        part = take_of_order(self, self->num_listed, num_gpus);
-    }
-    return part;
-}
-
-int32_t
 spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
 {
-    int32_t last = first_part;
-    const int32_t more = self->num_free == 0 ? -1
-                                             : spot_gpu_nodes_take(self,
-                                                   SPOT_PLACER_RANDOM, self->num_free);
+    int32_t *link = &first_part;
 
-    while (last >= 0 && self->parts[last].next >= 0) {
-        last = self->parts[last].next;
+    if (self->num_free > 0) {
+        const int32_t more =
+            spot_gpu_nodes_take(self, SPOT_PLACER_RANDOM, self->num_free);
+
+        while (*link >= 0) {
+            link = &self->parts[*link].next;
+        }
+        *link = more;
     }
-    if (last < 0) {
-        return more;
-    }
-    self->parts[last].next = more;
     return first_part;
 }
 
@@ -463,19 +415,6 @@ spot_gpu_nodes_move(
 }
 
 /* ---- For tests ---- */
-
-void
-spot_gpu_nodes_print_state(const spot_gpu_nodes_t *self, FILE *out)
-{
-    for (int32_t j = 0; j < self->num_listed; j++) {
-        const spot_gpu_node_t *node = &self->nodes[self->list[j]];
-
-        fprintf(out, "node %d: pool %d instance %d free %llx shared %llx%s\n",
-            self->list[j], node->pool_id, node->instance,
-            (unsigned long long) node->free, (unsigned long long) node->shared,
-            node->is_noticed ? " noticed" : "");
-    }
-}
 
 void
 spot_gpu_nodes_verify(const spot_gpu_nodes_t *self)

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
@@ -44,8 +44,9 @@ typedef struct {
     int32_t num_free;      /* GPUs without a job on nodes that take jobs */
     int32_t num_idle;      /* GPUs without a job on all nodes */
     int32_t num_open;      /* nodes that take jobs */
+    size_t max_list;
+    size_t max_order;
     int32_t num_listed;
-    int32_t max_listed;
     int32_t *list; /* [num_listed] node ids */
     size_t num_nodes;
     size_t max_nodes;
@@ -54,8 +55,8 @@ typedef struct {
     size_t max_parts;
     spot_gpu_part_t *parts; /* [num_parts] */
     int32_t free_part;      /* the first part that is not in use, -1: none */
-    int32_t *order;         /* [max_listed] for placing */
-    bool has_failed;        /* NO_MEMORY: an allocation is missing */
+    int32_t *order;         /* [max_order] for placing */
+    int error;              /* NO_MEMORY: an allocation is missing */
 } spot_gpu_nodes_t;
 
 void spot_gpu_nodes_free(spot_gpu_nodes_t *self);
@@ -74,7 +75,7 @@ void spot_gpu_nodes_remove(spot_gpu_nodes_t *self, int32_t node_id);
 void spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id);
 
 /* Takes num_gpus GPUs for a job. Returns its first part, or -1: they cannot be placed,
- * or there is no memory (has_failed). O(nodes). */
+ * or there is no memory (error). O(nodes). */
 int32_t spot_gpu_nodes_take(
     spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus);
 
@@ -109,8 +110,6 @@ int32_t spot_gpu_nodes_count_shared(const spot_gpu_nodes_t *self, int32_t first_
 
 /* Whether a node has GPUs and none holds a job. */
 bool spot_gpu_nodes_is_idle(const spot_gpu_nodes_t *self, int32_t node_id);
-
-void spot_gpu_nodes_print_state(const spot_gpu_nodes_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(nodes + parts). */
 void spot_gpu_nodes_verify(const spot_gpu_nodes_t *self);

@@ -111,7 +111,7 @@ check_profiler(
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     const spot_node_t *from = spot_node_place(root, "lucid.profiler.from");
     const int64_t num_gpus =
-        (int64_t) spot_profiler_num_nodes(scenario) * scenario->gpus_per_node;
+        (int64_t) spot_profiler_num_taken(scenario, NULL) * scenario->gpus_per_node;
 
     for (size_t j = 0; j < lucid->num_sources; j++) {
         const spot_vc_nodes_t *source = &lucid->sources[j];

@@ -31,8 +31,7 @@ struct spot_policy {
     void (*on_nodes)(spot_vc_t *vc);
     /* The next second after vc->now_s at which decide() may act though no job has
      * arrived or ended and no node has changed; INT64_MAX: none. NULL: INT64_MAX.
-     * Earlier seconds are allowed: between changes decide() may act at due seconds only.
-     */
+     * Earlier seconds are allowed: between changes decide() acts at due seconds only. */
     int64_t (*next_due_s)(const spot_vc_t *vc);
     /* Acts at vc->now_s by spot_vc_start() and its neighbours. */
     void (*decide)(spot_vc_t *vc);

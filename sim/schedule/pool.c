@@ -30,7 +30,6 @@ spot_pool_free(spot_pool_t *self)
     free(self->events);
     free(self->meters);
     free(self->ids);
-    free(self->clips);
     *self = (spot_pool_t){0};
 }
 
@@ -119,9 +118,7 @@ add_node(spot_pool_t *self, int32_t slot)
 
     strncpy(node.name, name, sizeof(node.name) - 1);
     self->instance_of_slot[slot] = (int32_t) self->num_nodes;
-    if (SPOT_ARRAY_APPEND(self, nodes, node) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
+    SPOT_ARRAY_PUSH(self, nodes, node);
 }
 
 /* Reads the next change of the trace. */
@@ -129,25 +126,23 @@ static void
 read_change(spot_pool_t *self)
 {
     spot_change_t change;
+    spot_pool_event_t event = {.instance = -1};
 
     (void) spot_membership_next(&self->membership, &change);
-    if (change.num_clipped > 0 &&
-        SPOT_ARRAY_APPEND(self, clips,
-            (spot_pool_clip_t){seen_s(self, change.time_ms), change.num_clipped}) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
+    event.time_ms = change.time_ms;
+    event.seen_s = seen_s(self, change.time_ms);
+    event.num_clipped = change.num_clipped;
+    if (event.num_clipped > 0) {
+        SPOT_ARRAY_PUSH(self, events, event);
+        event.num_clipped = 0;
     }
+    event.kind = change.kind;
     for (int32_t j = 0; j < change.count && self->error == 0; j++) {
-        spot_pool_event_t event = {.time_ms = change.time_ms,
-            .seen_s = seen_s(self, change.time_ms),
-            .kind = change.kind};
-
         if (change.kind == SPOT_EVENT_ADD) {
             add_node(self, change.slots[j]);
         }
         event.instance = self->instance_of_slot[change.slots[j]];
-        if (SPOT_ARRAY_APPEND(self, events, event) != 0) {
-            self->error = SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARRAY_PUSH(self, events, event);
     }
 }
 
@@ -174,17 +169,14 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
     const spot_dice_t dice = {seed, replication, self->plan->entity};
 
     self->start_s = self->metered_s = vc->now_s;
-    self->num_nodes = self->next_ready = 0;
+    self->num_nodes = 0;
     self->num_events = self->next_loss = self->next_addition = self->next_notice = 0;
     self->num_living = 0;
     self->node_s = 0;
-    self->added = self->preempted = self->stopped = 0;
-    self->num_clips = 0;
     self->overdraw_s = INT64_MAX;
     self->error = 0;
     start_meters(self);
     spot_membership_start_with(&self->membership, &dice);
-    self->initial = self->membership.population;
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
         add_node(self, slot);
     }
@@ -196,6 +188,7 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
         node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) j);
         pay(self, node, self->start_s, 1);
     }
+    self->next_ready = self->num_nodes;
 }
 
 /* ---- What is due ---- */
@@ -204,11 +197,14 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
 static const spot_pool_event_t *
 next_event(const spot_pool_t *self, size_t *next, bool is_addition)
 {
-    while (*next < self->num_events &&
-           (self->events[*next].kind == SPOT_EVENT_ADD) != is_addition) {
-        (*next)++;
+    for (; *next < self->num_events; (*next)++) {
+        const spot_pool_event_t *event = &self->events[*next];
+
+        if (event->instance >= 0 && (event->kind == SPOT_EVENT_ADD) == is_addition) {
+            return event;
+        }
     }
-    return *next < self->num_events ? &self->events[*next] : NULL;
+    return NULL;
 }
 
 static int64_t
@@ -230,10 +226,6 @@ next_read_s(spot_pool_t *self)
     due_s = addition == NULL ? due_s : sooner(due_s, addition->seen_s);
     if (notice != NULL && notice_s(self) > 0) {
         due_s = sooner(due_s, notice->seen_s - notice_s(self));
-    }
-    while (self->next_ready < self->num_nodes &&
-           self->nodes[self->next_ready].status >= SPOT_POOL_NODE_READY) {
-        self->next_ready++;
     }
     if (self->next_ready < self->num_nodes &&
         self->nodes[self->next_ready].status == SPOT_POOL_NODE_PREPPING) {
@@ -261,16 +253,7 @@ spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 
 /* ---- One second ---- */
 
-static void
-list(spot_pool_t *self, int32_t node_id)
-{
-    if (SPOT_ARRAY_APPEND(self, ids, node_id) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
-}
-
-/* Lists the ready nodes that are lost now. A node that comes and goes within one second
- * is never seen. */
+/* Lists ready nodes that are lost. One that comes and goes in a second is never seen. */
 static void
 see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 {
@@ -281,34 +264,23 @@ see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
         spot_pool_node_t *node = &self->nodes[event->instance];
 
         self->next_loss++;
-        self->preempted += event->kind == SPOT_EVENT_PREEMPT;
-        self->stopped += event->kind == SPOT_EVENT_STOP;
         if (node->status != SPOT_POOL_NODE_AHEAD) {
             pay(self, node, vc->now_s, -1);
         }
         if (node->status == SPOT_POOL_NODE_PREPPING) {
             spot_vc_prepare_nodes(vc, -1);
         } else if (node->status == SPOT_POOL_NODE_READY) {
-            list(set, node->node_id);
+            SPOT_ARRAY_PUSH(set, ids, node->node_id);
         }
         node->status = SPOT_POOL_NODE_GONE;
     }
 }
 
 static void
-join(spot_pool_t *self, size_t instance, spot_vc_t *vc)
-{
-    spot_pool_node_t *node = &self->nodes[instance];
-
-    node->status = SPOT_POOL_NODE_READY;
-    node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) instance);
-}
-
-static void
 see_ready(spot_pool_t *self, spot_vc_t *vc)
 {
     for (; self->next_ready < self->num_nodes; self->next_ready++) {
-        const spot_pool_node_t *node = &self->nodes[self->next_ready];
+        spot_pool_node_t *node = &self->nodes[self->next_ready];
 
         if (node->status == SPOT_POOL_NODE_AHEAD ||
             (node->status == SPOT_POOL_NODE_PREPPING && node->ready_s > vc->now_s)) {
@@ -316,7 +288,9 @@ see_ready(spot_pool_t *self, spot_vc_t *vc)
         }
         if (node->status == SPOT_POOL_NODE_PREPPING) {
             spot_vc_prepare_nodes(vc, -1);
-            join(self, self->next_ready, vc);
+            node->status = SPOT_POOL_NODE_READY;
+            node->node_id =
+                spot_vc_add_node(vc, self->pool_id, (int32_t) self->next_ready);
         }
     }
 }
@@ -331,23 +305,15 @@ see_additions(spot_pool_t *self, spot_vc_t *vc)
         spot_pool_node_t *node = &self->nodes[event->instance];
 
         self->next_addition++;
-        self->added++;
-        if (node->status == SPOT_POOL_NODE_GONE) {
-            continue;
-        }
-        pay(self, node, vc->now_s, 1);
-        node->added_s = vc->now_s;
-        if (self->plan->is_prepared_by_core) {
-            join(self, (size_t) event->instance, vc);
-        } else {
+        if (node->status != SPOT_POOL_NODE_GONE) {
+            pay(self, node, vc->now_s, 1);
+            node->added_s = vc->now_s;
             node->status = SPOT_POOL_NODE_PREPPING;
             node->ready_s = vc->now_s + self->plan->preparation_s;
             spot_vc_prepare_nodes(vc, 1);
         }
     }
-    if (self->plan->is_prepared_by_core) {
-        see_ready(self, vc); /* passes those that have joined */
-    }
+    see_ready(self, vc); /* those that need no preparation, and those that are gone */
 }
 
 /* Nodes whose loss is announced, and noticed ones that are ready only now. */
@@ -358,7 +324,7 @@ see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 
     for (size_t j = self->first_new; j < self->next_ready; j++) {
         if (self->nodes[j].status == SPOT_POOL_NODE_READY && self->nodes[j].is_noticed) {
-            list(set, self->nodes[j].node_id);
+            SPOT_ARRAY_PUSH(set, ids, self->nodes[j].node_id);
         }
     }
     while ((event = next_event(self, &self->next_notice, false)) != NULL &&
@@ -369,7 +335,7 @@ see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
         if (event->kind == SPOT_EVENT_PREEMPT && notice_s(self) > 0) {
             node->is_noticed = true;
             if (node->status == SPOT_POOL_NODE_READY) {
-                list(set, node->node_id);
+                SPOT_ARRAY_PUSH(set, ids, node->node_id);
             }
         }
     }
@@ -380,20 +346,22 @@ see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 }
 
 int
-spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
+spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc)
 {
+    const size_t num_pools = self->num_pools;
+    spot_pool_t *pools = self->pools;
     int ret = 0;
 
-    pools[0].num_ids = 0;
     for (size_t j = 0; j < num_pools; j++) {
+        pools[j].num_ids = 0;
         read_until(&pools[j], vc->now_s);
         ret = spot_error_first(ret, pools[j].error);
     }
-    if (ret != 0) {
-        return ret; /* nodes or events are missing */
-    }
-    for (size_t j = 0; j < num_pools; j++) {
+    for (size_t j = 0; ret == 0 && j < num_pools; j++) {
         see_losses(&pools[j], vc, &pools[0]);
+    }
+    if (ret != 0 || num_pools == 0) {
+        return ret; /* nodes or events are missing */
     }
     if (pools[0].num_ids > 0) {
         spot_vc_lose_nodes(vc, pools[0].num_ids, pools[0].ids);
@@ -408,10 +376,10 @@ spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc)
     }
     for (size_t j = 0; j < num_pools; j++) {
         see_notices(&pools[j], vc, &pools[0]);
-        ret = spot_error_first(ret, pools[j].error);
         if (pools[j].overdraw_s <= vc->now_s) {
-            ret = spot_error_first(ret, SPOT_ERR_OVERDRAW);
+            pools[j].error = spot_error_first(pools[j].error, SPOT_ERR_OVERDRAW);
         }
+        ret = spot_error_first(ret, pools[j].error);
     }
     return ret;
 }
@@ -421,8 +389,8 @@ spot_pool_clipped(const spot_pool_t *self, int64_t now_s)
 {
     int64_t num_nodes = 0;
 
-    for (size_t j = 0; j < self->num_clips && self->clips[j].seen_s <= now_s; j++) {
-        num_nodes += self->clips[j].num_nodes;
+    for (size_t j = 0; j < self->num_events && self->events[j].seen_s <= now_s; j++) {
+        num_nodes += self->events[j].num_clipped;
     }
     return num_nodes;
 }
@@ -445,68 +413,43 @@ is_prepared(const spot_pool_node_t *node, const spot_core_job_t *core, int64_t n
                                    core->trainer->training->fleet.preparation_ms;
 }
 
-/* The nodes that live when the job starts: at the start of the run the initial ones. */
-static int
-read_living(const spot_pool_t *self, spot_core_job_t *core, int64_t now_s, bool is_ready)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_nodes; j++) {
-        const spot_pool_node_t *node = &self->nodes[j];
-        const bool is_here = now_s == self->start_s
-                                 ? node->is_initial
-                                 : node->status == SPOT_POOL_NODE_READY;
-
-        if (is_here && is_prepared(node, core, now_s) == is_ready) {
-            ret = is_ready ? SPOT_ARRAY_APPEND(core, initial, (int32_t) j)
-                           : SPOT_ARRAY_APPEND(core, events,
-                                 (spot_core_event_t){0, (int32_t) j, SPOT_EVENT_ADD});
-        }
-    }
-    return ret;
-}
-
-int
+void
 spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms)
 {
     spot_pool_t *self = context;
     const int64_t start_ms = (now_s - self->start_s) * SPOT_MS_PER_S;
-    int ret;
+    const bool is_start = now_s == self->start_s;
 
     last_ms += core->trainer->training->fleet.notice_ms; /* what is announced by then */
     read_until(self, now_s + last_ms / SPOT_MS_PER_S + 1);
     core->num_initial = core->num_events = 0;
-    ret = read_living(self, core, now_s, true);
-    ret = ret != 0 ? ret : read_living(self, core, now_s, false);
-    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
-        const spot_pool_event_t *event = &self->events[j];
+    for (int is_ready = 1; is_ready >= 0; is_ready--) {
+        for (size_t j = 0; j < self->num_nodes; j++) {
+            const spot_pool_node_t *node = &self->nodes[j];
+            const bool is_here =
+                is_start ? node->is_initial : node->status == SPOT_POOL_NODE_READY;
 
-        if (event->time_ms > start_ms || now_s == self->start_s) {
-            ret = SPOT_ARRAY_APPEND(core, events,
-                (spot_core_event_t){
-                    event->time_ms - start_ms, event->instance, event->kind});
+            if (!is_here || is_prepared(node, core, now_s) != is_ready) {
+                continue;
+            }
+            if (is_ready) {
+                spot_core_job_start_with(core, (int32_t) j);
+            } else {
+                spot_core_job_change(core, 0, (int32_t) j, SPOT_EVENT_ADD);
+            }
         }
     }
-    return ret;
+    for (size_t j = 0; j < self->num_events; j++) {
+        const spot_pool_event_t *event = &self->events[j];
+
+        if (event->instance >= 0 && (event->time_ms > start_ms || is_start)) {
+            spot_core_job_change(
+                core, event->time_ms - start_ms, event->instance, event->kind);
+        }
+    }
 }
 
 /* ---- For tests ---- */
-
-void
-spot_pool_print_state(const spot_pool_t *self, FILE *out)
-{
-    static const char *const status[] = {"ahead", "prepping", "ready", "gone"};
-
-    fprintf(out, "pool %d: %d nodes live\n", self->pool_id, self->num_living);
-    for (size_t j = 0; j < self->num_nodes; j++) {
-        const spot_pool_node_t *node = &self->nodes[j];
-
-        if (node->status != SPOT_POOL_NODE_GONE) {
-            fprintf(out, "%s: %s%s\n", node->name, status[node->status],
-                node->is_noticed ? ", noticed" : "");
-        }
-    }
-}
 
 void
 spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/rng.h"
 #include "models/price.h"
@@ -33,19 +32,14 @@ typedef struct {
     bool is_noticed; /* it takes no new jobs when it is ready */
 } spot_pool_node_t;
 
-/* An addition or a loss that has been read. */
+/* An addition or a loss that has been read, or nodes that were clipped. */
 typedef struct {
     int64_t time_ms; /* of the trace */
     int64_t seen_s;
-    int32_t instance; /* of nodes */
+    int32_t instance;    /* of nodes; -1: of none */
+    int32_t num_clipped; /* nodes that could not come or go */
     spot_event_kind_t kind;
 } spot_pool_event_t;
-
-/* Nodes that could not come or go, as read ahead too. */
-typedef struct {
-    int64_t seen_s;
-    int32_t num_nodes;
-} spot_pool_clip_t;
 
 typedef struct {
     const spot_pool_plan_t *plan; /* must outlive self */
@@ -66,12 +60,8 @@ typedef struct {
     spot_meter_t *meters; /* [num_meters] 0: zones without own price, j + 1: zone j */
     int32_t num_living;   /* as the VC has seen, prepping ones included */
     int64_t metered_s;
-    int64_t node_s;                             /* paid until metered_s */
-    int64_t initial, added, preempted, stopped; /* nodes, as seen */
-    size_t num_clips;
-    size_t max_clips;
-    spot_pool_clip_t *clips; /* [num_clips] by time */
-    int64_t overdraw_s;      /* the second at which the trace ends in an overdraw */
+    int64_t node_s;     /* paid until metered_s */
+    int64_t overdraw_s; /* the second at which the trace ends in an overdraw */
     size_t num_ids;
     size_t max_ids;
     int32_t *ids; /* [num_ids] of the VC: one stage of a set of events */
@@ -90,28 +80,31 @@ void spot_pool_start(
 /* The next second after now_s with an event; INT64_MAX: none. */
 int64_t spot_pool_next_due_s(spot_pool_t *self, int64_t now_s);
 
-/* The events of all pools of a VC in its present second, as one set: losses, then nodes
- * that are ready, additions, notices. NO_MEMORY, OVERDRAW. */
-SPOT_MUST_CHECK int spot_pools_see(spot_pool_t *pools, size_t num_pools, spot_vc_t *vc);
+/* The pools of a VC. */
+typedef struct {
+    size_t num_pools;
+    spot_pool_t *pools; /* [num_pools] */
+} spot_pool_set_t;
+
+/* The events of a set in the present second of its VC: losses, then nodes that are
+ * ready, additions, notices. NO_MEMORY, OVERDRAW. */
+SPOT_MUST_CHECK int spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc);
 
 /* Writes the nodes of a pool that the training engine prepares into a job that starts at
  * now_s, up to last_ms of its clock. A node that was being prepared then is prepared
- * anew. context: the pool. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_pool_read_core(
+ * anew. context: the pool. */
+void spot_pool_read_core(
     void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 
 /* Node-seconds and US dollars until now_s, which never decreases. */
 int64_t spot_pool_node_s(spot_pool_t *self, int64_t now_s);
 double spot_pool_usd(spot_pool_t *self, int64_t now_s);
 
-/* Nodes that could not come or go by now_s. O(clips). */
+/* Nodes that could not come or go by now_s. O(events). */
 int64_t spot_pool_clipped(const spot_pool_t *self, int64_t now_s);
 
 /* Whether the trace has ended before now_s, so that its last nodes stay. */
 bool spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s);
-
-/* Prints the living nodes, for failing tests. */
-void spot_pool_print_state(const spot_pool_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(nodes). */
 void spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc);

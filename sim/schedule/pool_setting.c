@@ -195,8 +195,12 @@ add_pool(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
             MAX_ENTITIES
         << POOL_ENTITY_BITS;
     pool->is_prepared_by_core = setting->preparation_form == 0;
-    pool->preparation_s = (setting->preparation_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
-    pool->preparation_s = pool->preparation_s < 1 ? 1 : pool->preparation_s;
+    if (!pool->is_prepared_by_core) {
+        pool->preparation_s =
+            setting->preparation_ms <= SPOT_MS_PER_S
+                ? 1
+                : (setting->preparation_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+    }
     pool->notice_ms = setting->notice_ms;
     snprintf(bind->path, sizeof(bind->path), "pools[%zu].", setting_id);
     ret = bind_trace(pool, bind, setting, item_node(root, setting_id), num_nodes,

@@ -35,7 +35,7 @@ typedef struct {
                         matter */
     bool is_prepared_by_core; /* nodes are given to jobs of the training engine as they
                                  arrive, and it prepares them */
-    int64_t preparation_s;    /* >= 1: a node is ready in a later second */
+    int64_t preparation_s;    /* >= 1: a node is ready in a later second; core: 0 */
     int64_t notice_ms;
     int64_t capacity;
     spot_trace_model_t trace;

@@ -12,8 +12,7 @@
 #define GROW_EVERY_S 10
 #define SHRINK_EVERY_S 100
 
-/* The profiler shrinks when at most this many times the GPUs of the largest profiled job
- * are forecast. */
+/* It shrinks when at most this many times the GPUs of its largest job are forecast. */
 #define SHRINK_GPUS 5
 
 /* The name of a node that the published simulator returns to the lender. */
@@ -57,23 +56,13 @@ spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     int64_t num_taken = 0;
 
-    for (size_t j = 0; j < lucid->num_sources && spot_profiler_is_used(scenario); j++) {
-        if (strcmp(lucid->sources[j].name, vc_name) == 0) {
+    for (size_t j = 0; j < lucid->num_sources; j++) {
+        if (vc_name == NULL || (spot_profiler_is_used(scenario) &&
+                                   strcmp(lucid->sources[j].name, vc_name) == 0)) {
             num_taken += lucid->sources[j].num_nodes;
         }
     }
     return (int32_t) num_taken;
-}
-
-int32_t
-spot_profiler_num_nodes(const spot_schedule_scenario_t *scenario)
-{
-    int64_t num_nodes = 0;
-
-    for (size_t j = 0; j < scenario->lucid.num_sources; j++) {
-        num_nodes += scenario->lucid.sources[j].num_nodes;
-    }
-    return (int32_t) num_nodes;
 }
 
 void
@@ -98,19 +87,18 @@ spot_profiler_free(spot_profiler_t *self)
     *self = (spot_profiler_t){0};
 }
 
-int
+void
 spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s)
 {
-    spot_vc_start_clock(self->vc, log, spot_profiler_num_nodes(self->scenario), start_s);
+    spot_vc_start_clock(
+        self->vc, log, spot_profiler_num_taken(self->scenario, NULL), start_s);
     self->borrowed_id = -1;
     self->num_removals = 0;
     self->num_events = 0;
-    self->error = 0;
-    if (SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs) != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    self->error = SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs);
+    if (self->error == 0) {
+        memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
     }
-    memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
-    return 0;
 }
 
 /* ---- Jobs ---- */
@@ -189,8 +177,7 @@ spot_profiler_next_due_s(const spot_profiler_t *self)
                : INT64_MAX;
 }
 
-/* The idle reserved node of the lender that is last in the list, or has the highest
- * name; -1: none. */
+/* The idle reserved node that is last in the list, or has the highest name; -1: none. */
 static int32_t
 idle_node(const spot_gpu_nodes_t *nodes, bool by_name)
 {
@@ -221,42 +208,27 @@ find_returned(const spot_gpu_nodes_t *nodes)
     return -1;
 }
 
-/* The published simulator's loan: the profiler has a node more, whether the lender has
- * an idle one or not. From the second removal on the removed node takes the name of the
- * returned one. */
-static void
-remove_blindly(spot_profiler_t *self)
-{
-    spot_gpu_nodes_t *nodes = &self->lender->nodes;
-    const int32_t node_id = idle_node(nodes, true);
-    const int32_t returned_id = find_returned(nodes);
-
-    if (node_id < 0) {
-        return;
-    }
-    if (++self->num_removals > 1 && returned_id >= 0) {
-        nodes->nodes[returned_id].instance = nodes->nodes[node_id].instance;
-        nodes->nodes[node_id].instance = RETURNED_NODE;
-    }
-    spot_vc_remove_node(self->lender, node_id);
-}
-
-/* Returns the name of the node that the profiler gets; -1: none. */
+/* Returns the name of the node that the profiler gets; -1: none. In the published
+ * simulator the profiler has a node more, whether the lender has an idle one or not;
+ * from the second removal on the removed node takes the name of the returned one. */
 static int32_t
 borrow(spot_profiler_t *self)
 {
-    const spot_gpu_nodes_t *nodes = &self->lender->nodes;
-    int32_t node_id, instance;
+    const bool is_blind = self->scenario->quirks[SPOT_QUIRK_BLIND_LOANS];
+    spot_gpu_node_t *nodes = self->lender->nodes.nodes;
+    const int32_t node_id = idle_node(&self->lender->nodes, is_blind);
+    const int32_t returned_id = find_returned(&self->lender->nodes);
+    int32_t instance = is_blind ? RETURNED_NODE : -1;
 
-    if (self->scenario->quirks[SPOT_QUIRK_BLIND_LOANS]) {
-        remove_blindly(self);
-        return RETURNED_NODE;
-    }
-    node_id = idle_node(nodes, false);
     if (node_id < 0) {
-        return -1;
+        return instance;
     }
-    instance = nodes->nodes[node_id].instance;
+    if (!is_blind) {
+        instance = nodes[node_id].instance;
+    } else if (++self->num_removals > 1 && returned_id >= 0) {
+        nodes[returned_id].instance = nodes[node_id].instance;
+        nodes[node_id].instance = RETURNED_NODE;
+    }
     spot_vc_remove_node(self->lender, node_id);
     return instance;
 }
@@ -286,7 +258,7 @@ spot_profiler_lend(spot_profiler_t *self)
     if (self->lender->now_s < now_s && (wants_more(self) || wants_less(self))) {
         spot_vc_begin_second(self->lender, now_s); /* it was not due: nothing ends */
     }
-    if (now_s % GROW_EVERY_S == 0 && wants_more(self)) {
+    if (wants_more(self)) {
         const int32_t instance = borrow(self);
 
         if (instance >= 0) {
@@ -297,9 +269,8 @@ spot_profiler_lend(spot_profiler_t *self)
         give_back(self);
         change = -1;
     }
-    if (change != 0 &&
-        SPOT_ARRAY_APPEND(self, events, (spot_scaling_event_t){now_s, change})) {
-        self->error = SPOT_ERR_NO_MEMORY;
+    if (change != 0) {
+        SPOT_ARRAY_PUSH(self, events, (spot_scaling_event_t){now_s, change});
     }
     return change != 0;
 }

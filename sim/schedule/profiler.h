@@ -40,23 +40,20 @@ typedef struct {
 /* Whether the policy of a scenario profiles jobs. */
 bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario);
 
-/* Nodes that a VC gives to the profiler for the whole run, and all of them. O(VCs). */
+/* Nodes that a VC gives to the profiler for the whole run; NULL: all VCs. O(VCs). */
 int32_t spot_profiler_num_taken(
     const spot_schedule_scenario_t *scenario, const char *vc_name);
-int32_t spot_profiler_num_nodes(const spot_schedule_scenario_t *scenario);
 
-/* vcs: the VCs of the scenario, and the profiler's own behind them, which init()
- * initialises. */
+/* vcs: those of the scenario, and room for the profiler's own behind them. */
 void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
     spot_vc_t *vcs, int32_t num_vcs);
 void spot_profiler_free(spot_profiler_t *self);
 
-/* Starts a replication. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_profiler_start(
+/* Starts a replication. */
+void spot_profiler_start(
     spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s);
 
-/* Adds a job of the log, which arrives when it is submitted; false: it is not profiled.
- */
+/* Adds a job of the log, which arrives at submit_s; false: it is not profiled. */
 bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s);
 
 /* Whether a job is so short that it ends in the profiler. */
@@ -65,10 +62,8 @@ bool spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id);
 /* The job of vc, or NULL: it is not profiled. O(1). */
 const spot_vc_job_t *spot_profiler_job(const spot_profiler_t *self, int32_t row_id);
 
-/* The next second after vc->now_s at which lend() may act without a change; INT64_MAX:
- * none. */
+/* The next second at which lend() may act without a change; INT64_MAX: none. */
 int64_t spot_profiler_next_due_s(const spot_profiler_t *self);
 
-/* Borrows or returns a node, after all decisions of the second vc->now_s; true: it
- * has. */
+/* Borrows or returns a node after all decisions of a second; true: it has. */
 bool spot_profiler_lend(spot_profiler_t *self);

@@ -97,7 +97,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
          part = vc->nodes.parts[part].next) {
         const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
         const char *name = spot_schedule_node_name(
-            self->schedule, vc, &vc->nodes.nodes[gpus->node_id], &texts);
+            self->schedule, &vc->nodes.nodes[gpus->node_id], &texts);
         const spot_cell_t cells[] = {{.integer = since_s - start_s},
             {.integer = vc->now_s - start_s},
             {.text = spot_texts_add(&texts, "%s/%s", vc->name, name)}, {.text = id},
@@ -157,7 +157,7 @@ spot_run_recorder_start(
             step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
     }
     schedule->watch =
-        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release, NULL};
+        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release};
     return 0;
 }
 

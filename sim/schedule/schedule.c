@@ -33,35 +33,13 @@ add_due(spot_schedule_t *self, int32_t vc_id)
     self->now_due[self->num_due++] = vc_id;
 }
 
-static bool
-is_profiler(const spot_schedule_t *self, const spot_vc_t *vc)
-{
-    return vc == self->profiler.vc;
-}
-
 static void
-on_time(void *context, const spot_vc_t *vc, int64_t now_s)
+on_end(void *owner, const spot_vc_t *vc, int32_t job)
 {
-    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
-
-    watch->on_time(watch->context, vc, now_s);
-}
-
-static void
-on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
-{
-    const spot_vc_watch_t *watch = &((spot_schedule_t *) context)->watch;
-
-    watch->on_release(watch->context, vc, job, since_s);
-}
-
-static void
-on_end(void *context, const spot_vc_t *vc, int32_t job)
-{
-    spot_schedule_t *self = context;
+    spot_schedule_t *self = owner;
     const int32_t row_id = vc->jobs[job].row_id;
 
-    if (is_profiler(self, vc) && !spot_profiler_is_final(&self->profiler, row_id)) {
+    if (vc == self->profiler.vc && !spot_profiler_is_final(&self->profiler, row_id)) {
         self->num_cut--;
         if (self->job_ids[row_id] < 0) {
             add_job(self, row_id, vc->now_s, vc->jobs[job].estimate_s);
@@ -74,9 +52,21 @@ on_end(void *context, const spot_vc_t *vc, int32_t job)
             spot_estimates_learn(&self->durations, row_id);
         }
     }
-    if (self->watch.on_end != NULL) {
-        self->watch.on_end(self->watch.context, vc, job);
+}
+
+/* The first error of a part. */
+static int
+error_of(const spot_schedule_t *self)
+{
+    int error = spot_error_first(self->profiler.error, self->durations.error);
+
+    for (int32_t j = 0; j < self->num_clocks; j++) {
+        error = spot_error_first(error, self->vcs[j].error);
     }
+    for (size_t j = 0; j < self->num_pools; j++) {
+        error = spot_error_first(error, self->pools[j].error);
+    }
+    return error;
 }
 
 /* Makes the pools of all VCs. */
@@ -84,38 +74,21 @@ static int
 init_pools(spot_schedule_t *self)
 {
     const spot_pool_plans_t *plans = &self->scenario->pools;
-    size_t pool_id = 0;
     int ret = 0;
 
-    self->pools = spot_calloc(plans->num_pools, sizeof(*self->pools));
-    self->first_pool =
-        spot_calloc((size_t) self->num_vcs + 1, sizeof(*self->first_pool));
-    if (self->pools == NULL || self->first_pool == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (size_t j = 0; ret == 0 && j < plans->num_pools; j++) {
+        const spot_pool_plan_t *plan = &plans->pools[j];
+        spot_pool_set_t *set = &self->pools_of[plan->vc_id];
+
         self->num_pools++;
-        ret = spot_pool_init(&self->pools[j], &plans->pools[j], (int32_t) j);
-        if (plans->pools[j].is_prepared_by_core) {
-            self->vcs[plans->pools[j].vc_id].fleet =
+        ret = spot_pool_init(&self->pools[j], plan, (int32_t) j);
+        set->pools = set->num_pools++ == 0 ? &self->pools[j] : set->pools;
+        if (plan->is_prepared_by_core) {
+            self->vcs[plan->vc_id].fleet =
                 (spot_vc_fleet_t){&self->pools[j], spot_pool_read_core};
         }
     }
-    for (int32_t j = 0; j <= self->num_vcs; j++) {
-        while (pool_id < plans->num_pools && plans->pools[pool_id].vc_id < j) {
-            pool_id++;
-        }
-        self->first_pool[j] = pool_id;
-    }
     return ret;
-}
-
-static size_t
-num_pools_of(const spot_schedule_t *self, int32_t vc_id)
-{
-    return vc_id == self->num_vcs
-               ? 0 /* the profiler's */
-               : self->first_pool[vc_id + 1] - self->first_pool[vc_id];
 }
 
 static int32_t
@@ -134,13 +107,16 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
     const bool is_profiled = spot_profiler_is_used(scenario);
     const size_t num_clocks = num_vcs + is_profiled;
     const spot_policy_t *policy = spot_policies[scenario->policy_id];
-    int ret = 0;
+    int ret;
 
     *self = (spot_schedule_t){.scenario = scenario};
     spot_calendar_init(&self->due);
     self->vcs = spot_calloc(num_clocks, sizeof(*self->vcs));
     self->now_due = spot_calloc(num_clocks, sizeof(*self->now_due));
-    if (self->vcs == NULL || self->now_due == NULL) {
+    self->pools = spot_calloc(scenario->pools.num_pools, sizeof(*self->pools));
+    self->pools_of = spot_calloc(num_clocks, sizeof(*self->pools_of));
+    if (self->vcs == NULL || self->now_due == NULL || self->pools == NULL ||
+        self->pools_of == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->num_vcs = (int32_t) num_vcs;
@@ -151,10 +127,8 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
     if (is_profiled) {
         spot_profiler_init(&self->profiler, scenario, self->vcs, self->num_vcs);
     }
-    for (int32_t j = 0; j < self->num_clocks; j++) {
-        ret = spot_error_first(ret, self->vcs[j].error);
-    }
-    return spot_error_first(ret, init_pools(self));
+    ret = init_pools(self);
+    return spot_error_first(ret, error_of(self));
 }
 
 void
@@ -168,7 +142,7 @@ spot_schedule_free(spot_schedule_t *self)
     }
     free(self->vcs);
     free(self->pools);
-    free(self->first_pool);
+    free(self->pools_of);
     free(self->now_due);
     free(self->job_ids);
     spot_profiler_free(&self->profiler);
@@ -197,20 +171,13 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
     }
     num_jobs = self->log->num_jobs;
     if (ret == 0 && scenario->jobs.jitter_s > 0) {
-        size_t max_order = self->max_submits;
-        size_t max_scratch = max_order;
-
-        ret =
-            spot_array_reserve(&self->order, &max_order, num_jobs, sizeof(*self->order));
-        ret = spot_error_first(ret, spot_array_reserve(&self->scratch, &max_scratch,
-                                        num_jobs, sizeof(*self->scratch)));
-        ret =
-            spot_error_first(ret, spot_array_reserve(&self->submit_s, &self->max_submits,
-                                      num_jobs + 1, sizeof(*self->submit_s)));
-        if (ret == 0) {
-            spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number,
-                self->submit_s, self->order, self->scratch);
+        if (SPOT_ARRAY_ROOM(self, order, num_jobs) != 0 ||
+            SPOT_ARRAY_ROOM(self, scratch, num_jobs) != 0 ||
+            SPOT_ARRAY_ROOM(self, submit_s, num_jobs + 1) != 0) {
+            return SPOT_ERR_NO_MEMORY;
         }
+        spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number, self->submit_s,
+            self->order, self->scratch);
     }
     return ret;
 }
@@ -242,11 +209,10 @@ admit(spot_schedule_t *self, int32_t row_id)
 }
 
 /* Starts the clocks of all VCs, with their first nodes. */
-static int
+static void
 start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
-    int ret = 0;
 
     for (int32_t j = 0; j < self->num_vcs; j++) {
         const int32_t num_nodes =
@@ -259,24 +225,20 @@ start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_start_clock(&self->vcs[j], self->log, num_nodes, scenario->start_s);
     }
     if (self->profiler.vc != NULL) {
-        ret = spot_error_first(
-            ret, spot_profiler_start(&self->profiler, self->log, scenario->start_s));
+        spot_profiler_start(&self->profiler, self->log, scenario->start_s);
     }
     for (size_t j = 0; j < self->num_pools; j++) {
         spot_pool_t *pool = &self->pools[j];
 
         spot_pool_start(pool, replication->seed, replication->replication,
             &self->vcs[pool->plan->vc_id]);
-        ret = spot_error_first(ret, pool->error);
     }
     for (int32_t j = 0; j < self->num_clocks; j++) {
         self->vcs[j].durations = &self->durations;
-        self->vcs[j].watch =
-            (spot_vc_watch_t){self, self->watch.on_time == NULL ? NULL : on_time,
-                self->watch.on_release == NULL ? NULL : on_release, on_end};
-        ret = spot_error_first(ret, self->vcs[j].error);
+        self->vcs[j].watch = self->watch;
+        self->vcs[j].owner = self;
+        self->vcs[j].on_end = on_end;
     }
-    return ret;
 }
 
 static int
@@ -299,9 +261,9 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     ret = spot_estimates_start(&self->durations, scenario,
         policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log,
         replication);
-    ret = spot_error_first(ret, spot_array_reserve(&self->job_ids, &self->max_job_ids,
-                                    self->log->num_jobs, sizeof(*self->job_ids)));
-    ret = spot_error_first(ret, start_vcs(self, replication));
+    ret = spot_error_first(ret, SPOT_ARRAY_ROOM(self, job_ids, self->log->num_jobs));
+    start_vcs(self, replication);
+    ret = spot_error_first(ret, error_of(self));
     for (size_t j = 0; ret == 0 && j < self->log->num_jobs; j++) {
         const int32_t row_id = self->submit_s == NULL ? (int32_t) j : self->order[j];
 
@@ -315,9 +277,8 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     for (int32_t j = 0; j < self->num_clocks && ret == 0; j++) {
         ret = spot_calendar_add(&self->due,
             &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
-        ret = spot_error_first(ret, self->vcs[j].error);
     }
-    return ret;
+    return spot_error_first(ret, error_of(self));
 }
 
 /* What the nodes have cost, and what of the traces could not happen. */
@@ -350,25 +311,23 @@ static int64_t
 due_of(spot_schedule_t *self, int32_t vc_id)
 {
     const spot_vc_t *vc = &self->vcs[vc_id];
-    const size_t num_pools = num_pools_of(self, vc_id);
+    const spot_pool_set_t *set = &self->pools_of[vc_id];
     int64_t due_s = spot_vc_next_due_s(vc);
 
-    if (is_profiler(self, vc)) {
+    if (vc == self->profiler.vc) {
         const int64_t lend_s = spot_profiler_next_due_s(&self->profiler);
 
-        return lend_s < due_s ? lend_s : due_s;
+        due_s = lend_s < due_s ? lend_s : due_s;
     }
-    for (size_t j = 0; j < num_pools; j++) {
-        const int64_t pool_s =
-            spot_pool_next_due_s(&self->pools[self->first_pool[vc_id] + j], self->now_s);
+    for (size_t j = 0; j < set->num_pools; j++) {
+        const int64_t pool_s = spot_pool_next_due_s(&set->pools[j], self->now_s);
 
         due_s = pool_s < due_s ? pool_s : due_s;
     }
     return due_s > self->now_s ? due_s : self->now_s + 1;
 }
 
-/* Moves the clock to the next second that is visited and lists its VCs; false: nothing
- * is due any more. */
+/* Moves the clock to the next visited second and lists its VCs; false: none is due. */
 static bool
 next_second(spot_schedule_t *self)
 {
@@ -416,11 +375,8 @@ visit(spot_schedule_t *self)
     for (int32_t j = 0; self->num_pools > 0 && j < self->num_due; j++) {
         const int32_t vc_id = self->now_due[j];
 
-        if (num_pools_of(self, vc_id) > 0) {
-            ret = spot_error_first(
-                ret, spot_pools_see(&self->pools[self->first_pool[vc_id]],
-                         num_pools_of(self, vc_id), &self->vcs[vc_id]));
-        }
+        ret = spot_error_first(
+            ret, spot_pool_set_see(&self->pools_of[vc_id], &self->vcs[vc_id]));
     }
     for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_t *vc = &self->vcs[self->now_due[j]];
@@ -502,14 +458,11 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
     self->end_s = ended_s(self, last_s);
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_finish(&self->vcs[j], self->end_s);
-        ret = spot_error_first(ret, self->vcs[j].error);
-    }
-    for (size_t j = 0; j < self->num_pools; j++) {
-        ret = spot_error_first(ret, self->pools[j].error);
     }
     pay(self);
     self->unfinished_text =
         self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
+    ret = spot_error_first(ret, error_of(self));
     return spot_error_first(ret, self->texts.error);
 }
 
@@ -583,10 +536,9 @@ spot_schedule_profiling(const spot_schedule_t *self)
 }
 
 const char *
-spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
-    const spot_gpu_node_t *node, spot_texts_t *texts)
+spot_schedule_node_name(
+    const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts)
 {
-    (void) vc;
     if (node->pool_id >= 0) {
         return self->pools[node->pool_id].nodes[node->instance].name;
     }

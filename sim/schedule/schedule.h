@@ -43,8 +43,8 @@ typedef struct {
     spot_vc_t *vcs; /* [num_clocks] in the order of the scenario, the profiler last */
     spot_profiler_t profiler; /* vc is NULL: there is none */
     size_t num_pools;
-    spot_pool_t *pools; /* [num_pools] by VC */
-    size_t *first_pool; /* [num_vcs + 1] of the pools of a VC */
+    spot_pool_t *pools;        /* [num_pools] by VC */
+    spot_pool_set_t *pools_of; /* [num_clocks] of a VC */
     spot_estimates_t durations;
     spot_calendar_t due; /* item j: the next second at which VC j is due */
     int32_t num_due;
@@ -67,7 +67,7 @@ typedef struct {
     double reserved_usd;
     double spot_usd;
     spot_job_log_t drawn; /* by the scenario's law, for this replication */
-    size_t max_submits;
+    size_t max_submit_s, max_order, max_scratch;
     int64_t *submit_s; /* [log->num_jobs] shifted; NULL: those of the log */
     int32_t *order;    /* [log->num_jobs] by shifted submit */
     int32_t *scratch;
@@ -84,8 +84,8 @@ SPOT_MUST_CHECK int spot_schedule_run(
     spot_schedule_t *self, const spot_replication_t *replication);
 
 /* The name of a node. It may be added to texts. */
-const char *spot_schedule_node_name(const spot_schedule_t *self, const spot_vc_t *vc,
-    const spot_gpu_node_t *node, spot_texts_t *texts);
+const char *spot_schedule_node_name(
+    const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts);
 
 /* Whether a job takes part: some VC can hold it. */
 bool spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id);

@@ -94,33 +94,27 @@ arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
 static void
 add_arrival(spot_vc_t *self, int32_t job)
 {
-    size_t low = self->next_arrival, high = self->num_arrivals;
+    const size_t num_arrivals = self->num_arrivals;
+    size_t place = self->next_arrival;
 
-    if (low < high && !arrives_before(self, job, self->arrivals[high - 1])) {
-        low = high;
-    }
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (arrives_before(self, job, self->arrivals[middle])) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    if (low < self->num_arrivals && self->next_arrival > 0) {
-        int32_t *first = self->arrivals + self->next_arrival;
-
-        memmove(first - 1, first, (low - self->next_arrival) * sizeof(*first));
+    if (place > 0 && place < num_arrivals &&
+        arrives_before(self, job, self->arrivals[num_arrivals - 1])) {
         self->next_arrival--;
-        self->arrivals[low - 1] = job;
-    } else if (SPOT_ARRAY_APPEND(self, arrivals, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    } else {
-        memmove(self->arrivals + low + 1, self->arrivals + low,
-            (self->num_arrivals - 1 - low) * sizeof(*self->arrivals));
-        self->arrivals[low] = job;
+        for (; !arrives_before(self, job, self->arrivals[place]); place++) {
+            self->arrivals[place - 1] = self->arrivals[place];
+        }
+        self->arrivals[place - 1] = job;
+        return;
     }
+    if (SPOT_ARRAY_PUSH(self, arrivals, job) != 0) {
+        return;
+    }
+    for (place = num_arrivals; place > self->next_arrival &&
+                               arrives_before(self, job, self->arrivals[place - 1]);
+         place--) {
+        self->arrivals[place] = self->arrivals[place - 1];
+    }
+    self->arrivals[place] = job;
 }
 
 void
@@ -147,12 +141,10 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
         .end_s = -1,
         .host_row_id = -1};
 
-    if (SPOT_ARRAY_APPEND(self, jobs, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
+    if (SPOT_ARRAY_PUSH(self, jobs, job) == 0) {
+        spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
+        add_arrival(self, (int32_t) self->num_jobs - 1);
     }
-    spot_vc_add_core(self, (int32_t) self->num_jobs - 1);
-    add_arrival(self, (int32_t) self->num_jobs - 1);
 }
 
 /* ---- Time ---- */
@@ -194,84 +186,24 @@ spot_vc_next_due_s(const spot_vc_t *self)
     return due_s;
 }
 
-/* ---- The list of running jobs, and ends ---- */
+/* ---- Ends ---- */
 
-void
-spot_vc_append_running(spot_vc_t *self, int32_t job)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
-    at->previous = self->last_running;
-    at->next = -1;
-    if (self->last_running < 0) {
-        self->first_running = job;
-    } else {
-        self->jobs[self->last_running].next = job;
-    }
-    self->last_running = job;
-    self->num_running++;
-    at->started = self->num_starts++;
-}
-
+/* The partner of a job that ends has worked in this second too. A guest, which stands
+ * behind its host in a list whose jobs are tested one by one, has worked alone already,
+ * though the host held a half of the GPUs. */
 static void
-remove_running(spot_vc_t *self, int32_t job)
-{
-    const spot_vc_job_t *at = &self->jobs[job];
-
-    if (at->previous < 0) {
-        self->first_running = at->next;
-    } else {
-        self->jobs[at->previous].next = at->next;
-    }
-    if (at->next < 0) {
-        self->last_running = at->previous;
-    } else {
-        self->jobs[at->next].previous = at->previous;
-    }
-    self->num_running--;
-}
-
-void
-spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *at)
-{
-    if (self->watch.on_release != NULL && at->held_since_s < self->now_s) {
-        self->watch.on_release(
-            self->watch.context, self, (int32_t) (at - self->jobs), at->held_since_s);
-    }
-    at->held_since_s = self->now_s;
-}
-
-/* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
- * partner goes on alone; keeps_speed: at the speed that it had with a partner. */
-static void
-release(spot_vc_t *self, int32_t job, bool keeps_speed)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
-    spot_vc_report_held(self, at);
-    spot_gpu_nodes_give(&self->nodes, at->first_part);
-    at->first_part = -1;
-    spot_calendar_cancel(&self->ends, at->handle);
-    remove_running(self, job);
-    spot_vc_part(self, job, keeps_speed);
-}
-
-/* The partner of a job that ends has worked in this second too. If it stands behind the
- * job in a list whose jobs are tested one by one, then it has worked alone already,
- * though the job held a half of the GPUs. */
-static void
-part_at_end(spot_vc_t *self, int32_t job, bool keeps_speed)
+leave_partner(spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
     spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
-    const bool is_later =
-        partner != NULL && self->ends_late && partner->started > at->started;
+    const bool is_host = partner != NULL && partner->is_guest;
+    const bool is_late = is_host && self->ends_late;
 
     if (partner != NULL) {
-        spot_vc_advance(self, partner, self->now_s - is_later);
+        spot_vc_advance(self, partner, self->now_s - is_late);
     }
-    release(self, job, keeps_speed);
-    if (is_later) {
+    spot_vc_release(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    if (is_late) {
         const int32_t half_gpus = partner->half_gpus;
 
         partner->half_gpus = at->half_gpus;
@@ -284,14 +216,13 @@ static void
 end_job(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    const bool is_host = at->partner >= 0 && self->jobs[at->partner].is_guest;
 
     spot_vc_advance(self, at, self->now_s);
-    spot_vc_save_work(self, at);
+    spot_vc_settle_work(self, at, false);
     if (at->core_id >= 0) {
         spot_vc_settle_core(self, job);
     }
-    part_at_end(self, job, is_host && self->scenario->quirks[SPOT_QUIRK_SLOW_GUEST]);
+    leave_partner(self, job);
     at->status = SPOT_JOB_ENDED;
     at->end_s = self->now_s;
     self->last_end_s = self->now_s;
@@ -299,13 +230,12 @@ end_job(spot_vc_t *self, int32_t job)
     if (self->policy->on_end != NULL) {
         self->policy->on_end(self, job);
     }
-    if (self->watch.on_end != NULL) {
-        self->watch.on_end(self->watch.context, self, job);
+    if (self->on_end != NULL) {
+        self->on_end(self->owner, self, job);
     }
 }
 
-/* Jobs that end in one second leave in the order of the list: the calendar breaks ties
- * by their starts. */
+/* Jobs that end in one second leave in the order of their starts, as in the list. */
 void
 spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 {
@@ -326,36 +256,16 @@ spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 
 /* ---- The queue ---- */
 
-static void
-enqueue(spot_vc_t *self, int32_t job)
+void
+spot_vc_enqueue(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
     at->status = SPOT_JOB_QUEUED;
     at->waits_since_s = self->now_s;
-    if (SPOT_ARRAY_APPEND(self, queue, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
-    }
-    if (self->policy->on_arrive != NULL) {
+    if (SPOT_ARRAY_PUSH(self, queue, job) == 0 && self->policy->on_arrive != NULL) {
         self->policy->on_arrive(self, job);
     }
-}
-
-void
-spot_vc_requeue(spot_vc_t *self, int32_t job)
-{
-    if (self->jobs[job].partner >= 0) {
-        spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
-    }
-    release(self, job, false);
-    self->jobs[job].is_exclusive =
-        self->jobs[job].core_id < 0; /* even if it was a guest that stayed slow */
-    self->jobs[job].shared_speed = 1;
-    if (self->jobs[job].core_id >= 0) {
-        (void) spot_vc_run_core(self, job);
-    }
-    enqueue(self, job);
 }
 
 static void
@@ -363,17 +273,17 @@ take_arrivals(spot_vc_t *self)
 {
     while (self->next_arrival < self->num_arrivals &&
            self->jobs[self->arrivals[self->next_arrival]].enter_s <= self->now_s) {
-        enqueue(self, self->arrivals[self->next_arrival++]);
+        spot_vc_enqueue(self, self->arrivals[self->next_arrival++]);
         self->num_fresh++;
         self->is_changed = true;
     }
 }
 
-/* Takes jobs that have started out of the array. */
+/* Takes jobs that have started out of the array, at its head without a copy. */
 static void
 compact_queue(spot_vc_t *self)
 {
-    size_t place, num_sorted = 0;
+    size_t place = 0, num_sorted = 0;
 
     while (self->num_gone > 0 &&
            self->jobs[self->queue[self->queue_start]].status != SPOT_JOB_QUEUED) {
@@ -381,28 +291,19 @@ compact_queue(spot_vc_t *self)
         self->num_gone--;
         self->num_sorted -= self->num_sorted > 0;
     }
-    place = self->queue_start;
-    for (size_t j = place; self->num_gone > 0 && j < self->num_queue; j++) {
-        const int32_t job = self->queue[j];
-
-        if (self->jobs[job].status == SPOT_JOB_QUEUED) {
+    if (self->num_gone == 0 &&
+        (self->queue_start <= self->num_queue / 2 || self->queue_start <= 1024)) {
+        return;
+    }
+    for (size_t j = self->queue_start; j < self->num_queue; j++) {
+        if (self->jobs[self->queue[j]].status == SPOT_JOB_QUEUED) {
             num_sorted += j - self->queue_start < self->num_sorted;
-            self->queue[place++] = job;
+            self->queue[place++] = self->queue[j];
         }
     }
-    if (self->num_gone > 0) {
-        self->num_queue = place;
-        self->num_sorted = num_sorted;
-        self->num_gone = 0;
-    }
-    if (self->queue_start == self->num_queue) {
-        self->queue_start = self->num_queue = self->num_sorted = 0;
-    } else if (self->queue_start > self->num_queue / 2 && self->queue_start > 1024) {
-        memmove(self->queue, self->queue + self->queue_start,
-            (self->num_queue - self->queue_start) * sizeof(*self->queue));
-        self->num_queue -= self->queue_start;
-        self->queue_start = 0;
-    }
+    self->queue_start = self->num_gone = 0;
+    self->num_queue = place;
+    self->num_sorted = num_sorted;
 }
 
 static bool
@@ -452,9 +353,7 @@ spot_vc_schedule(spot_vc_t *self)
         (void) spot_vc_start(self, self->queue[self->queue_start]);
     }
     self->num_alone = 0;
-    if (self->nodes.has_failed) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
+    self->error = spot_error_first(self->error, self->nodes.error);
     if (self->error == 0) {
         compact_queue(self);
     }
@@ -487,24 +386,6 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 }
 
 /* ---- For tests ---- */
-
-void
-spot_vc_print_state(const spot_vc_t *self, FILE *out)
-{
-    fprintf(out, "VC %s at %lld s\n", self->name, (long long) self->now_s);
-    spot_gpu_nodes_print_state(&self->nodes, out);
-    for (int32_t job = self->first_running; job >= 0; job = self->jobs[job].next) {
-        const spot_vc_job_t *at = &self->jobs[job];
-
-        fprintf(out, "running %s: %d GPUs, left %g at %lld, rate %g\n",
-            spot_vc_row(self, job)->id, at->gpus, at->left, (long long) at->touched_s,
-            at->rate);
-    }
-    for (size_t j = self->queue_start; j < self->num_queue; j++) {
-        fprintf(out, "queued %s: key %g\n", spot_vc_row(self, self->queue[j])->id,
-            self->jobs[self->queue[j]].key);
-    }
-}
 
 void
 spot_vc_verify(const spot_vc_t *self)

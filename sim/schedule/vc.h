@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/calendar.h"
 #include "base/error.h"
@@ -21,8 +20,8 @@
 #include "sim/schedule/scenario.h"
 #include "traces/jobs/job_log.h"
 
-/* A restart takes 40 s for jobs up to this many GPUs, else 60 s, if the log does not say
- * more. */
+/* A restart takes 40 s for jobs up to this many GPUs, else 60 s; the log may say more.
+ */
 #define SPOT_SMALL_JOB_GPUS 8
 
 typedef enum {
@@ -103,15 +102,13 @@ extern const char *const spot_gpu_time_names[SPOT_NUM_GPU_TIMES];
 typedef struct spot_policy spot_policy_t;
 typedef struct spot_vc spot_vc_t;
 
-/* What a VC reports while it runs, for samples, lanes and learned inputs. Functions may
- * be NULL. */
+/* What a VC reports while it runs, for samples and lanes. Functions may be NULL. */
 typedef struct {
     void *context;
     /* The VC has not changed since the last call and will at now_s. */
     void (*on_time)(void *context, const spot_vc_t *vc, int64_t now_s);
     /* A job has given its GPUs back, which it held since since_s; called before. */
     void (*on_release)(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s);
-    void (*on_end)(void *context, const spot_vc_t *vc, int32_t job);
 } spot_vc_watch_t;
 
 /* Nodes that the training engine itself prepares: all of them belong to one job of the
@@ -119,8 +116,8 @@ typedef struct {
 typedef struct {
     void *context;
     /* Writes what happens to them into a job that starts now, up to last_ms of its clock
-     * at least. NO_MEMORY. */
-    int (*read)(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
+     * at least. */
+    void (*read)(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 } spot_vc_fleet_t;
 
 struct spot_vc {
@@ -133,6 +130,8 @@ struct spot_vc {
     spot_placer_t placer;
     bool ends_late; /* quirk Q1: the end is tested before the work is taken off */
     spot_vc_watch_t watch;
+    void *owner; /* its engine, which on_end() reports a job to; on_end may be NULL */
+    void (*on_end)(void *owner, const spot_vc_t *self, int32_t job);
     spot_estimates_t *durations; /* of durations */
     void *state;                 /* of the policy */
 
@@ -186,10 +185,9 @@ void spot_vc_free(spot_vc_t *self);
 void spot_vc_start_clock(
     spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s);
 
-/* Adds a job of the log, which will arrive at enter_s >= the clock; jobs of one second
+/* Adds a job of the log, which arrives at enter_s >= the clock; jobs of one second
  * arrive in the order of the log. duration_s: at its nominal GPUs. estimate_s: of its
- * duration; NAN: the policy asks when it needs one. O(1) for jobs that are added in
- * order. */
+ * duration; NAN: the policy asks for it. O(1) for jobs in order. */
 void spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s,
     int64_t duration_s, double estimate_s);
 
@@ -264,8 +262,7 @@ int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 /* The largest allowed size up to gpus; 0: none. O(sizes). */
 int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 
-/* Throughput of an elastic job at an allowed size, in the unit of its table. O(sizes).
- */
+/* Throughput of an elastic job at an allowed size, in any unit. O(sizes). */
 double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Puts the queue in order of the keys; the order of equals stays. Call it after keys
@@ -274,11 +271,9 @@ void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch);
 
 /* ---- What a policy does ---- */
 
-/* Starts a queued job on GPUs of its own; false: they cannot be placed and it stays in
- * the queue. */
+/* Starts a queued job on GPUs of its own, or on another allowed number of them; false:
+ * they cannot be placed and it stays in the queue. */
 bool spot_vc_start(spot_vc_t *self, int32_t job);
-
-/* The same with another allowed number of GPUs. */
 bool spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* Starts jobs from the head of the queue until one cannot be placed. */
@@ -292,13 +287,8 @@ void spot_vc_start_beside(
 /* Stops a running job, which loses no work, and puts it at the end of the queue. */
 void spot_vc_stop(spot_vc_t *self, int32_t job);
 
-/* Gives a running job another number of GPUs; false: they cannot be placed, and it keeps
- * those that it has. */
+/* Gives a running job another number of GPUs; false: it keeps those that it has. */
 bool spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus);
-
-/* ---- For tests ---- */
-
-void spot_vc_print_state(const spot_vc_t *self, FILE *out);
 
 /* Aborts if an invariant does not hold. O(jobs + nodes). */
 void spot_vc_verify(const spot_vc_t *self);

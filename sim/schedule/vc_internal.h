@@ -8,55 +8,41 @@
  * checkpoints. O(1) in the seconds. */
 void spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s);
 
-/* When a running job ends, if nothing touches it before. */
-int64_t spot_vc_end_of(const spot_vc_t *self, const spot_vc_job_t *job);
-
 /* Sets the rate of a running job by its size and its partner, and when it ends. */
 void spot_vc_set_rate(spot_vc_t *self, int32_t job);
 
-/* Makes what has been done durable, or lost; the job has been advanced. A checkpoint in
- * flight is discarded. */
-void spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job);
-void spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job);
+/* What has been done becomes durable, or is lost; the job has been advanced. A
+ * checkpoint in flight is discarded. */
+void spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost);
 
-/* Starts a checkpoint at once, in place of one in flight. */
-void spot_vc_capture(spot_vc_job_t *job, int64_t write_s);
-
-/* Notes a job that runs alone, for the next decision. */
-void spot_vc_note_alone(spot_vc_t *self, int32_t job);
-
-/* Ends the sharing of a job with its partner, which has been brought forward. */
-void spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed);
+/* Starts a checkpoint after num_s more seconds of progress, in place of one in flight.
+ */
+void spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s);
 
 /* What the log says of a job and nodes that come and go. */
 const spot_job_terms_row_t *spot_vc_terms(
     const spot_vc_t *self, const spot_vc_job_t *job);
 
-/* Throughput at an allowed size relative to that at the nominal one, in thousandths,
- * rounded half up. */
+/* Thousandths of the nominal throughput at an allowed size, rounded half up. */
 double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 /* ---- Running jobs ---- */
 
-/* A job joins the list of running jobs. */
-void spot_vc_append_running(spot_vc_t *self, int32_t job);
-
 /* Reports the GPUs of a job before they change. */
 void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
 
-/* A running job, which has been advanced and whose work is saved or lost, goes back to
- * the queue. */
-void spot_vc_requeue(spot_vc_t *self, int32_t job);
+/* Whether a job has GPUs of one of these nodes. O(parts * nodes). */
+bool spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
+    const int32_t *node_ids);
 
-/* What a change of size begins: progress is counted anew. */
-void spot_vc_begin_size(spot_vc_t *self, int32_t job, int32_t gpus);
+/* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
+ * partner, too, goes on alone; keeps_speed: at the speed that it had with a partner. */
+void spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed);
 
-/* The overhead of a restart, as the log says or else that of the published simulators,
- * and of a change of size. */
-int64_t spot_vc_restart_s(const spot_vc_t *self, const spot_vc_job_t *job);
-int64_t spot_vc_reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job);
+/* A job joins the queue. */
+void spot_vc_enqueue(spot_vc_t *self, int32_t job);
 
-/* ---- Jobs of the training engine (vc_core.c) ---- */
+/* ---- Jobs of the training engine (core_job.c) ---- */
 
 /* Gives a job its core if the log names a trainer. */
 void spot_vc_add_core(spot_vc_t *self, int32_t job);
@@ -74,7 +60,5 @@ void spot_vc_finish_cores(spot_vc_t *self);
 int32_t spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 double spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
-/* Takes all free GPUs of a fleet for a job besides those that it has; returns how many
- * it has then. count: after some have gone. */
-int32_t spot_vc_take_fleet(spot_vc_t *self, int32_t job);
-void spot_vc_count_fleet(spot_vc_t *self, int32_t job);
+/* A job has all GPUs of a fleet that take jobs, and those that it had before. */
+void spot_vc_take_fleet(spot_vc_t *self, int32_t job);

@@ -29,19 +29,12 @@ end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
     job->durable_s = INT64_MAX;
 }
 
-/* The checkpoint that holds what has been done after num_s more seconds of progress. */
-static void
-capture_after(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
+void
+spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
 {
     job->captured = spot_work_after(job->left, job->rate, num_s);
     job->captured_pending = job->pending + num_s * job->half_gpus;
     job->durable_s = job->touched_s + num_s + write_s;
-}
-
-void
-spot_vc_capture(spot_vc_job_t *job, int64_t write_s)
-{
-    capture_after(job, 0, write_s);
 }
 
 /* The checkpoints of num_s seconds of progress: one starts whenever the progress is a
@@ -75,13 +68,10 @@ pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t
     }
     last_s = first_s + (num_s - first_s) / step_s * step_s;
     if (last_s + write_s > num_s && last_s > first_s) {
-        capture_after(job, last_s - step_s, write_s);
-        end_checkpoint(self, job);
-        /* what was captured is counted from the durable one on */
-        capture_after(job, last_s, write_s);
-        return;
+        spot_vc_capture(job, last_s - step_s, write_s);
+        end_checkpoint(self, job); /* the last one counts from here on */
     }
-    capture_after(job, last_s, write_s);
+    spot_vc_capture(job, last_s, write_s);
     if (last_s + write_s <= num_s) {
         end_checkpoint(self, job);
     }
@@ -129,13 +119,6 @@ spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
     }
 }
 
-int64_t
-spot_vc_end_of(const spot_vc_t *self, const spot_vc_job_t *job)
-{
-    return job->touched_s + job->overhead_s + spot_work_seconds(job->left, job->rate) +
-           self->ends_late;
-}
-
 double
 spot_vc_rest(const spot_vc_t *self, int32_t job)
 {
@@ -162,26 +145,17 @@ spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
 /* ---- What is durable ---- */
 
 void
-spot_vc_save_work(spot_vc_t *self, spot_vc_job_t *job)
+spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost)
 {
     if (job->core_id >= 0) {
         return;
+    }
+    if (is_lost) {
+        job->lost += job->saved - job->left;
+        job->left = job->saved;
     }
     job->saved = job->left;
-    self->ledger[SPOT_GPU_USEFUL] += job->pending;
-    job->pending = 0;
-    job->durable_s = INT64_MAX;
-}
-
-void
-spot_vc_lose_work(spot_vc_t *self, spot_vc_job_t *job)
-{
-    if (job->core_id >= 0) {
-        return;
-    }
-    job->lost += job->saved - job->left;
-    job->left = job->saved;
-    self->ledger[SPOT_GPU_LOST] += job->pending;
+    self->ledger[is_lost ? SPOT_GPU_LOST : SPOT_GPU_USEFUL] += job->pending;
     job->pending = 0;
     job->durable_s = INT64_MAX;
 }
@@ -259,7 +233,6 @@ void
 spot_vc_set_rate(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    int64_t end_s;
 
     if (at->core_id >= 0) {
         spot_calendar_move(&self->ends, at->handle, spot_vc_run_core(self, job));
@@ -272,35 +245,7 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
     at->rate = self->unit == 1 ? at->scale / 1000 * at->shared_speed
                                : floor(at->scale * at->shared_speed + 0.5);
     at->rate = at->rate > 0 ? at->rate : 1e-3 * self->unit;
-    end_s = spot_vc_end_of(self, at);
-    spot_calendar_move(&self->ends, at->handle, end_s);
-}
-
-void
-spot_vc_note_alone(spot_vc_t *self, int32_t job)
-{
-    if (SPOT_ARRAY_APPEND(self, alone, job) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
-    }
-}
-
-void
-spot_vc_part(spot_vc_t *self, int32_t job, bool keeps_speed)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-    spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
-
-    if (partner == NULL) {
-        return;
-    }
-    partner->partner = -1;
-    if (!keeps_speed) {
-        partner->shared_speed = 1;
-        partner->is_exclusive = true;
-        spot_vc_note_alone(self, at->partner);
-    }
-    at->shared_speed = 1;
-    at->is_exclusive = true;
-    spot_vc_set_rate(self, at->partner);
-    at->partner = -1;
+    spot_calendar_move(&self->ends, at->handle,
+        at->touched_s + at->overhead_s + spot_work_seconds(at->left, at->rate) +
+            self->ends_late);
 }

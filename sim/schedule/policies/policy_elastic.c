@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Elastic policies: each job gets its smallest size in order of submission, then jobs
- * grow one size at a time, the neediest first. They are own designs in the spirit of
- * max-min sharing and of greedy marginal gain, not reproductions of published systems.
- */
+ * grow one size at a time, the neediest first. Own designs in the spirit of max-min
+ * sharing and of greedy marginal gain, not reproductions of published systems. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -9,14 +9,8 @@ typedef struct {
     bool is_new; /* the queue holds jobs of this second only, in order of their GPUs */
 } qssf_t;
 
-static void
-qssf_on_arrive(spot_vc_t *vc, int32_t job)
-{
-    (void) vc;
-    (void) job; /* a job that comes back keeps its priority */
-}
-
-/* Gives priorities to the jobs of the queue from this one on. */
+/* Gives priorities to the jobs of the queue from this one on; a job that comes back
+ * keeps its own. */
 static void
 rank_from(spot_vc_t *vc, size_t first)
 {
@@ -75,7 +69,6 @@ const spot_policy_t spot_policy_qssf = {
               "Large-Scale GPU Datacenters, SC 2021",
     .estimator = qssf_estimator,
     .state_size = sizeof(qssf_t),
-    .on_arrive = qssf_on_arrive,
     .next_due_s = qssf_next_due_s,
     .decide = qssf_decide,
 };

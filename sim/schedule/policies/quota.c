@@ -24,8 +24,7 @@ goes_before(const spot_vc_t *vc, const spot_ranked_job_t *a, const spot_ranked_j
                               : vc->jobs[a->job].started < vc->jobs[b->job].started;
 }
 
-/* Running jobs by rank. Those of the latest walk come first, in its order, which is
- * nearly right still. */
+/* Running jobs by rank, from the order of the latest walk, which is nearly right. */
 static void
 rank_running(spot_quota_t *self, const spot_vc_t *vc,
     double (*rank)(const spot_vc_t *vc, int32_t job))

@@ -31,7 +31,6 @@ void spot_quota_free(void *self);
 
 /* Walks by rank() of a running job and the key of a queued one, the least first; of
  * equals the queued ones first if queue_first. Stops running jobs that do not fit, then
- * starts queued ones that do. O(running + queued), as ranks seldom change their order.
- */
+ * starts queued ones that do. O(running + queued) if ranks keep their order. */
 void spot_quota_walk(spot_quota_t *self, spot_vc_t *vc,
     double (*rank)(const spot_vc_t *vc, int32_t job), bool queue_first);
