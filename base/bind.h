@@ -107,6 +107,18 @@ struct spot_field {
 #define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .fields = table_or_forms
 
+/* A list or dictionary whose member points to items that a field binds; number: the
+ * member with their number. A dictionary needs .key, too. */
+#define SPOT_ITEMS(                                                                     \
+    kind, key, owner, member, number, field, low, high, starts, form, text)             \
+    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
+    .num_offset = offsetof(owner, number), .item = &field,                              \
+    .item_size = sizeof(*((owner *) 0)->member), .min = low, .max = high,               \
+    .initial = starts, .expected = form, .help = text
+/* A map whose fields are members of its owner itself. */
+#define SPOT_GROUP(key, table, starts, text)                                            \
+    .name = key, .type = SPOT_FIELD_MAP, .fields = table, .initial = starts, .help = text
+
 struct spot_bind {
     spot_diag_t *diag;
     char path[1024]; /* of the map being bound, such as "job.checkpoint." */

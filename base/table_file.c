@@ -488,19 +488,25 @@ spot_table_file_field(const spot_table_file_t *self, size_t column)
 }
 
 int
-spot_table_file_read(spot_table_file_t *self)
+spot_table_file_read(const spot_table_file_format_t *format, const char *path,
+    spot_diag_t *diag, void *table)
 {
-    void *values = spot_calloc(1, self->format->row_bytes);
-    int ret = values == NULL ? SPOT_ERR_NO_MEMORY : spot_table_file_open(self);
+    spot_table_file_t self = {
+        .format = format, .path = path, .diag = diag, .table = table};
+    void *values = spot_calloc(1, format->row_bytes);
+    int ret = values == NULL ? SPOT_ERR_NO_MEMORY : spot_table_file_open(&self);
 
-    while (ret == 0 && (ret = spot_table_file_next(self)) == 1) {
-        ret = !spot_table_file_take(self, values)
+    while (ret == 0 && (ret = spot_table_file_next(&self)) == 1) {
+        ret = !spot_table_file_take(&self, values)
                   ? 0
-                  : self->format->take(self, &self->row, values);
+                  : format->take(&self, &self.row, values);
     }
-    if (ret == 0) {
-        self->format->seal(self, self->row.line);
+    if (ret == 0 && format->empty != NULL && !self.has_rows && !self.is_faulty) {
+        spot_table_file_report(&self, self.row.line, "%s", format->empty);
+    }
+    if (ret == 0 && format->seal != NULL) {
+        format->seal(&self, self.row.line);
     }
     free(values);
-    return spot_table_file_close(self, ret);
+    return spot_table_file_close(&self, ret);
 }

@@ -49,11 +49,12 @@ typedef struct {
     size_t offset; /* of an int64_t in the table */
 } spot_table_file_remark_t;
 
-/* The usual format of a file of data with an array of columns; more may follow. */
-#define SPOT_TABLE_DATA(array)                                                          \
+/* The usual format of a file with an array of columns, and the same of a file of data;
+ * more may follow. */
+#define SPOT_TABLE_NAMED(array)                                                         \
     .num_columns = sizeof(array) / sizeof((array)[0]), .columns = (array),              \
-    .is_any_order = true, .ignores_others = true, .needs_columns = true,                \
-    .is_data = true
+    .is_any_order = true, .ignores_others = true, .needs_columns = true
+#define SPOT_TABLE_DATA(array) SPOT_TABLE_NAMED(array), .is_data = true
 
 typedef struct spot_table_file spot_table_file_t;
 
@@ -70,15 +71,18 @@ typedef struct {
      * comments below the row of columns, which must be there; lines that end in CR LF
      * are counted in a warning; "-" is standard input. */
     bool is_data;
-    bool is_part;     /* ignores_others, without a warning */
-    const char *noun; /* a file of data without rows is an error that names it, such as
-                         "row"; or NULL */
+    bool is_part;      /* ignores_others, without a warning */
+    const char *noun;  /* a file of data without rows is an error that names it, such as
+                          "row"; or NULL */
+    const char *empty; /* the error of another file without rows, such as "no rows"; or
+                          NULL */
     const spot_table_file_remark_t *remarks; /* up to one without a key; NULL: none */
     size_t row_bytes;                        /* of its struct */
     const void *initial;                     /* the struct of an empty row; NULL: 0 */
     /* Of spot_table_file_read(): takes a row whose fields are good. */
     int (*take)(spot_table_file_t *file, const spot_csv_row_t *row, const void *values);
-    void (*seal)(spot_table_file_t *file, size_t end_line); /* after the last line */
+    /* After the last line; or NULL. */
+    void (*seal)(spot_table_file_t *file, size_t end_line);
 } spot_table_file_format_t;
 
 /* A table that is being read. Set the first members, and zero the rest. */
@@ -100,8 +104,9 @@ struct spot_table_file {
     bool has_rows;
 };
 
-/* Reads all lines and seals. BAD_INPUT, IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_table_file_read(spot_table_file_t *self);
+/* Reads all lines of a file into the table, and seals. BAD_INPUT, IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_table_file_read(const spot_table_file_format_t *format,
+    const char *path, spot_diag_t *diag, void *table);
 
 /* The same row by row, without take and seal: opens a file of data and reads its row of
  * columns. BAD_INPUT, IO, NO_MEMORY; close self even then. */

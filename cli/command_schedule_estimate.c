@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/csv_field.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -28,13 +25,6 @@ typedef struct {
 static const arguments_t initial = {
     .method = SPOT_DURATION_RUNNING_MEAN, .sigma = 1, .seed = 1};
 
-static void
-take_clock_zero(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    ((arguments_t *) call->arguments)->clock_zero_s =
-        spot_schedule_date(call, option, text);
-}
-
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
     SPOT_OPTION(WRITTEN, "output", 'o', "EST.csv", estimates_path,
@@ -55,7 +45,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
         "The date and time of second 0, UTC, if the log has seconds: gam learns from "
         "the hour and the weekday",
-        .example = "\"2020-04-01 00:00:00\"", .settle = take_clock_zero),
+        .example = "\"2020-04-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(WRITTEN, "model", 0, "FILE", model_path,
         "Write the latest additive model of gam: its scores by user, GPUs, hour, ...",
         .endings = ".csv"),
@@ -74,20 +64,49 @@ check(spot_call_t *call)
         "--model needs --method gam");
 }
 
+/* The jobs of the log; all arrays are [num_jobs]. */
 typedef struct {
-    const spot_job_log_t *log;
-    const double *estimates_s;
+    spot_schedule_log_t input;
+    spot_arena_t arena;
+    spot_duration_job_t *jobs;
+    double *durations_s, *estimates_s;
+    const char **vcs; /* [num_vcs] names */
 } estimated_t;
+
+static int
+read_jobs(spot_call_t *call, estimated_t *self)
+{
+    const arguments_t *arguments = call->arguments;
+    const spot_schedule_log_t *input = &self->input;
+    spot_job_log_request_t request = {
+        .log = arguments->log_path, .workload = arguments->workload_path};
+    int ret =
+        spot_schedule_log_read(&self->input, arguments->vcs_path, &request, &call->diag);
+
+    SPOT_ARENA_ARRAY(&self->arena, self->jobs, input->log.num_jobs);
+    SPOT_ARENA_ARRAY(&self->arena, self->durations_s, input->log.num_jobs);
+    SPOT_ARENA_ARRAY(&self->arena, self->estimates_s, input->log.num_jobs);
+    SPOT_ARENA_ARRAY(&self->arena, self->vcs, input->vcs.num_vcs);
+    ret = spot_error_first(ret, self->arena.error);
+    for (size_t j = 0; j < input->log.num_jobs && ret == 0; j++) {
+        spot_duration_job_of(&input->log, (int32_t) j, &self->jobs[j]);
+        self->durations_s[j] = (double) self->jobs[j].duration_s;
+    }
+    for (size_t j = 0; j < input->vcs.num_vcs && ret == 0; j++) {
+        self->vcs[j] = input->vcs.vcs[j].name;
+    }
+    return ret;
+}
 
 static void
 write_estimates(const void *what, FILE *out)
 {
-    const estimated_t *estimated = what;
+    const estimated_t *self = what;
 
     fputs("job_id,est\n", out);
-    for (size_t j = 0; j < estimated->log->num_jobs; j++) {
-        spot_csv_field_text(out, estimated->log->jobs[j].id);
-        fprintf(out, ",%.0f\n", estimated->estimates_s[j]);
+    for (size_t j = 0; j < self->input.log.num_jobs; j++) {
+        spot_csv_field_text(out, self->input.log.jobs[j].id);
+        fprintf(out, ",%.0f\n", self->estimates_s[j]);
     }
 }
 
@@ -113,8 +132,39 @@ keep_model(spot_call_t *call, const spot_duration_learner_t *learner)
 }
 
 static int
-print_errors(spot_call_t *call, const spot_duration_job_t *jobs, size_t num_jobs,
-    const double *estimates_s)
+estimate(spot_call_t *call, const estimated_t *self)
+{
+    const arguments_t *arguments = call->arguments;
+    const spot_job_log_t *log = &self->input.log;
+    const spot_duration_request_t request = {
+        .method = (spot_duration_method_t) arguments->method,
+        .num_jobs = log->num_jobs,
+        .jobs = self->jobs,
+        .num_users = log->users.num_texts,
+        .users = log->users.texts,
+        .num_vcs = self->input.vcs.num_vcs,
+        .vcs = self->vcs,
+        .is_nominal = true,
+        .start_s = log->num_jobs == 0 ? 0 : self->jobs[0].submit_s,
+        .clock_zero_s = log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s
+                                                               : arguments->clock_zero_s,
+        .sigma = arguments->sigma,
+        .seed = (uint64_t) arguments->seed};
+    spot_duration_learner_t learner;
+    int ret = spot_duration_learner_init(&learner, &request);
+
+    if (ret == 0) {
+        ret = spot_duration_learner_estimate_all(&learner, self->estimates_s);
+    }
+    if (ret == 0 && arguments->model_path != NULL) {
+        ret = keep_model(call, &learner);
+    }
+    spot_duration_learner_free(&learner);
+    return ret;
+}
+
+static void
+fill_errors(spot_table_t *table, const arguments_t *arguments, const estimated_t *self)
 {
     static const spot_table_column_t columns[] = {
         {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -123,117 +173,46 @@ print_errors(spot_call_t *call, const spot_duration_job_t *jobs, size_t num_jobs
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
         {.name = "rank_correlation", .is_fixed = true, .num_decimals = 3},
     };
-    const arguments_t *arguments = call->arguments;
-    spot_table_t table = {.name = "errors"};
-    double *durations_s = spot_calloc(num_jobs, sizeof(*durations_s));
+    const spot_duration_job_t *jobs = self->jobs;
+    const size_t num_jobs = self->input.log.num_jobs;
     spot_prediction_error_t error;
     size_t first = 0;
-    int ret = durations_s == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; j < num_jobs && ret == 0; j++) {
-        durations_s[j] = (double) jobs[j].duration_s;
-        first +=
-            (jobs[j].submit_s - jobs[0].submit_s) * SPOT_MS_PER_S < arguments->from_ms;
+    while (
+        first < num_jobs &&
+        (jobs[first].submit_s - jobs[0].submit_s) * SPOT_MS_PER_S < arguments->from_ms) {
+        first++;
     }
-    if (ret == 0) {
-        ret = spot_prediction_error(
-            &error, num_jobs - first, estimates_s + first, durations_s + first);
-    }
-    if (ret == 0) {
-        spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
-        spot_table_add_row(&table);
-        spot_table_add_text(&table, spot_duration_methods[arguments->method]);
-        spot_table_add_count(&table, (int64_t) (num_jobs - first));
-        spot_table_add_number(&table, error.mean_absolute);
-        spot_table_add_number(&table, error.r2);
-        spot_table_add_number(&table, error.rank_correlation);
-        ret = spot_schedule_tables_print(call, &arguments->target, 1, &table);
-    }
-    spot_table_free(&table);
-    free(durations_s);
-    return ret;
-}
-
-/* The names of VCs as a list. */
-static const char **
-vc_names(spot_arena_t *arena, const spot_vc_list_t *vcs)
-{
-    const char **names;
-
-    SPOT_ARENA_ARRAY(arena, names, vcs->num_vcs);
-    for (size_t j = 0; j < vcs->num_vcs && names != NULL; j++) {
-        names[j] = vcs->vcs[j].name;
-    }
-    return names;
-}
-
-static int
-estimate(
-    spot_call_t *call, const spot_schedule_log_t *input, const spot_duration_job_t *jobs)
-{
-    const arguments_t *arguments = call->arguments;
-    const char *path = arguments->estimates_path;
-    const spot_job_log_t *log = &input->log;
-    spot_arena_t arena = {0};
-    const spot_duration_request_t request = {
-        .method = (spot_duration_method_t) arguments->method,
-        .num_jobs = log->num_jobs,
-        .jobs = jobs,
-        .num_users = log->users.num_texts,
-        .users = log->users.texts,
-        .num_vcs = input->vcs.num_vcs,
-        .vcs = vc_names(&arena, &input->vcs),
-        .is_nominal = true,
-        .start_s = log->num_jobs == 0 ? 0 : jobs[0].submit_s,
-        .clock_zero_s = log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s
-                                                               : arguments->clock_zero_s,
-        .sigma = arguments->sigma,
-        .seed = (uint64_t) arguments->seed};
-    spot_duration_learner_t learner;
-    double *estimates_s;
-    int ret = spot_duration_learner_init(&learner, &request);
-
-    SPOT_ARENA_ARRAY(&arena, estimates_s, log->num_jobs);
-    ret = spot_error_first(ret, arena.error);
-    ret = ret == 0 ? spot_duration_learner_estimate_all(&learner, estimates_s) : ret;
-    if (ret == 0 && arguments->model_path != NULL) {
-        ret = keep_model(call, &learner);
-    }
-    if (ret == 0 && path != NULL) {
-        const estimated_t estimated = {log, estimates_s};
-
-        ret = spot_schedule_write(call, path, write_estimates, &estimated);
-    }
-    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
-        ret = print_errors(call, jobs, log->num_jobs, estimates_s);
-    }
-    spot_duration_learner_free(&learner);
-    spot_arena_free(&arena);
-    return ret;
+    table->error = spot_prediction_error(
+        &error, num_jobs - first, self->estimates_s + first, self->durations_s + first);
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
+    spot_table_add_row(table);
+    spot_table_add_text(table, spot_duration_methods[arguments->method]);
+    spot_table_add_count(table, (int64_t) (num_jobs - first));
+    spot_table_add_number(table, error.mean_absolute);
+    spot_table_add_number(table, error.r2);
+    spot_table_add_number(table, error.rank_correlation);
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_job_log_request_t request = {
-        .log = arguments->log_path, .workload = arguments->workload_path};
-    spot_schedule_log_t input = {0};
-    spot_arena_t arena = {0};
-    spot_duration_job_t *jobs;
-    int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
+    spot_table_t errors = {.name = "errors"};
+    estimated_t self = {.arena = {0}};
+    int ret = read_jobs(call, &self);
 
-    SPOT_ARENA_ARRAY(&arena, jobs, input.log.num_jobs);
-    ret = spot_error_first(ret, arena.error);
-    for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
-        spot_duration_job_of(&input.log, (int32_t) j, &jobs[j]);
-    }
     if (ret == 0) {
         call->is_reading = false;
-        ret = estimate(call, &input, jobs);
+        ret = estimate(call, &self);
     }
-    spot_arena_free(&arena);
-    spot_schedule_log_free(&input);
+    if (ret == 0) {
+        fill_errors(&errors, arguments, &self);
+        ret = spot_schedule_results(call, &arguments->target, arguments->estimates_path,
+            write_estimates, &self, 1, &errors);
+    }
+    spot_arena_free(&self.arena);
+    spot_schedule_log_free(&self.input);
     return ret;
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
 #include "models/prediction_error.h"
-#include "models/throughput_forecast.h"
+#include "models/throughput.h"
 
 typedef struct {
     const char *table_path;
@@ -23,14 +19,6 @@ typedef struct {
 
 static const arguments_t initial = {.seed = 1};
 
-static void
-take_date(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    const int64_t time_s = spot_schedule_date(call, option, text);
-
-    memcpy((char *) call->arguments + option->offset, &time_s, sizeof(time_s));
-}
-
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a table of submitted jobs and GPUs", 0, "TABLE", table_path,
         NULL, .min = 1),
@@ -42,15 +30,15 @@ static const spot_option_t options[] = {
         FLAG, "log", 0, NULL, is_log, "TABLE is a job log, whose submits are counted"),
     SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
         "The date and time of second 0, UTC, of a log that has seconds",
-        .example = "\"2020-04-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-04-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(OWN, "choose-from", 0, "DATE", choose_s,
         "Choose settings of the model on what is submitted from then on (default: the "
         "last month but one)",
-        .example = "\"2020-08-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-08-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(OWN, "evaluate-from", 0, "DATE", evaluate_s,
         "Learn from what is submitted before, and forecast from then on (default: the "
         "last month)",
-        .example = "\"2020-09-01 00:00:00\"", .settle = take_date),
+        .example = "\"2020-09-01 00:00:00\"", .settle = spot_schedule_take_date),
     SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
         "Forecast all rows, or those from --evaluate-from on, with the models of this "
         "file, and learn nothing",
@@ -61,6 +49,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION_JSON(target.is_json, "Print errors and importances as one JSON object"),
     SPOT_OPTION_END,
 };
+
+typedef struct {
+    spot_throughput_t throughput;
+    spot_throughput_split_t split;
+    spot_throughput_forecast_t forecasts[SPOT_THROUGHPUT_SERIES];
+} forecasted_t;
 
 /* ---- Input ---- */
 
@@ -75,16 +69,30 @@ count_log(spot_call_t *call, spot_throughput_t *throughput)
                                ? arguments->clock_zero_s
                                : input.log.clock_zero_s;
 
-    if (ret == 0 && input.log.num_jobs > 0) {
-        const int64_t first_s = zero_s + input.log.jobs[0].submit_s;
-
-        throughput->start_s = first_s - first_s % 60; /* as a scenario starts */
-    }
     for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
-        ret = spot_throughput_add(
-            throughput, zero_s + input.log.jobs[j].submit_s, input.log.jobs[j].gpu_num);
+        const spot_job_row_t *job = &input.log.jobs[j];
+        const int64_t time_s = zero_s + job->submit_s;
+
+        if (j == 0) {
+            throughput->start_s = time_s - time_s % 60; /* as a scenario starts */
+        }
+        ret = spot_throughput_add(throughput, time_s, job->gpu_num);
     }
     spot_schedule_log_free(&input);
+    return ret;
+}
+
+static int
+read_models(spot_call_t *call, spot_throughput_forecast_t *forecasts)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
+    const int ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES,
+        spot_throughput_targets, arguments->model_path, &call->diag);
+
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        forecasts[series].model = models[series];
+    }
     return ret;
 }
 
@@ -109,11 +117,12 @@ find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *opt
 }
 
 static int
-split(spot_call_t *call, const spot_throughput_t *throughput,
-    spot_throughput_split_t *result)
+split(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = 0;
+    const spot_throughput_t *throughput = &self->throughput;
+    spot_throughput_split_t *result = &self->split;
+    int ret;
 
     result->seed = (uint64_t) arguments->seed;
     if (!spot_throughput_split(result, throughput)) {
@@ -141,18 +150,13 @@ split(spot_call_t *call, const spot_throughput_t *throughput,
 
 /* ---- Output ---- */
 
-typedef struct {
-    const spot_throughput_t *throughput;
-    size_t first;                                /* bin */
-    const spot_throughput_forecast_t *forecasts; /* [SPOT_THROUGHPUT_SERIES] */
-} forecasted_t;
-
 static void
 write_forecast(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_throughput_forecast_write(self->forecasts, self->throughput, self->first, out);
+    spot_throughput_forecast_write(
+        self->forecasts, &self->throughput, self->split.evaluate, out);
 }
 
 static void
@@ -167,9 +171,8 @@ write_models(const void *what, FILE *out)
     }
 }
 
-static int
-fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t first,
-    const spot_throughput_forecast_t *forecasts)
+static void
+fill_errors(spot_table_t *table, const forecasted_t *self)
 {
     static const spot_table_column_t columns[] = {
         {.name = "series", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -177,20 +180,18 @@ fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t fir
         {.name = "mae", .is_fixed = true, .num_decimals = 3},
         {.name = "r2", .is_fixed = true, .num_decimals = 3},
     };
-    const size_t num_bins = throughput->num_bins - first;
-    double *values = spot_calloc(num_bins, sizeof(*values));
-    int ret = values == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    const size_t num_bins = self->throughput.num_bins - self->split.evaluate;
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
-    for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
-        for (size_t j = 0; j < num_bins; j++) {
-            values[j] = throughput->bins[first + j].values[series];
-        }
-        for (size_t method = 0; method < SPOT_FORECAST_METHODS && ret == 0; method++) {
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
+        const spot_throughput_forecast_t *forecast = &self->forecasts[series];
+
+        for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
             spot_prediction_error_t error;
 
-            ret = spot_prediction_error(
-                &error, num_bins, forecasts[series].forecasts[method], values);
+            table->error = spot_error_first(table->error,
+                spot_prediction_error(&error, num_bins, forecast->forecasts[method],
+                    forecast->targets + self->split.evaluate));
             spot_table_add_row(table);
             spot_table_add_text(table, spot_throughput_targets[series]);
             spot_table_add_text(table, spot_forecast_methods[method]);
@@ -198,25 +199,22 @@ fill_errors(spot_table_t *table, const spot_throughput_t *throughput, size_t fir
             spot_table_add_number(table, error.r2);
         }
     }
-    free(values);
-    return ret;
 }
 
 /* The features of the models, the most important one for jobs first. */
 static void
 fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
 {
+    static const spot_table_column_t columns[] = {
+        {.name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "jobs", .is_fixed = true, .num_decimals = 3},
+        {.name = "gpus", .is_fixed = true, .num_decimals = 3},
+    };
     double importance[SPOT_THROUGHPUT_SERIES][SPOT_THROUGHPUT_FEATURES];
 
-    spot_table_add_column(
-        table, (spot_table_column_t){
-                   .name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true});
-    for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-        spot_table_add_column(
-            table, (spot_table_column_t){.name = spot_throughput_targets[series],
-                       .is_fixed = true,
-                       .num_decimals = 3});
-        for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
+    for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
             importance[series][j] = spot_additive_importance_of(
                 &forecasts[series].model, spot_throughput_features[j]);
         }
@@ -237,44 +235,39 @@ fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts
 }
 
 static int
-print(spot_call_t *call, const spot_throughput_t *throughput, size_t first,
-    const spot_throughput_forecast_t *forecasts)
+print(spot_call_t *call, const forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "errors"}, {.name = "importance"}};
-    int ret = fill_errors(&tables[0], throughput, first, forecasts);
 
-    fill_importance(&tables[1], forecasts);
+    fill_errors(&tables[0], self);
+    fill_importance(&tables[1], self->forecasts);
     for (int series = 0;
          series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL; series++) {
+        const spot_throughput_forecast_t *forecast = &self->forecasts[series];
+
         spot_table_add_note(&tables[0], "",
             spot_texts_add(&call->texts, "The model of %s has %s loss%s.",
-                spot_throughput_targets[series], spot_loss_names[forecasts[series].loss],
-                forecasts[series].has_dates ? "" : " and does not see the date"));
+                spot_throughput_targets[series], spot_loss_names[forecast->loss],
+                forecast->has_dates ? "" : " and does not see the date"));
     }
     spot_table_add_note(
         &tables[1], "", "Importance: the mean of |score| over the rows.");
-    ret =
-        ret == 0 ? spot_schedule_tables_print(call, &arguments->target, 2, tables) : ret;
-    spot_table_free(&tables[0]);
-    spot_table_free(&tables[1]);
-    return ret;
+    return spot_schedule_results(call, &arguments->target, arguments->forecast_path,
+        write_forecast, self, 2, tables);
 }
 
 /* ---- The command ---- */
 
 static int
-forecast(spot_call_t *call, const spot_throughput_t *throughput,
-    spot_throughput_forecast_t *forecasts)
+forecast_all(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    const char *path = arguments->forecast_path;
-    spot_throughput_split_t parts = {0};
-    forecasted_t what;
-    int ret = split(call, throughput, &parts);
+    int ret = split(call, self);
 
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES && ret == 0; series++) {
-        ret = spot_throughput_forecast(&forecasts[series], throughput, series, &parts);
+        ret = spot_throughput_forecast(
+            &self->forecasts[series], &self->throughput, series, &self->split);
         if (ret == SPOT_ERR_BAD_INPUT) {
             spot_diag_error(&call->diag, arguments->model_path, 0, 0,
                 "the model of %s has a feature that is not known",
@@ -282,43 +275,29 @@ forecast(spot_call_t *call, const spot_throughput_t *throughput,
         }
     }
     call->is_reading = ret != 0;
-    what = (forecasted_t){throughput, parts.evaluate, forecasts};
-    if (ret == 0 && path != NULL) {
-        ret = spot_schedule_write(call, path, write_forecast, &what);
-    }
     if (ret == 0 && arguments->new_model_path != NULL) {
-        ret = spot_schedule_write(call, arguments->new_model_path, write_models, &what);
+        ret = spot_schedule_write(call, arguments->new_model_path, write_models, self);
     }
-    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
-        ret = print(call, throughput, parts.evaluate, forecasts);
-    }
-    return ret;
+    return ret == 0 ? print(call, self) : ret;
 }
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_throughput_forecast_t forecasts[SPOT_THROUGHPUT_SERIES] = {0};
-    spot_throughput_t throughput = {0};
-    int ret = arguments->is_log ? count_log(call, &throughput)
-                                : spot_throughput_read(
-                                      &throughput, arguments->table_path, &call->diag);
+    forecasted_t self = {.throughput = {0}};
+    int ret = arguments->is_log ? count_log(call, &self.throughput)
+                                : spot_throughput_read(&self.throughput,
+                                      arguments->table_path, &call->diag);
 
     if (ret == 0 && arguments->model_path != NULL) {
-        spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
-
-        ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES, spot_throughput_targets,
-            arguments->model_path, &call->diag);
-        for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-            forecasts[series].model = models[series];
-        }
+        ret = read_models(call, self.forecasts);
     }
-    ret = ret == 0 ? forecast(call, &throughput, forecasts) : ret;
+    ret = ret == 0 ? forecast_all(call, &self) : ret;
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-        spot_throughput_forecast_free(&forecasts[series]);
+        spot_throughput_forecast_free(&self.forecasts[series]);
     }
-    spot_throughput_free(&throughput);
+    spot_throughput_free(&self.throughput);
     return ret;
 }
 

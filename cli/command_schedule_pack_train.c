@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "cli/command.h"
 #include "cli/schedule_tables.h"
 #include "models/packing_labels.h"
@@ -58,27 +56,28 @@ fill_rules(spot_table_t *table, const spot_packing_labels_t *labels)
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < labels->tree.num_nodes; j++) {
         const spot_tree_node_t *node = &labels->tree.nodes[j];
+        FILE *rule;
 
-        if (node->feature_id < 0) {
-            FILE *rule;
-
-            spot_table_add_row(table);
-            rule = spot_table_begin_text(table);
-            if (rule != NULL) {
-                spot_packing_rule_write(labels, j, rule);
-            }
-            spot_table_end_cell(table, rule);
-            spot_table_add_count(table, node->label);
-            spot_table_add_count(table, (int64_t) node->num_right);
-            spot_table_add_count(table, (int64_t) node->num_rows);
-            num_right += node->num_right;
+        if (node->feature_id >= 0) {
+            continue;
         }
+        spot_table_add_row(table);
+        rule = spot_table_begin_text(table);
+        if (rule != NULL) {
+            spot_packing_rule_write(labels, j, rule);
+        }
+        spot_table_end_cell(table, rule);
+        spot_table_add_count(table, node->label);
+        spot_table_add_count(table, (int64_t) node->num_right);
+        spot_table_add_count(table, (int64_t) node->num_rows);
+        num_right += node->num_right;
     }
     return num_right;
 }
 
-static int
-print(spot_call_t *call, const spot_packing_labels_t *labels)
+static void
+fill_accuracy(spot_table_t *table, const spot_packing_labels_t *labels, size_t num_right,
+    bool has_pairs)
 {
     static const spot_table_column_t columns[] = {
         {.name = "labels", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -86,25 +85,15 @@ print(spot_call_t *call, const spot_packing_labels_t *labels)
         {.name = "of"},
         {.name = "share", .is_fixed = true, .num_decimals = 3},
     };
-    const arguments_t *arguments = call->arguments;
-    const size_t num_learned =
-        labels->num_labels > 0 ? labels->num_labels : labels->num_workloads;
-    spot_table_t tables[] = {{.name = "rules"}, {.name = "accuracy"}};
-    spot_table_t *accuracy = &tables[1];
-    const size_t num_right = fill_rules(&tables[0], labels);
-    int ret;
+    const bool is_given = labels->num_labels > 0;
+    const size_t num_learned = is_given ? labels->num_labels : labels->num_workloads;
 
-    spot_table_add_columns(accuracy, sizeof(columns) / sizeof(columns[0]), columns);
-    add_accuracy(accuracy, "of the tree", num_right, num_learned);
-    add_accuracy(accuracy, "left out, one by one", labels->num_left_out, num_learned);
-    if (labels->num_labels > 0 && arguments->colocation_path != NULL) {
-        add_accuracy(
-            accuracy, "from co-location", labels->num_automatic, labels->num_labels);
+    spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
+    add_accuracy(table, "of the tree", num_right, num_learned);
+    add_accuracy(table, "left out, one by one", labels->num_left_out, num_learned);
+    if (is_given && has_pairs) {
+        add_accuracy(table, "from co-location", labels->num_automatic, num_learned);
     }
-    ret = spot_schedule_tables_print(call, &arguments->target, 2, tables);
-    spot_table_free(&tables[0]);
-    spot_table_free(&tables[1]);
-    return ret;
 }
 
 static void
@@ -117,17 +106,17 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const char *path = arguments->labels_path;
+    spot_table_t tables[] = {{.name = "rules"}, {.name = "accuracy"}};
     spot_packing_labels_t labels;
     int ret = spot_packing_labels_train(&labels, arguments->table_path,
         arguments->colocation_path, (int) arguments->depth, &call->diag);
 
     if (ret == 0) {
         call->is_reading = false;
-        ret = path == NULL ? 0 : spot_schedule_write(call, path, write_labels, &labels);
-    }
-    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
-        ret = print(call, &labels);
+        fill_accuracy(&tables[1], &labels, fill_rules(&tables[0], &labels),
+            arguments->colocation_path != NULL);
+        ret = spot_schedule_results(call, &arguments->target, arguments->labels_path,
+            write_labels, &labels, 2, tables);
     }
     spot_packing_labels_free(&labels);
     return ret;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/schedule_tables.h"
 
+#include <string.h>
+
 #include "base/datetime.h"
 #include "base/json.h"
 #include "reports/table/table_machine.h"
@@ -24,9 +26,9 @@ write_json(FILE *out, size_t num_tables, spot_table_t *tables)
     return ret;
 }
 
-int
-spot_schedule_tables_print(spot_call_t *call, const spot_target_t *target,
-    size_t num_tables, spot_table_t *tables)
+static int
+print(spot_call_t *call, const spot_target_t *target, size_t num_tables,
+    spot_table_t *tables)
 {
     spot_output_t output;
     FILE *out = spot_output_begin(&output, target, &call->diag);
@@ -58,8 +60,24 @@ spot_schedule_write(spot_call_t *call, const char *path,
     return spot_output_end(&output, 0);
 }
 
-int64_t
-spot_schedule_date(spot_call_t *call, const spot_option_t *option, const char *text)
+int
+spot_schedule_results(spot_call_t *call, const spot_target_t *target, const char *path,
+    void (*write)(const void *what, FILE *out), const void *what, size_t num_tables,
+    spot_table_t *tables)
+{
+    int ret = path == NULL ? 0 : spot_schedule_write(call, path, write, what);
+
+    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
+        ret = print(call, target, num_tables, tables);
+    }
+    for (size_t j = 0; j < num_tables; j++) {
+        spot_table_free(&tables[j]);
+    }
+    return ret;
+}
+
+void
+spot_schedule_take_date(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     int64_t time_s = 0;
     bool is_date = false;
@@ -69,5 +87,5 @@ spot_schedule_date(spot_call_t *call, const spot_option_t *option, const char *t
             "--%s: expected a date and time such as \"2020-04-01 00:00:00\", got \"%s\"",
             option->name, text);
     }
-    return time_s;
+    memcpy((char *) call->arguments + option->offset, &time_s, sizeof(time_s));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "models/additive_model.h"
 
 enum {
@@ -27,31 +26,22 @@ typedef struct {
     const uint8_t *bins_of; /* [feature->num_bins] those of its own bins */
 } binned_t;
 
+/* Rows that a bag sees, or those that it holds out. */
 typedef struct {
-    uint8_t *train; /* [num_train] bins */
-    uint8_t *held;  /* [num_held] */
-    double scores[MAX_BINS];
-    double best[MAX_BINS]; /* scores of the best round so far */
-} bag_column_t;
+    size_t num_rows;
+    double *residuals; /* [num_rows] */
+    uint8_t **bins;    /* [num_columns][num_rows] */
+} part_t;
 
 typedef struct {
     const spot_additive_request_t *request;
     const binned_t *binned; /* [num_columns] */
     spot_arena_t arena;
-    size_t num_train, num_held;
-    double *train;         /* [num_train] residuals */
-    double *held;          /* [num_held] */
-    bag_column_t *columns; /* [num_columns] */
     double base;
+    part_t train, held;
+    double (*scores)[MAX_BINS]; /* [num_columns] */
+    double (*best)[MAX_BINS];   /* those of the best round so far */
 } bag_t;
-
-static int
-compare_numbers(const void *first, const void *second)
-{
-    const double a = *(const double *) first, b = *(const double *) second;
-
-    return (a > b) - (a < b);
-}
 
 /* ---- Bins ---- */
 
@@ -87,31 +77,37 @@ find_borders(const double *sorted, size_t num_rows, double *up_to)
     return num_borders;
 }
 
+/* Adds bins with a name for each category, and the last one. */
 static int
-add_bin(spot_additive_feature_t *feature, double up_to, const char *category)
-{
-    spot_additive_bin_t bin = {.up_to = up_to};
-
-    if (category != NULL) {
-        bin.category = spot_text_copy(category, strlen(category));
-        if (bin.category == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    return SPOT_ARRAY_APPEND(feature, bins, bin);
-}
-
-static int
-add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column)
+add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column,
+    spot_arena_t *texts)
 {
     int ret = 0;
 
-    feature->has_categories = true;
-    for (size_t k = 0; k < column->num_categories && ret == 0; k++) {
-        ret = add_bin(feature, HUGE_VAL,
-            column->categories == NULL ? NULL : column->categories[k]);
+    for (size_t k = 0; k <= column->num_categories && ret == 0; k++) {
+        spot_additive_bin_t bin = {.up_to = HUGE_VAL};
+
+        if (k < column->num_categories && column->categories != NULL) {
+            bin.category = spot_arena_text(texts, column->categories[k]);
+        }
+        ret = SPOT_ARRAY_APPEND(feature, bins, bin);
     }
-    return ret == 0 ? add_bin(feature, HUGE_VAL, NULL) : ret;
+    return spot_error_first(ret, texts->error);
+}
+
+/* Adds bins up to each border, and the last one. */
+static int
+add_numbers(spot_additive_feature_t *feature, const double *up_to, size_t num_borders)
+{
+    int ret = 0;
+
+    for (size_t k = 0; k <= num_borders && ret == 0; k++) {
+        const spot_additive_bin_t bin = {
+            .up_to = k == num_borders ? HUGE_VAL : up_to[k]};
+
+        ret = SPOT_ARRAY_APPEND(feature, bins, bin);
+    }
+    return ret;
 }
 
 static void
@@ -160,49 +156,56 @@ bin_between(const double *up_to, size_t num_borders, double number)
 /* Makes the feature of a column, without scores, and its bins. */
 static int
 bin_column(const spot_additive_request_t *request, const spot_additive_column_t *column,
-    spot_additive_feature_t *feature, binned_t *binned, spot_arena_t *arena)
+    spot_additive_feature_t *feature, spot_arena_t *texts, binned_t *binned,
+    spot_arena_t *arena)
 {
     const size_t num_rows = request->num_rows;
-    const bool has_categories = column->num_categories > 0;
     double *numbers, *sorted, *codes, up_to[MAX_BINS];
     uint8_t *bins, *bins_of;
     size_t num_borders;
-    int ret = has_categories ? add_categories(feature, column) : 0;
+    int ret = 0;
 
     SPOT_ARENA_ARRAY(arena, numbers, num_rows);
     SPOT_ARENA_ARRAY(arena, sorted, num_rows);
     SPOT_ARENA_ARRAY(arena, codes, column->num_categories + 1);
     SPOT_ARENA_ARRAY(arena, bins, num_rows);
     SPOT_ARENA_ARRAY(arena, bins_of, column->num_categories + MAX_BINS);
-    feature->name = spot_text_copy(column->name, strlen(column->name));
-    if (ret != 0 || feature->name == NULL || arena->error != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    feature->name = spot_arena_text(texts, column->name);
+    feature->has_categories = column->num_categories > 0;
+    if (feature->has_categories) {
+        ret = add_categories(feature, column, texts);
     }
-    for (size_t i = 0; i < num_rows; i++) {
-        numbers[i] = isnan(column->values[i]) ? MISSING : column->values[i];
+    ret = spot_error_first(ret, spot_error_first(texts->error, arena->error));
+    if (ret != 0) {
+        return ret;
     }
-    if (has_categories) {
+    if (feature->has_categories) {
         count_rows(feature, column, num_rows);
         encode(request, column, feature, codes, numbers);
+    } else {
+        for (size_t i = 0; i < num_rows; i++) {
+            numbers[i] = isnan(column->values[i]) ? MISSING : column->values[i];
+        }
     }
     memcpy(sorted, numbers, num_rows * sizeof(*sorted));
-    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    spot_sort(sorted, num_rows);
     num_borders = find_borders(sorted, num_rows, up_to);
-    for (size_t k = 0; k <= num_borders && !has_categories && ret == 0; k++) {
-        ret = add_bin(feature, k == num_borders ? HUGE_VAL : up_to[k], NULL);
-        bins_of[k] = (uint8_t) k;
-    }
-    if (ret == 0 && !has_categories) {
+    if (!feature->has_categories) {
+        ret = add_numbers(feature, up_to, num_borders);
+        if (ret != 0) {
+            return ret;
+        }
         count_rows(feature, column, num_rows);
     }
-    for (size_t k = 0; k < feature->num_bins && has_categories; k++) {
-        bins_of[k] = bin_between(up_to, num_borders, codes[k]);
+    for (size_t k = 0; k < feature->num_bins; k++) {
+        bins_of[k] = bin_between(up_to, num_borders,
+            feature->has_categories ? codes[k] : feature->bins[k].up_to);
     }
     for (size_t i = 0; i < num_rows; i++) {
         bins[i] = bin_between(up_to, num_borders, numbers[i]);
     }
     *binned = (binned_t){num_borders + 1, bins, bins_of};
-    return ret;
+    return 0;
 }
 
 /* ---- Bags ---- */
@@ -220,13 +223,14 @@ centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sort
         return sum / (double) num_rows;
     }
     memcpy(sorted, targets, num_rows * sizeof(*sorted));
-    qsort(sorted, num_rows, sizeof(*sorted), compare_numbers);
+    spot_sort(sorted, num_rows);
     return (sorted[(num_rows - 1) / 2] + sorted[num_rows / 2]) / 2;
 }
 
-/* Draws the rows that a bag does not see: the first of a partial shuffle. */
+/* Draws the rows that a bag holds out: the first of a partial shuffle. */
 static void
-draw_rows(const bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
+draw_rows(
+    const bag_t *bag, uint64_t bag_id, size_t num_held, bool *is_held, size_t *order)
 {
     const size_t num_rows = bag->request->num_rows;
     spot_rng_t rng;
@@ -235,7 +239,7 @@ draw_rows(const bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
         order[i] = i;
     }
     spot_rng_seek(&rng, bag->request->seed, 0, SPOT_STREAM_HOLD_OUT, bag_id);
-    for (size_t i = 0; i < bag->num_held; i++) {
+    for (size_t i = 0; i < num_held; i++) {
         const size_t other = i + (size_t) spot_rng_below(&rng, num_rows - i);
         const size_t row = order[other];
 
@@ -244,33 +248,38 @@ draw_rows(const bag_t *bag, uint64_t bag_id, bool *is_held, size_t *order)
     }
 }
 
+/* Makes room for num_rows rows. */
+static void
+part_init(part_t *part, spot_arena_t *arena, size_t num_columns, size_t num_rows)
+{
+    SPOT_ARENA_ARRAY(arena, part->residuals, num_rows);
+    SPOT_ARENA_ARRAY(arena, part->bins, num_columns);
+    for (size_t j = 0; j < num_columns && part->bins != NULL; j++) {
+        SPOT_ARENA_ARRAY(arena, part->bins[j], num_rows);
+    }
+}
+
 /* Sorts the rows into those that are seen and those that are held out. */
 static void
 take_rows(bag_t *bag, const bool *is_held, double *sorted)
 {
     const spot_additive_request_t *request = bag->request;
-    size_t num_train = 0, num_held = 0;
+    part_t *parts[] = {&bag->train, &bag->held};
 
     for (size_t i = 0; i < request->num_rows; i++) {
+        part_t *part = parts[is_held[i]];
+
         for (size_t j = 0; j < request->num_columns; j++) {
-            if (is_held[i]) {
-                bag->columns[j].held[num_held] = bag->binned[j].bins[i];
-            } else {
-                bag->columns[j].train[num_train] = bag->binned[j].bins[i];
-            }
+            part->bins[j][part->num_rows] = bag->binned[j].bins[i];
         }
-        if (is_held[i]) {
-            bag->held[num_held++] = request->targets[i];
-        } else {
-            bag->train[num_train++] = request->targets[i];
+        part->residuals[part->num_rows++] = request->targets[i];
+    }
+    bag->base =
+        centre_of(request->loss, bag->train.residuals, bag->train.num_rows, sorted);
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < parts[k]->num_rows; i++) {
+            parts[k]->residuals[i] -= bag->base;
         }
-    }
-    bag->base = centre_of(request->loss, bag->train, num_train, sorted);
-    for (size_t i = 0; i < num_train; i++) {
-        bag->train[i] -= bag->base;
-    }
-    for (size_t i = 0; i < num_held; i++) {
-        bag->held[i] -= bag->base;
     }
 }
 
@@ -278,7 +287,8 @@ static int
 bag_init(bag_t *bag, const binned_t *binned, const spot_additive_request_t *request,
     uint64_t bag_id)
 {
-    const size_t num_rows = request->num_rows;
+    const size_t num_rows = request->num_rows, num_columns = request->num_columns;
+    const size_t num_held = (size_t) (HOLD_OUT * (double) num_rows);
     double *sorted;
     size_t *order;
     bool *is_held;
@@ -286,20 +296,15 @@ bag_init(bag_t *bag, const binned_t *binned, const spot_additive_request_t *requ
     memset(bag, 0, sizeof(*bag));
     bag->request = request;
     bag->binned = binned;
-    bag->num_held = (size_t) (HOLD_OUT * (double) num_rows);
-    bag->num_train = num_rows - bag->num_held;
     SPOT_ARENA_ARRAY(&bag->arena, sorted, num_rows);
     SPOT_ARENA_ARRAY(&bag->arena, order, num_rows);
     SPOT_ARENA_ARRAY(&bag->arena, is_held, num_rows);
-    SPOT_ARENA_ARRAY(&bag->arena, bag->train, bag->num_train);
-    SPOT_ARENA_ARRAY(&bag->arena, bag->held, bag->num_held);
-    SPOT_ARENA_ARRAY(&bag->arena, bag->columns, request->num_columns);
-    for (size_t j = 0; j < request->num_columns && bag->arena.error == 0; j++) {
-        SPOT_ARENA_ARRAY(&bag->arena, bag->columns[j].train, bag->num_train);
-        SPOT_ARENA_ARRAY(&bag->arena, bag->columns[j].held, bag->num_held);
-    }
+    SPOT_ARENA_ARRAY(&bag->arena, bag->scores, num_columns);
+    SPOT_ARENA_ARRAY(&bag->arena, bag->best, num_columns);
+    part_init(&bag->train, &bag->arena, num_columns, num_rows - num_held);
+    part_init(&bag->held, &bag->arena, num_columns, num_held);
     if (bag->arena.error == 0) {
-        draw_rows(bag, bag_id, is_held, order);
+        draw_rows(bag, bag_id, num_held, is_held, order);
         take_rows(bag, is_held, sorted);
     }
     return bag->arena.error;
@@ -376,12 +381,14 @@ find_steps(const below_t *below, size_t num_bins, double *steps)
  * what is left: the residuals, or their signs times scale. One pass, as memory is what
  * takes time; several sums, as an addition waits for the one before. */
 static void
-move_residuals(double *residuals, size_t num_rows, const uint8_t *moved,
-    const double *steps, const uint8_t *bins, double scale, double *sums)
+move_residuals(part_t *part, size_t moved_id, const double *steps, size_t column_id,
+    double scale, double *sums)
 {
+    const uint8_t *moved = part->bins[moved_id], *bins = part->bins[column_id];
+    double *residuals = part->residuals;
     double chains[NUM_CHAINS][MAX_BINS] = {{0}};
 
-    for (size_t i = 0; i < num_rows; i++) {
+    for (size_t i = 0; i < part->num_rows; i++) {
         const double left = residuals[i] - steps[moved[i]];
 
         residuals[i] = left;
@@ -393,28 +400,16 @@ move_residuals(double *residuals, size_t num_rows, const uint8_t *moved,
 }
 
 static double
-mean_absolute(const double *residuals, size_t num_rows)
+mean_loss(spot_loss_t loss, const part_t *part)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < num_rows; i++) {
-        sum += fabs(residuals[i]);
-    }
-    return sum / (double) num_rows;
-}
+    for (size_t i = 0; i < part->num_rows; i++) {
+        const double residual = part->residuals[i];
 
-static double
-held_loss(const bag_t *bag)
-{
-    double sum = 0;
-
-    if (bag->request->loss == SPOT_LOSS_ABSOLUTE) {
-        return mean_absolute(bag->held, bag->num_held);
+        sum += loss == SPOT_LOSS_SQUARED ? residual * residual : fabs(residual);
     }
-    for (size_t i = 0; i < bag->num_held; i++) {
-        sum += bag->held[i] * bag->held[i];
-    }
-    return sum / (double) bag->num_held;
+    return sum / (double) part->num_rows;
 }
 
 /* Visits every column once. last: the column whose steps[] the residuals of the rows
@@ -424,25 +419,23 @@ boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
 {
     const double scale = bag->request->loss == SPOT_LOSS_SQUARED
                              ? 0
-                             : mean_absolute(bag->train, bag->num_train);
+                             : mean_loss(SPOT_LOSS_ABSOLUTE, &bag->train);
     double sums[MAX_BINS];
 
     for (size_t j = 0; j < bag->request->num_columns; j++) {
-        bag_column_t *column = &bag->columns[j];
         const size_t num_bins = bag->binned[j].num_bins;
 
-        move_residuals(bag->train, bag->num_train, bag->columns[*last].train, steps,
-            column->train, scale, sums);
+        move_residuals(&bag->train, *last, steps, j, scale, sums);
         for (size_t k = 0; k < num_bins; k++) {
             below[j].sums[k + 1] = below[j].sums[k] + sums[k];
         }
         find_steps(&below[j], num_bins, steps);
         *last = j;
         for (size_t k = 0; k < num_bins; k++) {
-            column->scores[k] += steps[k];
+            bag->scores[j][k] += steps[k];
         }
-        for (size_t i = 0; i < bag->num_held; i++) {
-            bag->held[i] -= steps[column->held[i]];
+        for (size_t i = 0; i < bag->held.num_rows; i++) {
+            bag->held.residuals[i] -= steps[bag->held.bins[j][i]];
         }
     }
 }
@@ -451,12 +444,13 @@ boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
 static void
 boost(bag_t *bag, below_t *below)
 {
-    double steps[MAX_BINS] = {0}, best_loss = held_loss(bag);
+    const size_t num_columns = bag->request->num_columns;
+    double steps[MAX_BINS] = {0}, best_loss = mean_loss(bag->request->loss, &bag->held);
     size_t last = 0;
 
-    for (size_t j = 0; j < bag->request->num_columns; j++) {
-        for (size_t i = 0; i < bag->num_train; i++) {
-            below[j].rows[bag->columns[j].train[i] + 1] += 1;
+    for (size_t j = 0; j < num_columns; j++) {
+        for (size_t i = 0; i < bag->train.num_rows; i++) {
+            below[j].rows[bag->train.bins[j][i] + 1] += 1;
         }
         for (size_t k = 0; k < MAX_BINS; k++) {
             below[j].rows[k + 1] += below[j].rows[k];
@@ -467,14 +461,11 @@ boost(bag_t *bag, below_t *below)
         double loss;
 
         boost_round(bag, below, &last, steps);
-        loss = held_loss(bag);
+        loss = mean_loss(bag->request->loss, &bag->held);
         if (loss < best_loss) {
             best_loss = loss;
             best_round = round;
-            for (size_t j = 0; j < bag->request->num_columns; j++) {
-                memcpy(bag->columns[j].best, bag->columns[j].scores,
-                    sizeof(bag->columns[j].best));
-            }
+            memcpy(bag->best, bag->scores, num_columns * sizeof(*bag->best));
         }
     }
 }
@@ -488,7 +479,7 @@ add_bag(spot_additive_model_t *self, const bag_t *bag)
     for (size_t j = 0; j < self->num_features; j++) {
         for (size_t k = 0; k < self->features[j].num_bins; k++) {
             self->features[j].bins[k].score +=
-                bag->columns[j].best[bag->binned[j].bins_of[k]] / NUM_BAGS;
+                bag->best[j][bag->binned[j].bins_of[k]] / NUM_BAGS;
         }
     }
 }
@@ -521,7 +512,7 @@ fit_bag(spot_additive_model_t *self, const binned_t *binned,
 
     SPOT_ARENA_ARRAY(&bag.arena, below, request->num_columns);
     ret = spot_error_first(ret, bag.arena.error);
-    if (ret == 0 && bag.num_held > 0) {
+    if (ret == 0 && bag.held.num_rows > 0) {
         boost(&bag, below);
     }
     if (ret == 0) {
@@ -548,8 +539,8 @@ spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *re
     for (size_t j = 0; j < request->num_columns && ret == 0; j++) {
         self->features[j] = (spot_additive_feature_t){.name = NULL};
         self->num_features++;
-        ret = bin_column(
-            request, &request->columns[j], &self->features[j], &binned[j], &arena);
+        ret = bin_column(request, &request->columns[j], &self->features[j], &self->texts,
+            &binned[j], &arena);
     }
     for (uint64_t bag_id = 0; bag_id < NUM_BAGS && ret == 0 && request->num_rows > 0;
          bag_id++) {

@@ -15,23 +15,23 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/error.h"
+#include "base/memory.h"
 
 #define SPOT_ADDITIVE_MAX_BINS 64
 #define SPOT_ADDITIVE_MAX_FEATURES 64
 
 typedef struct {
-    double up_to;     /* numbers: values up to it; HUGE_VAL in the last bin */
-    char *category;   /* its name; NULL: numbers, without names, or the last bin */
-    int64_t num_rows; /* of the fit */
-    double score;     /* the mean over the rows of all bins is 0 */
+    double up_to;         /* numbers: values up to it; HUGE_VAL in the last bin */
+    const char *category; /* its name; NULL: numbers, without names, or the last bin */
+    int64_t num_rows;     /* of the fit */
+    double score;         /* the mean over the rows of all bins is 0 */
 } spot_additive_bin_t;
 
 /* Numbers: the bin of a value is the first one whose up_to is not below it; NAN is in
  * the first bin. Categories: the bin is the value; values outside 0 ... num_bins - 2,
  * and NAN, are in the last one. */
 typedef struct {
-    char *name;
+    const char *name;
     bool has_categories;
     size_t num_bins; /* >= 1 */
     size_t max_bins;
@@ -43,6 +43,7 @@ typedef struct {
     size_t num_features;
     size_t max_features;
     spot_additive_feature_t *features; /* [num_features] */
+    spot_arena_t texts;
 } spot_additive_model_t;
 
 typedef enum {
@@ -89,9 +90,6 @@ double spot_additive_importance(const spot_additive_feature_t *self);
 
 /* The same of a feature by its name; 0: the model lacks it. */
 double spot_additive_importance_of(const spot_additive_model_t *self, const char *name);
-
-/* The index of a category by its name, or -1. O(categories). */
-int32_t spot_additive_category(const spot_additive_feature_t *self, const char *name);
 
 void spot_additive_free(spot_additive_model_t *self);
 

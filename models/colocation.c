@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/key_table.h"
 #include "base/memory.h"
 #include "base/table_file.h"
+#include "base/texts.h"
 
 const char *const spot_unknown_pair_names[] = {"refuse", "proportional", "one", NULL};
 
@@ -28,160 +30,82 @@ struct spot_colocation_use {
 
 struct spot_measured_pair {
     int32_t key_ids[2];
-    size_t line; /* of the file */
-    double speeds[2];
-    double gpu_util, gmem_util, gmem_mib;
+    size_t line;                 /* of the file */
+    spot_colocation_pair_t pair; /* the first one as the guest */
 };
 
 /* ---- The table ---- */
 
-/* A row of the file, whose texts are in an arena once it is taken. */
 typedef struct {
     workload_key_t keys[2];
-    struct spot_measured_pair pair;
+    spot_colocation_pair_t pair;
 } pair_row_t;
 
+static const pair_row_t empty_row = {.pair = {.can_share = true}};
+
+/* A key is the text of its parts; its id is that of the text. */
 typedef struct {
-    spot_arena_t texts;
-    size_t num_rows;
-    size_t max_rows;
-    pair_row_t *rows; /* [num_rows] in file order */
-    size_t num_keys;
-    workload_key_t *keys; /* [num_keys] increasing */
-} pair_table_t;
+    spot_colocation_t *self;
+    spot_texts_t texts;
+    spot_text_set_t keys;
+} reading_t;
 
 #define COLUMN(kind, name, member, ...)                                                 \
     SPOT_TABLE_COLUMN(kind, name, pair_row_t, member, __VA_ARGS__)
-#define KEY(id, digit)                                                                  \
+#define KEY(id, digit, speed)                                                           \
     COLUMN(TEXT, "model" digit, keys[id].model, .max = 0),                              \
         COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                      \
         COLUMN(COUNT, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),        \
         COLUMN(COUNT, "amp" digit, keys[id].amp, .max = 1),                             \
-        COLUMN(NUMBER, "speed" digit, pair.speeds[id], .min = DBL_MIN,                  \
-            .max = SPOT_COLOCATION_MAX_SPEED,                                           \
+        COLUMN(NUMBER, "speed" digit, pair.speed, .min = DBL_MIN, .max = 2,             \
             .expected = "expected a speed above 0 and at most 2"),                      \
         COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
 static const spot_table_file_column_t columns[] = {
-    KEY(0, "1"),
-    KEY(1, "2"),
+    KEY(0, "1", guest_speed),
+    KEY(1, "2", host_speed),
     COLUMN(NUMBER, "gpu_util", pair.gpu_util, PERCENT),
     COLUMN(NUMBER, "gmem_util", pair.gmem_util, PERCENT),
     COLUMN(NUMBER, "gmem", pair.gmem_mib, .max = 1e9,
         .expected = "expected MiB from 0 to 1e9"),
     COLUMN(IGNORED, "", pair, .is_optional = true),
 };
-enum { NUM_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-/* A copy of a text without the blanks around it, which a quoted field keeps. */
+/* The text without the blanks around it, which a quoted field keeps. */
 static const char *
-copy_trimmed(spot_arena_t *arena, const char *text)
+trim(spot_texts_t *texts, const char *text)
 {
-    char *copy = spot_arena_text(arena, text + strspn(text, " \t"));
-    size_t num_bytes = copy == NULL ? 0 : strlen(copy);
+    const char *start = text == NULL ? "" : text + strspn(text, " \t");
+    size_t num_bytes = strlen(start);
 
-    while (num_bytes > 0 && strchr(" \t", copy[num_bytes - 1]) != NULL) {
-        copy[--num_bytes] = '\0';
+    while (num_bytes > 0 && strchr(" \t", start[num_bytes - 1]) != NULL) {
+        num_bytes--;
     }
-    return copy;
+    return spot_texts_add(texts, "%.*s", (int) num_bytes, start);
+}
+
+static const char *
+key_text(spot_texts_t *texts, const workload_key_t *key)
+{
+    return spot_texts_add(texts, "%s\x1f%s\x1f%d\x1f%d", trim(texts, key->model),
+        trim(texts, key->dataset), key->batch_size, key->amp);
 }
 
 static int
 take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
-    pair_table_t *table = file->table;
-    pair_row_t pair = *(const pair_row_t *) values;
+    reading_t *reading = file->table;
+    const pair_row_t *from = values;
+    struct spot_measured_pair pair = {.line = row->line, .pair = from->pair};
+    int ret = 0;
 
     for (size_t k = 0; k < 2; k++) {
-        pair.keys[k].model = copy_trimmed(&table->texts, pair.keys[k].model);
-        pair.keys[k].dataset = copy_trimmed(&table->texts, pair.keys[k].dataset);
+        ret = spot_error_first(
+            ret, spot_text_set_add(&reading->keys, &reading->texts.arena,
+                     key_text(&reading->texts, &from->keys[k]), &pair.key_ids[k]));
     }
-    pair.pair.line = row->line;
-    return spot_error_first(table->texts.error, SPOT_ARRAY_APPEND(table, rows, pair));
-}
-
-static void
-seal(spot_table_file_t *file, size_t end_line)
-{
-    const pair_table_t *table = file->table;
-
-    if (!file->is_faulty && table->num_rows == 0) {
-        spot_table_file_report(file, end_line, "no pairs");
-    }
-}
-
-static int
-read_table(pair_table_t *table, const char *path, spot_diag_t *diag)
-{
-    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
-        .columns = columns,
-        .is_any_order = true,
-        .ignores_others = true,
-        .needs_columns = true,
-        .row_bytes = sizeof(pair_row_t),
-        .take = take_pair,
-        .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = table};
-
-    return spot_table_file_read(&file);
-}
-
-static void
-table_free(pair_table_t *table)
-{
-    spot_arena_free(&table->texts);
-    free(table->rows);
-    free(table->keys);
-}
-
-/* ---- Keys as numbers ---- */
-
-static int
-compare_keys(const void *first, const void *second)
-{
-    const workload_key_t *a = first, *b = second;
-    int order = strcmp(a->model, b->model);
-
-    order = order != 0 ? order : strcmp(a->dataset, b->dataset);
-    order = order != 0
-                ? order
-                : (a->batch_size > b->batch_size) - (a->batch_size < b->batch_size);
-    return order != 0 ? order : a->amp - b->amp;
-}
-
-static int
-find_keys(pair_table_t *table)
-{
-    size_t num_distinct = 0;
-
-    table->keys = spot_calloc(2 * table->num_rows, sizeof(*table->keys));
-    if (table->keys == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < table->num_rows; j++) {
-        memcpy(&table->keys[2 * j], table->rows[j].keys, sizeof(table->rows[j].keys));
-    }
-    qsort(table->keys, 2 * table->num_rows, sizeof(*table->keys), compare_keys);
-    for (size_t j = 0; j < 2 * table->num_rows; j++) {
-        if (j == 0 || compare_keys(&table->keys[j], &table->keys[j - 1]) != 0) {
-            table->keys[num_distinct++] = table->keys[j];
-        }
-    }
-    table->num_keys = num_distinct;
-    return 0;
-}
-
-static int32_t
-key_id(const pair_table_t *table, const workload_key_t *key)
-{
-    const workload_key_t *found =
-        table->num_keys == 0
-            ? NULL
-            : bsearch(key, table->keys, table->num_keys, sizeof(*key), compare_keys);
-
-    return found == NULL ? -1 : (int32_t) (found - table->keys);
+    return spot_error_first(ret, SPOT_ARRAY_APPEND(reading->self, measured, pair));
 }
 
 static int
@@ -216,11 +140,12 @@ join_repeated(spot_colocation_t *self, const char *path, spot_diag_t *diag)
 
         if (num_kept == 0 || compare_pairs(pair, kept) != 0) {
             self->measured[num_kept++] = *pair;
-        } else if (memcmp(pair->speeds, kept->speeds, sizeof(pair->speeds)) != 0) {
+        } else if (pair->pair.guest_speed != kept->pair.guest_speed ||
+                   pair->pair.host_speed != kept->pair.host_speed) {
             ret = spot_diag_error(diag, path, pair->line, 1,
                 "the pair is in line %zu with other speeds (%g and %g, here %g and %g)",
-                kept->line, kept->speeds[0], kept->speeds[1], pair->speeds[0],
-                pair->speeds[1]);
+                kept->line, kept->pair.guest_speed, kept->pair.host_speed,
+                pair->pair.guest_speed, pair->pair.host_speed);
         }
     }
     self->num_measured = num_kept;
@@ -229,23 +154,17 @@ join_repeated(spot_colocation_t *self, const char *path, spot_diag_t *diag)
 }
 
 static int
-take_measured(
-    spot_colocation_t *self, pair_table_t *table, const char *path, spot_diag_t *diag)
+read_pairs(reading_t *reading, const char *path, spot_diag_t *diag)
 {
-    int ret = spot_error_first(
-        find_keys(table), SPOT_ARRAY_ROOM(self, measured, table->num_rows));
+    static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
+        .empty = "no pairs", .row_bytes = sizeof(pair_row_t), .initial = &empty_row,
+        .take = take_pair};
+    spot_colocation_t *self = reading->self;
+    const int ret = spot_table_file_read(&format, path, diag, reading);
 
-    for (size_t j = 0; j < table->num_rows && ret == 0; j++) {
-        struct spot_measured_pair *pair = &self->measured[j];
-
-        *pair = table->rows[j].pair;
-        pair->key_ids[0] = key_id(table, &table->rows[j].keys[0]);
-        pair->key_ids[1] = key_id(table, &table->rows[j].keys[1]);
-    }
     if (ret != 0) {
         return ret;
     }
-    self->num_measured = table->num_rows;
     qsort(self->measured, self->num_measured, sizeof(*self->measured),
         compare_pairs_and_lines);
     return join_repeated(self, path, diag);
@@ -265,28 +184,27 @@ is_heavy(const char *model)
 }
 
 static int
-take_workloads(
-    spot_colocation_t *self, pair_table_t *table, const spot_colocated_t *workloads)
+take_workloads(reading_t *reading, const spot_colocated_t *workloads)
 {
+    spot_colocation_t *self = reading->self;
+
     self->uses = spot_calloc(self->num_workloads, sizeof(*self->uses));
     for (size_t j = 0; j < self->num_workloads && self->uses != NULL; j++) {
         const spot_colocated_t *from = &workloads[j];
         const workload_key_t key = {
-            copy_trimmed(&table->texts, from->model == NULL ? "" : from->model),
-            copy_trimmed(&table->texts, from->dataset == NULL ? "" : from->dataset),
-            from->batch_size, from->amp};
-        struct spot_colocation_use *use = &self->uses[j];
+            from->model, from->dataset, from->batch_size, from->amp};
+        const char *model = trim(&reading->texts, from->model);
 
-        if (table->texts.error != 0) {
-            break;
-        }
-        use->key_id = key.model[0] == '\0' ? -1 : key_id(table, &key);
-        use->is_heavy = is_heavy(key.model);
-        use->gpu_util = isfinite(from->gpu_util) ? from->gpu_util : 100;
-        use->gmem_util = isfinite(from->gmem_util) ? from->gmem_util : 100;
-        use->gmem_mib = isfinite(from->gmem_mib) ? from->gmem_mib : 0;
+        self->uses[j] = (struct spot_colocation_use){
+            .key_id = model[0] == '\0' ? -1
+                                       : spot_text_set_find(&reading->keys,
+                                             key_text(&reading->texts, &key)),
+            .is_heavy = is_heavy(model),
+            .gpu_util = isfinite(from->gpu_util) ? from->gpu_util : 100,
+            .gmem_util = isfinite(from->gmem_util) ? from->gmem_util : 100,
+            .gmem_mib = isfinite(from->gmem_mib) ? from->gmem_mib : 0};
     }
-    return self->uses == NULL ? SPOT_ERR_NO_MEMORY : table->texts.error;
+    return self->uses == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 int
@@ -294,21 +212,19 @@ spot_colocation_init(spot_colocation_t *self, const char *path, spot_unknown_pai
     bool has_heavy, size_t num_workloads, const spot_colocated_t *workloads,
     spot_diag_t *diag)
 {
-    pair_table_t table;
-    int ret = 0;
+    reading_t reading = {.self = self};
+    int ret;
 
     memset(self, 0, sizeof(*self));
-    memset(&table, 0, sizeof(table));
     self->has_heavy = has_heavy;
     self->rule =
         path == NULL && rule == SPOT_PAIR_REFUSE ? SPOT_PAIR_PROPORTIONAL : rule;
     self->num_workloads = num_workloads;
-    if (path != NULL) {
-        ret = read_table(&table, path, diag);
-        ret = ret == 0 ? take_measured(self, &table, path, diag) : ret;
-    }
-    ret = ret == 0 ? take_workloads(self, &table, workloads) : ret;
-    table_free(&table);
+    ret = path == NULL ? 0 : read_pairs(&reading, path, diag);
+    ret = ret == 0 ? take_workloads(&reading, workloads) : ret;
+    ret = spot_error_first(ret, reading.texts.error);
+    spot_text_set_free(&reading.keys);
+    spot_texts_free(&reading.texts);
     return ret;
 }
 
@@ -331,15 +247,6 @@ find_measured(const spot_colocation_t *self, int32_t first_id, int32_t second_id
                      compare_pairs);
 }
 
-static spot_colocation_pair_t
-measured_pair(const struct spot_measured_pair *pair, size_t guest)
-{
-    const spot_colocation_pair_t result = {true, pair->speeds[guest],
-        pair->speeds[1 - guest], pair->gpu_util, pair->gmem_util, pair->gmem_mib};
-
-    return result;
-}
-
 spot_colocation_pair_t
 spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t host_id)
 {
@@ -354,16 +261,23 @@ spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t ho
         speed, speed, fmin(is_free ? 1 : 100, util),
         fmin(100, guest->gmem_util + host->gmem_util), guest->gmem_mib + host->gmem_mib};
     const struct spot_measured_pair *pair;
+    spot_colocation_pair_t swapped;
 
     if (is_free) {
         return unknown;
     }
     pair = find_measured(self, guest->key_id, host->key_id);
     if (pair != NULL) {
-        return measured_pair(pair, 0);
+        return pair->pair;
     }
     pair = find_measured(self, host->key_id, guest->key_id);
-    return pair != NULL ? measured_pair(pair, 1) : unknown;
+    if (pair == NULL) {
+        return unknown;
+    }
+    swapped = pair->pair;
+    swapped.guest_speed = pair->pair.host_speed;
+    swapped.host_speed = pair->pair.guest_speed;
+    return swapped;
 }
 
 double
@@ -373,12 +287,12 @@ spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id)
     double sum = 0, num_speeds = 0;
 
     for (size_t j = 0; j < self->num_measured && key >= 0; j++) {
-        for (size_t k = 0; k < 2; k++) {
-            if (self->measured[j].key_ids[k] == key) {
-                sum += self->measured[j].speeds[k];
-                num_speeds += 1;
-            }
-        }
+        const struct spot_measured_pair *pair = &self->measured[j];
+        const bool is_guest = pair->key_ids[0] == key, is_host = pair->key_ids[1] == key;
+
+        sum += is_guest ? pair->pair.guest_speed : 0;
+        sum += is_host ? pair->pair.host_speed : 0;
+        num_speeds += is_guest + is_host;
     }
     return num_speeds > 0 ? sum / num_speeds : (double) NAN;
 }

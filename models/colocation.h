@@ -10,8 +10,6 @@
 #include "base/diag.h"
 #include "base/error.h"
 
-#define SPOT_COLOCATION_MAX_SPEED 2 /* relative to alone */
-
 /* What a workload is called in the table, and how it uses a GPU alone. A model that is
  * NULL or "" is in no table; a use that is not finite counts as 100 %, memory as 0. */
 typedef struct {

@@ -157,7 +157,6 @@ fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth, size_t le
     int ret = growth.samples == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     memset(self, 0, sizeof(*self));
-    self->num_features = rows->num_features;
     for (size_t i = 0; i < rows->num_rows && ret == 0; i++) {
         if (i != left_out) {
             growth.samples[num++].row = i;

@@ -22,7 +22,6 @@ typedef struct {
 } spot_tree_node_t;
 
 typedef struct {
-    size_t num_features;
     size_t num_nodes;
     size_t max_nodes;
     spot_tree_node_t *nodes; /* [num_nodes] the root first */

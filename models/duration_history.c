@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 /* Which parts of a key must be equal, the closest first. */
 static const struct {
     bool has_user, has_gpus, has_model;
@@ -17,102 +15,76 @@ static const struct {
     {true, false, false},
     {false, false, false},
 };
-enum { NUM_LEVELS = sizeof(levels) / sizeof(levels[0]), MIN_PLACES = 64 };
+enum { NUM_LEVELS = sizeof(levels) / sizeof(levels[0]) };
+
+/* Which jobs a mean is of; parts that the level leaves out are 0. */
+struct spot_similar_jobs {
+    spot_duration_key_t key;
+    int32_t level;
+};
 
 struct spot_duration_mean {
-    spot_duration_key_t key; /* parts that the level leaves out are 0 */
-    int32_t level;
-    int64_t num_jobs; /* 0: the place is free */
+    int64_t num_jobs;
     int64_t sum_s;
 };
 
-static struct spot_duration_mean
-at_level(spot_duration_key_t key, int32_t level)
+static struct spot_similar_jobs
+similar_jobs(spot_duration_key_t key, int32_t level)
 {
-    const struct spot_duration_mean mean = {
+    const struct spot_similar_jobs group = {
         .key = {levels[level].has_user ? key.user_id : 0,
             levels[level].has_gpus ? key.gpu_num : 0,
             levels[level].has_model ? key.model_id : 0},
         .level = level};
 
-    return mean;
+    return group;
 }
 
-static bool
-is_same(const struct spot_duration_mean *first, const struct spot_duration_mean *second)
+static spot_key_view_t
+view_of(const spot_duration_history_t *self)
 {
-    return first->level == second->level && first->key.user_id == second->key.user_id &&
-           first->key.gpu_num == second->key.gpu_num &&
-           first->key.model_id == second->key.model_id;
+    return (spot_key_view_t){
+        .items = self->groups, .item_bytes = sizeof(*self->groups), .is_bytes = true};
 }
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014) over the parts of a key. */
-static uint64_t
-mix(uint64_t number)
+/* The id of a group of jobs and of its mean, or -1. */
+static int32_t
+find_group(const spot_duration_history_t *self, const struct spot_similar_jobs *group)
 {
-    number += UINT64_C(0x9e3779b97f4a7c15);
-    number = (number ^ (number >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    number = (number ^ (number >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return number ^ (number >> 31);
+    const spot_key_view_t view = view_of(self);
+
+    return spot_key_table_find(&self->table, &view, group);
 }
 
-/* The place of a mean, or the free one where it belongs. There is a free one. */
-static struct spot_duration_mean *
-place_of(const spot_duration_history_t *self, const struct spot_duration_mean *wanted)
-{
-    const uint64_t user_gpus =
-        (uint64_t) (uint32_t) wanted->key.user_id << 32 | (uint32_t) wanted->key.gpu_num;
-    const uint64_t model_level =
-        (uint64_t) (uint32_t) wanted->key.model_id << 32 | (uint32_t) wanted->level;
-    size_t j = (size_t) mix(mix(user_gpus) ^ model_level) & (self->num_places - 1);
-
-    while (self->places[j].num_jobs > 0 && !is_same(&self->places[j], wanted)) {
-        j = (j + 1) & (self->num_places - 1);
-    }
-    return &self->places[j];
-}
-
-/* Keeps half of the places free. */
 static int
-make_room(spot_duration_history_t *self, size_t num_more)
+add_group(spot_duration_history_t *self, const struct spot_similar_jobs *group)
 {
-    spot_duration_history_t grown = *self;
+    const struct spot_duration_mean none = {0, 0};
+    spot_key_view_t view;
+    int ret = SPOT_ARRAY_APPEND(self, groups, *group);
 
-    if (2 * (self->num_means + num_more) <= self->num_places) {
-        return 0;
-    }
-    grown.num_places = self->num_places == 0 ? MIN_PLACES : 2 * self->num_places;
-    grown.places = spot_calloc(grown.num_places, sizeof(*grown.places));
-    if (grown.places == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->num_places; j++) {
-        if (self->places[j].num_jobs > 0) {
-            *place_of(&grown, &self->places[j]) = self->places[j];
-        }
-    }
-    free(self->places);
-    *self = grown;
-    return 0;
+    view = view_of(self);
+    ret = ret == 0 ? SPOT_ARRAY_APPEND(self, means, none) : ret;
+    return ret == 0 ? spot_key_table_enter(&self->table, &view, self->num_groups - 1)
+                    : ret;
 }
 
 int
 spot_duration_history_add(
     spot_duration_history_t *self, spot_duration_key_t key, int64_t duration_s)
 {
-    if (make_room(self, NUM_LEVELS) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (int32_t level = 0; level < NUM_LEVELS; level++) {
-        const struct spot_duration_mean wanted = at_level(key, level);
-        struct spot_duration_mean *mean = place_of(self, &wanted);
+        const struct spot_similar_jobs group = similar_jobs(key, level);
+        int32_t group_id = find_group(self, &group);
 
-        if (mean->num_jobs == 0) {
-            *mean = wanted;
-            self->num_means++;
+        if (group_id < 0) {
+            if (add_group(self, &group) != 0) {
+                return SPOT_ERR_NO_MEMORY;
+            }
+            group_id = (int32_t) self->num_groups - 1;
         }
-        mean->num_jobs++;
-        mean->sum_s += duration_s;
+        self->means[group_id].num_jobs++;
+        self->means[group_id].sum_s += duration_s;
     }
     return 0;
 }
@@ -121,12 +93,12 @@ int64_t
 spot_duration_history_estimate(
     const spot_duration_history_t *self, spot_duration_key_t key)
 {
-    for (int32_t level = 0; level < NUM_LEVELS && self->num_places > 0; level++) {
-        const struct spot_duration_mean wanted = at_level(key, level);
-        const struct spot_duration_mean *mean = place_of(self, &wanted);
+    for (int32_t level = 0; level < NUM_LEVELS; level++) {
+        const struct spot_similar_jobs group = similar_jobs(key, level);
+        const int32_t group_id = find_group(self, &group);
 
-        if (mean->num_jobs > 0) {
-            return mean->sum_s / mean->num_jobs;
+        if (group_id >= 0) {
+            return self->means[group_id].sum_s / self->means[group_id].num_jobs;
         }
     }
     return SPOT_DURATION_UNKNOWN_S;
@@ -135,7 +107,9 @@ spot_duration_history_estimate(
 void
 spot_duration_history_free(spot_duration_history_t *self)
 {
-    free(self->places);
+    spot_key_table_free(&self->table);
+    free(self->groups);
+    free(self->means);
     memset(self, 0, sizeof(*self));
 }
 
@@ -143,19 +117,13 @@ void
 spot_duration_history_verify(const spot_duration_history_t *self)
 {
     int64_t num_jobs[NUM_LEVELS] = {0};
-    size_t num_means = 0;
 
-    spot_bug_assert((self->num_places & (self->num_places - 1)) == 0);
-    for (size_t j = 0; j < self->num_places; j++) {
-        const struct spot_duration_mean *mean = &self->places[j];
-
-        if (mean->num_jobs > 0) {
-            spot_bug_assert(place_of(self, mean) == mean);
-            num_jobs[mean->level] += mean->num_jobs;
-            num_means++;
-        }
+    spot_bug_assert(self->num_groups == self->num_means);
+    for (size_t j = 0; j < self->num_groups; j++) {
+        spot_bug_assert(find_group(self, &self->groups[j]) == (int32_t) j);
+        spot_bug_assert(self->means[j].num_jobs > 0);
+        num_jobs[self->groups[j].level] += self->means[j].num_jobs;
     }
-    spot_bug_assert(num_means == self->num_means && 2 * num_means <= self->num_places);
     for (size_t level = 1; level < NUM_LEVELS; level++) {
         spot_bug_assert(num_jobs[level] == num_jobs[0]);
     }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/key_table.h"
 
 /* The estimate without any history. */
 #define SPOT_DURATION_UNKNOWN_S 1000
@@ -18,9 +18,11 @@ typedef struct {
 
 /* Zero it to start. */
 typedef struct {
-    size_t num_means;
-    size_t num_places;                 /* a power of two, or 0 */
-    struct spot_duration_mean *places; /* [num_places] open addressing */
+    size_t num_groups, max_groups;
+    struct spot_similar_jobs *groups; /* [num_groups] different ones */
+    size_t num_means, max_means;
+    struct spot_duration_mean *means; /* [num_groups] */
+    spot_key_table_t table;           /* of the groups */
 } spot_duration_history_t;
 
 /* Adds a job that has ended. NO_MEMORY. O(1) amortised. */
@@ -35,5 +37,5 @@ int64_t spot_duration_history_estimate(
 
 void spot_duration_history_free(spot_duration_history_t *self);
 
-/* Aborts if an invariant does not hold. O(places). */
+/* Aborts if an invariant does not hold. O(groups). */
 void spot_duration_history_verify(const spot_duration_history_t *self);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/rng.h"
 
 #define HOUR_S INT64_C(3600)
@@ -16,19 +17,7 @@
 const char *const spot_duration_methods[] = {
     "oracle", "noisy", "running-mean", "gam", NULL};
 
-enum {
-    FEATURE_USER,
-    FEATURE_VC,
-    FEATURE_GPU_NUM,
-    FEATURE_CPU_NUM,
-    FEATURE_HOUR,
-    FEATURE_WEEKDAY,
-    FEATURE_AMP,
-    FEATURE_GPU_UTIL,
-    FEATURE_GMEM_UTIL,
-    FEATURE_GMEM,
-    NUM_FEATURES
-};
+enum { FEATURE_USER, FEATURE_VC, NUM_FEATURES = 10 };
 
 static const char *const feature_names[NUM_FEATURES] = {"user", "vc", "gpu_num",
     "cpu_num", "hour", "weekday", "amp", "gpu_util", "gmem_util", "gmem"};
@@ -45,40 +34,22 @@ given(int32_t number)
     return number < 0 ? (double) NAN : (double) number;
 }
 
+/* Fills the features by feature_names. */
 static void
 fill_features(const spot_duration_learner_t *self, const spot_duration_job_t *job,
     double values[NUM_FEATURES])
 {
     const int64_t time_s = self->request.clock_zero_s + job->submit_s;
     const int64_t day = time_s / DAY_S - (time_s % DAY_S < 0);
+    const double features[NUM_FEATURES] = {job->user_id, job->vc_id, given(job->gpu_num),
+        given(job->cpu_num), (double) ((time_s - day * DAY_S) / HOUR_S),
+        (double) (((day + 3) % 7 + 7) % 7), /* Monday 0 */
+        given(job->amp), job->gpu_util, job->gmem_util, job->gmem_mib};
 
-    values[FEATURE_USER] = job->user_id;
-    values[FEATURE_VC] = job->vc_id;
-    values[FEATURE_GPU_NUM] = given(job->gpu_num);
-    values[FEATURE_CPU_NUM] = given(job->cpu_num);
-    values[FEATURE_HOUR] = (double) ((time_s - day * DAY_S) / HOUR_S);
-    values[FEATURE_WEEKDAY] = (double) (((day + 3) % 7 + 7) % 7); /* Monday 0 */
-    values[FEATURE_AMP] = given(job->amp);
-    values[FEATURE_GPU_UTIL] = job->gpu_util;
-    values[FEATURE_GMEM_UTIL] = job->gmem_util;
-    values[FEATURE_GMEM] = job->gmem_mib;
+    memcpy(values, features, sizeof(features));
 }
 
 /* ---- The jobs that have ended ---- */
-
-typedef struct {
-    int64_t end_s;
-    int32_t job_id;
-} nominal_end_t;
-
-static int
-compare_ends(const void *first, const void *second)
-{
-    const nominal_end_t *a = first, *b = second;
-
-    return a->end_s != b->end_s ? (a->end_s > b->end_s) - (a->end_s < b->end_s)
-                                : (a->job_id > b->job_id) - (a->job_id < b->job_id);
-}
 
 static int64_t
 nominal_end_s(const spot_duration_job_t *job)
@@ -90,21 +61,23 @@ static int
 sort_by_end(spot_duration_learner_t *self)
 {
     const size_t num_jobs = self->request.num_jobs;
-    nominal_end_t *ends = spot_calloc(num_jobs, sizeof(*ends));
+    spot_arena_t arena = {0};
+    int64_t *ends_s;
+    int32_t *scratch;
+    int ret;
 
+    SPOT_ARENA_ARRAY(&arena, ends_s, num_jobs);
+    SPOT_ARENA_ARRAY(&arena, scratch, num_jobs);
     self->by_end = spot_calloc(num_jobs, sizeof(*self->by_end));
-    if (ends != NULL && self->by_end != NULL) {
-        for (size_t j = 0; j < num_jobs; j++) {
-            ends[j] =
-                (nominal_end_t){nominal_end_s(&self->request.jobs[j]), (int32_t) j};
-        }
-        qsort(ends, num_jobs, sizeof(*ends), compare_ends);
-        for (size_t j = 0; j < num_jobs; j++) {
-            self->by_end[j] = ends[j].job_id;
-        }
+    ret = self->by_end == NULL ? SPOT_ERR_NO_MEMORY : arena.error;
+    for (size_t j = 0; j < num_jobs && ret == 0; j++) {
+        ends_s[j] = nominal_end_s(&self->request.jobs[j]);
     }
-    free(ends);
-    return self->by_end == NULL || ends == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (ret == 0) {
+        spot_order_integers(ends_s, num_jobs, self->by_end, scratch);
+    }
+    spot_arena_free(&arena);
+    return ret;
 }
 
 int
@@ -216,8 +189,7 @@ fit_if_due(spot_duration_learner_t *self, int64_t now_s)
         self->num_ended < SPOT_DURATION_MIN_JOBS) {
         return 0;
     }
-    self->next_fit_s +=
-        ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S; /* the next one */
+    self->next_fit_s += ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S;
     return fit(self);
 }
 

@@ -125,11 +125,9 @@ spot_instance_table_read(
         .row_bytes = sizeof(spot_instance_row_t),
         .take = take_row,
         .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }
 
 void

@@ -76,16 +76,6 @@ take_point(spot_table_file_t *file, const spot_csv_row_t *row, const void *value
     return SPOT_ARRAY_APPEND(curve, points, point);
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
-{
-    const spot_measured_curve_t *curve = file->table;
-
-    if (curve->num_points == 0 && !file->is_faulty) {
-        spot_table_file_report(file, end_line, "no row");
-    }
-}
-
 int
 spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
     const char *y_name, spot_diag_t *diag)
@@ -102,12 +92,10 @@ spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_
         .layout = layout,
         .needs_columns = true,
         .row_bytes = sizeof(spot_measured_point_t),
-        .take = take_point,
-        .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
+        .empty = "no row",
+        .take = take_point};
 
     memset(self, 0, sizeof(*self));
     snprintf(layout, sizeof(layout), "%s,%s", x_name, y_name);
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }

@@ -29,26 +29,28 @@ static const spot_table_file_column_t columns[] = {
     COLUMN("dataset", TEXT, workload.dataset, .max = 0),
     COLUMN("batchsize", COUNT, workload.batch_size, .max = INT32_MAX),
     COLUMN("amp", COUNT, workload.amp, .max = 1),
-    COLUMN("gpu_util", NUMBER, workload.gpu_util, PERCENT),
-    COLUMN("gmem_util", NUMBER, workload.gmem_util, PERCENT),
-    COLUMN("gmem", NUMBER, workload.gmem_mib, .max = 1e9,
+    COLUMN("gpu_util", NUMBER, workload.features[SPOT_PACKING_GPU_UTIL], PERCENT),
+    COLUMN("gmem_util", NUMBER, workload.features[SPOT_PACKING_GMEM_UTIL], PERCENT),
+    COLUMN("gmem", NUMBER, workload.features[SPOT_PACKING_GMEM], .max = 1e9,
         .expected = "expected MiB from 0 to 1e9"),
     COLUMN("speed", NUMBER, workload.speed_per_s, .max = 1e12,
         .expected = "expected samples/s from 0 to 1e12", .is_optional = true,
         .may_be_empty = true),
     COLUMN("label", TEXT, label, .is_optional = true),
 };
-enum { NUM_COLUMNS = sizeof(columns) / sizeof(columns[0]), COLUMN_LABEL = 8 };
+enum { COLUMN_LABEL = 8 };
 
 static int
 take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     spot_packing_labels_t *self = file->table;
-    const char *label = ((const workload_row_t *) values)->label;
-    spot_packing_workload_t workload = ((const workload_row_t *) values)->workload;
+    const workload_row_t *from = values;
+    const char *label = from->label;
+    spot_packing_workload_t workload = from->workload;
 
     workload.model = spot_arena_text(&self->texts, workload.model);
     workload.dataset = spot_arena_text(&self->texts, workload.dataset);
+    workload.features[SPOT_PACKING_AMP] = workload.amp;
     workload.label = workload.automatic = -1;
     if (workload.speed_per_s == 0) { /* not given */
         workload.speed_per_s = (double) NAN;
@@ -65,44 +67,26 @@ take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *va
         self->texts.error, SPOT_ARRAY_APPEND(self, workloads, workload));
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
-{
-    const spot_packing_labels_t *self = file->table;
-
-    if (!file->is_faulty && self->num_workloads == 0) {
-        spot_table_file_report(file, end_line, "no workloads");
-    }
-}
-
 static int
 read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
-        .columns = columns,
-        .is_any_order = true,
-        .ignores_others = true,
-        .needs_columns = true,
-        .row_bytes = sizeof(workload_row_t),
-        .take = take_workload,
-        .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
+    static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
+        .empty = "no workloads", .row_bytes = sizeof(workload_row_t),
+        .take = take_workload};
 
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }
 
 /* ---- Automatic labels ---- */
 
-/* A workload that was not measured beside any other does not share well. */
+/* The label of a mean speed beside others, in thousandths. A workload that was not
+ * measured beside any other, NAN, does not share well. */
 static int32_t
 label_of_speed(double speed)
 {
-    const double rounded = floor(speed * 1000 + 0.5) / 1000;
+    const double thousandths = floor(speed * 1000 + 0.5);
 
-    return !(rounded >= SPOT_PACKING_JUMBO_BELOW)    ? JUMBO
-           : !(rounded >= SPOT_PACKING_MEDIUM_BELOW) ? MEDIUM
-                                                     : TINY;
+    return thousandths >= 950 ? TINY : thousandths >= 850 ? MEDIUM : JUMBO;
 }
 
 static int
@@ -115,8 +99,10 @@ find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
     for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
         const spot_packing_workload_t *from = &self->workloads[j];
 
-        uses[j] = (spot_colocated_t){from->model, from->dataset, from->batch_size,
-            from->amp, from->gpu_util, from->gmem_util, from->gmem_mib};
+        uses[j] = (spot_colocated_t){.model = from->model,
+            .dataset = from->dataset,
+            .batch_size = from->batch_size,
+            .amp = from->amp};
     }
     if (ret == 0) {
         ret = spot_colocation_init(
@@ -133,15 +119,6 @@ find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 }
 
 /* ---- Training ---- */
-
-static void
-fill_values(const spot_packing_workload_t *workload, double *values)
-{
-    values[0] = workload->amp;
-    values[1] = workload->gpu_util;
-    values[2] = workload->gmem_util;
-    values[3] = workload->gmem_mib;
-}
 
 /* The label that is learned of a workload, or -1. */
 static int32_t
@@ -165,8 +142,8 @@ train(spot_packing_labels_t *self, int depth)
     ret = arena.error;
     for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
         if (learned_label(self, &self->workloads[j]) >= 0) {
-            fill_values(
-                &self->workloads[j], values + rows.num_rows * SPOT_PACKING_FEATURES);
+            memcpy(values + rows.num_rows * SPOT_PACKING_FEATURES,
+                self->workloads[j].features, sizeof(self->workloads[j].features));
             labels[rows.num_rows++] = learned_label(self, &self->workloads[j]);
         }
     }
@@ -178,12 +155,10 @@ train(spot_packing_labels_t *self, int depth)
     }
     for (size_t j = 0, row = 0; j < self->num_workloads && ret == 0; j++) {
         spot_packing_workload_t *workload = &self->workloads[j];
-        double features[SPOT_PACKING_FEATURES];
 
-        fill_values(workload, features);
         workload->predicted = rows.num_rows > 1 && learned_label(self, workload) >= 0
                                   ? left_out[row++]
-                                  : spot_tree_label(&self->tree, features);
+                                  : spot_tree_label(&self->tree, workload->features);
     }
     spot_arena_free(&arena);
     return ret;
@@ -218,16 +193,6 @@ spot_packing_labels_free(spot_packing_labels_t *self)
 
 /* ---- Writing ---- */
 
-static void
-write_label(FILE *out, int32_t label)
-{
-    if (label < 0) {
-        fputc(',', out);
-    } else {
-        fprintf(out, ",%d", label);
-    }
-}
-
 void
 spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
 {
@@ -236,18 +201,20 @@ spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
         out);
     for (size_t j = 0; j < self->num_workloads; j++) {
         const spot_packing_workload_t *workload = &self->workloads[j];
+        const int32_t labels[] = {
+            workload->predicted, workload->label, workload->automatic};
 
         spot_csv_field_text(out, workload->model);
         fputc(',', out);
         spot_csv_field_text(out, workload->dataset);
         fprintf(out, ",%d,%d", workload->batch_size, workload->amp);
         spot_csv_field_number(out, workload->speed_per_s);
-        spot_csv_field_number(out, workload->gpu_util);
-        spot_csv_field_number(out, workload->gmem_util);
-        spot_csv_field_number(out, workload->gmem_mib);
-        write_label(out, workload->predicted);
-        write_label(out, workload->label);
-        write_label(out, workload->automatic);
+        for (size_t k = SPOT_PACKING_GPU_UTIL; k < SPOT_PACKING_FEATURES; k++) {
+            spot_csv_field_number(out, workload->features[k]);
+        }
+        for (size_t k = 0; k < sizeof(labels) / sizeof(labels[0]); k++) {
+            spot_csv_field_number(out, labels[k] < 0 ? (double) NAN : labels[k]);
+        }
         fputc('\n', out);
     }
 }

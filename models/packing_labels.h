@@ -10,19 +10,21 @@
 #include "base/memory.h"
 #include "models/decision_tree.h"
 
-#define SPOT_PACKING_FEATURES 4
+enum {
+    SPOT_PACKING_AMP,
+    SPOT_PACKING_GPU_UTIL,  /* % */
+    SPOT_PACKING_GMEM_UTIL, /* % */
+    SPOT_PACKING_GMEM,      /* MiB */
+    SPOT_PACKING_FEATURES
+};
 extern const char *const spot_packing_features[SPOT_PACKING_FEATURES];
-
-/* Mean speeds beside others below which a workload is jumbo, or medium. */
-#define SPOT_PACKING_JUMBO_BELOW 0.85
-#define SPOT_PACKING_MEDIUM_BELOW 0.95
 
 typedef struct {
     const char *model, *dataset;
     int32_t batch_size, amp;
-    double speed_per_s;                   /* alone; NAN: not given */
-    double gpu_util, gmem_util, gmem_mib; /* %, %, MiB */
-    int32_t label;                        /* as given; -1: none */
+    double speed_per_s; /* alone; NAN: not given */
+    double features[SPOT_PACKING_FEATURES];
+    int32_t label;     /* as given; -1: none */
     int32_t predicted; /* by a tree that was fitted to the other labels */
     int32_t automatic; /* -1: no co-location table */
 } spot_packing_workload_t;

@@ -37,16 +37,6 @@ take_step(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
     return 0;
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
-{
-    const spot_price_steps_t *steps = file->table;
-
-    if (!file->is_faulty && steps->num_steps == 0) {
-        spot_table_file_report(file, end_line, "no price");
-    }
-}
-
 int
 spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *diag)
 {
@@ -54,11 +44,9 @@ spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *d
         .columns = columns,
         .layout = "time_s,usd_per_h",
         .row_bytes = sizeof(spot_price_step_t),
-        .take = take_step,
-        .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
+        .empty = "no price",
+        .take = take_step};
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }

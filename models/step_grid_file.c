@@ -95,14 +95,12 @@ spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
         .row_bytes = sizeof(spot_step_pair_t),
         .take = take_pair,
         .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
     spot_step_pair_t repeated = {0};
     size_t first_line = 0;
     int ret, sealed;
 
     memset(self, 0, sizeof(*self));
-    ret = spot_table_file_read(&file);
+    ret = spot_table_file_read(&format, path, diag, self);
     if (ret != 0 && ret != SPOT_ERR_BAD_INPUT) {
         return ret;
     }

@@ -8,10 +8,9 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/stats.h"
 #include "base/table_file.h"
 
-const char *const spot_throughput_columns[] = {"submit_gpu_job", "submit_gpu_num"};
-const char *const spot_throughput_forecasts[] = {"pred_gpu_job", "pred_gpu_num"};
 const char *const spot_throughput_targets[] = {"jobs", "gpus"};
 
 /* ---- The table ---- */
@@ -21,35 +20,17 @@ typedef struct {
     spot_throughput_bin_t bin;
 } throughput_row_t;
 
-enum { COLUMN_TIME, NUM_COLUMNS = 3 };
+enum { COLUMN_TIME };
 
 #define COLUMN(kind, name, member, ...)                                                 \
     SPOT_TABLE_COLUMN(kind, name, throughput_row_t, member, __VA_ARGS__)
 #define AMOUNT .max = 1e12, .expected = "expected a number from 0 to 1e12"
 
-static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+static const spot_table_file_column_t columns[] = {
     COLUMN(TEXT, "time", time, .max = 0),
     COLUMN(NUMBER, "submit_gpu_job", bin.values[SPOT_THROUGHPUT_JOBS], AMOUNT),
     COLUMN(NUMBER, "submit_gpu_num", bin.values[SPOT_THROUGHPUT_GPUS], AMOUNT),
 };
-
-/* YYYY-MM-DD hh:mm:ss as seconds since 1970. */
-static bool
-parse_time(const char *text, int64_t *time_s)
-{
-    int64_t day, second;
-
-    if (!spot_date_scan(&text, &day) || (*text != ' ' && *text != 'T')) {
-        return false;
-    }
-    text++;
-    *time_s = 0;
-    if (!spot_time_of_day_scan(&text, &second) || *text != '\0') {
-        return false;
-    }
-    *time_s = day * 86400 + second;
-    return true;
-}
 
 static int
 take_bin(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
@@ -57,8 +38,9 @@ take_bin(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
     const throughput_row_t *from = values;
     spot_throughput_t *self = file->table;
     int64_t time_s = 0;
+    bool is_date = false;
 
-    if (!parse_time(from->time, &time_s)) {
+    if (spot_clock_parse(from->time, &time_s, &is_date) != 0 || !is_date) {
         spot_table_file_report_field(
             file, row, COLUMN_TIME, "expected YYYY-MM-DD hh:mm:ss");
     } else if (self->num_bins == 0) {
@@ -72,32 +54,14 @@ take_bin(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
     return SPOT_ARRAY_APPEND(self, bins, from->bin);
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
-{
-    const spot_throughput_t *self = file->table;
-
-    if (!file->is_faulty && self->num_bins == 0) {
-        spot_table_file_report(file, end_line, "no rows");
-    }
-}
-
 int
 spot_throughput_read(spot_throughput_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
-        .columns = columns,
-        .is_any_order = true,
-        .ignores_others = true,
-        .needs_columns = true,
-        .row_bytes = sizeof(throughput_row_t),
-        .take = take_bin,
-        .seal = seal};
-    spot_table_file_t file = {
-        .format = &format, .path = path, .diag = diag, .table = self};
+    static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
+        .empty = "no rows", .row_bytes = sizeof(throughput_row_t), .take = take_bin};
 
     memset(self, 0, sizeof(*self));
-    return spot_table_file_read(&file);
+    return spot_table_file_read(&format, path, diag, self);
 }
 
 int
@@ -126,7 +90,7 @@ spot_throughput_free(spot_throughput_t *self)
 
 /* ---- Features ---- */
 
-enum { NUM_CALENDAR = 7, NUM_LAGS = 3, WINDOW = 6 };
+enum { WEEKDAY = 4, NUM_CALENDAR = 7, NUM_LAGS = 3, WINDOW = 6 };
 
 static const size_t lags[NUM_LAGS] = {6, 18, 144};
 
@@ -137,38 +101,22 @@ const char *const spot_throughput_features[] = {"month", "day", "hour", "minute"
     "gpus_soft_3h", "gpus_soft_24h", "gpus_mean_1h", "gpus_median_1h",
     "gpus_deviation_1h"};
 
-/* The week of ISO 8601: the one with the first Thursday of a year is its week 1. */
-static int
-iso_week(const struct tm *date)
-{
-    const int weekday = (date->tm_wday + 6) % 7; /* Monday 0 */
-    const int week = (date->tm_yday - weekday + 10) / 7;
-    const int year = date->tm_year + 1900 - (week == 0);
-    const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    const int days = is_leap ? 366 : 365;
-
-    if (week == 0) { /* it belongs to the year before */
-        return (date->tm_yday + days - weekday + 10) / 7;
-    }
-    return week == 53 && date->tm_yday - weekday + 3 >= days ? 1 : week;
-}
-
+/* Dates as numbers: the features up to NUM_CALENDAR, weekdays from 1 on. */
 static void
 fill_calendar(int64_t time_s, size_t bin, double *const *values)
 {
     const time_t time = (time_t) time_s;
+    char text[64] = "";
+    char *number = text;
     struct tm date;
 
-    if (gmtime_r(&time, &date) == NULL) {
-        memset(&date, 0, sizeof(date));
+    if (gmtime_r(&time, &date) != NULL) {
+        strftime(text, sizeof(text), "%m %d %H %M %u %j %V", &date);
     }
-    values[0][bin] = date.tm_mon + 1;
-    values[1][bin] = date.tm_mday;
-    values[SPOT_THROUGHPUT_HOUR][bin] = date.tm_hour;
-    values[3][bin] = date.tm_min;
-    values[4][bin] = (date.tm_wday + 6) % 7;
-    values[5][bin] = date.tm_yday + 1;
-    values[6][bin] = iso_week(&date);
+    for (size_t j = 0; j < NUM_CALENDAR; j++) {
+        values[j][bin] = (double) strtol(number, &number, 10);
+    }
+    values[WEEKDAY][bin] -= 1; /* Monday 0 */
 }
 
 /* The value some bins before a bin. */
@@ -176,14 +124,6 @@ static double
 before(const spot_throughput_t *self, int series, size_t bin, size_t lag)
 {
     return lag > bin ? 0 : self->bins[bin - lag].values[series];
-}
-
-static int
-compare_numbers(const void *first, const void *second)
-{
-    const double a = *(const double *) first, b = *(const double *) second;
-
-    return (a > b) - (a < b);
 }
 
 static void
@@ -205,7 +145,7 @@ fill_series(const spot_throughput_t *self, int series, size_t bin, double *const
     for (size_t j = 0; j < WINDOW; j++) {
         squares += (window[j] - mean) * (window[j] - mean);
     }
-    qsort(window, WINDOW, sizeof(*window), compare_numbers);
+    spot_sort(window, WINDOW);
     values[2 * NUM_LAGS][bin] = mean;
     values[2 * NUM_LAGS + 1][bin] = (window[WINDOW / 2 - 1] + window[WINDOW / 2]) / 2;
     values[2 * NUM_LAGS + 2][bin] = sqrt(squares / (WINDOW - 1));

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "models/throughput_forecast.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/units.h"
+#include "models/throughput.h"
 
-enum { MIN_BINS = 5, LEAD = 6 /* bins of one hour */ };
+enum { MIN_BINS = 5, LEAD = 6 /* bins of one hour */, DAY_S = 86400 };
 
 const char *const spot_forecast_methods[] = {
     "additive model", "mean of the hour", "one hour before", "mean"};
@@ -20,23 +17,19 @@ const char *const spot_forecast_methods[] = {
 static int64_t
 month_start(const spot_throughput_t *throughput, int num_before)
 {
-    const time_t last_s =
-        (time_t) (throughput->start_s +
-                  (int64_t) (throughput->num_bins - 1) * SPOT_THROUGHPUT_BIN_S);
+    const int64_t last_bin = (int64_t) throughput->num_bins - 1;
+    time_t day_s = (time_t) (throughput->start_s + last_bin * SPOT_THROUGHPUT_BIN_S);
     struct tm date;
 
-    if (gmtime_r(&last_s, &date) == NULL) {
-        return 0;
-    }
-    for (time_t start_s = last_s;; start_s -= (time_t) date.tm_mday * 86400) {
-        gmtime_r(&start_s, &date);
+    day_s -= day_s % DAY_S;
+    while (gmtime_r(&day_s, &date) != NULL) {
+        day_s -= (date.tm_mday - 1) * DAY_S;
         if (num_before-- == 0) {
-            const int64_t day_s = (int64_t) start_s - start_s % 86400;
-
-            return (day_s - (date.tm_mday - 1) * INT64_C(86400) - throughput->start_s) /
-                   SPOT_THROUGHPUT_BIN_S;
+            return ((int64_t) day_s - throughput->start_s) / SPOT_THROUGHPUT_BIN_S;
         }
+        day_s -= DAY_S;
     }
+    return 0;
 }
 
 bool
@@ -59,13 +52,6 @@ spot_throughput_split(spot_throughput_split_t *self, const spot_throughput_t *th
 
 /* ---- One series ---- */
 
-typedef struct {
-    spot_arena_t arena;
-    const spot_throughput_t *throughput;
-    double *targets;                          /* [num_bins] */
-    double *values[SPOT_THROUGHPUT_FEATURES]; /* [num_bins] */
-} table_t;
-
 /* Features that have no value in common with those of a later time, unless the bins are
  * of more than a year. */
 static bool
@@ -75,32 +61,13 @@ grows_with_date(const char *feature)
            strcmp(feature, "week") == 0;
 }
 
-static int
-table_init(table_t *self, const spot_throughput_t *throughput, int series)
-{
-    memset(self, 0, sizeof(*self));
-    self->throughput = throughput;
-    SPOT_ARENA_ARRAY(&self->arena, self->targets, throughput->num_bins);
-    for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
-        SPOT_ARENA_ARRAY(&self->arena, self->values[j], throughput->num_bins);
-    }
-    if (self->arena.error == 0) {
-        spot_throughput_fill(throughput, self->values);
-        for (size_t bin = 0; bin < throughput->num_bins; bin++) {
-            self->targets[bin] = throughput->bins[bin].values[series];
-        }
-    }
-    return self->arena.error;
-}
-
 /* Fits a model with the settings of self to the first bins. */
 static int
-fit(spot_throughput_forecast_t *self, const table_t *table, size_t num_bins,
-    uint64_t seed)
+fit(spot_throughput_forecast_t *self, size_t num_bins, uint64_t seed)
 {
     spot_additive_column_t columns[SPOT_THROUGHPUT_FEATURES];
     spot_additive_request_t request = {.num_rows = num_bins,
-        .targets = table->targets,
+        .targets = self->targets,
         .columns = columns,
         .loss = self->loss,
         .seed = seed};
@@ -108,7 +75,7 @@ fit(spot_throughput_forecast_t *self, const table_t *table, size_t num_bins,
     for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
         if (self->has_dates || !grows_with_date(spot_throughput_features[j])) {
             columns[request.num_columns++] = (spot_additive_column_t){
-                .name = spot_throughput_features[j], .values = table->values[j]};
+                .name = spot_throughput_features[j], .values = self->features[j]};
         }
     }
     spot_additive_free(&self->model);
@@ -118,10 +85,11 @@ fit(spot_throughput_forecast_t *self, const table_t *table, size_t num_bins,
 /* Predicts bins from first on: predicted[end - first]. BAD_INPUT: the model has a
  * feature that is not one of throughput. */
 static int
-predict(const spot_additive_model_t *model, const table_t *table, size_t first,
-    size_t end, double *predicted)
+predict(
+    const spot_throughput_forecast_t *self, size_t first, size_t end, double *predicted)
 {
-    size_t ids[SPOT_THROUGHPUT_FEATURES];
+    const spot_additive_model_t *model = &self->model;
+    const double *features[SPOT_THROUGHPUT_FEATURES];
 
     for (size_t j = 0; j < model->num_features; j++) {
         size_t id = 0;
@@ -133,52 +101,44 @@ predict(const spot_additive_model_t *model, const table_t *table, size_t first,
         if (id == SPOT_THROUGHPUT_FEATURES || j == SPOT_THROUGHPUT_FEATURES) {
             return SPOT_ERR_BAD_INPUT;
         }
-        ids[j] = id;
+        features[j] = self->features[id];
     }
     for (size_t bin = first; bin < end; bin++) {
         double values[SPOT_THROUGHPUT_FEATURES];
 
         for (size_t j = 0; j < model->num_features; j++) {
-            values[j] = table->values[ids[j]][bin];
+            values[j] = features[j][bin];
         }
         predicted[bin - first] = spot_additive_predict(model, values);
     }
     return 0;
 }
 
-/* The sum of squared errors on the bins for choosing. predicted: scratch. */
+/* Fits with the settings that have the least sum of squared errors on the bins for
+ * choosing. */
 static int
-judge(const spot_throughput_forecast_t *self, const table_t *table,
-    const spot_throughput_split_t *split, double *predicted, double *squares)
+choose_and_fit(spot_throughput_forecast_t *self, const spot_throughput_split_t *split)
 {
-    const int ret =
-        predict(&self->model, table, split->choose, split->evaluate, predicted);
-
-    *squares = 0;
-    for (size_t bin = split->choose; bin < split->evaluate && ret == 0; bin++) {
-        const double error = predicted[bin - split->choose] - table->targets[bin];
-
-        *squares += error * error;
-    }
-    return ret;
-}
-
-static int
-choose_and_fit(spot_throughput_forecast_t *self, table_t *table,
-    const spot_throughput_split_t *split)
-{
+    const size_t num_bins = split->evaluate - split->choose;
     spot_loss_t best_loss = SPOT_LOSS_SQUARED;
     bool best_has_dates = true;
-    double least = HUGE_VAL, squares = 0, *predicted;
-    int ret = 0;
+    double least = HUGE_VAL, *predicted;
+    int ret;
 
-    SPOT_ARENA_ARRAY(&table->arena, predicted, split->evaluate - split->choose);
-    ret = table->arena.error;
+    SPOT_ARENA_ARRAY(&self->arena, predicted, num_bins);
+    ret = self->arena.error;
     for (int setting = 0; setting < 4 && ret == 0; setting++) {
+        double squares = 0;
+
         self->loss = setting % 2 == 0 ? SPOT_LOSS_SQUARED : SPOT_LOSS_ABSOLUTE;
         self->has_dates = setting < 2;
-        ret = fit(self, table, split->choose, split->seed);
-        ret = ret == 0 ? judge(self, table, split, predicted, &squares) : ret;
+        ret = fit(self, split->choose, split->seed);
+        ret = ret == 0 ? predict(self, split->choose, split->evaluate, predicted) : ret;
+        for (size_t j = 0; j < num_bins && ret == 0; j++) {
+            const double error = predicted[j] - self->targets[split->choose + j];
+
+            squares += error * error;
+        }
         if (ret == 0 && squares < least) {
             least = squares;
             best_loss = self->loss;
@@ -187,21 +147,20 @@ choose_and_fit(spot_throughput_forecast_t *self, table_t *table,
     }
     self->loss = best_loss;
     self->has_dates = best_has_dates;
-    return ret == 0 ? fit(self, table, split->evaluate, split->seed) : ret;
+    return ret == 0 ? fit(self, split->evaluate, split->seed) : ret;
 }
 
 /* The plain forecasts, from the bins before evaluate. */
 static void
-fill_plain(spot_throughput_forecast_t *self, const table_t *table, size_t evaluate)
+fill_plain(spot_throughput_forecast_t *self, size_t evaluate, size_t num_bins)
 {
-    const size_t num_bins = table->throughput->num_bins;
-    const double *hours = table->values[SPOT_THROUGHPUT_HOUR];
+    const double *hours = self->features[SPOT_THROUGHPUT_HOUR];
     double sums[SPOT_HOURS_PER_DAY] = {0}, counts[SPOT_HOURS_PER_DAY] = {0}, mean = 0;
 
     for (size_t bin = 0; bin < evaluate; bin++) {
-        sums[(size_t) hours[bin]] += table->targets[bin];
+        sums[(size_t) hours[bin]] += self->targets[bin];
         counts[(size_t) hours[bin]] += 1;
-        mean += table->targets[bin] / (double) evaluate;
+        mean += self->targets[bin] / (double) evaluate;
     }
     mean = evaluate > 0 ? mean : (double) NAN;
     for (size_t bin = evaluate; bin < num_bins; bin++) {
@@ -210,7 +169,7 @@ fill_plain(spot_throughput_forecast_t *self, const table_t *table, size_t evalua
         self->forecasts[SPOT_FORECAST_HOUR][j] =
             counts[hour] > 0 ? sums[hour] / counts[hour] : mean;
         self->forecasts[SPOT_FORECAST_PERSISTENCE][j] =
-            bin < LEAD ? 0 : table->targets[bin - LEAD];
+            bin < LEAD ? 0 : self->targets[bin - LEAD];
         self->forecasts[SPOT_FORECAST_CONSTANT][j] = mean;
     }
 }
@@ -220,37 +179,40 @@ spot_throughput_forecast(spot_throughput_forecast_t *self,
     const spot_throughput_t *throughput, int series,
     const spot_throughput_split_t *split)
 {
-    table_t table;
-    int ret = table_init(&table, throughput, series);
+    const size_t num_bins = throughput->num_bins;
+    spot_arena_t *arena = &self->arena;
+    int ret = 0;
 
-    spot_bug_assert(split->evaluate < throughput->num_bins);
+    spot_bug_assert(split->evaluate < num_bins);
+    SPOT_ARENA_ARRAY(arena, self->targets, num_bins);
+    for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
+        SPOT_ARENA_ARRAY(arena, self->features[j], num_bins);
+    }
     for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
-        self->forecasts[method] = spot_calloc(
-            throughput->num_bins - split->evaluate, sizeof(*self->forecasts[method]));
-        if (self->forecasts[method] == NULL) {
-            ret = SPOT_ERR_NO_MEMORY;
-        }
+        SPOT_ARENA_ARRAY(arena, self->forecasts[method], num_bins - split->evaluate);
     }
-    if (ret == 0 && self->model.num_features == 0) {
+    if (arena->error != 0) {
+        return arena->error;
+    }
+    spot_throughput_fill(throughput, self->features);
+    for (size_t bin = 0; bin < num_bins; bin++) {
+        self->targets[bin] = throughput->bins[bin].values[series];
+    }
+    if (self->model.num_features == 0) {
         spot_bug_assert(0 < split->choose && split->choose < split->evaluate);
-        ret = choose_and_fit(self, &table, split);
+        ret = choose_and_fit(self, split);
     }
-    if (ret == 0) {
-        fill_plain(self, &table, split->evaluate);
-        ret = predict(&self->model, &table, split->evaluate, throughput->num_bins,
-            self->forecasts[SPOT_FORECAST_MODEL]);
-    }
-    spot_arena_free(&table.arena);
-    return ret;
+    fill_plain(self, split->evaluate, num_bins);
+    return ret == 0 ? predict(self, split->evaluate, num_bins,
+                          self->forecasts[SPOT_FORECAST_MODEL])
+                    : ret;
 }
 
 void
 spot_throughput_forecast_free(spot_throughput_forecast_t *self)
 {
     spot_additive_free(&self->model);
-    for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
-        free(self->forecasts[method]);
-    }
+    spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
 
@@ -258,9 +220,7 @@ void
 spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
     const spot_throughput_t *throughput, size_t first, FILE *out)
 {
-    fprintf(out, "time,%s,%s,%s,%s\n", spot_throughput_columns[0],
-        spot_throughput_columns[1], spot_throughput_forecasts[0],
-        spot_throughput_forecasts[1]);
+    fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
     for (size_t bin = first; bin < throughput->num_bins; bin++) {
         const time_t time_s =
             (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);

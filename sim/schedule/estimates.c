@@ -6,9 +6,6 @@
 
 #include "base/memory.h"
 
-/* What an estimate below 0 counts as: nothing is known of the job. */
-#define NEGATIVE_S SPOT_DURATION_UNKNOWN_S
-
 /* ---- What the learner knows of jobs ---- */
 
 void
@@ -69,29 +66,18 @@ spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *sce
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
-    spot_duration_method_t method = SPOT_DURATION_ORACLE;
+    static const spot_duration_method_t methods[] = {
+        [SPOT_ESTIMATE_NOISY] = SPOT_DURATION_NOISY,
+        [SPOT_ESTIMATE_RUNNING_MEAN] = SPOT_DURATION_RUNNING_MEAN,
+        [SPOT_ESTIMATE_GAM] = SPOT_DURATION_GAM};
+    const spot_duration_method_t method =
+        setting == NULL ? SPOT_DURATION_ORACLE : methods[setting->source];
 
     spot_duration_learner_free(&self->learner);
     self->scenario = scenario;
     self->setting = setting;
     self->log = log;
     self->error = 0;
-    switch (setting == NULL ? SPOT_ESTIMATE_UNSET
-                            : (spot_estimate_source_t) setting->source) {
-        case SPOT_ESTIMATE_UNSET:
-        case SPOT_ESTIMATE_ORACLE:
-        case SPOT_ESTIMATE_TABLE:
-            break;
-        case SPOT_ESTIMATE_NOISY:
-            method = SPOT_DURATION_NOISY;
-            break;
-        case SPOT_ESTIMATE_RUNNING_MEAN:
-            method = SPOT_DURATION_RUNNING_MEAN;
-            break;
-        case SPOT_ESTIMATE_GAM:
-            method = SPOT_DURATION_GAM;
-            break;
-    }
     self->is_learned = method != SPOT_DURATION_ORACLE;
     return self->is_learned ? start_learner(self, method, replication) : 0;
 }
@@ -118,7 +104,7 @@ spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 
     if (self->is_learned) {
-        int64_t learned_s = NEGATIVE_S;
+        int64_t learned_s = SPOT_DURATION_UNKNOWN_S;
 
         self->error = spot_error_first(self->error,
             spot_duration_learner_estimate(&self->learner, row_id, now_s, &learned_s));
@@ -128,7 +114,7 @@ spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
         estimate_s = self->scenario->estimates_s[row_id];
     }
     if (estimate_s < 0) {
-        return NEGATIVE_S;
+        return SPOT_DURATION_UNKNOWN_S; /* nothing is known of the job */
     }
     return self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] ? estimate_s
                                                                 : fmax(estimate_s, 1);

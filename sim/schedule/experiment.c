@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "sim/schedule/metrics.h"
 #include "sim/schedule/policy.h"
-#include "sim/schedule/result_json.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
 #include "sim/schedule/schedule.h"
@@ -33,21 +32,28 @@ static const char *const bars[] = {"useful_fraction", "unsaved_fraction",
 _Static_assert(sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_GPU_TIMES,
     "a metric for each kind of time");
 
-/* The last ones need a price, or spot nodes. */
+/* The last ones need spot nodes, and the cost a price. */
 static const char *const compared[] = {"avg_jct", "avg_queue", "queue_p95", "jct_p99",
     "unfinished", "preemptions", "utilisation", "cost_usd", "node_preemptions",
     "lost_gpu_h", "spot_cost_share"};
 
 #define NUM_COMPARED (sizeof(compared) / sizeof(compared[0]))
-#define NUM_OF_SPOT_NODES 3
+#define NUM_OF_SPOT_NODES 3U
 
-static size_t
-num_compared(const spot_schedule_scenario_t *scenario)
-{
-    return scenario->pools.num_settings > 0
-               ? NUM_COMPARED
-               : NUM_COMPARED - NUM_OF_SPOT_NODES - !(scenario->price_usd_per_h > 0);
-}
+static const spot_outputs_t common_outputs = {.num_parts = SPOT_NUM_GPU_TIMES,
+    .parts = parts,
+    .bars = bars,
+    .whole = "paid GPU time",
+    .cost = "cost_usd",
+    .gain = "utilisation",
+    .num_compared = NUM_COMPARED,
+    .compared = compared,
+    .why_fixed =
+        "one log and nothing left to chance: differences below 2 % of the JCT or "
+        "20 % of the queueing time may be noise, and jobs.jitter shows how much",
+    .num_replications = 30,
+    .min_replications = 16,
+    .batch_replications = 1};
 
 static int
 schedule_bind(
@@ -57,27 +63,16 @@ schedule_bind(
     int ret = self == NULL ? SPOT_ERR_NO_MEMORY
                            : spot_schedule_scenario_init(self, root, like, diag);
 
-    if (self != NULL) {
-        self->outputs = (spot_outputs_t){.num_parts = SPOT_NUM_GPU_TIMES,
-            .parts = parts,
-            .bars = bars,
-            .whole = "paid GPU time",
-            .cost = "cost_usd",
-            .gain = "utilisation",
-            .num_compared = num_compared(self),
-            .compared = compared,
-            .is_random = spot_schedule_scenario_is_random(self),
-            .why_fixed =
-                "one log and nothing left to chance: differences below 2 % of the "
-                "JCT or 20 % of the queueing time may be noise, and jobs.jitter "
-                "shows how much",
-            .num_replications = 30,
-            .min_replications = 16,
-            .batch_replications = 1};
+    if (ret != 0) {
+        return ret;
     }
-    if (ret == 0) {
-        ret = spot_schedule_metrics_init(self);
+    self->outputs = common_outputs;
+    self->outputs.is_random = spot_schedule_scenario_is_random(self);
+    if (self->pools.num_settings == 0) {
+        self->outputs.num_compared -=
+            self->price_usd_per_h > 0 ? NUM_OF_SPOT_NODES : NUM_OF_SPOT_NODES + 1;
     }
+    ret = spot_schedule_metrics_init(self);
     return ret != 0 ? ret : spot_run_recorder_kinds_init(self);
 }
 

@@ -55,27 +55,22 @@ const spot_field_t spot_jobs_fields[] = {
         .expected = "a map of laws or the path of a file"},
     {SPOT_CHOICE("short", spot_jobs_setting_t, short_rule, short_names, "error",
         "durations below 1 s: an error, raised to 1 s, or the job is dropped")},
-    {SPOT_CHOICE("oversize", spot_jobs_setting_t, oversize, oversize_names, "error",
+    {SPOT_CHOICE("oversize", spot_jobs_setting_t, drops_oversize, oversize_names,
+        "error",
         "jobs with more GPUs than their VC can ever have: an error, or they are "
         "dropped")},
     {SPOT_CHOICE("strict", spot_jobs_setting_t, is_strict, spot_no_yes, "no",
         "a job of a VC that the cluster lacks is an error; else it is dropped")},
-    {SPOT_RANGE(DURATION, "jitter", spot_jobs_setting_t, jitter_ms, 0,
-        (double) SPOT_MS_PER_D, "0 s", "jitter of submits",
-        "each replication shifts every submit by a uniform number of seconds from 0 to "
-        "this, so that replications of one log differ")},
-    {.name = "vcs",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_jobs_setting_t, renamings),
-        .num_offset = offsetof(spot_jobs_setting_t, num_renamings),
-        .item_size = sizeof(spot_vc_renaming_t),
-        .key = &from_field,
-        .item = &to_field,
-        .initial = "{}",
-        .max = 100000,
-        .expected = "a map such as {old: new, \"*\": other}",
-        .help = "VCs of the log by what the cluster calls them; \"*\" is every other "
-                "one, and \"\" drops its jobs"},
+    {SPOT_RANGE(DURATION, "jitter", spot_jobs_setting_t, jitter_s, 0,
+         (double) SPOT_MS_PER_D, "0 s", "jitter of submits",
+         "each replication shifts every submit by a uniform number of seconds from 0 to "
+         "this, so that replications of one log differ"),
+        .settle = spot_seconds_settle},
+    {SPOT_ITEMS(DICT, "vcs", spot_jobs_setting_t, renamings, num_renamings, to_field, 0,
+         100000, "{}", "a map such as {old: new, \"*\": other}",
+         "VCs of the log by what the cluster calls them; \"*\" is every other one, and "
+         "\"\" drops its jobs"),
+        .key = &from_field},
     {.name = NULL},
 };
 
@@ -88,17 +83,10 @@ static const spot_field_t nodes_field = {.type = SPOT_FIELD_INTEGER,
     .max = 1000000};
 
 const spot_field_t spot_vcs_forms[] = {
-    {.name = "", .type = SPOT_FIELD_PATH, .offset = offsetof(spot_vcs_setting_t, path)},
-    {.name = "",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_vcs_setting_t, vcs),
-        .num_offset = offsetof(spot_vcs_setting_t, num_vcs),
-        .item_size = sizeof(spot_vc_nodes_t),
-        .key = &name_field,
-        .item = &nodes_field,
-        .is_ordered = true,
-        .min = 1,
-        .max = 100000},
+    {SPOT_VALUE(PATH, "", spot_jobs_setting_t, vcs_path, NULL, NULL)},
+    {SPOT_ITEMS(DICT, "", spot_jobs_setting_t, vcs, num_vcs, nodes_field, 1, 100000,
+         NULL, NULL, NULL),
+        .key = &name_field, .is_ordered = true},
     {.name = NULL},
 };
 
@@ -115,12 +103,7 @@ spot_jobs_setting_free(spot_jobs_setting_t *self)
         free(self->renamings[j].to);
     }
     free(self->renamings);
-}
-
-void
-spot_vcs_setting_free(spot_vcs_setting_t *self)
-{
-    free(self->path);
+    free(self->vcs_path);
     for (size_t j = 0; j < self->num_vcs; j++) {
         free(self->vcs[j].name);
     }
@@ -137,37 +120,36 @@ text_of(const char *text)
 
 /* Everything that decides what is read. */
 static const char *
-key_of(const spot_jobs_setting_t *jobs, const spot_vcs_setting_t *vcs, bool may_be_empty,
-    spot_texts_t *texts)
+key_of(const spot_jobs_setting_t *jobs, bool may_be_empty, spot_texts_t *texts)
 {
     const char *key = spot_texts_add(texts, "%s\n%s\n%s\n%s\n%s\n%d %d %d\n",
         text_of(jobs->log), text_of(jobs->workload), text_of(jobs->estimates.file),
-        text_of(jobs->estimates.column), text_of(vcs->path), jobs->short_rule,
+        text_of(jobs->estimates.column), text_of(jobs->vcs_path), jobs->short_rule,
         jobs->is_strict, may_be_empty);
 
     for (size_t j = 0; j < jobs->num_renamings; j++) {
         key = spot_texts_add(texts, "%s%s=%s\n", key, jobs->renamings[j].from,
             text_of(jobs->renamings[j].to));
     }
-    for (size_t j = 0; j < vcs->num_vcs; j++) {
-        key = spot_texts_add(texts, "%s%s:%lld\n", key, vcs->vcs[j].name,
-            (long long) vcs->vcs[j].num_nodes);
+    for (size_t j = 0; j < jobs->num_vcs; j++) {
+        key = spot_texts_add(texts, "%s%s:%lld\n", key, jobs->vcs[j].name,
+            (long long) jobs->vcs[j].num_nodes);
     }
     return key;
 }
 
 static int
-read_vcs(spot_job_data_t *self, const spot_vcs_setting_t *vcs, bool may_be_empty,
+read_vcs(spot_job_data_t *self, const spot_jobs_setting_t *jobs, bool may_be_empty,
     spot_diag_t *diag)
 {
     int ret = 0;
 
-    if (vcs->path != NULL) {
-        return spot_vc_list_read(&self->vcs, vcs->path, may_be_empty, diag);
+    if (jobs->vcs_path != NULL) {
+        return spot_vc_list_read(&self->vcs, jobs->vcs_path, may_be_empty, diag);
     }
-    for (size_t j = 0; j < vcs->num_vcs && ret == 0; j++) {
+    for (size_t j = 0; j < jobs->num_vcs && ret == 0; j++) {
         ret = spot_vc_list_add(
-            &self->vcs, vcs->vcs[j].name, (int32_t) vcs->vcs[j].num_nodes, 0);
+            &self->vcs, jobs->vcs[j].name, (int32_t) jobs->vcs[j].num_nodes, 0);
     }
     return ret;
 }
@@ -195,47 +177,48 @@ read_log(spot_job_data_t *self, const spot_jobs_setting_t *jobs, spot_diag_t *di
 }
 
 static int
-read_estimates(
-    spot_job_data_t *self, const spot_estimate_file_t *estimates, spot_diag_t *diag)
+read_data(spot_job_data_t *self, const spot_jobs_setting_t *jobs, bool may_be_empty,
+    spot_diag_t *diag)
 {
-    self->estimates_s = spot_calloc(self->log.num_jobs, sizeof(double));
-    return self->estimates_s == NULL ? SPOT_ERR_NO_MEMORY
-                                     : spot_job_column_read(&self->log, estimates->file,
-                                           estimates->column, self->estimates_s, diag);
+    int ret = read_vcs(self, jobs, may_be_empty, diag);
+
+    if (ret == 0 && !jobs->has_law) {
+        ret = read_log(self, jobs, diag);
+    }
+    if (ret == 0 && !jobs->has_law && jobs->estimates.file != NULL) {
+        self->estimates_s = spot_calloc(self->log.num_jobs, sizeof(double));
+        ret = self->estimates_s == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_job_column_read(&self->log, jobs->estimates.file,
+                        jobs->estimates.column, self->estimates_s, diag);
+    }
+    return ret;
 }
 
 int
 spot_job_data_open(spot_job_data_t **self, const spot_jobs_setting_t *jobs,
-    const spot_vcs_setting_t *vcs, bool has_law, bool may_be_empty,
-    spot_job_data_t *like, spot_diag_t *diag)
+    bool may_be_empty, spot_job_data_t *like, spot_diag_t *diag)
 {
     spot_texts_t texts = {0};
-    const char *key = key_of(jobs, vcs, may_be_empty, &texts);
-    spot_job_data_t *data = NULL;
+    const char *key = key_of(jobs, may_be_empty, &texts);
     int ret = texts.error;
 
-    if (ret == 0 && like != NULL && like->key != NULL && strcmp(like->key, key) == 0) {
-        like->num_users++;
+    if (like != NULL && like->key != NULL && strcmp(like->key, key) == 0) {
         *self = like;
-        spot_texts_free(&texts);
-        return 0;
+    } else {
+        *self = spot_calloc(1, sizeof(**self));
+        ret = *self == NULL ? SPOT_ERR_NO_MEMORY : ret;
+        ret = ret != 0 ? ret : read_data(*self, jobs, may_be_empty, diag);
+        if (ret == 0) { /* only what is whole is shared */
+            (*self)->key = spot_text_copy(key, strlen(key));
+            ret = (*self)->key == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        }
     }
-    *self = data = spot_calloc(1, sizeof(*data));
-    if (ret == 0 && data != NULL) {
-        data->num_users = 1;
-        ret = read_vcs(data, vcs, may_be_empty, diag);
-    }
-    if (ret == 0 && data != NULL && !has_law) {
-        ret = read_log(data, jobs, diag);
-    }
-    if (ret == 0 && data != NULL && !has_law && jobs->estimates.file != NULL) {
-        ret = read_estimates(data, &jobs->estimates, diag);
-    }
-    if (ret == 0 && data != NULL) { /* only what is whole is shared */
-        data->key = spot_text_copy(key, strlen(key));
+    if (*self != NULL) {
+        (*self)->num_users++;
     }
     spot_texts_free(&texts);
-    return data == NULL || (ret == 0 && data->key == NULL) ? SPOT_ERR_NO_MEMORY : ret;
+    return ret;
 }
 
 void
@@ -249,4 +232,35 @@ spot_job_data_close(spot_job_data_t *self)
     free(self->estimates_s);
     free(self->key);
     free(self);
+}
+
+/* ---- What the keys of a scenario share ---- */
+
+void
+spot_seconds_settle(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    int64_t *duration = target;
+
+    (void) bind;
+    (void) field;
+    (void) node;
+    *duration = (*duration + SPOT_MS_PER_S / 2) / SPOT_MS_PER_S;
+}
+
+int32_t
+spot_vc_named(const spot_vc_list_t *vcs, spot_bind_t *bind, const spot_node_t *place,
+    const char *key, const char *name)
+{
+    const int32_t vc_id = spot_vc_list_find(vcs, name);
+    spot_suggest_t near;
+
+    if (vc_id < 0) {
+        spot_suggest_init(&near, name);
+        for (size_t j = 0; j < vcs->num_vcs; j++) {
+            spot_suggest_offer(&near, vcs->vcs[j].name);
+        }
+        spot_bind_unknown(bind, place, key, "VC", &near, "");
+    }
+    return vc_id;
 }

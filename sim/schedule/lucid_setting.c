@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/schedule/lucid_setting.h"
+#include "sim/schedule/scenario.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
@@ -16,10 +15,10 @@
 
 /* ---- Fields ---- */
 
-static const spot_field_t source_vc = {
-    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_profiler_source_t, vc)};
+static const spot_field_t source_name = {
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_vc_nodes_t, name)};
 static const spot_field_t source_nodes = {.type = SPOT_FIELD_INTEGER,
-    .offset = offsetof(spot_profiler_source_t, num_nodes),
+    .offset = offsetof(spot_vc_nodes_t, num_nodes),
     .min = 1,
     .max = 1000000};
 
@@ -34,30 +33,19 @@ static const spot_field_t scaling_fields[] = {
 };
 
 static const spot_field_t profiler_fields[] = {
-    {.name = "from",
-        .type = SPOT_FIELD_DICT,
-        .offset = offsetof(spot_lucid_setting_t, sources),
-        .num_offset = offsetof(spot_lucid_setting_t, num_sources),
-        .item_size = sizeof(spot_profiler_source_t),
-        .key = &source_vc,
-        .item = &source_nodes,
-        .min = 1,
-        .max = 100000,
-        .expected = "a map such as {a: 2, b: 1}",
-        .help = "nodes of VCs that are the profiler's"},
+    {SPOT_ITEMS(DICT, "from", spot_lucid_setting_t, sources, num_sources, source_nodes,
+         1, 100000, NULL, "a map such as {a: 2, b: 1}",
+         "nodes of VCs that are the profiler's"),
+        .key = &source_name},
     {SPOT_RANGE(DURATION, "limit", spot_lucid_setting_t, limit_s, 1000,
         (double) SPOT_MAX_DURATION_MS, "200 s", "profiling limit",
         "a job that takes longer leaves the profiler after this time")},
     {SPOT_RANGE(INTEGER, "gpu_limit", spot_lucid_setting_t, max_gpus, 1,
         SPOT_JOB_MAX_GPUS, "8", "profiled GPUs",
         "jobs with more GPUs are not profiled")},
-    {.name = "scaling",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "",
-        .fields = scaling_fields,
-        .help = "a node that the profiler borrows when many jobs wait; without the key "
-                "it never does"},
+    {SPOT_GROUP("scaling", scaling_fields, "",
+        "a node that the profiler borrows when many jobs wait; without the key it never "
+        "does")},
     {.name = NULL},
 };
 
@@ -94,18 +82,9 @@ static const spot_field_t packing_fields[] = {
 };
 
 const spot_field_t spot_lucid_fields[] = {
-    {.name = "profiler",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "",
-        .fields = profiler_fields,
-        .help = "where jobs run first; without the key they enter their VC at once"},
-    {.name = "packing",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = packing_fields,
-        .help = "which jobs share GPUs"},
+    {SPOT_GROUP("profiler", profiler_fields, "",
+        "where jobs run first; without the key they enter their VC at once")},
+    {SPOT_GROUP("packing", packing_fields, "{}", "which jobs share GPUs")},
     {.name = NULL, .fields = spot_estimator_fields},
 };
 
@@ -113,7 +92,7 @@ void
 spot_lucid_setting_free(spot_lucid_setting_t *self)
 {
     for (size_t j = 0; j < self->num_sources; j++) {
-        free(self->sources[j].vc);
+        free(self->sources[j].name);
     }
     free(self->sources);
     free(self->lender);
@@ -125,24 +104,6 @@ spot_lucid_setting_free(spot_lucid_setting_t *self)
 
 /* ---- The profiler ---- */
 
-/* The index of a VC, or -1: it is reported. */
-static int32_t
-find_vc(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
-    const spot_node_t *place, const char *key, const char *name)
-{
-    const int32_t vc_id = spot_vc_list_find(&scenario->vcs, name);
-    spot_suggest_t near;
-
-    if (vc_id < 0) {
-        spot_suggest_init(&near, name);
-        for (size_t j = 0; j < scenario->vcs.num_vcs; j++) {
-            spot_suggest_offer(&near, scenario->vcs.vcs[j].name);
-        }
-        spot_bind_unknown(bind, place, key, "VC", &near, "");
-    }
-    return vc_id;
-}
-
 static void
 check_profiler(
     const spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
@@ -153,29 +114,29 @@ check_profiler(
         (int64_t) spot_profiler_num_taken(scenario, NULL) * scenario->gpus_per_node;
 
     for (size_t j = 0; j < lucid->num_sources; j++) {
-        const spot_profiler_source_t *source = &lucid->sources[j];
-        const spot_node_t *place = spot_node_get(from, source->vc);
-        const int32_t vc_id =
-            find_vc(scenario, bind, place, "lucid.profiler.from", source->vc);
+        const spot_vc_nodes_t *source = &lucid->sources[j];
+        const spot_node_t *place = spot_node_get(from, source->name);
+        const int32_t vc_id = spot_vc_named(
+            &scenario->vcs, bind, place, "lucid.profiler.from", source->name);
 
         if (vc_id >= 0 && source->num_nodes > scenario->num_reserved[vc_id]) {
             spot_bind_error(bind, place, "lucid.profiler.from",
                 "the profiler takes %lld nodes of %s, which has %d reserved",
-                (long long) source->num_nodes, source->vc,
+                (long long) source->num_nodes, source->name,
                 scenario->num_reserved[vc_id]);
         }
     }
     if (lucid->max_gpus > num_gpus) {
-        spot_bind_error(bind, spot_node_place(root, "lucid.profiler.gpu_limit"),
-            "lucid.profiler.gpu_limit", "%lld GPUs, but the profiler has %lld",
-            (long long) lucid->max_gpus, (long long) num_gpus);
+        SPOT_KEY_ERROR(bind, root, "lucid.profiler.gpu_limit",
+            "%lld GPUs, but the profiler has %lld", (long long) lucid->max_gpus,
+            (long long) num_gpus);
     }
     if (lucid->lender != NULL) {
         const spot_node_t *place =
             spot_node_place(root, "lucid.profiler.scaling.lender");
 
-        (void) find_vc(
-            scenario, bind, place, "lucid.profiler.scaling.lender", lucid->lender);
+        (void) spot_vc_named(
+            &scenario->vcs, bind, place, "lucid.profiler.scaling.lender", lucid->lender);
         if (lucid->forecast_path == NULL) {
             spot_bind_error(bind, place, "lucid.profiler.scaling",
                 "needs lucid.packing.forecast, which says when to return the node");
@@ -190,7 +151,7 @@ check_profiler(
 static const spot_job_log_t *
 workloads_of(const spot_schedule_scenario_t *scenario)
 {
-    return scenario->log != NULL ? scenario->log : &scenario->law.workloads;
+    return scenario->log != NULL ? scenario->log : &scenario->jobs.law.workloads;
 }
 
 /* Whether a job may share GPUs. */
@@ -201,50 +162,27 @@ is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
            (job->terms_id < 0 || scenario->log->terms[job->terms_id].trainer == NULL);
 }
 
-/* What packing needs and a workload lacks, in words; NULL: nothing. */
-static const char *
-lack_of(const spot_job_log_t *log, const spot_job_row_t *job)
-{
-    const spot_workload_t *workload =
-        job->workload_id < 0 ? NULL : &log->workloads[job->workload_id];
-
-    return workload == NULL                ? "model, gmem and sharescore"
-           : !isfinite(workload->gmem_mib) ? "gmem"
-           : workload->share_score < 0     ? "sharescore"
-                                           : NULL;
-}
-
-/* A job without an id stands for all that laws draw. */
-static void
-report_lack(const spot_job_log_t *log, const spot_job_row_t *job, const char *lack,
-    spot_bind_t *bind, const spot_node_t *place)
-{
-    static const spot_workload_t none = {.model = "", .dataset = ""};
-    const spot_workload_t *workload =
-        job->workload_id < 0 ? &none : &log->workloads[job->workload_id];
-
-    spot_bind_error(bind, place, "lucid.packing",
-        "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, amp "
-        "%d); lucid.packing.switch: never does without",
-        lack, job->id == NULL ? "s" : " ", job->id == NULL ? "" : job->id,
-        workload->model, workload->dataset, workload->batch_size, workload->amp);
-}
-
-/* The same of the workloads of laws. */
-static void
-check_laws(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
+/* Reports what packing needs and the workload of a job lacks. job_id: "": of all jobs
+ * that laws draw. */
+static bool
+report_lack(const spot_workload_t *workload, const char *job_id, spot_bind_t *bind,
     const spot_node_t *place)
 {
-    const spot_job_log_t *log = workloads_of(scenario);
+    static const spot_workload_t none = {.model = "", .dataset = ""};
+    const char *lack = workload == NULL                ? "model, gmem and sharescore"
+                       : !isfinite(workload->gmem_mib) ? "gmem"
+                       : workload->share_score < 0     ? "sharescore"
+                                                       : NULL;
 
-    for (size_t j = 0; j < log->num_workloads; j++) {
-        const spot_job_row_t job = {.workload_id = (int32_t) j};
-        const char *lack = lack_of(log, &job);
-
-        if (lack != NULL) {
-            report_lack(log, &job, lack, bind, place);
-        }
+    if (lack != NULL) {
+        workload = workload == NULL ? &none : workload;
+        spot_bind_error(bind, place, "lucid.packing",
+            "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, "
+            "amp %d); lucid.packing.switch: never does without",
+            lack, job_id[0] == '\0' ? "s" : " ", job_id, workload->model,
+            workload->dataset, workload->batch_size, workload->amp);
     }
+    return lack != NULL;
 }
 
 /* The first job of each workload that cannot be packed for lack of a column. */
@@ -259,13 +197,13 @@ check_workloads(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
     for (size_t j = 0;
          is_reported != NULL && j < log->num_jobs && num_reported < MAX_LISTED; j++) {
         const spot_job_row_t *job = &log->jobs[j];
-        bool *known = &is_reported[job->workload_id + 1];
-        const char *lack = lack_of(log, job);
+        const int32_t id = job->workload_id;
+        bool *known = &is_reported[id + 1];
 
-        if (lack != NULL && is_packed(scenario, job) && !*known) {
-            report_lack(log, job, lack, bind, place);
-            *known = true;
-            num_reported++;
+        if (is_packed(scenario, job) && !*known) {
+            *known =
+                report_lack(id < 0 ? NULL : &log->workloads[id], job->id, bind, place);
+            num_reported += *known;
         }
     }
     free(is_reported);
@@ -307,16 +245,18 @@ open_packing(
     if (lucid->packing == SPOT_PACKING_FORECAST && lucid->forecast_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing", "switch: forecast needs forecast");
     }
-    if (scenario->log == NULL && scenario->law.workload_path == NULL) {
+    if (scenario->log == NULL && scenario->jobs.law.workload_path == NULL) {
         spot_bind_error(bind, place, "lucid.packing",
             "generated jobs have no workloads: set jobs.generate.workload, or "
             "lucid.packing.switch: never");
         return 0;
     }
-    if (scenario->log == NULL) {
-        check_laws(scenario, bind, place);
-    } else {
+    if (scenario->log != NULL) {
         ret = check_workloads(scenario, bind, place);
+    } else {
+        for (size_t j = 0; j < workloads_of(scenario)->num_workloads; j++) {
+            (void) report_lack(&workloads_of(scenario)->workloads[j], "", bind, place);
+        }
     }
     return ret != 0 ? ret : read_pairs(scenario, bind->diag);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The metrics of a scenario of many jobs: those of the cluster, then those of each VC.
- * The names are those of the summary row: avg_jct is in seconds. */
+ * The names are those of the summary row: avg_jct is in seconds. The result of a
+ * replication as JSON is made of them. */
 #pragma once
+
+#include <stdio.h>
 
 #include "sim/schedule/scenario.h"
 #include "sim/schedule/schedule.h"
@@ -28,5 +31,7 @@ extern const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS];
 
 void spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flags);
 
-/* GPU-seconds of a kind of paid time, of all VCs. */
-double spot_schedule_gpu_s(const spot_schedule_t *schedule, spot_gpu_time_t kind);
+/* The summary row, the ledger, the cost and the counts of a replication as one JSON
+ * object. */
+void spot_schedule_json_write(const spot_schedule_t *schedule,
+    const spot_summaries_t *summaries, const spot_replication_t *replication, FILE *out);

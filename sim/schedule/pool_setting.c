@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/schedule/job_data.h"
 
 /* Zones of a generator have entities of 48 bits: the pool is above them. */
 #define POOL_ENTITY_BITS 48
@@ -23,11 +24,8 @@ static const spot_field_t preparation_forms[] = {
         .type = SPOT_FIELD_CHOICE,
         .offset = SPOT_NOWHERE,
         .choices = core_names},
-    {.name = "",
-        .type = SPOT_FIELD_DURATION,
-        .offset = offsetof(spot_pool_setting_t, preparation_ms),
-        .min = 0,
-        .max = (double) SPOT_MAX_DURATION_MS,
+    {SPOT_RANGE(DURATION, "", spot_pool_setting_t, preparation_ms, 0,
+         (double) SPOT_MAX_DURATION_MS, NULL, NULL),
         .expected = PREPARATION_EXPECTED},
     {.name = NULL},
 };
@@ -52,15 +50,11 @@ static const spot_field_t item_fields[] = {
     {SPOT_VALUE(TEXT, "vc", spot_pool_setting_t, vc, "",
         "the virtual cluster that has these nodes besides its reserved ones; without it "
         "the item gives the share cluster.spot_share of the nodes of every VC")},
-    {.name = "trace",
-        .label = "trace",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = offsetof(spot_pool_setting_t, trace_node),
-        .fields = trace_forms,
+    {SPOT_FIELDS(ONE_OF, "trace", spot_pool_setting_t, trace_node, trace_forms, NULL,
+         "trace", "how the nodes come and go, on a clock that starts with the run"),
         .bind = spot_bind_keep_node, /* bound when the nodes of the VC are known */
         .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
-                    "a model file",
-        .help = "how the nodes come and go, on a clock that starts with the run"},
+                    "a model file"},
     {.name = "preparation",
         .label = "preparation time",
         .type = SPOT_FIELD_ONE_OF,
@@ -84,12 +78,7 @@ static const spot_field_t item_fields[] = {
         "", "initial nodes of the pool",
         "nodes that are ready at the start; default: capacity. A trace file brings its "
         "own")},
-    {.name = "price",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = price_fields,
-        .help = "what a node costs"},
+    {SPOT_GROUP("price", price_fields, "{}", "what a node costs")},
     {.name = NULL},
 };
 
@@ -220,28 +209,6 @@ add_pool(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
     return ret != 0 ? ret : copy_price(&pool->price, &setting->price);
 }
 
-/* Checks that an item has a VC, or a share to give. */
-static int32_t
-vc_of(const spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
-    const spot_vc_list_t *vcs, size_t setting_id)
-{
-    const char *vc = self->settings[setting_id].vc;
-    const spot_node_t *place = spot_node_get(item_node(root, setting_id), "vc");
-    const int32_t vc_id = spot_vc_list_find(vcs, vc);
-    char key[64];
-    spot_suggest_t near;
-
-    if (vc_id < 0) {
-        spot_suggest_init(&near, vc);
-        for (size_t j = 0; j < vcs->num_vcs; j++) {
-            spot_suggest_offer(&near, vcs->vcs[j].name);
-        }
-        snprintf(key, sizeof(key), "pools[%zu].vc", setting_id);
-        spot_bind_unknown(bind, place, key, "VC", &near, "");
-    }
-    return vc_id;
-}
-
 /* The pools of one VC, in order of the list. */
 static int
 add_pools(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
@@ -270,21 +237,24 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
     int32_t *num_reserved, const spot_pool_plans_t *like)
 {
     size_t num_templates = 0;
+    char key[64];
     int ret = 0;
 
     for (size_t j = 0; j < self->num_settings; j++) {
-        if (self->settings[j].vc == NULL) {
+        const char *vc = self->settings[j].vc;
+
+        snprintf(key, sizeof(key), "pools[%zu].vc", j);
+        if (vc == NULL) {
             num_templates++;
-        } else if (vc_of(self, bind, root, vcs, j) < 0) {
+        } else if (spot_vc_named(vcs, bind, spot_node_get(item_node(root, j), "vc"), key,
+                       vc) < 0) {
             ret = SPOT_ERR_BAD_INPUT;
         }
     }
     if (num_templates > 1) {
-        spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
-            "more than one pool without vc");
+        SPOT_KEY_ERROR(bind, root, "pools", "more than one pool without vc");
     } else if (spot_share > 0 && num_templates == 0) {
-        spot_bind_error(bind, spot_node_place(root, "cluster.spot_share"),
-            "cluster.spot_share",
+        SPOT_KEY_ERROR(bind, root, "cluster.spot_share",
             "needs a pool without vc, which says how its nodes come and go");
     }
     for (int32_t j = 0; ret == 0 && j < (int32_t) vcs->num_vcs; j++) {
@@ -296,7 +266,7 @@ spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node
         ret = add_pools(self, bind, root, vcs, j, num_shared, horizon_ms, like);
         if (spot_pool_plans_is_fleet(self, j) &&
             (num_reserved[j] > 0 || self->num_pools > num_pools + 1)) {
-            spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
+            SPOT_KEY_ERROR(bind, root, "pools",
                 "preparation: core needs a VC without reserved nodes and without "
                 "another pool: %s has %d reserved and %zu pools",
                 vcs->vcs[j].name, num_reserved[j], self->num_pools - num_pools);
@@ -331,14 +301,12 @@ spot_pool_plans_most(const spot_pool_plans_t *self, int32_t vc_id)
 
     for (size_t j = 0; j < self->num_pools; j++) {
         const spot_pool_plan_t *pool = &self->pools[j];
-        int64_t most = pool->capacity;
+        const int64_t peak = pool->trace.recording == NULL
+                                 ? pool->capacity
+                                 : spot_trace_peak(pool->trace.recording);
 
         if (pool->vc_id == vc_id) {
-            if (pool->trace.recording != NULL &&
-                spot_trace_peak(pool->trace.recording) < most) {
-                most = spot_trace_peak(pool->trace.recording);
-            }
-            num_nodes += most;
+            num_nodes += peak < pool->capacity ? peak : pool->capacity;
         }
     }
     return num_nodes;

@@ -53,13 +53,10 @@ typedef struct {
 /* The field of a member of type spot_pool_plans_t, which binds its settings. */
 extern const spot_field_t spot_pool_item;
 #define SPOT_POOLS_FIELD(owner, member)                                                 \
-    .name = "pools", .type = SPOT_FIELD_LIST,                                           \
-    .offset = offsetof(owner, member.settings),                                         \
-    .num_offset = offsetof(owner, member.num_settings), .item = &spot_pool_item,        \
-    .item_size = sizeof(spot_pool_setting_t), .min = 0, .max = SPOT_MAX_POOLS,          \
-    .initial = "[]",                                                                    \
-    .expected = "a list of pools such as [{vc: a, trace: {file: spot.csv}}]",           \
-    .help = "spot nodes of the virtual clusters"
+    SPOT_ITEMS(LIST, "pools", owner, member.settings, member.num_settings,              \
+        spot_pool_item, 0, SPOT_MAX_POOLS, "[]",                                        \
+        "a list of pools such as [{vc: a, trace: {file: spot.csv}}]",                   \
+        "spot nodes of the virtual clusters")
 
 /* Makes the pools of all VCs from the settings, which are bound. num_reserved:
  * [vcs->num_vcs] the reserved nodes of each VC, less by those that are spot. like:

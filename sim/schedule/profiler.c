@@ -58,7 +58,7 @@ spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc
 
     for (size_t j = 0; j < lucid->num_sources; j++) {
         if (vc_name == NULL || (spot_profiler_is_used(scenario) &&
-                                   strcmp(lucid->sources[j].vc, vc_name) == 0)) {
+                                   strcmp(lucid->sources[j].name, vc_name) == 0)) {
             num_taken += lucid->sources[j].num_nodes;
         }
     }

@@ -13,30 +13,27 @@
 
 /* One line of progress. */
 typedef struct {
-    int32_t vc_id;
     int32_t num_running, num_pending, num_open; /* open: nodes with a free GPU */
     int64_t time_s, num_jobs, num_ended;
 } spot_vc_progress_t;
 
-/* Of one VC, while the run is under way. */
+/* Of one VC. */
 typedef struct {
-    int64_t next_sample_s, next_progress_s;
-    size_t num_rows; /* of samples so far */
-    bool has_sample; /* sample is that of the present state */
-    spot_vc_sample_t sample;
+    int64_t next_progress_s;
+    size_t num_lines;
+    size_t max_lines;
+    spot_vc_progress_t *lines; /* [num_lines] by time */
 } spot_vc_record_t;
 
 typedef struct {
     const spot_schedule_t *schedule;
     spot_recording_t *recording; /* NULL: only progress is kept */
-    spot_vc_record_t *vcs;       /* [schedule->num_clocks] */
     spot_samples_t samples;
+    size_t num_vcs;
+    spot_vc_record_t *vcs; /* [num_vcs] by clock; none if nothing is kept */
     spot_arena_t texts;
     const char **nodes; /* [log->num_jobs] of the latest run of each job */
-    size_t num_lines;
-    size_t max_lines;
-    spot_vc_progress_t *lines; /* [num_lines] VC by VC after the run */
-    int error;                 /* NO_MEMORY */
+    int error;          /* NO_MEMORY */
 } spot_run_recorder_t;
 
 /* Makes the kinds of series of a bound scenario in its memory. NO_MEMORY. */

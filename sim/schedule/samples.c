@@ -131,8 +131,9 @@ look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sampl
     }
 }
 
-spot_vc_sample_t
-spot_samples_look(spot_samples_t *self, const spot_vc_t *vc)
+/* The present state of a VC. */
+static spot_vc_sample_t
+look(spot_samples_t *self, const spot_vc_t *vc)
 {
     const int64_t gpus_per_node = vc->nodes.gpus_per_node;
     spot_vc_sample_t sample = {
@@ -157,12 +158,33 @@ spot_samples_look(spot_samples_t *self, const spot_vc_t *vc)
     return sample;
 }
 
-int
-spot_sample_add(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample)
+int64_t
+spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id)
 {
+    const spot_vc_t *vc = &schedule->vcs[vc_id];
+
+    return vc->num_ended < vc->num_jobs ? schedule->end_s : vc->last_end_s;
+}
+
+/* ---- Rows ---- */
+
+static void
+add_cells(spot_samples_t *self, spot_series_t *series, const spot_cell_t *cells)
+{
+    if (self->error == 0) {
+        self->error = spot_series_add(series, cells);
+    }
+}
+
+static void
+add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *series,
+    size_t row_id, const spot_vc_sample_t *sample)
+{
+    const spot_schedule_scenario_t *scenario = schedule->scenario;
     const double num_gpus = (double) sample->counts[SPOT_SAMPLE_GPUS];
     const double num_idle = (double) sample->counts[SPOT_SAMPLE_IDLE];
-    spot_cell_t cells[NUM_COLUMNS] = {{.integer = time_s}};
+    spot_cell_t cells[NUM_COLUMNS] = {
+        {.integer = scenario->start_s + (int64_t) row_id * scenario->sample_s}};
 
     for (int k = 0; k < SPOT_SAMPLE_NUM_COUNTS; k++) {
         cells[1 + k].integer = sample->counts[k];
@@ -172,11 +194,12 @@ spot_sample_add(spot_series_t *series, int64_t time_s, const spot_vc_sample_t *s
     }
     cells[NUM_COLUMNS - 1].number =
         num_gpus == 0 ? (double) NAN : (num_gpus - num_idle) / num_gpus;
-    return spot_series_add(series, cells);
+    add_cells(self, series, cells);
 }
 
-void
-spot_samples_count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
+/* Counts a sample of a VC for all VCs. */
+static void
+count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
 {
     while (row_id >= self->num_all) {
         if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
@@ -188,6 +211,28 @@ spot_samples_count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *
         self->all[row_id].counts[k] += sample->counts[k];
     }
     self->all[row_id].prepping_gpus += sample->prepping_gpus;
+}
+
+void
+spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+    spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s)
+{
+    const int64_t interval_s = schedule->scenario->sample_s;
+    spot_series_t *series = &recording->series[SPOT_TABLE_SAMPLES + vc->vc_id];
+    size_t row_id = series->num_rows;
+    int64_t next_s = schedule->scenario->start_s + (int64_t) row_id * interval_s;
+    spot_vc_sample_t sample;
+
+    if (interval_s == 0 || next_s >= until_s) {
+        return;
+    }
+    sample = look(self, vc);
+    for (; next_s < until_s && self->error == 0; next_s += interval_s, row_id++) {
+        add_row(self, schedule, series, row_id, &sample);
+        if (vc->vc_id < schedule->num_vcs) { /* nodes of the profiler are those of VCs */
+            count(self, row_id, &sample);
+        }
+    }
 }
 
 /* Adds the means of a VC to those of all. VCs are added in their order, so that the sums
@@ -207,8 +252,9 @@ add_means(spot_samples_t *self, const spot_series_t *series)
     }
 }
 
-void
-spot_samples_cut(spot_series_t *series, int64_t last_s)
+/* Removes the rows after a second. */
+static void
+cut(spot_series_t *series, int64_t last_s)
 {
     const size_t num_columns = series->kind->num_columns;
 
@@ -218,32 +264,59 @@ spot_samples_cut(spot_series_t *series, int64_t last_s)
     }
 }
 
-int
-spot_samples_finish(spot_samples_t *self, size_t num_vcs, spot_series_t *series,
-    const int64_t *last_s, bool is_cut, int64_t start_s, int64_t interval_s,
-    spot_series_t *all)
+/* What a picture shows of all VCs. */
+static void
+add_levels(spot_samples_t *self, spot_series_t *series, int64_t tick,
+    const spot_vc_sample_t *sample)
 {
+    const double running = (double) sample->counts[SPOT_SAMPLE_RUNNING];
+    const double queued = (double) sample->counts[SPOT_SAMPLE_PENDING];
+    const double idle = (double) sample->counts[SPOT_SAMPLE_IDLE];
+    const double used = (double) sample->counts[SPOT_SAMPLE_GPUS] - idle;
+
+    add_cells(self, &series[SPOT_TABLE_QUEUE],
+        (const spot_cell_t[]){
+            {.integer = tick}, {.number = running}, {.number = queued}});
+    add_cells(self, &series[SPOT_TABLE_GPUS],
+        (const spot_cell_t[]){{.integer = tick}, {.number = used}, {.number = idle},
+            {.number = (double) sample->prepping_gpus}});
+}
+
+int
+spot_samples_finish(
+    spot_samples_t *self, const spot_schedule_t *schedule, spot_recording_t *recording)
+{
+    const bool is_cut = schedule->scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
+    spot_series_t *of_vcs = &recording->series[SPOT_TABLE_SAMPLES];
     const spot_series_t *first = NULL; /* with jobs */
     size_t num_rows = self->num_all;
-    int ret = self->error;
 
-    for (size_t j = 0; j < num_vcs; j++) {
-        add_means(self, &series[j]);
-        spot_samples_cut(&series[j], last_s[j]);
-        if (series[j].num_rows > 0) {
-            first = first == NULL ? &series[j] : first;
+    for (int32_t j = 0; j < schedule->num_clocks; j++) {
+        const bool is_vc = j < schedule->num_vcs;
+        spot_series_t *series = &of_vcs[j];
+
+        if (is_vc) {
+            add_means(self, series);
+        }
+        cut(series, spot_samples_last_s(schedule, j));
+        if (is_vc && series->num_rows > 0) {
+            first = first == NULL ? series : first;
             num_rows =
-                is_cut && series[j].num_rows < num_rows ? series[j].num_rows : num_rows;
+                is_cut && series->num_rows < num_rows ? series->num_rows : num_rows;
         }
     }
-    for (size_t j = 0; j < num_rows && ret == 0; j++) {
+    for (size_t j = 0; j < self->num_all; j++) {
+        add_levels(self, recording->series, (int64_t) j * schedule->scenario->sample_s,
+            &self->all[j]);
+    }
+    for (size_t j = 0; j < num_rows; j++) {
         spot_vc_sample_t sample = self->all[j];
 
         for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS && is_cut && first != NULL; k++) {
             sample.means[k] =
                 trunc(first->cells[j * NUM_COLUMNS + (size_t) (FIRST_MEAN + k)].number);
         }
-        ret = spot_sample_add(all, start_s + (int64_t) j * interval_s, &sample);
+        add_row(self, schedule, &recording->series[SPOT_TABLE_SAMPLES_ALL], j, &sample);
     }
-    return ret;
+    return self->error;
 }

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "sim/engine/series.h"
-#include "sim/schedule/schedule.h"
+#include "sim/schedule/tables.h"
 
 /* In the order of the columns of a sample; small: of fewer than 8 GPUs. */
 enum {
@@ -53,24 +52,17 @@ void spot_samples_free(spot_samples_t *self);
 spot_series_kind_t spot_samples_kind(
     spot_arena_t *memory, const char *vc, bool is_profiler);
 
-/* The present state of a VC. O(running jobs + nodes + queue). */
-spot_vc_sample_t spot_samples_look(spot_samples_t *self, const spot_vc_t *vc);
+/* The last second that is recorded of a VC: that of its last end, or of the run if jobs
+ * are left. */
+int64_t spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id);
 
-/* Appends a row. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_sample_add(
-    spot_series_t *series, int64_t time_s, const spot_vc_sample_t *sample);
+/* Appends the samples before until_s to the series of a VC, all of its present state.
+ * O(running jobs + nodes + queue) if there are any. */
+void spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+    spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s);
 
-/* Adds the counts of a VC to those of all in a row of them. */
-void spot_samples_count(
-    spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample);
-
-/* Removes the rows after a second. */
-void spot_samples_cut(spot_series_t *series, int64_t last_s);
-
-/* Cuts the series of each VC, [num_vcs], after its last second, and fills that of all,
- * weighted by nodes. is_cut: as in the published simulator, it ends with the shortest
- * one, and its means are those of the first VC, in whole numbers (quirk Q11). NO_MEMORY.
- */
-SPOT_MUST_CHECK int spot_samples_finish(spot_samples_t *self, size_t num_vcs,
-    spot_series_t *series, const int64_t *last_s, bool is_cut, int64_t start_s,
-    int64_t interval_s, spot_series_t *all);
+/* Cuts the series of each VC after its last second, and fills those of all, weighted by
+ * nodes. With quirk Q11 they end with the shortest one, and their means are those of the
+ * first VC, in whole numbers. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_samples_finish(
+    spot_samples_t *self, const spot_schedule_t *schedule, spot_recording_t *recording);

@@ -8,75 +8,31 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "sim/schedule/lucid_setting.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
+
+typedef spot_schedule_scenario_t scenario_t;
 
 /* Jobs that a message lists. */
 #define MAX_LISTED 10
 
-typedef struct {
-    spot_vcs_setting_t vcs;
-    int64_t gpus_per_node;
-    int placer;
-    int64_t start_ms; /* -1: not given */
-    double price_usd_per_h;
-    double spot_share;
-} cluster_setting_t;
-
-/* A scenario as it is bound, in the units of YAML. */
-typedef struct {
-    char *name;
-    spot_jobs_setting_t jobs;
-    cluster_setting_t cluster;
-    spot_pool_plans_t pools;
-    spot_trainers_t trainers;
-    int64_t horizon_ms;
-    int64_t policy_id;
-    int compat;
-    int quirks[SPOT_NUM_QUIRKS]; /* -1: as compat says */
-    int stepping;
-    struct {
-        int64_t interval_ms;
-        size_t num_thresholds;
-        double *thresholds_gpu_s;
-    } tiresias;
-    spot_estimator_setting_t qssf;
-    spot_lucid_setting_t lucid;
-    struct {
-        int64_t interval_ms, hold_ms;
-    } elastic;
-    struct {
-        int64_t sample_ms, progress_ms; /* -1: not given */
-        int64_t large_over;
-    } output;
-} setting_t;
-
-#define SECONDS(key, member, low, starts, ...)                                          \
-    {                                                                                   \
-        SPOT_RANGE(DURATION, key, setting_t, member, low,                               \
-            (double) SPOT_MAX_DURATION_MS, starts, __VA_ARGS__)                         \
-    }
-
 static const spot_field_t cluster_fields[] = {
-    {SPOT_FIELDS(ONE_OF, "vcs", cluster_setting_t, vcs, spot_vcs_forms, NULL,
+    {SPOT_FIELDS(ONE_OF, "vcs", scenario_t, jobs, spot_vcs_forms, NULL,
          "the virtual clusters and the nodes of each: a CSV file with the columns "
          "vc,nodes (or ,num), or a map. The order is that of every output"),
         .expected = "the path of a CSV file or a map such as {a: 9, b: 4}"},
-    {SPOT_RANGE(INTEGER, "gpus_per_node", cluster_setting_t, gpus_per_node, 1,
+    {SPOT_RANGE(INTEGER, "gpus_per_node", scenario_t, gpus_per_node, 1,
         SPOT_NODE_MAX_GPUS, "8", "GPUs of a node", "GPUs of every node")},
-    {SPOT_CHOICE("placer", cluster_setting_t, placer, spot_placer_names, "consolidate",
+    {SPOT_CHOICE("placer", scenario_t, placer, spot_placer_names, "consolidate",
         "placement",
         "consolidate: on as few nodes as possible, or the job waits; random: on the "
         "first free GPUs; consolidateFirst: consolidated, or else on the freest nodes")},
-    {SPOT_RANGE(DURATION, "start", cluster_setting_t, start_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
+    {SPOT_SECONDS("start", scenario_t, start_s, 0, "",
         "second of the clock at which the run starts; default: the first submit, cut "
         "to a minute")},
-    {SPOT_RANGE(PRICE, "price", cluster_setting_t, price_usd_per_h, 0,
-        SPOT_MAX_PRICE_USD_PER_H, "0", "price of a reserved node",
-        "what a reserved node costs")},
-    {SPOT_RANGE(NUMBER, "spot_share", cluster_setting_t, spot_share, 0, 1, "0",
+    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H,
+        "0", "price of a reserved node", "what a reserved node costs")},
+    {SPOT_RANGE(NUMBER, "spot_share", scenario_t, spot_share, 0, 1, "0",
         "share of spot nodes",
         "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
         "come and go as the pool without `vc` says")},
@@ -90,7 +46,7 @@ static const char *const switch_names[] = {"off", "on", NULL};
 #define QUIRK(name_, id, text)                                                          \
     {                                                                                   \
         .name = name_, .type = SPOT_FIELD_CHOICE,                                       \
-        .offset = offsetof(setting_t, quirks) + (id) * sizeof(int),                     \
+        .offset = offsetof(scenario_t, quirks) + (id) * sizeof(int),                    \
         .choices = switch_names, .initial = "", .help = text                            \
     }
 
@@ -118,20 +74,12 @@ static const spot_field_t threshold_field = {
     .type = SPOT_FIELD_NUMBER, .offset = 0, .min = 0, .max = 1e15};
 
 static const spot_field_t tiresias_fields[] = {
-    SECONDS("interval", tiresias.interval_ms, 1000, "60 s", "Tiresias interval",
-        "time between two decisions"),
-    {.name = "thresholds",
-        .type = SPOT_FIELD_LIST,
-        .offset = offsetof(setting_t, tiresias.thresholds_gpu_s),
-        .num_offset = offsetof(setting_t, tiresias.num_thresholds),
-        .item = &threshold_field,
-        .item_size = sizeof(double),
-        .min = 0,
-        .max = 16,
-        .initial = "[18000]",
-        .expected = "a list of GPU-seconds such as [18000]",
-        .help = "attained service in GPU-seconds above which a job falls into the next "
-                "class"},
+    {SPOT_SECONDS("interval", scenario_t, tiresias.interval_s, 1000, "60 s",
+        "Tiresias interval", "time between two decisions")},
+    {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s,
+        tiresias.num_thresholds, threshold_field, 0, 16, "[18000]",
+        "a list of GPU-seconds such as [18000]",
+        "attained service in GPU-seconds above which a job falls into the next class")},
     {.name = NULL},
 };
 
@@ -156,20 +104,21 @@ const spot_field_t spot_estimator_fields[] = {
 };
 
 static const spot_field_t elastic_fields[] = {
-    SECONDS("interval", elastic.interval_ms, 1000, "60 s",
-        "interval of elastic policies", "time between two decisions without a change"),
-    SECONDS("hold", elastic.hold_ms, 0, "300 s", "hold time",
-        "a job that has started or changed its size does not grow for so long"),
+    {SPOT_SECONDS("interval", scenario_t, elastic.interval_s, 1000, "60 s",
+        "interval of elastic policies", "time between two decisions without a change")},
+    {SPOT_SECONDS("hold", scenario_t, elastic.hold_s, 0, "300 s", "hold time",
+        "a job that has started or changed its size does not grow for so long")},
     {.name = NULL},
 };
 
 static const spot_field_t output_fields[] = {
-    SECONDS("samples", output.sample_ms, 0, "60 s", "time between samples; 0 s: none"),
-    SECONDS("progress", output.progress_ms, 0, "",
+    {SPOT_SECONDS(
+        "samples", scenario_t, sample_s, 0, "60 s", "time between samples; 0 s: none")},
+    {SPOT_SECONDS("progress", scenario_t, progress_s, 0, "",
         "time between progress lines; 0 s: none. Default: 10000 s with compat: lucid, "
-        "else none"),
-    {SPOT_RANGE(INTEGER, "large_over", setting_t, output.large_over, 0,
-        SPOT_JOB_MAX_GPUS, "8", "a job with more GPUs than this is large")},
+        "else none")},
+    {SPOT_RANGE(INTEGER, "large_over", scenario_t, large_over, 0, SPOT_JOB_MAX_GPUS, "8",
+        "a job with more GPUs than this is large")},
     {.name = NULL},
 };
 
@@ -177,16 +126,15 @@ static void bind_policy(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
 const spot_field_t spot_schedule_fields[] = {
-    {SPOT_VALUE(TEXT, "scenario", setting_t, name, NULL, "name of the scenario")},
+    {SPOT_VALUE(TEXT, "scenario", scenario_t, name, NULL, "name of the scenario")},
     SPOT_ENGINE_FIELD,
-    {SPOT_FIELDS(MAP, "jobs", setting_t, jobs, spot_jobs_fields, NULL, "the jobs")},
-    {SPOT_FIELDS(
-        MAP, "cluster", setting_t, cluster, cluster_fields, NULL, "the cluster")},
-    {SPOT_POOLS_FIELD(setting_t, pools)},
-    {SPOT_TRAINERS_FIELD(setting_t, trainers)},
-    SECONDS("horizon", horizon_ms, 1000, "", "horizon",
-        "the run ends then at the latest; default: with the last job"),
-    {SPOT_VALUE(TEXT, "policy", setting_t, policy_id, "fifo", "policy",
+    {SPOT_FIELDS(MAP, "jobs", scenario_t, jobs, spot_jobs_fields, NULL, "the jobs")},
+    {SPOT_GROUP("cluster", cluster_fields, NULL, "the cluster")},
+    {SPOT_POOLS_FIELD(scenario_t, pools)},
+    {SPOT_TRAINERS_FIELD(scenario_t, trainers)},
+    {SPOT_SECONDS("horizon", scenario_t, horizon_s, 1000, "", "horizon",
+        "the run ends then at the latest; default: with the last job")},
+    {SPOT_VALUE(TEXT, "policy", scenario_t, policy_id, "fifo", "policy",
          "which jobs run. fifo: the first that came, sjf: the shortest by its true "
          "duration, qssf: the one of the least estimated duration times GPUs, and "
          "nothing "
@@ -195,53 +143,34 @@ const spot_field_t spot_schedule_fields[] = {
          "short profiling runs and pairs of jobs that share GPUs; efs, gain: in order "
          "of submission, and elastic jobs grow evenly, or where it gains the most"),
         .bind = bind_policy, .expected = "the name of a policy"},
-    {SPOT_CHOICE("compat", setting_t, compat, compat_names, "none",
+    {SPOT_CHOICE("compat", scenario_t, is_compatible, compat_names, "none",
         "compatibility with a published simulator",
         "lucid: behave as the published simulator of Lucid, with all its quirks")},
-    {.name = "quirks",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = quirk_fields,
-        .help = "single quirks of the published simulator, on or off; they win over "
-                "compat"},
-    {SPOT_CHOICE("stepping", setting_t, stepping, stepping_names, "due",
+    {SPOT_GROUP("quirks", quirk_fields, "{}",
+        "single quirks of the published simulator, on or off; they win over compat")},
+    {SPOT_CHOICE("stepping", scenario_t, is_every_second, stepping_names, "due",
         "every-second visits each second, slowly and with the same results: for tests")},
-    {.name = "tiresias",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = tiresias_fields,
-        .help = "options of the policy tiresias"},
-    {SPOT_FIELDS(MAP, "qssf", setting_t, qssf, spot_estimator_fields, "{}",
+    {SPOT_GROUP("tiresias", tiresias_fields, "{}", "options of the policy tiresias")},
+    {SPOT_FIELDS(MAP, "qssf", scenario_t, qssf, spot_estimator_fields, "{}",
         "options of the policy qssf")},
-    {SPOT_FIELDS(MAP, "lucid", setting_t, lucid, spot_lucid_fields, "{}",
+    {SPOT_FIELDS(MAP, "lucid", scenario_t, lucid, spot_lucid_fields, "{}",
         "options of the policy lucid")},
-    {.name = "elastic",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = elastic_fields,
-        .help = "options of the policies efs and gain"},
-    {.name = "output",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .initial = "{}",
-        .fields = output_fields,
-        .help = "what is written"},
+    {SPOT_GROUP(
+        "elastic", elastic_fields, "{}", "options of the policies efs and gain")},
+    {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},
 };
 
 /* The policy with a name, or -1; near is offered the names of all, and list has them. */
-static int64_t
+static int
 find_policy(
     const char *name, spot_suggest_t *near, spot_texts_t *texts, const char **list)
 {
-    int64_t found = -1;
+    int found = -1;
 
     *list = "";
     spot_suggest_init(near, name);
-    for (int64_t j = 0; spot_policies[j] != NULL; j++) {
+    for (int j = 0; spot_policies[j] != NULL; j++) {
         found = strcmp(spot_policies[j]->name, name) == 0 ? j : found;
         spot_suggest_offer(near, spot_policies[j]->name);
         *list = spot_texts_join(texts, *list, ", ", spot_policies[j]->name);
@@ -257,7 +186,7 @@ bind_policy(
     spot_texts_t texts = {0};
     spot_suggest_t near;
     const char *list;
-    int64_t policy_id;
+    int policy_id;
 
     if (name == NULL) {
         spot_bind_unexpected(bind, field, node, "");
@@ -265,7 +194,7 @@ bind_policy(
     }
     policy_id = find_policy(name, &near, &texts, &list);
     if (policy_id >= 0) {
-        *(int64_t *) target = policy_id;
+        *(int *) target = policy_id;
     } else {
         spot_bind_unknown(bind, node, field->name, "policy", &near,
             spot_texts_add(&texts, ": there are %s", list));
@@ -274,91 +203,29 @@ bind_policy(
     spot_texts_free(&texts);
 }
 
-/* ---- Settling ---- */
-
-static int64_t
-seconds_of(int64_t ms)
-{
-    return (ms + SPOT_MS_PER_S / 2) / SPOT_MS_PER_S;
-}
-
+/* Fills in what compat: lucid gives, and lucid.profiler. */
 static void
-settle_quirks(spot_schedule_scenario_t *self, const setting_t *setting)
+settle_keys(scenario_t *self)
 {
-    self->is_compatible = setting->compat == 1;
     for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
-        self->quirks[j] =
-            setting->quirks[j] < 0 ? self->is_compatible : setting->quirks[j] == 1;
+        self->quirks[j] = self->quirks[j] < 0 ? self->is_compatible : self->quirks[j];
     }
-}
-
-static void
-settle_output(spot_schedule_scenario_t *self, const setting_t *setting)
-{
-    const int64_t by_default_s = self->is_compatible ? 10000 : 0;
-
-    self->sample_s = seconds_of(setting->output.sample_ms);
-    self->progress_s = setting->output.progress_ms < 0
-                           ? by_default_s
-                           : seconds_of(setting->output.progress_ms);
-    self->large_over = setting->output.large_over;
-}
-
-/* Moves what is bound into the scenario. */
-static void
-settle(spot_schedule_scenario_t *self, setting_t *setting)
-{
-    self->name = setting->name;
-    setting->name = NULL;
-    self->pools = setting->pools;
-    setting->pools = (spot_pool_plans_t){0};
-    self->trainers = setting->trainers;
-    setting->trainers = (spot_trainers_t){0};
-    self->law = setting->jobs.law;
-    setting->jobs.law = (spot_job_law_t){0};
-    self->drops_oversize = setting->jobs.oversize == 1;
-    self->jitter_s = seconds_of(setting->jobs.jitter_ms);
-    self->gpus_per_node = (int32_t) setting->cluster.gpus_per_node;
-    self->placer = setting->cluster.placer;
-    self->price_usd_per_h = setting->cluster.price_usd_per_h;
-    self->spot_share = setting->cluster.spot_share;
-    self->horizon_s = seconds_of(setting->horizon_ms);
-    self->policy_id = (int) setting->policy_id;
-    self->is_every_second = setting->stepping == 1;
-    self->tiresias.interval_s = seconds_of(setting->tiresias.interval_ms);
-    self->tiresias.num_thresholds = setting->tiresias.num_thresholds;
-    self->tiresias.thresholds_gpu_s = setting->tiresias.thresholds_gpu_s;
-    setting->tiresias.thresholds_gpu_s = NULL;
-    self->qssf = setting->qssf;
-    self->lucid = setting->lucid;
-    setting->lucid = (spot_lucid_setting_t){0};
+    if (self->progress_s < 0) {
+        self->progress_s = self->is_compatible ? 10000 : 0;
+    }
     self->lucid.has_profiler = self->lucid.num_sources > 0;
-    self->elastic.interval_s = seconds_of(setting->elastic.interval_ms);
-    self->elastic.hold_s = seconds_of(setting->elastic.hold_ms);
-    settle_quirks(self, setting);
-    settle_output(self, setting);
-}
-
-static void
-free_setting(setting_t *self)
-{
-    free(self->name);
-    spot_jobs_setting_free(&self->jobs);
-    spot_vcs_setting_free(&self->cluster.vcs);
-    free(self->tiresias.thresholds_gpu_s);
 }
 
 /* ---- Checks ---- */
 
 static void
-check_thresholds(
-    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+check_thresholds(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     for (size_t j = 1; j < self->tiresias.num_thresholds; j++) {
         if (self->tiresias.thresholds_gpu_s[j] <=
             self->tiresias.thresholds_gpu_s[j - 1]) {
-            spot_bind_error(bind, spot_node_place(root, "tiresias.thresholds"),
-                "tiresias.thresholds", "expected increasing numbers");
+            SPOT_KEY_ERROR(
+                bind, root, "tiresias.thresholds", "expected increasing numbers");
         }
     }
 }
@@ -373,13 +240,12 @@ report_no_nodes(spot_bind_t *bind, const spot_node_t *place, const char *vc)
 /* Whether each VC of a map has nodes, or may get some; a file is checked when it is
  * read, and each VC when its pools are known. */
 static void
-check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
-    spot_bind_t *bind, const spot_node_t *root)
+check_vcs(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *map = spot_node_get(spot_node_get(root, "cluster"), "vcs");
 
-    for (size_t j = 0; j < setting->cluster.vcs.num_vcs; j++) {
-        const spot_vc_nodes_t *vc = &setting->cluster.vcs.vcs[j];
+    for (size_t j = 0; j < self->jobs.num_vcs; j++) {
+        const spot_vc_nodes_t *vc = &self->jobs.vcs[j];
 
         if (vc->num_nodes == 0 && self->pools.num_settings == 0) {
             report_no_nodes(bind, spot_node_get(map, vc->name), vc->name);
@@ -389,49 +255,48 @@ check_vcs(const spot_schedule_scenario_t *self, const setting_t *setting,
 
 /* Whether jobs come from a log or from laws. */
 static void
-check_jobs(
-    const setting_t *setting, spot_bind_t *bind, const spot_node_t *root, bool has_law)
+check_jobs(const spot_jobs_setting_t *jobs, spot_bind_t *bind, const spot_node_t *root)
 {
-    const spot_node_t *place = spot_node_place(root, "jobs");
-
-    if (setting->jobs.log == NULL && !has_law) {
-        spot_bind_error(bind, place, "jobs", "needs log or generate");
-    } else if (setting->jobs.log != NULL && has_law) {
-        spot_bind_error(bind, place, "jobs", "log and generate exclude each other");
-    } else if (has_law && setting->jobs.estimates.file != NULL) {
-        spot_bind_error(bind, spot_node_place(root, "jobs.estimates"), "jobs.estimates",
-            "a generated log has no table of estimates");
+    if (jobs->log == NULL && !jobs->has_law) {
+        SPOT_KEY_ERROR(bind, root, "jobs", "needs log or generate");
+    } else if (jobs->log != NULL && jobs->has_law) {
+        SPOT_KEY_ERROR(bind, root, "jobs", "log and generate exclude each other");
+    } else if (jobs->has_law && jobs->estimates.file != NULL) {
+        SPOT_KEY_ERROR(
+            bind, root, "jobs.estimates", "a generated log has no table of estimates");
     }
 }
 
-/* Whether the policy has the durations that it needs. */
-static void
-check_estimator(const spot_schedule_scenario_t *self, const setting_t *setting,
-    spot_bind_t *bind, const spot_node_t *root)
+/* Where the durations come from that the policy sees. */
+static spot_estimate_source_t
+source_of(const scenario_t *self)
 {
     const spot_policy_t *policy = spot_policies[self->policy_id];
-    const spot_estimator_setting_t *estimator =
-        policy->estimator == NULL ? NULL : policy->estimator(self);
-    const spot_node_t *place = spot_node_place(root, "policy");
 
-    if (estimator == NULL) {
-        return;
-    }
-    if (estimator->source == SPOT_ESTIMATE_UNSET) {
-        spot_bind_error(bind, place, "policy",
-            "%s needs estimated durations: set %s.estimator", policy->name,
-            policy->name);
-    } else if (estimator->source == SPOT_ESTIMATE_TABLE &&
-               setting->jobs.estimates.file == NULL) {
-        spot_bind_error(bind, place, "policy",
-            "%s.estimator is table, but jobs.estimates names no file", policy->name);
+    return policy->estimator == NULL
+               ? SPOT_ESTIMATE_ORACLE
+               : (spot_estimate_source_t) policy->estimator(self)->source;
+}
+
+static void
+check_estimator(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const char *policy = spot_policies[self->policy_id]->name;
+    const spot_estimate_source_t source = source_of(self);
+
+    if (source == SPOT_ESTIMATE_UNSET) {
+        SPOT_KEY_ERROR(bind, root, "policy",
+            "%s needs estimated durations: set %s.estimator", policy, policy);
+    } else if (source == SPOT_ESTIMATE_TABLE && self->jobs.estimates.file == NULL) {
+        SPOT_KEY_ERROR(bind, root, "policy",
+            "%s.estimator is table, but jobs.estimates names no file", policy);
     }
 }
 
 /* The most GPUs of each VC. */
 static int
-settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
-    const spot_schedule_scenario_t *like)
+settle_nodes(
+    scenario_t *self, spot_bind_t *bind, const spot_node_t *root, const scenario_t *like)
 {
     int ret;
 
@@ -449,7 +314,7 @@ settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_
                                   spot_pool_plans_most(&self->pools, (int32_t) j);
 
         self->capacity[j] =
-            num_nodes < 0 ? 0 : (int32_t) num_nodes * self->gpus_per_node;
+            num_nodes < 0 ? 0 : (int32_t) (num_nodes * self->gpus_per_node);
         if (ret == 0 && self->vcs.vcs[j].num_nodes == 0 && num_nodes == 0) {
             report_no_nodes(
                 bind, spot_node_place(root, "cluster.vcs"), self->vcs.vcs[j].name);
@@ -460,8 +325,7 @@ settle_nodes(spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_
 
 /* Reports jobs that no VC can ever hold. */
 static void
-check_sizes(
-    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+check_sizes(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     spot_texts_t texts = {0};
     const char *list = "";
@@ -476,8 +340,8 @@ check_sizes(
                     self->capacity[job->vc_id], self->vcs.vcs[job->vc_id].name));
         }
     }
-    if (num_large > 0 && !self->drops_oversize) {
-        spot_bind_error(bind, spot_node_place(root, "jobs.log"), "jobs.log",
+    if (num_large > 0 && !self->jobs.drops_oversize) {
+        SPOT_KEY_ERROR(bind, root, "jobs.log",
             "%zu job%s more GPUs than the VC can have: %s%s; jobs.oversize: drop leaves "
             "them out",
             num_large, num_large == 1 ? " asks for" : "s ask for", list,
@@ -487,15 +351,14 @@ check_sizes(
 }
 
 static void
-settle_start(spot_schedule_scenario_t *self, int64_t start_ms, spot_bind_t *bind,
-    const spot_node_t *root)
+settle_start(scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const int64_t first_s =
         self->log == NULL || self->log->num_jobs == 0 ? 0 : self->log->jobs[0].submit_s;
 
-    self->start_s = start_ms < 0 ? first_s / 60 * 60 : seconds_of(start_ms);
+    self->start_s = self->start_s < 0 ? first_s / 60 * 60 : self->start_s;
     if (self->start_s > first_s && self->log != NULL) {
-        spot_bind_error(bind, spot_node_place(root, "cluster.start"), "cluster.start",
+        SPOT_KEY_ERROR(bind, root, "cluster.start",
             "%lld s is after the first submit (%lld s)", (long long) self->start_s,
             (long long) first_s);
     }
@@ -503,34 +366,30 @@ settle_start(spot_schedule_scenario_t *self, int64_t start_ms, spot_bind_t *bind
 
 /* Whether a job of the training engine has a trainer and whole pipelines of nodes. */
 static void
-check_trainer(const spot_schedule_scenario_t *self, const spot_job_row_t *job,
-    const char *text, bool is_fleet, spot_bind_t *bind, const spot_node_t *place)
+check_trainer(const scenario_t *self, const spot_job_row_t *job, const char *text,
+    bool is_fleet, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_trainer_t *trainer = spot_trainers_find(&self->trainers, text);
     int64_t depth;
 
     if (trainer == NULL) {
-        spot_bind_error(bind, place, "trainers", "job %s: no trainer is called \"%s\"",
+        SPOT_KEY_ERROR(bind, root, "trainers", "job %s: no trainer is called \"%s\"",
             job->id, text + sizeof("core:") - 1);
         return;
     }
     depth = trainer->training->job.pipeline_depth;
     if (!is_fleet && job->gpu_num % (depth * self->gpus_per_node) != 0) {
-        spot_bind_error(bind, place, "trainers",
+        SPOT_KEY_ERROR(bind, root, "trainers",
             "job %s: %d GPUs are no whole number of pipelines of \"%s\": %lld nodes of "
-            "%d "
-            "GPUs",
+            "%lld GPUs",
             job->id, job->gpu_num, trainer->name, (long long) depth,
-            self->gpus_per_node);
+            (long long) self->gpus_per_node);
     }
 }
 
 static void
-check_trainers(
-    const spot_schedule_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+check_trainers(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
-    const spot_node_t *place = spot_node_place(root, "trainers");
-
     for (size_t j = 0; self->log != NULL && j < self->log->num_jobs; j++) {
         const spot_job_row_t *job = &self->log->jobs[j];
         const char *text =
@@ -538,9 +397,9 @@ check_trainers(
         const bool is_fleet = spot_pool_plans_is_fleet(&self->pools, job->vc_id);
 
         if (text != NULL) {
-            check_trainer(self, job, text, is_fleet, bind, place);
+            check_trainer(self, job, text, is_fleet, bind, root);
         } else if (is_fleet) {
-            spot_bind_error(bind, spot_node_place(root, "pools"), "pools",
+            SPOT_KEY_ERROR(bind, root, "pools",
                 "preparation: core is for jobs with a trainer, but job %s in %s has "
                 "none",
                 job->id, self->vcs.vcs[job->vc_id].name);
@@ -550,56 +409,57 @@ check_trainers(
 
 /* Reads what the scenario names. */
 static int
-open_data(spot_schedule_scenario_t *self, const setting_t *setting, bool has_law,
-    const spot_schedule_scenario_t *like, spot_diag_t *diag)
+open_data(
+    scenario_t *self, spot_bind_t *bind, const spot_node_t *root, const scenario_t *like)
 {
-    int ret = spot_job_data_open(&self->data, &setting->jobs, &setting->cluster.vcs,
-        has_law, self->pools.num_settings > 0, like == NULL ? NULL : like->data, diag);
+    int ret = spot_job_data_open(&self->data, &self->jobs, self->pools.num_settings > 0,
+        like == NULL ? NULL : like->data, bind->diag);
 
     if (ret == 0) {
         self->vcs = self->data->vcs;
-        self->log = has_law ? NULL : &self->data->log;
         self->estimates_s = self->data->estimates_s;
-        ret = has_law ? spot_job_law_place(&self->law, &self->vcs, false, diag) : 0;
+        if (self->jobs.has_law) {
+            ret = spot_job_law_place(&self->jobs.law, &self->vcs, false, bind->diag);
+        } else {
+            self->log = &self->data->log;
+        }
     }
-    return ret;
+    ret = ret != 0 ? ret : settle_nodes(self, bind, root, like);
+    return ret != 0 ? ret : spot_trainers_read(&self->trainers, bind->diag);
 }
 
 int
-spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *root,
-    const spot_schedule_scenario_t *like, spot_diag_t *diag)
+spot_schedule_scenario_init(
+    scenario_t *self, const spot_node_t *root, const scenario_t *like, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    const bool has_law = spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
-    setting_t setting = {.cluster.start_ms = -1, .output.progress_ms = -1};
     spot_bind_t bind = {.diag = diag};
     int ret;
 
+    self->start_s = self->progress_s = -1; /* not given */
     for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
-        setting.quirks[j] = -1;
+        self->quirks[j] = -1;
     }
-    ret = spot_bind_document(spot_schedule_fields, root, diag, &setting);
-    settle(self, &setting);
+    ret = spot_bind_document(spot_schedule_fields, root, diag, self);
+    self->jobs.has_law = spot_node_get(spot_node_get(root, "jobs"), "generate") != NULL;
+    settle_keys(self);
     if (ret == 0) {
         check_thresholds(self, &bind, root);
-        check_vcs(self, &setting, &bind, root);
-        check_jobs(&setting, &bind, root, has_law);
-        check_estimator(self, &setting, &bind, root);
+        check_vcs(self, &bind, root);
+        check_jobs(&self->jobs, &bind, root);
+        check_estimator(self, &bind, root);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
-        ret = open_data(self, &setting, has_law, like, diag);
-        ret = ret != 0 ? ret : settle_nodes(self, &bind, root, like);
-        ret = ret != 0 ? ret : spot_trainers_read(&self->trainers, diag);
+        ret = open_data(self, &bind, root, like);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
-        settle_start(self, setting.cluster.start_ms, &bind, root);
+        settle_start(self, &bind, root);
         ret = spot_lucid_setting_open(self, &bind, root);
     }
     if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
         check_trainers(self, &bind, root);
     }
-    free_setting(&setting);
     if (ret == 0 && bind.is_out_of_memory) {
         ret = SPOT_ERR_NO_MEMORY;
     }
@@ -607,13 +467,10 @@ spot_schedule_scenario_init(spot_schedule_scenario_t *self, const spot_node_t *r
 }
 
 bool
-spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self)
+spot_schedule_scenario_is_random(const scenario_t *self)
 {
-    const spot_policy_t *policy = spot_policies[self->policy_id];
-    const spot_estimator_setting_t *estimator =
-        policy->estimator == NULL ? NULL : policy->estimator(self);
-    bool is_random = self->log == NULL || self->jitter_s > 0 ||
-                     (estimator != NULL && estimator->source == SPOT_ESTIMATE_NOISY);
+    bool is_random = self->log == NULL || self->jobs.jitter_s > 0 ||
+                     source_of(self) == SPOT_ESTIMATE_NOISY;
 
     for (size_t j = 0; j < self->pools.num_pools; j++) {
         const spot_trace_t *recording = self->pools.pools[j].trace.recording;
@@ -624,14 +481,14 @@ spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self)
 }
 
 void
-spot_schedule_scenario_free(spot_schedule_scenario_t *self)
+spot_schedule_scenario_free(scenario_t *self)
 {
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);
     spot_pool_plans_free(&self->pools);
     spot_trainers_free(&self->trainers);
     spot_lucid_setting_free(&self->lucid);
-    spot_job_law_free(&self->law);
+    spot_jobs_setting_free(&self->jobs);
     spot_job_data_close(self->data);
     spot_arena_free(&self->memory);
 }

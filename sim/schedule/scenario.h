@@ -61,18 +61,13 @@ typedef enum {
 } spot_pack_order_t;
 
 typedef struct {
-    char *vc;
-    int64_t num_nodes;
-} spot_profiler_source_t;
-
-typedef struct {
     spot_estimator_setting_t estimator;
     bool has_profiler;
     size_t num_sources;
-    spot_profiler_source_t *sources; /* [num_sources] nodes that VCs give to it */
-    int64_t limit_s;                 /* of a profiling run */
-    int64_t max_gpus;                /* of a job that is profiled */
-    char *lender;                    /* VC that lends a node; NULL: no scaling */
+    spot_vc_nodes_t *sources; /* [num_sources] nodes that VCs give to it */
+    int64_t limit_s;          /* of a profiling run */
+    int64_t max_gpus;         /* of a job that is profiled */
+    char *lender;             /* VC that lends a node; NULL: no scaling */
     int64_t up_queue, down_queue;
     int packing; /* spot_packing_switch_t */
     char *forecast_path;
@@ -86,27 +81,27 @@ typedef struct {
     int unknown_pair; /* spot_unknown_pair_t */
 } spot_lucid_setting_t;
 
+/* As bound, with what follows from it. */
 typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
-    spot_arena_t memory;       /* of the outputs */
+    spot_arena_t memory; /* of the outputs */
+    spot_jobs_setting_t jobs;
     spot_job_data_t *data;     /* shared with other scenarios of the study */
     const spot_job_log_t *log; /* of data; NULL: the law draws one a replication */
-    spot_job_law_t law;
     spot_vc_list_t vcs;        /* of data */
     const double *estimates_s; /* [log->num_jobs] of data; NULL: none */
-    bool drops_oversize;       /* jobs that no VC can ever hold are dropped */
     int32_t *capacity;         /* [vcs.num_vcs] the most GPUs that it ever has */
-    int32_t gpus_per_node;
+    int64_t gpus_per_node;
     int placer; /* spot_placer_t */
     int64_t start_s;
-    int64_t horizon_s;      /* the run ends by start_s + horizon_s; 0: none */
-    double price_usd_per_h; /* of a reserved node */
-    double spot_share;      /* of each VC's nodes, which are those of a pool */
-    int policy_id;          /* of spot_policies */
-    bool is_compatible;     /* compat: lucid */
-    bool quirks[SPOT_NUM_QUIRKS];
-    bool is_every_second; /* stepping: every-second */
+    int64_t horizon_s;           /* the run ends by start_s + horizon_s; 0: none */
+    double price_usd_per_h;      /* of a reserved node */
+    double spot_share;           /* of each VC's nodes, which are those of a pool */
+    int policy_id;               /* of spot_policies */
+    int is_compatible;           /* compat: lucid */
+    int quirks[SPOT_NUM_QUIRKS]; /* 0: off, 1: on */
+    int is_every_second;         /* stepping: every-second */
     struct {
         int64_t interval_s;
         size_t num_thresholds;
@@ -120,15 +115,15 @@ typedef struct {
     spot_pool_plans_t pools; /* spot nodes */
     spot_trainers_t trainers;
     int32_t *num_reserved; /* [vcs.num_vcs] nodes; NULL: all of vcs */
-    int64_t jitter_s;
-    int64_t sample_s;   /* between samples; 0: none */
-    int64_t progress_s; /* between progress lines; 0: none */
-    int64_t large_over; /* GPUs: a job with more is large */
+    int64_t sample_s;      /* between samples; 0: none */
+    int64_t progress_s;    /* between progress lines; 0: none */
+    int64_t large_over;    /* GPUs: a job with more is large */
 } spot_schedule_scenario_t;
 
 /* Every key with its default and its help, for binding and for the manual. */
 extern const spot_field_t spot_schedule_fields[];
 extern const spot_field_t spot_estimator_fields[];
+extern const spot_field_t spot_lucid_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: another scenario
  * of the study, whose log is shared, or NULL. BAD_INPUT, IO, NO_MEMORY; free self even
@@ -139,3 +134,11 @@ SPOT_MUST_CHECK int spot_schedule_scenario_init(spot_schedule_scenario_t *self,
 /* Whether replications differ. */
 bool spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self);
 void spot_schedule_scenario_free(spot_schedule_scenario_t *self);
+
+/* Checks scenario->lucid against the VCs and the log, which have been read, and reads
+ * the forecast and the co-location table, if the policy is Lucid. root: the scenario.
+ * BAD_INPUT with the reasons in the diag of bind, IO, NO_MEMORY; free scenario->lucid
+ * even then. */
+SPOT_MUST_CHECK int spot_lucid_setting_open(
+    spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root);
+void spot_lucid_setting_free(spot_lucid_setting_t *self);

@@ -166,17 +166,17 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
 
     self->log = scenario->log;
     if (self->log == NULL) {
-        ret = spot_job_law_draw(&scenario->law, &self->drawn, seed, number);
+        ret = spot_job_law_draw(&scenario->jobs.law, &self->drawn, seed, number);
         self->log = &self->drawn;
     }
     num_jobs = self->log->num_jobs;
-    if (ret == 0 && scenario->jitter_s > 0) {
+    if (ret == 0 && scenario->jobs.jitter_s > 0) {
         if (SPOT_ARRAY_ROOM(self, order, num_jobs) != 0 ||
             SPOT_ARRAY_ROOM(self, scratch, num_jobs) != 0 ||
             SPOT_ARRAY_ROOM(self, submit_s, num_jobs + 1) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
-        spot_job_jitter(self->log, scenario->jitter_s, seed, number, self->submit_s,
+        spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number, self->submit_s,
             self->order, self->scratch);
     }
     return ret;

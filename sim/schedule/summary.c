@@ -34,26 +34,19 @@ mean(int64_t total, int64_t num)
     return num == 0 ? (double) NAN : (double) total / (double) num;
 }
 
-/* Jobs and totals of the size classes of a VC, or of all. */
-typedef struct {
-    int64_t num[2], jct_s[2], queue_s[2]; /* small, large */
-} classes_t;
-
 /* Fills in what follows from totals, and quantiles of times of the jobs that ended. */
 static void
-finish(spot_job_summary_t *self, const classes_t *classes, double *jct, double *queue)
+finish(spot_job_summary_t *self, double *jct, double *queue)
 {
     const int64_t num_ended = self->num_jobs - self->num_unfinished;
     double of_jct[3], of_queue[3];
 
-    self->jct_s = classes->jct_s[0] + classes->jct_s[1];
-    self->queue_s = classes->queue_s[0] + classes->queue_s[1];
-    self->avg_jct = mean(self->jct_s, num_ended);
-    self->avg_queue = mean(self->queue_s, num_ended);
-    self->jct_small = mean(classes->jct_s[0], classes->num[0]);
-    self->jct_large = mean(classes->jct_s[1], classes->num[1]);
-    self->queue_small = mean(classes->queue_s[0], classes->num[0]);
-    self->queue_large = mean(classes->queue_s[1], classes->num[1]);
+    self->avg_jct = mean(self->ended[0].jct_s + self->ended[1].jct_s, num_ended);
+    self->avg_queue = mean(self->ended[0].queue_s + self->ended[1].queue_s, num_ended);
+    self->jct_small = mean(self->ended[0].jct_s, self->ended[0].num_jobs);
+    self->jct_large = mean(self->ended[1].jct_s, self->ended[1].num_jobs);
+    self->queue_small = mean(self->ended[0].queue_s, self->ended[0].num_jobs);
+    self->queue_large = mean(self->ended[1].queue_s, self->ended[1].num_jobs);
     spot_quantiles(
         jct, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.99}, of_jct);
     spot_quantiles(
@@ -92,9 +85,9 @@ count(spot_summaries_t *self, const spot_schedule_t *schedule)
     }
 }
 
-/* Puts the times of a VC's jobs from starts[vc] on, and adds them to its classes. */
+/* Puts the times of a VC's jobs from starts[vc] on, and adds them to its totals. */
 static void
-collect(spot_summaries_t *self, const spot_schedule_t *schedule, classes_t *classes)
+collect(spot_summaries_t *self, const spot_schedule_t *schedule)
 {
     for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
         const spot_job_row_t *row = &schedule->log->jobs[j];
@@ -103,13 +96,14 @@ collect(spot_summaries_t *self, const spot_schedule_t *schedule, classes_t *clas
         if (result.end_s >= 0) {
             const int64_t jct_s = result.end_s - spot_schedule_submit_s(schedule, j);
             const bool is_large = row->gpu_num > schedule->scenario->large_over;
+            spot_job_summary_t *vc = &self->summaries[row->vc_id];
             const size_t place = self->starts[row->vc_id]++;
 
             self->values[place] = (double) jct_s;
             self->queues[place] = (double) result.queue_s;
-            classes[row->vc_id].num[is_large]++;
-            classes[row->vc_id].jct_s[is_large] += jct_s;
-            classes[row->vc_id].queue_s[is_large] += result.queue_s;
+            vc->ended[is_large].num_jobs++;
+            vc->ended[is_large].jct_s += jct_s;
+            vc->ended[is_large].queue_s += result.queue_s;
         }
     }
 }
@@ -118,27 +112,26 @@ int
 spot_schedule_summarise(spot_summaries_t *self, const spot_schedule_t *schedule)
 {
     const size_t num_vcs = (size_t) schedule->num_vcs;
-    classes_t *classes = spot_calloc(num_vcs + 1, sizeof(*classes));
+    spot_job_summary_t *all;
     size_t start = 0;
-    int ret = reserve(self, schedule->log->num_jobs, num_vcs);
 
-    if (ret != 0 || classes == NULL) {
-        free(classes);
+    if (reserve(self, schedule->log->num_jobs, num_vcs) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     count(self, schedule);
-    collect(self, schedule, classes);
+    collect(self, schedule);
+    all = &self->summaries[num_vcs];
     for (size_t j = 0; j < num_vcs; j++) { /* starts are those of the next VC now */
-        finish(&self->summaries[j], &classes[j], self->values + start,
-            self->queues + start);
+        spot_job_summary_t *vc = &self->summaries[j];
+
+        finish(vc, self->values + start, self->queues + start);
         start = self->starts[j];
         for (int k = 0; k < 2; k++) {
-            classes[num_vcs].num[k] += classes[j].num[k];
-            classes[num_vcs].jct_s[k] += classes[j].jct_s[k];
-            classes[num_vcs].queue_s[k] += classes[j].queue_s[k];
+            all->ended[k].num_jobs += vc->ended[k].num_jobs;
+            all->ended[k].jct_s += vc->ended[k].jct_s;
+            all->ended[k].queue_s += vc->ended[k].queue_s;
         }
     }
-    finish(&self->summaries[num_vcs], &classes[num_vcs], self->values, self->queues);
-    free(classes);
+    finish(all, self->values, self->queues);
     return 0;
 }

@@ -11,7 +11,9 @@
 /* Times in s. NAN: of no job. */
 typedef struct {
     int64_t num_jobs, num_unfinished;
-    int64_t jct_s, queue_s; /* totals of the jobs that have ended */
+    struct {
+        int64_t num_jobs, jct_s, queue_s;
+    } ended[2]; /* totals of small jobs, and of large ones */
     double avg_jct, avg_queue;
     double jct_p50, jct_p95, jct_p99;
     double queue_p50, queue_p95, queue_p999;

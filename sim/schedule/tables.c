@@ -8,29 +8,111 @@
 #include "base/order.h"
 #include "base/stats.h"
 
-/* Powers of two of the distribution. */
-#define NUM_POWERS 22
+/* ---- Kinds ---- */
 
-#define TEXT(name_)                                                                     \
+#define COLUMN(kind_, name_, unit_, ...)                                                \
     {                                                                                   \
-        .name = name_, .unit = "", .kind = SPOT_COLUMN_TEXT, .is_bare = true            \
+        .name = name_, .unit = unit_, .kind = SPOT_COLUMN_##kind_, __VA_ARGS__          \
     }
-#define NUMBER(name_)                                                                   \
-    {                                                                                   \
-        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .is_bare = true         \
-    }
-#define SECONDS(name_, label_, decimals)                                                \
-    {                                                                                   \
-        .name = name_, .unit = "s", .kind = SPOT_COLUMN_NUMBER, .label = label_,        \
-        .num_decimals = decimals, .is_bare = true                                       \
-    }
+#define TEXT(name_) COLUMN(TEXT, name_, "", .is_bare = true)
+#define NUMBER(name_) COLUMN(NUMBER, name_, "1", .is_bare = true)
+#define COUNT(name_) COLUMN(COUNT, name_, "1", .is_bare = true)
+#define SECONDS(name_, label_)                                                          \
+    COLUMN(NUMBER, name_, "s", .label = label_, .num_decimals = 2, .is_bare = true)
+#define INSTANT(name_) COLUMN(INSTANT, name_, "", .is_bare = false)
+#define LEVEL(name_, unit_) COLUMN(NUMBER, name_, unit_, .is_bare = false)
+
+static const spot_series_column_t job_columns[] = {
+    TEXT("job_id"), NUMBER("start"), NUMBER("end"), NUMBER("queue")};
+
+static const spot_series_column_t detail_columns[] = {TEXT("job_id"), TEXT("vc"),
+    NUMBER("gpu_num"), NUMBER("submit_time"), NUMBER("duration"), TEXT("user"),
+    TEXT("jobname"), NUMBER("cpu_num"), TEXT("state"), TEXT("model"), TEXT("dataset"),
+    NUMBER("batchsize"), NUMBER("amp"), NUMBER("speed"), NUMBER("gpu_util"),
+    NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"), NUMBER("start"),
+    NUMBER("end"), NUMBER("queue"), NUMBER("jct"), NUMBER("preemptions"),
+    NUMBER("node_preemptions"), NUMBER("resizes"), NUMBER("lost_s"),
+    NUMBER("overhead_s"), NUMBER("profiled"), NUMBER("profqueue"), TEXT("host_job"),
+    TEXT("nodes")};
+
+static const spot_series_column_t vc_columns[] = {
+    COLUMN(TEXT, "vc", "", .label = "VC", .is_bare = true),
+    SECONDS("avg_jct", "mean JCT"), SECONDS("avg_queue", "mean queueing time"),
+    SECONDS("queue_p95", "95 % queueing time"), NUMBER("jobs"), NUMBER("unfinished"),
+    NUMBER("nodes"), NUMBER("preemptions"),
+    COLUMN(NUMBER, "node_preemptions", "1", .label = "stopped by the loss of a node",
+        .is_bare = true)};
+
+static const spot_series_column_t cdf_columns[] = {NUMBER("jct_s"), NUMBER("percent")};
+
+static const spot_series_column_t jct_columns[] = {
+    COLUMN(DURATION, "jct", "", .label = "job completion time"),
+    COLUMN(NUMBER, "share", "1", .label = "share of the jobs")};
+
+static const spot_series_column_t queue_columns[] = {
+    INSTANT("time"), LEVEL("running", "jobs"), LEVEL("queued", "jobs")};
+
+static const spot_series_column_t gpu_columns[] = {INSTANT("time"),
+    LEVEL("used", "GPUs"), LEVEL("idle", "GPUs"), LEVEL("prepping", "GPUs")};
+
+static const spot_series_column_t node_columns[] = {INSTANT("start"), INSTANT("end"),
+    COLUMN(TEXT, "node", "", .is_bare = false),
+    COLUMN(TEXT, "job_id", "", .is_bare = false),
+    COLUMN(COUNT, "gpus", "GPUs", .is_bare = false)};
+
+static const spot_series_column_t progress_columns[] = {TEXT("vc"), COUNT("time"),
+    COUNT("total"), COUNT("end"), COUNT("running"), COUNT("pending"),
+    COUNT("avail_nodes")};
+
+static const spot_series_column_t scaling_columns[] = {
+    COUNT("time"), COUNT("scaling_num")};
+
 #define KIND(id, name_, shape_, columns_, text)                                         \
-    const spot_series_kind_t id = {.name = name_,                                       \
+    [SPOT_TABLE_##id] = {.name = name_,                                                 \
         .help = text,                                                                   \
-        .shape = shape_,                                                                \
+        .shape = SPOT_SERIES_##shape_,                                                  \
         .ticks_per_s = 1,                                                               \
         .num_columns = sizeof(columns_) / sizeof(columns_[0]),                          \
         .columns = columns_}
+
+const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES] = {
+    KIND(JOBS, "jobs", TABLE, job_columns,
+        "first start, end and time in queues of each job, by id; in s"),
+    KIND(JOB_DETAILS, "job_details", TABLE, detail_columns,
+        "each job as the log has it and what became of it, in order of the log; in s"),
+    KIND(PER_VC, "per_vc", SHOWN_TABLE, vc_columns,
+        "means of the jobs of each virtual cluster (VC), and of all"),
+    KIND(CDF, "cdf", TABLE, cdf_columns,
+        "percent of the jobs whose job completion time (JCT) is at most 2^i s"),
+    KIND(JCT, "jct", CDF, jct_columns,
+        "share of the jobs whose job completion time (JCT) is at most so long"),
+    KIND(QUEUE, "queue", LEVELS, queue_columns,
+        "jobs that run and jobs that wait, at each sample"),
+    KIND(GPUS, "gpus", LEVELS, gpu_columns, "GPUs by what they do, at each sample"),
+    KIND(NODES, "nodes", SPANS, node_columns,
+        "which job held GPUs of which node, from when to when"),
+    KIND(PROGRESS, "progress", TABLE, progress_columns,
+        "jobs that have ended, run and wait, at equal intervals; in s of the clock"),
+    KIND(SCALING, "profvc_scaling", TABLE, scaling_columns,
+        "nodes that the profiler borrows (1) and returns (-1); in s of the clock"),
+};
+
+/* ---- Cells ---- */
+
+/* Tables that are being filled. */
+typedef struct {
+    const spot_schedule_t *schedule;
+    spot_series_t *series;
+    int error; /* NO_MEMORY: nothing more is added */
+} tables_t;
+
+static void
+add(tables_t *self, int table_id, const spot_cell_t *cells)
+{
+    if (self->error == 0) {
+        self->error = spot_series_add(&self->series[table_id], cells);
+    }
+}
 
 static spot_cell_t
 number(double value)
@@ -53,12 +135,6 @@ text(const char *value)
 
 /* ---- Jobs ---- */
 
-static const spot_series_column_t job_columns[] = {
-    TEXT("job_id"), NUMBER("start"), NUMBER("end"), NUMBER("queue")};
-
-KIND(spot_jobs_series, "jobs", SPOT_SERIES_TABLE, job_columns,
-    "first start, end and time in queues of each job, by id; in s");
-
 typedef struct {
     const char *id;
     int32_t row_id;
@@ -71,43 +147,32 @@ compare_ids(const void *first, const void *second)
         ((const named_job_t *) first)->id, ((const named_job_t *) second)->id);
 }
 
-int
-spot_jobs_series_fill(spot_series_t *series, const spot_schedule_t *schedule)
+/* In order of the ids. */
+static void
+fill_jobs(tables_t *self)
 {
-    const size_t num_jobs = schedule->log->num_jobs;
+    const size_t num_jobs = self->schedule->log->num_jobs;
     named_job_t *jobs = spot_calloc(num_jobs, sizeof(*jobs));
-    int ret = jobs == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; j < num_jobs && ret == 0; j++) {
-        jobs[j] = (named_job_t){schedule->log->jobs[j].id, (int32_t) j};
+    if (jobs == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
     }
-    if (ret == 0) {
-        qsort(jobs, num_jobs, sizeof(*jobs), compare_ids);
+    for (size_t j = 0; j < num_jobs; j++) {
+        jobs[j] = (named_job_t){self->schedule->log->jobs[j].id, (int32_t) j};
     }
-    for (size_t j = 0; j < num_jobs && ret == 0; j++) {
-        const spot_job_result_t result = spot_schedule_result(schedule, jobs[j].row_id);
-        const spot_cell_t cells[] = {text(jobs[j].id), time_or_none(result.start_s),
-            time_or_none(result.end_s),
-            time_or_none(result.start_s < 0 ? -1 : result.queue_s)};
+    qsort(jobs, num_jobs, sizeof(*jobs), compare_ids);
+    for (size_t j = 0; j < num_jobs; j++) {
+        const spot_job_result_t result =
+            spot_schedule_result(self->schedule, jobs[j].row_id);
 
-        ret = spot_series_add(series, cells);
+        add(self, SPOT_TABLE_JOBS,
+            (const spot_cell_t[]){text(jobs[j].id), time_or_none(result.start_s),
+                time_or_none(result.end_s),
+                time_or_none(result.start_s < 0 ? -1 : result.queue_s)});
     }
     free(jobs);
-    return ret;
 }
-
-static const spot_series_column_t detail_columns[] = {TEXT("job_id"), TEXT("vc"),
-    NUMBER("gpu_num"), NUMBER("submit_time"), NUMBER("duration"), TEXT("user"),
-    TEXT("jobname"), NUMBER("cpu_num"), TEXT("state"), TEXT("model"), TEXT("dataset"),
-    NUMBER("batchsize"), NUMBER("amp"), NUMBER("speed"), NUMBER("gpu_util"),
-    NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"), NUMBER("start"),
-    NUMBER("end"), NUMBER("queue"), NUMBER("jct"), NUMBER("preemptions"),
-    NUMBER("node_preemptions"), NUMBER("resizes"), NUMBER("lost_s"),
-    NUMBER("overhead_s"), NUMBER("profiled"), NUMBER("profqueue"), TEXT("host_job"),
-    TEXT("nodes")};
-
-KIND(spot_job_details_series, "job_details", SPOT_SERIES_TABLE, detail_columns,
-    "each job as the log has it and what became of it, in order of the log; in s");
 
 static const char *
 of_set(const spot_text_set_t *set, int32_t id)
@@ -115,16 +180,15 @@ of_set(const spot_text_set_t *set, int32_t id)
     return id < 0 ? "" : set->texts[id];
 }
 
-int
-spot_job_details_series_fill(
-    spot_series_t *series, const spot_schedule_t *schedule, const char *const *nodes)
+static void
+fill_details(tables_t *self, const char *const *nodes)
 {
     static const spot_workload_t unknown = {
         "", "", -1, -1, (double) NAN, (double) NAN, (double) NAN, (double) NAN, -1};
+    const spot_schedule_t *schedule = self->schedule;
     const spot_job_log_t *log = schedule->log;
-    int ret = 0;
 
-    for (int32_t j = 0; j < (int32_t) log->num_jobs && ret == 0; j++) {
+    for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
         const spot_job_row_t *row = &log->jobs[j];
         const spot_workload_t *work =
             row->workload_id < 0 ? &unknown : &log->workloads[row->workload_id];
@@ -149,26 +213,11 @@ spot_job_details_series_fill(
             text(result.host_row_id < 0 ? "" : log->jobs[result.host_row_id].id),
             text(nodes == NULL ? "" : nodes[j])};
 
-        ret = spot_series_add(series, cells);
+        add(self, SPOT_TABLE_JOB_DETAILS, cells);
     }
-    return ret;
 }
 
 /* ---- VCs ---- */
-
-static const spot_series_column_t vc_columns[] = {
-    {.name = "vc", .unit = "", .kind = SPOT_COLUMN_TEXT, .label = "VC", .is_bare = true},
-    SECONDS("avg_jct", "mean JCT", 2), SECONDS("avg_queue", "mean queueing time", 2),
-    SECONDS("queue_p95", "95 % queueing time", 2), NUMBER("jobs"), NUMBER("unfinished"),
-    NUMBER("nodes"), NUMBER("preemptions"),
-    {.name = "node_preemptions",
-        .unit = "1",
-        .kind = SPOT_COLUMN_NUMBER,
-        .label = "stopped by the loss of a node",
-        .is_bare = true}};
-
-KIND(spot_per_vc_series, "per_vc", SPOT_SERIES_SHOWN_TABLE, vc_columns,
-    "means of the jobs of each virtual cluster (VC), and of all");
 
 /* The published tables cut means to whole seconds. */
 static spot_cell_t
@@ -177,16 +226,15 @@ mean_cell(const spot_schedule_t *schedule, double mean_s)
     return number(schedule->scenario->is_compatible ? trunc(mean_s) : mean_s);
 }
 
-int
-spot_per_vc_series_fill(spot_series_t *series, const spot_schedule_t *schedule,
-    const spot_summaries_t *summaries)
+static void
+fill_vcs(tables_t *self, const spot_job_summary_t *summaries)
 {
+    const spot_schedule_t *schedule = self->schedule;
     const spot_vc_list_t *vcs = &schedule->scenario->vcs;
     int64_t num_nodes = 0, preemptions = 0, node_preemptions = 0;
-    int ret = 0;
 
-    for (size_t j = 0; j <= vcs->num_vcs && ret == 0; j++) {
-        const spot_job_summary_t *summary = &summaries->summaries[j];
+    for (size_t j = 0; j <= vcs->num_vcs; j++) {
+        const spot_job_summary_t *summary = &summaries[j];
         const bool is_all = j == vcs->num_vcs;
         const spot_vc_t *vc = is_all ? NULL : &schedule->vcs[j];
         const spot_cell_t cells[] = {text(is_all ? "all" : vcs->vcs[j].name),
@@ -202,58 +250,65 @@ spot_per_vc_series_fill(spot_series_t *series, const spot_schedule_t *schedule,
             preemptions += vc->preemptions;
             node_preemptions += vc->node_preemptions;
         }
-        ret = spot_series_add(series, cells);
+        add(self, SPOT_TABLE_PER_VC, cells);
     }
-    return ret;
+}
+
+static void
+fill_scaling(tables_t *self)
+{
+    const spot_profiler_t *profiler = &self->schedule->profiler;
+
+    for (size_t j = 0; j < profiler->num_events; j++) {
+        add(self, SPOT_TABLE_SCALING,
+            (const spot_cell_t[]){{.integer = profiler->events[j].time_s},
+                {.integer = profiler->events[j].change}});
+    }
 }
 
 /* ---- Distributions ---- */
 
-static const spot_series_column_t cdf_columns[] = {NUMBER("jct_s"), NUMBER("percent")};
-
-KIND(spot_cdf_series, "cdf", SPOT_SERIES_TABLE, cdf_columns,
-    "percent of the jobs whose job completion time (JCT) is at most 2^i s");
-
-static const spot_series_column_t jct_columns[] = {{.name = "jct",
-                                                       .unit = "",
-                                                       .kind = SPOT_COLUMN_DURATION,
-                                                       .label = "job completion time"},
-    {.name = "share",
-        .unit = "1",
-        .kind = SPOT_COLUMN_NUMBER,
-        .label = "share of the jobs"}};
-
-KIND(spot_jct_series, "jct", SPOT_SERIES_CDF, jct_columns,
-    "share of the jobs whose job completion time (JCT) is at most so long");
-
-/* Points of the picture. */
+/* Powers of two in the table, and points of the picture. */
+#define NUM_POWERS 22
 #define NUM_POINTS 400
 
-int
-spot_cdf_series_fill(spot_series_t *cdf, spot_series_t *jct,
-    const spot_summaries_t *summaries, size_t num_vcs)
+/* all: of all VCs. jct_s: its times, which are sorted. */
+static void
+fill_distributions(tables_t *self, const spot_job_summary_t *all, double *jct_s)
 {
-    const spot_job_summary_t *all = &summaries->summaries[num_vcs];
     const size_t num_ended = (size_t) (all->num_jobs - all->num_unfinished);
     size_t place = 0;
-    int ret = 0;
 
-    spot_sort(summaries->values, num_ended);
-    for (int j = 0; j < NUM_POWERS && num_ended > 0 && ret == 0; j++) {
+    spot_sort(jct_s, num_ended);
+    for (int j = 0; j < NUM_POWERS && num_ended > 0; j++) {
         const double limit_s = (double) (1 << j);
 
-        for (; place < num_ended && summaries->values[place] <= limit_s; place++) {
+        for (; place < num_ended && jct_s[place] <= limit_s; place++) {
         }
-        ret = spot_series_add(
-            cdf, (const spot_cell_t[]){{.number = limit_s},
-                     {.number = 100 * (double) place / (double) num_ended}});
+        add(self, SPOT_TABLE_CDF,
+            (const spot_cell_t[]){
+                number(limit_s), number(100 * (double) place / (double) num_ended)});
     }
-    for (size_t j = 1; j <= NUM_POINTS && num_ended > 0 && ret == 0; j++) {
+    for (size_t j = 1; j <= NUM_POINTS && num_ended > 0; j++) {
         const size_t rank = (num_ended * j + NUM_POINTS - 1) / NUM_POINTS;
 
-        ret = spot_series_add(jct,
-            (const spot_cell_t[]){{.integer = (int64_t) summaries->values[rank - 1]},
-                {.number = (double) rank / (double) num_ended}});
+        add(self, SPOT_TABLE_JCT,
+            (const spot_cell_t[]){{.integer = (int64_t) jct_s[rank - 1]},
+                number((double) rank / (double) num_ended)});
     }
-    return ret;
+}
+
+int
+spot_schedule_tables_fill(spot_recording_t *recording, const spot_schedule_t *schedule,
+    const spot_summaries_t *summaries, const char *const *nodes)
+{
+    tables_t self = {schedule, recording->series, 0};
+
+    fill_jobs(&self);
+    fill_details(&self, nodes);
+    fill_vcs(&self, summaries->summaries);
+    fill_distributions(
+        &self, &summaries->summaries[schedule->num_vcs], summaries->values);
+    fill_scaling(&self);
+    return self.error;
 }

@@ -64,7 +64,7 @@ spot_vc_start_clock(
     self->num_fresh = self->num_ended = self->num_alone = 0;
     self->is_changed = false;
     spot_calendar_clear(&self->ends);
-    spot_gpu_nodes_clear(&self->nodes, self->scenario->gpus_per_node);
+    spot_gpu_nodes_clear(&self->nodes, (int32_t) self->scenario->gpus_per_node);
     self->num_prepping = 0;
     memset(self->ledger, 0, sizeof(self->ledger));
     self->living = 0;

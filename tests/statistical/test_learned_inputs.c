@@ -15,7 +15,7 @@
 
 #include "models/packing_labels.h"
 #include "models/prediction_error.h"
-#include "models/throughput_forecast.h"
+#include "models/throughput.h"
 #include "sim/schedule/estimates.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "fixture.h"
 #include "models/prediction_error.h"
-#include "models/throughput_forecast.h"
+#include "models/throughput.h"
 
 #define HEADER "time,submit_gpu_job,submit_gpu_num\n"
 

@@ -152,7 +152,7 @@ case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes)
     lucid->sources = self->sources;
     lucid->has_profiler = true;
     self->sources[lucid->num_sources++] =
-        (spot_profiler_source_t){self->scenario.vcs.vcs[vc_id].name, num_nodes};
+        (spot_vc_nodes_t){self->scenario.vcs.vcs[vc_id].name, num_nodes};
 }
 
 int32_t
@@ -258,7 +258,7 @@ check_nodes(const spot_schedule_t *schedule)
         living += schedule->vcs[j].living;
     }
     assert_int_equal(
-        living, llround(paid_h * 2 * 3600 * schedule->scenario->gpus_per_node));
+        living, llround(paid_h * 2 * 3600 * (double) schedule->scenario->gpus_per_node));
 }
 
 static char *
@@ -369,7 +369,7 @@ case_set_capacity(schedule_case_t *self)
             (int32_t) (scenario->vcs.vcs[j].num_nodes -
                        spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name) +
                        spot_pool_plans_most(&scenario->pools, (int32_t) j)) *
-            scenario->gpus_per_node;
+            (int32_t) scenario->gpus_per_node;
     }
     scenario->capacity = self->capacity;
 }

@@ -19,7 +19,7 @@ typedef struct {
     spot_trace_t traces[MAX_CASE_POOLS];
     double thresholds_gpu_s[1];
     int32_t capacity[MAX_CASE_VCS];
-    spot_profiler_source_t sources[MAX_CASE_VCS];
+    spot_vc_nodes_t sources[MAX_CASE_VCS];
 } schedule_case_t;
 
 /* A case without jobs: a clock from 0, nodes of gpus_per_node GPUs, the policy. */
