@@ -2,8 +2,8 @@
 /* Lucid: the least estimated duration times GPUs first; while many jobs are forecast,
  * jobs are packed on the GPUs of others. The profiler is profiler.c. */
 #include <math.h>
-#include <string.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "sim/schedule/policy.h"
 
