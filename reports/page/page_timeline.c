@@ -379,7 +379,8 @@ write_intro(const spot_recording_t *recording, FILE *out)
         "<details>\n<summary>What is shown</summary>\n<p>Runs over time: ";
 
     for (size_t j = 0; j < recording->num_series; j++) {
-        if (recording->series[j].kind->shape != SPOT_SERIES_TABLE) {
+        if (recording->series[j].kind->shape != SPOT_SERIES_TABLE &&
+            recording->series[j].kind->shape != SPOT_SERIES_LONG_TABLE) {
             fputs(before, out);
             spot_html_text(out, recording->series[j].kind->help);
             before = "; ";

@@ -25,6 +25,7 @@ const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES + 1] = {
     [SPOT_SERIES_SPANS] = "spans",
     [SPOT_SERIES_CDF] = "cdf",
     [SPOT_SERIES_SHOWN_TABLE] = "shown table",
+    [SPOT_SERIES_LONG_TABLE] = "long table",
 };
 
 const char *

@@ -53,6 +53,9 @@ typedef enum {
     SPOT_SERIES_CDF, /* duration, number: the share of all up to it, 0 to 1, and at will
                         a text or category: which line. Each line in order of rows */
     SPOT_SERIES_SHOWN_TABLE, /* rows of any meaning, which a page shows */
+    SPOT_SERIES_LONG_TABLE, /* so many rows of any meaning that a study keeps them only of
+                               replications that its key series names, not of those that
+                               it chooses itself */
     SPOT_NUM_SERIES_SHAPES
 } spot_series_shape_t;
 
@@ -67,8 +70,6 @@ typedef struct {
     int64_t ticks_per_s; /* 1, 1000 or 1000000000 */
     size_t num_columns;
     const spot_series_column_t *columns; /* [num_columns] */
-    bool is_large; /* a study keeps rows only of replications that its key series names,
-                      not of those that it chooses itself */
 } spot_series_kind_t;
 
 typedef union {

@@ -39,7 +39,7 @@ spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
     const spot_series_kind_t kind = {
         .name = spot_arena_text(memory, spot_texts_add(&texts, "seq_%s", vc)),
         .help = "samples of a VC at equal intervals; in s of the clock, MiB and %",
-        .shape = SPOT_SERIES_TABLE,
+        .shape = SPOT_SERIES_LONG_TABLE,
         .ticks_per_s = 1,
         .num_columns = is_profiler ? FIRST_MEAN : NUM_COLUMNS,
         .columns = columns};

@@ -324,7 +324,7 @@ record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
     }
     ret = spot_study_worker_record(worker, id->replication, self->run->stop, &recording);
     for (size_t j = 0; ret == 0 && j < recording.num_series; j++) {
-        if (recording.series[j].kind->is_large &&
+        if (recording.series[j].kind->shape == SPOT_SERIES_LONG_TABLE &&
             self->study->series[0] == SPOT_MEDIAN_REPLICATION) {
             recording.series[j].num_rows = 0;
         }
