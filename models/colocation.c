@@ -253,7 +253,8 @@ spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t ho
     const struct spot_colocation_use *guest = &self->uses[guest_id];
     const struct spot_colocation_use *host = &self->uses[host_id];
     const double util = guest->gpu_util + host->gpu_util;
-    const bool is_free = self->has_heavy && (guest->is_heavy || host->is_heavy);
+    const bool is_heavy = guest->is_heavy || host->is_heavy;
+    const bool is_free = self->has_heavy && is_heavy;
     const double speed =
         is_free || self->rule != SPOT_PAIR_PROPORTIONAL ? 1 : fmin(1, 100 / util);
     /* The published simulator takes a % for a fraction here. */
@@ -263,7 +264,7 @@ spot_colocation_pair(const spot_colocation_t *self, int32_t guest_id, int32_t ho
     const struct spot_measured_pair *pair;
     spot_colocation_pair_t swapped;
 
-    if (is_free) {
+    if (is_heavy) {
         return unknown;
     }
     pair = find_measured(self, guest->key_id, host->key_id);

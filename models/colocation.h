@@ -45,19 +45,19 @@ typedef struct {
 
 /* Pairs of the workloads of a log. path: the table, a CSV file with the columns
  * model1,dataset1,batchsize1,amp1,speed1,model2,...,speed2,gpu_util,gmem_util,gmem;
- * NULL: none, so that every pair follows the rule, and REFUSE means PROPORTIONAL.
- * has_heavy: as the published simulator does, a pair with NeuMF, ResNet50, BERT or
- * Transformer runs at full speed, and its utilisation is min(1, u1 + u2), whatever the
- * table has. A pair that is listed twice in one order with different speeds, and a speed
- * that is not above 0 and at most 2, is an error. BAD_INPUT, IO, NO_MEMORY; free self
- * even then. O((pairs + workloads) log pairs). */
+ * NULL: none, so that every pair follows the rule, and REFUSE means PROPORTIONAL. Pairs
+ * with NeuMF, ResNet50, BERT or Transformer follow the rule too, whatever the table has;
+ * has_heavy: they run at full speed, and their utilisation is min(1, u1 + u2), as in the
+ * published simulator. A pair that is listed twice in one order with different speeds,
+ * and a speed that is not above 0 and at most 2, is an error. BAD_INPUT, IO, NO_MEMORY;
+ * free self even then. O((pairs + workloads) log pairs). */
 SPOT_MUST_CHECK int spot_colocation_init(spot_colocation_t *self, const char *path,
     spot_unknown_pair_t rule, bool has_heavy, size_t num_workloads,
     const spot_colocated_t *workloads, spot_diag_t *diag);
 void spot_colocation_free(spot_colocation_t *self);
 
-/* The pair of two workloads, from the table as (guest, host), else as (host, guest),
- * else by the rule. O(log pairs). */
+/* The pair of two workloads, from the table, if no family is heavy, as (guest, host),
+ * else as (host, guest), else by the rule. O(log pairs). */
 spot_colocation_pair_t spot_colocation_pair(
     const spot_colocation_t *self, int32_t guest_id, int32_t host_id);
 

@@ -391,7 +391,7 @@ spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
 }
 
 int32_t
-spot_gpu_nodes_move(
+spot_gpu_nodes_take_instead(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus)
 {
     int32_t taken;
@@ -400,18 +400,23 @@ spot_gpu_nodes_move(
         free_gpus(self, self->parts[part].node_id, self->parts[part].gpus);
     }
     taken = spot_gpu_nodes_take(self, placer, num_gpus);
-    for (int32_t part = first_part, next; part >= 0; part = next) {
-        const spot_gpu_part_t old = self->parts[part];
-
-        next = old.next;
-        if (taken < 0) {
-            hold_gpus(self, old.node_id, old.gpus);
-        } else { /* its GPUs are free already, or taken again */
-            self->parts[part].next = self->free_part;
-            self->free_part = part;
-        }
+    for (int32_t part = first_part; taken < 0 && part >= 0;
+         part = self->parts[part].next) {
+        hold_gpus(self, self->parts[part].node_id, self->parts[part].gpus);
     }
     return taken;
+}
+
+void
+spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part)
+{
+    while (first_part >= 0) {
+        const int32_t part = first_part;
+
+        first_part = self->parts[part].next;
+        self->parts[part].next = self->free_part;
+        self->free_part = part;
+    }
 }
 
 /* ---- For tests ---- */

@@ -79,10 +79,12 @@ void spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id);
 int32_t spot_gpu_nodes_take(
     spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus);
 
-/* Takes num_gpus GPUs in place of those of first_part, which nobody shares. Returns the
- * new first part, or -1: they cannot be placed, and the old ones are kept. */
-int32_t spot_gpu_nodes_move(
+/* Takes num_gpus GPUs in place of those of first_part, which no other job shares.
+ * Returns the new first part, and the caller forgets the old parts; or -1: they cannot
+ * be placed, and the old ones are kept. */
+int32_t spot_gpu_nodes_take_instead(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus);
+void spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part);
 
 /* Takes all free GPUs of nodes that take jobs in addition to those of first_part, which
  * may be -1. Returns the first part, or -1: there are none. */

@@ -85,7 +85,7 @@ static const spot_field_t nodes_field = {.type = SPOT_FIELD_INTEGER,
 const spot_field_t spot_vcs_forms[] = {
     {SPOT_VALUE(PATH, "", spot_jobs_setting_t, vcs_path, NULL, NULL)},
     {SPOT_ITEMS(DICT, "", spot_jobs_setting_t, vcs, num_vcs, nodes_field, 1, 100000,
-         NULL, NULL, NULL),
+         NULL, "a map such as {a: 9, b: 4}", NULL),
         .key = &name_field, .is_ordered = true},
     {.name = NULL},
 };

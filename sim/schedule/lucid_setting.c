@@ -75,7 +75,8 @@ static const spot_field_t packing_fields[] = {
         "it finds none")},
     {SPOT_CHOICE("unknown_pair", spot_lucid_setting_t, unknown_pair,
         spot_unknown_pair_names, "refuse", "unmeasured pairs",
-        "pairs that the table lacks: they are not packed (refuse), run at min(1, 100 / "
+        "pairs that the table lacks, and those with NeuMF, ResNet50, BERT or "
+        "Transformer: they are not packed (refuse), run at min(1, 100 / "
         "(u1 + u2)) with the utilisations in % (proportional), or at full speed (one). "
         "Without a table refuse is proportional")},
     {.name = NULL},

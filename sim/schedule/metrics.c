@@ -416,6 +416,7 @@ write_counts(const run_t *run, spot_json_t *json)
     spot_json_integer(json, "rows_read", log->read);
     spot_json_integer(json, "without_gpus", log->without_gpus);
     spot_json_integer(json, "unknown_vc", log->unknown_vc);
+    spot_json_integer(json, "dropped_vc", log->dropped_vc);
     spot_json_integer(json, "too_short", log->too_short);
     spot_json_integer(json, "unsorted", log->unsorted);
     spot_json_close(json, '}');

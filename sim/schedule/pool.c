@@ -112,7 +112,8 @@ notice_s(const spot_pool_t *self)
 static void
 add_node(spot_pool_t *self, int32_t slot)
 {
-    spot_pool_node_t node = {.node_id = -1, .meter_id = meter_of(self, slot)};
+    spot_pool_node_t node = {
+        .slot = slot, .node_id = -1, .meter_id = meter_of(self, slot)};
     char text[SPOT_INSTANCE_NAME_BYTES];
     const char *name = spot_membership_name(&self->membership, slot, text);
 

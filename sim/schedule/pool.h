@@ -24,6 +24,7 @@ typedef enum {
 typedef struct {
     char name[SPOT_INSTANCE_NAME_BYTES];
     spot_pool_status_t status;
+    int32_t slot;     /* of the living; used again when it has gone */
     int32_t node_id;  /* of the VC while it is ready; -1 before */
     int32_t meter_id; /* what is paid for it */
     int64_t ready_s;  /* if it is not lost before; set when it is seen */

@@ -96,12 +96,13 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
     for (int32_t part = vc->jobs[job].first_part; part >= 0;
          part = vc->nodes.parts[part].next) {
         const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
-        const char *name = spot_schedule_node_name(
-            self->schedule, &vc->nodes.nodes[gpus->node_id], &texts);
+        const spot_gpu_node_t *node = &vc->nodes.nodes[gpus->node_id];
+        const char *name = spot_schedule_node_name(self->schedule, node, &texts);
+        const char *place = spot_schedule_place_name(self->schedule, node, &texts);
         const spot_cell_t cells[] = {{.integer = since_s - start_s},
             {.integer = vc->now_s - start_s},
-            {.text = spot_texts_add(&texts, "%s/%s", vc->name, name)}, {.text = id},
-            {.integer = __builtin_popcountll(gpus->gpus)}};
+            {.text = spot_texts_add(&texts, "%s/%s", vc->name, place)}, {.text = id},
+            {.integer = __builtin_popcountll(gpus->gpus)}, {.text = name}};
 
         if (vc->now_s > since_s) {
             add(self, SPOT_TABLE_NODES, cells);

@@ -544,3 +544,13 @@ spot_schedule_node_name(
     }
     return spot_texts_add(texts, "n%d", node->instance);
 }
+
+const char *
+spot_schedule_place_name(
+    const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts)
+{
+    return node->pool_id < 0
+               ? spot_schedule_node_name(self, node, texts)
+               : spot_texts_add(texts, "spot%d-%d", node->pool_id,
+                     self->pools[node->pool_id].nodes[node->instance].slot);
+}

@@ -83,8 +83,11 @@ void spot_schedule_free(spot_schedule_t *self);
 SPOT_MUST_CHECK int spot_schedule_run(
     spot_schedule_t *self, const spot_replication_t *replication);
 
-/* The name of a node. It may be added to texts. */
+/* The name of a node, and of its place among the living, which a node that comes later
+ * may take. They may be added to texts. */
 const char *spot_schedule_node_name(
+    const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts);
+const char *spot_schedule_place_name(
     const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts);
 
 /* Whether a job takes part: some VC can hold it. */

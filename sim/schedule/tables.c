@@ -29,11 +29,13 @@ static const spot_series_column_t detail_columns[] = {TEXT("job_id"), TEXT("vc")
     NUMBER("gpu_num"), NUMBER("submit_time"), NUMBER("duration"), TEXT("user"),
     TEXT("jobname"), NUMBER("cpu_num"), TEXT("state"), TEXT("model"), TEXT("dataset"),
     NUMBER("batchsize"), NUMBER("amp"), NUMBER("speed"), NUMBER("gpu_util"),
-    NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"), NUMBER("start"),
-    NUMBER("end"), NUMBER("queue"), NUMBER("jct"), NUMBER("preemptions"),
-    NUMBER("node_preemptions"), NUMBER("resizes"), NUMBER("lost_s"),
-    NUMBER("overhead_s"), NUMBER("profiled"), NUMBER("profqueue"), TEXT("host_job"),
-    TEXT("nodes")};
+    NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"), NUMBER("min_gpus"),
+    NUMBER("max_gpus"), TEXT("scaling"), NUMBER("ckpt_interval_s"),
+    NUMBER("ckpt_write_s"), NUMBER("restart_s"), NUMBER("reconfig_s"), TEXT("trainer"),
+    NUMBER("start"), NUMBER("end"), NUMBER("queue"), NUMBER("jct"),
+    NUMBER("preemptions"), NUMBER("node_preemptions"), NUMBER("resizes"),
+    NUMBER("lost_s"), NUMBER("overhead_s"), NUMBER("profiled"), NUMBER("profqueue"),
+    TEXT("host_job"), TEXT("nodes")};
 
 static const spot_series_column_t vc_columns[] = {
     COLUMN(TEXT, "vc", "", .label = "VC", .is_bare = true),
@@ -56,9 +58,10 @@ static const spot_series_column_t gpu_columns[] = {INSTANT("time"),
     LEVEL("used", "GPUs"), LEVEL("idle", "GPUs"), LEVEL("prepping", "GPUs")};
 
 static const spot_series_column_t node_columns[] = {INSTANT("start"), INSTANT("end"),
-    COLUMN(TEXT, "node", "", .is_bare = false),
+    COLUMN(TEXT, "place", "", .is_bare = false),
     COLUMN(TEXT, "job_id", "", .is_bare = false),
-    COLUMN(COUNT, "gpus", "GPUs", .is_bare = false)};
+    COLUMN(COUNT, "gpus", "GPUs", .is_bare = false),
+    COLUMN(TEXT, "node", "", .is_bare = false)};
 
 static const spot_series_column_t progress_columns[] = {TEXT("vc"), COUNT("time"),
     COUNT("total"), COUNT("end"), COUNT("running"), COUNT("pending"),
@@ -185,11 +188,15 @@ fill_details(tables_t *self, const char *const *nodes)
 {
     static const spot_workload_t unknown = {
         "", "", -1, -1, (double) NAN, (double) NAN, (double) NAN, (double) NAN, -1};
+    static const spot_job_terms_row_t rigid = {
+        -1, -1, -1, -1, -1, -1, -1, .trainer = NULL};
     const spot_schedule_t *schedule = self->schedule;
     const spot_job_log_t *log = schedule->log;
 
     for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
         const spot_job_row_t *row = &log->jobs[j];
+        const spot_job_terms_row_t *terms =
+            row->terms_id < 0 ? &rigid : &log->terms[row->terms_id];
         const spot_workload_t *work =
             row->workload_id < 0 ? &unknown : &log->workloads[row->workload_id];
         const spot_job_result_t result = spot_schedule_result(schedule, j);
@@ -203,6 +210,12 @@ fill_details(tables_t *self, const char *const *nodes)
             text(work->dataset), time_or_none(work->batch_size), time_or_none(work->amp),
             number(work->speed_per_s), number(work->gpu_util), number(work->gmem_util),
             number(work->gmem_mib), time_or_none(work->share_score),
+            time_or_none(terms->min_gpus > 0 ? terms->min_gpus : -1),
+            time_or_none(terms->min_gpus > 0 ? terms->max_gpus : -1),
+            text(terms->scaling_id < 0 ? "" : log->scalings[terms->scaling_id].name),
+            time_or_none(terms->checkpoint_interval_s),
+            time_or_none(terms->checkpoint_write_s), time_or_none(terms->restart_s),
+            time_or_none(terms->reconfiguration_s), text(terms->trainer),
             time_or_none(result.start_s), time_or_none(result.end_s),
             time_or_none(result.start_s < 0 ? -1 : result.queue_s),
             time_or_none(result.end_s < 0 ? -1 : result.end_s - submit_s),

@@ -248,12 +248,17 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
     int32_t part;
 
     spot_bug_assert(at->status == SPOT_JOB_RUNNING && at->partner < 0);
-    spot_vc_report_held(self, at); /* and again later, if they do not change now */
-    part = gpus < at->gpus ? spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus)
-                           : spot_gpu_nodes_move(&self->nodes, at->first_part,
-                                 placer_of(self, at), gpus);
-    if (part < 0) {
-        return false;
+    if (gpus < at->gpus) {
+        spot_vc_report_held(self, at);
+        part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus);
+    } else {
+        part = spot_gpu_nodes_take_instead(
+            &self->nodes, at->first_part, placer_of(self, at), gpus);
+        if (part < 0) {
+            return false;
+        }
+        spot_vc_report_held(self, at);
+        spot_gpu_nodes_forget(&self->nodes, at->first_part);
     }
     at->first_part = part;
     spot_vc_advance(self, at, self->now_s);

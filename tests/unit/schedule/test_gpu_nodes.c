@@ -290,10 +290,12 @@ move(history_t *self, int32_t job)
     if (self->parts[job] < 0 || self->partners[job] >= 0) {
         return;
     }
-    moved = spot_gpu_nodes_move(&self->nodes, self->parts[job], placer, num_gpus);
+    moved =
+        spot_gpu_nodes_take_instead(&self->nodes, self->parts[job], placer, num_gpus);
     twin_give(&self->twin, job, 0, -1);
     if (twin_take(&self->twin, job, placer, num_gpus)) {
         assert_true(moved >= 0);
+        spot_gpu_nodes_forget(&self->nodes, self->parts[job]);
         self->parts[job] = moved;
     } else {
         assert_int_equal(moved, -1);
