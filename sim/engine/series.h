@@ -53,9 +53,9 @@ typedef enum {
     SPOT_SERIES_CDF, /* duration, number: the share of all up to it, 0 to 1, and at will
                         a text or category: which line. Each line in order of rows */
     SPOT_SERIES_SHOWN_TABLE, /* rows of any meaning, which a page shows */
-    SPOT_SERIES_LONG_TABLE, /* so many rows of any meaning that a study keeps them only of
-                               replications that its key series names, not of those that
-                               it chooses itself */
+    SPOT_SERIES_LONG_TABLE,  /* so many rows of any meaning that a study keeps them only
+                                of  replications that its key series names, not of those
+                                that  it chooses itself */
     SPOT_NUM_SERIES_SHAPES
 } spot_series_shape_t;
 
