@@ -33,7 +33,7 @@ typedef struct {
     bool may_be_empty; /* and leaves 0, or the initial value, then */
     bool is_own;       /* the caller reads it */
     const char *const *words;
-    const char *other_name; /* as good as name, or NULL */
+    const char *other_name; /* a second name, or NULL */
 } spot_table_file_column_t;
 
 /* A column by the member of the struct of a row; designators of more may follow. */

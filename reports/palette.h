@@ -21,8 +21,8 @@ const char *spot_palette_colour(
 #define SPOT_NUM_LINE_COLOURS 10
 const char *spot_palette_line_colour(size_t place);
 
-/* The key whose values are told apart: that of the curves, else of the baseline, else
- * the first one without numbers; num_axes: none. */
+/* The key whose values have looks of their own: that of the curves, else of the
+ * baseline, else the first one without numbers; num_axes: none. */
 size_t spot_series_axis(const spot_study_head_t *head);
 
 /* A bound, which does not compete for the best. */

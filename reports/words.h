@@ -128,10 +128,10 @@ const char *spot_words_x_subject(
 /* What tables and pictures call a value of a key. "{system: checkpoint, detection: 30
  * s}" is "checkpoint" where no other value has that system, and "checkpoint, detection:
  * 30 s" beside another checkpoint that has not this detection: the value of the first
- * key, and of the others those that tell it from its namesakes. Where these are too
+ * key, and of the others those that differ from its namesakes. Where these are too
  * many, what the value lacks is named where that is less: "varuna without
  * fault_one_counter" beside "varuna with all options". Different texts have different
- * labels: a value that its options do not tell from another one has its whole text; one
+ * labels: a value whose options do not set it apart has its whole text; one
  * that is cut has its place on the axis, from 1, behind it: "{profile: /very/long...
  * (2)". CSV, JSON and databases have the whole text. O(values) of the axis. The second:
  * of the key at a point. */

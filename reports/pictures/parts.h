@@ -107,7 +107,7 @@ const char *spot_frame_words(
 /* A column of numbers with eight significant digits, or of texts. */
 void spot_picture_column(spot_table_t *table, const char *format, ...) SPOT_PRINTF(2, 3);
 
-/* The columns that tell the points apart, the number and the swept keys (named by their
+/* The columns that identify a point: the number and the swept keys (named by their
  * path, with the unit where they have one: job.reload_s); then a row of them. */
 void spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head);
 void spot_picture_point_row(

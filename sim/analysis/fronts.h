@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the points of a study cost and gain, and which of them are worth a look: the
- * Pareto front. Nobody can choose the trace, so points are compared where it is the
+ * Pareto front. The trace cannot be chosen, so points are compared where it is the
  * same; each of these groups has a front of its own. */
 #pragma once
 

@@ -348,8 +348,7 @@ const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS] = {
         "which may be the short ones"},
     [SPOT_SCHEDULE_CLIPPED] = {"clipped_nodes",
         "spot nodes could not come or go as the trace said: more than the capacity "
-        "came, "
-        "or more went than there were"},
+        "came, or more went than there were"},
     [SPOT_SCHEDULE_PAST_TRACE_END] = {"past_trace_end",
         "the run went on after the end of the trace of a pool with the nodes it left"},
     [SPOT_SCHEDULE_OVERSIZE] = {"oversize_jobs",

@@ -104,9 +104,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
             {.text = spot_texts_add(&texts, "%s/%s", vc->name, place)}, {.text = id},
             {.integer = __builtin_popcountll(gpus->gpus)}, {.text = name}};
 
-        if (vc->now_s > since_s) {
-            add(self, SPOT_TABLE_NODES, cells);
-        }
+        add(self, SPOT_TABLE_NODES, cells);
         list = spot_texts_join(&texts, list, " ", name);
     }
     if (self->nodes == NULL) {
@@ -195,6 +193,9 @@ finish_lines(spot_run_recorder_t *self, int32_t vc_id)
     while (
         record->num_lines > 0 && record->lines[record->num_lines - 1].time_s > last_s) {
         record->num_lines--;
+    }
+    if (record->num_lines == 0) {
+        return;
     }
     for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
         num_jobs += is_profiler || log->jobs[j].vc_id == vc_id;

@@ -107,7 +107,8 @@ typedef struct {
     void *context;
     /* The VC has not changed since the last call and will at now_s. */
     void (*on_time)(void *context, const spot_vc_t *vc, int64_t now_s);
-    /* A job has given its GPUs back, which it held since since_s; called before. */
+    /* A job gives its GPUs back, which it held since since_s < vc->now_s; called before.
+     */
     void (*on_release)(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s);
 } spot_vc_watch_t;
 

@@ -21,19 +21,22 @@ static char folder[200];
 static char paths[MAX_FILES][280];
 static size_t num_files;
 
-void
-schedule_folder_make(void)
+int
+schedule_folder_make(void **state)
 {
     const char *root = getenv("SPOT_TEST_TMP");
 
+    (void) state;
     snprintf(folder, sizeof(folder), "%s/schedule-XXXXXX", root == NULL ? "/tmp" : root);
     assert_non_null(mkdtemp(folder));
     num_files = 0;
+    return 0;
 }
 
-void
-schedule_folder_remove(void)
+int
+schedule_folder_remove(void **state)
 {
+    (void) state;
     for (size_t j = 0; j < MAX_FILES; j++) {
         if (paths[j][0] != '\0') {
             unlink(paths[j]);
@@ -41,6 +44,7 @@ schedule_folder_remove(void)
         }
     }
     assert_int_equal(rmdir(folder), 0);
+    return 0;
 }
 
 const char *

@@ -12,9 +12,9 @@
 #include "sim/schedule/schedule.h"
 #include "sim/schedule/summary.h"
 
-/* A folder for the files of a test, which schedule_folder_remove() removes. */
-void schedule_folder_make(void);
-void schedule_folder_remove(void);
+/* Set-up and tear-down of a group of tests: a folder for their files. */
+int schedule_folder_make(void **state);
+int schedule_folder_remove(void **state);
 
 /* Writes a file into the folder and returns its path, which is valid until the next
  * call but seven. */

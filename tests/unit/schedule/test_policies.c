@@ -29,22 +29,6 @@ test_help(void **state)
     }
 }
 
-static int
-make_folder(void **state)
-{
-    (void) state;
-    schedule_folder_make();
-    return 0;
-}
-
-static int
-remove_folder(void **state)
-{
-    (void) state;
-    schedule_folder_remove();
-    return 0;
-}
-
 /* ---- Mini case A of the published rules ---- */
 
 static const char mini_log[] = "job_id,vc,gpu_num,submit_time,duration\n"
@@ -279,5 +263,5 @@ main(void)
         cmocka_unit_test(test_stepping),
     };
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, schedule_folder_make, schedule_folder_remove);
 }

@@ -205,22 +205,6 @@ test_order_of_ids(void **state)
     schedule_run_close(&run);
 }
 
-static int
-make_folder(void **state)
-{
-    (void) state;
-    schedule_folder_make();
-    return 0;
-}
-
-static int
-remove_folder(void **state)
-{
-    (void) state;
-    schedule_folder_remove();
-    return 0;
-}
-
 int
 main(void)
 {
@@ -233,5 +217,5 @@ main(void)
         cmocka_unit_test(test_order_of_ids),
     };
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, schedule_folder_make, schedule_folder_remove);
 }

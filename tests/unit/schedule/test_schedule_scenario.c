@@ -18,22 +18,6 @@
     "job_id,vc,gpu_num,submit_time,duration\n"                                          \
     "1,a,8,130,600\n2,b,4,190,300\n3,a,17,200,100\n"
 
-static int
-make_folder(void **state)
-{
-    (void) state;
-    schedule_folder_make();
-    return 0;
-}
-
-static int
-remove_folder(void **state)
-{
-    (void) state;
-    schedule_folder_remove();
-    return 0;
-}
-
 /* cluster: its keys besides the VCs; more: further keys of the scenario. */
 static void
 open_case(schedule_run_t *run, const char *jobs, const char *cluster, const char *more)
@@ -265,5 +249,5 @@ main(void)
         cmocka_unit_test(test_refused),
     };
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, schedule_folder_make, schedule_folder_remove);
 }
