@@ -1168,7 +1168,8 @@ expect "its result is printed" grep -q "^unfinished  *3  jobs$" "$work/stdout"
     --json >"$work/stdout" 2>"$work/stderr" &
 pid=$!
 tries=0
-until grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status" 2>/dev/null || [ $tries -ge 40 ]; do
+until { grep -q '^Name:.*spotsim' "/proc/$pid/status" && # no longer this shell
+    grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status"; } 2>/dev/null || [ $tries -ge 200 ]; do
     sleep 0.05
     tries=$((tries + 1))
 done
