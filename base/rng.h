@@ -36,6 +36,9 @@ typedef enum {
     SPOT_STREAM_JOB_ELASTIC = 27,  /* whether its number of GPUs may change */
     SPOT_STREAM_HOLD_OUT = 30,     /* rows that a bag of a learned model does not see */
     SPOT_STREAM_GUESS = 31,        /* error of an estimated duration, by job */
+    SPOT_STREAM_ARRIVAL = 32,      /* times between queries */
+    SPOT_STREAM_OUTAGE = 33,       /* ups and outs of a slot for a replica */
+    SPOT_STREAM_ZONE_OUTAGE = 34,  /* the same of a zone */
     SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 

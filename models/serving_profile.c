@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/serving_profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table_file.h"
+
+/* ---- Profiles ---- */
+
+typedef struct {
+    const char *model, *hardware;
+    int32_t batch;
+    double p99_ms, throughput_qps;
+} profile_row_t;
+
+enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
+
+static const spot_table_file_column_t profile_columns[] = {
+    SPOT_TABLE_COLUMN(TEXT, "model", profile_row_t, model),
+    SPOT_TABLE_COLUMN(TEXT, "hardware", profile_row_t, hardware),
+    SPOT_TABLE_COLUMN(
+        COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
+    SPOT_TABLE_COLUMN(
+        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -1e12, .max = 1e12),
+    SPOT_TABLE_COLUMN(NUMBER, "throughput_qps", profile_row_t, throughput_qps,
+        .min = -1e12, .max = 1e12),
+};
+
+/* Whether a time or rate is above 0. */
+static bool
+is_positive(spot_table_file_t *file, size_t column, double value)
+{
+    if (value > 0) {
+        return true;
+    }
+    spot_table_file_report_at(file, column, "%s: %s is not positive",
+        profile_columns[column].name, spot_table_file_field(file, column));
+    return false;
+}
+
+static int
+take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
+{
+    const profile_row_t *row = values;
+    spot_serving_profiles_t *self = file->table;
+    const spot_batch_profile_t point = {row->batch, row->p99_ms, row->throughput_qps};
+    spot_serving_profile_t *profile = NULL;
+
+    (void) csv;
+    if (!is_positive(file, P99, row->p99_ms) ||
+        !is_positive(file, THROUGHPUT, row->throughput_qps)) {
+        return 0;
+    }
+    for (size_t j = 0; j < self->num_profiles && profile == NULL; j++) {
+        if (strcmp(self->profiles[j].model, row->model) == 0 &&
+            strcmp(self->profiles[j].hardware, row->hardware) == 0) {
+            profile = &self->profiles[j];
+        }
+    }
+    if (profile == NULL) {
+        const spot_serving_profile_t first = {
+            .model = spot_arena_text(&self->memory, row->model),
+            .hardware = spot_arena_text(&self->memory, row->hardware)};
+
+        if (self->memory.error != 0 || SPOT_ARRAY_APPEND(self, profiles, first) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        profile = &self->profiles[self->num_profiles - 1];
+    }
+    if (profile->num_rows == 0 && row->batch != 1) {
+        spot_table_file_report_at(
+            file, BATCH, "first batch is %d, not 1", (int) row->batch);
+    } else if (profile->num_rows > 0 &&
+               row->batch <= spot_serving_profile_last(profile)) {
+        spot_table_file_report_at(file, BATCH,
+            row->batch == spot_serving_profile_last(profile) ? "batch %d given twice"
+                                                             : "batch %d after %d",
+            (int) row->batch, (int) spot_serving_profile_last(profile));
+    }
+    return SPOT_ARRAY_APPEND(profile, rows, point);
+}
+
+static const spot_table_file_format_t profile_format = {
+    .num_columns = sizeof(profile_columns) / sizeof(profile_columns[0]),
+    .columns = profile_columns,
+    .layout = "model,hardware,batch,p99_ms,throughput_qps",
+    .needs_columns = true,
+    .empty = "no rows",
+    .row_bytes = sizeof(profile_row_t),
+    .take = take_profile};
+
+int
+spot_serving_profiles_read(
+    spot_serving_profiles_t *self, const char *path, spot_diag_t *diag)
+{
+    return spot_table_file_read(&profile_format, path, diag, self);
+}
+
+void
+spot_serving_profiles_free(spot_serving_profiles_t *self)
+{
+    for (size_t j = 0; j < self->num_profiles; j++) {
+        free(self->profiles[j].rows);
+    }
+    free(self->profiles);
+    spot_arena_free(&self->memory);
+    *self = (spot_serving_profiles_t){0};
+}
+
+const spot_serving_profile_t *
+spot_serving_profiles_find(
+    const spot_serving_profiles_t *self, const char *model, const char *hardware)
+{
+    for (size_t j = 0; j < self->num_profiles; j++) {
+        if (strcmp(self->profiles[j].model, model) == 0 &&
+            strcmp(self->profiles[j].hardware, hardware) == 0) {
+            return &self->profiles[j];
+        }
+    }
+    return NULL;
+}
+
+const spot_batch_profile_t *
+spot_serving_profile_row(const spot_serving_profile_t *self, int64_t batch)
+{
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (self->rows[j].batch == batch) {
+            return &self->rows[j];
+        }
+    }
+    return NULL;
+}
+
+int32_t
+spot_serving_profile_last(const spot_serving_profile_t *self)
+{
+    return self->rows[self->num_rows - 1].batch;
+}
+
+/* ---- Prices ---- */
+
+typedef struct {
+    const char *hardware;
+    double on_demand_per_h, spot_per_h;
+} price_row_t;
+
+#define MAX_PRICE 1e9
+
+static const spot_table_file_column_t price_columns[] = {
+    SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware),
+    SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h,
+        .min = 0, .max = MAX_PRICE),
+    SPOT_TABLE_COLUMN(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
+        .max = MAX_PRICE, .may_be_empty = true),
+};
+
+static int
+take_price(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
+{
+    const price_row_t *row = values;
+    spot_serving_prices_t *self = file->table;
+    const spot_serving_price_t price = {
+        .name = spot_text_copy(row->hardware, strlen(row->hardware)),
+        .on_demand_per_h = row->on_demand_per_h,
+        .spot_per_h = row->spot_per_h};
+
+    (void) csv;
+    if (price.name != NULL && spot_serving_prices_find(self, price.name, NULL) >= 0) {
+        spot_table_file_report_at(file, 0, "hardware '%s' given twice", price.name);
+    }
+    if (price.name == NULL || SPOT_ARRAY_APPEND(self, prices, price) != 0) {
+        free(price.name);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+int
+spot_serving_prices_read(
+    spot_serving_prices_t *self, const char *path, spot_diag_t *diag)
+{
+    const price_row_t initial = {NULL, 0, (double) NAN};
+    const spot_table_file_format_t format = {
+        .num_columns = sizeof(price_columns) / sizeof(price_columns[0]),
+        .columns = price_columns,
+        .layout = "hardware,on_demand_per_hour,spot_per_hour",
+        .needs_columns = true,
+        .empty = "no rows",
+        .row_bytes = sizeof(price_row_t),
+        .initial = &initial,
+        .take = take_price};
+    const int ret = spot_table_file_read(&format, path, diag, self);
+
+    spot_serving_prices_sort(self);
+    return ret;
+}
+
+void
+spot_serving_prices_sort(spot_serving_prices_t *self)
+{
+    for (size_t j = 1; j < self->num_prices; j++) {
+        const spot_serving_price_t price = self->prices[j];
+        size_t k = j;
+
+        for (; k > 0 && self->prices[k - 1].on_demand_per_h < price.on_demand_per_h;
+             k--) {
+            self->prices[k] = self->prices[k - 1];
+        }
+        self->prices[k] = price;
+    }
+}
+
+void
+spot_serving_prices_free(spot_serving_prices_t *self)
+{
+    for (size_t j = 0; j < self->num_prices; j++) {
+        free(self->prices[j].name);
+    }
+    free(self->prices);
+    *self = (spot_serving_prices_t){0};
+}
+
+int32_t
+spot_serving_prices_find(
+    const spot_serving_prices_t *self, const char *name, spot_suggest_t *near)
+{
+    for (size_t j = 0; j < self->num_prices; j++) {
+        if (near != NULL) {
+            spot_suggest_offer(near, self->prices[j].name);
+        }
+        if (strcmp(self->prices[j].name, name) == 0) {
+            return (int32_t) j;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long batches of queries take by model and hardware, as measured, and what a
+ * replica costs by hardware. Sources: Crankshaw et al., InferLine, SoCC 2020 (profiles
+ * by batch size, 99th percentile and throughput). */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+
+/* The largest batch. */
+#define SPOT_MAX_BATCH 65535
+
+/* A measured batch. */
+typedef struct {
+    int32_t batch;         /* queries */
+    double p99_ms;         /* 99th percentile of the latency of such a batch */
+    double throughput_qps; /* queries/s of a replica that always runs such batches */
+} spot_batch_profile_t;
+
+/* A model on one hardware. */
+typedef struct {
+    const char *model;
+    const char *hardware;
+    size_t num_rows;
+    size_t max_rows;
+    spot_batch_profile_t *rows; /* [num_rows] batch increasing from 1 */
+} spot_serving_profile_t;
+
+/* Zero it to start. */
+typedef struct {
+    size_t num_profiles;
+    size_t max_profiles;
+    spot_serving_profile_t *profiles; /* [num_profiles] by first appearance */
+    spot_arena_t memory;              /* of the names */
+} spot_serving_profiles_t;
+
+/* Adds the rows of a CSV file with the columns
+ * model,hardware,batch,p99_ms,throughput_qps. BAD_INPUT, IO with the reasons in diag,
+ * NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_serving_profiles_read(
+    spot_serving_profiles_t *self, const char *path, spot_diag_t *diag);
+void spot_serving_profiles_free(spot_serving_profiles_t *self);
+
+/* The profile of a model on a hardware, or NULL. O(profiles). */
+const spot_serving_profile_t *spot_serving_profiles_find(
+    const spot_serving_profiles_t *self, const char *model, const char *hardware);
+
+/* The row of a batch size, or NULL. O(rows). */
+const spot_batch_profile_t *spot_serving_profile_row(
+    const spot_serving_profile_t *self, int64_t batch);
+
+/* The largest batch of a profile. */
+int32_t spot_serving_profile_last(const spot_serving_profile_t *self);
+
+/* What a replica costs on a hardware, per hour, in any currency. */
+typedef struct {
+    char *name;
+    double on_demand_per_h;
+    double spot_per_h; /* NAN: not given */
+} spot_serving_price_t;
+
+/* Hardware order: dearest first, as on-demand; equal prices keep the order of the
+ * file. */
+typedef struct {
+    size_t num_prices;
+    size_t max_prices;
+    spot_serving_price_t *prices; /* [num_prices] */
+} spot_serving_prices_t;
+
+/* Reads a CSV file with the columns hardware,on_demand_per_hour,spot_per_hour; the last
+ * may be empty. Errors as above; free self even then. */
+SPOT_MUST_CHECK int spot_serving_prices_read(
+    spot_serving_prices_t *self, const char *path, spot_diag_t *diag);
+void spot_serving_prices_sort(spot_serving_prices_t *self);
+void spot_serving_prices_free(spot_serving_prices_t *self);
+
+/* The hardware with this name, or -1; all names are offered to near, which may be
+ * NULL. */
+int32_t spot_serving_prices_find(
+    const spot_serving_prices_t *self, const char *name, spot_suggest_t *near);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/serve/pipeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/texts.h"
+
+/* ---- Items ---- */
+
+static const spot_field_t parent_item = {.type = SPOT_FIELD_TEXT, .offset = 0};
+
+static void
+bind_from(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_field_t text = {.type = SPOT_FIELD_TEXT, .name = field->name};
+
+    if (node->kind == SPOT_NODE_LIST) {
+        spot_bind_error(bind, node, NULL,
+            node->num_children == 2 ? "a stage has two predecessors; use a join"
+                                    : "a stage has one predecessor; use a join");
+    } else {
+        spot_bind_field(bind, &text, node, target);
+    }
+}
+
+const spot_field_t spot_pipeline_item_fields[] = {
+    {SPOT_VALUE(
+        TEXT, "id", spot_pipeline_item_t, id, NULL, "name of the stage or join")},
+    {SPOT_VALUE(TEXT, "from", spot_pipeline_item_t, from, "",
+         "of a stage: the node that feeds it, or source"),
+        .bind = bind_from},
+    {SPOT_VALUE(TEXT, "model", spot_pipeline_item_t, model, "",
+        "of a stage: its model in the profiles; default: its id")},
+    {SPOT_ITEMS(LIST, "join", spot_pipeline_item_t, join, num_join, parent_item, 0,
+        SPOT_JOIN_MAX_PARENTS, "[]", "a list of nodes such as [KSVM, LogReg]",
+        "of a join: the nodes that feed it, at least two")},
+    {.name = NULL},
+};
+
+/* ---- The graph ---- */
+
+/* The pipeline that is made, and where its items stand. */
+typedef struct {
+    spot_pipeline_t *self;
+    spot_bind_t *bind;
+    const spot_node_t *list;
+    const spot_pipeline_item_t *items;
+} maker_t;
+
+static const spot_node_t *
+place_of(const maker_t *maker, size_t node_id, const char *key)
+{
+    const spot_node_t *item = maker->list->children[node_id];
+    const spot_node_t *value = spot_node_get(item, key);
+
+    return value == NULL ? item : value;
+}
+
+static bool
+check_id(const maker_t *maker, size_t node_id)
+{
+    const char *id = maker->items[node_id].id;
+    const spot_node_t *node = place_of(maker, node_id, "id");
+
+    if (strcmp(id, "source") == 0 || strcmp(id, "sink") == 0) {
+        spot_bind_error(maker->bind, node, NULL, "id '%s' is reserved", id);
+        return false;
+    }
+    for (size_t j = 0; j < node_id; j++) {
+        if (strcmp(maker->items[j].id, id) == 0) {
+            spot_bind_error(maker->bind, node, NULL,
+                "id '%s' given twice (first at line %zu)", id,
+                place_of(maker, j, "id")->line);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The node with an id, -1: the source, -2: none, which is reported. */
+static int32_t
+find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
+{
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, id);
+    spot_suggest_offer(&near, "source");
+    if (strcmp(id, "source") == 0) {
+        return -1;
+    }
+    for (size_t j = 0; j < maker->self->num_nodes; j++) {
+        spot_suggest_offer(&near, maker->items[j].id);
+        if (strcmp(maker->items[j].id, id) == 0) {
+            return (int32_t) j;
+        }
+    }
+    spot_bind_error(maker->bind, place, NULL, "no node '%s'%s%s%s", id,
+        near.nearest == NULL ? "" : " (did you mean '",
+        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?)");
+    return -2;
+}
+
+static void
+add_parents(maker_t *maker, size_t node_id)
+{
+    const spot_pipeline_item_t *item = &maker->items[node_id];
+    spot_pipeline_node_t *node = &maker->self->nodes[node_id];
+    const spot_node_t *join = place_of(maker, node_id, "join");
+
+    if ((item->from == NULL) == (item->num_join == 0)) {
+        spot_bind_error(maker->bind, place_of(maker, node_id, "id"), NULL,
+            "node %s needs from (a stage) or join", item->id);
+        return;
+    }
+    SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, item->num_join + 1);
+    if (node->parents == NULL) {
+        return;
+    }
+    if (item->from != NULL) {
+        node->model = item->model == NULL ? item->id : item->model;
+        node->num_parents = 1;
+        node->parents[0] =
+            find_parent(maker, item->from, place_of(maker, node_id, "from"));
+        return;
+    }
+    for (size_t j = 0; j < item->num_join; j++) {
+        const int32_t parent = find_parent(maker, item->join[j], join->children[j]);
+        bool is_new = true;
+
+        for (size_t k = 0; k < node->num_parents; k++) {
+            is_new &= node->parents[k] != parent;
+        }
+        if (is_new) {
+            node->parents[node->num_parents++] = parent;
+        }
+    }
+    if (node->num_parents < 2) {
+        spot_bind_error(maker->bind, join, NULL, "join needs two distinct predecessors");
+    }
+}
+
+static void
+add_links(spot_pipeline_t *self)
+{
+    SPOT_ARENA_ARRAY(&self->memory, self->first, self->num_nodes);
+    SPOT_ARENA_ARRAY(&self->memory, self->order, self->num_nodes);
+    SPOT_ARENA_ARRAY(&self->memory, self->stages, self->num_nodes);
+    for (size_t j = 0; j < self->num_nodes && self->memory.error == 0; j++) {
+        SPOT_ARENA_ARRAY(&self->memory, self->nodes[j].children, self->num_nodes);
+    }
+    for (size_t j = 0; j < self->num_nodes && self->memory.error == 0; j++) {
+        spot_pipeline_node_t *node = &self->nodes[j];
+
+        for (size_t k = 0; k < node->num_parents; k++) {
+            const spot_pipeline_link_t link = {(int32_t) j, (int32_t) k};
+
+            if (node->parents[k] < 0) {
+                self->first[self->num_first++] = link;
+            } else {
+                spot_pipeline_node_t *parent = &self->nodes[node->parents[k]];
+
+                parent->children[parent->num_children++] = link;
+            }
+        }
+        node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
+        if (node->model == NULL) {
+            self->num_joins++;
+        } else {
+            self->stages[self->num_stages++] = (int32_t) j;
+        }
+    }
+}
+
+/* Nodes behind their parents, of equal ones the first in pipeline order; returns their
+ * number, which is less where there is a cycle. */
+static size_t
+sort_nodes(spot_pipeline_t *self, bool *is_placed)
+{
+    size_t num_placed = 0, before;
+
+    do {
+        before = num_placed;
+        for (size_t j = 0; j < self->num_nodes; j++) {
+            bool is_ready = !is_placed[j];
+
+            for (size_t k = 0; k < self->nodes[j].num_parents; k++) {
+                const int32_t parent = self->nodes[j].parents[k];
+
+                is_ready &= parent < 0 || is_placed[parent];
+            }
+            if (is_ready) {
+                is_placed[j] = true;
+                self->order[num_placed++] = (int32_t) j;
+            }
+        }
+    } while (num_placed > before);
+    return num_placed;
+}
+
+/* Reports a cycle that the parents of a node without place lead to, and the nodes that
+ * hang on one. */
+static void
+report_cycle(const maker_t *maker, const bool *is_placed)
+{
+    const spot_pipeline_t *self = maker->self;
+    bool is_seen[SPOT_PIPELINE_MAX_NODES] = {false},
+         is_in[SPOT_PIPELINE_MAX_NODES] = {false};
+    int32_t back[SPOT_PIPELINE_MAX_NODES], at = 0, lowest;
+    spot_texts_t texts = {0};
+    const char *list;
+
+    while (is_placed[at]) {
+        at++;
+    }
+    for (; !is_seen[at]; at = back[at]) { /* up to a node of the cycle */
+        const spot_pipeline_node_t *node = &self->nodes[at];
+        size_t k = 0;
+
+        while (node->parents[k] < 0 || is_placed[node->parents[k]]) {
+            k++;
+        }
+        is_seen[at] = true;
+        back[at] = node->parents[k];
+    }
+    for (lowest = at; !is_in[at]; at = back[at]) {
+        is_in[at] = true;
+        lowest = at < lowest ? at : lowest;
+    }
+    list = self->nodes[lowest].id;
+    for (at = back[lowest]; at != lowest; at = back[at]) {
+        list = spot_texts_add(&texts, "%s -> %s", self->nodes[at].id, list);
+    }
+    spot_bind_error(maker->bind, place_of(maker, (size_t) lowest, "id"), NULL,
+        "cycle: %s -> %s", self->nodes[lowest].id, list);
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        if (!is_placed[j] && !is_in[j]) {
+            spot_bind_error(maker->bind, place_of(maker, j, "id"), NULL,
+                "node %s is not reachable from the source", self->nodes[j].id);
+        }
+    }
+    spot_texts_free(&texts);
+}
+
+static void
+check_end(const maker_t *maker)
+{
+    const spot_pipeline_t *self = maker->self;
+    const char *end = NULL;
+
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        if (self->nodes[j].num_children == 0 && end != NULL) {
+            spot_bind_error(maker->bind, place_of(maker, j, "id"), NULL,
+                "%s and %s both end the pipeline; join them", end, self->nodes[j].id);
+        } else if (self->nodes[j].num_children == 0) {
+            end = self->nodes[j].id;
+        }
+    }
+}
+
+int
+spot_pipeline_init(spot_pipeline_t *self, spot_bind_t *bind, const spot_node_t *list,
+    size_t num_items, const spot_pipeline_item_t *items)
+{
+    const size_t num_errors = bind->diag->num_errors;
+    bool is_placed[SPOT_PIPELINE_MAX_NODES] = {false};
+    maker_t maker = {self, bind, list, items};
+
+    *self = (spot_pipeline_t){.num_nodes = num_items};
+    SPOT_ARENA_ARRAY(&self->memory, self->nodes, num_items);
+    for (size_t j = 0; j < num_items && self->memory.error == 0; j++) {
+        self->nodes[j].id = spot_arena_text(&self->memory, items[j].id);
+        if (check_id(&maker, j)) {
+            add_parents(&maker, j);
+        }
+        if (self->nodes[j].model != NULL) {
+            self->nodes[j].model = spot_arena_text(&self->memory, self->nodes[j].model);
+        }
+    }
+    if (self->memory.error != 0 || bind->diag->num_errors > num_errors) {
+        return self->memory.error != 0 ? self->memory.error : SPOT_ERR_BAD_INPUT;
+    }
+    add_links(self);
+    if (self->memory.error != 0) {
+        return self->memory.error;
+    }
+    if (sort_nodes(self, is_placed) < num_items) {
+        report_cycle(&maker, is_placed);
+    } else {
+        check_end(&maker);
+    }
+    return bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : 0;
+}
+
+void
+spot_pipeline_free(spot_pipeline_t *self)
+{
+    spot_arena_free(&self->memory);
+    *self = (spot_pipeline_t){0};
+}
+
+int32_t
+spot_pipeline_stage(const spot_pipeline_t *self, const char *id)
+{
+    for (size_t j = 0; j < self->num_stages; j++) {
+        if (strcmp(spot_pipeline_stage_node(self, j)->id, id) == 0) {
+            return (int32_t) j;
+        }
+    }
+    return -1;
+}
+
+const spot_pipeline_node_t *
+spot_pipeline_stage_node(const spot_pipeline_t *self, size_t stage_id)
+{
+    return &self->nodes[self->stages[stage_id]];
+}
+
+int64_t
+spot_pipeline_longest(
+    const spot_pipeline_t *self, const int64_t *at_ns, int64_t *until_ns)
+{
+    int64_t longest_ns = 0;
+
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        const spot_pipeline_node_t *node = &self->nodes[self->order[j]];
+        int64_t *until = &until_ns[self->order[j]];
+
+        *until = 0;
+        for (size_t k = 0; k < node->num_parents; k++) {
+            if (node->parents[k] >= 0 && until_ns[node->parents[k]] > *until) {
+                *until = until_ns[node->parents[k]];
+            }
+        }
+        *until += node->stage_id < 0 ? 0 : at_ns[node->stage_id];
+        longest_ns = *until > longest_ns ? *until : longest_ns;
+    }
+    return longest_ns;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Queries through a pipeline, event by event, in whole nanoseconds. Events are ordered
+ * by (time, phase, sequence): everything that becomes available at an instant is queued
+ * before a batch is formed. docs/serving.md has the rules. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/calendar.h"
+#include "sim/engine/experiment.h"
+#include "sim/serve/fleet_setting.h"
+#include "sim/serve/outages.h"
+#include "sim/serve/pipeline.h"
+#include "sim/serve/service.h"
+
+/* When a query that has not reached the sink left, in place of a time. */
+#define SPOT_QUERY_LOST INT64_C(-1)
+#define SPOT_QUERY_UNFINISHED INT64_C(-2)
+
+typedef enum {
+    SPOT_SLOT_OFF, /* not rented, or taken away */
+    SPOT_SLOT_PREPPING,
+    SPOT_SLOT_IDLE,
+    SPOT_SLOT_PENDING, /* waits for the batching delay */
+    SPOT_SLOT_BUSY,
+    SPOT_SLOT_DRAINED /* idle, and takes nothing more before it is taken away */
+} spot_slot_state_t;
+
+/* A place for a replica. */
+typedef struct {
+    spot_slot_state_t state;
+    bool is_spot;
+    bool is_noticed;
+    bool is_draining;     /* busy, and off when it has returned */
+    bool is_out;          /* a spot slot without an instance */
+    int32_t event;        /* handle of its RETURN, TAKE or READY; -1: none */
+    int32_t first;        /* of its batch: place in the ring of the stage */
+    int32_t size;         /* of its batch */
+    int32_t next_pending; /* -1: none */
+    int32_t span_id;      /* its open span; -1: none */
+    int64_t taken_ns;     /* when it took the batch */
+    int64_t gone_ns;      /* of a spot slot: the next preemption, INT64_MAX: none */
+    int64_t back_ns;      /* when it is ready after that; INT64_MAX: never */
+    int64_t prepping_ns;  /* of that, paid: the last part of the outage */
+    size_t outage;        /* which one follows */
+} spot_slot_t;
+
+/* Paid time of a slot. */
+typedef struct {
+    int64_t from_ns, to_ns; /* INT64_MAX: still open */
+    int32_t slot;
+    bool is_spot;
+    bool is_serving; /* else prepping */
+} spot_slot_span_t;
+
+/* What a stage did, up to the end of the run. */
+typedef struct {
+    int64_t queries, batches, batches_cut, tries_max;
+    int64_t queue_max, queue_area_ns, seen, wait_sum_ns;
+    int64_t busy_ns, wasted_ns; /* replica time, the wasted part included in busy */
+    int64_t overrun_ns;         /* of busy_ns behind the end of the run */
+    int64_t fallback_launches, launches;
+    int64_t paid_ns[2];    /* on-demand, spot */
+    int64_t serving_ns[2]; /* the same, without preparation */
+    int64_t peak_replicas; /* serving at a time */
+} spot_stage_result_t;
+
+/* Stamps of the queries at a stage, kept if the run is recorded. */
+typedef struct {
+    int64_t *enqueue_ns, *dequeue_ns, *done_ns; /* [num_queries] -1: never */
+    int64_t *first_dequeue_ns;
+    int32_t *batch, *replica, *tries;
+} spot_stage_stamps_t;
+
+/* A stage at work. */
+typedef struct {
+    /* Set before a run: what it is. */
+    spot_stage_option_t option;
+    const spot_service_time_t *time;
+    double price_per_h[2]; /* of a replica: on-demand, spot */
+    /* Queue: places head ... tail - 1 of the ring. */
+    int64_t head, tail;
+    int32_t *ring; /* [ring_mask + 1] queries; places of batches stay as they were */
+    int64_t ring_mask;
+    int64_t *since_ns;  /* [num_queries] since when a query waits */
+    int64_t changed_ns; /* the area is counted up to here */
+    uint64_t since_sum; /* of the queue, modulo 2^64 */
+    int64_t area_at_end,
+        wait_at_end; /* at the latest leaving, once time has passed it */
+    bool is_marked;
+    bool can_be_cut;    /* replicas may be taken away: batches keep their queries */
+    int32_t *batch_ids; /* [num_slots][B] of such a stage */
+    int64_t *histogram; /* [B + 1] batches by size */
+    /* Replicas. */
+    int32_t num_slots;
+    spot_slot_t *slots;   /* [num_slots] */
+    uint64_t *idle;       /* bit set of idle slots */
+    uint64_t *idle_words; /* bit set of its words that are not 0 */
+    int32_t num_pending;
+    int32_t first_pending, last_pending;
+    int32_t first_spot, num_spot;   /* slots that outages hit */
+    int32_t first_aimed, num_aimed; /* slots that a controller switches */
+    int32_t num_active;             /* of them: prepping or serving, not draining */
+    int32_t num_steady;             /* spot slots that serve and have no notice */
+    int32_t num_busy, num_serving;
+    size_t num_spans, max_spans;
+    spot_slot_span_t *spans; /* [num_spans] in order of their starts */
+    struct {
+        int64_t aim;
+        int64_t changed_ns; /* of the last scaling, INT64_MIN: none */
+        int64_t counted_ns; /* busy time is counted up to here */
+        int64_t busy_ns;    /* in this interval */
+    } scale;
+    spot_stage_stamps_t stamps;
+    spot_stage_result_t result;
+} spot_serve_stage_t;
+
+typedef struct {
+    uint32_t *seen;   /* [num_queries] predecessors by bit; all bits: done, or dropped */
+    int64_t *join_ns; /* [num_queries] -1: never */
+    int32_t *ready;   /* queries that a delivery completes */
+    int64_t num_waiting, max_waiting;
+} spot_serve_join_t;
+
+/* One thing that happened, for series and event logs. */
+typedef enum {
+    SPOT_SERVE_TAKE,
+    SPOT_SERVE_RETURN,
+    SPOT_SERVE_NOTICE,
+    SPOT_SERVE_PREEMPT,
+    SPOT_SERVE_READY,
+    SPOT_SERVE_QUEUE, /* value: the length that changed */
+    SPOT_SERVE_NUM_HAPPENINGS
+} spot_serve_happening_t;
+
+extern const char *const spot_serve_happening_names[]; /* up to NULL */
+
+typedef struct {
+    int64_t time_ns;
+    int32_t value; /* queries of a batch, or of a queue */
+    int32_t slot;  /* -1: none */
+    int16_t stage_id;
+    int16_t kind; /* spot_serve_happening_t */
+} spot_serve_record_t;
+
+/* What to run. All pointers must outlive the runs. */
+typedef struct {
+    const spot_pipeline_t *pipeline;
+    const spot_rent_setting_t *rent; /* NULL: zeros */
+    size_t num_queries;
+    const int64_t *source_ns; /* [num_queries] not decreasing */
+    spot_outages_t *outages;  /* started; NULL: none */
+    const atomic_int *stop;   /* may be NULL */
+    bool is_recorded;         /* stamps and records are kept */
+} spot_serve_run_t;
+
+/* Zero it to start. */
+typedef struct {
+    spot_serve_run_t run;
+    char *block; /* [num_block_bytes] memory of a run, kept for the next one */
+    size_t num_block_bytes;
+    spot_calendar_t calendar;
+    int64_t now_ns;
+    size_t num_stages, num_nodes;
+    spot_serve_stage_t *stages; /* [num_stages] */
+    spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
+    size_t next_query;
+    uint64_t
+        source_sequence; /* events of the calendar from it on are behind the source */
+    int32_t *marked;     /* [num_stages] ring of stages that form batches */
+    size_t first_marked, num_marked;
+    int64_t *sink_ns;    /* [num_queries] or SPOT_QUERY_LOST, SPOT_QUERY_UNFINISHED */
+    int32_t *sink_order; /* [num_queries] queries in the order of leaving; the first
+                            num_sunk are at the sink */
+    size_t num_sunk, num_lost, num_left;
+    int64_t end_ns;        /* T: when the last query left */
+    int32_t num_ticks_due; /* of autoscalers, in the calendar */
+    size_t num_records, max_records;
+    spot_serve_record_t *records; /* [num_records] in order of time */
+    int error;                    /* NO_MEMORY, INTERRUPTED */
+} spot_serve_t;
+
+/* A stage of a run to come. */
+typedef struct {
+    spot_stage_option_t option;
+    const spot_service_time_t *time;
+    double price_per_h[2]; /* on-demand, spot */
+} spot_serve_plan_t;
+
+/* Runs to the end, with plans[num_stages]. Memory is kept for the next run.
+ * INTERRUPTED, NO_MEMORY, errors of the outages; BAD_PARAM: a sum does not fit 63
+ * bits. */
+SPOT_MUST_CHECK int spot_serve_run(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
+void spot_serve_free(spot_serve_t *self);
+
+/* Aborts if an invariant does not hold, between two events. O(queries + slots). */
+void spot_serve_verify(const spot_serve_t *self);
+
+/* Spot slots of a stage with this option; and all its slots. */
+int32_t spot_stage_option_spot_slots(const spot_stage_option_t *option);
+int32_t spot_stage_option_slots(const spot_stage_option_t *option);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When queries come: drawn by a law, or read from a file. In whole nanoseconds since the
+ * first query. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef enum {
+    SPOT_ARRIVALS_POISSON,
+    SPOT_ARRIVALS_GAMMA,
+    SPOT_ARRIVALS_CONSTANT,
+    SPOT_ARRIVALS_DELTAS,    /* a file of times between queries */
+    SPOT_ARRIVALS_DELTAS_MS, /* the same in the scenario */
+    SPOT_ARRIVALS_TRACE,     /* a file of times of queries */
+    SPOT_ARRIVALS_VARYING,   /* a rate that changes with time, from a file */
+    SPOT_ARRIVALS_DAILY,     /* a rate that changes with the time of day */
+    SPOT_NUM_ARRIVALS
+} spot_arrivals_kind_t;
+
+extern const char *const spot_arrivals_kind_names[]; /* by kind, up to NULL */
+
+/* A step of a rate. */
+typedef struct {
+    int64_t from_ns; /* until the next step */
+    double per_s;    /* queries */
+} spot_query_rate_t;
+
+/* The key arrivals, as it is bound, and what its file holds. Constant after opening, so
+ * that all threads share it. */
+typedef struct {
+    spot_arrivals_kind_t kind;
+    double rate_qps;
+    int64_t count;   /* deltas; 0: all of the file */
+    double cv, scv;  /* of gamma; below 0: not given */
+    int64_t clip_ns; /* no delta is shorter */
+    char *file;
+    double rescale_qps; /* 0: none */
+    size_t num_deltas, max_deltas;
+    double *deltas_ms; /* [num_deltas] of a file or of the scenario */
+    size_t num_rates, max_rates;
+    spot_query_rate_t *rates; /* [num_rates] from_ns increasing from 0 */
+    int64_t rates_end_ns;     /* of varying: end of the last step; of daily: a day */
+    /* of daily */
+    double peak_qps, low_qps;
+    int64_t peak_at_ns, days;
+} spot_arrivals_setting_t;
+
+/* The table of the map arrivals; its owner is the setting. */
+extern const spot_field_t spot_arrivals_fields[];
+
+/* Checks the map arrivals once it is bound (root: the map) and reads its file. BAD_INPUT
+ * with the reasons in the diagnostics of bind, IO, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_arrivals_open(
+    spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root);
+void spot_arrivals_setting_free(spot_arrivals_setting_t *self);
+
+/* Whether replications differ. */
+bool spot_arrivals_is_random(const spot_arrivals_setting_t *self);
+
+/* The queries of a replication. Zero it to start. */
+typedef struct {
+    size_t num_queries; /* N + 1 */
+    size_t max_queries;
+    int64_t *source_ns; /* [num_queries] not decreasing from 0 */
+    size_t max_deltas;
+    double *deltas_ms;  /* [num_queries - 1] before rescaling */
+    double base_qps;    /* rate of deltas_ms as whole ns; NAN: all 0, or none */
+    double rate_qps;    /* the same of source_ns: N / time from the first to the last */
+    double mean_ms, cv; /* of the whole deltas; NAN without any */
+} spot_arrivals_t;
+
+/* Draws or copies the queries of a replication, rescaled if the setting says so; memory
+ * is kept for the next one. NO_MEMORY, BAD_PARAM: they last longer than 2^62 ns. */
+SPOT_MUST_CHECK int spot_arrivals_draw(spot_arrivals_t *self,
+    const spot_arrivals_setting_t *setting, uint64_t seed, uint64_t replication);
+
+/* The same queries at another mean rate: each delta times base_qps / rate_qps, then in
+ * whole ns. NO_MEMORY, BAD_PARAM as above. base_qps must not be NAN. */
+SPOT_MUST_CHECK int spot_arrivals_rescale(
+    spot_arrivals_t *self, const spot_arrivals_t *from, double rate_qps);
+void spot_arrivals_free(spot_arrivals_t *self);
+
+/* Milliseconds as whole nanoseconds: floor(ms * 1e6 + 0.5). */
+int64_t spot_query_ns(double ms);
