@@ -18,8 +18,8 @@ typedef struct {
 enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
 
 static const spot_table_file_column_t profile_columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "model", profile_row_t, model),
-    SPOT_TABLE_COLUMN(TEXT, "hardware", profile_row_t, hardware),
+    SPOT_TABLE_COLUMN(TEXT, "model", profile_row_t, model, .min = 0),
+    SPOT_TABLE_COLUMN(TEXT, "hardware", profile_row_t, hardware, .min = 0),
     SPOT_TABLE_COLUMN(
         COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
     SPOT_TABLE_COLUMN(
@@ -149,7 +149,7 @@ typedef struct {
 #define MAX_PRICE 1e9
 
 static const spot_table_file_column_t price_columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware),
+    SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware, .min = 0),
     SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h,
         .min = 0, .max = MAX_PRICE),
     SPOT_TABLE_COLUMN(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
