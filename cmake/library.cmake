@@ -11,6 +11,7 @@ set(spot_library_rooms
     generate
     compare
     jobs
+    queries
     engine
     fleet
     recovery
