@@ -10,10 +10,13 @@
 
 #include <cmocka.h>
 
+#include "sim/serve/serve_internal.h"
 #include "tests/unit/serve/serve_random.h"
 #include "tests/unit/serve/serve_twin.h"
 
-#define NUM_CASES 20000
+#define NUM_CASES 12000
+#define NUM_STEPPED 1500
+#define NUM_WITHOUT_OUTAGES 3000
 
 /* What a message says of a number that differs. */
 typedef struct {
@@ -136,9 +139,78 @@ run_twin(twin_t *twin, twin_setting_t *setting, const serve_case_t *serve)
     twin_run(twin, setting);
 }
 
+/* What the cases have met. */
+typedef struct {
+    int64_t lost, unfinished, cut, launches, retries, joined_late, drained, by_delay;
+} tally_t;
+
+static void
+count(tally_t *self, const serve_case_t *serve, const twin_t *twin)
+{
+    for (size_t j = 0; j < serve->num_arrivals; j++) {
+        self->lost += twin->sink_ns[j] == SPOT_QUERY_LOST;
+        self->unfinished += twin->sink_ns[j] == SPOT_QUERY_UNFINISHED;
+    }
+    for (size_t j = 0; j < serve->pipeline.num_stages; j++) {
+        const twin_stage_t *stage = &twin->stages[j];
+
+        self->cut += stage->batches_cut;
+        self->launches += stage->fallback_launches;
+        self->retries += stage->retries;
+        self->by_delay += serve->plans[j].option.delay_ns > 0 ? stage->batches : 0;
+        for (int32_t k = 0; k < stage->num_slots; k++) {
+            self->drained += stage->slots[k].state == TWIN_DRAINED;
+        }
+    }
+    for (size_t j = 0; j < serve->pipeline.num_nodes; j++) {
+        self->joined_late += twin->joins[j].max_waiting > 1;
+    }
+}
+
+/* Of a run in which no query is lost or left behind. */
+static void
+check_whole_run(const place_t *place)
+{
+    const spot_serve_t *serve = &place->serve->serve;
+
+    for (size_t j = 0; j < serve->num_stages; j++) {
+        const spot_serve_stage_t *stage = &serve->stages[j];
+        const spot_service_time_t *time = stage->time;
+        int64_t num_taken = 0, num_tries = 0, useful_ns = 0;
+
+        for (int64_t k = 1; k <= stage->option.batch; k++) {
+            num_taken += k * stage->histogram[k];
+        }
+        for (size_t k = 0; k < place->serve->num_arrivals; k++) {
+            num_tries += stage->can_be_cut ? stage->stamps.tries[k] : 1;
+        }
+        for (size_t k = 0; k < serve->num_records; k++) {
+            const spot_serve_record_t *record = &serve->records[k];
+
+            useful_ns +=
+                record->stage_id == (int16_t) j && record->kind == SPOT_SERVE_RETURN
+                    ? time->busy_ns[record->value]
+                    : 0;
+        }
+        for (int32_t k = 0; k < stage->num_slots; k++) {
+            useful_ns += stage->slots[k].state == SPOT_SLOT_BUSY
+                             ? time->busy_ns[stage->slots[k].size]
+                             : 0;
+        }
+        check(place, "queries of batches", num_taken, num_tries);
+        check(place, "useful and wasted time", stage->result.busy_ns,
+            useful_ns + stage->result.wasted_ns);
+    }
+    for (size_t j = 0; j < serve->num_nodes; j++) {
+        check(place, "queries at a join", serve->joins[j].num_waiting, 0);
+    }
+}
+
 static void
 test_random_cases(void **state)
 {
+    tally_t tally = {0};
+
     (void) state;
     for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
         serve_case_t serve;
@@ -152,6 +224,81 @@ test_random_cases(void **state)
             serve_case_run(&serve, j != 1);
             check_run(&place, &twin, j != 1);
         }
+        if (serve.serve.num_sunk == serve.num_arrivals) {
+            check_whole_run(&place);
+        }
+        if (serve.rent.in_flight != SPOT_IN_FLIGHT_LOSE) {
+            check(&place, "lost", (int64_t) serve.serve.num_lost, 0);
+        }
+        count(&tally, &serve, &twin);
+        twin_free(&twin);
+        serve_case_close(&serve);
+    }
+    assert_true(tally.lost > NUM_CASES / 2 && tally.unfinished > NUM_CASES / 10);
+    assert_true(tally.cut > NUM_CASES && tally.retries > NUM_CASES);
+    assert_true(tally.launches > NUM_CASES / 2 && tally.joined_late > NUM_CASES / 2);
+    assert_true(tally.drained > NUM_CASES / 100 && tally.by_delay > NUM_CASES);
+}
+
+/* One event per call, and all invariants after each. */
+static void
+test_steps(void **state)
+{
+    const spot_replication_t replication = {.seed = 1};
+    int64_t num_steps = 0;
+
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_STEPPED; seed++) {
+        serve_case_t serve;
+        spot_serve_run_t run;
+
+        serve_random_open(&serve, seed);
+        serve_case_run(&serve, true);
+        run = serve.serve.run;
+        if (run.outages != NULL) {
+            spot_outages_start(
+                run.outages, &replication, run.source_ns[run.num_queries - 1]);
+        }
+        assert_int_equal(spot_serve_start(&serve.serve, &run, serve.plans), 0);
+        do {
+            spot_serve_verify(&serve.serve);
+            num_steps++;
+        } while (
+            serve.serve.num_left < run.num_queries && spot_serve_step(&serve.serve));
+        serve_case_close(&serve);
+    }
+    assert_true(num_steps > 50 * NUM_STEPPED);
+}
+
+/* Spot replicas that are not taken away are on-demand ones at another price. */
+static void
+test_no_outages(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_WITHOUT_OUTAGES; seed++) {
+        serve_case_t serve;
+        place_t place = {.serve = &serve, .seed = seed};
+        twin_setting_t setting;
+        twin_t twin;
+
+        serve_random_open(&serve, seed);
+        serve.outage_setting.file.num_rows = 0;
+        serve_case_run(&serve, true);
+        for (size_t j = 0; j < serve.pipeline.num_stages; j++) {
+            spot_stage_option_t *option = &serve.plans[j].option;
+            spot_stage_result_t *result = &serve.serve.stages[j].result;
+
+            option->replicas += option->overprovision;
+            option->market = SPOT_MARKET_ON_DEMAND;
+            for (int k = 0; k < 2; k++) {
+                int64_t *ns = k == 0 ? result->paid_ns : result->serving_ns;
+
+                ns[0] += ns[1];
+                ns[1] = 0;
+            }
+        }
+        run_twin(&twin, &setting, &serve);
+        check_run(&place, &twin, true);
         twin_free(&twin);
         serve_case_close(&serve);
     }
@@ -162,6 +309,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_cases),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_outages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
