@@ -234,9 +234,9 @@ test_random_cases(void **state)
         twin_free(&twin);
         serve_case_close(&serve);
     }
-    assert_true(tally.lost > NUM_CASES / 2 && tally.unfinished > NUM_CASES / 10);
-    assert_true(tally.cut > NUM_CASES && tally.retries > NUM_CASES);
-    assert_true(tally.launches > NUM_CASES / 2 && tally.joined_late > NUM_CASES / 2);
+    assert_true(tally.lost > NUM_CASES / 10 && tally.unfinished > NUM_CASES / 20);
+    assert_true(tally.cut > NUM_CASES / 4 && tally.retries > NUM_CASES / 4);
+    assert_true(tally.launches > NUM_CASES / 4 && tally.joined_late > NUM_CASES / 2);
     assert_true(tally.drained > NUM_CASES / 100 && tally.by_delay > NUM_CASES);
 }
 
