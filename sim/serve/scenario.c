@@ -488,13 +488,8 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
         ret = read_files(&checker);
     }
     if (ret == 0) {
-        int64_t num_spot = 0;
-
-        for (size_t j = 0; j < self->num_configs; j++) {
-            num_spot += spot_stage_option_spot_slots(&self->configs[j].option);
-        }
-        ret = spot_outage_setting_open(&self->outages, &bind,
-            spot_node_get(root, "preemptions"), &self->pipeline, num_spot);
+        ret = spot_outage_setting_open(
+            &self->outages, &bind, spot_node_get(root, "preemptions"), &self->pipeline);
     }
     ret = ret != 0 ? ret : make_times(&checker);
     if (ret == 0) {
