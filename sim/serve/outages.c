@@ -199,7 +199,7 @@ merge_outage(spot_outages_t *self, slot_t *slot)
 {
     process_t *next = sooner(slot);
     const int64_t from_ns = next->preempted_ns;
-    int64_t to_ns = from_ns + 1;
+    int64_t to_ns = next->ready_ns;
 
     if (from_ns == INT64_MAX) {
         return false;
