@@ -130,6 +130,9 @@ test_trace(void **state)
     draw_file(&arrivals, "trace", "time_ms\n10\n11\n14\n99\n",
         ", count: 2, rescale_qps: 1000");
     assert_times(&arrivals, 3, (const int64_t[]){0, 500000, 2000000});
+    draw_file(&arrivals, "trace",
+        "time_ns\n0.000000000000000001\n0.5\n0.500000000000000001\n", "");
+    assert_times(&arrivals, 3, (const int64_t[]){0, 0, 1});
     draw_file(&arrivals, "trace", "time_ns\n7\n", "");
     assert_times(&arrivals, 1, (const int64_t[]){0});
     spot_arrivals_free(&arrivals);
@@ -148,10 +151,11 @@ test_bad_traces(void **state)
     assert_rejected("trace", "time_s,time_ms\n3,3000\n", "",
         "f:1:1: expected one of the columns time_s, time_ms and time_ns\n");
     assert_rejected("trace", "time_s\n", "", "f:2:1: expected at least one row\n");
-    assert_rejected("trace", "time_s\n5e9\n1e-28\n9e99999\n", "",
+    assert_rejected("trace", "time_s\n5e9\n1e-28\n9e99999\n2e10\n", "",
         "f:2:1: time_s: expected at most 2^62 ns, got '5e9'\n"
         "f:3:1: time_s: expected at most 18 decimals of a nanosecond, got '1e-28'\n"
-        "f:4:1: time_s: expected at most 2^62 ns, got '9e99999'\n");
+        "f:4:1: time_s: expected at most 2^62 ns, got '9e99999'\n"
+        "f:5:1: time_s: expected at most 2^62 ns, got '2e10'\n");
     assert_rejected("trace", "time_s\n-3e9\n3e9\n", "",
         "f:3:1: arrivals last longer than 2^62 ns\n");
     assert_rejected("trace", "time_s\n1\n2\n", ", count: 2",
