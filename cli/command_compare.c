@@ -73,7 +73,9 @@ static const spot_option_t options[] = {
         .endings = ".csv"),
     SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.bars_path,
         "Draw the parts of each case, such as where the paid instance time went, a bar "
-        "a case",
+        "a case; of an engine whose cases have no parts the distributions of their "
+        "first "
+        "replications, with FILE.csv and FILE.gnuplot beside",
         .endings = ".svg"),
     SPOT_OPTION(FILE, "plot-progress", 0, "FILE.svg", task.progress_path,
         "Draw how far each case came over time in the first replication",

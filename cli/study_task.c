@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/stop.h"
 #include "base/utf8.h"
+#include "reports/cdf_chart.h"
 #include "reports/export.h"
 #include "reports/plan_report.h"
 #include "reports/progress_chart.h"
@@ -60,13 +61,29 @@ spot_study_task_check_json(
 
 /* ---- Before the runs ---- */
 
+/* Points that are not made of parts are compared by the distributions of their runs. */
+static bool
+draws_cdfs(const spot_study_task_t *self, const spot_study_t *study)
+{
+    const spot_study_head_t *head = &study->head;
+
+    return self->bars_path != NULL && head->overview.num_parts == 0 &&
+           head->plot.num_stack == 0 &&
+           spot_cdf_is_among(
+               study->yield.outputs.num_series, study->yield.outputs.series);
+}
+
 /* What cannot be written is to be known before the work, and before a database is made:
  * no output may replace a file that the study reads. */
 static int
 check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
+    const bool has_cdfs = draws_cdfs(self, study);
+    spot_texts_t *texts = &self->call->texts;
     const char *const outputs[] = {self->csv_path, self->plot_path,
-        self->sensitivity_path, self->bars_path, self->progress_path};
+        self->sensitivity_path, self->bars_path, self->progress_path,
+        has_cdfs ? spot_cdf_beside(texts, self->bars_path, ".csv") : NULL,
+        has_cdfs ? spot_cdf_beside(texts, self->bars_path, ".gnuplot") : NULL};
     spot_option_list_t inputs = {0};
     const char *file;
     int ret;
@@ -212,14 +229,30 @@ print_results(const spot_study_task_t *self, const spot_store_t *store)
         out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }
 
+static int
+draw_bars(const spot_report_t *report, const char *path, spot_diag_t *diag)
+{
+    const char *problem = spot_picture_ledger.problem(report);
+
+    if (problem != NULL) {
+        spot_diag_error(diag, path, 0, 0, "nothing can be drawn: %s", problem);
+        return SPOT_ERR_BAD_PARAM;
+    }
+    return spot_draw_file(
+        spot_picture_ledger.declare, report, SPOT_FORMAT_SVG, path, diag);
+}
+
 /* Those of a report. is_check: only whether there is something to draw. */
 static int
-draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
+draw_pictures(const spot_study_task_t *self, const spot_study_t *study,
+    const spot_store_t *store, bool is_check)
 {
+    const bool has_bars =
+        self->bars_path != NULL && !is_check && !draws_cdfs(self, study);
     spot_report_t report;
     int ret;
 
-    if (self->plot_path == NULL && self->bars_path == NULL) {
+    if (self->plot_path == NULL && !has_bars) {
         return 0;
     }
     ret = spot_report_init(&report, store);
@@ -227,9 +260,8 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
         ret = (is_check ? spot_picture_curves_check : spot_picture_curves_draw)(
             &report, self->plot_path, &self->call->diag);
     }
-    if (ret == 0 && self->bars_path != NULL && !is_check) {
-        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
-            self->bars_path, &self->call->diag);
+    if (ret == 0 && has_bars) {
+        ret = draw_bars(&report, self->bars_path, &self->call->diag);
     }
     spot_report_free(&report);
     return ret;
@@ -238,7 +270,8 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
 /* Files first: the reader of standard output may stop early. A picture that fails is no
  * reason to lose the rest. A shard has only a part to show. */
 static int
-write_results(const spot_study_task_t *self, const spot_store_t *store)
+write_results(
+    const spot_study_task_t *self, const spot_study_t *study, const spot_store_t *store)
 {
     const char *partial = partial_path(self);
     int ret = 0, drawn;
@@ -262,13 +295,15 @@ write_results(const spot_study_task_t *self, const spot_store_t *store)
     if (ret != 0) {
         return ret;
     }
-    drawn = draw_pictures(self, store, false);
+    drawn = draw_pictures(self, study, store, false);
     return spot_error_first(print_results(self, store), drawn);
 }
 
-/* ---- How far each point came ---- */
+/* ---- The first replication of each point ---- */
 
 typedef struct {
+    const char *path;
+    size_t max_lines;
     size_t num_lines;
     const char *names[SPOT_MAX_PROGRESS_LINES];
     spot_texts_t texts;
@@ -291,52 +326,96 @@ add_line(picture_t *self, const spot_study_t *study, size_t point_id)
                     : spot_run_series_init(&self->runs[j], &self->recordings[j], NULL);
 }
 
-static int
-draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
-    spot_diag_t *diag)
+/* What was run. */
+static const char *
+note_of(picture_t *self, const spot_study_head_t *head)
 {
     const char *cut =
         self->num_lines == head->num_points
             ? ""
             : spot_texts_add(&self->texts, " · the first %zu of %zu points",
                   self->num_lines, head->num_points);
+
+    return spot_texts_add(&self->texts,
+        "%s · seed %" PRIu64 ", replication 0 of each point%s",
+        spot_words_shown(&self->texts, head->name), head->seed, cut);
+}
+
+static int
+draw_progress(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag)
+{
     const spot_progress_lines_t lines = {.title = spot_study_title(head),
-        .note = spot_texts_add(&self->texts,
-            "%s · seed %" PRIu64 ", replication 0 of each point%s",
-            spot_words_shown(&self->texts, head->name), head->seed, cut),
+        .note = note_of(self, head),
         .num_lines = self->num_lines,
         .names = self->names,
         .runs = self->runs};
-    int ret;
+    const int ret =
+        spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, self->path, diag);
 
-    ret = spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
         spot_diag_error(
-            diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
+            diag, self->path, 0, 0, "nothing can be drawn: all runs are empty");
     }
     return ret;
 }
 
-/* Runs the first replication of the first points once more and draws how far each came
- * over time. They met the same events. */
 static int
-draw_progress(const spot_study_t *study, const char *svg_path, spot_diag_t *diag)
+draw_cdfs(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag)
 {
-    const size_t num_points = study->head.num_points;
-    picture_t picture = {0};
+    spot_cdf_t cdf = {.title = spot_study_title(head), .note = note_of(self, head)};
+    int ret;
+
+    for (size_t j = 0; j < self->num_lines; j++) {
+        cdf.series[cdf.num_runs] = spot_cdf_find(&self->recordings[j]);
+        cdf.names[cdf.num_runs] = self->names[j];
+        cdf.num_runs += cdf.series[cdf.num_runs] != NULL;
+    }
+    if (cdf.num_runs == 0) {
+        spot_diag_error(
+            diag, self->path, 0, 0, "nothing can be drawn: all runs are empty");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, self->path, diag);
+    return ret == 0
+               ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, self->path, diag)
+               : ret;
+}
+
+/* Runs the first replication of the first points once more and draws them. They met the
+ * same events. */
+static int
+draw_runs(picture_t *self, const spot_study_t *study,
+    int (*draw)(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag),
+    spot_diag_t *diag)
+{
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < num_points && j < SPOT_MAX_PROGRESS_LINES; j++) {
-        ret = add_line(&picture, study, j);
+    for (size_t j = 0; ret == 0 && j < study->head.num_points && j < self->max_lines;
+         j++) {
+        ret = add_line(self, study, j);
     }
-    ret = ret != 0 ? ret : draw_lines(&picture, &study->head, svg_path, diag);
-    for (size_t j = 0; j < picture.num_lines; j++) {
-        spot_run_series_free(&picture.runs[j]);
-        spot_recording_free(&picture.recordings[j]);
-        spot_study_worker_close(&picture.workers[j]);
+    ret = ret != 0 ? ret : draw(self, &study->head, diag);
+    for (size_t j = 0; j < self->num_lines; j++) {
+        spot_run_series_free(&self->runs[j]);
+        spot_recording_free(&self->recordings[j]);
+        spot_study_worker_close(&self->workers[j]);
     }
-    spot_texts_free(&picture.texts);
+    spot_texts_free(&self->texts);
     return ret;
+}
+
+/* How far each came over time, and the distributions of each. */
+static int
+draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
+{
+    picture_t progress = {self->progress_path, .max_lines = SPOT_MAX_PROGRESS_LINES};
+    picture_t cdfs = {self->bars_path, .max_lines = SPOT_MAX_CDF_RUNS};
+    spot_diag_t *diag = &self->call->diag;
+    int ret =
+        progress.path == NULL ? 0 : draw_runs(&progress, study, draw_progress, diag);
+
+    return ret == 0 && draws_cdfs(self, study) ? draw_runs(&cdfs, study, draw_cdfs, diag)
+                                               : ret;
 }
 
 /* ---- The run ---- */
@@ -386,15 +465,13 @@ spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
                         : open_memory(&store, &study->head);
     }
-    ret = ret != 0 ? ret : draw_pictures(self, store, true);
+    ret = ret != 0 ? ret : draw_pictures(self, study, store, true);
     ret = ret != 0 ? ret : run_points(self, study, store);
-    if (ret == 0 && self->progress_path != NULL) {
-        ret = draw_progress(study, self->progress_path, &self->call->diag);
-    }
+    ret = ret != 0 ? ret : draw_first_runs(self, study);
     if (ret == 0 && is_stored && self->num_shards <= 1) {
         ret = go_on_reading(self, &store);
     }
-    ret = ret != 0 ? ret : write_results(self, store);
+    ret = ret != 0 ? ret : write_results(self, study, store);
     return spot_command_close_store(store, ret, &self->call->diag);
 }
 

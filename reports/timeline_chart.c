@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "reports/cdf_chart.h"
 #include "reports/run_series.h"
 
 #define STRIP_PX 17.0
@@ -291,4 +292,23 @@ spot_timeline_declare(spot_chart_t *chart, const void *context)
         ret = declare_spans(&self, &run->spans);
     }
     return ret == 0 ? spot_chart_error(chart) : ret;
+}
+
+int
+spot_run_declare(spot_chart_t *chart, const void *context)
+{
+    const spot_run_series_t *run = context;
+    const spot_recording_t *recording = run->recording;
+    int ret = spot_timeline_declare(chart, run);
+
+    for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
+        const spot_series_t *series = &recording->series[j];
+
+        if (spot_cdf_fits(series->kind) && series->num_rows > 0) {
+            ret = spot_cdf_panel(chart,
+                &(spot_cdf_t){
+                    .num_runs = 1, .series = {series}, .is_longer = run->is_longer});
+        }
+    }
+    return ret;
 }

@@ -58,11 +58,11 @@ static const spot_series_column_t table_columns[] = {
         .num_decimals = 2}};
 
 static const spot_series_kind_t kinds[] = {
-    {"queue", "jobs that wait", SPOT_SERIES_LEVELS, 1, 3, queue_columns},
-    {"gpus", "GPUs by use", SPOT_SERIES_LEVELS, 1, 3, gpu_columns},
-    {"nodes", "jobs on each node", SPOT_SERIES_SPANS, 1, 6, node_columns},
-    {"jct", "completion time of jobs", SPOT_SERIES_CDF, 1, 3, cdf_columns},
-    {"sizes", "jobs by size", SPOT_SERIES_SHOWN_TABLE, 1, 3, table_columns}};
+    {"queue", "jobs that wait", SPOT_SERIES_LEVELS, 1, 3, .columns = queue_columns},
+    {"gpus", "GPUs by use", SPOT_SERIES_LEVELS, 1, 3, .columns = gpu_columns},
+    {"nodes", "jobs on each node", SPOT_SERIES_SPANS, 1, 6, .columns = node_columns},
+    {"jct", "completion time of jobs", SPOT_SERIES_CDF, 1, 3, .columns = cdf_columns},
+    {"sizes", "jobs by size", SPOT_SERIES_SHOWN_TABLE, 1, 3, .columns = table_columns}};
 enum { QUEUE, GPUS, NODES, JCT, SIZES, NUM_SERIES };
 
 static const spot_outputs_t outputs = {.num_metrics = 1,

@@ -132,13 +132,13 @@ static const spot_series_column_t table_columns[] = {
     {.name = "queue", .kind = SPOT_COLUMN_NUMBER, .unit = "s", .num_decimals = 2},
     {.name = "load", .kind = SPOT_COLUMN_NUMBER, .unit = "1"}};
 static const spot_series_kind_t span_kind = {
-    "nodes", page_hostile, SPOT_SERIES_SPANS, 1, 6, span_columns};
+    "nodes", page_hostile, SPOT_SERIES_SPANS, 1, 6, .columns = span_columns};
 static const spot_series_kind_t cdf_kind = {
-    "jct", page_hostile, SPOT_SERIES_CDF, 1, 3, cdf_columns};
+    "jct", page_hostile, SPOT_SERIES_CDF, 1, 3, .columns = cdf_columns};
 static const spot_series_kind_t table_kind = {
-    "vcs", page_hostile, SPOT_SERIES_SHOWN_TABLE, 1, 4, table_columns};
+    "vcs", page_hostile, SPOT_SERIES_SHOWN_TABLE, 1, 4, .columns = table_columns};
 static const spot_series_kind_t hidden_kind = {
-    "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, table_columns};
+    "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, .columns = table_columns};
 
 /* num_rows of each. */
 static void

@@ -33,14 +33,14 @@ static const spot_series_column_t job_columns[] = {
         .categories = fates,
         .signs = "+-.."},
     {.name = "ROW", .unit = "", .kind = SPOT_COLUMN_TEXT}};
-static const spot_series_kind_t jobs = {
-    "kind", "jobs; a \"name\"", SPOT_SERIES_TABLE, 1000000000, 6, job_columns};
+static const spot_series_kind_t jobs = {"kind", "jobs; a \"name\"", SPOT_SERIES_TABLE,
+    1000000000, 6, .columns = job_columns};
 
 /* The same name with other columns, and a series of its own. */
 static const spot_series_kind_t fewer_jobs = {
-    "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, job_columns};
+    "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, .columns = job_columns};
 static const spot_series_kind_t level = {
-    "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, job_columns + 3};
+    "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, .columns = job_columns + 3};
 
 static const spot_series_kind_t *const all_kinds[] = {&jobs, &level, &fewer_jobs};
 
