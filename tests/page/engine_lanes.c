@@ -345,8 +345,10 @@ lanes_run(void *worker, const spot_replication_t *wanted, double *values,
     spot_replication_seek(wanted, &rng, SPOT_STREAM_OWN, 0);
     values[1] = plan(scenario);
     if (scenario->num_stages > 0) {
-        values[0] = 0;
-        return recording == NULL ? 0 : add_stages(scenario, &rng, recording);
+        values[0] = isnan(values[1]) ? (double) NAN : 0;
+        return recording == NULL || isnan(values[1])
+                   ? 0
+                   : add_stages(scenario, &rng, recording); /* else there is no run */
     }
     for (int64_t j = 0; ret == 0 && j < scenario->num_jobs; j++) {
         if (spot_replication_is_stopped(wanted)) {
