@@ -878,7 +878,8 @@ spot_serve_run(
         }
     }
     if (self->error == 0 && run->outages != NULL) {
-        self->error = spot_outages_error(run->outages);
+        self->error = spot_outages_error(
+            run->outages, self->num_left < run->num_queries ? INT64_MAX : self->now_ns);
     }
     for (size_t j = 0; j < self->num_stages && self->error == 0; j++) {
         settle(self, &self->stages[j]);

@@ -383,6 +383,29 @@ spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
 }
 
 int
+spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *values,
+    const spot_trace_model_t *like)
+{
+    const bool is_file =
+        node->kind == SPOT_NODE_SCALAR && strstr(node->text, ".csv") != NULL;
+    spot_yaml_t document;
+    spot_node_t *path;
+    int ret;
+
+    if (!is_file) {
+        return spot_trace_model_init(self, bind, node, values, like);
+    }
+    ret = spot_yaml_parse(&document, node->file, "{}", 2, bind->diag);
+    path = ret != 0 ? NULL : spot_yaml_new_scalar(&document, node->text, node);
+    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "file", path);
+    ret =
+        ret != 0 ? ret : spot_trace_model_init(self, bind, document.root, values, like);
+    spot_yaml_free(&document);
+    return ret;
+}
+
+int
 spot_trace_model_read(
     spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag)
 {

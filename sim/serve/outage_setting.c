@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/serve/outage_setting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/table_file.h"
+#include "base/units.h"
+
+#define MAX_MEAN_NS ((double) SPOT_MAX_DURATION_MS * 1e6)
+#define MAX_START_UP_NS (366.0 * 86400e9)
+#define MAX_TIME_NS 4611686018427387904.0 /* 2^62 */
+#define MAX_ZONES 4096
+
+static const char *const drain_names[] = {"deadline", "stop", NULL};
+static const char *const in_flight_names[] = {
+    "requeue_head", "requeue_tail", "lose", NULL};
+
+/* The forms of the value of trace. */
+static const spot_field_t trace_forms[] = {
+    {.name = "", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
+    {.name = NULL},
+};
+
+static const spot_field_t hazard_fields[] = {
+    {SPOT_RANGE(DURATION_NS, "mtbf", spot_outage_setting_t, mtbf_ns, 1, MAX_MEAN_NS,
+        NULL, "mean time to a preemption",
+        "mean time that a spot slot serves before it is preempted; exponential")},
+    {SPOT_RANGE(DURATION_NS, "recover", spot_outage_setting_t, recover_ns, 0,
+        MAX_MEAN_NS, NULL, "mean time to another instance",
+        "mean time until a preempted slot gets an instance, which is then prepared and "
+        "loaded; exponential")},
+    {SPOT_RANGE(INTEGER, "zones", spot_outage_setting_t, zones, 1, MAX_ZONES, "",
+        "zones",
+        "zones that are preempted as a whole, besides the slots; slot i of a stage is "
+        "in zone i mod zones")},
+    {SPOT_RANGE(DURATION_NS, "zone_mtbf", spot_outage_setting_t, zone_mtbf_ns, 1,
+        MAX_MEAN_NS, "", "mean time to the outage of a zone",
+        "mean time between the outages of a zone; exponential")},
+    {SPOT_RANGE(DURATION_NS, "zone_recover", spot_outage_setting_t, zone_recover_ns, 0,
+        MAX_MEAN_NS, "", "mean outage of a zone",
+        "mean time until a zone has instances again; exponential")},
+    {.name = NULL},
+};
+
+const spot_field_t spot_outage_fields[] = {
+    {SPOT_VALUE(PATH, "outages", spot_outage_setting_t, path, "",
+        "a CSV file node,slot,preempted_ns,ready_ns with the outages of spot slots; an "
+        "empty ready_ns: the slot never comes back")},
+    {SPOT_GROUP("hazard", hazard_fields, "", "outages that are drawn slot by slot")},
+    {SPOT_FIELDS(ONE_OF, "trace", spot_outage_setting_t, trace_node, trace_forms, "",
+         "trace", "how instances come and go, for all spot slots together"),
+        .bind = spot_bind_keep_node, /* bound when the spot slots are known */
+        .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
+                    "a trace file or a model file"},
+    {SPOT_RANGE(DURATION_NS, "notice", spot_outage_setting_t, rent.notice_ns, 0,
+        MAX_START_UP_NS, "0 s", "notice before a preemption",
+        "how long before a preemption it is known")},
+    {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline",
+        "a replica with notice takes only batches that end in time (deadline), or "
+        "none (stop)")},
+    {SPOT_CHOICE("in_flight", spot_outage_setting_t, rent.in_flight, in_flight_names,
+        "requeue_head",
+        "what becomes of the queries of a batch that a preemption cuts: they go back to "
+        "the head or the tail of the queue, or are lost")},
+    {SPOT_RANGE(DURATION_NS, "preparation", spot_outage_setting_t, rent.preparation_ns,
+        0, MAX_START_UP_NS, "0 s", "preparation time",
+        "time from the arrival of an instance until it can load a model")},
+    {SPOT_RANGE(DURATION_NS, "load", spot_outage_setting_t, rent.load_ns, 0,
+        MAX_START_UP_NS, "0 s", "load time", "time to load a model")},
+    {.name = NULL},
+};
+
+/* ---- The file of outages ---- */
+
+typedef struct {
+    const char *node;
+    int32_t slot;
+    int64_t preempted_ns, ready_ns;
+} row_t;
+
+typedef struct {
+    spot_outage_file_t *file;
+    const spot_pipeline_t *pipeline;
+} reader_t;
+
+enum { NODE, SLOT, PREEMPTED, READY };
+
+static const spot_table_file_column_t columns[] = {
+    SPOT_TABLE_COLUMN(TEXT, "node", row_t, node, .min = 0),
+    SPOT_TABLE_COLUMN(COUNT, "slot", row_t, slot, .max = 2 * SPOT_MAX_REPLICAS - 1),
+    SPOT_TABLE_COLUMN(INTEGER, "preempted_ns", row_t, preempted_ns, .max = MAX_TIME_NS),
+    SPOT_TABLE_COLUMN(
+        INTEGER, "ready_ns", row_t, ready_ns, .max = MAX_TIME_NS, .may_be_empty = true),
+};
+
+/* The stage that a row names, -1: none, which is reported. */
+static int32_t
+find_stage(spot_table_file_t *table, const spot_pipeline_t *pipeline, const char *id)
+{
+    const int32_t stage_id = spot_pipeline_stage(pipeline, id);
+    spot_suggest_t near;
+
+    if (stage_id >= 0) {
+        return stage_id;
+    }
+    spot_suggest_init(&near, id);
+    for (size_t j = 0; j < pipeline->num_stages; j++) {
+        spot_suggest_offer(&near, spot_pipeline_stage_node(pipeline, j)->id);
+    }
+    spot_table_file_report_at(table, NODE, "no stage '%s'%s%s%s", id,
+        near.nearest == NULL ? "" : " (did you mean '",
+        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?)");
+    return -1;
+}
+
+/* The latest row of the same slot, or NULL. O(rows). */
+static const spot_outage_row_t *
+find_previous(const spot_outage_file_t *self, int32_t stage_id, int32_t slot)
+{
+    for (size_t j = self->num_rows; j > 0; j--) {
+        const spot_outage_row_t *row = &self->rows[j - 1];
+
+        if (row->stage_id == stage_id && row->slot == slot) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static int
+take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values)
+{
+    const row_t *row = values;
+    const reader_t *reader = table->table;
+    const int32_t stage_id = find_stage(table, reader->pipeline, row->node);
+    const spot_outage_row_t *previous =
+        stage_id < 0 ? NULL : find_previous(reader->file, stage_id, row->slot);
+
+    (void) csv;
+    if (stage_id < 0) {
+        return 0;
+    }
+    if (row->ready_ns <= row->preempted_ns) {
+        spot_table_file_report_at(table, READY, "ready %lld is not after preempted %lld",
+            (long long) row->ready_ns, (long long) row->preempted_ns);
+    }
+    if (previous != NULL && previous->ready_ns == INT64_MAX) {
+        spot_table_file_report_at(table, SLOT,
+            "slot %d of %s never comes back, but has a later row", (int) row->slot,
+            row->node);
+    } else if (previous != NULL && row->preempted_ns < previous->ready_ns) {
+        spot_table_file_report_at(table, PREEMPTED,
+            "slot %d of %s: preempted at %lld before it is ready again at %lld",
+            (int) row->slot, row->node, (long long) row->preempted_ns,
+            (long long) previous->ready_ns);
+    }
+    return SPOT_ARRAY_APPEND(reader->file, rows,
+        (spot_outage_row_t){stage_id, row->slot, row->preempted_ns, row->ready_ns});
+}
+
+static int
+read_file(
+    spot_outage_setting_t *self, spot_bind_t *bind, const spot_pipeline_t *pipeline)
+{
+    const row_t initial = {.ready_ns = INT64_MAX};
+    const spot_table_file_format_t format = {
+        .num_columns = sizeof(columns) / sizeof(columns[0]),
+        .columns = columns,
+        .layout = "node,slot,preempted_ns,ready_ns",
+        .needs_columns = true,
+        .row_bytes = sizeof(row_t),
+        .initial = &initial,
+        .take = take_row};
+    reader_t reader = {&self->file, pipeline};
+
+    return spot_table_file_read(&format, self->path, bind->diag, &reader);
+}
+
+/* ---- The trace ---- */
+
+/* The value of a key that is an integer, else what value holds. */
+static int64_t
+own_integer(const spot_node_t *root, const char *key, int64_t value)
+{
+    const spot_node_t *node = spot_node_get(root, key);
+    int64_t own = value;
+
+    if (node != NULL && node->kind == SPOT_NODE_SCALAR &&
+        spot_integer_parse(node->text, &own) != 0) {
+        own = value; /* and binding reports it */
+    }
+    return own;
+}
+
+/* What a model says of its own tick and number of instances, in place of the values. */
+static void
+take_own_values(spot_trace_setting_t *values, const spot_node_t *root)
+{
+    const spot_node_t *tick = spot_node_get(root, "tick_s");
+    double tick_s = 0;
+
+    values->capacity = own_integer(root, "capacity", values->capacity);
+    values->initial = own_integer(root, "initial", values->capacity);
+    if (tick != NULL && tick->kind == SPOT_NODE_SCALAR &&
+        (spot_number_parse(tick->text, &tick_s) != 0 ||
+            spot_duration_from_s(tick_s, &values->tick_ms) != 0 ||
+            values->tick_ms <= 0)) {
+        values->tick_ms = SPOT_MS_PER_S; /* and binding reports it */
+    }
+}
+
+static int
+bind_trace(spot_outage_setting_t *self, spot_bind_t *bind, int64_t num_spot_slots)
+{
+    const spot_node_t *node = self->trace_node;
+    const spot_node_t *model = spot_trace_node_model(node);
+    const bool is_file = model != NULL && model->kind == SPOT_NODE_SCALAR &&
+                         strstr(model->text, ".csv") == NULL;
+    spot_trace_setting_t values = {
+        .tick_ms = SPOT_MS_PER_S, .capacity = num_spot_slots, .initial = num_spot_slots};
+    char *path = is_file ? spot_node_file_path(model) : NULL;
+    spot_yaml_t document = {0};
+    int ret = is_file && path == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && is_file) {
+        ret = spot_yaml_read(&document, path, bind->diag);
+    }
+    if (ret == 0) {
+        take_own_values(&values, is_file ? document.root : node);
+        self->trace_capacity = values.capacity;
+        values.capacity = values.capacity > 0 ? values.capacity : 1;
+        ret = spot_trace_model_bind(&self->trace, bind, node, &values, NULL);
+    }
+    spot_yaml_free(&document);
+    free(path);
+    return ret;
+}
+
+static int
+open_trace(spot_outage_setting_t *self, spot_bind_t *bind, int64_t num_spot_slots)
+{
+    int64_t num_initial;
+    int ret;
+
+    strcpy(bind->path, "preemptions.trace.");
+    ret = bind_trace(self, bind, num_spot_slots);
+    if (ret == 0 && self->trace.recording != NULL) {
+        self->trace_capacity = spot_trace_most(self->trace.recording);
+        self->trace_capacity = self->trace_capacity > 0 ? self->trace_capacity : 1;
+    }
+    if (ret == 0 && self->trace_capacity == 0) {
+        spot_bind_error(bind, self->trace_node, "capacity", "a generator needs it");
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    num_initial = ret == 0 ? spot_trace_model_initial(&self->trace) : 0;
+    if (num_initial > self->trace_capacity && ret == 0) {
+        spot_bind_error(bind, self->trace_node, "initial",
+            "the trace starts with %lld instances, more than the capacity (%lld)",
+            (long long) num_initial, (long long) self->trace_capacity);
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    bind->path[0] = '\0';
+    return ret;
+}
+
+/* ---- The setting ---- */
+
+static int
+open_hazard(spot_outage_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    const bool has_mtbf = self->zone_mtbf_ns > 0;
+    const bool has_recover = spot_node_get(node, "zone_recover") != NULL;
+
+    if (has_mtbf == (self->zones > 0) && has_recover == has_mtbf) {
+        return 0;
+    }
+    spot_bind_error(bind, node, "preemptions.hazard",
+        "zones, zone_mtbf and zone_recover are given together or not at all");
+    return SPOT_ERR_BAD_INPUT;
+}
+
+int
+spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
+    const spot_node_t *root, const spot_pipeline_t *pipeline, int64_t num_spot_slots)
+{
+    const spot_node_t *hazard = spot_node_get(root, "hazard");
+    const int num_kinds =
+        (self->path != NULL) + (hazard != NULL) + (self->trace_node != NULL);
+    int ret = 0;
+
+    if (root == NULL) {
+        return 0;
+    }
+    if (num_kinds != 1) {
+        spot_bind_error(
+            bind, root, "preemptions", "exactly one of outages, hazard, trace");
+        ret = SPOT_ERR_BAD_INPUT;
+    } else if (self->path != NULL) {
+        self->kind = SPOT_OUTAGES_FILE;
+        ret = read_file(self, bind, pipeline);
+    } else if (hazard != NULL) {
+        self->kind = SPOT_OUTAGES_HAZARD;
+        ret = open_hazard(self, bind, hazard);
+    } else {
+        self->kind = SPOT_OUTAGES_TRACE;
+        ret = open_trace(self, bind, num_spot_slots);
+    }
+    self->trace_node = NULL;
+    return ret;
+}
+
+void
+spot_outage_setting_free(spot_outage_setting_t *self)
+{
+    free(self->path);
+    free(self->file.rows);
+    spot_trace_model_free(&self->trace);
+    *self = (spot_outage_setting_t){0};
+}
