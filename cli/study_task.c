@@ -61,29 +61,17 @@ spot_study_task_check_json(
 
 /* ---- Before the runs ---- */
 
-/* Points that are not made of parts are compared by the distributions of their runs. */
-static bool
-draws_cdfs(const spot_study_task_t *self, const spot_study_t *study)
-{
-    const spot_study_head_t *head = &study->head;
-
-    return self->bars_path != NULL && head->overview.num_parts == 0 &&
-           head->plot.num_stack == 0 &&
-           spot_cdf_is_among(
-               study->yield.outputs.num_series, study->yield.outputs.series);
-}
-
 /* What cannot be written is to be known before the work, and before a database is made:
  * no output may replace a file that the study reads. */
 static int
 check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
-    const bool has_cdfs = draws_cdfs(self, study);
     spot_texts_t *texts = &self->call->texts;
     const char *const outputs[] = {self->csv_path, self->plot_path,
-        self->sensitivity_path, self->bars_path, self->progress_path,
-        has_cdfs ? spot_cdf_beside(texts, self->bars_path, ".csv") : NULL,
-        has_cdfs ? spot_cdf_beside(texts, self->bars_path, ".gnuplot") : NULL};
+        self->sensitivity_path, self->bars_path, self->progress_path, self->cdf_path,
+        self->cdf_path == NULL ? NULL : spot_cdf_beside(texts, self->cdf_path, ".csv"),
+        self->cdf_path == NULL ? NULL
+                               : spot_cdf_beside(texts, self->cdf_path, ".gnuplot")};
     spot_option_list_t inputs = {0};
     const char *file;
     int ret;
@@ -100,6 +88,13 @@ check_outputs(const spot_study_task_t *self, const spot_study_t *study)
         (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs},
         &self->call->diag);
     free(inputs.texts);
+    if (ret == 0 && self->cdf_path != NULL &&
+        !spot_cdf_is_among(
+            study->yield.outputs.num_series, study->yield.outputs.series)) {
+        spot_diag_error(&self->call->diag, "--plot-cdf", 0, 0,
+            "the engine %s records no distribution", study->experiment->name);
+        ret = SPOT_ERR_BAD_INPUT;
+    }
     if (ret == 0 && self->sensitivity_path != NULL &&
         study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
         spot_diag_error(&self->call->diag, self->input_path, 0, 0,
@@ -244,15 +239,12 @@ draw_bars(const spot_report_t *report, const char *path, spot_diag_t *diag)
 
 /* Those of a report. is_check: only whether there is something to draw. */
 static int
-draw_pictures(const spot_study_task_t *self, const spot_study_t *study,
-    const spot_store_t *store, bool is_check)
+draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
 {
-    const bool has_bars =
-        self->bars_path != NULL && !is_check && !draws_cdfs(self, study);
     spot_report_t report;
     int ret;
 
-    if (self->plot_path == NULL && !has_bars) {
+    if (self->plot_path == NULL && self->bars_path == NULL) {
         return 0;
     }
     ret = spot_report_init(&report, store);
@@ -260,7 +252,7 @@ draw_pictures(const spot_study_task_t *self, const spot_study_t *study,
         ret = (is_check ? spot_picture_curves_check : spot_picture_curves_draw)(
             &report, self->plot_path, &self->call->diag);
     }
-    if (ret == 0 && has_bars) {
+    if (ret == 0 && self->bars_path != NULL && !is_check) {
         ret = draw_bars(&report, self->bars_path, &self->call->diag);
     }
     spot_report_free(&report);
@@ -270,8 +262,7 @@ draw_pictures(const spot_study_task_t *self, const spot_study_t *study,
 /* Files first: the reader of standard output may stop early. A picture that fails is no
  * reason to lose the rest. A shard has only a part to show. */
 static int
-write_results(
-    const spot_study_task_t *self, const spot_study_t *study, const spot_store_t *store)
+write_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     const char *partial = partial_path(self);
     int ret = 0, drawn;
@@ -295,7 +286,7 @@ write_results(
     if (ret != 0) {
         return ret;
     }
-    drawn = draw_pictures(self, study, store, false);
+    drawn = draw_pictures(self, store, false);
     return spot_error_first(print_results(self, store), drawn);
 }
 
@@ -409,13 +400,13 @@ static int
 draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
 {
     picture_t progress = {self->progress_path, .max_lines = SPOT_MAX_PROGRESS_LINES};
-    picture_t cdfs = {self->bars_path, .max_lines = SPOT_MAX_CDF_RUNS};
+    picture_t cdfs = {self->cdf_path, .max_lines = SPOT_MAX_CDF_RUNS};
     spot_diag_t *diag = &self->call->diag;
     int ret =
         progress.path == NULL ? 0 : draw_runs(&progress, study, draw_progress, diag);
 
-    return ret == 0 && draws_cdfs(self, study) ? draw_runs(&cdfs, study, draw_cdfs, diag)
-                                               : ret;
+    return ret == 0 && cdfs.path != NULL ? draw_runs(&cdfs, study, draw_cdfs, diag)
+                                         : ret;
 }
 
 /* ---- The run ---- */
@@ -465,13 +456,13 @@ spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
                         : open_memory(&store, &study->head);
     }
-    ret = ret != 0 ? ret : draw_pictures(self, study, store, true);
+    ret = ret != 0 ? ret : draw_pictures(self, store, true);
     ret = ret != 0 ? ret : run_points(self, study, store);
     ret = ret != 0 ? ret : draw_first_runs(self, study);
     if (ret == 0 && is_stored && self->num_shards <= 1) {
         ret = go_on_reading(self, &store);
     }
-    ret = ret != 0 ? ret : write_results(self, study, store);
+    ret = ret != 0 ? ret : write_results(self, store);
     return spot_command_close_store(store, ret, &self->call->diag);
 }
 
