@@ -9,6 +9,8 @@
 
 /* ---- Profiles ---- */
 
+#define MAX_MS 1e12 /* of a batch: 31 years, and twice its ns fit 63 bits */
+
 typedef struct {
     const char *model, *hardware;
     int32_t batch;
@@ -23,21 +25,19 @@ static const spot_table_file_column_t profile_columns[] = {
     SPOT_TABLE_COLUMN(
         COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
     SPOT_TABLE_COLUMN(
-        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -1e12, .max = 1e12),
+        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
     SPOT_TABLE_COLUMN(NUMBER, "throughput_qps", profile_row_t, throughput_qps,
         .min = -1e12, .max = 1e12),
 };
 
-/* Whether a time or rate is above 0. */
-static bool
-is_positive(spot_table_file_t *file, size_t column, double value)
+/* Checks that a time or rate is above 0. */
+static void
+check_positive(spot_table_file_t *file, size_t column, double value)
 {
-    if (value > 0) {
-        return true;
+    if (value <= 0) {
+        spot_table_file_report_at(file, column, "%s: %s is not positive",
+            profile_columns[column].name, spot_table_file_field(file, column));
     }
-    spot_table_file_report_at(file, column, "%s: %s is not positive",
-        profile_columns[column].name, spot_table_file_field(file, column));
-    return false;
 }
 
 static int
@@ -49,9 +49,12 @@ take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *val
     spot_serving_profile_t *profile = NULL;
 
     (void) csv;
-    if (!is_positive(file, P99, row->p99_ms) ||
-        !is_positive(file, THROUGHPUT, row->throughput_qps)) {
-        return 0;
+    check_positive(file, P99, row->p99_ms);
+    check_positive(file, THROUGHPUT, row->throughput_qps);
+    if (row->throughput_qps > 0 && row->batch * 1e3 / row->throughput_qps > MAX_MS) {
+        spot_table_file_report_at(file, THROUGHPUT,
+            "throughput_qps: %s is a batch of more than %.15g ms",
+            spot_table_file_field(file, THROUGHPUT), MAX_MS);
     }
     for (size_t j = 0; j < self->num_profiles && profile == NULL; j++) {
         if (strcmp(self->profiles[j].model, row->model) == 0 &&
@@ -86,6 +89,7 @@ static const spot_table_file_format_t profile_format = {
     .num_columns = sizeof(profile_columns) / sizeof(profile_columns[0]),
     .columns = profile_columns,
     .layout = "model,hardware,batch,p99_ms,throughput_qps",
+    .says_header = true,
     .needs_columns = true,
     .empty = "no rows",
     .row_bytes = sizeof(profile_row_t),
@@ -186,6 +190,7 @@ spot_serving_prices_read(
         .num_columns = sizeof(price_columns) / sizeof(price_columns[0]),
         .columns = price_columns,
         .layout = "hardware,on_demand_per_hour,spot_per_hour",
+        .says_header = true,
         .needs_columns = true,
         .empty = "no rows",
         .row_bytes = sizeof(price_row_t),
