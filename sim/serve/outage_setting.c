@@ -26,21 +26,21 @@ static const spot_field_t trace_forms[] = {
 };
 
 static const spot_field_t hazard_fields[] = {
-    {SPOT_RANGE(DURATION_NS, "mtbf", spot_outage_setting_t, mtbf_ns, 1, MAX_MEAN_NS,
+    {SPOT_WITHIN(DURATION_NS, "mtbf", spot_outage_setting_t, mtbf_ns, 1, MAX_MEAN_NS,
         NULL, "mean time to a preemption",
         "mean time that a spot slot serves before it is preempted; exponential")},
-    {SPOT_RANGE(DURATION_NS, "recover", spot_outage_setting_t, recover_ns, 0,
+    {SPOT_WITHIN(DURATION_NS, "recover", spot_outage_setting_t, recover_ns, 0,
         MAX_MEAN_NS, NULL, "mean time to another instance",
         "mean time until a preempted slot gets an instance, which is then prepared and "
         "loaded; exponential")},
-    {SPOT_RANGE(INTEGER, "zones", spot_outage_setting_t, zones, 1, MAX_ZONES, "",
+    {SPOT_WITHIN(INTEGER, "zones", spot_outage_setting_t, zones, 1, MAX_ZONES, "",
         "zones",
         "zones that are preempted as a whole, besides the slots; slot i of a stage is "
         "in zone i mod zones")},
-    {SPOT_RANGE(DURATION_NS, "zone_mtbf", spot_outage_setting_t, zone_mtbf_ns, 1,
+    {SPOT_WITHIN(DURATION_NS, "zone_mtbf", spot_outage_setting_t, zone_mtbf_ns, 1,
         MAX_MEAN_NS, "", "mean time to the outage of a zone",
         "mean time between the outages of a zone; exponential")},
-    {SPOT_RANGE(DURATION_NS, "zone_recover", spot_outage_setting_t, zone_recover_ns, 0,
+    {SPOT_WITHIN(DURATION_NS, "zone_recover", spot_outage_setting_t, zone_recover_ns, 0,
         MAX_MEAN_NS, "", "mean outage of a zone",
         "mean time until a zone has instances again; exponential")},
     {.name = NULL},
@@ -56,7 +56,7 @@ const spot_field_t spot_outage_fields[] = {
         .bind = spot_bind_keep_node, /* bound when the spot slots are known */
         .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
                     "a trace file or a model file"},
-    {SPOT_RANGE(DURATION_NS, "notice", spot_outage_setting_t, rent.notice_ns, 0,
+    {SPOT_WITHIN(DURATION_NS, "notice", spot_outage_setting_t, rent.notice_ns, 0,
         MAX_START_UP_NS, "0 s", "notice before a preemption",
         "how long before a preemption it is known")},
     {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline",
@@ -66,10 +66,10 @@ const spot_field_t spot_outage_fields[] = {
         "requeue_head",
         "what becomes of the queries of a batch that a preemption cuts: they go back to "
         "the head or the tail of the queue, or are lost")},
-    {SPOT_RANGE(DURATION_NS, "preparation", spot_outage_setting_t, rent.preparation_ns,
+    {SPOT_WITHIN(DURATION_NS, "preparation", spot_outage_setting_t, rent.preparation_ns,
         0, MAX_START_UP_NS, "0 s", "preparation time",
         "time from the arrival of an instance until it can load a model")},
-    {SPOT_RANGE(DURATION_NS, "load", spot_outage_setting_t, rent.load_ns, 0,
+    {SPOT_WITHIN(DURATION_NS, "load", spot_outage_setting_t, rent.load_ns, 0,
         MAX_START_UP_NS, "0 s", "load time", "time to load a model")},
     {.name = NULL},
 };

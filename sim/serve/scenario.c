@@ -14,10 +14,6 @@ typedef spot_serve_scenario_t scenario_t;
 
 /* ---- Fields ---- */
 
-#define RANGE(kind, key, owner, member, low, high, starts, ...)                         \
-    SPOT_RANGE(kind, key, owner, member, low, high, starts, __VA_ARGS__),               \
-        .says_range = true
-
 /* Keys whose values are bound without an error, so that the rest can be checked. */
 enum { HARDWARE = 1, PIPELINE = 2, ARRIVALS = 4, PREEMPTIONS = 8 };
 
@@ -38,9 +34,9 @@ settle_key(
 static const spot_field_t price_name = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_serving_price_t, name)};
 static const spot_field_t price_fields[] = {
-    {RANGE(NUMBER, "on_demand", spot_serving_price_t, on_demand_per_h, 0, MAX_PRICE,
-        NULL, "on-demand price", "price of an on-demand replica per hour")},
-    {RANGE(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0, MAX_PRICE, "",
+    {SPOT_WITHIN(NUMBER, "on_demand", spot_serving_price_t, on_demand_per_h, 0,
+        MAX_PRICE, NULL, "on-demand price", "price of an on-demand replica per hour")},
+    {SPOT_WITHIN(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0, MAX_PRICE, "",
         "spot price", "price of a spot replica per hour; needed if it is used")},
     {.name = NULL},
 };
@@ -80,17 +76,17 @@ static const char *const planner_names[] = {"exact", "greedy", "polish", "brute"
 static const char *const scale_names[] = {"none", "ideal", NULL};
 
 static const spot_field_t slo_fields[] = {
-    {RANGE(DURATION_NS, "latency", spot_objective_t, latency_ns, 1, MAX_NS, NULL,
+    {SPOT_WITHIN(DURATION_NS, "latency", spot_objective_t, latency_ns, 1, MAX_NS, NULL,
         "objective", "latency that the percentile must not exceed")},
-    {RANGE(NUMBER, "percentile", spot_objective_t, percentile, 0.001, 100, "99",
+    {SPOT_WITHIN(NUMBER, "percentile", spot_objective_t, percentile, 0.001, 100, "99",
         "percentile of the objective", "which percentile; 100 is the maximum")},
     {.name = NULL},
 };
 
 static const spot_field_t hedge_fields[] = {
-    {RANGE(INTEGER, "base", spot_stage_option_t, base, 0, SPOT_MAX_REPLICAS, "0",
+    {SPOT_WITHIN(INTEGER, "base", spot_stage_option_t, base, 0, SPOT_MAX_REPLICAS, "0",
         "on-demand base", "replicas that are always on-demand")},
-    {RANGE(INTEGER, "overprovision", spot_stage_option_t, overprovision, 0,
+    {SPOT_WITHIN(INTEGER, "overprovision", spot_stage_option_t, overprovision, 0,
         SPOT_MAX_REPLICAS, "0", "over-provisioned replicas",
         "spot replicas more than the others lack")},
     {SPOT_CHOICE("fallback", spot_stage_option_t, fallback, fallback_names, "none",
@@ -101,16 +97,16 @@ static const spot_field_t hedge_fields[] = {
 };
 
 static const spot_field_t scale_fields[] = {
-    {RANGE(NUMBER, "target_utilisation", spot_scale_setting_t, target_utilisation, 0.01,
-        1, "0.7", "target utilisation",
+    {SPOT_WITHIN(NUMBER, "target_utilisation", spot_scale_setting_t, target_utilisation,
+        0.01, 1, "0.7", "target utilisation",
         "replicas are wanted so that this share of their time is busy")},
-    {RANGE(DURATION_NS, "interval", spot_scale_setting_t, interval_ns, 1e6, MAX_NS,
+    {SPOT_WITHIN(DURATION_NS, "interval", spot_scale_setting_t, interval_ns, 1e6, MAX_NS,
         "30 s", "scaling interval", "time between two looks at the utilisation")},
-    {RANGE(INTEGER, "min", spot_scale_setting_t, min, 1, SPOT_MAX_REPLICAS, "1",
+    {SPOT_WITHIN(INTEGER, "min", spot_scale_setting_t, min, 1, SPOT_MAX_REPLICAS, "1",
         "least replicas", "never fewer replicas")},
-    {RANGE(INTEGER, "max", spot_scale_setting_t, max, 1, SPOT_MAX_REPLICAS, NULL,
+    {SPOT_WITHIN(INTEGER, "max", spot_scale_setting_t, max, 1, SPOT_MAX_REPLICAS, NULL,
         "most replicas", "never more replicas")},
-    {RANGE(DURATION_NS, "cool_down", spot_scale_setting_t, cool_down_ns, 0, MAX_NS,
+    {SPOT_WITHIN(DURATION_NS, "cool_down", spot_scale_setting_t, cool_down_ns, 0, MAX_NS,
         "5 min", "cool-down", "no replica is returned so soon after the last change")},
     {.name = NULL},
 };
@@ -138,12 +134,13 @@ settle_scale(
 static const spot_field_t config_fields[] = {
     {SPOT_VALUE(TEXT, "hardware", spot_stage_config_t, hardware, NULL, "hardware",
         "the hardware of its replicas")},
-    {RANGE(INTEGER, "batch", spot_stage_config_t, option.batch, 1, SPOT_MAX_BATCH, NULL,
-        "batch limit", "most queries of a batch, within the profile")},
-    {RANGE(INTEGER, "replicas", spot_stage_config_t, option.replicas, 1,
+    {SPOT_WITHIN(INTEGER, "batch", spot_stage_config_t, option.batch, 1, SPOT_MAX_BATCH,
+        NULL, "batch limit", "most queries of a batch, within the profile")},
+    {SPOT_WITHIN(INTEGER, "replicas", spot_stage_config_t, option.replicas, 1,
         SPOT_MAX_REPLICAS, NULL, "replicas", "copies of the model")},
-    {RANGE(DURATION_NS, "delay", spot_stage_config_t, option.delay_ns, 0, MAX_NS, "0 ms",
-        "batching delay", "how long an idle replica waits before it takes a batch")},
+    {SPOT_WITHIN(DURATION_NS, "delay", spot_stage_config_t, option.delay_ns, 0, MAX_NS,
+        "0 ms", "batching delay",
+        "how long an idle replica waits before it takes a batch")},
     {SPOT_CHOICE("release_when_full", spot_stage_config_t, option.releases_when_full,
         spot_false_true, "false", "release when full",
         "a full batch is taken at once in spite of the delay")},
@@ -193,20 +190,20 @@ static const spot_field_t config_forms[] = {
 static const spot_field_t plan_fields[] = {
     {SPOT_CHOICE("method", spot_plan_setting_t, method, planner_names, "exact",
         "planner", "how `spotsim serve plan` and `rate` search")},
-    {RANGE(NUMBER, "max_cost", spot_plan_setting_t, max_cost, 0, 1e12, "",
+    {SPOT_WITHIN(NUMBER, "max_cost", spot_plan_setting_t, max_cost, 0, 1e12, "",
         "highest cost", "most that a configuration may cost per hour")},
-    {RANGE(NUMBER, "budget", spot_plan_setting_t, budget, 0, 1e12, "", "budget",
+    {SPOT_WITHIN(NUMBER, "budget", spot_plan_setting_t, budget, 0, 1e12, "", "budget",
         "the same for the highest rate; `spotsim serve rate` needs it")},
     {SPOT_CHOICE("with_preemptions", spot_plan_setting_t, with_preemptions,
         spot_false_true, "false", "planning with preemptions",
         "configurations are tried with the markets of config and with preemptions")},
-    {RANGE(INTEGER, "max_configurations", spot_plan_setting_t, max_configurations, 1,
-        1e9, "200000", "most configurations", "more are refused by brute")},
+    {SPOT_WITHIN(INTEGER, "max_configurations", spot_plan_setting_t, max_configurations,
+        1, 1e9, "200000", "most configurations", "more are refused by brute")},
     {.name = NULL},
 };
 
 static const spot_field_t frontier_item = {
-    .type = SPOT_FIELD_DURATION_NS, .offset = 0, .min = 1, .max = MAX_NS};
+    .type = SPOT_FIELD_DURATION_NS, .min = 1, .max = MAX_NS, .says_range = true};
 static const spot_field_t frontier_fields[] = {
     {SPOT_ITEMS(LIST, "slo", scenario_t, frontier_ns, num_frontier, frontier_item, 0,
         1000, "[]", "a list of latencies such as [200 ms, 500 ms]",
@@ -216,7 +213,7 @@ static const spot_field_t frontier_fields[] = {
 };
 
 static const spot_field_t output_fields[] = {
-    {RANGE(DURATION_NS, "samples", scenario_t, sample_ns, 0, MAX_NS, "0 s",
+    {SPOT_WITHIN(DURATION_NS, "samples", scenario_t, sample_ns, 0, MAX_NS, "0 s",
         "time between samples of queues and replicas, longer where there would be more "
         "than 100,000 of them; 0 s: a 500th of the run")},
     {.name = NULL},
