@@ -54,7 +54,6 @@ settle_price(
 
 static const spot_field_t price_item = {
     .type = SPOT_FIELD_MAP, .offset = 0, .fields = price_fields, .settle = settle_price};
-static const spot_field_t path_item = {.type = SPOT_FIELD_PATH, .offset = 0};
 
 #define HARDWARE_EXPECTED                                                               \
     "a map such as {V100: {on_demand: 3, spot: 0.9}} or the path of a CSV file"
@@ -234,10 +233,11 @@ const spot_field_t spot_serve_fields[] = {
                 "the columns hardware,on_demand_per_hour,spot_per_hour",
         .settle = settle_key,
         .expected = HARDWARE_EXPECTED},
-    {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_paths, num_profile_paths,
-        path_item, 1, 1000, NULL, "a list of CSV files",
+    {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_items, num_profile_items,
+        spot_serving_profile_item_field, 1, 1000, NULL,
+        "a list of CSV files or of profiles",
         "measured batches: CSV files with the columns "
-        "model,hardware,batch,p99_ms,throughput_qps")},
+        "model,hardware,batch,p99_ms,throughput_qps, or the same as maps")},
     {SPOT_CHOICE("service", scenario_t, service_id, service_names, "throughput",
         "service model",
         "throughput: a batch takes as long as the measured throughput says; p99: its "
@@ -509,12 +509,10 @@ read_files(checker_t *checker)
     }
     spot_serving_prices_sort(&self->prices);
     checker->has_prices = ret == 0 && (self->bound_keys & HARDWARE) != 0;
-    checker->has_profiles = self->num_profile_paths > 0;
-    for (size_t j = 0; j < self->num_profile_paths && error != SPOT_ERR_NO_MEMORY; j++) {
-        error = self->profile_paths[j] == NULL
-                    ? SPOT_ERR_BAD_INPUT
-                    : spot_serving_profiles_read(
-                          &self->profiles, self->profile_paths[j], checker->bind->diag);
+    checker->has_profiles = self->num_profile_items > 0;
+    for (size_t j = 0; j < self->num_profile_items && error != SPOT_ERR_NO_MEMORY; j++) {
+        error = spot_serving_profiles_add(&self->profiles, &self->profile_items[j],
+            checker->bind, spot_node_get(checker->root, "profiles")->children[j]);
         checker->has_profiles &= error == 0;
         ret = spot_error_first(ret, error);
     }
@@ -588,8 +586,8 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
 void
 spot_serve_scenario_free(scenario_t *self)
 {
-    for (size_t j = 0; j < self->num_profile_paths; j++) {
-        free(self->profile_paths[j]);
+    for (size_t j = 0; j < self->num_profile_items; j++) {
+        spot_serving_profile_item_free(&self->profile_items[j]);
     }
     for (size_t j = 0; j < self->num_items; j++) {
         spot_pipeline_item_free(&self->items[j]);
@@ -600,7 +598,7 @@ spot_serve_scenario_free(scenario_t *self)
     }
     free(self->name);
     free(self->price_path);
-    free(self->profile_paths);
+    free(self->profile_items);
     free(self->items);
     free(self->configs);
     free(self->frontier_ns);

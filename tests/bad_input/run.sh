@@ -54,6 +54,12 @@ done
 for expected in laws/*.expected; do
     check "$expected" "$expected" schedule generate "${expected%.expected}.yaml"
 done
+for expected in queries/*.expected; do
+    check "$expected" "$expected" serve gen "${expected%.expected}.yaml"
+done
+for expected in deltas/*.expected; do
+    check "$expected" "$expected" serve fit "${expected%.expected}.txt"
+done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"
 done
