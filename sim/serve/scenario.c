@@ -214,7 +214,7 @@ static const spot_field_t frontier_fields[] = {
 static const spot_field_t output_fields[] = {
     {SPOT_WITHIN(DURATION_NS, "samples", scenario_t, sample_ns, 0, MAX_NS, "0 s",
         "time between samples of queues and replicas, longer where there would be more "
-        "than 100,000 of them; 0 s: a 500th of the run")},
+        "than 20,000 of them; 0 s: a 500th of the run")},
     {.name = NULL},
 };
 
