@@ -196,7 +196,7 @@ spot_serve_series_init(spot_serve_scenario_t *scenario)
         list[j] = &own[j];
     }
     make_levels(scenario, &own[QUEUE], "queries");
-    make_levels(scenario, &own[REPLICAS], "serving_replicas");
+    make_levels(scenario, &own[REPLICAS], "serving replicas");
     make_lineage(scenario, &own[LINEAGE]);
     scenario->outputs.num_series = NUM_KINDS;
     scenario->outputs.series = list;
