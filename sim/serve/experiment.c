@@ -169,12 +169,34 @@ static const spot_colour_t colours[] = {
     {NULL, NULL},
 };
 
+static const char example[] =
+    "scenario: small\n"
+    "engine: serve\n"
+    "hardware: {gpu: {on_demand: 3, spot: 1}, cpu: {on_demand: 0.5}}\n"
+    "profiles:\n"
+    "  - model: Detect\n"
+    "    hardware: gpu\n"
+    "    batches: {1: {throughput_qps: 12, p99_ms: 95},\n"
+    "              8: {throughput_qps: 60, p99_ms: 150}}\n"
+    "  - model: Classify\n"
+    "    hardware: cpu\n"
+    "    batches: {1: {throughput_qps: 90, p99_ms: 16},\n"
+    "              4: {throughput_qps: 160, p99_ms: 32}}\n"
+    "pipeline: [{id: Detect, from: source}, {id: Classify, from: Detect}]\n"
+    "arrivals: {poisson: {rate_qps: 50, count: 5000}}\n"
+    "slo: {latency: 400 ms}\n"
+    "config:\n"
+    "  Detect: {hardware: gpu, batch: 8, replicas: 2, market: spot}\n"
+    "  Classify: {hardware: cpu, batch: 4, replicas: 1}\n"
+    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, load: 10 s}\n";
+
 const spot_experiment_t spot_serve_experiment = {
     .name = "serve",
     .summary = "Queries through a pipeline of models on replicas that may go",
     .doc = "Queries flow through a pipeline of models; each stage runs batches on "
            "replicas, on-demand or spot. Times of batches are measured profiles; hops "
            "between stages take no time. See docs/serving.md.",
+    .example = example,
     .fields = spot_serve_fields,
     .num_warnings = SPOT_SERVE_NUM_WARNINGS,
     .warnings = spot_serve_warnings,

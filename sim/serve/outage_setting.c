@@ -197,21 +197,12 @@ own_integer(const spot_node_t *root, const char *key, int64_t value)
     return own;
 }
 
-/* What a model says of its own tick and number of instances, in place of the values. */
+/* The number of instances that a model says, in place of the values. */
 static void
 take_own_values(spot_trace_setting_t *values, const spot_node_t *root)
 {
-    const spot_node_t *tick = spot_node_get(root, "tick_s");
-    double tick_s = 0;
-
     values->capacity = own_integer(root, "capacity", values->capacity);
     values->initial = own_integer(root, "initial", values->capacity);
-    if (tick != NULL && tick->kind == SPOT_NODE_SCALAR &&
-        (spot_number_parse(tick->text, &tick_s) != 0 ||
-            spot_duration_from_s(tick_s, &values->tick_ms) != 0 ||
-            values->tick_ms <= 0)) {
-        values->tick_ms = SPOT_MS_PER_S; /* and binding reports it */
-    }
 }
 
 static int

@@ -11,35 +11,39 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define YEAR_NS (INT64_C(365) * 86400000 * NS_PER_MS)
-#define LAST_NS (INT64_C(1) << 62) /* nothing happens later */
+#define LAST_NS (INT64_C(1) << 62) /* nothing happens from here on */
 #define SLOT_BITS 32               /* of the entity of a slot */
 
-/* Ups and outs that alternate, drawn as far as somebody asked. */
+/* Ups and outs that alternate. */
 typedef struct {
     spot_rng_t rng;
-    double up_ns, out_ns; /* means */
-    int64_t ready_ns;     /* after the latest outage; INT64_MAX: there are no more */
-    spot_outage_list_t list;
+    double up_ns, out_ns;           /* means */
+    int64_t preempted_ns, ready_ns; /* of the next outage; INT64_MAX: none, never */
 } process_t;
+
+enum { OWN, OF_ZONE, NUM_PROCESSES };
 
 /* A spot slot. */
 typedef struct {
     size_t stage_id;
-    spot_outage_list_t list;
-    process_t own;   /* of a hazard */
-    process_t *zone; /* the same of its zone; NULL: none */
-    size_t next_own, next_of_zone;
-    int32_t instance; /* of a trace, which serves or will; -1: none */
-    int64_t ready_ns; /* from when it serves */
+    size_t num_rows;
+    size_t max_rows;
+    spot_outage_t *rows;                /* [num_rows] by time, as far as needed */
+    process_t processes[NUM_PROCESSES]; /* of a hazard; each slot of a zone draws the
+                                           outages of the zone anew */
+    int32_t instance;                   /* of a trace, which serves or will; -1: none */
+    int64_t ready_ns;                   /* from when it serves */
 } slot_t;
 
 struct spot_outages {
     const spot_outage_setting_t *setting;
+    spot_arena_t memory;
     int64_t start_up_ns, load_ns;
-    size_t num_stages, num_slots, num_zones;
+    size_t num_stages, num_slots;
     size_t *first; /* [num_stages + 1] the first slot of a stage */
     slot_t *slots; /* [num_slots] by stage */
-    process_t *zones;
+    int32_t num_orders;
+    int error;
     /* The trace. */
     spot_membership_t membership;
     size_t *slot_of; /* [capacity] of an instance; num_slots: standby */
@@ -47,24 +51,7 @@ struct spot_outages {
     int32_t *standby; /* [num_standby] instances, first in first out */
     int64_t last_ns;  /* later changes are not read */
     int64_t read_ns;  /* all earlier changes have been read */
-    int32_t num_orders;
-    int error;
 };
-
-/* ---- Memory ---- */
-
-static int
-new_trace(spot_outages_t *self)
-{
-    const int64_t capacity = self->setting->trace_capacity;
-
-    self->slot_of = spot_calloc((size_t) capacity, sizeof(*self->slot_of));
-    self->standby = spot_calloc((size_t) capacity, sizeof(*self->standby));
-    return self->slot_of == NULL || self->standby == NULL
-               ? SPOT_ERR_NO_MEMORY
-               : spot_membership_init(
-                     &self->membership, &self->setting->trace, capacity);
-}
 
 int
 spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
@@ -72,69 +59,58 @@ spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
 {
     static const spot_outage_setting_t none = {0};
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
+    size_t capacity;
 
-    if (self == NULL) {
+    if (self == NULL ||
+        SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->setting = setting == NULL ? &none : setting;
     self->start_up_ns = rent == NULL ? 0 : rent->preparation_ns + rent->load_ns;
     self->load_ns = rent == NULL ? 0 : rent->load_ns;
     self->num_stages = num_stages;
-    self->num_zones = (size_t) self->setting->zones;
-    self->first = spot_calloc(num_stages + 1, sizeof(*self->first));
-    self->zones = spot_calloc(self->num_zones, sizeof(*self->zones));
-    if (self->first == NULL || self->zones == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (size_t j = 0; j < num_stages; j++) {
         self->first[j + 1] = self->first[j] + (size_t) num_slots[j];
     }
-    self->num_slots = self->first[num_stages];
-    self->slots = spot_calloc(self->num_slots, sizeof(*self->slots));
-    if (self->slots == NULL) {
+    capacity = (size_t) self->setting->trace_capacity;
+    SPOT_ARENA_ARRAY(&self->memory, self->slots, self->first[num_stages]);
+    SPOT_ARENA_ARRAY(&self->memory, self->slot_of, capacity);
+    SPOT_ARENA_ARRAY(&self->memory, self->standby, capacity);
+    if (self->memory.error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
+    self->num_slots = self->first[num_stages];
     for (size_t j = 0; j < num_stages; j++) {
         for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
             self->slots[k].stage_id = j;
         }
     }
-    return self->setting->kind == SPOT_OUTAGES_TRACE ? new_trace(self) : 0;
+    return self->setting->kind != SPOT_OUTAGES_TRACE
+               ? 0
+               : spot_membership_init(
+                     &self->membership, &self->setting->trace, (int64_t) capacity);
 }
 
 void
 spot_outages_delete(spot_outages_t *self)
 {
-    if (self == NULL) {
-        return;
+    if (self != NULL) {
+        for (size_t j = 0; j < self->num_slots; j++) {
+            free(self->slots[j].rows);
+        }
+        spot_membership_free(&self->membership);
+        spot_arena_free(&self->memory);
+        free(self);
     }
-    for (size_t j = 0; j < self->num_slots && self->slots != NULL; j++) {
-        free(self->slots[j].list.rows);
-        free(self->slots[j].own.list.rows);
-    }
-    for (size_t j = 0; j < self->num_zones && self->zones != NULL; j++) {
-        free(self->zones[j].list.rows);
-    }
-    spot_membership_free(&self->membership);
-    free(self->first);
-    free(self->slots);
-    free(self->zones);
-    free(self->slot_of);
-    free(self->standby);
-    free(self);
 }
 
 static void
-add_outage(spot_outages_t *self, spot_outage_list_t *list, int64_t preempted_ns,
-    int64_t ready_ns, int32_t order)
+add_outage(spot_outages_t *self, slot_t *slot, spot_outage_t outage)
 {
-    self->error = spot_error_first(self->error,
-        SPOT_ARRAY_APPEND(list, rows, (spot_outage_t){preempted_ns, ready_ns, order}));
+    self->error = spot_error_first(self->error, SPOT_ARRAY_APPEND(slot, rows, outage));
 }
 
-/* ---- A file ---- */
-
-/* Ordered by stage, then by row. */
+/* Rows of a file, by stage. */
 static void
 start_file(spot_outages_t *self)
 {
@@ -147,8 +123,9 @@ start_file(spot_outages_t *self)
 
             if ((size_t) row->stage_id == stage_id &&
                 slot_id < self->first[stage_id + 1]) {
-                add_outage(self, &self->slots[slot_id].list, row->preempted_ns,
-                    row->ready_ns, self->num_orders++);
+                add_outage(self, &self->slots[slot_id],
+                    (spot_outage_t){
+                        row->preempted_ns, row->ready_ns, self->num_orders++});
             }
         }
     }
@@ -156,118 +133,93 @@ start_file(spot_outages_t *self)
 
 /* ---- A hazard ---- */
 
-static void
-start_process(process_t *self, const spot_replication_t *replication,
-    spot_stream_t purpose, uint64_t entity, int64_t up_ns, int64_t out_ns)
+/* The end of an exponential time, of at least 1 ns, or of none. */
+static int64_t
+draw_end(spot_rng_t *rng, int64_t from_ns, double mean_ns)
 {
-    self->list.num_rows = 0;
-    self->ready_ns = 0;
-    self->up_ns = (double) up_ns;
-    self->out_ns = (double) out_ns;
+    const double ns = floor(spot_rng_exponential(rng, mean_ns) + 0.5);
+    const int64_t whole_ns = ns < 1 ? 1 : ns < (double) LAST_NS ? (int64_t) ns : LAST_NS;
+
+    return from_ns >= LAST_NS - whole_ns ? INT64_MAX : from_ns + whole_ns;
+}
+
+static void
+draw_outage(process_t *self, int64_t start_up_ns)
+{
+    self->preempted_ns = draw_end(&self->rng, self->ready_ns, self->up_ns);
+    self->ready_ns = draw_end(&self->rng, self->preempted_ns, self->out_ns);
+    if (self->ready_ns != INT64_MAX) {
+        self->ready_ns += start_up_ns;
+    }
+}
+
+static void
+start_process(spot_outages_t *self, process_t *process,
+    const spot_replication_t *replication, spot_stream_t purpose, uint64_t entity)
+{
+    const spot_outage_setting_t *setting = self->setting;
+    const bool is_own = purpose == SPOT_STREAM_OUTAGE;
+
     spot_rng_seek(
-        &self->rng, replication->seed, replication->replication, purpose, entity);
+        &process->rng, replication->seed, replication->replication, purpose, entity);
+    process->up_ns = (double) (is_own ? setting->mtbf_ns : setting->zone_mtbf_ns);
+    process->out_ns = (double) (is_own ? setting->recover_ns : setting->zone_recover_ns);
+    process->ready_ns = 0;
+    draw_outage(process, self->start_up_ns);
 }
 
 static void
 start_hazard(spot_outages_t *self, const spot_replication_t *replication)
 {
-    const spot_outage_setting_t *setting = self->setting;
+    const uint64_t num_zones = (uint64_t) self->setting->zones;
 
-    for (size_t j = 0; j < self->num_zones; j++) {
-        start_process(&self->zones[j], replication, SPOT_STREAM_ZONE_OUTAGE, j,
-            setting->zone_mtbf_ns, setting->zone_recover_ns);
-    }
     for (size_t j = 0; j < self->num_slots; j++) {
         slot_t *slot = &self->slots[j];
-        const uint64_t slot_id = j - self->first[slot->stage_id];
+        const uint64_t place = j - self->first[slot->stage_id];
 
-        start_process(&slot->own, replication, SPOT_STREAM_OUTAGE,
-            (uint64_t) slot->stage_id << SLOT_BITS | slot_id, setting->mtbf_ns,
-            setting->recover_ns);
-        slot->next_own = slot->next_of_zone = 0;
-        slot->zone =
-            self->num_zones == 0 ? NULL : &self->zones[slot_id % self->num_zones];
-    }
-}
-
-/* An exponential time in whole ns, at least 1; LAST_NS if it is longer. */
-static int64_t
-draw_ns(spot_rng_t *rng, double mean_ns)
-{
-    const double ns = floor(spot_rng_exponential(rng, mean_ns) + 0.5);
-
-    return ns < 1 ? 1 : ns < (double) LAST_NS ? (int64_t) ns : LAST_NS;
-}
-
-/* Outage k of a process, or NULL. */
-static const spot_outage_t *
-draw_outage(spot_outages_t *self, process_t *process, size_t k)
-{
-    spot_outage_list_t *list = &process->list;
-
-    while (list->num_rows <= k && process->ready_ns != INT64_MAX && self->error == 0) {
-        const int64_t up_ns = draw_ns(&process->rng, process->up_ns);
-        const int64_t out_ns = draw_ns(&process->rng, process->out_ns);
-        const int64_t from_ns = process->ready_ns + up_ns;
-
-        if (from_ns >= LAST_NS) {
-            process->ready_ns = INT64_MAX;
-            break;
+        start_process(self, &slot->processes[OWN], replication, SPOT_STREAM_OUTAGE,
+            (uint64_t) slot->stage_id << SLOT_BITS | place);
+        slot->processes[OF_ZONE].preempted_ns = INT64_MAX;
+        if (num_zones > 0) {
+            start_process(self, &slot->processes[OF_ZONE], replication,
+                SPOT_STREAM_ZONE_OUTAGE, place % num_zones);
         }
-        process->ready_ns = out_ns >= LAST_NS - from_ns
-                                ? INT64_MAX
-                                : from_ns + out_ns + self->start_up_ns;
-        add_outage(self, list, from_ns, process->ready_ns, 0);
     }
-    return k < list->num_rows ? &list->rows[k] : NULL;
 }
 
-/* The sooner of the next outages of a slot and of its zone, or NULL; *next counts
- * them. */
-static const spot_outage_t *
-sooner_outage(spot_outages_t *self, slot_t *slot, size_t **next)
+static process_t *
+sooner(slot_t *slot)
 {
-    const spot_outage_t *own = draw_outage(self, &slot->own, slot->next_own);
-    const spot_outage_t *of_zone =
-        slot->zone == NULL ? NULL : draw_outage(self, slot->zone, slot->next_of_zone);
-    const bool is_own =
-        of_zone == NULL || (own != NULL && own->preempted_ns <= of_zone->preempted_ns);
+    process_t *own = &slot->processes[OWN], *of_zone = &slot->processes[OF_ZONE];
 
-    *next = is_own ? &slot->next_own : &slot->next_of_zone;
-    return is_own ? own : of_zone;
+    return own->preempted_ns <= of_zone->preempted_ns ? own : of_zone;
 }
 
-/* Outage k of a slot, or NULL: outages of the slot and of its zone that overlap are
- * one. */
-static const spot_outage_t *
-merge_outages(spot_outages_t *self, slot_t *slot, size_t k)
+/* Adds the next outage of a slot: its own and those of its zone that overlap are one.
+ * Returns false if there is none. */
+static bool
+merge_outage(spot_outages_t *self, slot_t *slot)
 {
-    const int32_t order = (int32_t) (slot - self->slots);
-    spot_outage_list_t *list = &slot->list;
-    bool is_over = false;
+    process_t *next = sooner(slot);
+    spot_outage_t outage = {
+        next->preempted_ns, next->ready_ns, (int32_t) (slot - self->slots)};
 
-    while (list->num_rows <= k && !is_over && self->error == 0) {
-        size_t *next;
-        const spot_outage_t *outage = sooner_outage(self, slot, &next);
-        spot_outage_t merged = {.preempted_ns = INT64_MAX};
-
-        is_over =
-            outage == NULL ||
-            (list->num_rows > 0 && list->rows[list->num_rows - 1].ready_ns == INT64_MAX);
-        if (is_over) {
-            break;
+    if (outage.preempted_ns == INT64_MAX) {
+        return false;
+    }
+    do {
+        if (next->ready_ns > outage.ready_ns) {
+            outage.ready_ns = next->ready_ns;
         }
-        merged = *outage;
-        do {
-            ++*next;
-            merged.ready_ns =
-                outage->ready_ns > merged.ready_ns ? outage->ready_ns : merged.ready_ns;
-            outage =
-                merged.ready_ns == INT64_MAX ? NULL : sooner_outage(self, slot, &next);
-        } while (outage != NULL && outage->preempted_ns < merged.ready_ns);
-        add_outage(self, list, merged.preempted_ns, merged.ready_ns, order);
+        draw_outage(next, self->start_up_ns);
+        next = sooner(slot);
+    } while (next->preempted_ns < outage.ready_ns && outage.ready_ns != INT64_MAX);
+    if (outage.ready_ns == INT64_MAX) {
+        slot->processes[OWN].preempted_ns = INT64_MAX;
+        slot->processes[OF_ZONE].preempted_ns = INT64_MAX;
     }
-    return k < list->num_rows ? &list->rows[k] : NULL;
+    add_outage(self, slot, outage);
+    return self->error == 0;
 }
 
 /* ---- A trace ---- */
@@ -281,12 +233,10 @@ enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready
     self->slot_of[instance] = slot_id;
     slot->instance = instance;
     slot->ready_ns = ready_ns;
-    if (slot->list.num_rows > 0) {
-        spot_outage_t *outage = &slot->list.rows[slot->list.num_rows - 1];
+    if (slot->num_rows > 0) {
+        spot_outage_t *outage = &slot->rows[slot->num_rows - 1];
 
-        if (ready_ns <= outage->preempted_ns) {
-            slot->ready_ns = outage->preempted_ns + 1;
-        }
+        slot->ready_ns += ready_ns == outage->preempted_ns; /* at least 1 ns */
         outage->ready_ns = slot->ready_ns;
     }
 }
@@ -336,9 +286,9 @@ lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
     }
     slot->instance = -1;
     if (now_ns > 0 && now_ns >= slot->ready_ns) {
-        add_outage(self, &slot->list, now_ns, INT64_MAX, self->num_orders++);
-    } else if (now_ns > 0) {
-        slot->list.rows[slot->list.num_rows - 1].ready_ns = INT64_MAX;
+        add_outage(self, slot, (spot_outage_t){now_ns, INT64_MAX, self->num_orders++});
+    } else if (now_ns > 0) { /* the outage goes on */
+        slot->rows[slot->num_rows - 1].ready_ns = INT64_MAX;
     }
     if (self->num_standby > 0 && self->error == 0) {
         enter_slot(self, slot_id, leave_standby(self, 0),
@@ -386,22 +336,10 @@ start_trace(spot_outages_t *self, const spot_replication_t *replication)
     }
     for (size_t j = 0; j < self->num_slots; j++) {
         if (self->slots[j].instance < 0) {
-            add_outage(self, &self->slots[j].list, 0, INT64_MAX, self->num_orders++);
+            add_outage(self, &self->slots[j],
+                (spot_outage_t){0, INT64_MAX, self->num_orders++});
         }
     }
-}
-
-/* Outage k of a slot, or NULL. It is whole once all changes before its end are read:
- * until then its instance may be lost again. */
-static const spot_outage_t *
-read_outage(spot_outages_t *self, const slot_t *slot, size_t k)
-{
-    const spot_outage_list_t *list = &slot->list;
-
-    while ((k >= list->num_rows || list->rows[k].ready_ns > self->read_ns) &&
-           read_change(self, self->last_ns)) {
-    }
-    return k < list->num_rows ? &list->rows[k] : NULL;
 }
 
 /* ---- All ---- */
@@ -414,7 +352,7 @@ spot_outages_start(
     self->num_orders = 0;
     self->last_ns = last_ns + YEAR_NS;
     for (size_t j = 0; j < self->num_slots; j++) {
-        self->slots[j].list.num_rows = 0;
+        self->slots[j].num_rows = 0;
     }
     if (self->setting->kind == SPOT_OUTAGES_FILE) {
         start_file(self);
@@ -425,18 +363,22 @@ spot_outages_start(
     }
 }
 
+/* An outage of a trace is whole once all changes before its end are read: until then its
+ * instance may be lost again. */
 const spot_outage_t *
 spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k)
 {
+    const spot_outage_kind_t kind = self->setting->kind;
     slot_t *slot = &self->slots[self->first[stage_id] + (size_t) slot_id];
 
-    if (self->setting->kind == SPOT_OUTAGES_HAZARD) {
-        return merge_outages(self, slot, k);
+    while (
+        kind == SPOT_OUTAGES_HAZARD && k >= slot->num_rows && merge_outage(self, slot)) {
     }
-    if (self->setting->kind == SPOT_OUTAGES_TRACE) {
-        return read_outage(self, slot, k);
+    while (kind == SPOT_OUTAGES_TRACE &&
+           (k >= slot->num_rows || slot->rows[k].ready_ns > self->read_ns) &&
+           read_change(self, self->last_ns)) {
     }
-    return k < slot->list.num_rows ? &slot->list.rows[k] : NULL;
+    return k < slot->num_rows ? &slot->rows[k] : NULL;
 }
 
 int

@@ -41,7 +41,6 @@ settle_price(
 
 static const spot_field_t price_item = {
     .type = SPOT_FIELD_MAP, .offset = 0, .fields = price_fields, .settle = settle_price};
-static const spot_field_t path_item = {.type = SPOT_FIELD_PATH, .offset = 0};
 
 #define HARDWARE_EXPECTED                                                               \
     "a map such as {V100: {on_demand: 3, spot: 0.9}} or the path of a CSV file"
@@ -205,10 +204,11 @@ const spot_field_t spot_serve_fields[] = {
                 "file with "
                 "the columns hardware,on_demand_per_hour,spot_per_hour",
         .expected = HARDWARE_EXPECTED},
-    {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_paths, num_profile_paths,
-        path_item, 1, 1000, NULL, "a list of CSV files",
+    {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_items, num_profile_items,
+        spot_serving_profile_item_field, 1, 1000, NULL,
+        "a list of CSV files or of profiles",
         "measured batches: CSV files with the columns "
-        "model,hardware,batch,p99_ms,throughput_qps")},
+        "model,hardware,batch,p99_ms,throughput_qps, or the same as maps")},
     {SPOT_CHOICE("service", scenario_t, service_id, service_names, "throughput",
         "service model",
         "throughput: a batch takes as long as the measured throughput says; p99: its "
@@ -458,9 +458,10 @@ read_files(const checker_t *checker)
         ret = spot_serving_prices_read(&self->prices, self->price_path, diag);
     }
     spot_serving_prices_sort(&self->prices);
-    for (size_t j = 0; j < self->num_profile_paths; j++) {
+    for (size_t j = 0; j < self->num_profile_items; j++) {
         const int error =
-            spot_serving_profiles_read(&self->profiles, self->profile_paths[j], diag);
+            spot_serving_profiles_add(&self->profiles, &self->profile_items[j],
+                checker->bind, spot_node_get(checker->root, "profiles")->children[j]);
 
         ret = spot_error_first(ret, error);
     }
@@ -509,8 +510,8 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
 void
 spot_serve_scenario_free(scenario_t *self)
 {
-    for (size_t j = 0; j < self->num_profile_paths; j++) {
-        free(self->profile_paths[j]);
+    for (size_t j = 0; j < self->num_profile_items; j++) {
+        spot_serving_profile_item_free(&self->profile_items[j]);
     }
     for (size_t j = 0; j < self->num_items; j++) {
         spot_pipeline_item_free(&self->items[j]);
@@ -521,7 +522,7 @@ spot_serve_scenario_free(scenario_t *self)
     }
     free(self->name);
     free(self->price_path);
-    free(self->profile_paths);
+    free(self->profile_items);
     free(self->items);
     free(self->configs);
     free(self->frontier_ns);

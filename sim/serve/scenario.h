@@ -45,8 +45,8 @@ typedef struct {
     spot_arena_t memory;          /* of the outputs and of what follows from the keys */
     char *price_path;             /* NULL: the scenario gives them */
     spot_serving_prices_t prices; /* in hardware order */
-    size_t num_profile_paths;
-    char **profile_paths;
+    size_t num_profile_items;
+    spot_serving_profile_item_t *profile_items; /* [num_profile_items] */
     spot_serving_profiles_t profiles;
     int service_id; /* of spot_services */
     size_t num_items;

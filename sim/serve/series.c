@@ -56,7 +56,7 @@ static const spot_series_column_t cdf_columns[] = {
 
 static const spot_series_column_t latency_columns[] = {
     COLUMN(DURATION, "latency", "", .is_bare = false),
-    COLUMN(NUMBER, "share", "1", .label = "share of the queries")};
+    COLUMN(NUMBER, "fraction", "1", .label = "share of the queries")};
 
 static const spot_series_column_t fleet_columns[] = {
     COLUMN(INSTANT, "time", "", .is_bare = false),
@@ -182,6 +182,26 @@ keep_columns(maker_t *self, spot_series_kind_t *kind)
     self->num_columns = 0;
 }
 
+/* The objective in the picture of the latencies. */
+static void
+add_rules(maker_t *self, const spot_objective_t *slo, spot_series_kind_t *kind)
+{
+    spot_series_rule_t *rules;
+
+    SPOT_ARENA_ARRAY(self->memory, rules, 2);
+    if (rules == NULL) {
+        return;
+    }
+    rules[0] = (spot_series_rule_t){0, (double) slo->latency_ns,
+        spot_arena_text(self->memory, spot_texts_add(&self->texts, "objective %g ms",
+                                          (double) slo->latency_ns / 1e6))};
+    rules[1] = (spot_series_rule_t){1, slo->percentile / 100,
+        spot_arena_text(
+            self->memory, spot_texts_add(&self->texts, "P %g", slo->percentile))};
+    kind->num_rules = 2;
+    kind->rules = rules;
+}
+
 int
 spot_serve_series_init(spot_serve_scenario_t *scenario)
 {
@@ -197,8 +217,9 @@ spot_serve_series_init(spot_serve_scenario_t *scenario)
     memcpy(own, kinds, sizeof(kinds));
     add_stage_columns(&maker, scenario, "queries");
     keep_columns(&maker, &own[QUEUE]);
-    add_stage_columns(&maker, scenario, "replicas");
+    add_stage_columns(&maker, scenario, "serving replicas");
     keep_columns(&maker, &own[REPLICAS]);
+    add_rules(&maker, &scenario->slo, &own[LATENCY]);
     add_lineage_columns(&maker, scenario);
     keep_columns(&maker, &own[LINEAGE]);
     for (size_t j = 0; j < NUM_KINDS; j++) {

@@ -595,8 +595,8 @@ is_source_first(const spot_serve_t *self, const spot_due_t *due)
 
 /* One event. Returns false if there is none, or nothing but ticks of autoscalers that
  * have nothing to do. */
-static bool
-step(spot_serve_t *self)
+bool
+spot_serve_step(spot_serve_t *self)
 {
     const spot_due_t *due = spot_calendar_first(&self->calendar);
     const bool has_source = self->next_query < self->run.num_queries;
@@ -800,8 +800,9 @@ reserve(spot_serve_t *self, const spot_serve_run_t *run)
     return self->stages == NULL || self->joins == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
+int
+spot_serve_start(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     static const spot_rent_setting_t no_rent;
     int ret = reserve(self, run);
@@ -866,12 +867,13 @@ spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     int64_t num_steps = 0;
-    int ret = start(self, run, plans);
+    const int ret = spot_serve_start(self, run, plans);
 
     if (ret != 0) {
         return ret;
     }
-    while (self->error == 0 && self->num_left < run->num_queries && step(self)) {
+    while (
+        self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
         if (++num_steps % STOP_EVERY == 0 && run->stop != NULL &&
             atomic_load(run->stop) != 0) {
             self->error = SPOT_ERR_INTERRUPTED;
