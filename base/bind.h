@@ -56,7 +56,8 @@ struct spot_field {
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     const char *help;    /* for the manual */
     /* What reports call it, without its unit: "pipeline depth". With a blank in front,
-     * " per minute", the label of its map precedes it. The label of the items of a
+     * " per minute", the label of its map precedes it. In a map that is an item of a
+     * dictionary, " of " and the key of the item follow. The label of the items of a
      * dictionary ends with a blank, and their key follows. NULL: its path. */
     const char *label;
     /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
@@ -146,7 +147,7 @@ const spot_field_t *spot_field_find(
     const spot_field_t *fields, const char *name, size_t name_bytes);
 
 /* The field that binds the value at a path below map, which fields bind, or NULL: there
- * is none, or it lies within a list or dictionary. */
+ * is none, it is an item of a dictionary, or it lies within a list. */
 const spot_field_t *spot_field_at(
     const spot_field_t *fields, const spot_node_t *map, const char *path);
 

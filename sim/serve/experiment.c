@@ -31,7 +31,7 @@ static const spot_outputs_t common_outputs = {
     .bars = bars,
     .whole = "paid replica time",
     .cost = "cost_per_hour",
-    .gain = "useful_fraction",
+    .gain = "on_time_fraction",
     .num_compared = sizeof(compared) / sizeof(compared[0]),
     .compared = compared,
     .why_fixed = "queries and outages come from files, and nothing is left to chance",
@@ -159,7 +159,7 @@ static const spot_colour_t colours[] = {
     {"wasted", "#d55e00"},
     {"idle", "#bcc3cb"},
     {"prepping", "#68b9ea"},
-    {"on_demand", "#3b6fb6"},
+    {"on-demand", "#3b6fb6"},
     {"spot", "#e8a735"},
     {NULL, NULL},
 };

@@ -146,7 +146,7 @@ static const spot_field_t config_fields[] = {
     {SPOT_CHOICE("market", spot_stage_config_t, option.market, market_names, "on_demand",
         "market",
         "on_demand: always there; spot: may be taken away; hedge: some of both")},
-    {SPOT_FIELDS(MAP, "hedge", spot_stage_config_t, option, hedge_fields, "{}",
+    {SPOT_FIELDS(MAP, "hedge", spot_stage_config_t, option, hedge_fields, "{}", "hedge",
         "which replicas of a hedge are on-demand")},
     {SPOT_FIELDS(ONE_OF, "scale", spot_stage_config_t, option.scale, scale_forms, "none",
          "autoscaling",
