@@ -152,7 +152,7 @@ test_instances_of_a_trace(void **state)
 {
     (void) state;
     assert_true(refuse_each("{trace: {generator: chance, capacity: 3, initial: 3, "
-                            "preempt_per_h: 2000, add_per_h: 9000}}") > 100);
+                            "preempt_per_h: 0.4, add_per_h: 0.5}}") > 100);
 }
 
 int
