@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/table_file.h"
 #include "base/units.h"
 
@@ -26,9 +25,7 @@ static const spot_field_t trace_forms[] = {
 };
 
 #define RANGE(kind, key, member, low, high, starts, ...)                                \
-    SPOT_RANGE(                                                                         \
-        kind, key, spot_outage_setting_t, member, low, high, starts, __VA_ARGS__),      \
-        .says_range = true
+    SPOT_WITHIN(kind, key, spot_outage_setting_t, member, low, high, starts, __VA_ARGS__)
 
 static const spot_field_t hazard_fields[] = {
     {RANGE(DURATION_NS, "mtbf", mtbf_ns, 1, MAX_MEAN_NS, NULL,
@@ -106,19 +103,13 @@ static int32_t
 find_stage(spot_table_file_t *table, const spot_pipeline_t *pipeline, const char *id)
 {
     const int32_t stage_id = spot_pipeline_stage(pipeline, id);
-    spot_suggest_t near;
+    char text[SPOT_NO_STAGE_BYTES];
 
-    if (stage_id >= 0) {
-        return stage_id;
+    if (stage_id < 0) {
+        spot_table_file_report_at(
+            table, NODE, "%s", spot_pipeline_no_stage(pipeline, id, text));
     }
-    spot_suggest_init(&near, id);
-    for (size_t j = 0; j < pipeline->num_stages; j++) {
-        spot_suggest_offer(&near, spot_pipeline_stage_node(pipeline, j)->id);
-    }
-    spot_table_file_report_at(table, NODE, "no stage '%s'%s%s%s", id,
-        near.nearest == NULL ? "" : " (did you mean '",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?)");
-    return -1;
+    return stage_id;
 }
 
 /* The latest row of the same slot, or NULL. O(rows). */
@@ -175,6 +166,7 @@ read_file(
         .num_columns = sizeof(columns) / sizeof(columns[0]),
         .columns = columns,
         .layout = "node,slot,preempted_ns,ready_ns",
+        .says_header = true,
         .needs_columns = true,
         .row_bytes = sizeof(row_t),
         .initial = &initial,
