@@ -31,7 +31,7 @@ static const spot_outputs_t common_outputs = {
     .bars = bars,
     .whole = "paid replica time",
     .cost = "cost_per_hour",
-    .gain = "useful_fraction",
+    .gain = "on_time_fraction",
     .num_compared = sizeof(compared) / sizeof(compared[0]),
     .compared = compared,
     .why_fixed = "queries and outages come from files, and nothing is left to chance",
@@ -133,24 +133,19 @@ static spot_rival_t
 service_rival(size_t j)
 {
     const spot_service_t *service = spot_services[j];
-    spot_rival_t rival = {0};
 
-    if (service != NULL) {
-        rival = (spot_rival_t){.name = service->name, .doc = service->doc};
-    }
-    return rival;
+    return service == NULL ? (spot_rival_t){0}
+                           : (spot_rival_t){service->name, service->doc, NULL};
 }
 
 static spot_rival_t
 planner_rival(size_t j)
 {
     const spot_planner_t *planner = spot_serve_planners[j];
-    spot_rival_t rival = {0};
 
-    if (planner != NULL) {
-        rival = (spot_rival_t){planner->name, planner->doc, planner->source};
-    }
-    return rival;
+    return planner == NULL
+               ? (spot_rival_t){0}
+               : (spot_rival_t){planner->name, planner->doc, planner->source};
 }
 
 static const spot_rivals_t rivals[] = {
@@ -164,7 +159,7 @@ static const spot_colour_t colours[] = {
     {"wasted", "#d55e00"},
     {"idle", "#bcc3cb"},
     {"prepping", "#68b9ea"},
-    {"on_demand", "#3b6fb6"},
+    {"on-demand", "#3b6fb6"},
     {"spot", "#e8a735"},
     {NULL, NULL},
 };
