@@ -104,6 +104,8 @@ struct spot_field {
 #define SPOT_HELP(text) .help = text
 #define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
+/* The same with messages such as "0 is not in 1..64". */
+#define SPOT_WITHIN(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
 #define SPOT_CHOICE(key, owner, member, names, starts, ...)                             \
     SPOT_VALUE(CHOICE, key, owner, member, starts, __VA_ARGS__), .choices = names
 #define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \

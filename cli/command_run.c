@@ -53,7 +53,7 @@ static const spot_option_t options[] = {
         "distribution lie its data, FILE.csv, and FILE.gnuplot, which draws it again",
         .endings = ".svg or .html"),
     SPOT_OPTION(FLAG, "ccdf", 0, NULL, is_longer,
-        "Draw of distributions the share that is longer, on a logarithmic axis"),
+        "Draw distributions as the share above each value, on a logarithmic axis"),
     SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
         "Write each series of the engine as FOLDER/NAME.csv"),
     SPOT_OPTION_END,

@@ -9,6 +9,8 @@
 
 /* ---- Profiles ---- */
 
+#define MAX_MS 1e12 /* of a batch: 31 years, and twice its ns fit 63 bits */
+
 typedef struct {
     const char *model, *hardware;
     int32_t batch;
@@ -23,21 +25,19 @@ static const spot_table_file_column_t profile_columns[] = {
     SPOT_TABLE_COLUMN(
         COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
     SPOT_TABLE_COLUMN(
-        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -1e12, .max = 1e12),
+        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
     SPOT_TABLE_COLUMN(NUMBER, "throughput_qps", profile_row_t, throughput_qps,
         .min = -1e12, .max = 1e12),
 };
 
-/* Whether a time or rate is above 0. */
-static bool
-is_positive(spot_table_file_t *file, size_t column, double value)
+/* Checks that a time or rate is above 0. */
+static void
+check_positive(spot_table_file_t *file, size_t column, double value)
 {
-    if (value > 0) {
-        return true;
+    if (value <= 0) {
+        spot_table_file_report_at(file, column, "%s: %s is not positive",
+            profile_columns[column].name, spot_table_file_field(file, column));
     }
-    spot_table_file_report_at(file, column, "%s: %s is not positive",
-        profile_columns[column].name, spot_table_file_field(file, column));
-    return false;
 }
 
 /* The profile of a model on a hardware, a new one if there is none; NULL: no memory. */
@@ -68,9 +68,12 @@ take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *val
     spot_serving_profile_t *profile;
 
     (void) csv;
-    if (!is_positive(file, P99, row->p99_ms) ||
-        !is_positive(file, THROUGHPUT, row->throughput_qps)) {
-        return 0;
+    check_positive(file, P99, row->p99_ms);
+    check_positive(file, THROUGHPUT, row->throughput_qps);
+    if (row->throughput_qps > 0 && row->batch * 1e3 / row->throughput_qps > MAX_MS) {
+        spot_table_file_report_at(file, THROUGHPUT,
+            "throughput_qps: %s is a batch of more than %.15g ms",
+            spot_table_file_field(file, THROUGHPUT), MAX_MS);
     }
     profile = find_or_add(self, row->model, row->hardware);
     if (profile == NULL) {
@@ -93,6 +96,7 @@ static const spot_table_file_format_t profile_format = {
     .num_columns = sizeof(profile_columns) / sizeof(profile_columns[0]),
     .columns = profile_columns,
     .layout = "model,hardware,batch,p99_ms,throughput_qps",
+    .says_header = true,
     .needs_columns = true,
     .empty = "no rows",
     .row_bytes = sizeof(profile_row_t),
@@ -114,9 +118,9 @@ static const spot_field_t batch_key = {.type = SPOT_FIELD_INTEGER,
     .min = 1,
     .max = SPOT_MAX_BATCH};
 static const spot_field_t batch_fields[] = {
-    {SPOT_RANGE(NUMBER, "throughput_qps", spot_batch_profile_t, throughput_qps, 1e-9,
+    {SPOT_WITHIN(NUMBER, "throughput_qps", spot_batch_profile_t, throughput_qps, 1e-4,
         1e12, NULL, "queries per second of a replica that runs such batches only")},
-    {SPOT_RANGE(NUMBER, "p99_ms", spot_batch_profile_t, p99_ms, 1e-9, 1e12, NULL,
+    {SPOT_WITHIN(NUMBER, "p99_ms", spot_batch_profile_t, p99_ms, 1e-9, MAX_MS, NULL,
         "99th percentile of the latency of such a batch, in ms")},
     {.name = NULL},
 };
@@ -155,6 +159,9 @@ spot_serving_profiles_add(spot_serving_profiles_t *self,
 
     if (item->path != NULL) {
         return spot_serving_profiles_read(self, item->path, bind->diag);
+    }
+    if (item->model == NULL || item->hardware == NULL || item->num_rows == 0) {
+        return SPOT_ERR_BAD_INPUT; /* which binding has reported */
     }
     profile = find_or_add(self, item->model, item->hardware);
     if (profile == NULL) {
@@ -273,6 +280,7 @@ spot_serving_prices_read(
         .num_columns = sizeof(price_columns) / sizeof(price_columns[0]),
         .columns = price_columns,
         .layout = "hardware,on_demand_per_hour,spot_per_hour",
+        .says_header = true,
         .needs_columns = true,
         .empty = "no rows",
         .row_bytes = sizeof(price_row_t),

@@ -133,24 +133,19 @@ static spot_rival_t
 service_rival(size_t j)
 {
     const spot_service_t *service = spot_services[j];
-    spot_rival_t rival = {0};
 
-    if (service != NULL) {
-        rival = (spot_rival_t){.name = service->name, .doc = service->doc};
-    }
-    return rival;
+    return service == NULL ? (spot_rival_t){0}
+                           : (spot_rival_t){service->name, service->doc, NULL};
 }
 
 static spot_rival_t
 planner_rival(size_t j)
 {
     const spot_planner_t *planner = spot_serve_planners[j];
-    spot_rival_t rival = {0};
 
-    if (planner != NULL) {
-        rival = (spot_rival_t){planner->name, planner->doc, planner->source};
-    }
-    return rival;
+    return planner == NULL
+               ? (spot_rival_t){0}
+               : (spot_rival_t){planner->name, planner->doc, planner->source};
 }
 
 static const spot_rivals_t rivals[] = {

@@ -12,33 +12,29 @@
 #define NS_PER_MS INT64_C(1000000)
 #define YEAR_NS (INT64_C(365) * 86400000 * NS_PER_MS)
 #define LAST_NS (INT64_C(1) << 62) /* nothing happens from here on */
-#define SLOT_BITS 32               /* of the entity of a slot */
+#define STAGE_BIT 32               /* of the entity of a slot */
 
 /* Ups and outs that alternate. */
 typedef struct {
     spot_rng_t rng;
-    double up_ns, out_ns;           /* means */
+    int64_t up_ns, out_ns;          /* means */
     int64_t preempted_ns, ready_ns; /* of the next outage; INT64_MAX: none, never */
 } process_t;
 
-enum { OWN, OF_ZONE, NUM_PROCESSES };
-
 /* A spot slot. */
 typedef struct {
-    size_t stage_id;
     size_t num_rows;
     size_t max_rows;
-    spot_outage_t *rows;                /* [num_rows] by time, as far as needed */
-    process_t processes[NUM_PROCESSES]; /* of a hazard; each slot of a zone draws the
-                                           outages of the zone anew */
-    int32_t instance;                   /* of a trace, which serves or will; -1: none */
-    int64_t ready_ns;                   /* from when it serves */
+    spot_outage_t *rows; /* [num_rows] by time, as far as needed */
+    process_t own, zone; /* of a hazard; each slot of a zone draws its outages anew */
+    int32_t instance;    /* of a trace, which serves or will; -1: none */
+    int64_t ready_ns;    /* from when it serves */
 } slot_t;
 
 struct spot_outages {
     const spot_outage_setting_t *setting;
+    const spot_rent_setting_t *rent;
     spot_arena_t memory;
-    int64_t start_up_ns, load_ns;
     size_t num_stages, num_slots;
     size_t *first; /* [num_stages + 1] the first slot of a stage */
     slot_t *slots; /* [num_slots] by stage */
@@ -53,42 +49,42 @@ struct spot_outages {
     int64_t read_ns;  /* all earlier changes have been read */
 };
 
+static int
+new_trace(spot_outages_t *self)
+{
+    const spot_trace_model_t *trace = &self->setting->trace;
+    const int64_t own = spot_trace_model_common(trace)->capacity;
+    const int64_t capacity = own > 0 ? own : spot_trace_most(trace->recording);
+
+    SPOT_ARENA_ARRAY(&self->memory, self->slot_of, (size_t) capacity);
+    SPOT_ARENA_ARRAY(&self->memory, self->standby, (size_t) capacity);
+    return self->memory.error != 0
+               ? SPOT_ERR_NO_MEMORY
+               : spot_membership_init(&self->membership, trace, capacity);
+}
+
 int
 spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
     const spot_rent_setting_t *rent, size_t num_stages, const int32_t *num_slots)
 {
     static const spot_outage_setting_t none = {0};
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
-    size_t capacity;
 
     if (self == NULL ||
         SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->setting = setting == NULL ? &none : setting;
-    self->start_up_ns = rent == NULL ? 0 : rent->preparation_ns + rent->load_ns;
-    self->load_ns = rent == NULL ? 0 : rent->load_ns;
+    self->rent = rent == NULL ? &none.rent : rent;
     self->num_stages = num_stages;
     for (size_t j = 0; j < num_stages; j++) {
         self->first[j + 1] = self->first[j] + (size_t) num_slots[j];
     }
-    capacity = (size_t) self->setting->trace_capacity;
-    SPOT_ARENA_ARRAY(&self->memory, self->slots, self->first[num_stages]);
-    SPOT_ARENA_ARRAY(&self->memory, self->slot_of, capacity);
-    SPOT_ARENA_ARRAY(&self->memory, self->standby, capacity);
-    if (self->memory.error != 0) {
+    if (SPOT_ARENA_ARRAY(&self->memory, self->slots, self->first[num_stages]) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->num_slots = self->first[num_stages];
-    for (size_t j = 0; j < num_stages; j++) {
-        for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
-            self->slots[k].stage_id = j;
-        }
-    }
-    return self->setting->kind != SPOT_OUTAGES_TRACE
-               ? 0
-               : spot_membership_init(
-                     &self->membership, &self->setting->trace, (int64_t) capacity);
+    return self->setting->kind == SPOT_OUTAGES_TRACE ? new_trace(self) : 0;
 }
 
 void
@@ -104,10 +100,18 @@ spot_outages_delete(spot_outages_t *self)
     }
 }
 
-static void
-add_outage(spot_outages_t *self, slot_t *slot, spot_outage_t outage)
+static int64_t
+start_up_ns(const spot_outages_t *self)
 {
-    self->error = spot_error_first(self->error, SPOT_ARRAY_APPEND(slot, rows, outage));
+    return self->rent->preparation_ns + self->rent->load_ns;
+}
+
+static void
+add_outage(spot_outages_t *self, slot_t *slot, int64_t from_ns, int64_t to_ns)
+{
+    self->error = spot_error_first(
+        self->error, SPOT_ARRAY_APPEND(slot, rows,
+                         (spot_outage_t){from_ns, to_ns, self->num_orders++}));
 }
 
 /* Rows of a file, by stage. */
@@ -116,16 +120,14 @@ start_file(spot_outages_t *self)
 {
     const spot_outage_file_t *file = &self->setting->file;
 
-    for (size_t stage_id = 0; stage_id < self->num_stages; stage_id++) {
-        for (size_t j = 0; j < file->num_rows; j++) {
-            const spot_outage_row_t *row = &file->rows[j];
-            const size_t slot_id = self->first[stage_id] + (size_t) row->slot;
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = 0; k < file->num_rows; k++) {
+            const spot_outage_row_t *row = &file->rows[k];
+            const size_t slot_id = self->first[j] + (size_t) row->slot;
 
-            if ((size_t) row->stage_id == stage_id &&
-                slot_id < self->first[stage_id + 1]) {
-                add_outage(self, &self->slots[slot_id],
-                    (spot_outage_t){
-                        row->preempted_ns, row->ready_ns, self->num_orders++});
+            if ((size_t) row->stage_id == j && slot_id < self->first[j + 1]) {
+                add_outage(
+                    self, &self->slots[slot_id], row->preempted_ns, row->ready_ns);
             }
         }
     }
@@ -133,56 +135,53 @@ start_file(spot_outages_t *self)
 
 /* ---- A hazard ---- */
 
-/* The end of an exponential time, of at least 1 ns, or of none. */
+/* The end of an exponential time of at least 1 ns; INT64_MAX: never. */
 static int64_t
-draw_end(spot_rng_t *rng, int64_t from_ns, double mean_ns)
+draw_end(process_t *self, int64_t from_ns, int64_t mean_ns)
 {
-    const double ns = floor(spot_rng_exponential(rng, mean_ns) + 0.5);
-    const int64_t whole_ns = ns < 1 ? 1 : ns < (double) LAST_NS ? (int64_t) ns : LAST_NS;
+    double ns = floor(spot_rng_exponential(&self->rng, (double) mean_ns) + 0.5);
 
-    return from_ns >= LAST_NS - whole_ns ? INT64_MAX : from_ns + whole_ns;
+    ns = ns < 1 ? 1 : ns;
+    return from_ns >= LAST_NS || ns >= (double) (LAST_NS - from_ns)
+               ? INT64_MAX
+               : from_ns + (int64_t) ns;
 }
 
 static void
-draw_outage(process_t *self, int64_t start_up_ns)
+draw_outage(const spot_outages_t *self, process_t *process)
 {
-    self->preempted_ns = draw_end(&self->rng, self->ready_ns, self->up_ns);
-    self->ready_ns = draw_end(&self->rng, self->preempted_ns, self->out_ns);
-    if (self->ready_ns != INT64_MAX) {
-        self->ready_ns += start_up_ns;
+    process->preempted_ns = draw_end(process, process->ready_ns, process->up_ns);
+    process->ready_ns = draw_end(process, process->preempted_ns, process->out_ns);
+    if (process->ready_ns != INT64_MAX) {
+        process->ready_ns += start_up_ns(self);
     }
-}
-
-static void
-start_process(spot_outages_t *self, process_t *process,
-    const spot_replication_t *replication, spot_stream_t purpose, uint64_t entity)
-{
-    const spot_outage_setting_t *setting = self->setting;
-    const bool is_own = purpose == SPOT_STREAM_OUTAGE;
-
-    spot_rng_seek(
-        &process->rng, replication->seed, replication->replication, purpose, entity);
-    process->up_ns = (double) (is_own ? setting->mtbf_ns : setting->zone_mtbf_ns);
-    process->out_ns = (double) (is_own ? setting->recover_ns : setting->zone_recover_ns);
-    process->ready_ns = 0;
-    draw_outage(process, self->start_up_ns);
 }
 
 static void
 start_hazard(spot_outages_t *self, const spot_replication_t *replication)
 {
-    const uint64_t num_zones = (uint64_t) self->setting->zones;
+    const spot_outage_setting_t *setting = self->setting;
+    const process_t own = {.up_ns = setting->mtbf_ns, .out_ns = setting->recover_ns};
+    const process_t zone = {
+        .up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
+    const uint64_t seed = replication->seed, number = replication->replication;
 
-    for (size_t j = 0; j < self->num_slots; j++) {
-        slot_t *slot = &self->slots[j];
-        const uint64_t place = j - self->first[slot->stage_id];
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
+            slot_t *slot = &self->slots[k];
+            const uint64_t place = k - self->first[j];
 
-        start_process(self, &slot->processes[OWN], replication, SPOT_STREAM_OUTAGE,
-            (uint64_t) slot->stage_id << SLOT_BITS | place);
-        slot->processes[OF_ZONE].preempted_ns = INT64_MAX;
-        if (num_zones > 0) {
-            start_process(self, &slot->processes[OF_ZONE], replication,
-                SPOT_STREAM_ZONE_OUTAGE, place % num_zones);
+            slot->own = own;
+            slot->zone = zone;
+            spot_rng_seek(&slot->own.rng, seed, number, SPOT_STREAM_OUTAGE,
+                (uint64_t) j << STAGE_BIT | place);
+            draw_outage(self, &slot->own);
+            slot->zone.preempted_ns = INT64_MAX;
+            if (setting->zones > 0) {
+                spot_rng_seek(&slot->zone.rng, seed, number, SPOT_STREAM_ZONE_OUTAGE,
+                    place % (uint64_t) setting->zones);
+                draw_outage(self, &slot->zone);
+            }
         }
     }
 }
@@ -190,9 +189,7 @@ start_hazard(spot_outages_t *self, const spot_replication_t *replication)
 static process_t *
 sooner(slot_t *slot)
 {
-    process_t *own = &slot->processes[OWN], *of_zone = &slot->processes[OF_ZONE];
-
-    return own->preempted_ns <= of_zone->preempted_ns ? own : of_zone;
+    return slot->own.preempted_ns <= slot->zone.preempted_ns ? &slot->own : &slot->zone;
 }
 
 /* Adds the next outage of a slot: its own and those of its zone that overlap are one.
@@ -201,24 +198,22 @@ static bool
 merge_outage(spot_outages_t *self, slot_t *slot)
 {
     process_t *next = sooner(slot);
-    spot_outage_t outage = {
-        next->preempted_ns, next->ready_ns, (int32_t) (slot - self->slots)};
+    const int64_t from_ns = next->preempted_ns;
+    int64_t to_ns = next->ready_ns;
 
-    if (outage.preempted_ns == INT64_MAX) {
+    if (from_ns == INT64_MAX) {
         return false;
     }
-    do {
-        if (next->ready_ns > outage.ready_ns) {
-            outage.ready_ns = next->ready_ns;
+    for (; next->preempted_ns < to_ns; next = sooner(slot)) {
+        to_ns = next->ready_ns > to_ns ? next->ready_ns : to_ns;
+        if (to_ns == INT64_MAX) {
+            slot->own.preempted_ns = slot->zone.preempted_ns = INT64_MAX;
+        } else {
+            draw_outage(self, next);
         }
-        draw_outage(next, self->start_up_ns);
-        next = sooner(slot);
-    } while (next->preempted_ns < outage.ready_ns && outage.ready_ns != INT64_MAX);
-    if (outage.ready_ns == INT64_MAX) {
-        slot->processes[OWN].preempted_ns = INT64_MAX;
-        slot->processes[OF_ZONE].preempted_ns = INT64_MAX;
     }
-    add_outage(self, slot, outage);
+    self->num_orders = (int32_t) (slot - self->slots);
+    add_outage(self, slot, from_ns, to_ns);
     return self->error == 0;
 }
 
@@ -249,25 +244,26 @@ add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
     while (slot_id < self->num_slots && self->slots[slot_id].instance >= 0) {
         slot_id++;
     }
+    self->slot_of[instance] = slot_id;
     if (slot_id < self->num_slots) {
         enter_slot(
-            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + self->start_up_ns);
+            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + start_up_ns(self));
     } else {
-        self->slot_of[instance] = slot_id;
         self->standby[self->num_standby++] = instance;
     }
 }
 
-/* Takes the instance at a place of standby. */
-static int32_t
-leave_standby(spot_outages_t *self, size_t place)
+static void
+leave_standby(spot_outages_t *self, int32_t instance)
 {
-    const int32_t instance = self->standby[place];
+    size_t place = 0;
 
+    while (self->standby[place] != instance) {
+        place++;
+    }
     self->num_standby--;
     memmove(&self->standby[place], &self->standby[place + 1],
         (self->num_standby - place) * sizeof(*self->standby));
-    return instance;
 }
 
 static void
@@ -275,24 +271,22 @@ lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
 {
     const size_t slot_id = self->slot_of[instance];
     slot_t *slot = &self->slots[slot_id];
-    size_t place = 0;
 
     if (slot_id == self->num_slots) {
-        while (self->standby[place] != instance) {
-            place++;
-        }
-        (void) leave_standby(self, place);
+        leave_standby(self, instance);
         return;
     }
     slot->instance = -1;
     if (now_ns > 0 && now_ns >= slot->ready_ns) {
-        add_outage(self, slot, (spot_outage_t){now_ns, INT64_MAX, self->num_orders++});
+        add_outage(self, slot, now_ns, INT64_MAX);
     } else if (now_ns > 0) { /* the outage goes on */
         slot->rows[slot->num_rows - 1].ready_ns = INT64_MAX;
     }
     if (self->num_standby > 0 && self->error == 0) {
-        enter_slot(self, slot_id, leave_standby(self, 0),
-            now_ns == 0 ? 0 : now_ns + self->load_ns);
+        const int32_t next = self->standby[0];
+
+        leave_standby(self, next);
+        enter_slot(self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->rent->load_ns);
     }
 }
 
@@ -336,8 +330,7 @@ start_trace(spot_outages_t *self, const spot_replication_t *replication)
     }
     for (size_t j = 0; j < self->num_slots; j++) {
         if (self->slots[j].instance < 0) {
-            add_outage(self, &self->slots[j],
-                (spot_outage_t){0, INT64_MAX, self->num_orders++});
+            add_outage(self, &self->slots[j], 0, INT64_MAX);
         }
     }
 }

@@ -14,24 +14,23 @@
 #define MAX_SCV 1e6
 #define MAX_DURATION_NS (1e6 * (double) SPOT_MAX_DURATION_MS)
 
-#define RANGE(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
 #define RATE                                                                            \
     {                                                                                   \
-        RANGE(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,            \
-            "query rate", "mean rate, queries a second")                                \
+        SPOT_WITHIN(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,      \
+            "query rate per second", "mean rate, queries a second")                     \
     }
 #define COUNT                                                                           \
     {                                                                                   \
-        RANGE(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",          \
+        SPOT_WITHIN(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",    \
             "times between queries: there is one query more")                           \
     }
 #define OF_FILE(text)                                                                   \
     {SPOT_VALUE(PATH, "file", SETTING, file, NULL, text)},                              \
-        {RANGE(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",           \
+        {SPOT_WITHIN(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",     \
             "only so many times between queries (default: all)")},                      \
     {                                                                                   \
-        RANGE(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",        \
-            "query rate",                                                               \
+        SPOT_WITHIN(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",  \
+            "query rate per second",                                                    \
             "mean rate to which they are stretched (default: as they are)")             \
     }
 
@@ -39,12 +38,12 @@ static const spot_field_t rate_fields[] = {RATE, COUNT, {.name = NULL}};
 
 static const spot_field_t gamma_fields[] = {
     RATE,
-    {RANGE(NUMBER, "cv", SETTING, cv, 0, 1e3, "", "CV of arrivals",
+    {SPOT_WITHIN(NUMBER, "cv", SETTING, cv, 0, 1e3, "", "CV of arrivals",
         "coefficient of variation of the times between queries; or give scv")},
-    {RANGE(NUMBER, "scv", SETTING, scv, 0, MAX_SCV, "", "SCV of arrivals",
+    {SPOT_WITHIN(NUMBER, "scv", SETTING, scv, 0, MAX_SCV, "", "SCV of arrivals",
         "its square: 1 is Poisson, more is burstier, 0 constant")},
     COUNT,
-    {RANGE(DURATION_NS, "clip", SETTING, clip_ns, 0, MAX_DURATION_NS, "0 ms",
+    {SPOT_WITHIN(DURATION_NS, "clip", SETTING, clip_ns, 0, MAX_DURATION_NS, "0 ms",
         "no time between queries is shorter")},
     {.name = NULL},
 };
@@ -66,13 +65,14 @@ static const spot_field_t varying_fields[] = {
 };
 
 static const spot_field_t daily_fields[] = {
-    {RANGE(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
-        "peak query rate", "highest rate of the day, queries a second")},
-    {RANGE(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL, "low query rate",
-        "lowest rate, 12 h from the highest one")},
-    {RANGE(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
+    {SPOT_WITHIN(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
+        "peak query rate per second", "highest rate of the day, queries a second")},
+    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL,
+        "low query rate per second", "lowest rate, 12 h from the highest one")},
+    {SPOT_WITHIN(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
         "time of the highest rate, from the start of the run")},
-    {RANGE(INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run")},
+    {SPOT_WITHIN(
+        INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run")},
     {.name = NULL},
 };
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tests/unit/serve/serve_twin.h"
+#include "tests/unit/serve/serve_twin_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE, RETURN, FREE, DELIVER, NOTICE, PREEMPT, READY, LAUNCHED, DISPATCH, TAKE };
-
 static int
 phase_of(int32_t kind)
 {
-    return kind <= DELIVER ? 0 : kind <= LAUNCHED ? 1 : 2;
+    return kind <= TWIN_DELIVER ? 0 : kind <= TWIN_LAUNCHED ? 1 : 2;
 }
 
 /* ---- Events ---- */
 
-static twin_event_t *
-schedule(twin_t *self, int32_t kind, int64_t time_ns, int32_t stage_id, int32_t slot)
+twin_event_t *
+twin_schedule(
+    twin_t *self, int32_t kind, int64_t time_ns, int32_t stage_id, int32_t slot)
 {
     const twin_event_t event = {.time_ns = time_ns,
         .phase = phase_of(kind),
@@ -54,8 +53,8 @@ take_event(twin_t *self)
 }
 
 /* The event of such a kind of a slot does not happen. */
-static void
-cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
+void
+twin_cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
 {
     for (size_t j = 0; j < self->num_events; j++) {
         const twin_event_t *event = &self->events[j];
@@ -68,534 +67,16 @@ cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
     spot_bug_assert(false);
 }
 
-static const spot_stage_option_t *
-option_of(const twin_t *self, int32_t stage_id)
+const spot_stage_option_t *
+twin_option(const twin_t *self, int32_t stage_id)
 {
     return &self->setting->plans[stage_id].option;
 }
 
-static const spot_service_time_t *
-time_of(const twin_t *self, int32_t stage_id)
+const spot_service_time_t *
+twin_time(const twin_t *self, int32_t stage_id)
 {
     return self->setting->plans[stage_id].time;
-}
-
-/* ---- Queues ---- */
-
-static void
-mark(twin_t *self, int32_t stage_id)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    if (stage->length > 0 && !stage->is_marked) {
-        stage->is_marked = true;
-        schedule(self, DISPATCH, self->now_ns, stage_id, -1);
-    }
-}
-
-/* The length has changed. */
-static void
-note_length(const twin_t *self, twin_stage_t *stage)
-{
-    const twin_length_t length = {self->now_ns, stage->length};
-
-    spot_bug_assert(SPOT_ARRAY_APPEND(stage, lengths, length) == 0);
-}
-
-static void
-open_span(const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_serving)
-{
-    const twin_span_t span = {self->now_ns, INT64_MAX, slot, is_serving};
-
-    spot_bug_assert(SPOT_ARRAY_APPEND(stage, spans, span) == 0);
-}
-
-/* Ends the open span of an owner. */
-static void
-close_span(const twin_t *self, size_t num_spans, twin_span_t *spans, int32_t owner)
-{
-    for (size_t j = num_spans; j > 0; j--) {
-        if (spans[j - 1].owner == owner && spans[j - 1].to_ns == INT64_MAX) {
-            spans[j - 1].to_ns = self->now_ns;
-            return;
-        }
-    }
-    spot_bug_assert(false);
-}
-
-static void
-insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-    const twin_span_t stay = {.from_ns = self->now_ns, .to_ns = INT64_MAX, .owner = id};
-
-    memmove(&stage->queue[place + 1], &stage->queue[place],
-        (size_t) (stage->length - place) * sizeof(*stage->queue));
-    stage->queue[place] = id;
-    stage->length++;
-    note_length(self, stage);
-    spot_bug_assert(SPOT_ARRAY_APPEND(stage, stays, stay) == 0);
-    if (stage->length > stage->queue_max) {
-        stage->queue_max = stage->length;
-    }
-}
-
-static void
-arrive(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    for (int32_t j = 0; j < num_ids; j++) {
-        stage->queries++;
-        stage->seen += stage->length;
-        stage->stamps[ids[j]].enqueue_ns = self->now_ns;
-        insert(self, stage_id, stage->length, ids[j]);
-    }
-    mark(self, stage_id);
-}
-
-/* ---- Joins and the sink ---- */
-
-static void
-leave(twin_t *self, int32_t id, int64_t sink_ns)
-{
-    spot_bug_assert(self->sink_ns[id] == SPOT_QUERY_UNFINISHED);
-    self->sink_ns[id] = sink_ns;
-    self->num_left++;
-    self->end_ns = self->now_ns;
-}
-
-static void
-lose(twin_t *self, int32_t id)
-{
-    if (self->sink_ns[id] == SPOT_QUERY_LOST) {
-        return;
-    }
-    leave(self, id, SPOT_QUERY_LOST);
-    for (size_t j = 0; j < self->setting->pipeline->num_nodes; j++) {
-        twin_join_t *join = &self->joins[j];
-
-        if (join->seen != NULL && join->seen[id] != 0) {
-            join->seen[id] = 0;
-            join->num_waiting--;
-        }
-    }
-}
-
-static void hand_on(twin_t *self, size_t num_children,
-    const spot_pipeline_link_t *children, int32_t num_ids, const int32_t *ids);
-
-static void
-deliver_to_join(
-    twin_t *self, const spot_pipeline_link_t *link, int32_t num_ids, const int32_t *ids)
-{
-    const spot_pipeline_node_t *node = &self->setting->pipeline->nodes[link->node_id];
-    twin_join_t *join = &self->joins[link->node_id];
-    int32_t *complete = malloc((size_t) num_ids * sizeof(*complete));
-    int32_t num_complete = 0;
-
-    spot_bug_assert(complete != NULL);
-    for (int32_t j = 0; j < num_ids; j++) {
-        uint32_t *seen = &join->seen[ids[j]];
-
-        if (self->sink_ns[ids[j]] == SPOT_QUERY_LOST) {
-            continue;
-        }
-        spot_bug_assert((*seen & UINT32_C(1) << link->port) == 0);
-        join->num_waiting += *seen == 0;
-        *seen |= UINT32_C(1) << link->port;
-        if (*seen == (UINT32_C(1) << node->num_parents) - 1) {
-            *seen = 0;
-            join->num_waiting--;
-            join->join_ns[ids[j]] = self->now_ns;
-            complete[num_complete++] = ids[j];
-        }
-    }
-    if (join->num_waiting > join->max_waiting) {
-        join->max_waiting = join->num_waiting;
-    }
-    if (num_complete > 0) {
-        hand_on(self, node->num_children, node->children, num_complete, complete);
-    }
-    free(complete);
-}
-
-/* Hands a batch to every child, or to the sink. */
-static void
-hand_on(twin_t *self, size_t num_children, const spot_pipeline_link_t *children,
-    int32_t num_ids, const int32_t *ids)
-{
-    for (size_t j = 0; j < num_children; j++) {
-        const spot_pipeline_node_t *child =
-            &self->setting->pipeline->nodes[children[j].node_id];
-
-        if (child->stage_id >= 0) {
-            arrive(self, child->stage_id, num_ids, ids);
-        } else {
-            deliver_to_join(self, &children[j], num_ids, ids);
-        }
-    }
-    for (int32_t j = 0; num_children == 0 && j < num_ids; j++) {
-        leave(self, ids[j], self->now_ns);
-    }
-}
-
-static void
-hand_on_from(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
-{
-    const spot_pipeline_node_t *node =
-        spot_pipeline_stage_node(self->setting->pipeline, (size_t) stage_id);
-
-    for (int32_t j = 0; j < num_ids; j++) {
-        self->stages[stage_id].stamps[ids[j]].done_ns = self->now_ns;
-    }
-    hand_on(self, node->num_children, node->children, num_ids, ids);
-}
-
-/* ---- Batches ---- */
-
-static int32_t
-lowest_idle(const twin_stage_t *stage)
-{
-    for (int32_t j = 0; j < stage->num_slots; j++) {
-        if (stage->slots[j].state == TWIN_IDLE) {
-            return j;
-        }
-    }
-    return -1;
-}
-
-static int32_t
-longest_pending(const twin_stage_t *stage, int32_t *num_pending)
-{
-    int32_t longest = -1;
-
-    *num_pending = 0;
-    for (int32_t j = 0; j < stage->num_slots; j++) {
-        const twin_slot_t *slot = &stage->slots[j];
-
-        if (slot->state == TWIN_PENDING) {
-            ++*num_pending;
-            if (longest < 0 ||
-                slot->pending_order < stage->slots[longest].pending_order) {
-                longest = j;
-            }
-        }
-    }
-    return longest;
-}
-
-static int32_t
-least(int64_t a, int64_t b)
-{
-    return (int32_t) (a < b ? a : b);
-}
-
-static void
-take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-    twin_slot_t *slot = &stage->slots[slot_id];
-    const spot_service_time_t *time = time_of(self, stage_id);
-
-    for (int32_t j = 0; j < size; j++) {
-        twin_stamp_t *stamp = &stage->stamps[stage->queue[j]];
-
-        slot->ids[j] = stage->queue[j];
-        close_span(self, stage->num_stays, stage->stays, slot->ids[j]);
-        stamp->dequeue_ns = self->now_ns;
-        stamp->first_dequeue_ns =
-            stamp->tries == 0 ? self->now_ns : stamp->first_dequeue_ns;
-        stamp->batch = size;
-        stamp->replica = slot_id;
-        stamp->tries++;
-        stage->retries += stamp->tries > 1;
-        stage->tries_max =
-            stamp->tries > stage->tries_max ? stamp->tries : stage->tries_max;
-    }
-    stage->length -= size;
-    memmove(stage->queue, &stage->queue[size],
-        (size_t) stage->length * sizeof(*stage->queue));
-    note_length(self, stage);
-    stage->batches++;
-    stage->histogram[size]++;
-    stage->busy_ns += time->busy_ns[size];
-    slot->state = TWIN_BUSY;
-    slot->num_ids = size;
-    slot->taken_ns = self->now_ns;
-    if (time->result_ns == time->busy_ns) {
-        schedule(self, RETURN, self->now_ns + time->busy_ns[size], stage_id, slot_id);
-    } else {
-        twin_event_t *event;
-
-        schedule(self, FREE, self->now_ns + time->busy_ns[size], stage_id, slot_id);
-        event = schedule(
-            self, DELIVER, self->now_ns + time->result_ns[size], stage_id, slot_id);
-        event->num_ids = size;
-        SPOT_ARENA_ARRAY(&self->memory, event->ids, (size_t) size);
-        memcpy(event->ids, slot->ids, (size_t) size * sizeof(*slot->ids));
-    }
-}
-
-/* The largest batch that a slot can end before it is taken away; 0: none. */
-static int32_t
-largest_in_time(const twin_t *self, int32_t stage_id, const twin_slot_t *slot)
-{
-    int32_t size =
-        least(self->stages[stage_id].length, option_of(self, stage_id)->batch);
-
-    while (size > 0 && slot->is_noticed &&
-           self->now_ns + time_of(self, stage_id)->busy_ns[size] > slot->preempted_ns) {
-        size--;
-    }
-    return size;
-}
-
-static void
-see_dispatch(twin_t *self, int32_t stage_id)
-{
-    const spot_stage_option_t *option = option_of(self, stage_id);
-    twin_stage_t *stage = &self->stages[stage_id];
-    const int64_t want = (stage->length + option->batch - 1) / option->batch;
-    int32_t num_pending, r;
-
-    stage->is_marked = false;
-    while (option->delay_ns == 0 && stage->length > 0 && (r = lowest_idle(stage)) >= 0) {
-        const int32_t size = largest_in_time(self, stage_id, &stage->slots[r]);
-
-        if (size == 0) {
-            stage->slots[r].state = TWIN_DRAINED;
-        } else {
-            take(self, stage_id, r, size);
-        }
-    }
-    (void) longest_pending(stage, &num_pending);
-    while (option->delay_ns > 0 && num_pending < want && (r = lowest_idle(stage)) >= 0) {
-        stage->slots[r].state = TWIN_PENDING;
-        stage->slots[r].pending_order = self->sequence;
-        schedule(self, TAKE, self->now_ns + option->delay_ns, stage_id, r);
-        num_pending++;
-    }
-    while (option->releases_when_full && stage->length >= option->batch &&
-           (r = longest_pending(stage, &num_pending)) >= 0) {
-        cancel(self, TAKE, stage_id, r);
-        take(self, stage_id, r, (int32_t) option->batch);
-    }
-}
-
-static void
-see_take(twin_t *self, int32_t stage_id, int32_t slot)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    stage->slots[slot].state = TWIN_IDLE;
-    if (stage->length > 0) {
-        take(self, stage_id, slot,
-            least(stage->length, option_of(self, stage_id)->batch));
-    }
-}
-
-/* ---- Replicas ---- */
-
-/* A slot that does not run takes nothing more. */
-static void
-stop_taking(twin_t *self, int32_t stage_id, int32_t slot_id)
-{
-    twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
-
-    if (slot->state == TWIN_PENDING) {
-        cancel(self, TAKE, stage_id, slot_id);
-        slot->state = TWIN_DRAINED;
-        mark(self, stage_id);
-    } else if (slot->state == TWIN_IDLE) {
-        slot->state = TWIN_DRAINED;
-    }
-}
-
-static void
-launch_fallback(twin_t *self, int32_t stage_id)
-{
-    const spot_rent_setting_t *rent = self->setting->rent;
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    for (int32_t j = stage->first_fallback; j < stage->num_slots; j++) {
-        if (stage->slots[j].state == TWIN_DRAINING) {
-            stage->slots[j].state = TWIN_BUSY;
-            return;
-        }
-    }
-    for (int32_t j = stage->first_fallback; j < stage->num_slots; j++) {
-        if (stage->slots[j].state == TWIN_OFF) {
-            stage->slots[j].state = TWIN_PREPPING;
-            stage->fallback_launches++;
-            open_span(self, stage, j, false);
-            schedule(self, LAUNCHED, self->now_ns + rent->preparation_ns + rent->load_ns,
-                stage_id, j);
-            return;
-        }
-    }
-    spot_bug_assert(false);
-}
-
-static void
-retire_fallback(twin_t *self, int32_t stage_id)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    for (int32_t j = stage->num_slots - 1; j >= stage->first_fallback; j--) {
-        if (stage->slots[j].state == TWIN_PREPPING) {
-            cancel(self, LAUNCHED, stage_id, j);
-            stage->slots[j].state = TWIN_OFF;
-            close_span(self, stage->num_spans, stage->spans, j);
-            return;
-        }
-    }
-    for (int32_t j = stage->num_slots - 1; j >= stage->first_fallback; j--) {
-        twin_slot_t *slot = &stage->slots[j];
-
-        if (slot->state == TWIN_BUSY) {
-            slot->state = TWIN_DRAINING;
-            return;
-        }
-        if (slot->state == TWIN_IDLE || slot->state == TWIN_PENDING) {
-            stop_taking(self, stage_id, j);
-            slot->state = TWIN_OFF;
-            close_span(self, stage->num_spans, stage->spans, j);
-            return;
-        }
-    }
-    spot_bug_assert(false);
-}
-
-static int64_t
-num_active(const twin_stage_t *stage)
-{
-    int64_t number = 0;
-
-    for (int32_t j = stage->first_fallback; j < stage->num_slots; j++) {
-        const twin_state_t state = stage->slots[j].state;
-
-        number += state != TWIN_OFF && state != TWIN_DRAINING;
-    }
-    return number;
-}
-
-static void
-control(twin_t *self, int32_t stage_id)
-{
-    const spot_stage_option_t *option = option_of(self, stage_id);
-    twin_stage_t *stage = &self->stages[stage_id];
-    const int64_t target = option->replicas - option->base;
-    int64_t lacking = target;
-
-    if (option->market != SPOT_MARKET_HEDGE || option->fallback == SPOT_FALLBACK_NONE) {
-        return;
-    }
-    if (option->fallback == SPOT_FALLBACK_TO_PROVISIONED) {
-        lacking += option->overprovision;
-    }
-    for (int32_t j = 0; j < stage->num_spot; j++) {
-        const twin_slot_t *slot = &stage->slots[stage->first_spot + j];
-
-        lacking -= slot->state != TWIN_OFF && !slot->is_noticed;
-    }
-    lacking = lacking < 0 ? 0 : lacking > target ? target : lacking;
-    while (num_active(stage) < lacking) {
-        launch_fallback(self, stage_id);
-    }
-    while (num_active(stage) > lacking) {
-        retire_fallback(self, stage_id);
-    }
-}
-
-static void
-see_return(twin_t *self, int32_t stage_id, int32_t slot_id)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-    twin_slot_t *slot = &stage->slots[slot_id];
-
-    hand_on_from(self, stage_id, slot->num_ids, slot->ids);
-    if (slot->state == TWIN_DRAINING) {
-        slot->state = TWIN_OFF;
-        close_span(self, stage->num_spans, stage->spans, slot_id);
-    } else if (slot->is_noticed && self->setting->rent->drain == SPOT_DRAIN_STOP) {
-        slot->state = TWIN_DRAINED;
-    } else {
-        slot->state = TWIN_IDLE;
-    }
-    mark(self, stage_id);
-}
-
-static void
-see_notice(twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempted_ns)
-{
-    twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
-
-    slot->is_noticed = true;
-    slot->preempted_ns = preempted_ns;
-    if (self->setting->rent->drain == SPOT_DRAIN_STOP) {
-        stop_taking(self, stage_id, slot_id);
-    }
-    control(self, stage_id);
-}
-
-static void
-cut(twin_t *self, int32_t stage_id, twin_slot_t *slot)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-    const int64_t elapsed_ns = self->now_ns - slot->taken_ns;
-
-    stage->batches_cut++;
-    stage->wasted_ns += elapsed_ns;
-    stage->busy_ns += elapsed_ns - time_of(self, stage_id)->busy_ns[slot->num_ids];
-    for (int32_t j = 0; j < slot->num_ids; j++) {
-        switch ((spot_in_flight_t) self->setting->rent->in_flight) {
-            case SPOT_IN_FLIGHT_REQUEUE_HEAD:
-                insert(self, stage_id, j, slot->ids[j]);
-                break;
-            case SPOT_IN_FLIGHT_REQUEUE_TAIL:
-                insert(self, stage_id, stage->length, slot->ids[j]);
-                break;
-            case SPOT_IN_FLIGHT_LOSE:
-                lose(self, slot->ids[j]);
-                break;
-        }
-    }
-}
-
-static void
-see_preemption(twin_t *self, int32_t stage_id, int32_t slot_id)
-{
-    twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
-
-    if (slot->state == TWIN_BUSY) {
-        cancel(self, RETURN, stage_id, slot_id);
-        cut(self, stage_id, slot);
-    }
-    stop_taking(self, stage_id, slot_id);
-    slot->state = TWIN_OFF;
-    slot->is_noticed = false;
-    mark(self, stage_id);
-    control(self, stage_id);
-}
-
-static void
-see_ready(twin_t *self, int32_t stage_id, int32_t slot_id)
-{
-    self->stages[stage_id].slots[slot_id].state = TWIN_IDLE;
-    mark(self, stage_id);
-    control(self, stage_id);
-}
-
-static void
-see_launched(twin_t *self, int32_t stage_id, int32_t slot_id)
-{
-    twin_stage_t *stage = &self->stages[stage_id];
-
-    close_span(self, stage->num_spans, stage->spans, slot_id);
-    open_span(self, stage, slot_id, true);
-    stage->slots[slot_id].state = TWIN_IDLE;
-    mark(self, stage_id);
 }
 
 /* ---- The run ---- */
@@ -603,7 +84,7 @@ see_launched(twin_t *self, int32_t stage_id, int32_t slot_id)
 static void
 start_stage(twin_t *self, size_t stage_id)
 {
-    const spot_stage_option_t *option = option_of(self, (int32_t) stage_id);
+    const spot_stage_option_t *option = twin_option(self, (int32_t) stage_id);
     twin_stage_t *stage = &self->stages[stage_id];
     const size_t num_queries = (size_t) self->setting->num_queries;
     const bool is_hedge = option->market == SPOT_MARKET_HEDGE;
@@ -630,7 +111,7 @@ start_stage(twin_t *self, size_t stage_id)
     }
 }
 
-/* All rows of a stage, each as NOTICE, PREEMPT, READY. */
+/* All rows of a stage, each as TWIN_NOTICE, TWIN_PREEMPT, READY. */
 static void
 schedule_outages(twin_t *self, int32_t stage_id)
 {
@@ -655,12 +136,12 @@ schedule_outages(twin_t *self, int32_t stage_id)
             }
         }
         if (setting->rent->notice_ns > 0) {
-            schedule(self, NOTICE, notice_ns, stage_id, slot_id)->preempted_ns =
-                row->preempted_ns;
+            twin_schedule(self, TWIN_NOTICE, notice_ns, stage_id, slot_id)
+                ->preempted_ns = row->preempted_ns;
         }
-        schedule(self, PREEMPT, row->preempted_ns, stage_id, slot_id);
+        twin_schedule(self, TWIN_PREEMPT, row->preempted_ns, stage_id, slot_id);
         if (row->ready_ns != INT64_MAX) {
-            schedule(self, READY, row->ready_ns, stage_id, slot_id);
+            twin_schedule(self, TWIN_READY, row->ready_ns, stage_id, slot_id);
         }
     }
 }
@@ -691,7 +172,7 @@ start(twin_t *self)
         schedule_outages(self, (int32_t) j);
     }
     self->end_ns = self->setting->source_ns[num_queries - 1];
-    schedule(self, SOURCE, self->setting->source_ns[0], 0, 0);
+    twin_schedule(self, TWIN_SOURCE, self->setting->source_ns[0], 0, 0);
 }
 
 /* The slot of a source is its query. */
@@ -702,39 +183,40 @@ see(twin_t *self, const twin_event_t *event)
     const int32_t stage_id = event->stage_id, slot = event->slot;
 
     switch (event->kind) {
-        case SOURCE:
+        case TWIN_SOURCE:
             if (slot + 1 < self->setting->num_queries) {
-                schedule(self, SOURCE, self->setting->source_ns[slot + 1], 0, slot + 1);
+                twin_schedule(
+                    self, TWIN_SOURCE, self->setting->source_ns[slot + 1], 0, slot + 1);
             }
-            hand_on(self, pipeline->num_first, pipeline->first, 1, &slot);
+            twin_hand_on(self, pipeline->num_first, pipeline->first, 1, &slot);
             break;
-        case RETURN:
-            see_return(self, stage_id, slot);
+        case TWIN_RETURN:
+            twin_see_return(self, stage_id, slot);
             break;
-        case FREE:
+        case TWIN_FREE:
             self->stages[stage_id].slots[slot].state = TWIN_IDLE;
-            mark(self, stage_id);
+            twin_mark(self, stage_id);
             break;
-        case DELIVER:
-            hand_on_from(self, stage_id, event->num_ids, event->ids);
+        case TWIN_DELIVER:
+            twin_deliver(self, stage_id, event->num_ids, event->ids);
             break;
-        case NOTICE:
-            see_notice(self, stage_id, slot, event->preempted_ns);
+        case TWIN_NOTICE:
+            twin_see_notice(self, stage_id, slot, event->preempted_ns);
             break;
-        case PREEMPT:
-            see_preemption(self, stage_id, slot);
+        case TWIN_PREEMPT:
+            twin_see_preemption(self, stage_id, slot);
             break;
-        case READY:
-            see_ready(self, stage_id, slot);
+        case TWIN_READY:
+            twin_see_ready(self, stage_id, slot);
             break;
-        case LAUNCHED:
-            see_launched(self, stage_id, slot);
+        case TWIN_LAUNCHED:
+            twin_see_launched(self, stage_id, slot);
             break;
-        case DISPATCH:
-            see_dispatch(self, stage_id);
+        case TWIN_DISPATCH:
+            twin_see_dispatch(self, stage_id);
             break;
         default:
-            see_take(self, stage_id, slot);
+            twin_see_take(self, stage_id, slot);
             break;
     }
 }

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "sim/serve/serve_internal.h"
 #include "tests/unit/serve/serve_random.h"
 #include "tests/unit/serve/serve_twin.h"
+#include "tests/unit/serve/serve_verify.h"
 
 #define NUM_CASES 12000
 #define NUM_STEPPED 1500
@@ -261,7 +261,7 @@ test_steps(void **state)
         }
         assert_int_equal(spot_serve_start(&serve.serve, &run, serve.plans), 0);
         do {
-            spot_serve_verify(&serve.serve);
+            serve_verify(&serve.serve);
             num_steps++;
         } while (
             serve.serve.num_left < run.num_queries && spot_serve_step(&serve.serve));

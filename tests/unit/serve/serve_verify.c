@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds between two events of a run. */
-#include "sim/serve/serve_internal.h"
+#include "tests/unit/serve/serve_verify.h"
 
 typedef spot_serve_stage_t stage_t;
 
@@ -112,7 +111,7 @@ verify_join(const spot_serve_t *self, size_t node_id)
 }
 
 void
-spot_serve_verify(const spot_serve_t *self)
+serve_verify(const spot_serve_t *self)
 {
     size_t num_marked = 0, num_sunk = 0, num_lost = 0;
 
