@@ -37,45 +37,60 @@ next_sequence(spot_serve_t *self)
     return self->calendar.num_sequence++;
 }
 
+/* Sets the next event of a stage, or of the calendar. */
+static void
+set_due(spot_serve_t *self, size_t place, spot_serve_due_t due)
+{
+    const bool is_later = is_before(&self->dues[place], &due);
+
+    self->dues[place] = due;
+    if (place == self->next_due) {
+        self->next_due = is_later ? SIZE_MAX : place;
+    } else if (self->next_due != SIZE_MAX &&
+               is_before(&due, &self->dues[self->next_due])) {
+        self->next_due = place;
+    }
+}
+
 static void
 look_at_calendar(spot_serve_t *self)
 {
     const spot_due_t *due = spot_calendar_first(&self->calendar);
 
-    self->dues[self->num_stages + 1] =
+    set_due(self, self->num_stages,
         due == NULL ? never
                     : (spot_serve_due_t){
                           due->tick, due->phase == SPOT_SERVE_PHASE_WORK
                                          ? self->calendar.slots[due->handle].sequence
-                                         : KEY_CAPACITY};
+                                         : KEY_CAPACITY});
 }
 
 static void
 look_at_source(spot_serve_t *self)
 {
-    self->dues[self->num_stages] =
-        self->next_query < self->run.num_queries
-            ? (spot_serve_due_t){self->run.source_ns[self->next_query],
-                  next_sequence(self)}
-            : never;
+    self->source_due = self->next_query < self->run.num_queries
+                           ? (spot_serve_due_t){self->run.source_ns[self->next_query],
+                                 next_sequence(self)}
+                           : never;
 }
 
 static void
 look_at_stage(spot_serve_t *self, int32_t stage_id)
 {
     const stage_t *stage = &self->stages[stage_id];
-    spot_serve_due_t *due = &self->dues[stage_id];
+    spot_serve_due_t due = never;
 
-    *due = stage->first_return < stage->next_return
-               ? stage->returns[stage->first_return & stage->return_mask].due
-               : never;
+    if (stage->first_return < stage->next_return) {
+        due = stage->returns[stage->first_return & stage->return_mask].due;
+    }
     if (stage->num_pending > 0) {
         const spot_slot_t *slot = &stage->slots[stage->first_pending];
         const spot_serve_due_t take = {
             slot->taken_ns + stage->option.delay_ns, KEY_TAKE | slot->sequence};
 
-        *due = is_before(&take, due) ? take : *due;
+        due = is_before(&take, &due) ? take : due;
     }
+    set_due(self, (size_t) stage_id, due);
 }
 
 /* O(1) if the batch ends last, as equal times do; at most O(batches that run). */
@@ -93,7 +108,9 @@ add_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_n
     }
     returns[place & mask] =
         (spot_serve_return_t){{time_ns, next_sequence(self)}, slot_id};
-    look_at_stage(self, stage_id);
+    if (place == stage->first_return) {
+        look_at_stage(self, stage_id);
+    }
 }
 
 /* The return of a batch that is cut. O(batches that run). */
@@ -379,12 +396,12 @@ add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     slot->taken_ns = self->now_ns;
     slot->sequence = next_sequence(self);
     if (stage->num_pending++ == 0) {
-        stage->first_pending = slot_id;
+        stage->first_pending = stage->last_pending = slot_id;
+        look_at_stage(self, stage_id);
     } else {
         stage->slots[stage->last_pending].next_pending = slot_id;
     }
     stage->last_pending = slot_id;
-    look_at_stage(self, stage_id);
 }
 
 /* Takes a replica out of the list of pending ones. O(1) for the first one. */
@@ -673,30 +690,41 @@ see_calendar(spot_serve_t *self)
     }
 }
 
-/* Where the next event is: a stage, then the source, then the calendar. */
+/* Where the next event is: a stage, or num_stages: the calendar, or behind it: the
+ * source. O(stages) after an event of the former two. */
 static inline size_t
-find_next(const spot_serve_t *self)
+find_next(spot_serve_t *self)
 {
     const spot_serve_due_t *dues = self->dues;
-    size_t next = self->num_stages;
+    size_t next = self->next_due;
 
-    next += is_before(&dues[next + 1], &dues[next]);
-    for (size_t j = 0; j < self->num_stages; j++) {
-        next = is_before(&dues[j], &dues[next]) ? j : next;
+    if (next == SIZE_MAX) {
+        next = 0;
+        for (size_t j = 1; j <= self->num_stages; j++) {
+            next = is_before(&dues[j], &dues[next]) ? j : next;
+        }
+        self->next_due = next;
     }
-    return next;
+    return is_before(&self->source_due, &dues[next]) ? self->num_stages + 1 : next;
 }
 
 /* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
 static bool
 is_over(const spot_serve_t *self)
 {
-    bool is_idle = self->calendar.num_items == (size_t) self->num_ticks_due;
+    bool is_idle = self->calendar.num_items == (size_t) self->num_ticks_due &&
+                   self->source_due.tick == INT64_MAX;
 
-    for (size_t j = 0; j <= self->num_stages; j++) {
+    for (size_t j = 0; j < self->num_stages; j++) {
         is_idle &= self->dues[j].tick == INT64_MAX;
     }
     return is_idle;
+}
+
+static int64_t
+next_tick(const spot_serve_t *self, size_t next)
+{
+    return next > self->num_stages ? self->source_due.tick : self->dues[next].tick;
 }
 
 /* One event, and the batches that are formed before it. Returns false if there is none.
@@ -706,18 +734,18 @@ step(spot_serve_t *self)
 {
     size_t next = find_next(self);
 
-    if (self->num_marked > 0 && self->dues[next].tick > self->now_ns) {
+    if (self->num_marked > 0 && next_tick(self, next) > self->now_ns) {
         dispatch(self);
         next = find_next(self);
     }
-    if (self->dues[next].tick == INT64_MAX ||
-        (next > self->num_stages && is_over(self))) {
+    if (next_tick(self, next) == INT64_MAX ||
+        (next == self->num_stages && is_over(self))) {
         return false;
     }
-    self->now_ns = self->dues[next].tick;
+    self->now_ns = next_tick(self, next);
     if (next < self->num_stages) {
         see_stage(self, (int32_t) next);
-    } else if (next == self->num_stages) {
+    } else if (next > self->num_stages) {
         emit(self);
     } else {
         see_calendar(self);
@@ -798,7 +826,7 @@ carve_all(spot_serve_t *self, char *block)
     CARVE(&carver, self->sink_ns, num_queries);
     CARVE(&carver, self->sink_order, num_queries);
     CARVE(&carver, self->marked, self->num_stages);
-    CARVE(&carver, self->dues, self->num_stages + 2);
+    CARVE(&carver, self->dues, self->num_stages + 1);
     for (size_t j = 0; j < self->num_stages; j++) {
         carve_stage(&carver, &self->stages[j], num_queries, self->run.is_recorded);
         if ((size_t) self->stages[j].option.batch > max_batch) {
@@ -934,8 +962,11 @@ start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *
     self->num_ticks_due = 0;
     self->error = 0;
     self->may_strand = false;
+    for (size_t j = 0; j <= self->num_stages; j++) {
+        self->dues[j] = never;
+    }
+    self->next_due = self->num_stages;
     look_at_source(self);
-    look_at_calendar(self);
     for (size_t j = 0; j < run->num_queries; j++) {
         self->sink_ns[j] = SPOT_QUERY_UNFINISHED;
     }
@@ -948,7 +979,6 @@ start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *
     }
     for (size_t j = 0; j < self->num_stages; j++) {
         clear_stage(&self->stages[j], run->num_queries);
-        self->dues[j] = never;
         self->may_strand |= self->stages[j].can_be_cut ||
                             plans[j].option.scale.kind == SPOT_SCALE_UTILISATION;
         spot_fleet_start(self, (int32_t) j);

@@ -183,8 +183,9 @@ typedef struct {
     spot_serve_stage_t *stages; /* [num_stages] */
     spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
     size_t next_query;
-    /* The next event of each stage, of the source, and of the calendar. */
-    spot_serve_due_t *dues; /* [num_stages + 2] */
+    spot_serve_due_t source_due;
+    spot_serve_due_t *dues; /* [num_stages + 1] next event of a stage, of the calendar */
+    size_t next_due;        /* the first of dues; SIZE_MAX: unknown */
     bool may_strand;        /* replicas may go for good: queries may stay behind */
     int32_t *marked;        /* [num_stages] stages that form batches at this instant */
     size_t num_marked;
