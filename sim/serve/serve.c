@@ -7,6 +7,7 @@
 #include "sim/serve/serve_internal.h"
 
 typedef spot_serve_stage_t stage_t;
+__extension__ typedef unsigned __int128 wide_t;
 
 #define IDEAL_SLOTS 65536
 #define STOP_EVERY 4096 /* events between two looks at the stop flag */
@@ -23,11 +24,17 @@ const char *const spot_serve_happening_names[] = {
 
 static const spot_serve_due_t never = {INT64_MAX, UINT64_MAX};
 
-/* Branch-free: the branches would be unpredictable. */
+/* As one number, so that comparisons need no branch, which would be unpredictable. */
+static inline wide_t
+order_of(const spot_serve_due_t *due)
+{
+    return (wide_t) due->tick << 64 | due->key;
+}
+
 static inline bool
 is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
 {
-    return (bool) ((a->tick < b->tick) | ((a->tick == b->tick) & (a->key < b->key)));
+    return order_of(a) < order_of(b);
 }
 
 /* One sequence counts all events. */
