@@ -56,7 +56,8 @@ struct spot_field {
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     const char *help;    /* for the manual */
     /* What reports call it, without its unit: "pipeline depth". With a blank in front,
-     * " per minute", the label of its map precedes it. The label of the items of a
+     * " per minute", the label of its map precedes it. In a map that is an item of a
+     * dictionary, " of " and the key of the item follow. The label of the items of a
      * dictionary ends with a blank, and their key follows. NULL: its path. */
     const char *label;
     /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
@@ -78,6 +79,7 @@ struct spot_field {
     size_t num_offset;  /* in the struct, of the size_t number of items */
     size_t form_offset; /* in the struct, of the int index of the form, if has_form */
     bool has_form;
+    bool says_range;  /* of numbers: "0 is not in 1..64" where others say "expected" */
     bool is_in_place; /* the struct itself holds the items; min and max are equal */
     bool is_ordered;  /* the order of the keys of a dictionary matters */
     /* Binds in place of the type, which then only gives the form; or NULL. */
@@ -102,6 +104,8 @@ struct spot_field {
 #define SPOT_HELP(text) .help = text
 #define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
+/* The same with messages such as "0 is not in 1..64". */
+#define SPOT_WITHIN(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
 #define SPOT_CHOICE(key, owner, member, names, starts, ...)                             \
     SPOT_VALUE(CHOICE, key, owner, member, starts, __VA_ARGS__), .choices = names
 #define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \
@@ -143,7 +147,7 @@ const spot_field_t *spot_field_find(
     const spot_field_t *fields, const char *name, size_t name_bytes);
 
 /* The field that binds the value at a path below map, which fields bind, or NULL: there
- * is none, or it lies within a list or dictionary. */
+ * is none, it is an item of a dictionary, or it lies within a list. */
 const spot_field_t *spot_field_at(
     const spot_field_t *fields, const spot_node_t *map, const char *path);
 
@@ -171,8 +175,9 @@ void spot_bind_field(
 void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
-/* "no", "yes": the choices of a field that is off or on. */
+/* "no", "yes"; and "false", "true": the choices of a field that is off or on. */
 extern const char *const spot_no_yes[];
+extern const char *const spot_false_true[];
 
 /* Reports "path.name: expected WHAT, got VALUE" with field->expected for WHAT, then ":
  * problem" unless that is empty. */

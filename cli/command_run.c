@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "base/files.h"
+#include "base/inputs.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "cli/command.h"
+#include "reports/cdf_chart.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
@@ -20,6 +23,7 @@ typedef struct {
     int64_t seed;
     int64_t replication;
     bool has_theory;
+    bool is_longer; /* in pictures of distributions */
     spot_option_list_t sets;
 } arguments_t;
 
@@ -45,8 +49,11 @@ static const spot_option_t options[] = {
         .endings = ".jsonl or .ndjson"),
     SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
         "Draw the run over time, such as instances by what they do: FILE.svg is a "
-        "picture, FILE.html a page with one that can be zoomed",
+        "picture, FILE.html a page with one that can be zoomed. Beside a picture with a "
+        "distribution lie its data, FILE.csv, and FILE.gnuplot, which draws it again",
         .endings = ".svg or .html"),
+    SPOT_OPTION(FLAG, "ccdf", 0, NULL, is_longer,
+        "Draw distributions as the share above each value, on a logarithmic axis"),
     SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
         "Write each series of the engine as FOLDER/NAME.csv"),
     SPOT_OPTION_END,
@@ -66,6 +73,12 @@ typedef struct {
     spot_recording_t recording; /* if it is */
 } run_t;
 
+static bool
+has_cdf(const run_t *self)
+{
+    return spot_cdf_is_among(self->outputs->num_series, self->outputs->series);
+}
+
 /* Whether the engine has what the options ask for. */
 static int
 check_options(const run_t *self, spot_diag_t *diag)
@@ -82,6 +95,7 @@ check_options(const run_t *self, spot_diag_t *diag)
             "--events", "has no event log"},
         {arguments->plot_path != NULL && self->outputs->num_series == 0, "--plot",
             "records no series, so nothing can be drawn"},
+        {arguments->is_longer && !has_cdf(self), "--ccdf", "records no distribution"},
         {arguments->series_path != NULL && self->outputs->num_series == 0, "--series",
             "records no series"},
     };
@@ -146,17 +160,28 @@ write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 }
 
 static int
+write_picture(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
+{
+    const spot_cdf_t cdf = {.num_runs = 1, .series = {spot_cdf_find(run->recording)}};
+    int ret = spot_run_series_check(run, path, diag) ? 0 : SPOT_ERR_BAD_PARAM;
+
+    ret = ret == 0 ? spot_draw_file(spot_run_declare, run, SPOT_FORMAT_SVG, path, diag)
+                   : ret;
+    return ret == 0 && cdf.series[0] != NULL && spot_has_suffix(path, ".svg")
+               ? spot_cdf_write_beside(&cdf, spot_run_declare, run, path, diag)
+               : ret;
+}
+
+static int
 write_plot(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_run_series_t run;
     int ret = spot_run_series_init(&run, &self->recording, self->experiment->colours);
 
+    run.is_longer = self->arguments->is_longer;
     if (ret == 0) {
-        ret = spot_has_suffix(path, ".html") ? write_page(&run, path, diag)
-              : !spot_run_series_check(&run, path, diag)
-                  ? SPOT_ERR_BAD_PARAM
-                  : spot_draw_file(
-                        spot_timeline_declare, &run, SPOT_FORMAT_SVG, path, diag);
+        ret = (spot_has_suffix(path, ".html") ? write_page : write_picture)(
+            &run, path, diag);
     }
     spot_run_series_free(&run);
     return ret;
@@ -238,8 +263,35 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     return ret;
 }
 
+/* What lies beside a picture must not replace a file that the scenario names. */
 static int
-run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
+check_beside(const run_t *self, const spot_inputs_t *inputs, spot_diag_t *diag)
+{
+    const char *path = self->arguments->plot_path;
+    spot_option_list_t files = {0};
+    spot_texts_t texts = {0};
+    int ret = 0;
+
+    for (size_t j = 0; j < inputs->num_inputs; j++) {
+        spot_option_list_add(&files, inputs->inputs[j].path);
+    }
+    if (has_cdf(self) && path != NULL && spot_has_suffix(path, ".svg")) {
+        const char *const beside[] = {spot_cdf_beside(&texts, path, ".csv"),
+            spot_cdf_beside(&texts, path, ".gnuplot")};
+
+        ret = texts.error != 0
+                  ? texts.error
+                  : spot_files_check((spot_files_t){files.num_texts, files.texts},
+                        (spot_files_t){2, beside}, diag);
+    }
+    free(files.texts);
+    spot_texts_free(&texts);
+    return ret;
+}
+
+static int
+run_scenario(
+    spot_call_t *call, const spot_bound_scenario_t *bound, const spot_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -250,6 +302,7 @@ run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
         .name = bound->name};
     int ret = check_options(&self, diag);
 
+    ret = ret == 0 ? check_beside(&self, inputs, diag) : ret;
     if (ret == 0 && arguments->series_path != NULL) {
         ret = spot_recording_csv_check(arguments->series_path, diag);
     }
@@ -262,16 +315,21 @@ run(spot_call_t *call)
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
         arguments->trace_path, arguments->sets.num_texts, arguments->sets.texts};
+    spot_inputs_t inputs = {0};
     spot_bound_scenario_t bound;
-    int ret = spot_bound_scenario_read(
-        &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);
+    int ret;
 
+    call->diag.inputs = &inputs;
+    ret = spot_bound_scenario_read(
+        &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);
+    call->diag.inputs = NULL;
     if (ret == 0) {
         call->is_reading = false;
         spot_interrupt_watch();
-        ret = run_scenario(call, &bound);
+        ret = run_scenario(call, &bound, &inputs);
     }
     spot_bound_scenario_free(&bound);
+    spot_inputs_free(&inputs);
     return ret;
 }
 

@@ -107,29 +107,6 @@ copy_price(spot_price_steps_t *self, const spot_price_steps_t *price)
     return ret;
 }
 
-/* Binds the trace of a pool. The path of a trace file is short for {file: PATH}. */
-static int
-init_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_trace_setting_t *values, const spot_trace_model_t *like)
-{
-    const bool is_file =
-        node->kind == SPOT_NODE_SCALAR && strstr(node->text, ".csv") != NULL;
-    spot_yaml_t document;
-    spot_node_t *path;
-    int ret;
-
-    if (!is_file) {
-        return spot_trace_model_init(self, bind, node, values, like);
-    }
-    ret = spot_yaml_parse(&document, node->file, "{}", 2, bind->diag);
-    path = ret != 0 ? NULL : spot_yaml_new_scalar(&document, node->text, node);
-    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "file", path);
-    ret =
-        ret != 0 ? ret : spot_trace_model_init(self, bind, document.root, values, like);
-    spot_yaml_free(&document);
-    return ret;
-}
-
 /* Binds the trace of a pool with num_nodes (0: as the setting says). */
 static int
 bind_trace(spot_pool_plan_t *self, spot_bind_t *bind, const spot_pool_setting_t *setting,
@@ -149,7 +126,7 @@ bind_trace(spot_pool_plan_t *self, spot_bind_t *bind, const spot_pool_setting_t 
 
     strcpy(path, bind->path);
     strcat(bind->path, "trace.");
-    ret = init_model(&self->trace, bind, setting->trace_node, &values, like);
+    ret = spot_trace_model_bind(&self->trace, bind, setting->trace_node, &values, like);
     strcpy(bind->path, path);
     if (ret != 0) {
         return ret;

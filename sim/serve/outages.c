@@ -1,90 +1,387 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/outages.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
+#include "traces/generate/membership.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define YEAR_NS (INT64_C(365) * 86400000 * NS_PER_MS)
+#define LAST_NS (INT64_C(1) << 62) /* nothing happens from here on */
+#define STAGE_BIT 32               /* of the entity of a slot */
+
+/* Ups and outs that alternate. */
+typedef struct {
+    spot_rng_t rng;
+    int64_t up_ns, out_ns;          /* means */
+    int64_t preempted_ns, ready_ns; /* of the next outage; INT64_MAX: none, never */
+} process_t;
+
+/* A spot slot. */
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    spot_outage_t *rows; /* [num_rows] by time, as far as needed */
+    process_t own, zone; /* of a hazard; each slot of a zone draws its outages anew */
+    int32_t instance;    /* of a trace, which serves or will; -1: none */
+    int64_t ready_ns;    /* from when it serves */
+} slot_t;
 
 struct spot_outages {
     const spot_outage_setting_t *setting;
-    size_t num_stages;
-    int32_t *first;            /* [num_stages + 1] list of the first slot of a stage */
-    spot_outage_list_t *lists; /* by slot */
+    const spot_rent_setting_t *rent;
+    spot_arena_t memory;
+    size_t num_stages, num_slots;
+    size_t *first; /* [num_stages + 1] the first slot of a stage */
+    slot_t *slots; /* [num_slots] by stage */
+    int32_t num_orders;
     int error;
+    /* The trace. */
+    spot_membership_t membership;
+    size_t *slot_of; /* [capacity] of an instance; num_slots: standby */
+    size_t num_standby;
+    int32_t *standby; /* [num_standby] instances, first in first out */
+    int64_t last_ns;  /* later changes are not read */
+    int64_t read_ns;  /* all earlier changes have been read */
 };
+
+static int
+new_trace(spot_outages_t *self)
+{
+    const spot_trace_model_t *trace = &self->setting->trace;
+    const int64_t own = spot_trace_model_common(trace)->capacity;
+    const int64_t capacity = own > 0 ? own : spot_trace_most(trace->recording);
+
+    SPOT_ARENA_ARRAY(&self->memory, self->slot_of, (size_t) capacity);
+    SPOT_ARENA_ARRAY(&self->memory, self->standby, (size_t) capacity);
+    return self->memory.error != 0
+               ? SPOT_ERR_NO_MEMORY
+               : spot_membership_init(&self->membership, trace, capacity);
+}
 
 int
 spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
     const spot_rent_setting_t *rent, size_t num_stages, const int32_t *num_slots)
 {
+    static const spot_outage_setting_t none = {0};
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
 
-    (void) rent;
-    if (self == NULL) {
+    if (self == NULL ||
+        SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->setting = setting;
+    self->setting = setting == NULL ? &none : setting;
+    self->rent = rent == NULL ? &none.rent : rent;
     self->num_stages = num_stages;
-    self->first = spot_calloc(num_stages + 1, sizeof(*self->first));
-    for (size_t j = 0; j < num_stages && self->first != NULL; j++) {
-        self->first[j + 1] = self->first[j] + num_slots[j];
+    for (size_t j = 0; j < num_stages; j++) {
+        self->first[j + 1] = self->first[j] + (size_t) num_slots[j];
     }
-    if (self->first != NULL) {
-        self->lists =
-            spot_calloc((size_t) self->first[num_stages], sizeof(*self->lists));
+    if (SPOT_ARENA_ARRAY(&self->memory, self->slots, self->first[num_stages]) == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    return self->lists == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    self->num_slots = self->first[num_stages];
+    return self->setting->kind == SPOT_OUTAGES_TRACE ? new_trace(self) : 0;
 }
 
 void
 spot_outages_delete(spot_outages_t *self)
 {
     if (self != NULL) {
-        for (int32_t j = 0; self->lists != NULL && j < self->first[self->num_stages];
-             j++) {
-            free(self->lists[j].rows);
+        for (size_t j = 0; j < self->num_slots; j++) {
+            free(self->slots[j].rows);
         }
-        free(self->lists);
-        free(self->first);
+        spot_membership_free(&self->membership);
+        spot_arena_free(&self->memory);
         free(self);
     }
 }
+
+static int64_t
+start_up_ns(const spot_outages_t *self)
+{
+    return self->rent->preparation_ns + self->rent->load_ns;
+}
+
+static void
+add_outage(spot_outages_t *self, slot_t *slot, int64_t from_ns, int64_t to_ns)
+{
+    self->error = spot_error_first(
+        self->error, SPOT_ARRAY_APPEND(slot, rows,
+                         (spot_outage_t){from_ns, to_ns, self->num_orders++}));
+}
+
+/* Rows of a file, by stage. */
+static void
+start_file(spot_outages_t *self)
+{
+    const spot_outage_file_t *file = &self->setting->file;
+
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = 0; k < file->num_rows; k++) {
+            const spot_outage_row_t *row = &file->rows[k];
+            const size_t slot_id = self->first[j] + (size_t) row->slot;
+
+            if ((size_t) row->stage_id == j && slot_id < self->first[j + 1]) {
+                add_outage(
+                    self, &self->slots[slot_id], row->preempted_ns, row->ready_ns);
+            }
+        }
+    }
+}
+
+/* ---- A hazard ---- */
+
+/* The end of an exponential time of at least 1 ns; INT64_MAX: never. */
+static int64_t
+draw_end(process_t *self, int64_t from_ns, int64_t mean_ns)
+{
+    double ns = floor(spot_rng_exponential(&self->rng, (double) mean_ns) + 0.5);
+
+    ns = ns < 1 ? 1 : ns;
+    return from_ns >= LAST_NS || ns >= (double) (LAST_NS - from_ns)
+               ? INT64_MAX
+               : from_ns + (int64_t) ns;
+}
+
+static void
+draw_outage(const spot_outages_t *self, process_t *process)
+{
+    process->preempted_ns = draw_end(process, process->ready_ns, process->up_ns);
+    process->ready_ns = draw_end(process, process->preempted_ns, process->out_ns);
+    if (process->ready_ns != INT64_MAX) {
+        process->ready_ns += start_up_ns(self);
+    }
+}
+
+static void
+start_hazard(spot_outages_t *self, const spot_replication_t *replication)
+{
+    const spot_outage_setting_t *setting = self->setting;
+    const process_t own = {.up_ns = setting->mtbf_ns, .out_ns = setting->recover_ns};
+    const process_t zone = {
+        .up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
+    const uint64_t seed = replication->seed, number = replication->replication;
+
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
+            slot_t *slot = &self->slots[k];
+            const uint64_t place = k - self->first[j];
+
+            slot->own = own;
+            slot->zone = zone;
+            spot_rng_seek(&slot->own.rng, seed, number, SPOT_STREAM_OUTAGE,
+                (uint64_t) j << STAGE_BIT | place);
+            draw_outage(self, &slot->own);
+            slot->zone.preempted_ns = INT64_MAX;
+            if (setting->zones > 0) {
+                spot_rng_seek(&slot->zone.rng, seed, number, SPOT_STREAM_ZONE_OUTAGE,
+                    place % (uint64_t) setting->zones);
+                draw_outage(self, &slot->zone);
+            }
+        }
+    }
+}
+
+static process_t *
+sooner(slot_t *slot)
+{
+    return slot->own.preempted_ns <= slot->zone.preempted_ns ? &slot->own : &slot->zone;
+}
+
+/* Adds the next outage of a slot: its own and those of its zone that overlap are one.
+ * Returns false if there is none. */
+static bool
+merge_outage(spot_outages_t *self, slot_t *slot)
+{
+    process_t *next = sooner(slot);
+    const int64_t from_ns = next->preempted_ns;
+    int64_t to_ns = next->ready_ns;
+
+    if (from_ns == INT64_MAX) {
+        return false;
+    }
+    for (; next->preempted_ns < to_ns; next = sooner(slot)) {
+        to_ns = next->ready_ns > to_ns ? next->ready_ns : to_ns;
+        if (to_ns == INT64_MAX) {
+            slot->own.preempted_ns = slot->zone.preempted_ns = INT64_MAX;
+        } else {
+            draw_outage(self, next);
+        }
+    }
+    self->num_orders = (int32_t) (slot - self->slots);
+    add_outage(self, slot, from_ns, to_ns);
+    return self->error == 0;
+}
+
+/* ---- A trace ---- */
+
+/* An instance takes the place of the one that a slot lacks. */
+static void
+enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready_ns)
+{
+    slot_t *slot = &self->slots[slot_id];
+
+    self->slot_of[instance] = slot_id;
+    slot->instance = instance;
+    slot->ready_ns = ready_ns;
+    if (slot->num_rows > 0) {
+        spot_outage_t *outage = &slot->rows[slot->num_rows - 1];
+
+        slot->ready_ns += ready_ns == outage->preempted_ns; /* at least 1 ns */
+        outage->ready_ns = slot->ready_ns;
+    }
+}
+
+static void
+add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
+{
+    size_t slot_id = 0;
+
+    while (slot_id < self->num_slots && self->slots[slot_id].instance >= 0) {
+        slot_id++;
+    }
+    self->slot_of[instance] = slot_id;
+    if (slot_id < self->num_slots) {
+        enter_slot(
+            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + start_up_ns(self));
+    } else {
+        self->standby[self->num_standby++] = instance;
+    }
+}
+
+static void
+leave_standby(spot_outages_t *self, int32_t instance)
+{
+    size_t place = 0;
+
+    while (self->standby[place] != instance) {
+        place++;
+    }
+    self->num_standby--;
+    memmove(&self->standby[place], &self->standby[place + 1],
+        (self->num_standby - place) * sizeof(*self->standby));
+}
+
+static void
+lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
+{
+    const size_t slot_id = self->slot_of[instance];
+    slot_t *slot = &self->slots[slot_id];
+
+    if (slot_id == self->num_slots) {
+        leave_standby(self, instance);
+        return;
+    }
+    slot->instance = -1;
+    if (now_ns > 0 && now_ns >= slot->ready_ns) {
+        add_outage(self, slot, now_ns, INT64_MAX);
+    } else if (now_ns > 0) { /* the outage goes on */
+        slot->rows[slot->num_rows - 1].ready_ns = INT64_MAX;
+    }
+    if (self->num_standby > 0 && self->error == 0) {
+        const int32_t next = self->standby[0];
+
+        leave_standby(self, next);
+        enter_slot(self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->rent->load_ns);
+    }
+}
+
+/* Reads the next change of the trace up to a time. Returns false if there is none. */
+static bool
+read_change(spot_outages_t *self, int64_t last_ns)
+{
+    const int64_t next_ms = spot_membership_next_ms(&self->membership);
+    spot_change_t change;
+
+    if (self->error != 0 || next_ms > last_ns / NS_PER_MS ||
+        !spot_membership_next(&self->membership, &change)) {
+        return false;
+    }
+    self->read_ns = change.time_ms * NS_PER_MS;
+    for (int32_t j = 0; j < change.count && self->error == 0; j++) {
+        if (change.kind == SPOT_EVENT_ADD) {
+            add_instance(self, change.slots[j], self->read_ns);
+        } else {
+            lose_instance(self, change.slots[j], self->read_ns);
+        }
+    }
+    return true;
+}
+
+/* Slots without an instance at time 0 are out from then on. */
+static void
+start_trace(spot_outages_t *self, const spot_replication_t *replication)
+{
+    for (size_t j = 0; j < self->num_slots; j++) {
+        self->slots[j].instance = -1;
+    }
+    self->num_standby = 0;
+    self->read_ns = 0;
+    spot_membership_start(
+        &self->membership, replication->seed, replication->replication);
+    for (int32_t j = 0; j < self->membership.population; j++) {
+        add_instance(self, j, 0);
+    }
+    while (read_change(self, 0)) {
+    }
+    for (size_t j = 0; j < self->num_slots; j++) {
+        if (self->slots[j].instance < 0) {
+            add_outage(self, &self->slots[j], 0, INT64_MAX);
+        }
+    }
+}
+
+/* ---- All ---- */
 
 void
 spot_outages_start(
     spot_outages_t *self, const spot_replication_t *replication, int64_t last_ns)
 {
-    const spot_outage_file_t *file = &self->setting->file;
-
-    (void) replication;
-    (void) last_ns;
-    for (int32_t j = 0; j < self->first[self->num_stages]; j++) {
-        self->lists[j].num_rows = 0;
+    self->error = 0;
+    self->num_orders = 0;
+    self->last_ns = last_ns + YEAR_NS;
+    for (size_t j = 0; j < self->num_slots; j++) {
+        self->slots[j].num_rows = 0;
     }
-    for (size_t j = 0; j < file->num_rows; j++) {
-        const spot_outage_row_t *row = &file->rows[j];
-        const int32_t list_id = self->first[row->stage_id] + row->slot;
-
-        if (list_id < self->first[row->stage_id + 1]) {
-            spot_outage_list_t *list = &self->lists[list_id];
-
-            self->error = spot_error_first(self->error,
-                SPOT_ARRAY_APPEND(list, rows,
-                    (spot_outage_t){row->preempted_ns, row->ready_ns, (int32_t) j}));
-        }
+    if (self->setting->kind == SPOT_OUTAGES_FILE) {
+        start_file(self);
+    } else if (self->setting->kind == SPOT_OUTAGES_HAZARD) {
+        start_hazard(self, replication);
+    } else if (self->setting->kind == SPOT_OUTAGES_TRACE) {
+        start_trace(self, replication);
     }
 }
 
+/* An outage of a trace is whole once all changes before its end are read: until then its
+ * instance may be lost again. */
 const spot_outage_t *
-spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot, size_t k)
+spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k)
 {
-    const spot_outage_list_t *list = &self->lists[self->first[stage_id] + slot];
+    const spot_outage_kind_t kind = self->setting->kind;
+    slot_t *slot = &self->slots[self->first[stage_id] + (size_t) slot_id];
 
-    return k < list->num_rows ? &list->rows[k] : NULL;
+    while (
+        kind == SPOT_OUTAGES_HAZARD && k >= slot->num_rows && merge_outage(self, slot)) {
+    }
+    while (kind == SPOT_OUTAGES_TRACE &&
+           (k >= slot->num_rows || slot->rows[k].ready_ns > self->read_ns) &&
+           read_change(self, self->last_ns)) {
+    }
+    return k < slot->num_rows ? &slot->rows[k] : NULL;
 }
 
 int
-spot_outages_error(const spot_outages_t *self)
+spot_outages_error(const spot_outages_t *self, int64_t end_ns)
 {
-    return self->error;
+    const int64_t stopped_ms = self->setting->kind == SPOT_OUTAGES_TRACE
+                                   ? spot_membership_stopped_ms(&self->membership)
+                                   : -1;
+
+    return self->error != 0 || stopped_ms < 0 || stopped_ms > end_ns / NS_PER_MS
+               ? self->error
+               : SPOT_ERR_OVERDRAW;
 }

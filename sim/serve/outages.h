@@ -15,14 +15,9 @@ typedef struct {
     int64_t preempted_ns;
     int64_t ready_ns; /* > preempted_ns; INT64_MAX: never */
     int32_t order;    /* among outages of all slots: at one instant, the lower goes
-                         first */
+                         first. That of the rows of a file by stage, that of the slots of
+                         a hazard, that of the preemptions in a trace */
 } spot_outage_t;
-
-typedef struct {
-    size_t num_rows;
-    size_t max_rows;
-    spot_outage_t *rows; /* [num_rows] by time; generated as far as somebody asked */
-} spot_outage_list_t;
 
 typedef struct spot_outages spot_outages_t;
 
@@ -33,7 +28,8 @@ SPOT_MUST_CHECK int spot_outages_new(spot_outages_t **self,
     size_t num_stages, const int32_t *num_slots);
 void spot_outages_delete(spot_outages_t *self); /* accepts NULL */
 
-/* Starts a replication; last_ns: the last arrival of a query. */
+/* Starts a replication; last_ns: the last arrival of a query. Changes of a trace more
+ * than a year behind it are not read: a slot that is out then never comes back. */
 void spot_outages_start(
     spot_outages_t *self, const spot_replication_t *replication, int64_t last_ns);
 
@@ -41,5 +37,6 @@ void spot_outages_start(
 const spot_outage_t *spot_outages_at(
     spot_outages_t *self, size_t stage_id, int32_t slot, size_t k);
 
-/* NO_MEMORY, OVERDRAW: a list ended early. */
-int spot_outages_error(const spot_outages_t *self);
+/* The error of a run that ended at end_ns. NO_MEMORY; OVERDRAW: the trace ended by then,
+ * in a loss of more instances than it had. */
+int spot_outages_error(const spot_outages_t *self, int64_t end_ns);

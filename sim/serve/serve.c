@@ -734,10 +734,9 @@ next_tick(const spot_serve_t *self, size_t next)
     return next > self->num_stages ? self->source_due.tick : self->dues[next].tick;
 }
 
-/* One event, and the batches that are formed before it. Returns false if there is none.
- */
-static bool
-step(spot_serve_t *self)
+/* One event, and before it the batches of the instant that is over. */
+bool
+spot_serve_step(spot_serve_t *self)
 {
     size_t next = find_next(self);
 
@@ -943,8 +942,9 @@ reserve(spot_serve_t *self, const spot_serve_run_t *run)
     return self->stages == NULL || self->joins == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
+int
+spot_serve_start(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     static const spot_rent_setting_t no_rent;
     int ret = reserve(self, run);
@@ -1016,19 +1016,21 @@ spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     int64_t num_steps = 0;
-    int ret = start(self, run, plans);
+    const int ret = spot_serve_start(self, run, plans);
 
     if (ret != 0) {
         return ret;
     }
-    while (self->error == 0 && self->num_left < run->num_queries && step(self)) {
+    while (
+        self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
         if (++num_steps % STOP_EVERY == 0 && run->stop != NULL &&
             atomic_load(run->stop) != 0) {
             self->error = SPOT_ERR_INTERRUPTED;
         }
     }
     if (self->error == 0 && run->outages != NULL) {
-        self->error = spot_outages_error(run->outages);
+        self->error = spot_outages_error(
+            run->outages, self->num_left < run->num_queries ? INT64_MAX : self->now_ns);
     }
     for (size_t j = 0; j < self->num_stages && self->error == 0; j++) {
         settle(self, &self->stages[j]);

@@ -214,9 +214,6 @@ SPOT_MUST_CHECK int spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
 void spot_serve_free(spot_serve_t *self);
 
-/* Aborts if an invariant does not hold, between two events. O(queries + slots). */
-void spot_serve_verify(const spot_serve_t *self);
-
 /* Spot slots of a stage with this option; and all its slots. */
 int32_t spot_stage_option_spot_slots(const spot_stage_option_t *option);
 int32_t spot_stage_option_slots(const spot_stage_option_t *option);

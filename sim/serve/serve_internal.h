@@ -27,6 +27,13 @@ typedef enum {
 
 /* ---- serve.c ---- */
 
+/* The start of a run, and one event of it: false if there is none, or nothing but ticks
+ * of autoscalers that have nothing to do. A run is over before that if all queries have
+ * left. */
+SPOT_MUST_CHECK int spot_serve_start(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
+bool spot_serve_step(spot_serve_t *self);
+
 /* Adds an event and returns its handle, -1 without memory. */
 int32_t spot_serve_schedule(
     spot_serve_t *self, int64_t time_ns, int32_t phase, int32_t kind, int32_t entity);

@@ -89,6 +89,8 @@ golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
+golden help-serve-gen.txt serve gen --help
+golden help-serve-fit.txt serve fit --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -891,6 +893,18 @@ expect "nothing is said with -q" [ ! -s "$work/stderr" ]
 ends 0 schedule check "$work/imported.csv" --csv -
 expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
     "vc,jobs one,4 two,1 all,5 " ]
+
+# ---- Arrivals of queries ----
+golden serve/deltas.txt serve gen serve/bursts.yaml
+golden serve/deltas.txt serve gen serve/bursts.yaml --seed 1 --replication 0 \
+    --set "arrivals={deltas: {file: $PWD/serve/deltas.txt}}"
+golden serve/fit.txt serve fit serve/deltas.txt
+golden serve/fit.csv serve fit serve/deltas.txt --csv -
+golden serve/fit.json serve fit serve/requests.csv --trace --json
+ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o "$work/deltas.gz"
+ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
+expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
+expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
 
 # ---- Learned inputs ----
 for command in estimate forecast pack-train; do

@@ -37,17 +37,19 @@ typedef struct {
     spot_arrivals_kind_t kind;
     double rate_qps;
     int64_t count;   /* deltas; 0: all of the file */
-    double cv, scv;  /* of gamma; below 0: not given */
+    double cv, scv;  /* of gamma; opening makes scv of cv */
     int64_t clip_ns; /* no delta is shorter */
     char *file;
     double rescale_qps; /* 0: none */
     size_t num_deltas, max_deltas;
     double *deltas_ms; /* [num_deltas] of a file or of the scenario */
+    size_t max_times;
+    int64_t *times_ns; /* [num_deltas + 1] of a trace, from 0, in place of deltas_ms */
     size_t num_rates, max_rates;
     spot_query_rate_t *rates; /* [num_rates] from_ns increasing from 0 */
-    int64_t rates_end_ns;     /* of varying: end of the last step; of daily: a day */
-    /* of daily */
-    double peak_qps, low_qps;
+    int64_t rates_end_ns;     /* end of varying and daily arrivals */
+    double peak_qps;          /* the highest rate of both */
+    double low_qps;           /* of daily, as what follows */
     int64_t peak_at_ns, days;
 } spot_arrivals_setting_t;
 
@@ -62,6 +64,9 @@ void spot_arrivals_setting_free(spot_arrivals_setting_t *self);
 
 /* Whether replications differ. */
 bool spot_arrivals_is_random(const spot_arrivals_setting_t *self);
+
+/* The longest arrivals, from the first query to the last. */
+#define SPOT_MAX_ARRIVALS_NS (INT64_C(1) << 62)
 
 /* The queries of a replication. Zero it to start. */
 typedef struct {
