@@ -78,6 +78,7 @@ struct spot_field {
     size_t num_offset;  /* in the struct, of the size_t number of items */
     size_t form_offset; /* in the struct, of the int index of the form, if has_form */
     bool has_form;
+    bool says_range;  /* of numbers: "0 is not in 1..64" where others say "expected" */
     bool is_in_place; /* the struct itself holds the items; min and max are equal */
     bool is_ordered;  /* the order of the keys of a dictionary matters */
     /* Binds in place of the type, which then only gives the form; or NULL. */
@@ -171,8 +172,9 @@ void spot_bind_field(
 void spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     const char *format, ...) SPOT_PRINTF(4, 5);
 
-/* "no", "yes": the choices of a field that is off or on. */
+/* "no", "yes"; and "false", "true": the choices of a field that is off or on. */
 extern const char *const spot_no_yes[];
+extern const char *const spot_false_true[];
 
 /* Reports "path.name: expected WHAT, got VALUE" with field->expected for WHAT, then ":
  * problem" unless that is empty. */

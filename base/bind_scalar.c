@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 
 const char *const spot_no_yes[] = {"no", "yes", NULL};
+const char *const spot_false_true[] = {"false", "true", NULL};
 
 /* ---- Messages ---- */
 
@@ -195,6 +196,15 @@ report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
     char range[RANGE_BYTES];
     const char *expected = range;
 
+    if (field->says_range && is_read) {
+        char low[SPOT_AMOUNT_TEXT_BYTES], high[SPOT_AMOUNT_TEXT_BYTES];
+
+        limit_text(field, field->min, low);
+        limit_text(field, field->max, high);
+        spot_bind_error(
+            self, node, field->name, "%s is not in %s..%s", node->text, low, high);
+        return;
+    }
     range_text(field, range);
     if (field->expected != NULL && !(has_unit && is_read)) {
         expected = field->expected;

@@ -38,6 +38,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_schedule_pack_train,
     &spot_command_schedule_generate,
     &spot_command_schedule_fit,
+    &spot_command_serve_gen,
+    &spot_command_serve_fit,
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,

@@ -68,6 +68,8 @@ extern const spot_command_t spot_command_schedule_forecast;
 extern const spot_command_t spot_command_schedule_pack_train;
 extern const spot_command_t spot_command_schedule_fit;
 extern const spot_command_t spot_command_schedule_generate;
+extern const spot_command_t spot_command_serve_gen;
+extern const spot_command_t spot_command_serve_fit;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

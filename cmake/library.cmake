@@ -20,6 +20,7 @@ set(spot_library_rooms
     study
     train
     schedule
+    serve
     engines)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim

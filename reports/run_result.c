@@ -175,7 +175,7 @@ write_number(const spot_series_column_t *column, double number, FILE *out)
     }
     if (column->num_decimals > 0) {
         fprintf(out, "%.*f", spot_series_decimals(column), number);
-    } else if (!signbit(number) && number < 1e15 && number == floor(number)) {
+    } else if (!signbit(number) && number < 0x1p53 && number == floor(number)) {
         write_integer((int64_t) number, out);
     } else {
         fprintf(out, "%.17g", number);

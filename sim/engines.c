@@ -2,6 +2,7 @@
 #include "sim/engines.h"
 
 #include "sim/schedule/experiment.h"
+#include "sim/serve/experiment.h"
 #include "sim/train/experiment.h"
 
 /* An engine of the user's own: the CMake option of that name. */
@@ -12,6 +13,7 @@ extern const spot_experiment_t SPOT_EXTRA_ENGINE;
 const spot_experiment_t *const spot_engines[] = {
     &spot_train_experiment,
     &spot_schedule_experiment,
+    &spot_serve_experiment,
 #ifdef SPOT_EXTRA_ENGINE
     &SPOT_EXTRA_ENGINE,
 #endif

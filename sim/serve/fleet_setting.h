@@ -26,8 +26,8 @@ typedef enum {
 
 typedef enum {
     SPOT_SCALE_NONE,
-    SPOT_SCALE_UTILISATION,
-    SPOT_SCALE_IDEAL
+    SPOT_SCALE_IDEAL,
+    SPOT_SCALE_UTILISATION
 } spot_scale_kind_t;
 
 typedef struct {

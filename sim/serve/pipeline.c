@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/pipeline.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -39,6 +39,18 @@ const spot_field_t spot_pipeline_item_fields[] = {
         "of a join: the nodes that feed it, at least two")},
     {.name = NULL},
 };
+
+void
+spot_pipeline_item_free(spot_pipeline_item_t *self)
+{
+    for (size_t j = 0; j < self->num_join; j++) {
+        free(self->join[j]);
+    }
+    free(self->join);
+    free(self->id);
+    free(self->from);
+    free(self->model);
+}
 
 /* ---- The graph ---- */
 

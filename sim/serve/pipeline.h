@@ -50,6 +50,8 @@ typedef struct {
     spot_pipeline_link_t *first; /* [num_first] children of the source */
 } spot_pipeline_t;
 
+void spot_pipeline_item_free(spot_pipeline_item_t *self);
+
 /* The fields of an item of the list. */
 extern const spot_field_t spot_pipeline_item_fields[];
 

@@ -21,6 +21,7 @@ typedef struct {
     char *stage;
     char *hardware;
     spot_stage_option_t option;
+    bool has_hedge; /* the key is given */
 } spot_stage_config_t;
 
 /* The latency objective (SLO): a percentile of the latencies. */
@@ -42,6 +43,7 @@ typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
     spot_arena_t memory;          /* of the outputs and of what follows from the keys */
+    char *price_path;             /* NULL: the scenario gives them */
     spot_serving_prices_t prices; /* in hardware order */
     size_t num_profile_paths;
     char **profile_paths;
@@ -52,8 +54,9 @@ typedef struct {
     spot_pipeline_t pipeline;
     spot_arrivals_setting_t arrivals;
     spot_objective_t slo;
-    int planner_id; /* config: the name of a planner, which chooses it for each
-                       replication; -1: config gives the options */
+    int config_form; /* 0: config is the name of a planner, which chooses the options for
+                        each replication; 1: it gives them */
+    int planner_id;  /* of spot_serve_planners, in the first case */
     size_t num_configs;
     spot_stage_config_t *configs; /* [num_configs] in order of the file */
     spot_outage_setting_t outages;

@@ -112,12 +112,10 @@ draw_thinned(
     spot_arrivals_t *self, const spot_arrivals_setting_t *setting, spot_rng_t *rng)
 {
     const double end_ns = (double) setting->rates_end_ns;
-    double highest = setting->peak_qps, time_ns = 0, last_ns = 0;
+    const double highest = setting->peak_qps;
+    double time_ns = 0, last_ns = 0;
     size_t num_deltas = 0, step_id = 0;
 
-    for (size_t j = 0; j < setting->num_rates; j++) {
-        highest = fmax(highest, setting->rates[j].per_s);
-    }
     while (highest > 0) {
         double level;
 

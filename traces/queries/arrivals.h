@@ -47,9 +47,9 @@ typedef struct {
     int64_t *times_ns; /* [num_deltas + 1] of a trace, from 0, in place of deltas_ms */
     size_t num_rates, max_rates;
     spot_query_rate_t *rates; /* [num_rates] from_ns increasing from 0 */
-    int64_t rates_end_ns;     /* of varying: end of the last step; of daily: a day */
-    /* of daily */
-    double peak_qps, low_qps;
+    int64_t rates_end_ns;     /* end of varying and daily arrivals */
+    double peak_qps;          /* the highest rate of both */
+    double low_qps;           /* of daily, as what follows */
     int64_t peak_at_ns, days;
 } spot_arrivals_setting_t;
 

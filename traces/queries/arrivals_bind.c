@@ -34,8 +34,7 @@
             "mean rate to which they are stretched (default: as they are)")             \
     }
 
-static const spot_field_t poisson_fields[] = {RATE, COUNT, {.name = NULL}};
-static const spot_field_t constant_fields[] = {RATE, COUNT, {.name = NULL}};
+static const spot_field_t rate_fields[] = {RATE, COUNT, {.name = NULL}};
 
 static const spot_field_t gamma_fields[] = {
     RATE,
@@ -85,6 +84,7 @@ settle_delta(
     (void) field;
     if (*(double *) target < 0) {
         spot_bind_error(bind, node, NULL, "negative delta %s", node->text);
+        *(double *) target = 0;
     }
 }
 
@@ -92,10 +92,10 @@ static const spot_field_t delta_item = {
     .type = SPOT_FIELD_NUMBER, .settle = settle_delta};
 
 const spot_field_t spot_arrivals_fields[] = {
-    {SPOT_GROUP("poisson", poisson_fields, "", "queries at random, at a rate")},
+    {SPOT_GROUP("poisson", rate_fields, "", "queries at random, at a rate")},
     {SPOT_GROUP("gamma", gamma_fields, "",
         "times between queries from a gamma law: burstier, or smoother")},
-    {SPOT_GROUP("constant", constant_fields, "", "equal times between queries")},
+    {SPOT_GROUP("constant", rate_fields, "", "equal times between queries")},
     {SPOT_GROUP("deltas", deltas_fields, "", "times between queries from a file")},
     {SPOT_ITEMS(LIST, "deltas_ms", SETTING, deltas_ms, num_deltas, delta_item, 0,
         HUGE_VAL, "", "a list of times such as [1.5, 20]", "times between queries, ms")},
@@ -132,8 +132,8 @@ settle_daily(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t
 {
     self->rates_end_ns = self->days * SPOT_MS_PER_D * 1000000;
     if (self->low_qps > self->peak_qps) {
-        spot_bind_error(
-            bind, spot_node_get(node, "low_qps"), NULL, "low_qps is above peak_qps");
+        spot_bind_error(bind, spot_node_get(node, "low_qps"), NULL,
+            "low_qps: %.15g is above peak_qps", self->low_qps);
     }
 }
 
@@ -159,37 +159,18 @@ read_file(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *n
     return ret;
 }
 
-/* The number of queries of a rate that changes, on average. */
-static double
-expected_queries(const spot_arrivals_setting_t *self)
-{
-    double sum = 0;
-
-    if (self->kind == SPOT_ARRIVALS_DAILY) {
-        return (self->peak_qps + self->low_qps) / 2 * (double) self->rates_end_ns / 1e9;
-    }
-    for (size_t j = 0; j < self->num_rates; j++) {
-        const int64_t end_ns =
-            j + 1 < self->num_rates ? self->rates[j + 1].from_ns : self->rates_end_ns;
-
-        sum += self->rates[j].per_s * (double) (end_ns - self->rates[j].from_ns) / 1e9;
-    }
-    return sum;
-}
-
-/* Checks the length of drawn arrivals by their means. */
+/* Checks the number of drawn queries, and their length by the mean. */
 static void
 check_drawn(
     const spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    if (self->kind == SPOT_ARRIVALS_VARYING || self->kind == SPOT_ARRIVALS_DAILY) {
-        if (expected_queries(self) > MAX_COUNT) {
-            spot_bind_error(bind, node, NULL, "%.3g queries, more than %.0f",
-                expected_queries(self), MAX_COUNT);
-        }
-    } else if ((double) self->count *
-                   fmax(1e9 / self->rate_qps, (double) self->clip_ns) >
-               (double) SPOT_MAX_ARRIVALS_NS) {
+    const double gap_ns = fmax(1e9 / self->rate_qps, (double) self->clip_ns);
+
+    if (self->peak_qps * (double) self->rates_end_ns > MAX_COUNT * 1e9) {
+        spot_bind_error(bind, node, NULL,
+            "the highest rate gives more than %.0f queries", MAX_COUNT);
+    } else if (self->rate_qps > 0 &&
+               (double) self->count * gap_ns > (double) SPOT_MAX_ARRIVALS_NS) {
         spot_bind_error(bind, node, NULL, "arrivals last longer than 2^62 ns");
     }
 }

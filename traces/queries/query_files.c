@@ -1,37 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/queries/query_files.h"
 
+#include <gsl/gsl_math.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/table_file.h"
 #include "base/units.h"
 
 /* ---- Times between queries ---- */
 
-/* Reports the text of a delta that is none. */
+/* The delta of a line; reports another text. */
 static double
 delta_of(
     const char *text, const spot_csv_row_t *row, const char *path, spot_diag_t *diag)
 {
-    const char *end = spot_number_end(text);
-    const char *word = text + (*text == '-' || *text == '+');
-    char shown[SPOT_CSV_SHOWN_BYTES];
-    double delta_ms = 0;
-    bool is_infinite;
+    char shown[SPOT_CSV_SHOWN_BYTES], *end;
+    double delta_ms = strtod(text, &end);
+    const bool is_finite = *end != '\0' || isfinite(delta_ms);
+    const bool is_number = spot_number_parse(text, &delta_ms) == 0;
 
-    spot_csv_shown(text, shown);
-    if (spot_number_parse(text, &delta_ms) != 0) {
-        is_infinite = (end != NULL && *end == '\0') || strcasecmp(word, "inf") == 0 ||
-                      strcasecmp(word, "infinity") == 0 || strcasecmp(word, "nan") == 0;
+    if (!is_number || delta_ms < 0) {
         spot_diag_error(diag, path, row->line, row->columns[0],
-            is_infinite ? "not finite: '%s'" : "not a number: '%s'", shown);
-    } else if (delta_ms < 0) {
-        spot_diag_error(
-            diag, path, row->line, row->columns[0], "negative delta %s", shown);
+            !is_finite   ? "not finite: '%s'"
+            : !is_number ? "not a number: '%s'"
+                         : "negative delta %s",
+            spot_csv_shown(text, shown));
     }
     return delta_ms;
 }
@@ -54,12 +49,11 @@ spot_query_deltas_read(spot_arrivals_setting_t *self, const char *path,
             const char *text = row.num_fields == 1 ? row.fields[0] : row.text;
             const double delta_ms = delta_of(text, &row, path, diag);
 
-            ret = spot_array_reserve(&self->deltas_ms, &self->max_deltas,
-                      self->num_deltas + 1, sizeof(delta_ms)) != 0
-                      ? SPOT_ERR_NO_MEMORY
-                      : 1;
-            if (ret == 1) {
+            if (spot_array_reserve(&self->deltas_ms, &self->max_deltas,
+                    self->num_deltas + 1, sizeof(delta_ms)) == 0) {
                 self->deltas_ms[self->num_deltas++] = delta_ms;
+            } else {
+                ret = SPOT_ERR_NO_MEMORY;
             }
         }
     }
@@ -74,22 +68,12 @@ spot_query_deltas_read(spot_arrivals_setting_t *self, const char *path,
 /* ---- Times of queries ---- */
 
 #define FRACTION_DIGITS 18
+#define UNIT INT64_C(1000000000000000000) /* 10 to that power */
 
 /* A time: whole nanoseconds and a fraction, in 10^-18 ns. */
 typedef struct {
     int64_t whole_ns, fraction;
 } exact_time_t;
-
-static uint64_t
-power_of_10(long power)
-{
-    uint64_t value = 1;
-
-    for (long j = 0; j < power; j++) {
-        value *= 10;
-    }
-    return value;
-}
 
 /* Reads a decimal number of 10^unit_power ns without rounding. Returns its problem, or
  * NULL. */
@@ -100,43 +84,38 @@ read_time(const char *text, int unit_power, exact_time_t *time)
     const char *digit = text + (*text == '-' || *text == '+');
     const char *end = spot_number_end(text), *exponent = strpbrk(text, "eE");
     long power = (long) strcspn(digit, ".eE") - 1 + unit_power;
-    uint64_t whole = 0, fraction = 0;
+    uint64_t parts[] = {0, 0}; /* fraction, whole */
 
     if (end == NULL || *end != '\0') {
         return "expected a number";
     }
     if (exponent != NULL) {
-        const long value = strtol(exponent + 1, NULL, 10);
-
-        power += value < -FAR ? -FAR : value > FAR ? FAR : value;
+        power += (long) fmax(-FAR, fmin(FAR, strtod(exponent + 1, NULL)));
     }
     for (; *digit != '\0' && digit != exponent; digit++) {
-        const uint64_t value = (uint64_t) (*digit - '0');
+        const bool is_whole = power >= 0;
 
-        if (*digit == '.') {
-            continue;
-        }
-        if (value != 0 && power > MAX_POWER) {
+        if (*digit > '0' && power > MAX_POWER) {
             return "expected at most 2^62 ns";
         }
-        if (value != 0 && power < -FRACTION_DIGITS) {
+        if (*digit > '0' && power < -FRACTION_DIGITS) {
             return "expected at most 18 decimals of a nanosecond";
         }
-        if (value != 0 && power >= 0) {
-            whole += value * power_of_10(power);
-        } else if (value != 0) {
-            fraction += value * power_of_10(FRACTION_DIGITS + power);
+        if (*digit > '0') { /* such powers of 10 are exact doubles */
+            parts[is_whole] += (uint64_t) (*digit - '0') *
+                               (uint64_t) gsl_pow_int(
+                                   10, (int) power + (is_whole ? 0 : FRACTION_DIGITS));
         }
-        power--;
+        power -= *digit != '.';
     }
-    if (whole > (uint64_t) SPOT_MAX_ARRIVALS_NS) {
+    if (parts[1] > (uint64_t) SPOT_MAX_ARRIVALS_NS) {
         return "expected at most 2^62 ns";
     }
-    time->whole_ns = *text == '-' ? -(int64_t) whole : (int64_t) whole;
-    time->fraction = (int64_t) fraction;
-    if (*text == '-' && fraction > 0) {
-        time->whole_ns--;
-        time->fraction = (int64_t) (power_of_10(FRACTION_DIGITS) - fraction);
+    time->whole_ns = (int64_t) parts[1];
+    time->fraction = (int64_t) parts[0];
+    if (*text == '-') {
+        time->whole_ns = -time->whole_ns - (time->fraction > 0);
+        time->fraction = time->fraction > 0 ? UNIT - time->fraction : 0;
     }
     return NULL;
 }
@@ -152,13 +131,12 @@ is_before(exact_time_t a, exact_time_t b)
 static uint64_t
 time_since(exact_time_t time, exact_time_t first)
 {
-    const int64_t half = (int64_t) power_of_10(FRACTION_DIGITS) / 2;
     const int64_t fraction = time.fraction - first.fraction;
 
     return (uint64_t) time.whole_ns - (uint64_t) first.whole_ns +
-           (uint64_t) (fraction >= half   ? 1
-                       : fraction < -half ? -1
-                                          : 0);
+           (uint64_t) (fraction >= UNIT / 2   ? 1
+                       : fraction < -UNIT / 2 ? -1
+                                              : 0);
 }
 
 enum { TIME_S, TIME_MS, TIME_NS, NUM_TIME_COLUMNS };
@@ -286,6 +264,7 @@ take_rate(spot_arrivals_setting_t *self, spot_table_file_t *file, const rate_row
             (double) self->rates[self->num_rates - 1].from_ns / NS_PER_MIN);
         return 0;
     }
+    self->peak_qps = fmax(self->peak_qps, rate.per_s);
     return SPOT_ARRAY_APPEND(self, rates, rate);
 }
 

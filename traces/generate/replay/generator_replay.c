@@ -329,7 +329,6 @@ keep_place(
     snprintf(self->key, sizeof(self->key), "%.40s%.20s", bind->path, field->name);
 }
 
-static const char *const wrap_names[] = {"false", "true", NULL};
 static const char *const start_names[] = {"first", "random", NULL};
 
 static const spot_field_t replay_options[] = {
@@ -343,7 +342,7 @@ static const spot_field_t replay_options[] = {
     {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "", "end of the window",
          "its end (default: that of the recording)"),
         .settle = keep_place},
-    {SPOT_CHOICE("wrap", model_t, wrap, wrap_names, "false",
+    {SPOT_CHOICE("wrap", model_t, wrap, spot_false_true, "false",
         "whether the window begins again at its end, with one event that jumps back to "
         "the instances it began with; without, its last instances stay")},
     {SPOT_CHOICE("start", model_t, start, start_names, "first", "start in the window",

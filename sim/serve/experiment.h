@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine "serve" for the bench. */
+#pragma once
+
+#include "sim/engine/experiment.h"
+
+extern const spot_experiment_t spot_serve_experiment;

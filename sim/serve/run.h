@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A replication of a serving scenario: queries, configuration, outages, the run, and
+ * what it gave. */
+#pragma once
+
+#include "base/json.h"
+#include "sim/serve/gates.h"
+#include "sim/serve/planner.h"
+#include "sim/serve/scenario.h"
+#include "sim/serve/serve.h"
+
+typedef enum {
+    SPOT_SERVE_WARN_NOTEBOOK,
+    SPOT_SERVE_WARN_OVERLOAD,
+    SPOT_SERVE_WARN_LOST,
+    SPOT_SERVE_WARN_UNFINISHED,
+    SPOT_SERVE_WARN_NO_PLAN,
+    SPOT_SERVE_NUM_WARNINGS
+} spot_serve_warning_t;
+
+extern const spot_warning_t spot_serve_warnings[SPOT_SERVE_NUM_WARNINGS];
+
+typedef struct {
+    const spot_serve_scenario_t *scenario;
+    spot_replication_t replication;
+    spot_arrivals_t arrivals;
+    spot_planned_t planned;             /* where config names a planner */
+    const spot_stage_option_t *options; /* [num_stages]; NULL: no plan was found */
+    spot_serve_plan_t *plans;           /* [num_stages] */
+    spot_outages_t *outages;
+    spot_serve_t serve;
+    spot_latencies_t latencies;
+    spot_gate_t gate;  /* the verdict */
+    char failure[256]; /* what was left undone; "": nothing */
+} spot_serve_replication_t;
+
+/* Zero it first. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_serve_replication_init(
+    spot_serve_replication_t *self, const spot_serve_scenario_t *scenario);
+void spot_serve_replication_free(spot_serve_replication_t *self);
+
+/* Errors of arrivals, planners and runs. */
+SPOT_MUST_CHECK int spot_serve_replication_run(spot_serve_replication_t *self,
+    const spot_replication_t *replication, bool is_recorded);
+
+/* The first gate that fails at an objective, of a replication with a configuration. */
+spot_gate_t spot_serve_verdict(
+    const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli);
+
+/* ---- metrics.c ---- */
+
+/* The metrics of a scenario, in its outputs. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_serve_metrics_init(spot_serve_scenario_t *scenario);
+void spot_serve_yield(const spot_serve_replication_t *self, double *values);
+void spot_serve_warning_flags(
+    const spot_serve_replication_t *self, unsigned char *flags);
+
+/* What all replicas cost, up to the end of the run. */
+double spot_serve_cost(const spot_serve_replication_t *self);
+
+/* ---- run_json.c ---- */
+
+/* One object with the keys of docs/serving.md. */
+void spot_serve_json_write(const spot_serve_replication_t *self, FILE *out);
+
+/* ---- series.c ---- */
+
+/* The kinds of series of a scenario, in its outputs. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_serve_series_init(spot_serve_scenario_t *scenario);
+
+/* Fills the series of a replication that was recorded. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_serve_series_fill(
+    const spot_serve_replication_t *self, spot_recording_t *recording);
+
+/* The events of a replication that was recorded, as JSON lines. */
+void spot_serve_events_write(const spot_serve_replication_t *self, FILE *out);
