@@ -105,9 +105,8 @@ spot_flow_run(spot_flow_t *self, const spot_flow_t *from, const spot_flow_stage_
 
     while (head < from->num_queries) {
         const int64_t free_ns = num_batches < replicas ? 0
-                                : is_pipelined
-                                    ? stage->free_ns[num_batches - replicas]
-                                    : batches[num_batches - replicas].time_ns;
+                                : is_pipelined ? stage->free_ns[num_batches - replicas]
+                                               : batches[num_batches - replicas].time_ns;
         size_t size;
         int64_t done_ns;
 

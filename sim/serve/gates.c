@@ -5,8 +5,7 @@
 
 #include "base/order.h"
 
-const char *const spot_gate_names[] = {
-    "feasible", "throughput", "latency", "slo", NULL};
+const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
 
 double
 spot_gate_capacity(const spot_serve_scenario_t *scenario, size_t stage_id,

@@ -25,7 +25,8 @@ is_coupled(const planning_t *self)
     for (size_t j = 0; j < self->pipeline->num_nodes; j++) {
         const spot_pipeline_node_t *node = &self->pipeline->nodes[j];
 
-        is_behind_join = is_behind_join || (node->stage_id < 0 && node->num_children > 0);
+        is_behind_join =
+            is_behind_join || (node->stage_id < 0 && node->num_children > 0);
     }
     return self->has_outages &&
            (outages->kind == SPOT_OUTAGES_TRACE ||
@@ -207,12 +208,14 @@ int64_t
 spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
     int64_t batch, double rate_qps)
 {
-    const double need =
-        ceil(rate_qps / spot_service_time_qps(spot_serve_scenario_time(self->scenario,
-                                                  stage_id, hardware_id),
-                            (int32_t) batch));
+    const double need = ceil(
+        rate_qps / spot_service_time_qps(
+                       spot_serve_scenario_time(self->scenario, stage_id, hardware_id),
+                       (int32_t) batch));
 
-    return need < 1 ? 1 : need > SPOT_MAX_REPLICAS ? SPOT_MAX_REPLICAS + 1 : (int64_t) need;
+    return need < 1                   ? 1
+           : need > SPOT_MAX_REPLICAS ? SPOT_MAX_REPLICAS + 1
+                                      : (int64_t) need;
 }
 
 int64_t
@@ -345,8 +348,7 @@ run_changed(planning_t *self, const spot_stage_option_t *options,
         const int32_t stage_id = self->pipeline->nodes[node_id].stage_id;
         spot_flow_t *flow = &self->trial[node_id];
 
-        self->current[node_id] =
-            self->is_changed[node_id] ? flow : &self->base[node_id];
+        self->current[node_id] = self->is_changed[node_id] ? flow : &self->base[node_id];
         if (self->is_changed[node_id] && stage_id >= 0) {
             ret = spot_planning_run_stage(
                 self, (size_t) stage_id, options, limit, flow, is_good);

@@ -11,19 +11,19 @@ struct spot_planning {
     const spot_plan_request_t *request;
     const spot_serve_scenario_t *scenario;
     const spot_pipeline_t *pipeline;
-    int32_t sink;                /* the last node */
-    bool has_outages;            /* spot replicas are lost as the scenario says */
-    bool is_coupled;             /* what a stage does depends on others than its
-                                    ancestors: only whole runs are right */
-    const int64_t *source_ns;    /* [num_queries] */
-    double rate_qps;             /* of these queries */
-    size_t num_queries, rank;    /* rank: index of the percentile */
-    spot_flow_limit_t limit;     /* the objective */
-    spot_flow_t source;          /* what the source delivers */
-    const spot_flow_t **current; /* [num_nodes] what nodes deliver now */
-    spot_flow_t *base, *trial;   /* [num_nodes] */
-    bool *is_changed;            /* [num_nodes] */
-    spot_stage_option_t *based;  /* [num_stages] options of base; replicas 0: none */
+    int32_t sink;                 /* the last node */
+    bool has_outages;             /* spot replicas are lost as the scenario says */
+    bool is_coupled;              /* what a stage does depends on others than its
+                                     ancestors: only whole runs are right */
+    const int64_t *source_ns;     /* [num_queries] */
+    double rate_qps;              /* of these queries */
+    size_t num_queries, rank;     /* rank: index of the percentile */
+    spot_flow_limit_t limit;      /* the objective */
+    spot_flow_t source;           /* what the source delivers */
+    const spot_flow_t **current;  /* [num_nodes] what nodes deliver now */
+    spot_flow_t *base, *trial;    /* [num_nodes] */
+    bool *is_changed;             /* [num_nodes] */
+    spot_stage_option_t *based;   /* [num_stages] options of base; replicas 0: none */
     spot_stage_option_t *pattern; /* [num_stages] what a planner leaves as it is */
     int64_t num_simulations;      /* of stages */
     /* By query. */
@@ -33,9 +33,9 @@ struct spot_planning {
     /* The event engine, on a part of the pipeline. */
     spot_serve_t engine;
     spot_pipeline_t part;
-    bool *is_in;                      /* [num_nodes] of the part */
+    bool *is_in;                       /* [num_nodes] of the part */
     spot_pipeline_link_t **part_links; /* [num_nodes] */
-    spot_serve_plan_t *plans;         /* [num_stages] */
+    spot_serve_plan_t *plans;          /* [num_stages] */
     spot_outages_t *outages;
     spot_latencies_t latencies;
     spot_arena_t memory;
@@ -66,8 +66,8 @@ int64_t spot_planning_need(const spot_planning_t *self, size_t stage_id,
     int32_t hardware_id, int64_t batch, double rate_qps);
 
 /* The same, raised until the first gate is passed. */
-int64_t spot_planning_need_exactly(const spot_planning_t *self, size_t stage_id,
-    int32_t hardware_id, int64_t batch);
+int64_t spot_planning_need_exactly(
+    const spot_planning_t *self, size_t stage_id, int32_t hardware_id, int64_t batch);
 
 /* What replicas of all stages cost, in millionths. */
 int64_t spot_planning_cost(
@@ -104,16 +104,15 @@ const spot_flow_t *spot_planning_from(
 /* Runs a stage on what its parent delivers now; options: [num_stages]. *is_good: within
  * the limit, which may be NULL. Errors as above. */
 SPOT_MUST_CHECK int spot_planning_run_stage(spot_planning_t *self, size_t stage_id,
-    const spot_stage_option_t *options, const spot_flow_limit_t *limit, spot_flow_t *flow,
-    bool *is_good);
+    const spot_stage_option_t *options, const spot_flow_limit_t *limit,
+    spot_flow_t *flow, bool *is_good);
 
 /* What a join delivers, from what its parents deliver now; options of its ancestors. */
 SPOT_MUST_CHECK int spot_planning_run_join(spot_planning_t *self, int32_t node_id,
     const spot_stage_option_t *options, spot_flow_t *flow);
 
 /* Sets is_in to a node and all its ancestors. */
-void spot_planning_ancestors(
-    const spot_planning_t *self, int32_t node_id, bool *is_in);
+void spot_planning_ancestors(const spot_planning_t *self, int32_t node_id, bool *is_in);
 
 /* ---- Searches that several planners use ---- */
 

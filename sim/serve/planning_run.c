@@ -29,8 +29,8 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
             setting->kind == SPOT_OUTAGES_TRACE ? &options[j] : &most);
     }
     spot_outages_delete(self->outages);
-    ret = spot_outages_new(&self->outages, setting, &setting->rent,
-        self->pipeline->num_stages, num_slots);
+    ret = spot_outages_new(
+        &self->outages, setting, &setting->rent, self->pipeline->num_stages, num_slots);
     if (ret == 0) {
         spot_outages_start(self->outages, &self->request->replication,
             self->source_ns[self->num_queries - 1]);
@@ -110,8 +110,7 @@ take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
     for (size_t j = 0; j < engine->num_sunk; j++) {
         const int32_t place = engine->sink_order[j];
 
-        spot_flow_add(
-            flow, ids == NULL ? place : ids[place], engine->sink_ns[place]);
+        spot_flow_add(flow, ids == NULL ? place : ids[place], engine->sink_ns[place]);
     }
     flow->ids = flow->own_ids;
     flow->is_sorted = false;
@@ -199,8 +198,8 @@ spot_planning_run_stage(planning_t *self, size_t stage_id,
         return spot_planning_is_stopped(self) ? SPOT_ERR_INTERRUPTED : 0;
     }
     ret = run_events(self, stage_id, options, from, flow);
-    *is_good = ret == 0 && (limit == NULL ||
-                               spot_flow_late(flow, limit, NULL) <= limit->max_late);
+    *is_good = ret == 0 &&
+               (limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late);
     return ret;
 }
 

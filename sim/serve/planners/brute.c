@@ -13,7 +13,7 @@
 typedef struct {
     spot_planning_t *planning;
     size_t num_stages;
-    spot_choices_t stages[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] */
+    spot_choices_t stages[SPOT_PIPELINE_MAX_NODES];  /* [num_stages] */
     int64_t rest_micro[SPOT_PIPELINE_MAX_NODES + 1]; /* least cost from a stage on */
     spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
     spot_stage_option_t best[SPOT_PIPELINE_MAX_NODES];

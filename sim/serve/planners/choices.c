@@ -28,8 +28,8 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
                     break;
                 }
                 if (SPOT_ARRAY_APPEND(self, choices,
-                        (spot_choice_t){
-                            option, micro, (int32_t) self->num_choices}) != 0) {
+                        (spot_choice_t){option, micro, (int32_t) self->num_choices}) !=
+                    0) {
                     return SPOT_ERR_NO_MEMORY;
                 }
             }
@@ -57,9 +57,8 @@ spot_choices_least(const spot_planning_t *planning, size_t stage_id, double rate
 
         for (size_t j = 0; profile != NULL && j < profile->num_rows; j++) {
             const int64_t batch = profile->rows[j].batch;
-            const spot_stage_option_t option =
-                spot_planning_option(planning, stage_id, k, batch,
-                    spot_planning_need(planning, stage_id, k, batch, rate_qps));
+            const spot_stage_option_t option = spot_planning_option(planning, stage_id,
+                k, batch, spot_planning_need(planning, stage_id, k, batch, rate_qps));
             const int64_t micro = spot_serve_scenario_cost(scenario, &option);
 
             if (option.replicas <= SPOT_MAX_REPLICAS && micro < least_micro) {

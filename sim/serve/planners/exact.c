@@ -2,8 +2,8 @@
 /* The least configuration by (cost, late queries, keys of the stages). Stages that only
  * one branch of the last join depends on are searched branch by branch; of each way
  * through a branch its cost and the queries that it makes late are kept. Nothing is left
- * out but what cannot be least: what costs too much with the cheapest rest, what does not
- * keep up with the queries, and what makes too many queries late with the fastest
+ * out but what cannot be least: what costs too much with the cheapest rest, what does
+ * not keep up with the queries, and what makes too many queries late with the fastest
  * rest. */
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +178,8 @@ run_joins(search_t *self, int32_t node_id)
         run_joins(self, node->parents[k]);
     }
     if (self->error == 0) {
-        self->error = spot_planning_run_join(self->planning, node_id, self->options,
-            &self->planning->trial[node_id]);
+        self->error = spot_planning_run_join(
+            self->planning, node_id, self->options, &self->planning->trial[node_id]);
     }
 }
 
@@ -188,8 +188,9 @@ compare_ways(const void *first, const void *second)
 {
     const way_t *a = first, *b = second;
 
-    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
-                                          : (a->place > b->place) - (a->place < b->place);
+    return a->cost_micro != b->cost_micro
+               ? (a->cost_micro > b->cost_micro ? 1 : -1)
+               : (a->place > b->place) - (a->place < b->place);
 }
 
 /* Keeps the way that is chosen. */
@@ -251,8 +252,8 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
 {
     branch_t *branch = &self->branches[branch_id];
     const spot_flow_limit_t *limit = &self->planning->limit;
-    const spot_flow_t *flow = branch->end < 0 ? &self->planning->source
-                                              : self->planning->current[branch->end];
+    const spot_flow_t *flow =
+        branch->end < 0 ? &self->planning->source : self->planning->current[branch->end];
     size_t num_late;
 
     if (branch_id == 0) {
@@ -445,7 +446,8 @@ static void
 divide(search_t *self)
 {
     const spot_pipeline_t *pipeline = self->planning->pipeline;
-    size_t branch_of[SPOT_PIPELINE_MAX_NODES] = {0}, num_of[SPOT_PIPELINE_MAX_NODES] = {0};
+    size_t branch_of[SPOT_PIPELINE_MAX_NODES] = {0},
+           num_of[SPOT_PIPELINE_MAX_NODES] = {0};
     bool is_in[SPOT_PIPELINE_MAX_NODES];
 
     for (size_t j = 1; j < self->num_branches; j++) {
@@ -516,8 +518,7 @@ search_free(search_t *self)
 }
 
 int
-spot_plan_exact(
-    spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
+spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
     spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
     search_t *self;

@@ -104,8 +104,8 @@ try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *
     int ret;
 
     options[stage_id] = *to;
-    ret = spot_planning_evaluate(
-        planning, options, SPOT_EVALUATE_GATES, &candidate.plan);
+    ret =
+        spot_planning_evaluate(planning, options, SPOT_EVALUATE_GATES, &candidate.plan);
     options[stage_id] = from;
     candidate.move.cost_micro = candidate.plan.cost_micro;
     if (ret == 0) {

@@ -4,8 +4,8 @@
 
 #include "sim/serve/planning.h"
 
-/* The best refit of a stage that makes (cost, percentile) smaller than so far. *is_found:
- * it is in move and so_far. */
+/* The best refit of a stage that makes (cost, percentile) smaller than so far.
+ * *is_found: it is in move and so_far. */
 static int
 refit_all(spot_planning_t *planning, spot_stage_option_t *options, int64_t bound_micro,
     spot_plan_t *so_far, spot_plan_move_t *move, bool *is_found)

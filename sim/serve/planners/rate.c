@@ -148,7 +148,8 @@ improve(rate_t *self, spot_planned_t *planned, size_t stage_id, int64_t budget_m
         reach_t next = {0};
 
         self->options[stage_id] = from;
-        if (!act(self->planning, stage_id, (action_t) action, &self->options[stage_id]) ||
+        if (!act(
+                self->planning, stage_id, (action_t) action, &self->options[stage_id]) ||
             spot_planning_cost(self->planning, self->options) > budget_micro) {
             continue;
         }
@@ -158,8 +159,8 @@ improve(rate_t *self, spot_planned_t *planned, size_t stage_id, int64_t budget_m
                          next.next_percentile_ns < reach->next_percentile_ns);
         if (ret == 0 && *is_better) {
             *reach = next;
-            ret = add_move(
-                self, planned, action_names[action], (int32_t) stage_id, reach);
+            ret =
+                add_move(self, planned, action_names[action], (int32_t) stage_id, reach);
         }
     }
     if (!*is_better) {
@@ -226,8 +227,7 @@ climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reac
     while (ret == 0 && (stage_id = next_stage(self, is_exhausted)) >= 0) {
         bool is_better;
 
-        ret = improve(
-            self, planned, (size_t) stage_id, budget_micro, reach, &is_better);
+        ret = improve(self, planned, (size_t) stage_id, budget_micro, reach, &is_better);
         if (is_better) {
             memset(is_exhausted, false, sizeof(is_exhausted));
         } else {
@@ -355,8 +355,7 @@ spot_serve_highest_rate(const spot_plan_request_t *request,
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (ret == 0) {
-        memcpy(self.options, options,
-            planning.pipeline->num_stages * sizeof(*options));
+        memcpy(self.options, options, planning.pipeline->num_stages * sizeof(*options));
         ret = find_rate(&self, &rate);
     }
     *rate_qps = (double) rate;
