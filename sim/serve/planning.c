@@ -287,7 +287,7 @@ select_rank(const int64_t *values, size_t num_values, size_t rank)
 
 /* Percentile and late queries of what nodes deliver now. */
 static void
-judge(planning_t *self, spot_plan_t *plan)
+judge(planning_t *self, spot_serving_plan_t *plan)
 {
     const spot_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
     const size_t num_parents = sink->stage_id < 0 ? sink->num_parents : 1;
@@ -375,7 +375,7 @@ keep(planning_t *self, const spot_stage_option_t *options)
 
 int
 spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
-    spot_evaluate_t how, spot_plan_t *plan)
+    spot_evaluate_t how, spot_serving_plan_t *plan)
 {
     bool is_good = true;
     int ret;
@@ -410,7 +410,7 @@ spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
 
 int
 spot_planning_take(planning_t *self, spot_planned_t *planned,
-    const spot_stage_option_t *options, spot_plan_t *plan)
+    const spot_stage_option_t *options, spot_serving_plan_t *plan)
 {
     const size_t num_stages = self->pipeline->num_stages;
     int ret = spot_planning_evaluate(self, options, SPOT_EVALUATE_ALL, plan);

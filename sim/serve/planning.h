@@ -85,15 +85,15 @@ typedef enum {
 /* What a configuration gives: all of plan but its options and rate. INTERRUPTED,
  * NO_MEMORY, errors of the event engine. */
 SPOT_MUST_CHECK int spot_planning_evaluate(spot_planning_t *self,
-    const spot_stage_option_t *options, spot_evaluate_t how, spot_plan_t *plan);
+    const spot_stage_option_t *options, spot_evaluate_t how, spot_serving_plan_t *plan);
 
 /* The same, by a run of all events. */
-SPOT_MUST_CHECK int spot_planning_evaluate_run(
-    spot_planning_t *self, const spot_stage_option_t *options, spot_plan_t *plan);
+SPOT_MUST_CHECK int spot_planning_evaluate_run(spot_planning_t *self,
+    const spot_stage_option_t *options, spot_serving_plan_t *plan);
 
 /* Makes a configuration a plan, with a copy of the options. Errors as above. */
 SPOT_MUST_CHECK int spot_planning_take(spot_planning_t *self, spot_planned_t *planned,
-    const spot_stage_option_t *options, spot_plan_t *plan);
+    const spot_stage_option_t *options, spot_serving_plan_t *plan);
 
 /* ---- Parts of a run, for searches of their own ---- */
 
@@ -123,7 +123,7 @@ SPOT_MUST_CHECK int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *
  * options[stage_id] is changed meanwhile. */
 SPOT_MUST_CHECK int spot_plan_refit(spot_planning_t *planning,
     spot_stage_option_t *options, const char *move, size_t stage_id, int32_t hardware_id,
-    int64_t bound_micro, spot_plan_move_t *found, spot_plan_t *plan);
+    int64_t bound_micro, spot_plan_move_t *found, spot_serving_plan_t *plan);
 
 /* The plan of the exact planner up to a cost; no options: there is none. */
 SPOT_MUST_CHECK int spot_plan_exact(

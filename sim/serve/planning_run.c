@@ -118,7 +118,7 @@ take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
 
 int
 spot_planning_evaluate_run(
-    planning_t *self, const spot_stage_option_t *options, spot_plan_t *plan)
+    planning_t *self, const spot_stage_option_t *options, spot_serving_plan_t *plan)
 {
     const int64_t slo_ns = self->request->slo_ns;
     int ret = open_outages(self, options);

@@ -17,7 +17,7 @@ typedef struct {
     int64_t rest_micro[SPOT_PIPELINE_MAX_NODES + 1]; /* least cost from a stage on */
     spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
     spot_stage_option_t best[SPOT_PIPELINE_MAX_NODES];
-    spot_plan_t plan; /* of best; cost_micro: the cap as long as there is none */
+    spot_serving_plan_t plan; /* of best; cost_micro: the cap as long as there is none */
     bool is_found;
 } all_t;
 
@@ -107,7 +107,7 @@ static int
 try_one(all_t *self)
 {
     const spot_plan_request_t *request = self->planning->request;
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     int ret = 0;
 
     if (spot_planning_is_stopped(self->planning)) {

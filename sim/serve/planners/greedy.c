@@ -7,7 +7,7 @@
 /* What a step leads to. plan.gate: FEASIBLE, or there is none. */
 typedef struct {
     spot_plan_move_t move;
-    spot_plan_t plan;
+    spot_serving_plan_t plan;
 } candidate_t;
 
 /* ---- Start ---- */
@@ -117,7 +117,7 @@ try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *
 int
 spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
     const char *move, size_t stage_id, int32_t hardware_id, int64_t bound_micro,
-    spot_plan_move_t *found, spot_plan_t *plan)
+    spot_plan_move_t *found, spot_serving_plan_t *plan)
 {
     const spot_serving_profile_t *profile =
         spot_planning_profile(planning, stage_id, hardware_id);
@@ -205,7 +205,7 @@ try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_
 static int
 descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
 {
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     candidate_t best;
     int ret;
 

@@ -8,7 +8,7 @@
  * *is_found: it is in move and so_far. */
 static int
 refit_all(spot_planning_t *planning, spot_stage_option_t *options, int64_t bound_micro,
-    spot_plan_t *so_far, spot_plan_move_t *move, bool *is_found)
+    spot_serving_plan_t *so_far, spot_plan_move_t *move, bool *is_found)
 {
     const int32_t num_hardware = (int32_t) planning->scenario->prices.num_prices;
     int ret = 0;
@@ -16,7 +16,7 @@ refit_all(spot_planning_t *planning, spot_stage_option_t *options, int64_t bound
     for (size_t j = 0; j < planning->pipeline->num_stages; j++) {
         for (int32_t k = 0; k < num_hardware && ret == 0; k++) {
             spot_plan_move_t found;
-            spot_plan_t plan;
+            spot_serving_plan_t plan;
 
             if (spot_planning_profile(planning, j, k) == NULL) {
                 continue;
@@ -57,7 +57,7 @@ polish(spot_planning_t *planning, spot_planned_t *planned)
         planning->pipeline->num_stages * sizeof(*options));
     while (ret == 0 && is_found) {
         spot_plan_move_t move = {0};
-        spot_plan_t so_far = {0};
+        spot_serving_plan_t so_far = {0};
 
         is_found = false;
         ret = spot_planning_evaluate(planning, options, SPOT_EVALUATE_KEEP, &so_far);

@@ -46,7 +46,7 @@ find_rate(rate_t *self, int64_t *rate_qps)
     }
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        spot_plan_t plan = {0};
+        spot_serving_plan_t plan = {0};
 
         ret = set_rate(self, middle);
         if (ret == 0) {
@@ -66,7 +66,7 @@ find_rate(rate_t *self, int64_t *rate_qps)
 static int
 find_reach(rate_t *self, reach_t *reach)
 {
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     int ret = find_rate(self, &reach->rate_qps);
 
     if (ret == 0) {
@@ -321,7 +321,7 @@ spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
     planned->plan.gate = high == 1 ? SPOT_GATE_THROUGHPUT : SPOT_GATE_SLO;
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        const spot_plan_t before = planned->plan;
+        const spot_serving_plan_t before = planned->plan;
 
         planned->plan.options = NULL;
         ret = set_rate(&self, middle);
