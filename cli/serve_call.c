@@ -232,13 +232,16 @@ spot_serve_write_csv(spot_call_t *call, const char *path, const spot_table_t *ta
 void
 spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table)
 {
+    const spot_arrivals_t *arrivals = &self->arrivals;
+    const spot_objective_t *slo = &self->scenario.slo;
+
     spot_table_add_note(table, "",
         spot_texts_add(&self->call->texts,
-            "cost per hour; %zu queries, %.6g per second; objective: percentile %.6g "
-            "within %.6g ms",
-            self->arrivals.num_queries, self->arrivals.rate_qps,
-            self->scenario.slo.percentile,
-            spot_serve_ms(self->scenario.slo.latency_ns)));
+            "cost per hour; %zu queries, %.6g per second, CV %.4g, SCV %.4g; service: "
+            "%s; objective: percentile %.6g within %.6g ms",
+            arrivals->num_queries, arrivals->rate_qps, arrivals->cv,
+            arrivals->cv * arrivals->cv, self->scenario.service->name, slo->percentile,
+            spot_serve_ms(slo->latency_ns)));
 }
 
 int
