@@ -159,7 +159,7 @@ static const spot_field_t config_fields[] = {
 static const spot_field_t config_stage = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_stage_config_t, stage)};
 static const spot_field_t config_item = {
-    .type = SPOT_FIELD_MAP, .fields = config_fields};
+    .type = SPOT_FIELD_MAP, .label = "option of ", .fields = config_fields};
 
 #define CONFIG_EXPECTED                                                                 \
     "a map such as {ResNet: {hardware: V100, batch: 8, replicas: 2}}, or exact, "       \
