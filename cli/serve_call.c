@@ -107,7 +107,8 @@ check_outputs(spot_serve_call_t *self, const spot_inputs_t *inputs)
         spot_option_list_add(&files, inputs->inputs[j].path);
     }
     if (plot != NULL && spot_has_suffix(plot, ".svg")) {
-        self->data_path = spot_cdf_beside(&self->call->texts, plot, ".csv");
+        self->data_path = spot_texts_add(
+            &self->call->texts, "%.*s.csv", (int) (strlen(plot) - strlen(".svg")), plot);
     }
     if (csv != NULL && self->data_path != NULL && strcmp(csv, self->data_path) == 0) {
         csv = NULL; /* it is the same table */

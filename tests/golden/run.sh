@@ -942,6 +942,7 @@ expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le
 # ---- Plans of serving pipelines ----
 for command in plan rate frontier check compare; do
     golden "help-serve-$command.txt" serve "$command" --help
+done
 # without_cpu NAME: stdout is as committed, without the CPU time at the end of rows.
 without_cpu() {
     sed 's/ *[0-9]*\.[0-9]\{3\}$//' "$work/stdout" >"$work/without"
