@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
-#include "base/files.h"
-#include "base/inputs.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "cli/command.h"
@@ -73,12 +71,6 @@ typedef struct {
     spot_recording_t recording; /* if it is */
 } run_t;
 
-static bool
-has_cdf(const run_t *self)
-{
-    return spot_cdf_is_among(self->outputs->num_series, self->outputs->series);
-}
-
 /* Whether the engine has what the options ask for. */
 static int
 check_options(const run_t *self, spot_diag_t *diag)
@@ -95,7 +87,6 @@ check_options(const run_t *self, spot_diag_t *diag)
             "--events", "has no event log"},
         {arguments->plot_path != NULL && self->outputs->num_series == 0, "--plot",
             "records no series, so nothing can be drawn"},
-        {arguments->is_longer && !has_cdf(self), "--ccdf", "records no distribution"},
         {arguments->series_path != NULL && self->outputs->num_series == 0, "--series",
             "records no series"},
     };
@@ -263,35 +254,8 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     return ret;
 }
 
-/* What lies beside a picture must not replace a file that the scenario names. */
 static int
-check_beside(const run_t *self, const spot_inputs_t *inputs, spot_diag_t *diag)
-{
-    const char *path = self->arguments->plot_path;
-    spot_option_list_t files = {0};
-    spot_texts_t texts = {0};
-    int ret = 0;
-
-    for (size_t j = 0; j < inputs->num_inputs; j++) {
-        spot_option_list_add(&files, inputs->inputs[j].path);
-    }
-    if (has_cdf(self) && path != NULL && spot_has_suffix(path, ".svg")) {
-        const char *const beside[] = {spot_cdf_beside(&texts, path, ".csv"),
-            spot_cdf_beside(&texts, path, ".gnuplot")};
-
-        ret = texts.error != 0
-                  ? texts.error
-                  : spot_files_check((spot_files_t){files.num_texts, files.texts},
-                        (spot_files_t){2, beside}, diag);
-    }
-    free(files.texts);
-    spot_texts_free(&texts);
-    return ret;
-}
-
-static int
-run_scenario(
-    spot_call_t *call, const spot_bound_scenario_t *bound, const spot_inputs_t *inputs)
+run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 {
     const arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -302,7 +266,6 @@ run_scenario(
         .name = bound->name};
     int ret = check_options(&self, diag);
 
-    ret = ret == 0 ? check_beside(&self, inputs, diag) : ret;
     if (ret == 0 && arguments->series_path != NULL) {
         ret = spot_recording_csv_check(arguments->series_path, diag);
     }
@@ -315,21 +278,16 @@ run(spot_call_t *call)
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
         arguments->trace_path, arguments->sets.num_texts, arguments->sets.texts};
-    spot_inputs_t inputs = {0};
     spot_bound_scenario_t bound;
-    int ret;
-
-    call->diag.inputs = &inputs;
-    ret = spot_bound_scenario_read(
+    int ret = spot_bound_scenario_read(
         &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);
-    call->diag.inputs = NULL;
+
     if (ret == 0) {
         call->is_reading = false;
         spot_interrupt_watch();
-        ret = run_scenario(call, &bound, &inputs);
+        ret = run_scenario(call, &bound);
     }
     spot_bound_scenario_free(&bound);
-    spot_inputs_free(&inputs);
     return ret;
 }
 

@@ -66,12 +66,8 @@ spot_study_task_check_json(
 static int
 check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
-    spot_texts_t *texts = &self->call->texts;
     const char *const outputs[] = {self->csv_path, self->plot_path,
-        self->sensitivity_path, self->bars_path, self->progress_path, self->cdf_path,
-        self->cdf_path == NULL ? NULL : spot_cdf_beside(texts, self->cdf_path, ".csv"),
-        self->cdf_path == NULL ? NULL
-                               : spot_cdf_beside(texts, self->cdf_path, ".gnuplot")};
+        self->sensitivity_path, self->bars_path, self->progress_path, self->cdf_path};
     spot_option_list_t inputs = {0};
     const char *file;
     int ret;
@@ -88,13 +84,6 @@ check_outputs(const spot_study_task_t *self, const spot_study_t *study)
         (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs},
         &self->call->diag);
     free(inputs.texts);
-    if (ret == 0 && self->cdf_path != NULL &&
-        !spot_cdf_is_among(
-            study->yield.outputs.num_series, study->yield.outputs.series)) {
-        spot_diag_error(&self->call->diag, "--plot-cdf", 0, 0,
-            "the engine %s records no distribution", study->experiment->name);
-        ret = SPOT_ERR_BAD_INPUT;
-    }
     if (ret == 0 && self->sensitivity_path != NULL &&
         study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
         spot_diag_error(&self->call->diag, self->input_path, 0, 0,
@@ -224,19 +213,6 @@ print_results(const spot_study_task_t *self, const spot_store_t *store)
         out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }
 
-static int
-draw_bars(const spot_report_t *report, const char *path, spot_diag_t *diag)
-{
-    const char *problem = spot_picture_ledger.problem(report);
-
-    if (problem != NULL) {
-        spot_diag_error(diag, path, 0, 0, "nothing can be drawn: %s", problem);
-        return SPOT_ERR_BAD_PARAM;
-    }
-    return spot_draw_file(
-        spot_picture_ledger.declare, report, SPOT_FORMAT_SVG, path, diag);
-}
-
 /* Those of a report. is_check: only whether there is something to draw. */
 static int
 draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
@@ -253,7 +229,12 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
             &report, self->plot_path, &self->call->diag);
     }
     if (ret == 0 && self->bars_path != NULL && !is_check) {
-        ret = draw_bars(&report, self->bars_path, &self->call->diag);
+        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
+            self->bars_path, &self->call->diag);
+        if (ret == SPOT_ERR_BAD_PARAM) {
+            spot_diag_error(&self->call->diag, self->bars_path, 0, 0,
+                "nothing can be drawn: %s", spot_picture_ledger.problem(&report));
+        }
     }
     spot_report_free(&report);
     return ret;
@@ -293,8 +274,6 @@ write_results(const spot_study_task_t *self, const spot_store_t *store)
 /* ---- The first replication of each point ---- */
 
 typedef struct {
-    const char *path;
-    size_t max_lines;
     size_t num_lines;
     const char *names[SPOT_MAX_PROGRESS_LINES];
     spot_texts_t texts;
@@ -317,96 +296,84 @@ add_line(picture_t *self, const spot_study_t *study, size_t point_id)
                     : spot_run_series_init(&self->runs[j], &self->recordings[j], NULL);
 }
 
-/* What was run. */
-static const char *
-note_of(picture_t *self, const spot_study_head_t *head)
+static int
+draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
+    spot_diag_t *diag)
 {
     const char *cut =
         self->num_lines == head->num_points
             ? ""
             : spot_texts_add(&self->texts, " · the first %zu of %zu points",
                   self->num_lines, head->num_points);
-
-    return spot_texts_add(&self->texts,
-        "%s · seed %" PRIu64 ", replication 0 of each point%s",
-        spot_words_shown(&self->texts, head->name), head->seed, cut);
-}
-
-static int
-draw_progress(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag)
-{
     const spot_progress_lines_t lines = {.title = spot_study_title(head),
-        .note = note_of(self, head),
+        .note = spot_texts_add(&self->texts,
+            "%s · seed %" PRIu64 ", replication 0 of each point%s",
+            spot_words_shown(&self->texts, head->name), head->seed, cut),
         .num_lines = self->num_lines,
         .names = self->names,
         .runs = self->runs};
-    const int ret =
-        spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, self->path, diag);
+    int ret;
 
+    ret = spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
         spot_diag_error(
-            diag, self->path, 0, 0, "nothing can be drawn: all runs are empty");
+            diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
     }
     return ret;
 }
 
 static int
-draw_cdfs(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag)
+draw_cdfs(picture_t *self, const spot_study_head_t *head, const char *svg_path,
+    spot_diag_t *diag)
 {
-    spot_cdf_t cdf = {.title = spot_study_title(head), .note = note_of(self, head)};
+    spot_cdf_t cdf = {.title = spot_study_title(head)};
     int ret;
 
-    for (size_t j = 0; j < self->num_lines; j++) {
+    for (size_t j = 0; j < self->num_lines && cdf.num_runs < SPOT_MAX_CDF_RUNS; j++) {
         cdf.series[cdf.num_runs] = spot_cdf_find(&self->recordings[j]);
         cdf.names[cdf.num_runs] = self->names[j];
         cdf.num_runs += cdf.series[cdf.num_runs] != NULL;
     }
     if (cdf.num_runs == 0) {
         spot_diag_error(
-            diag, self->path, 0, 0, "nothing can be drawn: all runs are empty");
+            diag, svg_path, 0, 0, "nothing can be drawn: no run has a distribution");
         return SPOT_ERR_BAD_PARAM;
     }
-    ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, self->path, diag);
-    return ret == 0
-               ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, self->path, diag)
-               : ret;
+    cdf.note = spot_texts_add(&self->texts,
+        "seed %" PRIu64 ", replication 0 of %zu of %zu points", head->seed, cdf.num_runs,
+        head->num_points);
+    ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, svg_path, diag);
+    return ret == 0 ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag)
+                    : ret;
 }
 
-/* Runs the first replication of the first points once more and draws them. They met the
- * same events. */
-static int
-draw_runs(picture_t *self, const spot_study_t *study,
-    int (*draw)(picture_t *self, const spot_study_head_t *head, spot_diag_t *diag),
-    spot_diag_t *diag)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < study->head.num_points && j < self->max_lines;
-         j++) {
-        ret = add_line(self, study, j);
-    }
-    ret = ret != 0 ? ret : draw(self, &study->head, diag);
-    for (size_t j = 0; j < self->num_lines; j++) {
-        spot_run_series_free(&self->runs[j]);
-        spot_recording_free(&self->recordings[j]);
-        spot_study_worker_close(&self->workers[j]);
-    }
-    spot_texts_free(&self->texts);
-    return ret;
-}
-
-/* How far each came over time, and the distributions of each. */
+/* Runs the first replication of the first points once more and draws how far each came
+ * over time, and their distributions. They met the same events. */
 static int
 draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
 {
-    picture_t progress = {self->progress_path, .max_lines = SPOT_MAX_PROGRESS_LINES};
-    picture_t cdfs = {self->cdf_path, .max_lines = SPOT_MAX_CDF_RUNS};
+    const spot_study_head_t *head = &study->head;
     spot_diag_t *diag = &self->call->diag;
-    int ret =
-        progress.path == NULL ? 0 : draw_runs(&progress, study, draw_progress, diag);
+    picture_t picture = {0};
+    int ret = 0;
 
-    return ret == 0 && cdfs.path != NULL ? draw_runs(&cdfs, study, draw_cdfs, diag)
-                                         : ret;
+    for (size_t j = 0; ret == 0 && j < head->num_points && j < SPOT_MAX_PROGRESS_LINES;
+         j++) {
+        ret = add_line(&picture, study, j);
+    }
+    if (ret == 0 && self->progress_path != NULL) {
+        ret = draw_lines(&picture, head, self->progress_path, diag);
+    }
+    if (ret == 0 && self->cdf_path != NULL) {
+        ret = draw_cdfs(&picture, head, self->cdf_path, diag);
+    }
+    for (size_t j = 0; j < picture.num_lines; j++) {
+        spot_run_series_free(&picture.runs[j]);
+        spot_recording_free(&picture.recordings[j]);
+        spot_study_worker_close(&picture.workers[j]);
+    }
+    spot_texts_free(&picture.texts);
+    return ret;
 }
 
 /* ---- The run ---- */
@@ -458,7 +425,9 @@ spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
     }
     ret = ret != 0 ? ret : draw_pictures(self, store, true);
     ret = ret != 0 ? ret : run_points(self, study, store);
-    ret = ret != 0 ? ret : draw_first_runs(self, study);
+    if (ret == 0 && (self->progress_path != NULL || self->cdf_path != NULL)) {
+        ret = draw_first_runs(self, study);
+    }
     if (ret == 0 && is_stored && self->num_shards <= 1) {
         ret = go_on_reading(self, &store);
     }

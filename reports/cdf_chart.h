@@ -3,9 +3,6 @@
  * line for each line of a series of the shape CDF, with the rules of its kind. */
 #pragma once
 
-#include <stdio.h>
-
-#include "base/texts.h"
 #include "reports/draw.h"
 #include "sim/engine/series.h"
 
@@ -13,38 +10,28 @@
 #define SPOT_MAX_CDF_RUNS 8
 
 typedef struct {
+    const char *title;                              /* NULL: only of its panel */
+    const char *note;                               /* under it; NULL: none */
     size_t num_runs;                                /* 1 ... SPOT_MAX_CDF_RUNS */
-    const spot_series_t *series[SPOT_MAX_CDF_RUNS]; /* a CDF of each run, of one kind but
-                                                       for its rules */
+    const spot_series_t *series[SPOT_MAX_CDF_RUNS]; /* of each run; the words and rules
+                                                       of the first one are drawn */
     const char *names[SPOT_MAX_CDF_RUNS];           /* of the runs; NULL: it is alone */
-    const char *title; /* of the picture; NULL: the help of the series */
-    const char *note;  /* under the title; NULL: none */
     bool is_longer;    /* draws the share that is longer, on a logarithmic axis */
     size_t max_points; /* of a line, evenly thinned, with the last one; 0: 2000 */
 } spot_cdf_t;
 
-/* Whether the columns of a series are those of a CDF. */
-bool spot_cdf_fits(const spot_series_kind_t *kind);
-bool spot_cdf_is_among(size_t num_kinds, const spot_series_kind_t *const *kinds);
+/* Whether a series is a CDF that has rows. */
+bool spot_cdf_fits(const spot_series_t *series);
 
-/* The first CDF of a recording that has rows; NULL: there is none. */
+/* The first one of a recording; NULL: there is none. */
 const spot_series_t *spot_cdf_find(const spot_recording_t *recording);
 
-/* Adds the panel, below the one before it, with a heading of its lines in the legend. */
-SPOT_MUST_CHECK int spot_cdf_panel(spot_chart_t *chart, const spot_cdf_t *self);
-
-/* The whole picture; context is a spot_cdf_t. */
+/* A panel, below the one before it if there is one; context is a spot_cdf_t. */
 SPOT_MUST_CHECK int spot_cdf_declare(spot_chart_t *chart, const void *context);
 
-/* All rows, such as latency_ms,fraction: the columns are called as those of the series,
- * with the duration in ms; then the name of the line if there are several. IO. */
-SPOT_MUST_CHECK int spot_cdf_csv_write(const spot_cdf_t *self, FILE *out);
-
-/* FILE.csv and FILE.gnuplot beside FILE.svg, which declare draws of context: the rows,
- * and a script that draws the picture again. */
+/* Beside FILE.svg, which declare draws of context, FILE.gnuplot, which draws it again,
+ * and FILE.csv with all rows, such as latency_ms,fraction, then the name of the line if
+ * there are several. Another CSV file is not replaced. BAD_INPUT, IO with the reason in
+ * diag. */
 SPOT_MUST_CHECK int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
     const void *context, const char *svg_path, spot_diag_t *diag);
-
-/* The path of one of them, by its suffix: ".csv". */
-const char *spot_cdf_beside(
-    spot_texts_t *texts, const char *svg_path, const char *suffix);

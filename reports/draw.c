@@ -13,7 +13,6 @@
 #include "base/stop.h"
 #include "reports/chart/script.h"
 #include "reports/chart/svg.h"
-#include "reports/picture_files.h"
 
 extern char **environ;
 
@@ -294,24 +293,4 @@ spot_draw_script(
     }
     spot_chart_free(chart);
     return ret;
-}
-
-/* From whatever folder gnuplot is run: it knows the path of the script that it was
- * started with as ARG0, unless it reads it from its standard input. */
-int
-spot_draw_script_beside(spot_declare_t declare, const void *context, const char *title,
-    const char *name, FILE *out)
-{
-    char svg_name[2 * SPOT_PICTURE_NAME_BYTES + 8];
-
-    snprintf(svg_name, sizeof(svg_name), "%s.svg", name);
-    fprintf(out,
-        "# %s: `gnuplot %s.gnuplot` draws %s beside this script.\n"
-        "set encoding utf8\n"
-        "script = '%s.gnuplot'\n"
-        "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
-        "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
-        "cd ARG0[1:folder_length]\n",
-        title, name, svg_name, name);
-    return spot_draw_script(declare, context, svg_name, out);
 }

@@ -52,8 +52,3 @@ SPOT_MUST_CHECK int spot_draw_page(
  * to picture_path, an SVG. */
 SPOT_MUST_CHECK int spot_draw_script(
     spot_declare_t declare, const void *context, const char *picture_path, FILE *out);
-
-/* The same as NAME.gnuplot that draws NAME.svg beside itself. name: see
- * spot_picture_file_name(). */
-SPOT_MUST_CHECK int spot_draw_script_beside(spot_declare_t declare, const void *context,
-    const char *title, const char *name, FILE *out);

@@ -47,15 +47,25 @@ write_csv(const task_t *task, const item_t *item, FILE *out)
                : spot_timeline_csv_write(item->run, out);
 }
 
+/* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
+ * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
+ * it from its standard input. */
 static int
 write_script(const task_t *task, const item_t *item, FILE *out)
 {
-    char study[SPOT_PICTURE_NAME_BYTES], name[2 * SPOT_PICTURE_NAME_BYTES];
+    char name[SPOT_PICTURE_NAME_BYTES], svg_name[2 * SPOT_PICTURE_NAME_BYTES];
 
-    spot_picture_file_name(task->report->head->name, study);
-    snprintf(name, sizeof(name), "%s-%s", study, item->name);
-    return spot_draw_script_beside(
-        item->declare, context_of(task, item), item->title, name, out);
+    spot_picture_file_name(task->report->head->name, name);
+    snprintf(svg_name, sizeof(svg_name), "%s-%s.svg", name, item->name);
+    fprintf(out,
+        "# %s: `gnuplot %s-%s.gnuplot` draws %s beside this script.\n"
+        "set encoding utf8\n"
+        "script = '%s-%s.gnuplot'\n"
+        "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
+        "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
+        "cd ARG0[1:folder_length]\n",
+        item->title, name, item->name, svg_name, name, item->name);
+    return spot_draw_script(item->declare, context_of(task, item), svg_name, out);
 }
 
 static char *

@@ -140,22 +140,6 @@ level_noun(const spot_series_kind_t *kind)
     return unit[0] == '\0' ? kind->name : unit;
 }
 
-/* A level that an earlier stack has too, such as a stage, has its colour. */
-static const char *
-level_colour(const spot_run_series_t *self, const spot_colour_t *colours,
-    const spot_series_column_t *column, size_t place)
-{
-    const char *name = spot_series_column_name(column);
-
-    for (size_t j = 0; j < self->num_lanes; j++) {
-        if (self->lanes[j].kind == SPOT_LANE_LEVEL &&
-            strcmp(self->lanes[j].name, name) == 0) {
-            return self->lanes[j].colour;
-        }
-    }
-    return spot_palette_colour(colours, column->name, place);
-}
-
 static void
 add_levels(
     spot_run_series_t *self, const spot_series_t *levels, const spot_colour_t *colours)
@@ -166,8 +150,14 @@ add_levels(
     for (size_t k = 0; k < num_levels; k++) {
         lanes[k].series = levels;
         lanes[k].name = spot_series_column_name(&levels->kind->columns[k + 1]);
-        lanes[k].colour = level_colour(
-            self, colours, &levels->kind->columns[k + 1], self->num_lanes + k);
+        lanes[k].colour = spot_palette_colour(
+            colours, levels->kind->columns[k + 1].name, self->num_lanes + k);
+        for (size_t j = 0; j < self->num_lanes; j++) { /* as in an earlier stack */
+            if (self->lanes[j].kind == SPOT_LANE_LEVEL &&
+                strcmp(self->lanes[j].name, lanes[k].name) == 0) {
+                lanes[k].colour = self->lanes[j].colour;
+            }
+        }
     }
     lanes[num_levels].kind = SPOT_LANE_TOTAL;
     lanes[num_levels].series = levels;

@@ -86,18 +86,6 @@ add_level(const timeline_t *self, const spot_chart_series_t *series,
     }
 }
 
-/* More than one, whose names stand under theirs in the legend. */
-static bool
-has_stacks(const spot_run_series_t *run)
-{
-    size_t num_stacks = 0;
-
-    for (size_t j = 0; j < run->num_lanes; j++) {
-        num_stacks += run->lanes[j].kind == SPOT_LANE_TOTAL;
-    }
-    return num_stacks > 1;
-}
-
 /* Where the stack is averages, a shade behind it goes up to the peaks, and a thin line
  * over it shows the dips. */
 static void
@@ -113,7 +101,7 @@ declare_levels(const timeline_t *self, const spot_lane_t *levels)
     open_panel(self, (spot_chart_panel_t){.y = {.name = total->name, .high = peak},
                          .height_px = 260,
                          .is_below = levels > self->run->lanes});
-    if (has_stacks(self->run)) {
+    if (levels > self->run->lanes) { /* not the first stack */
         spot_chart_legend(
             self->chart, &(spot_chart_entry_t){.text = total->name, .is_heading = true});
     }
@@ -271,10 +259,6 @@ declare_spans(const timeline_t *self, const spot_spans_t *spans)
         (void) spot_chart_row(
             self->chart, &(spot_chart_row_t){.name = spans->lanes[j].name});
     }
-    if (has_stacks(self->run)) {
-        spot_chart_legend(
-            self->chart, &(spot_chart_entry_t){.text = help, .is_heading = true});
-    }
     for (size_t j = 0; j < spans->num_colours; j++) {
         add_spans(self, spans, j, least_ms);
     }
@@ -324,8 +308,8 @@ spot_run_declare(spot_chart_t *chart, const void *context)
     for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
         const spot_series_t *series = &recording->series[j];
 
-        if (spot_cdf_fits(series->kind) && series->num_rows > 0) {
-            ret = spot_cdf_panel(chart,
+        if (spot_cdf_fits(series)) {
+            ret = spot_cdf_declare(chart,
                 &(spot_cdf_t){
                     .num_runs = 1, .series = {series}, .is_longer = run->is_longer});
         }

@@ -214,7 +214,7 @@ spot_page_run_more_write(
         const spot_series_t *series = &recording->series[j];
         const bool is_table = series->kind->shape == SPOT_SERIES_SHOWN_TABLE;
 
-        if (!is_table && !(spot_cdf_fits(series->kind) && series->num_rows > 0)) {
+        if (!is_table && !spot_cdf_fits(series)) {
             continue;
         }
         if (!is_open) {
