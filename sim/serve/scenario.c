@@ -250,7 +250,7 @@ const spot_field_t spot_serve_fields[] = {
         .form_offset = offsetof(scenario_t, config_form),
         .expected = CONFIG_EXPECTED},
     {SPOT_FIELDS(MAP, "preemptions", scenario_t, outages, spot_outage_fields, "",
-         "how spot replicas are taken away; needed if a stage is not on demand"),
+         "how replicas start, and how spot replicas are taken away"),
         .settle = settle_key},
     {SPOT_FIELDS(
         MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
@@ -367,6 +367,12 @@ check_preemptions(const checker_t *checker)
 
     if (root == NULL) {
         REPORT_KEY(checker, "market", "%s is on spot, but there is no 'preemptions'",
+            config->stage);
+    } else if (spot_node_get(root, "outages") == NULL &&
+               spot_node_get(root, "hazard") == NULL &&
+               spot_node_get(root, "trace") == NULL) {
+        REPORT_KEY(checker, "market",
+            "%s is on spot, but preemptions has no outages, hazard or trace",
             config->stage);
     } else if ((self->bound_keys & PREEMPTIONS) != 0 && config->option.delay_ns > 0 &&
                self->outages.rent.drain == SPOT_DRAIN_DEADLINE) {
