@@ -55,9 +55,9 @@ serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
             "a run needs config: an option for each stage, or the name of a planner");
     }
     self->outputs = common_outputs;
-    self->outputs.is_random =
-        spot_arrivals_is_random(&self->arrivals) ||
-        (spot_serve_scenario_has_spot(self) && self->outages.kind != SPOT_OUTAGES_FILE);
+    self->outputs.is_random = spot_arrivals_is_random(&self->arrivals) ||
+                              (spot_serve_scenario_has_spot(self) &&
+                                  spot_outage_setting_is_random(&self->outages));
     ret = spot_serve_metrics_init(self);
     return ret != 0 ? ret : spot_serve_series_init(self);
 }

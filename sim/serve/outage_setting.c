@@ -218,3 +218,13 @@ spot_outage_setting_free(spot_outage_setting_t *self)
     spot_trace_model_free(&self->trace);
     *self = (spot_outage_setting_t){0};
 }
+
+bool
+spot_outage_setting_is_random(const spot_outage_setting_t *self)
+{
+    const spot_trace_t *recording = self->trace.recording;
+
+    return self->kind == SPOT_OUTAGES_HAZARD ||
+           (self->kind == SPOT_OUTAGES_TRACE &&
+               (recording == NULL || recording->kind != SPOT_TRACE_NAMED));
+}

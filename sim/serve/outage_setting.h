@@ -2,6 +2,7 @@
 /* The key preemptions of a scenario: how spot replicas end, and when. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,3 +57,6 @@ extern const spot_field_t spot_outage_fields[];
 SPOT_MUST_CHECK int spot_outage_setting_open(spot_outage_setting_t *self,
     spot_bind_t *bind, const spot_node_t *root, const spot_pipeline_t *pipeline);
 void spot_outage_setting_free(spot_outage_setting_t *self);
+
+/* Whether replications differ. */
+bool spot_outage_setting_is_random(const spot_outage_setting_t *self);

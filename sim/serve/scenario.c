@@ -157,7 +157,6 @@ static const spot_field_t config_fields[] = {
 };
 static const spot_field_t config_stage = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_stage_config_t, stage)};
-
 static void
 settle_config(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
@@ -170,6 +169,7 @@ settle_config(
 
 static const spot_field_t config_item = {.type = SPOT_FIELD_MAP,
     .offset = 0,
+    .label = "option of ",
     .fields = config_fields,
     .settle = settle_config};
 

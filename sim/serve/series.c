@@ -487,8 +487,9 @@ spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *r
         add_samples(&filler);
         fill_lineage(&filler);
     }
+    filler.error = spot_error_first(memory.error, filler.error);
     spot_arena_free(&memory);
-    return spot_error_first(memory.error, filler.error);
+    return filler.error;
 }
 
 void

@@ -17,7 +17,7 @@
 #define RATE                                                                            \
     {                                                                                   \
         SPOT_WITHIN(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,      \
-            "query rate", "mean rate, queries a second")                                \
+            "query rate per second", "mean rate, queries a second")                     \
     }
 #define COUNT                                                                           \
     {                                                                                   \
@@ -30,7 +30,7 @@
             "only so many times between queries (default: all)")},                      \
     {                                                                                   \
         SPOT_WITHIN(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",  \
-            "query rate",                                                               \
+            "query rate per second",                                                    \
             "mean rate to which they are stretched (default: as they are)")             \
     }
 
@@ -66,9 +66,9 @@ static const spot_field_t varying_fields[] = {
 
 static const spot_field_t daily_fields[] = {
     {SPOT_WITHIN(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
-        "peak query rate", "highest rate of the day, queries a second")},
-    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL, "low query rate",
-        "lowest rate, 12 h from the highest one")},
+        "peak query rate per second", "highest rate of the day, queries a second")},
+    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL,
+        "low query rate per second", "lowest rate, 12 h from the highest one")},
     {SPOT_WITHIN(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
         "time of the highest rate, from the start of the run")},
     {SPOT_WITHIN(

@@ -9,7 +9,14 @@
 #define MAX_NODES 9
 #define MAX_QUERIES 40
 #define MAX_BATCH 6
-#define MAX_SLOTS 12
+#define MAX_SLOTS 160
+
+/* What a case is like as a whole. */
+typedef struct {
+    bool is_wide; /* more replicas than a word has bits */
+    bool is_pipelined;
+    bool has_spot;
+} kind_t;
 
 /* ---- Draws ---- */
 
@@ -179,21 +186,18 @@ draw_market(spot_stage_option_t *option, spot_rng_t *rng)
 }
 
 static void
-draw_stages(serve_case_t *self, spot_rng_t *rng)
+draw_stages(serve_case_t *self, spot_rng_t *rng, const kind_t *kind)
 {
-    const bool is_pipelined = chance(rng, 15);
-    const bool has_spot = !is_pipelined && chance(rng, 80);
-
     for (size_t j = 0; j < self->pipeline.num_stages; j++) {
         spot_stage_option_t *option = &self->plans[j].option;
 
-        self->plans[j].time = draw_time(self, rng, is_pipelined);
+        self->plans[j].time = draw_time(self, rng, kind->is_pipelined);
         *option =
             (spot_stage_option_t){.batch = from_to(rng, 1, self->plans[j].time->last),
-                .replicas = from_to(rng, 1, 4),
+                .replicas = kind->is_wide ? from_to(rng, 55, 140) : from_to(rng, 1, 4),
                 .delay_ns = chance(rng, 40) ? from_to(rng, 1, 12) : 0,
                 .releases_when_full = chance(rng, 50)};
-        if (has_spot) {
+        if (kind->has_spot) {
             draw_market(option, rng);
         }
         if (option->delay_ns > 0 && option->market != SPOT_MARKET_ON_DEMAND) {
@@ -205,30 +209,33 @@ draw_stages(serve_case_t *self, spot_rng_t *rng)
 /* ---- Arrivals and outages ---- */
 
 static void
-draw_arrivals(serve_case_t *self, spot_rng_t *rng)
+draw_arrivals(serve_case_t *self, spot_rng_t *rng, const kind_t *kind)
 {
-    const int64_t num_queries = from_to(rng, 1, MAX_QUERIES);
-    const int64_t longest_ns = from_to(rng, 0, 1) * 14 + from_to(rng, 0, 6);
+    const int64_t num_queries =
+        kind->is_wide ? from_to(rng, 150, 300) : from_to(rng, 1, MAX_QUERIES);
+    const int64_t longest_ns =
+        kind->is_wide ? 1 : from_to(rng, 0, 1) * 14 + from_to(rng, 0, 6);
     int64_t now_ns = 0;
 
     for (int64_t j = 0; j < num_queries; j++) {
         serve_case_arrive(self, now_ns);
-        now_ns += chance(rng, 40) ? 0 : from_to(rng, 0, longest_ns);
+        now_ns += chance(rng, kind->is_wide ? 90 : 40) ? 0 : from_to(rng, 0, longest_ns);
     }
 }
 
 /* The next outages of slots that are drawn again and again: in order of a slot, in any
  * order among slots. */
 static void
-draw_outages(serve_case_t *self, spot_rng_t *rng)
+draw_outages(serve_case_t *self, spot_rng_t *rng, const kind_t *kind)
 {
-    const int64_t num_rows = from_to(rng, 0, 25);
+    const int64_t num_rows = from_to(rng, 0, kind->is_wide ? 200 : 25);
+    const int64_t few = kind->is_wide ? 100 : 2, many = kind->is_wide ? 140 : 6;
     int64_t ready_ns[SPOT_PIPELINE_MAX_NODES][MAX_SLOTS] = {{0}};
 
     for (int64_t j = 0; j < num_rows; j++) {
         const int64_t stage_id =
             from_to(rng, 0, (int64_t) self->pipeline.num_stages - 1);
-        const int64_t slot = from_to(rng, 0, chance(rng, 20) ? 6 : 2);
+        const int64_t slot = from_to(rng, 0, chance(rng, 20) ? many : few);
         int64_t *since_ns = &ready_ns[stage_id][slot];
         const int64_t up_ns = chance(rng, 20) ? 0 : from_to(rng, 0, 60);
         int64_t preempted_ns;
@@ -247,9 +254,13 @@ void
 serve_random_open(serve_case_t *self, uint64_t seed)
 {
     spot_rng_t rng;
+    kind_t kind;
 
     spot_rng_seek(&rng, seed, 0, SPOT_STREAM_OWN, 0);
     open_pipeline(self, &rng);
+    kind.is_wide = chance(&rng, 2);
+    kind.is_pipelined = chance(&rng, 15);
+    kind.has_spot = !kind.is_pipelined && chance(&rng, 80);
     self->rent =
         (spot_rent_setting_t){.notice_ns = chance(&rng, 60) ? from_to(&rng, 1, 40) : 0,
             .drain = (int) from_to(&rng, SPOT_DRAIN_DEADLINE, SPOT_DRAIN_STOP),
@@ -257,9 +268,9 @@ serve_random_open(serve_case_t *self, uint64_t seed)
                 (int) from_to(&rng, SPOT_IN_FLIGHT_REQUEUE_HEAD, SPOT_IN_FLIGHT_LOSE),
             .preparation_ns = chance(&rng, 70) ? from_to(&rng, 0, 12) : 0,
             .load_ns = chance(&rng, 70) ? from_to(&rng, 0, 12) : 0};
-    draw_stages(self, &rng);
-    draw_arrivals(self, &rng);
-    draw_outages(self, &rng);
+    draw_stages(self, &rng, &kind);
+    draw_arrivals(self, &rng, &kind);
+    draw_outages(self, &rng, &kind);
 }
 
 /* ---- For messages ---- */

@@ -3,20 +3,37 @@
 
 typedef spot_serve_stage_t stage_t;
 
-/* The event of a slot: its TAKE, the end of its batch, or its READY. */
+/* The READY of a slot. */
 static void
 verify_event(const spot_serve_t *self, const stage_t *stage, int32_t slot_id)
 {
     const spot_slot_t *slot = &stage->slots[slot_id];
-    const bool has_event = slot->state == SPOT_SLOT_PENDING ||
-                           slot->state == SPOT_SLOT_BUSY ||
-                           slot->state == SPOT_SLOT_PREPPING;
 
-    spot_bug_assert((slot->event >= 0) == has_event);
-    if (has_event) {
+    spot_bug_assert((slot->event >= 0) == (slot->state == SPOT_SLOT_PREPPING));
+    if (slot->event >= 0) {
         spot_bug_assert(
             spot_calendar_item(&self->calendar, slot->event).entity_id == slot_id);
     }
+}
+
+/* Batches that run, in the order of their ends. */
+static void
+verify_returns(const spot_serve_t *self, const stage_t *stage)
+{
+    const spot_serve_due_t *before = NULL;
+
+    for (int64_t j = stage->first_return; j < stage->next_return; j++) {
+        const spot_serve_return_t *at = &stage->returns[j & stage->return_mask];
+        const spot_slot_t *slot = &stage->slots[at->slot];
+
+        spot_bug_assert(slot->state == SPOT_SLOT_BUSY && at->due.tick >= self->now_ns);
+        spot_bug_assert(
+            at->due.tick == slot->taken_ns + stage->time->busy_ns[slot->size]);
+        spot_bug_assert(before == NULL || before->tick < at->due.tick ||
+                        (before->tick == at->due.tick && before->key < at->due.key));
+        before = &at->due;
+    }
+    spot_bug_assert(stage->next_return - stage->first_return == stage->num_busy);
 }
 
 /* What a slot is agrees with the sets that it is in. */
@@ -69,18 +86,12 @@ static void
 verify_queue(const spot_serve_t *self, const stage_t *stage)
 {
     const int64_t length = stage->tail - stage->head;
-    uint64_t since_sum = 0;
     int64_t num_batched = 0;
 
     spot_bug_assert(length >= 0 && length <= stage->result.queue_max);
-    for (int64_t j = stage->head; j < stage->tail; j++) {
-        since_sum += (uint64_t) stage->since_ns[stage->ring[j & stage->ring_mask]];
-    }
-    spot_bug_assert(since_sum == stage->since_sum);
     spot_bug_assert(
         stage->result.queue_area_ns + length * (self->now_ns - stage->changed_ns) ==
-        stage->result.wait_sum_ns +
-            (int64_t) ((uint64_t) (length * self->now_ns) - since_sum));
+        (int64_t) (stage->waited_ns + (uint64_t) length * (uint64_t) self->now_ns));
     for (int32_t j = 0; j < stage->num_slots; j++) {
         const spot_slot_t *slot = &stage->slots[j];
 
@@ -118,6 +129,7 @@ serve_verify(const spot_serve_t *self)
     for (size_t j = 0; j < self->num_stages; j++) {
         num_marked += self->stages[j].is_marked;
         verify_slots(self, &self->stages[j]);
+        verify_returns(self, &self->stages[j]);
         verify_queue(self, &self->stages[j]);
     }
     for (size_t j = 0; j < self->num_nodes; j++) {

@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/serve/serve_case.h"
+#include "tests/unit/serve/serve_random.h"
 #include "tests/unit/serve/serve_verify.h"
+
+#define NUM_CASES 500
 
 static const int64_t times_ns[] = {0, 10, 15};
 static const spot_service_time_t table = {
@@ -149,12 +151,34 @@ test_scaling_on_spot(void **state)
     serve_case_close(&self);
 }
 
-/* Invariants hold after each event, also with outages of all slots. */
-static void
-test_steps(void **state)
+/* Runs once more, one event per call, with all invariants after each. Returns the number
+ * of launches. */
+static int64_t
+run_in_steps(serve_case_t *self)
 {
     const spot_replication_t replication = {.seed = 1};
     spot_serve_run_t run;
+    int64_t num_launches = 0;
+
+    serve_case_run(self, true);
+    run = self->serve.run;
+    if (run.outages != NULL) {
+        spot_outages_start(
+            run.outages, &replication, run.source_ns[run.num_queries - 1]);
+    }
+    assert_int_equal(spot_serve_start(&self->serve, &run, self->plans), 0);
+    do {
+        serve_verify(&self->serve);
+    } while (self->serve.num_left < run.num_queries && spot_serve_step(&self->serve));
+    for (size_t j = 0; j < self->serve.num_stages; j++) {
+        num_launches += self->serve.stages[j].result.launches;
+    }
+    return num_launches;
+}
+
+static void
+test_outages_of_all(void **state)
+{
     serve_case_t self;
 
     (void) state;
@@ -166,15 +190,38 @@ test_steps(void **state)
                 &self, 0, slot, 30 * slot + 75 * j + 3, 30 * slot + 75 * j + 40);
         }
     }
-    serve_case_run(&self, true);
-    run = self.serve.run;
-    spot_outages_start(run.outages, &replication, run.source_ns[run.num_queries - 1]);
-    assert_int_equal(spot_serve_start(&self.serve, &run, self.plans), 0);
-    do {
-        serve_verify(&self.serve);
-    } while (self.serve.num_left < run.num_queries && spot_serve_step(&self.serve));
-    assert_int_equal(self.serve.num_sunk, run.num_queries);
+    assert_true(run_in_steps(&self) > 4);
+    assert_int_equal(self.serve.num_sunk, self.num_arrivals);
     serve_case_close(&self);
+}
+
+/* Stages of any pipeline, on-demand and spot, with short intervals. */
+static void
+test_random_cases(void **state)
+{
+    int64_t num_launches = 0;
+
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        serve_case_t self;
+
+        serve_random_open(&self, seed);
+        for (size_t j = 0; j < self.pipeline.num_stages; j++) {
+            spot_stage_option_t *option = &self.plans[j].option;
+
+            if (option->market != SPOT_MARKET_HEDGE) {
+                option->scale = (spot_scale_setting_t){.kind = SPOT_SCALE_UTILISATION,
+                    .target_utilisation = 0.6,
+                    .interval_ns = 5 + (int64_t) (seed % 20),
+                    .min = 1,
+                    .max = option->replicas + 3,
+                    .cool_down_ns = (int64_t) (seed % 3) * 15};
+            }
+        }
+        num_launches += run_in_steps(&self);
+        serve_case_close(&self);
+    }
+    assert_true(num_launches > NUM_CASES);
 }
 
 /* A replica for each batch, paid while it runs: at 0 a batch of two until 15 and one of
@@ -216,7 +263,8 @@ main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_draining_slot_serves_again),
         cmocka_unit_test(test_scaling_on_spot),
-        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_outages_of_all),
+        cmocka_unit_test(test_random_cases),
         cmocka_unit_test(test_ideal),
     };
 
