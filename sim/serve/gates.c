@@ -1,99 +1,148 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/gates.h"
-#include "sim/serve/planner.h"
-#include <math.h>
+
 #include <stdlib.h>
+
+#include "base/order.h"
+
 const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
+
 double
-spot_gate_capacity(
-    const spot_serve_scenario_t *s, size_t id, const spot_stage_option_t *o)
+spot_gate_capacity(const spot_serve_scenario_t *scenario, size_t stage_id,
+    const spot_stage_option_t *option)
 {
-    return (double) o->replicas *
-           spot_service_time_qps(
-               spot_serve_scenario_time(s, id, o->hardware_id), (int32_t) o->batch);
+    const spot_service_time_t *time =
+        spot_serve_scenario_time(scenario, stage_id, option->hardware_id);
+
+    return (double) option->replicas *
+           spot_service_time_qps(time, (int32_t) option->batch);
 }
+
 size_t
-spot_gate_bottleneck(const spot_serve_scenario_t *s, const spot_stage_option_t *o)
+spot_gate_bottleneck(
+    const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
 {
-    size_t b = 0;
-    for (size_t j = 1; j < s->pipeline.num_stages; j++)
-        if (spot_gate_capacity(s, j, &o[j]) < spot_gate_capacity(s, b, &o[b]))
-            b = j;
-    return b;
-}
-int64_t
-spot_gate_least_latency(const spot_serve_scenario_t *s, const spot_stage_option_t *o)
-{
-    int64_t at[255], u[255];
-    for (size_t j = 0; j < s->pipeline.num_stages; j++)
-        at[j] = spot_service_time_fastest(
-            spot_serve_scenario_time(s, j, o[j].hardware_id), (int32_t) o[j].batch);
-    return spot_pipeline_longest(&s->pipeline, at, u);
-}
-static int
-cmp(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-    return x < y ? -1 : x > y;
-}
-size_t
-spot_percentile_index(int64_t p, size_t n)
-{
-    size_t k = (size_t) (((unsigned long long) p * n + 99999) / 100000);
-    return (k < 1 ? 1 : k) - 1;
-}
-int
-spot_latencies_take(
-    spot_latencies_t *self, size_t n, const int64_t *src, const int64_t *sink)
-{
-    if (spot_array_reserve(&self->sorted_ns, &self->max_queries, n, 8))
-        return SPOT_ERR_NO_MEMORY;
-    self->num_queries = n;
-    self->sum_ns = 0;
-    self->num_infinite = 0;
-    for (size_t j = 0; j < n; j++) {
-        if (sink[j] < 0) {
-            self->sorted_ns[j] = INT64_MAX;
-            self->num_infinite++;
-        } else {
-            self->sorted_ns[j] = sink[j] - src[j];
-            self->sum_ns += sink[j] - src[j];
+    double least_qps = spot_gate_capacity(scenario, 0, &options[0]);
+    size_t stage_id = 0;
+
+    for (size_t j = 1; j < scenario->pipeline.num_stages; j++) {
+        const double qps = spot_gate_capacity(scenario, j, &options[j]);
+
+        if (qps < least_qps) {
+            least_qps = qps;
+            stage_id = j;
         }
     }
-    qsort(self->sorted_ns, n, 8, cmp);
+    return stage_id;
+}
+
+bool
+spot_gate_is_overloaded(const spot_serve_scenario_t *scenario,
+    const spot_stage_option_t *options, double rate_qps)
+{
+    const size_t stage_id = spot_gate_bottleneck(scenario, options);
+
+    return rate_qps > spot_gate_capacity(scenario, stage_id, &options[stage_id]);
+}
+
+int64_t
+spot_gate_least_latency(
+    const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
+{
+    int64_t at_ns[SPOT_PIPELINE_MAX_NODES], until_ns[SPOT_PIPELINE_MAX_NODES];
+
+    for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
+        const spot_service_time_t *time =
+            spot_serve_scenario_time(scenario, j, options[j].hardware_id);
+
+        at_ns[j] = spot_service_time_fastest(time, (int32_t) options[j].batch);
+    }
+    return spot_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
+}
+
+spot_gate_t
+spot_gate_verdict(const spot_serve_scenario_t *scenario,
+    const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
+    int64_t percentile_ns)
+{
+    if (spot_gate_is_overloaded(scenario, options, rate_qps)) {
+        return SPOT_GATE_THROUGHPUT;
+    }
+    if (spot_gate_least_latency(scenario, options) > slo_ns) {
+        return SPOT_GATE_LATENCY;
+    }
+    return percentile_ns > slo_ns ? SPOT_GATE_SLO : SPOT_GATE_FEASIBLE;
+}
+
+size_t
+spot_percentile_index(int64_t percentile_milli, size_t num)
+{
+    const size_t rank = ((size_t) percentile_milli * num + 99999) / 100000;
+
+    return rank < 1 ? 0 : rank - 1;
+}
+
+int
+spot_latencies_take(spot_latencies_t *self, size_t num_queries, const int64_t *source_ns,
+    const int64_t *sink_ns)
+{
+    size_t num_finite = 0;
+
+    if (SPOT_ARRAY_ROOM(self, sorted_ns, num_queries) != 0 ||
+        SPOT_ARRAY_ROOM(self, unsorted_ns, num_queries) != 0 ||
+        SPOT_ARRAY_ROOM(self, order, 2 * num_queries) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->sum_ns = 0;
+    for (size_t j = 0; j < num_queries; j++) {
+        if (sink_ns[j] >= 0) {
+            const int64_t latency_ns = sink_ns[j] - source_ns[j];
+
+            self->unsorted_ns[num_finite++] = latency_ns;
+            if (__builtin_add_overflow(self->sum_ns, latency_ns, &self->sum_ns)) {
+                return SPOT_ERR_BAD_PARAM;
+            }
+        }
+    }
+    spot_order_integers(
+        self->unsorted_ns, num_finite, self->order, self->order + num_queries);
+    for (size_t j = 0; j < num_queries; j++) {
+        self->sorted_ns[j] =
+            j < num_finite ? self->unsorted_ns[self->order[j]] : INT64_MAX;
+    }
+    self->num_queries = num_queries;
+    self->num_infinite = num_queries - num_finite;
     return 0;
 }
+
 void
 spot_latencies_free(spot_latencies_t *self)
 {
     free(self->sorted_ns);
+    free(self->unsorted_ns);
+    free(self->order);
+    *self = (spot_latencies_t){0};
 }
+
 int64_t
-spot_latencies_percentile(const spot_latencies_t *self, int64_t p)
+spot_latencies_percentile(const spot_latencies_t *self, int64_t percentile_milli)
 {
-    return self->sorted_ns[spot_percentile_index(p, self->num_queries)];
+    return self->sorted_ns[spot_percentile_index(percentile_milli, self->num_queries)];
 }
+
 size_t
-spot_latencies_late(const spot_latencies_t *self, int64_t l)
+spot_latencies_late(const spot_latencies_t *self, int64_t limit_ns)
 {
-    size_t k = 0;
-    for (size_t j = 0; j < self->num_queries; j++)
-        k += self->sorted_ns[j] > l;
-    return k;
-}
-void
-spot_planned_free(spot_planned_t *self)
-{
-    (void) self;
-}
-static const spot_planner_t ex = {.name = "exact", .doc = "x"};
-const spot_planner_t *const spot_serve_planners[] = {&ex, NULL};
-int
-spot_serve_plan(
-    const spot_planner_t *p, const spot_plan_request_t *r, spot_planned_t *pl)
-{
-    (void) p;
-    (void) r;
-    (void) pl;
-    return SPOT_ERR_BAD_PARAM;
+    size_t low = 0, high = self->num_queries;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (self->sorted_ns[middle] > limit_ns) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return self->num_queries - low;
 }

@@ -16,27 +16,30 @@ typedef struct {
     size_t num_late;
     spot_gate_t gate; /* of no plan: the gate that fails */
     double rate_qps;  /* of rate: the highest whole one */
-} spot_plan_t;
+} spot_serving_plan_t;
 
 /* A step of a heuristic. */
 typedef struct {
     const char *move; /* "increase_batch", "remove_replica", "downgrade_hw", ... */
-    int32_t stage_id;
+    int32_t stage_id; /* -1: of rate, where the search starts */
     spot_stage_option_t to;
-    int64_t cost_micro; /* after it */
+    int64_t cost_micro;         /* after it */
+    double rate_qps;            /* of rate: the highest one after it */
+    int64_t next_percentile_ns; /* of rate: the percentile at the next whole rate */
 } spot_plan_move_t;
 
 /* What a planner found, and how. Zero it to start. */
 typedef struct {
-    spot_plan_t plan;
-    spot_plan_t initial;    /* of greedy: where the descent starts; no options: none */
-    int32_t replicas_added; /* to get there */
+    spot_serving_plan_t plan;
+    spot_serving_plan_t initial; /* of greedy: where the descent starts; of polish: what
+                            greedy found; no options: none */
+    int32_t replicas_added;      /* of greedy: to get there */
     size_t num_moves, max_moves;
     spot_plan_move_t *moves; /* [num_moves] */
     bool is_proven;          /* least by the definition of the exact planner */
     int64_t num_simulations; /* of stages */
     double cpu_s;
-    const char *why_none; /* where no configuration was searched at all: "no plan
+    const char *why_none; /* why there is no plan, where that is no gate: "no plan
                              found"; or NULL */
     spot_arena_t memory;  /* of options */
 } spot_planned_t;
