@@ -199,8 +199,14 @@ add_links(spot_pipeline_t *self)
     for (size_t j = 0; j < self->num_nodes && self->memory.error == 0; j++) {
         spot_pipeline_node_t *node = &self->nodes[j];
 
+        node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
+        if (node->model == NULL) {
+            self->num_joins++;
+        } else {
+            self->stages[self->num_stages++] = (int32_t) j;
+        }
         for (size_t k = 0; k < node->num_parents; k++) {
-            const spot_pipeline_link_t link = {(int32_t) j, (int32_t) k};
+            const spot_pipeline_link_t link = {(int32_t) j, node->stage_id, (int32_t) k};
 
             if (node->parents[k] < 0) {
                 self->first[self->num_first++] = link;
@@ -209,12 +215,6 @@ add_links(spot_pipeline_t *self)
 
                 parent->children[parent->num_children++] = link;
             }
-        }
-        node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
-        if (node->model == NULL) {
-            self->num_joins++;
-        } else {
-            self->stages[self->num_stages++] = (int32_t) j;
         }
     }
 }
