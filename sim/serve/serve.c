@@ -28,7 +28,7 @@ static const spot_serve_due_t never = {INT64_MAX, UINT64_MAX};
 static inline wide_t
 order_of(const spot_serve_due_t *due)
 {
-    return (wide_t) due->tick << 64 | due->key;
+    return (wide_t) (uint64_t) due->tick << 64 | due->key;
 }
 
 static inline bool
@@ -241,10 +241,12 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
 
     count_area(self, stage, num_ids);
     stage->result.queries += num_ids;
+    stage->result.seen += num_ids * length + (int64_t) num_ids * (num_ids - 1) / 2;
     for (int32_t j = 0; j < num_ids; j++) {
-        stage->result.seen += length++;
-        stage->ring[stage->tail++ & stage->ring_mask] = ids[j];
+        stage->ring[(stage->tail + j) & stage->ring_mask] = ids[j];
     }
+    stage->tail += num_ids;
+    length += num_ids;
     if (self->run.is_recorded) {
         for (int32_t j = 0; j < num_ids; j++) {
             stage->stamps.enqueue_ns[ids[j]] = self->now_ns;
@@ -286,17 +288,16 @@ join(spot_serve_t *self, const spot_pipeline_link_t *link, const int32_t *ids,
     for (int32_t j = 0; j < num_ids; j++) {
         uint32_t *seen = &at->seen[ids[j]];
 
-        if (*seen == all && self->sink_ns[ids[j]] == SPOT_QUERY_LOST) {
+        if ((*seen & port) != 0) {
+            spot_bug_assert(self->sink_ns[ids[j]] == SPOT_QUERY_LOST);
             continue;
         }
-        spot_bug_assert((*seen & port) == 0);
         at->num_waiting += *seen == 0;
         *seen |= port;
-        if (*seen == all) {
-            at->num_waiting--;
-            at->ready[num_ready++] = ids[j];
-        }
+        at->ready[num_ready] = ids[j];
+        num_ready += *seen == all;
     }
+    at->num_waiting -= num_ready;
     if (at->num_waiting > at->max_waiting) {
         at->max_waiting = at->num_waiting;
     }
@@ -532,10 +533,10 @@ dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const int64_t batch = stage->option.batch;
-    const int64_t want = (stage->tail - stage->head + batch - 1) / batch;
     int32_t slot_id;
 
-    while (stage->num_pending < want && stage->num_idle > 0) {
+    while (
+        stage->num_idle > 0 && stage->num_pending * batch < stage->tail - stage->head) {
         slot_id = first_idle(stage);
         spot_serve_slot_leave_idle(stage, slot_id);
         add_pending(self, stage_id, slot_id);
@@ -691,17 +692,20 @@ see_calendar(spot_serve_t *self)
 static inline size_t
 find_next(spot_serve_t *self)
 {
-    const spot_serve_due_t *dues = self->dues;
-    size_t next = self->next_due;
+    if (self->next_due == SIZE_MAX) {
+        wide_t least = order_of(&self->dues[0]);
 
-    if (next == SIZE_MAX) {
-        next = 0;
+        self->next_due = 0;
         for (size_t j = 1; j <= self->num_stages; j++) {
-            next = is_before(&dues[j], &dues[next]) ? j : next;
+            const wide_t order = order_of(&self->dues[j]);
+
+            self->next_due = order < least ? j : self->next_due;
+            least = order < least ? order : least;
         }
-        self->next_due = next;
     }
-    return is_before(&self->source_due, &dues[next]) ? self->num_stages + 1 : next;
+    return is_before(&self->source_due, &self->dues[self->next_due])
+               ? self->num_stages + 1
+               : self->next_due;
 }
 
 /* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
