@@ -68,7 +68,8 @@ cut_part(planning_t *self, int32_t first)
         }
     }
     if (first >= 0) {
-        part->first[part->num_first++] = (spot_pipeline_link_t){first, 0};
+        part->first[part->num_first++] = (spot_pipeline_link_t){
+            .node_id = first, .stage_id = whole->nodes[first].stage_id};
     }
     for (size_t k = 0; k < whole->num_first && first < 0; k++) {
         if (self->is_in[whole->first[k].node_id]) {
