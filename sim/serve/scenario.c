@@ -77,7 +77,7 @@ static const char *const scale_names[] = {"none", "ideal", NULL};
 
 static const spot_field_t slo_fields[] = {
     {SPOT_WITHIN(DURATION_NS, "latency", spot_objective_t, latency_ns, 1, MAX_NS, NULL,
-        "objective", "latency that the percentile must not exceed")},
+        "latency objective", "latency that the percentile must not exceed")},
     {SPOT_WITHIN(NUMBER, "percentile", spot_objective_t, percentile, 0.001, 100, "99",
         "percentile of the objective", "which percentile; 100 is the maximum")},
     {.name = NULL},
