@@ -320,33 +320,72 @@ table_of(const spot_field_t *field, const spot_node_t **node)
                                          : NULL;
 }
 
-/* The field at a path; *above: that of the map it is in, left alone for map itself. */
+/* The dictionary that a value is, or NULL. */
 static const spot_field_t *
-field_at(const spot_field_t *fields, const spot_node_t *map, const char *path,
-    const spot_field_t **above)
+dict_of(const spot_field_t *field, const spot_node_t *node)
 {
-    const size_t key_bytes = strcspn(path, ".");
-    const spot_field_t *field = spot_field_find(fields, path, key_bytes);
+    if (field != NULL && node != NULL && field->type == SPOT_FIELD_ONE_OF) {
+        field = spot_field_form(field, node);
+    }
+    return field == NULL || field->type != SPOT_FIELD_DICT ? NULL : field;
+}
+
+/* The first part of a path in key, without the dot that ends it. false: it is the last
+ * part, or too long. */
+static bool
+split_path(const char **path, char key[NAME_BYTES])
+{
+    const size_t key_bytes = strcspn(*path, ".");
+
+    if ((*path)[key_bytes] == '\0' || key_bytes >= NAME_BYTES) {
+        return false;
+    }
+    memcpy(key, *path, key_bytes);
+    key[key_bytes] = '\0';
+    *path += key_bytes + 1;
+    return true;
+}
+
+/* Where a path leads. */
+typedef struct {
+    const spot_field_t *above; /* of the map with the value; NULL: the first map, or an
+                                  item of a dictionary */
+    char item[NAME_BYTES];     /* key of that item, "": none */
+} place_t;
+
+static const spot_field_t *
+field_at(
+    const spot_field_t *fields, const spot_node_t *map, const char *path, place_t *place)
+{
+    const spot_field_t *field = spot_field_find(fields, path, strcspn(path, "."));
+    const spot_field_t *dict;
     const spot_node_t *node;
     char key[NAME_BYTES];
 
-    if (field == NULL || path[key_bytes] == '\0' || key_bytes >= sizeof(key)) {
+    if (field == NULL || !split_path(&path, key)) {
         return field;
     }
-    memcpy(key, path, key_bytes);
-    key[key_bytes] = '\0';
     node = spot_node_get(map, key);
-    *above = field;
-    fields = node == NULL ? NULL : table_of(field, &node);
-    return fields == NULL ? NULL : field_at(fields, node, path + key_bytes + 1, above);
+    place->above = field;
+    dict = dict_of(field, node);
+    if (dict == NULL) {
+        fields = node == NULL ? NULL : table_of(field, &node);
+    } else if (dict->item->type == SPOT_FIELD_MAP && split_path(&path, place->item)) {
+        node = spot_node_get(node, place->item);
+        place->above = NULL;
+        fields = dict->item->fields;
+    } else {
+        fields = NULL;
+    }
+    return fields == NULL ? NULL : field_at(fields, node, path, place);
 }
 
 const spot_field_t *
 spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *path)
 {
-    const spot_field_t *above = NULL;
+    place_t place = {NULL, ""};
 
-    return field_at(fields, map, path, &above);
+    return field_at(fields, map, path, &place);
 }
 
 /* "nodes of a": the label of the items of a dictionary, which ends with a blank, and the
@@ -356,8 +395,7 @@ item_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     const char **key)
 {
     const char *dot = strrchr(path, '.');
-    const spot_node_t *node;
-    const spot_field_t *field;
+    const spot_field_t *dict;
     char above[NAME_BYTES];
 
     if (dot == NULL || dot - path >= NAME_BYTES) {
@@ -366,22 +404,18 @@ item_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     memcpy(above, path, (size_t) (dot - path));
     above[dot - path] = '\0';
     *key = dot + 1;
-    field = spot_field_at(fields, map, above);
-    node = spot_node_place(map, above);
-    if (field != NULL && field->type == SPOT_FIELD_ONE_OF) {
-        field = spot_field_form(field, node);
-    }
-    return field == NULL || field->type != SPOT_FIELD_DICT ? NULL : field->item->label;
+    dict = dict_of(spot_field_at(fields, map, above), spot_node_place(map, above));
+    return dict == NULL ? NULL : dict->item->label;
 }
 
 bool
 spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     char *text, size_t num_bytes)
 {
-    const spot_field_t *above = NULL;
-    const spot_field_t *field = field_at(fields, map, path, &above);
+    place_t place = {NULL, ""};
+    const spot_field_t *field = field_at(fields, map, path, &place);
     const char *label = field == NULL ? NULL : field->label;
-    const char *before = above == NULL ? NULL : above->label;
+    const char *before = place.above == NULL ? NULL : place.above->label;
     const char *key;
 
     if (field == NULL) {
@@ -394,7 +428,8 @@ spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char 
     if (label == NULL || (label[0] == ' ' && before == NULL)) {
         return false;
     }
-    snprintf(text, num_bytes, "%s%s", label[0] == ' ' ? before : "", label);
+    snprintf(text, num_bytes, "%s%s%s%s", label[0] == ' ' ? before : "", label,
+        place.item[0] == '\0' ? "" : " of ", place.item);
     return true;
 }
 

@@ -56,7 +56,8 @@ struct spot_field {
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     const char *help;    /* for the manual */
     /* What reports call it, without its unit: "pipeline depth". With a blank in front,
-     * " per minute", the label of its map precedes it. The label of the items of a
+     * " per minute", the label of its map precedes it. In a map that is an item of a
+     * dictionary, " of " and the key of the item follow. The label of the items of a
      * dictionary ends with a blank, and their key follows. NULL: its path. */
     const char *label;
     /* The form of a value, for messages: of lists, dictionaries, one-ofs and custom
@@ -103,6 +104,8 @@ struct spot_field {
 #define SPOT_HELP(text) .help = text
 #define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
+/* The same with messages such as "0 is not in 1..64". */
+#define SPOT_WITHIN(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
 #define SPOT_CHOICE(key, owner, member, names, starts, ...)                             \
     SPOT_VALUE(CHOICE, key, owner, member, starts, __VA_ARGS__), .choices = names
 #define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \
@@ -144,7 +147,7 @@ const spot_field_t *spot_field_find(
     const spot_field_t *fields, const char *name, size_t name_bytes);
 
 /* The field that binds the value at a path below map, which fields bind, or NULL: there
- * is none, or it lies within a list or dictionary. */
+ * is none, it is an item of a dictionary, or it lies within a list. */
 const spot_field_t *spot_field_at(
     const spot_field_t *fields, const spot_node_t *map, const char *path);
 

@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_LETTERS 63
@@ -85,4 +86,15 @@ spot_suggest_offer(spot_suggest_t *self, const char *name)
         self->nearest = name;
         self->distance = distance;
     }
+}
+
+const char *
+spot_suggest_hint(const spot_suggest_t *self, char text[SPOT_SUGGEST_HINT_BYTES])
+{
+    text[0] = '\0';
+    if (self->nearest != NULL) {
+        snprintf(
+            text, SPOT_SUGGEST_HINT_BYTES, " (did you mean '%.128s'?)", self->nearest);
+    }
+    return text;
 }

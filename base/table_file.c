@@ -214,7 +214,9 @@ read_columns(spot_table_file_t *self)
     }
     if (!self->is_over && (!is_complete || missing[0] != '\0')) {
         spot_table_file_report(self, self->row.line,
-            format->ignores_others ? "missing columns: %s" : "expected the columns %s",
+            format->ignores_others ? "missing columns: %s"
+            : format->says_header  ? "expected header '%s'"
+                                   : "expected the columns %s",
             format->ignores_others ? missing : format->layout);
         self->is_over = true;
     }

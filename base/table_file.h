@@ -62,6 +62,7 @@ typedef struct {
     size_t num_columns;
     const spot_table_file_column_t *columns; /* [num_columns] */
     const char *layout;                      /* for messages: "D,P,step_ms[,origin]" */
+    bool says_header; /* "expected header 'LAYOUT'" in place of "expected the columns" */
     bool is_any_order;
     /* In any order: unknown columns are left out with a warning, and the error of
      * missing ones names them; layout is not needed. */

@@ -78,6 +78,10 @@ static const spot_option_t options[] = {
     SPOT_OPTION(FILE, "plot-progress", 0, "FILE.svg", task.progress_path,
         "Draw how far each case came over time in the first replication",
         .endings = ".svg"),
+    SPOT_OPTION(FILE, "plot-cdf", 0, "FILE.svg", task.cdf_path,
+        "Draw the distribution of each of the first 8 cases in the first replication, "
+        "with its data, FILE.csv, and FILE.gnuplot beside it",
+        .endings = ".svg"),
     SPOT_OPTION(FILE, "output", 'o', "FILE.db", task.store_path,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "
         "where it was stopped",

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "cli/command.h"
+#include "reports/cdf_chart.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
@@ -20,6 +21,7 @@ typedef struct {
     int64_t seed;
     int64_t replication;
     bool has_theory;
+    bool is_longer; /* in pictures of distributions */
     spot_option_list_t sets;
 } arguments_t;
 
@@ -45,8 +47,11 @@ static const spot_option_t options[] = {
         .endings = ".jsonl or .ndjson"),
     SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
         "Draw the run over time, such as instances by what they do: FILE.svg is a "
-        "picture, FILE.html a page with one that can be zoomed",
+        "picture, FILE.html a page with one that can be zoomed. Beside a picture with a "
+        "distribution lie its data, FILE.csv, and FILE.gnuplot, which draws it again",
         .endings = ".svg or .html"),
+    SPOT_OPTION(FLAG, "ccdf", 0, NULL, is_longer,
+        "Draw distributions as the share above each value, on a logarithmic axis"),
     SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
         "Write each series of the engine as FOLDER/NAME.csv"),
     SPOT_OPTION_END,
@@ -146,17 +151,28 @@ write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 }
 
 static int
+write_picture(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
+{
+    const spot_cdf_t cdf = {.num_runs = 1, .series = {spot_cdf_find(run->recording)}};
+    int ret = spot_run_series_check(run, path, diag) ? 0 : SPOT_ERR_BAD_PARAM;
+
+    ret = ret == 0 ? spot_draw_file(spot_run_declare, run, SPOT_FORMAT_SVG, path, diag)
+                   : ret;
+    return ret == 0 && cdf.series[0] != NULL && spot_has_suffix(path, ".svg")
+               ? spot_cdf_write_beside(&cdf, spot_run_declare, run, path, diag)
+               : ret;
+}
+
+static int
 write_plot(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_run_series_t run;
     int ret = spot_run_series_init(&run, &self->recording, self->experiment->colours);
 
+    run.is_longer = self->arguments->is_longer;
     if (ret == 0) {
-        ret = spot_has_suffix(path, ".html") ? write_page(&run, path, diag)
-              : !spot_run_series_check(&run, path, diag)
-                  ? SPOT_ERR_BAD_PARAM
-                  : spot_draw_file(
-                        spot_timeline_declare, &run, SPOT_FORMAT_SVG, path, diag);
+        ret = (spot_has_suffix(path, ".html") ? write_page : write_picture)(
+            &run, path, diag);
     }
     spot_run_series_free(&run);
     return ret;

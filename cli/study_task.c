@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/stop.h"
 #include "base/utf8.h"
+#include "reports/cdf_chart.h"
 #include "reports/export.h"
 #include "reports/plan_report.h"
 #include "reports/progress_chart.h"
@@ -66,7 +67,7 @@ static int
 check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
     const char *const outputs[] = {self->csv_path, self->plot_path,
-        self->sensitivity_path, self->bars_path, self->progress_path};
+        self->sensitivity_path, self->bars_path, self->progress_path, self->cdf_path};
     spot_option_list_t inputs = {0};
     const char *file;
     int ret;
@@ -230,6 +231,10 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
     if (ret == 0 && self->bars_path != NULL && !is_check) {
         ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
             self->bars_path, &self->call->diag);
+        if (ret == SPOT_ERR_BAD_PARAM) {
+            spot_diag_error(&self->call->diag, self->bars_path, 0, 0,
+                "nothing can be drawn: %s", spot_picture_ledger.problem(&report));
+        }
     }
     spot_report_free(&report);
     return ret;
@@ -266,7 +271,7 @@ write_results(const spot_study_task_t *self, const spot_store_t *store)
     return spot_error_first(print_results(self, store), drawn);
 }
 
-/* ---- How far each point came ---- */
+/* ---- The first replication of each point ---- */
 
 typedef struct {
     size_t num_lines;
@@ -317,19 +322,51 @@ draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
     return ret;
 }
 
-/* Runs the first replication of the first points once more and draws how far each came
- * over time. They met the same events. */
 static int
-draw_progress(const spot_study_t *study, const char *svg_path, spot_diag_t *diag)
+draw_cdfs(picture_t *self, const spot_study_head_t *head, const char *svg_path,
+    spot_diag_t *diag)
 {
-    const size_t num_points = study->head.num_points;
+    spot_cdf_t cdf = {.title = spot_study_title(head)};
+    int ret;
+
+    for (size_t j = 0; j < self->num_lines && cdf.num_runs < SPOT_MAX_CDF_RUNS; j++) {
+        cdf.series[cdf.num_runs] = spot_cdf_find(&self->recordings[j]);
+        cdf.names[cdf.num_runs] = self->names[j];
+        cdf.num_runs += cdf.series[cdf.num_runs] != NULL;
+    }
+    if (cdf.num_runs == 0) {
+        spot_diag_error(
+            diag, svg_path, 0, 0, "nothing can be drawn: no run has a distribution");
+        return SPOT_ERR_BAD_PARAM;
+    }
+    cdf.note = spot_texts_add(&self->texts,
+        "seed %" PRIu64 ", replication 0 of %zu of %zu points", head->seed, cdf.num_runs,
+        head->num_points);
+    ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, svg_path, diag);
+    return ret == 0 ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag)
+                    : ret;
+}
+
+/* Runs the first replication of the first points once more and draws how far each came
+ * over time, and their distributions. They met the same events. */
+static int
+draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
+{
+    const spot_study_head_t *head = &study->head;
+    spot_diag_t *diag = &self->call->diag;
     picture_t picture = {0};
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < num_points && j < SPOT_MAX_PROGRESS_LINES; j++) {
+    for (size_t j = 0; ret == 0 && j < head->num_points && j < SPOT_MAX_PROGRESS_LINES;
+         j++) {
         ret = add_line(&picture, study, j);
     }
-    ret = ret != 0 ? ret : draw_lines(&picture, &study->head, svg_path, diag);
+    if (ret == 0 && self->progress_path != NULL) {
+        ret = draw_lines(&picture, head, self->progress_path, diag);
+    }
+    if (ret == 0 && self->cdf_path != NULL) {
+        ret = draw_cdfs(&picture, head, self->cdf_path, diag);
+    }
     for (size_t j = 0; j < picture.num_lines; j++) {
         spot_run_series_free(&picture.runs[j]);
         spot_recording_free(&picture.recordings[j]);
@@ -388,8 +425,8 @@ spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
     }
     ret = ret != 0 ? ret : draw_pictures(self, store, true);
     ret = ret != 0 ? ret : run_points(self, study, store);
-    if (ret == 0 && self->progress_path != NULL) {
-        ret = draw_progress(study, self->progress_path, &self->call->diag);
+    if (ret == 0 && (self->progress_path != NULL || self->cdf_path != NULL)) {
+        ret = draw_first_runs(self, study);
     }
     if (ret == 0 && is_stored && self->num_shards <= 1) {
         ret = go_on_reading(self, &store);

@@ -15,6 +15,7 @@ typedef struct {
     const char *plot_path;  /* pictures: of the results, may be NULL */
     const char *bars_path;  /* of what each point is made of; the same */
     const char *progress_path;    /* of the first replications; the same */
+    const char *cdf_path;         /* of their distributions; the same */
     const char *sensitivity_path; /* indices as CSV; the same */
     int64_t num_threads;
     const char *shard; /* "I/N", or NULL */

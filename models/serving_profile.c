@@ -9,6 +9,8 @@
 
 /* ---- Profiles ---- */
 
+#define MAX_MS 1e12 /* of a batch: 31 years, and twice its ns fit 63 bits */
+
 typedef struct {
     const char *model, *hardware;
     int32_t batch;
@@ -23,21 +25,38 @@ static const spot_table_file_column_t profile_columns[] = {
     SPOT_TABLE_COLUMN(
         COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
     SPOT_TABLE_COLUMN(
-        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -1e12, .max = 1e12),
+        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
     SPOT_TABLE_COLUMN(NUMBER, "throughput_qps", profile_row_t, throughput_qps,
         .min = -1e12, .max = 1e12),
 };
 
-/* Whether a time or rate is above 0. */
-static bool
-is_positive(spot_table_file_t *file, size_t column, double value)
+/* Checks that a time or rate is above 0. */
+static void
+check_positive(spot_table_file_t *file, size_t column, double value)
 {
-    if (value > 0) {
-        return true;
+    if (value <= 0) {
+        spot_table_file_report_at(file, column, "%s: %s is not positive",
+            profile_columns[column].name, spot_table_file_field(file, column));
     }
-    spot_table_file_report_at(file, column, "%s: %s is not positive",
-        profile_columns[column].name, spot_table_file_field(file, column));
-    return false;
+}
+
+/* The profile of a model on a hardware, a new one if there is none; NULL: no memory. */
+static spot_serving_profile_t *
+find_or_add(spot_serving_profiles_t *self, const char *model, const char *hardware)
+{
+    spot_serving_profile_t profile = {0};
+
+    for (size_t j = 0; j < self->num_profiles; j++) {
+        if (strcmp(self->profiles[j].model, model) == 0 &&
+            strcmp(self->profiles[j].hardware, hardware) == 0) {
+            return &self->profiles[j];
+        }
+    }
+    profile.model = spot_arena_text(&self->memory, model);
+    profile.hardware = spot_arena_text(&self->memory, hardware);
+    return self->memory.error != 0 || SPOT_ARRAY_APPEND(self, profiles, profile) != 0
+               ? NULL
+               : &self->profiles[self->num_profiles - 1];
 }
 
 static int
@@ -46,28 +65,19 @@ take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *val
     const profile_row_t *row = values;
     spot_serving_profiles_t *self = file->table;
     const spot_batch_profile_t point = {row->batch, row->p99_ms, row->throughput_qps};
-    spot_serving_profile_t *profile = NULL;
+    spot_serving_profile_t *profile;
 
     (void) csv;
-    if (!is_positive(file, P99, row->p99_ms) ||
-        !is_positive(file, THROUGHPUT, row->throughput_qps)) {
-        return 0;
+    check_positive(file, P99, row->p99_ms);
+    check_positive(file, THROUGHPUT, row->throughput_qps);
+    if (row->throughput_qps > 0 && row->batch * 1e3 / row->throughput_qps > MAX_MS) {
+        spot_table_file_report_at(file, THROUGHPUT,
+            "throughput_qps: %s is a batch of more than %.15g ms",
+            spot_table_file_field(file, THROUGHPUT), MAX_MS);
     }
-    for (size_t j = 0; j < self->num_profiles && profile == NULL; j++) {
-        if (strcmp(self->profiles[j].model, row->model) == 0 &&
-            strcmp(self->profiles[j].hardware, row->hardware) == 0) {
-            profile = &self->profiles[j];
-        }
-    }
+    profile = find_or_add(self, row->model, row->hardware);
     if (profile == NULL) {
-        const spot_serving_profile_t first = {
-            .model = spot_arena_text(&self->memory, row->model),
-            .hardware = spot_arena_text(&self->memory, row->hardware)};
-
-        if (self->memory.error != 0 || SPOT_ARRAY_APPEND(self, profiles, first) != 0) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-        profile = &self->profiles[self->num_profiles - 1];
+        return SPOT_ERR_NO_MEMORY;
     }
     if (profile->num_rows == 0 && row->batch != 1) {
         spot_table_file_report_at(
@@ -86,6 +96,7 @@ static const spot_table_file_format_t profile_format = {
     .num_columns = sizeof(profile_columns) / sizeof(profile_columns[0]),
     .columns = profile_columns,
     .layout = "model,hardware,batch,p99_ms,throughput_qps",
+    .says_header = true,
     .needs_columns = true,
     .empty = "no rows",
     .row_bytes = sizeof(profile_row_t),
@@ -96,6 +107,89 @@ spot_serving_profiles_read(
     spot_serving_profiles_t *self, const char *path, spot_diag_t *diag)
 {
     return spot_table_file_read(&profile_format, path, diag, self);
+}
+
+/* ---- Profiles in a scenario ---- */
+
+#define BATCHES_EXPECTED "a map such as {1: {throughput_qps: 10, p99_ms: 133}}"
+
+static const spot_field_t batch_key = {.type = SPOT_FIELD_INTEGER,
+    .offset = offsetof(spot_batch_profile_t, batch),
+    .min = 1,
+    .max = SPOT_MAX_BATCH};
+static const spot_field_t batch_fields[] = {
+    {SPOT_WITHIN(NUMBER, "throughput_qps", spot_batch_profile_t, throughput_qps, 1e-4,
+        1e12, NULL, "queries per second of a replica that runs such batches only")},
+    {SPOT_WITHIN(NUMBER, "p99_ms", spot_batch_profile_t, p99_ms, 1e-9, MAX_MS, NULL,
+        "99th percentile of the latency of such a batch, in ms")},
+    {.name = NULL},
+};
+static const spot_field_t batch_item = {
+    .type = SPOT_FIELD_MAP, .offset = 0, .fields = batch_fields};
+
+static const spot_field_t inline_fields[] = {
+    {SPOT_VALUE(TEXT, "model", spot_serving_profile_item_t, model, NULL, "the model")},
+    {SPOT_VALUE(TEXT, "hardware", spot_serving_profile_item_t, hardware, NULL,
+        "what it was measured on")},
+    {SPOT_ITEMS(DICT, "batches", spot_serving_profile_item_t, rows, num_rows, batch_item,
+         1, SPOT_MAX_BATCH, NULL, BATCHES_EXPECTED, "measured batches by size, from 1"),
+        .key = &batch_key},
+    {.name = NULL},
+};
+
+static const spot_field_t item_forms[] = {
+    {SPOT_VALUE(PATH, "", spot_serving_profile_item_t, path, NULL, NULL)},
+    {.name = "", .type = SPOT_FIELD_MAP, .offset = 0, .fields = inline_fields},
+    {.name = NULL},
+};
+
+const spot_field_t spot_serving_profile_item_field = {.type = SPOT_FIELD_ONE_OF,
+    .offset = 0,
+    .fields = item_forms,
+    .expected =
+        "the path of a CSV file, or a map such as {model: ResNet, hardware: V100, "
+        "batches: {1: {throughput_qps: 10, p99_ms: 133}}}"};
+
+int
+spot_serving_profiles_add(spot_serving_profiles_t *self,
+    const spot_serving_profile_item_t *item, spot_bind_t *bind, const spot_node_t *node)
+{
+    spot_serving_profile_t *profile;
+    int ret = 0;
+
+    if (item->path != NULL) {
+        return spot_serving_profiles_read(self, item->path, bind->diag);
+    }
+    if (item->model == NULL || item->hardware == NULL || item->num_rows == 0) {
+        return SPOT_ERR_BAD_INPUT; /* which binding has reported */
+    }
+    profile = find_or_add(self, item->model, item->hardware);
+    if (profile == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (profile->num_rows > 0) {
+        spot_bind_error(bind, node, NULL, "profile of %s on %s given twice", item->model,
+            item->hardware);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (item->rows[0].batch != 1) {
+        spot_bind_error(
+            bind, node, NULL, "first batch is %d, not 1", (int) item->rows[0].batch);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    for (size_t j = 0; j < item->num_rows && ret == 0; j++) {
+        ret = SPOT_ARRAY_APPEND(profile, rows, item->rows[j]);
+    }
+    return ret;
+}
+
+void
+spot_serving_profile_item_free(spot_serving_profile_item_t *self)
+{
+    free(self->path);
+    free(self->model);
+    free(self->hardware);
+    free(self->rows);
 }
 
 void
@@ -136,7 +230,7 @@ spot_serving_profile_row(const spot_serving_profile_t *self, int64_t batch)
 int32_t
 spot_serving_profile_last(const spot_serving_profile_t *self)
 {
-    return self->rows[self->num_rows - 1].batch;
+    return (int32_t) self->rows[self->num_rows - 1].batch;
 }
 
 /* ---- Prices ---- */
@@ -186,6 +280,7 @@ spot_serving_prices_read(
         .num_columns = sizeof(price_columns) / sizeof(price_columns[0]),
         .columns = price_columns,
         .layout = "hardware,on_demand_per_hour,spot_per_hour",
+        .says_header = true,
         .needs_columns = true,
         .empty = "no rows",
         .row_bytes = sizeof(price_row_t),

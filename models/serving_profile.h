@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bind.h"
 #include "base/diag.h"
 #include "base/memory.h"
 #include "base/suggest.h"
@@ -16,7 +17,7 @@
 
 /* A measured batch. */
 typedef struct {
-    int32_t batch;         /* queries */
+    int64_t batch;         /* queries */
     double p99_ms;         /* 99th percentile of the latency of such a batch */
     double throughput_qps; /* queries/s of a replica that always runs such batches */
 } spot_batch_profile_t;
@@ -44,6 +45,22 @@ typedef struct {
 SPOT_MUST_CHECK int spot_serving_profiles_read(
     spot_serving_profiles_t *self, const char *path, spot_diag_t *diag);
 void spot_serving_profiles_free(spot_serving_profiles_t *self);
+
+/* An item of a list of profiles: the path of a file, or a profile itself. */
+typedef struct {
+    char *path; /* NULL: the rest is bound */
+    char *model, *hardware;
+    size_t num_rows;
+    spot_batch_profile_t *rows; /* [num_rows] batch increasing */
+} spot_serving_profile_item_t;
+
+extern const spot_field_t spot_serving_profile_item_field;
+
+/* Reads the file of an item, or adds its profile; node: where it stands. Errors as
+ * above, in the diagnostics of bind. */
+SPOT_MUST_CHECK int spot_serving_profiles_add(spot_serving_profiles_t *self,
+    const spot_serving_profile_item_t *item, spot_bind_t *bind, const spot_node_t *node);
+void spot_serving_profile_item_free(spot_serving_profile_item_t *self);
 
 /* The profile of a model on a hardware, or NULL. O(profiles). */
 const spot_serving_profile_t *spot_serving_profiles_find(

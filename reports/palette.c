@@ -8,8 +8,8 @@
 #define NUM_COMBINATIONS (2 * NUM_FILLED - 1)
 
 /* For names without a colour of their own. */
-static const char *const others[] = {
-    "#68b9ea", "#e8a735", "#5fb89a", "#cc79a7", "#f4df7d", "#7d9cc9", "#d55e00"};
+static const char *const others[] = {"#68b9ea", "#e8a735", "#5fb89a", "#cc79a7",
+    "#f4df7d", "#7d9cc9", "#d55e00", "#6a4c93"};
 
 /* Whether word stands in name between its ends or underscores. */
 static bool

@@ -122,7 +122,7 @@ do_run(const task_t *task, const spot_series_id_t *id)
     char name[64];
     spot_recording_t recording;
     spot_run_series_t run = {0};
-    const item_t item = {name, "One run over time", spot_timeline_declare, NULL, &run};
+    const item_t item = {name, "One run over time", spot_run_declare, NULL, &run};
     int ret =
         spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 

@@ -103,7 +103,8 @@ spot_run_result_json(const spot_run_result_t *self, FILE *out)
 #define UNIT_BYTES 32
 #define HEAD_BYTES 128
 
-/* A unit as words of a name: "USD/h" is usd_per_h; "1" is none. */
+/* A unit as words of a name: "USD/h" is usd_per_h, "serving replicas" serving_replicas;
+ * "1" is none. */
 static void
 unit_words(const char *unit, char words[UNIT_BYTES])
 {
@@ -112,8 +113,8 @@ unit_words(const char *unit, char words[UNIT_BYTES])
     for (; *unit != '\0' && used + 8 < UNIT_BYTES; unit++) {
         if (*unit == '/') {
             used += (size_t) sprintf(words + used, "_per_");
-        } else if (isalpha((unsigned char) *unit)) {
-            words[used++] = (char) tolower((unsigned char) *unit);
+        } else if (*unit == ' ' || isalpha((unsigned char) *unit)) {
+            words[used++] = *unit == ' ' ? '_' : (char) tolower((unsigned char) *unit);
         }
     }
     words[used] = '\0';

@@ -42,6 +42,7 @@ typedef struct {
     const char *title, *note; /* may be empty */
     double end_ms;
     const spot_recording_t *recording;
+    bool is_longer; /* distributions are drawn as the share that is longer */
     const spot_series_t *levels; /* the first of the stacks; NULL: none, as below */
     const spot_series_t *events;
     const spot_series_t *curve; /* the first of the curves */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "reports/cdf_chart.h"
 #include "reports/run_series.h"
 
 #define STRIP_PX 17.0
@@ -100,6 +101,10 @@ declare_levels(const timeline_t *self, const spot_lane_t *levels)
     open_panel(self, (spot_chart_panel_t){.y = {.name = total->name, .high = peak},
                          .height_px = 260,
                          .is_below = levels > self->run->lanes});
+    if (levels > self->run->lanes) { /* not the first stack */
+        spot_chart_legend(
+            self->chart, &(spot_chart_entry_t){.text = total->name, .is_heading = true});
+    }
     if (has_bins) {
         add_level(self,
             &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
@@ -291,4 +296,23 @@ spot_timeline_declare(spot_chart_t *chart, const void *context)
         ret = declare_spans(&self, &run->spans);
     }
     return ret == 0 ? spot_chart_error(chart) : ret;
+}
+
+int
+spot_run_declare(spot_chart_t *chart, const void *context)
+{
+    const spot_run_series_t *run = context;
+    const spot_recording_t *recording = run->recording;
+    int ret = spot_timeline_declare(chart, run);
+
+    for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
+        const spot_series_t *series = &recording->series[j];
+
+        if (spot_cdf_fits(series)) {
+            ret = spot_cdf_declare(chart,
+                &(spot_cdf_t){
+                    .num_runs = 1, .series = {series}, .is_longer = run->is_longer});
+        }
+    }
+    return ret;
 }

@@ -9,3 +9,6 @@
 
 /* context is a spot_run_series_t that passed spot_run_series_check(). */
 SPOT_MUST_CHECK int spot_timeline_declare(spot_chart_t *chart, const void *context);
+
+/* The same with its distributions below. */
+SPOT_MUST_CHECK int spot_run_declare(spot_chart_t *chart, const void *context);

@@ -110,10 +110,13 @@ left_px(const spot_sheet_t *self, const spot_place_t *place)
 static double
 right_px(spot_sheet_t *self)
 {
-    double sides = 0, legend = 0;
+    double sides = 0, legend = 0, free_px = 0;
+    bool has_ends = false;
 
     for (size_t j = 0; j < self->num_places; j++) {
         sides = fmax(sides, self->places[j].sides_px);
+        has_ends = has_ends || spot_sheet_num_ends(self, j, NULL) > 0;
+        free_px += has_ends ? 0 : self->places[j].box.bottom;
     }
     if (self->legend == SPOT_LEGEND_COLUMN && self->num_places > 0) {
         const spot_items_t before = self->items;
@@ -121,8 +124,7 @@ right_px(spot_sheet_t *self)
 
         self->items = before;
         legend = self->legend_px + LEGEND_GAP_PX;
-        if (self->num_columns == 1 && spot_sheet_num_ends(self, 0, NULL) == 0 &&
-            height <= self->places[0].box.bottom) {
+        if (self->num_columns == 1 && height <= free_px) {
             return fmax(self->ends_px, legend);
         }
     }

@@ -147,12 +147,13 @@ const spot = (() => {
     function numberText(value) {
         const size = Math.abs(value);
         const digits = Math.abs(value - Math.round(value)) < 1e-9 || size >= 1000 ? 0 : size < 10 ? 2 : 1;
-        return value.toLocaleString("en", {maximumFractionDigits: digits});
+        return value.toLocaleString("en", size > 1e-9 && size < 0.1 ? {maximumSignificantDigits: 2}
+            : {maximumFractionDigits: digits});
     }
 
     /* "120,000", "2.5M", for the ticks of an axis. */
-    const tickText = (value) => value.toLocaleString("en",
-        {notation: Math.abs(value) < 1e6 ? "standard" : "compact", maximumSignificantDigits: 4});
+    const tickText = (value, digits = 4) => value.toLocaleString("en",
+        {notation: Math.abs(value) < 1e6 ? "standard" : "compact", maximumSignificantDigits: digits});
 
     /* A colour of the page's style, as it is now: light or dark. */
     const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();

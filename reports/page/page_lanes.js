@@ -60,8 +60,11 @@ spot.lanes = (() => {
             for (let c = Math.min(Math.floor((start - from) / piece_ms), num - 1); c < num; c++) {
                 const left = from + c * piece_ms;
                 const share = (Math.min(end, left + piece_ms) - Math.max(start, left)) / piece_ms;
-                if (share <= 0) {
+                if (left >= end) {
                     break;
+                }
+                if (share <= 0) {
+                    continue; /* the first piece may end at the start, to the last bit */
                 }
                 sum[c] += share * lane.values[j];
                 low[c] = Math.min(low[c], lane.more[j]);

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
-#include "base/memory.h"
+#include "reports/cdf_chart.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
-#include "reports/palette.h"
 
 #define MAX_ROWS 200       /* of a table that is shown */
 #define MAX_CDF_POINTS 400 /* of a line */
@@ -133,110 +131,17 @@ spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *docume
 
 /* ---- Distributions ---- */
 
-static bool
-is_cdf(const spot_series_t *series)
-{
-    const spot_series_kind_t *kind = series->kind;
-
-    return kind->shape == SPOT_SERIES_CDF && kind->num_columns >= 2 &&
-           kind->columns[0].kind == SPOT_COLUMN_DURATION &&
-           kind->columns[1].kind == SPOT_COLUMN_NUMBER && series->num_rows > 0;
-}
-
-/* The name of the line of a row; "" where there is only one. */
-static const char *
-line_of(const spot_series_t *series, size_t row_id)
-{
-    const spot_series_kind_t *kind = series->kind;
-
-    return kind->num_columns > 2 && kind->columns[2].kind >= SPOT_COLUMN_CATEGORY
-               ? spot_series_text(series, row_id, 2)
-               : "";
-}
-
-/* first_ids: [series->num_rows] the first row of the line of each. */
-static int
-find_lines(const spot_series_t *series, size_t *first_ids)
-{
-    spot_key_t *keys = spot_calloc(series->num_rows, sizeof(*keys));
-    int ret = keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
-        const char *line = line_of(series, j);
-
-        keys[j] = (spot_key_t){line, strlen(line)};
-    }
-    ret = ret == 0 ? spot_group_equal(keys, series->num_rows, first_ids) : ret;
-    free(keys);
-    return ret;
-}
-
-/* Evenly thinned, with the last row. */
 static void
-add_line(spot_chart_t *chart, const spot_series_t *series, const size_t *first_ids,
-    size_t first_id)
-{
-    size_t num_rows = 0, row = 0, step;
-
-    for (size_t j = first_id; j < series->num_rows; j++) {
-        num_rows += first_ids[j] == first_id;
-    }
-    step = num_rows / MAX_CDF_POINTS + 1;
-    for (size_t j = first_id; j < series->num_rows; j++) {
-        if (first_ids[j] == first_id && (row++ % step == 0 || row == num_rows)) {
-            spot_chart_add_xy(
-                chart, spot_run_time_ms(series, j), 100 * spot_run_value(series, j, 1));
-        }
-    }
-}
-
-static int
-declare_cdf(spot_chart_t *chart, const void *context)
-{
-    const spot_series_t *series = context;
-    const spot_series_kind_t *kind = series->kind;
-    size_t *first_ids = spot_calloc(series->num_rows, sizeof(*first_ids));
-    int ret = first_ids == NULL ? SPOT_ERR_NO_MEMORY : find_lines(series, first_ids);
-    size_t num_lines = 0;
-
-    spot_chart_title(chart, "%s", kind->help);
-    spot_chart_panel(
-        chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
-                                         .unit = SPOT_CHART_MS,
-                                         .name = spot_series_column_name(kind->columns)},
-                   .y = {.unit = SPOT_CHART_PERCENT,
-                       .name = spot_series_column_name(&kind->columns[1]),
-                       .high = 100}});
-    for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
-        const char *line = line_of(series, j);
-
-        if (first_ids[j] == j) {
-            const spot_chart_dash_t dash =
-                (spot_chart_dash_t) (num_lines / SPOT_NUM_LINE_COLOURS % 3);
-
-            spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-                                         .name = line[0] == '\0' ? NULL : line,
-                                         .name_at = SPOT_CHART_NAME_LEGEND,
-                                         .colour = spot_palette_line_colour(num_lines++),
-                                         .dash = dash});
-            add_line(chart, series, first_ids, j);
-        }
-    }
-    free(first_ids);
-    return ret == 0 ? spot_chart_error(chart) : ret;
-}
-
-static void
-write_cdf(const spot_series_t *series, spot_document_t *document)
+write_cdf(const spot_cdf_t *cdf, spot_document_t *document)
 {
     FILE *out = document->out;
 
     fputs("<figure class=\"picture\" role=\"group\">\n<div class=\"distribution\" "
           "role=\"img\" aria-label=\"",
         out);
-    spot_html_text(out, series->kind->help);
+    spot_html_text(out, cdf->series[0]->kind->help);
     fputs("\">\n", out);
-    spot_document_fail(document, spot_draw_page(declare_cdf, series, true, out));
+    spot_document_fail(document, spot_draw_page(spot_cdf_declare, cdf, true, out));
     fputs("</div>\n</figure>\n", out);
 }
 
@@ -309,7 +214,7 @@ spot_page_run_more_write(
         const spot_series_t *series = &recording->series[j];
         const bool is_table = series->kind->shape == SPOT_SERIES_SHOWN_TABLE;
 
-        if (!is_table && !is_cdf(series)) {
+        if (!is_table && !spot_cdf_fits(series)) {
             continue;
         }
         if (!is_open) {
@@ -320,7 +225,11 @@ spot_page_run_more_write(
         if (is_table) {
             write_shown(series, run_id, j, document);
         } else {
-            write_cdf(series, document);
+            write_cdf(&(spot_cdf_t){.num_runs = 1,
+                          .series = {series},
+                          .is_longer = run->is_longer,
+                          .max_points = MAX_CDF_POINTS},
+                document);
         }
     }
     fputs(is_open ? "</div>\n" : "", document->out);

@@ -403,12 +403,12 @@ write_other(const spot_run_series_t *run, const char *label, size_t run_id, FILE
 }
 
 /* The first one, run 0, is shown; of the others there are data alone. Takes what it
- * writes from *num_left bytes. */
+ * writes from *num_left bytes; an empty run is none. */
 static int
-write_one(const spot_page_t *page, size_t series_id, size_t run_id, spot_texts_t *texts,
-    size_t *num_left)
+write_one(const spot_page_t *page, size_t series_id, size_t *num_runs,
+    spot_texts_t *texts, size_t *num_left)
 {
-    const bool is_first = run_id == 0;
+    const bool is_first = *num_runs == 0;
     const spot_series_id_t *id = &page->series->ids[series_id];
     const char *words = spot_words_point(texts, page->head, id->point_id, LABEL_CHARS);
     const char *label = spot_texts_add(texts, "%s%sreplication %" PRId64, words,
@@ -429,7 +429,8 @@ write_one(const spot_page_t *page, size_t series_id, size_t run_id, spot_texts_t
     }
     if (ret == 0 && out != NULL && spot_run_series_check(&run, NULL, NULL)) {
         ret = is_first ? write_timeline(&run, label, false, 0, out)
-                       : write_other(&run, label, run_id, out);
+                       : write_other(&run, label, *num_runs, out);
+        ++*num_runs;
     }
     text = spot_texts_end(texts, out);
     fputs(text, page->out);
@@ -440,6 +441,7 @@ write_one(const spot_page_t *page, size_t series_id, size_t run_id, spot_texts_t
     return ret;
 }
 
+/* The events of a run; SIZE_MAX: it is empty. */
 static int
 count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_events)
 {
@@ -451,30 +453,38 @@ count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_ev
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, NULL);
     }
-    *num_events = ret == 0 && run.events != NULL ? run.events->num_rows : 0;
+    *num_events = ret != 0 || !spot_run_series_check(&run, NULL, NULL) ? SIZE_MAX
+                  : run.events == NULL                                 ? 0
+                                       : run.events->num_rows;
     spot_run_series_free(&run);
     spot_recording_free(&recording);
     return ret;
 }
 
-/* The run that is shown first: in the middle of those that had events, else the first.
- */
+/* The run that is shown first: in the middle of those that had events, else the first
+ * that is not empty, of which there are *num_full. */
 static int
-choose_first(const spot_page_t *page, size_t *first_id)
+choose_first(const spot_page_t *page, size_t *first_id, size_t *num_full)
 {
     const size_t num_ids = page->series->num_ids;
     size_t *lively = spot_calloc(num_ids, sizeof(*lively)), num_lively = 0;
     int ret = lively == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
+    *first_id = *num_full = 0;
     for (size_t j = 0; ret == 0 && j < num_ids; j++) {
         size_t num_events;
 
         ret = count_events(page, &page->series->ids[j], &num_events);
+        if (num_events == SIZE_MAX) {
+            continue;
+        }
         if (num_events > 0) {
             lively[num_lively++] = j;
         }
+        *first_id = *num_full == 0 ? j : *first_id;
+        ++*num_full;
     }
-    *first_id = num_lively > 0 ? lively[num_lively / 2] : 0;
+    *first_id = num_lively > 0 ? lively[num_lively / 2] : *first_id;
     free(lively);
     return ret;
 }
@@ -483,26 +493,27 @@ void
 spot_page_timelines_write(const spot_page_t *page)
 {
     const size_t num_ids = page->series->num_ids;
-    size_t num_written = 1, num_left = MAX_BYTES, first_id;
+    size_t num_written = 0, num_left = MAX_BYTES, first_id, num_full;
     spot_texts_t texts = {0};
-    int ret = choose_first(page, &first_id);
+    int ret = choose_first(page, &first_id, &num_full);
 
     if (ret == 0) {
-        ret = write_one(page, first_id, 0, &texts, &num_left);
+        ret = write_one(page, first_id, &num_written, &texts, &num_left);
     }
-    for (size_t j = 0; ret == 0 && j < num_ids && num_left > 0; j++) {
+    for (size_t j = 0; ret == 0 && j < num_ids && num_written < num_full && num_left > 0;
+         j++) {
         if (j != first_id) {
-            ret = write_one(page, j, num_written++, &texts, &num_left);
+            ret = write_one(page, j, &num_written, &texts, &num_left);
         }
     }
     fputs("</div>\n", page->out);
-    if (num_written < num_ids) {
+    if (num_written < num_full) {
         fprintf(page->out,
             "<p class=\"note\">The page has %zu of the %zu runs whose series the "
             "database "
             "keeps; <code>spotsim run --set KEY=VALUE --replication R --plot "
             "run.html</code> makes a page of another one.</p>\n",
-            num_written, num_ids);
+            num_written, num_full);
     }
     spot_document_fail(page->document, spot_error_first(ret, texts.error));
     spot_texts_free(&texts);

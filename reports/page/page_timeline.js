@@ -406,10 +406,11 @@
 
         drawScale(low, high, count, yOf) {
             const step = niceStep(high - low, count);
+            const digits = clamp(2 + Math.floor(Math.log10(Math.abs(high) / step)), 4, 12); /* so that ticks differ */
             for (let value = Math.ceil(low / step) * step; value <= high * 1.000001; value += step) {
                 const y = Math.round(yOf(value));
                 this.base(y, this.edge);
-                this.text(tickText(Number(value.toPrecision(6))), this.left - 6, y + 0.5, "right");
+                this.text(tickText(Number(value.toPrecision(digits + 2)), digits), this.left - 6, y + 0.5, "right");
             }
         }
 

@@ -59,7 +59,7 @@ static const spot_series_column_t columns[] = {
     {.name = "time", .kind = SPOT_COLUMN_INSTANT, .unit = ""},
     {.name = "length", .kind = SPOT_COLUMN_COUNT, .unit = "customers"}};
 static const spot_series_kind_t queue_series = {
-    "queue", "customers that wait", SPOT_SERIES_LEVELS, NS_PER_S, 2, columns};
+    "queue", "customers that wait", SPOT_SERIES_LEVELS, NS_PER_S, 2, .columns = columns};
 
 static const spot_outputs_t outputs = {.num_metrics = NUM_METRICS,
     .metrics = metrics,

@@ -62,6 +62,13 @@ typedef enum {
 /* By shape, up to NULL: "table". */
 extern const char *const spot_series_shape_names[];
 
+/* A line across the picture of a CDF, such as an objective. */
+typedef struct {
+    size_t column_id; /* 0: upright, at a duration; 1: level, at a share */
+    double value;     /* in ticks, or a share */
+    const char *text; /* "objective 350 ms" */
+} spot_series_rule_t;
+
 /* What a series is; constant, the same for all replications of a scenario. */
 typedef struct {
     const char *name; /* "instances" */
@@ -70,6 +77,8 @@ typedef struct {
     int64_t ticks_per_s; /* 1, 1000 or 1000000000 */
     size_t num_columns;
     const spot_series_column_t *columns; /* [num_columns] */
+    size_t num_rules;
+    const spot_series_rule_t *rules; /* [num_rules] of a CDF */
 } spot_series_kind_t;
 
 typedef union {

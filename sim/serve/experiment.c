@@ -31,7 +31,7 @@ static const spot_outputs_t common_outputs = {
     .bars = bars,
     .whole = "paid replica time",
     .cost = "cost_per_hour",
-    .gain = "useful_fraction",
+    .gain = "on_time_fraction",
     .num_compared = sizeof(compared) / sizeof(compared[0]),
     .compared = compared,
     .why_fixed = "queries and outages come from files, and nothing is left to chance",
@@ -55,9 +55,9 @@ serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
             "a run needs config: an option for each stage, or the name of a planner");
     }
     self->outputs = common_outputs;
-    self->outputs.is_random =
-        spot_arrivals_is_random(&self->arrivals) ||
-        (spot_serve_scenario_has_spot(self) && self->outages.kind != SPOT_OUTAGES_FILE);
+    self->outputs.is_random = spot_arrivals_is_random(&self->arrivals) ||
+                              (spot_serve_scenario_has_spot(self) &&
+                                  spot_outage_setting_is_random(&self->outages));
     ret = spot_serve_metrics_init(self);
     return ret != 0 ? ret : spot_serve_series_init(self);
 }
@@ -133,24 +133,19 @@ static spot_rival_t
 service_rival(size_t j)
 {
     const spot_service_t *service = spot_services[j];
-    spot_rival_t rival = {0};
 
-    if (service != NULL) {
-        rival = (spot_rival_t){.name = service->name, .doc = service->doc};
-    }
-    return rival;
+    return service == NULL ? (spot_rival_t){0}
+                           : (spot_rival_t){service->name, service->doc, NULL};
 }
 
 static spot_rival_t
 planner_rival(size_t j)
 {
     const spot_planner_t *planner = spot_serve_planners[j];
-    spot_rival_t rival = {0};
 
-    if (planner != NULL) {
-        rival = (spot_rival_t){planner->name, planner->doc, planner->source};
-    }
-    return rival;
+    return planner == NULL
+               ? (spot_rival_t){0}
+               : (spot_rival_t){planner->name, planner->doc, planner->source};
 }
 
 static const spot_rivals_t rivals[] = {
@@ -164,10 +159,31 @@ static const spot_colour_t colours[] = {
     {"wasted", "#d55e00"},
     {"idle", "#bcc3cb"},
     {"prepping", "#68b9ea"},
-    {"on_demand", "#3b6fb6"},
+    {"on-demand", "#3b6fb6"},
     {"spot", "#e8a735"},
     {NULL, NULL},
 };
+
+static const char example[] =
+    "scenario: small\n"
+    "engine: serve\n"
+    "hardware: {gpu: {on_demand: 3, spot: 1}, cpu: {on_demand: 0.5}}\n"
+    "profiles:\n"
+    "  - model: Detect\n"
+    "    hardware: gpu\n"
+    "    batches: {1: {throughput_qps: 12, p99_ms: 95},\n"
+    "              8: {throughput_qps: 60, p99_ms: 150}}\n"
+    "  - model: Classify\n"
+    "    hardware: cpu\n"
+    "    batches: {1: {throughput_qps: 90, p99_ms: 16},\n"
+    "              4: {throughput_qps: 160, p99_ms: 32}}\n"
+    "pipeline: [{id: Detect, from: source}, {id: Classify, from: Detect}]\n"
+    "arrivals: {poisson: {rate_qps: 50, count: 5000}}\n"
+    "slo: {latency: 400 ms}\n"
+    "config:\n"
+    "  Detect: {hardware: gpu, batch: 8, replicas: 2, market: spot}\n"
+    "  Classify: {hardware: cpu, batch: 4, replicas: 1}\n"
+    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, load: 10 s}\n";
 
 const spot_experiment_t spot_serve_experiment = {
     .name = "serve",
@@ -175,6 +191,7 @@ const spot_experiment_t spot_serve_experiment = {
     .doc = "Queries flow through a pipeline of models; each stage runs batches on "
            "replicas, on-demand or spot. Times of batches are measured profiles; hops "
            "between stages take no time. See docs/serving.md.",
+    .example = example,
     .fields = spot_serve_fields,
     .num_warnings = SPOT_SERVE_NUM_WARNINGS,
     .warnings = spot_serve_warnings,

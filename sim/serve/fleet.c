@@ -108,15 +108,16 @@ serve(spot_serve_t *self, stage_t *stage, int32_t slot_id)
 /* A slot takes no further batches; what it runs, goes on. Returns whether it was
  * pending. */
 static bool
-stop_taking(spot_serve_t *self, stage_t *stage, int32_t slot_id)
+stop_taking(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
+    stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
     const bool is_pending = slot->state == SPOT_SLOT_PENDING;
 
     if (slot->state == SPOT_SLOT_IDLE) {
         spot_serve_slot_leave_idle(stage, slot_id);
     } else if (is_pending) {
-        spot_serve_slot_leave_pending(self, stage, slot_id);
+        spot_serve_slot_leave_pending(self, stage_id, slot_id);
     }
     if (slot->state != SPOT_SLOT_BUSY) {
         slot->state = SPOT_SLOT_DRAINED;
@@ -217,7 +218,7 @@ remove_active(spot_serve_t *self, int32_t stage_id)
     } else if (stage->slots[serving].state == SPOT_SLOT_BUSY) {
         stage->slots[serving].is_draining = true;
     } else {
-        const bool was_pending = stop_taking(self, stage, serving);
+        const bool was_pending = stop_taking(self, stage_id, serving);
 
         switch_off(self, stage, serving);
         if (was_pending) {
@@ -368,7 +369,7 @@ see_notice(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     stage->num_steady--;
     spot_serve_note(self, SPOT_SERVE_NOTICE, stage_id, slot_id, 0);
     if (serves && self->run.rent->drain == SPOT_DRAIN_STOP &&
-        stop_taking(self, stage, slot_id)) {
+        stop_taking(self, stage_id, slot_id)) {
         spot_serve_mark(self, stage_id);
     }
 }
@@ -387,7 +388,7 @@ see_preemption(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     } else if (slot->state == SPOT_SLOT_PREPPING) {
         spot_serve_cancel(self, slot);
     } else if (slot->state != SPOT_SLOT_OFF) {
-        (void) stop_taking(self, stage, slot_id);
+        (void) stop_taking(self, stage_id, slot_id);
     }
     switch_off(self, stage, slot_id);
     slot->is_noticed = false;

@@ -1,252 +1,181 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/texts.h"
 #include "sim/serve/run.h"
-
-/* What a metric is of: a run, or one of its stages. */
-typedef struct {
-    const spot_serve_replication_t *run;
-    int32_t stage_id; /* -1: all stages together */
-} view_t;
-
-typedef double (*formula_t)(const view_t *view, int argument);
 
 #define NS_PER_H 3.6e12
 
+/* ---- Sums ---- */
+
+/* What metrics of a stage are, or the sum over all stages. */
+typedef struct {
+    double batches, batches_cut, taken, launches;
+    double queue_max, replicas_peak, capacity_qps; /* of one stage */
+    double cost, spot_cost;
+    double paid_h, serving_h, prepping_h, busy_h, useful_h, wasted_h, idle_h;
+    double queued_h;
+} stage_sums_t;
+
+/* What metrics of a run are. */
+typedef struct {
+    stage_sums_t stages;
+    double p50_ms, p95_ms, p99_ms, p99_9_ms, max_ms, latency_sum_ms;
+    double queries, late, on_time, lost, unfinished;
+    double rate_qps, arrival_cv, hours, feasible, nominal_cost_per_h;
+} run_sums_t;
+
 static double
-in_ms(int64_t ns)
+hours(int64_t ns)
 {
-    return ns == INT64_MAX ? (double) NAN : (double) ns / 1e6;
+    return (double) ns / NS_PER_H;
 }
 
-/* ---- Formulas ---- */
-
-/* A percentile in 1/1000 %. */
-static double
-percentile_ms(const view_t *view, int percentile_milli)
+static void
+add_stage(stage_sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
 {
-    return in_ms(spot_latencies_percentile(&view->run->latencies, percentile_milli));
-}
+    const spot_serve_stage_t *stage = &run->serve.stages[stage_id];
+    const spot_stage_result_t *result = &stage->result;
+    const double serving_h = hours(result->serving_ns[0]) + hours(result->serving_ns[1]);
+    const double busy_h = hours(result->busy_ns - result->overrun_ns);
 
-static double
-latency_sum_ms(const view_t *view, int argument)
-{
-    (void) argument;
-    return view->run->latencies.num_infinite > 0
-               ? (double) NAN
-               : (double) view->run->latencies.sum_ns / 1e6;
-}
+    self->batches += (double) result->batches;
+    self->batches_cut += (double) result->batches_cut;
+    self->taken += (double) spot_serve_taken(stage);
+    self->launches += (double) result->launches;
+    self->queue_max = (double) result->queue_max;
+    self->replicas_peak = (double) result->peak_replicas;
+    self->capacity_qps =
+        spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]);
+    for (int j = 0; j < 2; j++) {
+        const double paid_ns = (double) result->paid_ns[j];
+        /* without a price for spot there is no time of spot */
+        const double cost = paid_ns > 0 ? stage->price_per_h[j] * paid_ns / NS_PER_H : 0;
 
-typedef enum {
-    QUERIES,
-    LATE,
-    ON_TIME,
-    LOST,
-    UNFINISHED,
-    RATE,
-    ARRIVAL_CV,
-    HOURS,
-    FEASIBLE,
-    COST,
-    SPOT_COST,
-    NOMINAL_COST
-} of_run_t;
-
-static double
-cost_of(const view_t *view, int market)
-{
-    const spot_serve_t *serve = &view->run->serve;
-    double cost = 0;
-
-    for (size_t j = 0; j < serve->num_stages; j++) {
-        const spot_serve_stage_t *stage = &serve->stages[j];
-
-        if (stage->result.paid_ns[market] > 0) {
-            cost += stage->price_per_h[market] * (double) stage->result.paid_ns[market] /
-                    NS_PER_H;
-        }
+        self->cost += cost;
+        self->spot_cost += j == 1 ? cost : 0;
+        self->paid_h += paid_ns / NS_PER_H;
+        self->prepping_h += hours(result->paid_ns[j] - result->serving_ns[j]);
     }
-    return cost;
+    self->serving_h += serving_h;
+    self->busy_h += hours(result->busy_ns);
+    self->useful_h += busy_h - hours(result->wasted_ns);
+    self->wasted_h += hours(result->wasted_ns);
+    self->idle_h += serving_h - busy_h;
+    self->queued_h += hours(result->queue_area_ns);
 }
 
 double
 spot_serve_cost(const spot_serve_replication_t *self)
 {
-    const view_t view = {self, -1};
+    stage_sums_t sums = {0};
 
-    return cost_of(&view, 0) + cost_of(&view, 1);
-}
-
-static double
-nominal_cost(const view_t *view)
-{
-    int64_t cost_micro = 0;
-
-    for (size_t j = 0; j < view->run->serve.num_stages; j++) {
-        cost_micro +=
-            spot_serve_scenario_cost(view->run->scenario, &view->run->options[j]);
+    for (size_t j = 0; j < self->serve.num_stages; j++) {
+        add_stage(&sums, self, j);
     }
-    return (double) cost_micro / 1e6;
+    return sums.cost;
 }
 
+/* A percentile in 1/1000 %. */
 static double
-of_run(const view_t *view, int what)
+percentile_ms(const spot_serve_replication_t *run, int64_t percentile_milli)
 {
-    const spot_serve_replication_t *run = view->run;
+    const int64_t ns = spot_latencies_percentile(&run->latencies, percentile_milli);
+
+    return ns == INT64_MAX ? (double) NAN : (double) ns / 1e6;
+}
+
+static run_sums_t
+sum_run(const spot_serve_replication_t *run)
+{
+    const spot_serve_t *serve = &run->serve;
+    const spot_latencies_t *latencies = &run->latencies;
+    const double queries = (double) serve->run.num_queries;
     const double late =
-        (double) spot_latencies_late(&run->latencies, run->scenario->slo.latency_ns);
-
-    switch ((of_run_t) what) {
-        case QUERIES:
-            return (double) run->serve.run.num_queries;
-        case LATE:
-            return late;
-        case ON_TIME:
-            return (double) run->serve.run.num_queries - late;
-        case LOST:
-            return (double) run->serve.num_lost;
-        case UNFINISHED:
-            return (double) (run->serve.run.num_queries - run->serve.num_left);
-        case RATE:
-            return run->arrivals.rate_qps;
-        case ARRIVAL_CV:
-            return run->arrivals.cv;
-        case HOURS:
-            return (double) run->serve.end_ns / NS_PER_H;
-        case FEASIBLE:
-            return run->gate == SPOT_GATE_FEASIBLE;
-        case COST:
-            return spot_serve_cost(run);
-        case SPOT_COST:
-            return cost_of(view, 1);
-        case NOMINAL_COST:
-            return nominal_cost(view);
-    }
-    return (double) NAN;
-}
-
-/* A sum over the stages of the view of a member of their results, an int64_t. */
-static double
-sum_of(const view_t *view, int offset)
-{
-    const spot_serve_t *serve = &view->run->serve;
-    double sum = 0;
+        (double) spot_latencies_late(latencies, run->scenario->slo.latency_ns);
+    run_sums_t sums = {.p50_ms = percentile_ms(run, 50000),
+        .p95_ms = percentile_ms(run, 95000),
+        .p99_ms = percentile_ms(run, 99000),
+        .p99_9_ms = percentile_ms(run, 99900),
+        .max_ms = percentile_ms(run, 100000),
+        .latency_sum_ms = latencies->num_infinite > 0 ? (double) NAN
+                                                      : (double) latencies->sum_ns / 1e6,
+        .queries = queries,
+        .late = late,
+        .on_time = queries - late,
+        .lost = (double) serve->num_lost,
+        .unfinished = queries - (double) serve->num_left,
+        .rate_qps = run->arrivals.rate_qps,
+        .arrival_cv = run->arrivals.cv,
+        .hours = hours(serve->end_ns),
+        .feasible = run->gate == SPOT_GATE_FEASIBLE,
+        .nominal_cost_per_h = (double) spot_serve_nominal_cost(run) / 1e6};
 
     for (size_t j = 0; j < serve->num_stages; j++) {
-        int64_t value;
-
-        memcpy(&value, (const char *) &serve->stages[j].result + offset, sizeof(value));
-        sum += view->stage_id < 0 || (size_t) view->stage_id == j ? (double) value : 0;
+        add_stage(&sums.stages, run, j);
     }
-    return sum;
-}
-
-static double
-sum_of_h(const view_t *view, int offset)
-{
-    return sum_of(view, offset) / NS_PER_H;
-}
-
-#define RESULT(member) (int) offsetof(spot_stage_result_t, member)
-
-typedef enum { PAID, SERVING, PREPPING, USEFUL, IDLE } paid_t;
-
-/* Hours of replicas by what they do. */
-static double
-paid_h(const view_t *view, int what)
-{
-    const double paid =
-        sum_of(view, RESULT(paid_ns[0])) + sum_of(view, RESULT(paid_ns[1]));
-    const double serving =
-        sum_of(view, RESULT(serving_ns[0])) + sum_of(view, RESULT(serving_ns[1]));
-    const double busy = sum_of(view, RESULT(busy_ns)) - sum_of(view, RESULT(overrun_ns));
-
-    switch ((paid_t) what) {
-        case PAID:
-            return paid / NS_PER_H;
-        case SERVING:
-            return serving / NS_PER_H;
-        case PREPPING:
-            return (paid - serving) / NS_PER_H;
-        case USEFUL:
-            return (busy - sum_of(view, RESULT(wasted_ns))) / NS_PER_H;
-        case IDLE:
-            return (serving - busy) / NS_PER_H;
-    }
-    return (double) NAN;
-}
-
-static double
-taken(const view_t *view, int argument)
-{
-    const spot_serve_stage_t *stage = &view->run->serve.stages[view->stage_id];
-    double sum = 0;
-
-    (void) argument;
-    for (int64_t n = 1; n <= stage->option.batch; n++) {
-        sum += (double) (n * stage->histogram[n]);
-    }
-    return sum;
-}
-
-static double
-capacity(const view_t *view, int argument)
-{
-    (void) argument;
-    return spot_gate_capacity(view->run->scenario, (size_t) view->stage_id,
-        &view->run->options[view->stage_id]);
+    return sums;
 }
 
 /* ---- The tables ---- */
 
 typedef struct {
     spot_metric_t metric;
-    formula_t formula; /* NULL: of derived metrics */
-    int argument;
+    size_t offset; /* of a double in its sums; SIZE_MAX: of derived metrics */
 } row_t;
 
-#define ROW(name_, unit_, text, formula, argument, ...)                                 \
+#define ROW(name_, unit_, text, owner, member, ...)                                     \
     {                                                                                   \
-        {.name = name_, .unit = unit_, .help = text, __VA_ARGS__}, formula, argument    \
+        {.name = name_, .unit = unit_, .help = text, __VA_ARGS__},                      \
+            offsetof(owner, member)                                                     \
     }
-#define LATENCY(name_, percentile_milli, label_, text)                                  \
-    ROW(name_, "ms", text, percentile_ms, percentile_milli, .label = label_,            \
+#define LATENCY(name_, member, label_, text)                                            \
+    ROW(name_, "ms", text, run_sums_t, member, .label = label_,                         \
         .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER)
-#define SHARE(name_, of, per_, label_, better_, text)                                   \
-    ROW(name_, "1", text, NULL, 0, .label = label_, .kind = SPOT_METRIC_SHARE,          \
-        .better = SPOT_BETTER_##better_, .numerator = of, .denominator = per_)
 #define RATIO(name_, unit_, of, per_, label_, better_, text, ...)                       \
-    ROW(name_, unit_, text, NULL, 0, .label = label_, .better = SPOT_BETTER_##better_,  \
-        .numerator = of, .denominator = per_, __VA_ARGS__)
-#define COUNT(name_, unit_, better_, text, formula, argument)                           \
-    ROW(name_, unit_, text, formula, argument, .better = SPOT_BETTER_##better_)
-#define TOTAL(name_, unit_, text, formula, argument)                                    \
-    ROW(name_, unit_, text, formula, argument, .is_total = true)
+    {                                                                                   \
+        {.name = name_,                                                                 \
+            .unit = unit_,                                                              \
+            .help = text,                                                               \
+            .label = label_,                                                            \
+            .better = SPOT_BETTER_##better_,                                            \
+            .numerator = of,                                                            \
+            .denominator = per_,                                                        \
+            __VA_ARGS__},                                                               \
+            SIZE_MAX                                                                    \
+    }
+#define SHARE(name_, of, per_, label_, better_, text)                                   \
+    RATIO(name_, "1", of, per_, label_, better_, text, .kind = SPOT_METRIC_SHARE)
+#define COUNT(name_, unit_, better_, owner, member, text)                               \
+    ROW(name_, unit_, text, owner, member, .better = SPOT_BETTER_##better_)
+#define TOTAL(name_, unit_, owner, member, text)                                        \
+    ROW(name_, unit_, text, owner, member, .is_total = true)
 
 static const row_t rows[] = {
     RATIO("latency_mean_ms", "ms", "latency_sum_ms", "queries", "mean latency", LOWER,
         "mean time from source to sink", .kind = SPOT_METRIC_TIME),
-    LATENCY("latency_p50_ms", 50000, "median latency",
+    LATENCY("latency_p50_ms", p50_ms, "median latency",
         "latency that half of the queries do not exceed"),
-    LATENCY("latency_p95_ms", 95000, "95 % latency",
+    LATENCY("latency_p95_ms", p95_ms, "95 % latency",
         "latency that 95 % of the queries do not exceed"),
-    LATENCY("latency_p99_ms", 99000, "99 % latency",
+    LATENCY("latency_p99_ms", p99_ms, "99 % latency",
         "latency that 99 % of the queries do not exceed"),
-    LATENCY("latency_p99_9_ms", 99900, "99.9 % latency",
+    LATENCY("latency_p99_9_ms", p99_9_ms, "99.9 % latency",
         "latency that 99.9 % of the queries do not exceed"),
-    LATENCY("latency_max_ms", 100000, "longest latency", "longest latency of a query"),
+    LATENCY("latency_max_ms", max_ms, "longest latency", "longest latency of a query"),
     SHARE("late_fraction", "late", "queries", "late", LOWER,
         "share of the queries above the latency objective; lost and unfinished ones "
         "count"),
+    SHARE("on_time_fraction", "on_time", "queries", "queries on time", HIGHER,
+        "share of the queries that are not late"),
     SHARE("lost_fraction", "lost", "queries", "lost", LOWER,
         "share of the queries that were lost with a replica"),
-    ROW("feasible", "1", "1: the configuration meets its objective", of_run, FEASIBLE,
-        .label = "objective met", .kind = SPOT_METRIC_PROBABILITY,
+    ROW("feasible", "1", "1: the configuration meets its objective", run_sums_t,
+        feasible, .label = "objective met", .kind = SPOT_METRIC_PROBABILITY,
         .better = SPOT_BETTER_HIGHER),
-    RATIO("cost_per_hour", "1/h", "cost", "hours", "cost per hour", LOWER,
+    RATIO("cost_per_hour", "1", "cost", "hours", "cost per hour", LOWER,
         "cost of the replicas per hour of the run, in the currency of the prices",
         .kind = SPOT_METRIC_COST),
     RATIO("cost_per_1000_on_time", "1", "cost", "on_time", "cost per 1,000 on time",
@@ -254,12 +183,12 @@ static const row_t rows[] = {
         .kind = SPOT_METRIC_COST, .per = 1000),
     SHARE("spot_cost_share", "spot_cost", "cost", "share of cost on spot", NEITHER,
         "share of the cost that is paid for spot replicas"),
-    COUNT("queries", "queries", NEITHER, "queries that came", of_run, QUERIES),
-    COUNT("rate_qps", "1/s", NEITHER, "queries per second", of_run, RATE),
-    COUNT("arrival_cv", "1", NEITHER,
-        "coefficient of variation of the times between queries", of_run, ARRIVAL_CV),
-    COUNT("unfinished", "queries", LOWER, "queries that never reached the sink", of_run,
-        UNFINISHED),
+    COUNT("queries", "queries", NEITHER, run_sums_t, queries, "queries that came"),
+    COUNT("rate_qps", "1/s", NEITHER, run_sums_t, rate_qps, "queries per second"),
+    COUNT("arrival_cv", "1", NEITHER, run_sums_t, arrival_cv,
+        "coefficient of variation of the times between queries"),
+    COUNT("unfinished", "queries", LOWER, run_sums_t, unfinished,
+        "queries that never reached the sink"),
     SHARE("useful_fraction", "useful_h", "paid_h", "useful", HIGHER,
         "share of the paid replica time in batches that returned"),
     SHARE("wasted_fraction", "wasted_h", "paid_h", "wasted", LOWER,
@@ -268,25 +197,28 @@ static const row_t rows[] = {
         "share of the paid replica time in which replicas serve without a batch"),
     SHARE("prepping_fraction", "prepping_h", "paid_h", "prepping", LOWER,
         "share of the paid replica time before replicas serve"),
-    COUNT("batches_cut", "batches", LOWER, "batches that ended with their replica",
-        sum_of, RESULT(batches_cut)),
-    COUNT("launches", "replicas", NEITHER,
-        "replicas that a fallback or an autoscaler launched", sum_of, RESULT(launches)),
-    TOTAL("latency_sum_ms", "ms", "latencies of all queries", latency_sum_ms, 0),
-    TOTAL("late", "queries", "queries above the objective", of_run, LATE),
-    TOTAL("on_time", "queries", "the other queries", of_run, ON_TIME),
-    TOTAL("lost", "queries", "queries lost with a replica", of_run, LOST),
-    TOTAL("hours", "h", "time until the last query left", of_run, HOURS),
-    TOTAL("cost", "1", "cost of all replicas", of_run, COST),
-    TOTAL("spot_cost", "1", "cost of spot replicas", of_run, SPOT_COST),
-    TOTAL("nominal_cost_per_hour", "1/h", "price of the configuration per hour", of_run,
-        NOMINAL_COST),
-    TOTAL("paid_h", "h", "paid replica time", paid_h, PAID),
-    TOTAL("useful_h", "h", "replica time in batches that returned", paid_h, USEFUL),
-    TOTAL("wasted_h", "h", "replica time in batches that were cut", sum_of_h,
-        RESULT(wasted_ns)),
-    TOTAL("idle_h", "h", "replica time without a batch", paid_h, IDLE),
-    TOTAL("prepping_h", "h", "paid replica time before serving", paid_h, PREPPING),
+    COUNT("batches_cut", "batches", LOWER, run_sums_t, stages.batches_cut,
+        "batches that ended with their replica"),
+    COUNT("launches", "replicas", NEITHER, run_sums_t, stages.launches,
+        "replicas that a fallback or an autoscaler launched"),
+    TOTAL(
+        "latency_sum_ms", "ms", run_sums_t, latency_sum_ms, "latencies of all queries"),
+    TOTAL("late", "queries", run_sums_t, late, "queries above the objective"),
+    TOTAL("on_time", "queries", run_sums_t, on_time, "the other queries"),
+    TOTAL("lost", "queries", run_sums_t, lost, "queries lost with a replica"),
+    TOTAL("hours", "h", run_sums_t, hours, "time until the last query left"),
+    TOTAL("cost", "1", run_sums_t, stages.cost, "cost of all replicas"),
+    TOTAL("spot_cost", "1", run_sums_t, stages.spot_cost, "cost of spot replicas"),
+    TOTAL("nominal_cost_per_hour", "1", run_sums_t, nominal_cost_per_h,
+        "price of the configuration per hour"),
+    TOTAL("paid_h", "h", run_sums_t, stages.paid_h, "paid replica time"),
+    TOTAL("useful_h", "h", run_sums_t, stages.useful_h,
+        "replica time in batches that returned"),
+    TOTAL("wasted_h", "h", run_sums_t, stages.wasted_h,
+        "replica time in batches that were cut"),
+    TOTAL("idle_h", "h", run_sums_t, stages.idle_h, "replica time without a batch"),
+    TOTAL("prepping_h", "h", run_sums_t, stages.prepping_h,
+        "paid replica time before serving"),
 };
 
 #define NUM_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -297,41 +229,39 @@ static const row_t stage_rows[] = {
         "share of the serving time in which replicas run batches"),
     RATIO("queue_mean", "queries", "queued_h", "hours", "mean queue", LOWER,
         "mean number of queries that wait", .kind = SPOT_METRIC_PLAIN),
-    COUNT("queue_max", "queries", LOWER, "most queries that wait at a time", sum_of,
-        RESULT(queue_max)),
+    COUNT("queue_max", "queries", LOWER, stage_sums_t, queue_max,
+        "most queries that wait at a time"),
     RATIO("mean_batch", "queries", "taken", "batches", "mean batch", NEITHER,
         "mean size of the batches", .kind = SPOT_METRIC_PLAIN),
     RATIO("replicas_mean", "replicas", "serving_h", "hours", "mean replicas", NEITHER,
         "mean number of replicas that serve", .kind = SPOT_METRIC_PLAIN),
-    COUNT("replicas_peak", "replicas", NEITHER, "most replicas that serve at a time",
-        sum_of, RESULT(peak_replicas)),
-    TOTAL("capacity_qps", "1/s", "queries per second in full batches", capacity, 0),
-    TOTAL("batches", "batches", "batches, those that were cut included", sum_of,
-        RESULT(batches)),
-    TOTAL("taken", "queries", "queries in batches", taken, 0),
-    TOTAL("busy_h", "h", "replica time in batches", sum_of_h, RESULT(busy_ns)),
-    TOTAL("serving_h", "h", "replica time in which replicas serve", paid_h, SERVING),
-    TOTAL(
-        "queued_h", "h", "waiting time of all queries", sum_of_h, RESULT(queue_area_ns)),
+    COUNT("replicas_peak", "replicas", NEITHER, stage_sums_t, replicas_peak,
+        "most replicas that serve at a time"),
+    TOTAL("capacity_qps", "1/s", stage_sums_t, capacity_qps,
+        "queries per second in full batches"),
+    TOTAL("batches", "batches", stage_sums_t, batches,
+        "batches, those that were cut included"),
+    TOTAL("taken", "queries", stage_sums_t, taken, "queries in batches"),
+    TOTAL("busy_h", "h", stage_sums_t, busy_h, "replica time in batches"),
+    TOTAL("serving_h", "h", stage_sums_t, serving_h,
+        "replica time in which replicas serve"),
+    TOTAL("queued_h", "h", stage_sums_t, queued_h, "waiting time of all queries"),
 };
 
 #define NUM_STAGE_ROWS (sizeof(stage_rows) / sizeof(stage_rows[0]))
 
+/* "utilisation.Detect"; what is of the run keeps its name. */
 static const char *
 text_of_stage(
     spot_arena_t *memory, const char *name, const char *between, const char *stage)
 {
-    spot_texts_t texts = {0};
-    char *text;
+    char text[64 + SPOT_PIPELINE_MAX_ID_BYTES];
 
     if (name == NULL || strcmp(name, "hours") == 0) {
-        return name; /* of the run */
+        return name;
     }
-    text =
-        spot_arena_text(memory, spot_texts_add(&texts, "%s%s%s", name, between, stage));
-    memory->error = spot_error_first(memory->error, texts.error);
-    spot_texts_free(&texts);
-    return text;
+    snprintf(text, sizeof(text), "%s%s%s", name, between, stage);
+    return spot_arena_text(memory, text);
 }
 
 int
@@ -362,21 +292,36 @@ spot_serve_metrics_init(spot_serve_scenario_t *scenario)
     return memory->error;
 }
 
+/* The values of rows that are not derived; sums NULL: null. Returns the end of
+ * values. */
+static double *
+yield(const row_t *row, size_t num_rows, const void *sums, double *values)
+{
+    for (size_t j = 0; j < num_rows; j++, row++, values++) {
+        if (row->offset != SIZE_MAX) {
+            *values = sums == NULL
+                          ? (double) NAN
+                          : *(const double *) (const void *) ((const char *) sums +
+                                                              row->offset);
+        }
+    }
+    return values;
+}
+
 void
 spot_serve_yield(const spot_serve_replication_t *self, double *values)
 {
-    const size_t num_stages = self->scenario->pipeline.num_stages;
-    view_t view = {self, -1};
+    const bool has_run = self->options != NULL;
+    const run_sums_t sums = has_run ? sum_run(self) : (run_sums_t){0};
 
-    for (size_t j = 0; j < NUM_ROWS + num_stages * NUM_STAGE_ROWS; j++) {
-        const size_t place = j < NUM_ROWS ? 0 : j - NUM_ROWS;
-        const row_t *row = j < NUM_ROWS ? &rows[j] : &stage_rows[place % NUM_STAGE_ROWS];
+    values = yield(rows, NUM_ROWS, has_run ? &sums : NULL, values);
+    for (size_t j = 0; j < self->scenario->pipeline.num_stages; j++) {
+        stage_sums_t of_stage = {0};
 
-        view.stage_id = j < NUM_ROWS ? -1 : (int32_t) (place / NUM_STAGE_ROWS);
-        if (row->formula != NULL) {
-            values[j] = self->options == NULL ? (double) NAN
-                                              : row->formula(&view, row->argument);
+        if (has_run) {
+            add_stage(&of_stage, self, j);
         }
+        values = yield(stage_rows, NUM_STAGE_ROWS, has_run ? &of_stage : NULL, values);
     }
 }
 

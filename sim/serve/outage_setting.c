@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/outage_setting.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/table_file.h"
 #include "base/units.h"
 
@@ -26,52 +24,54 @@ static const spot_field_t trace_forms[] = {
     {.name = NULL},
 };
 
+#define RANGE(kind, key, member, low, high, starts, ...)                                \
+    SPOT_WITHIN(kind, key, spot_outage_setting_t, member, low, high, starts, __VA_ARGS__)
+
 static const spot_field_t hazard_fields[] = {
-    {SPOT_RANGE(DURATION_NS, "mtbf", spot_outage_setting_t, mtbf_ns, 1, MAX_MEAN_NS,
-        NULL, "mean time to a preemption",
-        "mean time that a spot slot serves before it is preempted; exponential")},
-    {SPOT_RANGE(DURATION_NS, "recover", spot_outage_setting_t, recover_ns, 0,
-        MAX_MEAN_NS, NULL, "mean time to another instance",
-        "mean time until a preempted slot gets an instance, which is then prepared and "
+    {RANGE(DURATION_NS, "mtbf", mtbf_ns, 1, MAX_MEAN_NS, NULL,
+        "mean time to a preemption",
+        "mean time that a spot slot serves until it is preempted; exponential")},
+    {RANGE(DURATION_NS, "recover", recover_ns, 0, MAX_MEAN_NS, NULL,
+        "mean time to another instance",
+        "mean time until a preempted slot has an instance, which is then prepared and "
         "loaded; exponential")},
-    {SPOT_RANGE(INTEGER, "zones", spot_outage_setting_t, zones, 1, MAX_ZONES, "",
-        "zones",
-        "zones that are preempted as a whole, besides the slots; slot i of a stage is "
-        "in zone i mod zones")},
-    {SPOT_RANGE(DURATION_NS, "zone_mtbf", spot_outage_setting_t, zone_mtbf_ns, 1,
-        MAX_MEAN_NS, "", "mean time to the outage of a zone",
-        "mean time between the outages of a zone; exponential")},
-    {SPOT_RANGE(DURATION_NS, "zone_recover", spot_outage_setting_t, zone_recover_ns, 0,
-        MAX_MEAN_NS, "", "mean outage of a zone",
-        "mean time until a zone has instances again; exponential")},
+    {RANGE(INTEGER, "zones", zones, 1, MAX_ZONES, "", "zones",
+        "zones that are also preempted as a whole; slot i of a stage is in zone i mod "
+        "zones")},
+    {RANGE(DURATION_NS, "zone_mtbf", zone_mtbf_ns, 1, MAX_MEAN_NS, "",
+        "mean time to the outage of a zone", "the same as mtbf of a zone")},
+    {RANGE(DURATION_NS, "zone_recover", zone_recover_ns, 0, MAX_MEAN_NS, "",
+        "mean outage of a zone", "the same as recover of a zone; default: 0 s")},
     {.name = NULL},
 };
 
 const spot_field_t spot_outage_fields[] = {
     {SPOT_VALUE(PATH, "outages", spot_outage_setting_t, path, "",
         "a CSV file node,slot,preempted_ns,ready_ns with the outages of spot slots; an "
-        "empty ready_ns: the slot never comes back")},
+        "empty ready_ns: never")},
     {SPOT_GROUP("hazard", hazard_fields, "", "outages that are drawn slot by slot")},
     {SPOT_FIELDS(ONE_OF, "trace", spot_outage_setting_t, trace_node, trace_forms, "",
-         "trace", "how instances come and go, for all spot slots together"),
-        .bind = spot_bind_keep_node, /* bound when the spot slots are known */
+         "trace",
+         "how instances come and go, for all spot slots together; a generator needs "
+         "its own capacity and initial"),
+        .bind = spot_bind_keep_node,
         .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
                     "a trace file or a model file"},
-    {SPOT_RANGE(DURATION_NS, "notice", spot_outage_setting_t, rent.notice_ns, 0,
-        MAX_START_UP_NS, "0 s", "notice before a preemption",
-        "how long before a preemption it is known")},
+    {RANGE(DURATION_NS, "notice", rent.notice_ns, 0, MAX_START_UP_NS, "0 s",
+        "notice before a preemption", "how long before a preemption it is known")},
     {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline",
-        "a replica with notice takes only batches that end in time (deadline), or "
+        "drain",
+        "with notice, a replica takes only batches that end in time (deadline), or "
         "none (stop)")},
     {SPOT_CHOICE("in_flight", spot_outage_setting_t, rent.in_flight, in_flight_names,
-        "requeue_head",
-        "what becomes of the queries of a batch that a preemption cuts: they go back to "
-        "the head or the tail of the queue, or are lost")},
-    {SPOT_RANGE(DURATION_NS, "preparation", spot_outage_setting_t, rent.preparation_ns,
-        0, MAX_START_UP_NS, "0 s", "preparation time",
+        "requeue_head", "queries in flight",
+        "a preemption puts the queries of a batch back to the head or the tail of the "
+        "queue, or loses them")},
+    {RANGE(DURATION_NS, "preparation", rent.preparation_ns, 0, MAX_START_UP_NS, "0 s",
+        "preparation time",
         "time from the arrival of an instance until it can load a model")},
-    {SPOT_RANGE(DURATION_NS, "load", spot_outage_setting_t, rent.load_ns, 0,
-        MAX_START_UP_NS, "0 s", "load time", "time to load a model")},
+    {RANGE(DURATION_NS, "load", rent.load_ns, 0, MAX_START_UP_NS, "0 s", "load time",
+        "time to load a model")},
     {.name = NULL},
 };
 
@@ -103,19 +103,13 @@ static int32_t
 find_stage(spot_table_file_t *table, const spot_pipeline_t *pipeline, const char *id)
 {
     const int32_t stage_id = spot_pipeline_stage(pipeline, id);
-    spot_suggest_t near;
+    char text[SPOT_NO_STAGE_BYTES];
 
-    if (stage_id >= 0) {
-        return stage_id;
+    if (stage_id < 0) {
+        spot_table_file_report_at(
+            table, NODE, "%s", spot_pipeline_no_stage(pipeline, id, text));
     }
-    spot_suggest_init(&near, id);
-    for (size_t j = 0; j < pipeline->num_stages; j++) {
-        spot_suggest_offer(&near, spot_pipeline_stage_node(pipeline, j)->id);
-    }
-    spot_table_file_report_at(table, NODE, "no stage '%s'%s%s%s", id,
-        near.nearest == NULL ? "" : " (did you mean '",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?)");
-    return -1;
+    return stage_id;
 }
 
 /* The latest row of the same slot, or NULL. O(rows). */
@@ -172,6 +166,7 @@ read_file(
         .num_columns = sizeof(columns) / sizeof(columns[0]),
         .columns = columns,
         .layout = "node,slot,preempted_ns,ready_ns",
+        .says_header = true,
         .needs_columns = true,
         .row_bytes = sizeof(row_t),
         .initial = &initial,
@@ -181,137 +176,38 @@ read_file(
     return spot_table_file_read(&format, self->path, bind->diag, &reader);
 }
 
-/* ---- The trace ---- */
-
-/* The value of a key that is an integer, else what value holds. */
-static int64_t
-own_integer(const spot_node_t *root, const char *key, int64_t value)
-{
-    const spot_node_t *node = spot_node_get(root, key);
-    int64_t own = value;
-
-    if (node != NULL && node->kind == SPOT_NODE_SCALAR &&
-        spot_integer_parse(node->text, &own) != 0) {
-        own = value; /* and binding reports it */
-    }
-    return own;
-}
-
-/* What a model says of its own tick and number of instances, in place of the values. */
-static void
-take_own_values(spot_trace_setting_t *values, const spot_node_t *root)
-{
-    const spot_node_t *tick = spot_node_get(root, "tick_s");
-    double tick_s = 0;
-
-    values->capacity = own_integer(root, "capacity", values->capacity);
-    values->initial = own_integer(root, "initial", values->capacity);
-    if (tick != NULL && tick->kind == SPOT_NODE_SCALAR &&
-        (spot_number_parse(tick->text, &tick_s) != 0 ||
-            spot_duration_from_s(tick_s, &values->tick_ms) != 0 ||
-            values->tick_ms <= 0)) {
-        values->tick_ms = SPOT_MS_PER_S; /* and binding reports it */
-    }
-}
-
-static int
-bind_trace(spot_outage_setting_t *self, spot_bind_t *bind, int64_t num_spot_slots)
-{
-    const spot_node_t *node = self->trace_node;
-    const spot_node_t *model = spot_trace_node_model(node);
-    const bool is_file = model != NULL && model->kind == SPOT_NODE_SCALAR &&
-                         strstr(model->text, ".csv") == NULL;
-    spot_trace_setting_t values = {
-        .tick_ms = SPOT_MS_PER_S, .capacity = num_spot_slots, .initial = num_spot_slots};
-    char *path = is_file ? spot_node_file_path(model) : NULL;
-    spot_yaml_t document = {0};
-    int ret = is_file && path == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    if (ret == 0 && is_file) {
-        ret = spot_yaml_read(&document, path, bind->diag);
-    }
-    if (ret == 0) {
-        take_own_values(&values, is_file ? document.root : node);
-        self->trace_capacity = values.capacity;
-        values.capacity = values.capacity > 0 ? values.capacity : 1;
-        ret = spot_trace_model_bind(&self->trace, bind, node, &values, NULL);
-    }
-    spot_yaml_free(&document);
-    free(path);
-    return ret;
-}
-
-static int
-open_trace(spot_outage_setting_t *self, spot_bind_t *bind, int64_t num_spot_slots)
-{
-    int64_t num_initial;
-    int ret;
-
-    strcpy(bind->path, "preemptions.trace.");
-    ret = bind_trace(self, bind, num_spot_slots);
-    if (ret == 0 && self->trace.recording != NULL) {
-        self->trace_capacity = spot_trace_most(self->trace.recording);
-        self->trace_capacity = self->trace_capacity > 0 ? self->trace_capacity : 1;
-    }
-    if (ret == 0 && self->trace_capacity == 0) {
-        spot_bind_error(bind, self->trace_node, "capacity", "a generator needs it");
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    num_initial = ret == 0 ? spot_trace_model_initial(&self->trace) : 0;
-    if (num_initial > self->trace_capacity && ret == 0) {
-        spot_bind_error(bind, self->trace_node, "initial",
-            "the trace starts with %lld instances, more than the capacity (%lld)",
-            (long long) num_initial, (long long) self->trace_capacity);
-        ret = SPOT_ERR_BAD_INPUT;
-    }
-    bind->path[0] = '\0';
-    return ret;
-}
-
 /* ---- The setting ---- */
-
-static int
-open_hazard(spot_outage_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
-{
-    const bool has_mtbf = self->zone_mtbf_ns > 0;
-    const bool has_recover = spot_node_get(node, "zone_recover") != NULL;
-
-    if (has_mtbf == (self->zones > 0) && has_recover == has_mtbf) {
-        return 0;
-    }
-    spot_bind_error(bind, node, "preemptions.hazard",
-        "zones, zone_mtbf and zone_recover are given together or not at all");
-    return SPOT_ERR_BAD_INPUT;
-}
 
 int
 spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
-    const spot_node_t *root, const spot_pipeline_t *pipeline, int64_t num_spot_slots)
+    const spot_node_t *root, const spot_pipeline_t *pipeline)
 {
     const spot_node_t *hazard = spot_node_get(root, "hazard");
     const int num_kinds =
         (self->path != NULL) + (hazard != NULL) + (self->trace_node != NULL);
+    const size_t num_errors = bind->diag->num_errors;
     int ret = 0;
 
-    if (root == NULL) {
-        return 0;
-    }
-    if (num_kinds != 1) {
+    if (root != NULL && num_kinds != 1) {
         spot_bind_error(
             bind, root, "preemptions", "exactly one of outages, hazard, trace");
-        ret = SPOT_ERR_BAD_INPUT;
     } else if (self->path != NULL) {
         self->kind = SPOT_OUTAGES_FILE;
         ret = read_file(self, bind, pipeline);
     } else if (hazard != NULL) {
         self->kind = SPOT_OUTAGES_HAZARD;
-        ret = open_hazard(self, bind, hazard);
-    } else {
+        if ((self->zones > 0) != (self->zone_mtbf_ns > 0)) {
+            spot_bind_error(bind, hazard, "preemptions.hazard",
+                "zones and zone_mtbf are given together or not at all");
+        }
+    } else if (self->trace_node != NULL) {
         self->kind = SPOT_OUTAGES_TRACE;
-        ret = open_trace(self, bind, num_spot_slots);
+        strcpy(bind->path, "preemptions.trace.");
+        ret = spot_trace_model_bind(&self->trace, bind, self->trace_node, NULL, NULL);
+        bind->path[0] = '\0';
     }
     self->trace_node = NULL;
-    return ret;
+    return ret == 0 && bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
 void
@@ -321,4 +217,14 @@ spot_outage_setting_free(spot_outage_setting_t *self)
     free(self->file.rows);
     spot_trace_model_free(&self->trace);
     *self = (spot_outage_setting_t){0};
+}
+
+bool
+spot_outage_setting_is_random(const spot_outage_setting_t *self)
+{
+    const spot_trace_t *recording = self->trace.recording;
+
+    return self->kind == SPOT_OUTAGES_HAZARD ||
+           (self->kind == SPOT_OUTAGES_TRACE &&
+               (recording == NULL || recording->kind != SPOT_TRACE_NAMED));
 }

@@ -2,6 +2,7 @@
 /* The key preemptions of a scenario: how spot replicas end, and when. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,19 +45,18 @@ typedef struct {
     int64_t zones;               /* 0: none */
     int64_t zone_mtbf_ns, zone_recover_ns;
     const spot_node_t *trace_node; /* during reading only */
-    spot_trace_model_t trace;
-    int64_t trace_capacity; /* most instances of the trace at a time, >= 1 */
+    spot_trace_model_t trace;      /* with its own tick and numbers of instances */
 } spot_outage_setting_t;
 
 /* The table of the map preemptions; its owner is the setting. */
 extern const spot_field_t spot_outage_fields[];
 
 /* Checks the map preemptions once it is bound (root: the map; NULL: the scenario has
- * none) and reads its file or binds its trace. num_spot_slots: of all stages, which is
- * what a generator of traces starts with unless it says its own number; 0: not known,
- * then it must. BAD_INPUT with the reasons in the diagnostics of bind, IO, NO_MEMORY;
- * free self even then. */
+ * none) and reads its file or binds its trace. BAD_INPUT with the reasons in the
+ * diagnostics of bind, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_outage_setting_open(spot_outage_setting_t *self,
-    spot_bind_t *bind, const spot_node_t *root, const spot_pipeline_t *pipeline,
-    int64_t num_spot_slots);
+    spot_bind_t *bind, const spot_node_t *root, const spot_pipeline_t *pipeline);
 void spot_outage_setting_free(spot_outage_setting_t *self);
+
+/* Whether replications differ. */
+bool spot_outage_setting_is_random(const spot_outage_setting_t *self);

@@ -11,35 +11,35 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define YEAR_NS (INT64_C(365) * 86400000 * NS_PER_MS)
-#define LAST_NS (INT64_C(1) << 62) /* nothing happens later */
-#define SLOT_BITS 32               /* of the entity of a slot */
+#define LAST_NS (INT64_C(1) << 62) /* nothing happens from here on */
+#define STAGE_BIT 32               /* of the entity of a slot */
 
-/* Ups and outs that alternate, drawn as far as somebody asked. */
+/* Ups and outs that alternate. */
 typedef struct {
     spot_rng_t rng;
-    double up_ns, out_ns; /* means */
-    int64_t ready_ns;     /* after the latest outage; INT64_MAX: there are no more */
-    spot_outage_list_t list;
+    int64_t up_ns, out_ns;          /* means */
+    int64_t preempted_ns, ready_ns; /* of the next outage; INT64_MAX: none, never */
 } process_t;
 
 /* A spot slot. */
 typedef struct {
-    size_t stage_id;
-    spot_outage_list_t list;
-    process_t own;   /* of a hazard */
-    process_t *zone; /* the same of its zone; NULL: none */
-    size_t next_own, next_of_zone;
-    int32_t instance; /* of a trace, which serves or will; -1: none */
-    int64_t ready_ns; /* from when it serves */
+    size_t num_rows;
+    size_t max_rows;
+    spot_outage_t *rows; /* [num_rows] by time, as far as needed */
+    process_t own, zone; /* of a hazard; each slot of a zone draws its outages anew */
+    int32_t instance;    /* of a trace, which serves or will; -1: none */
+    int64_t ready_ns;    /* from when it serves */
 } slot_t;
 
 struct spot_outages {
     const spot_outage_setting_t *setting;
-    int64_t start_up_ns, load_ns;
-    size_t num_stages, num_slots, num_zones;
+    const spot_rent_setting_t *rent;
+    spot_arena_t memory;
+    size_t num_stages, num_slots;
     size_t *first; /* [num_stages + 1] the first slot of a stage */
     slot_t *slots; /* [num_slots] by stage */
-    process_t *zones;
+    int32_t num_orders;
+    int error;
     /* The trace. */
     spot_membership_t membership;
     size_t *slot_of; /* [capacity] of an instance; num_slots: standby */
@@ -47,23 +47,20 @@ struct spot_outages {
     int32_t *standby; /* [num_standby] instances, first in first out */
     int64_t last_ns;  /* later changes are not read */
     int64_t read_ns;  /* all earlier changes have been read */
-    int32_t num_orders;
-    int error;
 };
-
-/* ---- Memory ---- */
 
 static int
 new_trace(spot_outages_t *self)
 {
-    const int64_t capacity = self->setting->trace_capacity;
+    const spot_trace_model_t *trace = &self->setting->trace;
+    const int64_t own = spot_trace_model_common(trace)->capacity;
+    const int64_t capacity = own > 0 ? own : spot_trace_most(trace->recording);
 
-    self->slot_of = spot_calloc((size_t) capacity, sizeof(*self->slot_of));
-    self->standby = spot_calloc((size_t) capacity, sizeof(*self->standby));
-    return self->slot_of == NULL || self->standby == NULL
+    SPOT_ARENA_ARRAY(&self->memory, self->slot_of, (size_t) capacity);
+    SPOT_ARENA_ARRAY(&self->memory, self->standby, (size_t) capacity);
+    return self->memory.error != 0
                ? SPOT_ERR_NO_MEMORY
-               : spot_membership_init(
-                     &self->membership, &self->setting->trace, capacity);
+               : spot_membership_init(&self->membership, trace, capacity);
 }
 
 int
@@ -73,82 +70,64 @@ spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
     static const spot_outage_setting_t none = {0};
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
 
-    if (self == NULL) {
+    if (self == NULL ||
+        SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->setting = setting == NULL ? &none : setting;
-    self->start_up_ns = rent == NULL ? 0 : rent->preparation_ns + rent->load_ns;
-    self->load_ns = rent == NULL ? 0 : rent->load_ns;
+    self->rent = rent == NULL ? &none.rent : rent;
     self->num_stages = num_stages;
-    self->num_zones = (size_t) self->setting->zones;
-    self->first = spot_calloc(num_stages + 1, sizeof(*self->first));
-    self->zones = spot_calloc(self->num_zones, sizeof(*self->zones));
-    if (self->first == NULL || self->zones == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
     for (size_t j = 0; j < num_stages; j++) {
         self->first[j + 1] = self->first[j] + (size_t) num_slots[j];
     }
-    self->num_slots = self->first[num_stages];
-    self->slots = spot_calloc(self->num_slots, sizeof(*self->slots));
-    if (self->slots == NULL) {
+    if (SPOT_ARENA_ARRAY(&self->memory, self->slots, self->first[num_stages]) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; j < num_stages; j++) {
-        for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
-            self->slots[k].stage_id = j;
-        }
-    }
+    self->num_slots = self->first[num_stages];
     return self->setting->kind == SPOT_OUTAGES_TRACE ? new_trace(self) : 0;
 }
 
 void
 spot_outages_delete(spot_outages_t *self)
 {
-    if (self == NULL) {
-        return;
+    if (self != NULL) {
+        for (size_t j = 0; j < self->num_slots; j++) {
+            free(self->slots[j].rows);
+        }
+        spot_membership_free(&self->membership);
+        spot_arena_free(&self->memory);
+        free(self);
     }
-    for (size_t j = 0; j < self->num_slots && self->slots != NULL; j++) {
-        free(self->slots[j].list.rows);
-        free(self->slots[j].own.list.rows);
-    }
-    for (size_t j = 0; j < self->num_zones && self->zones != NULL; j++) {
-        free(self->zones[j].list.rows);
-    }
-    spot_membership_free(&self->membership);
-    free(self->first);
-    free(self->slots);
-    free(self->zones);
-    free(self->slot_of);
-    free(self->standby);
-    free(self);
+}
+
+static int64_t
+start_up_ns(const spot_outages_t *self)
+{
+    return self->rent->preparation_ns + self->rent->load_ns;
 }
 
 static void
-add_outage(spot_outages_t *self, spot_outage_list_t *list, int64_t preempted_ns,
-    int64_t ready_ns, int32_t order)
+add_outage(spot_outages_t *self, slot_t *slot, int64_t from_ns, int64_t to_ns)
 {
-    self->error = spot_error_first(self->error,
-        SPOT_ARRAY_APPEND(list, rows, (spot_outage_t){preempted_ns, ready_ns, order}));
+    self->error = spot_error_first(
+        self->error, SPOT_ARRAY_APPEND(slot, rows,
+                         (spot_outage_t){from_ns, to_ns, self->num_orders++}));
 }
 
-/* ---- A file ---- */
-
-/* Ordered by stage, then by row. */
+/* Rows of a file, by stage. */
 static void
 start_file(spot_outages_t *self)
 {
     const spot_outage_file_t *file = &self->setting->file;
 
-    for (size_t stage_id = 0; stage_id < self->num_stages; stage_id++) {
-        for (size_t j = 0; j < file->num_rows; j++) {
-            const spot_outage_row_t *row = &file->rows[j];
-            const size_t slot_id = self->first[stage_id] + (size_t) row->slot;
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = 0; k < file->num_rows; k++) {
+            const spot_outage_row_t *row = &file->rows[k];
+            const size_t slot_id = self->first[j] + (size_t) row->slot;
 
-            if ((size_t) row->stage_id == stage_id &&
-                slot_id < self->first[stage_id + 1]) {
-                add_outage(self, &self->slots[slot_id].list, row->preempted_ns,
-                    row->ready_ns, self->num_orders++);
+            if ((size_t) row->stage_id == j && slot_id < self->first[j + 1]) {
+                add_outage(
+                    self, &self->slots[slot_id], row->preempted_ns, row->ready_ns);
             }
         }
     }
@@ -156,118 +135,86 @@ start_file(spot_outages_t *self)
 
 /* ---- A hazard ---- */
 
-static void
-start_process(process_t *self, const spot_replication_t *replication,
-    spot_stream_t purpose, uint64_t entity, int64_t up_ns, int64_t out_ns)
+/* The end of an exponential time of at least 1 ns; INT64_MAX: never. */
+static int64_t
+draw_end(process_t *self, int64_t from_ns, int64_t mean_ns)
 {
-    self->list.num_rows = 0;
-    self->ready_ns = 0;
-    self->up_ns = (double) up_ns;
-    self->out_ns = (double) out_ns;
-    spot_rng_seek(
-        &self->rng, replication->seed, replication->replication, purpose, entity);
+    double ns = floor(spot_rng_exponential(&self->rng, (double) mean_ns) + 0.5);
+
+    ns = ns < 1 ? 1 : ns;
+    return from_ns >= LAST_NS || ns >= (double) (LAST_NS - from_ns)
+               ? INT64_MAX
+               : from_ns + (int64_t) ns;
+}
+
+static void
+draw_outage(const spot_outages_t *self, process_t *process)
+{
+    process->preempted_ns = draw_end(process, process->ready_ns, process->up_ns);
+    process->ready_ns = draw_end(process, process->preempted_ns, process->out_ns);
+    if (process->ready_ns != INT64_MAX) {
+        process->ready_ns += start_up_ns(self);
+    }
 }
 
 static void
 start_hazard(spot_outages_t *self, const spot_replication_t *replication)
 {
     const spot_outage_setting_t *setting = self->setting;
+    const process_t own = {.up_ns = setting->mtbf_ns, .out_ns = setting->recover_ns};
+    const process_t zone = {
+        .up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
+    const uint64_t seed = replication->seed, number = replication->replication;
 
-    for (size_t j = 0; j < self->num_zones; j++) {
-        start_process(&self->zones[j], replication, SPOT_STREAM_ZONE_OUTAGE, j,
-            setting->zone_mtbf_ns, setting->zone_recover_ns);
-    }
-    for (size_t j = 0; j < self->num_slots; j++) {
-        slot_t *slot = &self->slots[j];
-        const uint64_t slot_id = j - self->first[slot->stage_id];
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
+            slot_t *slot = &self->slots[k];
+            const uint64_t place = k - self->first[j];
 
-        start_process(&slot->own, replication, SPOT_STREAM_OUTAGE,
-            (uint64_t) slot->stage_id << SLOT_BITS | slot_id, setting->mtbf_ns,
-            setting->recover_ns);
-        slot->next_own = slot->next_of_zone = 0;
-        slot->zone =
-            self->num_zones == 0 ? NULL : &self->zones[slot_id % self->num_zones];
-    }
-}
-
-/* An exponential time in whole ns, at least 1; LAST_NS if it is longer. */
-static int64_t
-draw_ns(spot_rng_t *rng, double mean_ns)
-{
-    const double ns = floor(spot_rng_exponential(rng, mean_ns) + 0.5);
-
-    return ns < 1 ? 1 : ns < (double) LAST_NS ? (int64_t) ns : LAST_NS;
-}
-
-/* Outage k of a process, or NULL. */
-static const spot_outage_t *
-draw_outage(spot_outages_t *self, process_t *process, size_t k)
-{
-    spot_outage_list_t *list = &process->list;
-
-    while (list->num_rows <= k && process->ready_ns != INT64_MAX && self->error == 0) {
-        const int64_t up_ns = draw_ns(&process->rng, process->up_ns);
-        const int64_t out_ns = draw_ns(&process->rng, process->out_ns);
-        const int64_t from_ns = process->ready_ns + up_ns;
-
-        if (from_ns >= LAST_NS) {
-            process->ready_ns = INT64_MAX;
-            break;
+            slot->own = own;
+            slot->zone = zone;
+            spot_rng_seek(&slot->own.rng, seed, number, SPOT_STREAM_OUTAGE,
+                (uint64_t) j << STAGE_BIT | place);
+            draw_outage(self, &slot->own);
+            slot->zone.preempted_ns = INT64_MAX;
+            if (setting->zones > 0) {
+                spot_rng_seek(&slot->zone.rng, seed, number, SPOT_STREAM_ZONE_OUTAGE,
+                    place % (uint64_t) setting->zones);
+                draw_outage(self, &slot->zone);
+            }
         }
-        process->ready_ns = out_ns >= LAST_NS - from_ns
-                                ? INT64_MAX
-                                : from_ns + out_ns + self->start_up_ns;
-        add_outage(self, list, from_ns, process->ready_ns, 0);
     }
-    return k < list->num_rows ? &list->rows[k] : NULL;
 }
 
-/* The sooner of the next outages of a slot and of its zone, or NULL; *next counts
- * them. */
-static const spot_outage_t *
-sooner_outage(spot_outages_t *self, slot_t *slot, size_t **next)
+static process_t *
+sooner(slot_t *slot)
 {
-    const spot_outage_t *own = draw_outage(self, &slot->own, slot->next_own);
-    const spot_outage_t *of_zone =
-        slot->zone == NULL ? NULL : draw_outage(self, slot->zone, slot->next_of_zone);
-    const bool is_own =
-        of_zone == NULL || (own != NULL && own->preempted_ns <= of_zone->preempted_ns);
-
-    *next = is_own ? &slot->next_own : &slot->next_of_zone;
-    return is_own ? own : of_zone;
+    return slot->own.preempted_ns <= slot->zone.preempted_ns ? &slot->own : &slot->zone;
 }
 
-/* Outage k of a slot, or NULL: outages of the slot and of its zone that overlap are
- * one. */
-static const spot_outage_t *
-merge_outages(spot_outages_t *self, slot_t *slot, size_t k)
+/* Adds the next outage of a slot: its own and those of its zone that overlap are one.
+ * Returns false if there is none. */
+static bool
+merge_outage(spot_outages_t *self, slot_t *slot)
 {
-    const int32_t order = (int32_t) (slot - self->slots);
-    spot_outage_list_t *list = &slot->list;
-    bool is_over = false;
+    process_t *next = sooner(slot);
+    const int64_t from_ns = next->preempted_ns;
+    int64_t to_ns = next->ready_ns;
 
-    while (list->num_rows <= k && !is_over && self->error == 0) {
-        size_t *next;
-        const spot_outage_t *outage = sooner_outage(self, slot, &next);
-        spot_outage_t merged = {.preempted_ns = INT64_MAX};
-
-        is_over =
-            outage == NULL ||
-            (list->num_rows > 0 && list->rows[list->num_rows - 1].ready_ns == INT64_MAX);
-        if (is_over) {
-            break;
+    if (from_ns == INT64_MAX) {
+        return false;
+    }
+    for (; next->preempted_ns < to_ns; next = sooner(slot)) {
+        to_ns = next->ready_ns > to_ns ? next->ready_ns : to_ns;
+        if (to_ns == INT64_MAX) {
+            slot->own.preempted_ns = slot->zone.preempted_ns = INT64_MAX;
+        } else {
+            draw_outage(self, next);
         }
-        merged = *outage;
-        do {
-            ++*next;
-            merged.ready_ns =
-                outage->ready_ns > merged.ready_ns ? outage->ready_ns : merged.ready_ns;
-            outage =
-                merged.ready_ns == INT64_MAX ? NULL : sooner_outage(self, slot, &next);
-        } while (outage != NULL && outage->preempted_ns < merged.ready_ns);
-        add_outage(self, list, merged.preempted_ns, merged.ready_ns, order);
     }
-    return k < list->num_rows ? &list->rows[k] : NULL;
+    self->num_orders = (int32_t) (slot - self->slots);
+    add_outage(self, slot, from_ns, to_ns);
+    return self->error == 0;
 }
 
 /* ---- A trace ---- */
@@ -281,12 +228,10 @@ enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready
     self->slot_of[instance] = slot_id;
     slot->instance = instance;
     slot->ready_ns = ready_ns;
-    if (slot->list.num_rows > 0) {
-        spot_outage_t *outage = &slot->list.rows[slot->list.num_rows - 1];
+    if (slot->num_rows > 0) {
+        spot_outage_t *outage = &slot->rows[slot->num_rows - 1];
 
-        if (ready_ns <= outage->preempted_ns) {
-            slot->ready_ns = outage->preempted_ns + 1;
-        }
+        slot->ready_ns += ready_ns == outage->preempted_ns; /* at least 1 ns */
         outage->ready_ns = slot->ready_ns;
     }
 }
@@ -299,25 +244,26 @@ add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
     while (slot_id < self->num_slots && self->slots[slot_id].instance >= 0) {
         slot_id++;
     }
+    self->slot_of[instance] = slot_id;
     if (slot_id < self->num_slots) {
         enter_slot(
-            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + self->start_up_ns);
+            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + start_up_ns(self));
     } else {
-        self->slot_of[instance] = slot_id;
         self->standby[self->num_standby++] = instance;
     }
 }
 
-/* Takes the instance at a place of standby. */
-static int32_t
-leave_standby(spot_outages_t *self, size_t place)
+static void
+leave_standby(spot_outages_t *self, int32_t instance)
 {
-    const int32_t instance = self->standby[place];
+    size_t place = 0;
 
+    while (self->standby[place] != instance) {
+        place++;
+    }
     self->num_standby--;
     memmove(&self->standby[place], &self->standby[place + 1],
         (self->num_standby - place) * sizeof(*self->standby));
-    return instance;
 }
 
 static void
@@ -325,24 +271,22 @@ lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
 {
     const size_t slot_id = self->slot_of[instance];
     slot_t *slot = &self->slots[slot_id];
-    size_t place = 0;
 
     if (slot_id == self->num_slots) {
-        while (self->standby[place] != instance) {
-            place++;
-        }
-        (void) leave_standby(self, place);
+        leave_standby(self, instance);
         return;
     }
     slot->instance = -1;
     if (now_ns > 0 && now_ns >= slot->ready_ns) {
-        add_outage(self, &slot->list, now_ns, INT64_MAX, self->num_orders++);
-    } else if (now_ns > 0) {
-        slot->list.rows[slot->list.num_rows - 1].ready_ns = INT64_MAX;
+        add_outage(self, slot, now_ns, INT64_MAX);
+    } else if (now_ns > 0) { /* the outage goes on */
+        slot->rows[slot->num_rows - 1].ready_ns = INT64_MAX;
     }
     if (self->num_standby > 0 && self->error == 0) {
-        enter_slot(self, slot_id, leave_standby(self, 0),
-            now_ns == 0 ? 0 : now_ns + self->load_ns);
+        const int32_t next = self->standby[0];
+
+        leave_standby(self, next);
+        enter_slot(self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->rent->load_ns);
     }
 }
 
@@ -386,22 +330,9 @@ start_trace(spot_outages_t *self, const spot_replication_t *replication)
     }
     for (size_t j = 0; j < self->num_slots; j++) {
         if (self->slots[j].instance < 0) {
-            add_outage(self, &self->slots[j].list, 0, INT64_MAX, self->num_orders++);
+            add_outage(self, &self->slots[j], 0, INT64_MAX);
         }
     }
-}
-
-/* Outage k of a slot, or NULL. It is whole once all changes before its end are read:
- * until then its instance may be lost again. */
-static const spot_outage_t *
-read_outage(spot_outages_t *self, const slot_t *slot, size_t k)
-{
-    const spot_outage_list_t *list = &slot->list;
-
-    while ((k >= list->num_rows || list->rows[k].ready_ns > self->read_ns) &&
-           read_change(self, self->last_ns)) {
-    }
-    return k < list->num_rows ? &list->rows[k] : NULL;
 }
 
 /* ---- All ---- */
@@ -414,7 +345,7 @@ spot_outages_start(
     self->num_orders = 0;
     self->last_ns = last_ns + YEAR_NS;
     for (size_t j = 0; j < self->num_slots; j++) {
-        self->slots[j].list.num_rows = 0;
+        self->slots[j].num_rows = 0;
     }
     if (self->setting->kind == SPOT_OUTAGES_FILE) {
         start_file(self);
@@ -425,18 +356,22 @@ spot_outages_start(
     }
 }
 
+/* An outage of a trace is whole once all changes before its end are read: until then its
+ * instance may be lost again. */
 const spot_outage_t *
 spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k)
 {
+    const spot_outage_kind_t kind = self->setting->kind;
     slot_t *slot = &self->slots[self->first[stage_id] + (size_t) slot_id];
 
-    if (self->setting->kind == SPOT_OUTAGES_HAZARD) {
-        return merge_outages(self, slot, k);
+    while (
+        kind == SPOT_OUTAGES_HAZARD && k >= slot->num_rows && merge_outage(self, slot)) {
     }
-    if (self->setting->kind == SPOT_OUTAGES_TRACE) {
-        return read_outage(self, slot, k);
+    while (kind == SPOT_OUTAGES_TRACE &&
+           (k >= slot->num_rows || slot->rows[k].ready_ns > self->read_ns) &&
+           read_change(self, self->last_ns)) {
     }
-    return k < slot->list.num_rows ? &slot->list.rows[k] : NULL;
+    return k < slot->num_rows ? &slot->rows[k] : NULL;
 }
 
 int

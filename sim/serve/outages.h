@@ -19,12 +19,6 @@ typedef struct {
                          a hazard, that of the preemptions in a trace */
 } spot_outage_t;
 
-typedef struct {
-    size_t num_rows;
-    size_t max_rows;
-    spot_outage_t *rows; /* [num_rows] by time; generated as far as somebody asked */
-} spot_outage_list_t;
-
 typedef struct spot_outages spot_outages_t;
 
 /* Outages of num_slots[num_stages] spot slots for replications of a setting, which must

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/pipeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,16 @@
 
 static const spot_field_t parent_item = {.type = SPOT_FIELD_TEXT, .offset = 0};
 
+/* A list is kept as a number, and reported once the id is known. */
 static void
 bind_from(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_field_t text = {.type = SPOT_FIELD_TEXT, .name = field->name};
+    spot_pipeline_item_t *item = (void *) ((char *) target - field->offset);
 
-    if (node->kind == SPOT_NODE_LIST) {
-        spot_bind_error(bind, node, NULL,
-            node->num_children == 2 ? "a stage has two predecessors; use a join"
-                                    : "a stage has one predecessor; use a join");
+    if (node->kind == SPOT_NODE_LIST && node->num_children > 1 && target != NULL) {
+        item->num_from = node->num_children;
     } else {
         spot_bind_field(bind, &text, node, target);
     }
@@ -71,12 +72,32 @@ place_of(const maker_t *maker, size_t node_id, const char *key)
     return value == NULL ? item : value;
 }
 
+/* Ids are columns, members of JSON objects, and parts of names of metrics. */
+static bool
+is_id(const char *text)
+{
+    const size_t num_bytes = strlen(text);
+
+    for (size_t j = 0; j < num_bytes; j++) {
+        if ((unsigned char) text[j] <= ' ' || strchr("\"',\x7f", text[j]) != NULL) {
+            return false;
+        }
+    }
+    return num_bytes > 0 && num_bytes <= SPOT_PIPELINE_MAX_ID_BYTES;
+}
+
 static bool
 check_id(const maker_t *maker, size_t node_id)
 {
     const char *id = maker->items[node_id].id;
     const spot_node_t *node = place_of(maker, node_id, "id");
 
+    if (!is_id(id)) {
+        spot_bind_error(maker->bind, node, NULL,
+            "id '%s' is not 1 to %d bytes without blanks, quotes and commas", id,
+            SPOT_PIPELINE_MAX_ID_BYTES);
+        return false;
+    }
     if (strcmp(id, "source") == 0 || strcmp(id, "sink") == 0) {
         spot_bind_error(maker->bind, node, NULL, "id '%s' is reserved", id);
         return false;
@@ -96,6 +117,7 @@ check_id(const maker_t *maker, size_t node_id)
 static int32_t
 find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
 {
+    char hint[SPOT_SUGGEST_HINT_BYTES];
     spot_suggest_t near;
 
     spot_suggest_init(&near, id);
@@ -109,35 +131,15 @@ find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
             return (int32_t) j;
         }
     }
-    spot_bind_error(maker->bind, place, NULL, "no node '%s'%s%s%s", id,
-        near.nearest == NULL ? "" : " (did you mean '",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?)");
+    spot_bind_error(
+        maker->bind, place, NULL, "no node '%s'%s", id, spot_suggest_hint(&near, hint));
     return -2;
 }
 
 static void
-add_parents(maker_t *maker, size_t node_id)
+add_join(const maker_t *maker, const spot_pipeline_item_t *item,
+    spot_pipeline_node_t *node, const spot_node_t *join)
 {
-    const spot_pipeline_item_t *item = &maker->items[node_id];
-    spot_pipeline_node_t *node = &maker->self->nodes[node_id];
-    const spot_node_t *join = place_of(maker, node_id, "join");
-
-    if ((item->from == NULL) == (item->num_join == 0)) {
-        spot_bind_error(maker->bind, place_of(maker, node_id, "id"), NULL,
-            "node %s needs from (a stage) or join", item->id);
-        return;
-    }
-    SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, item->num_join + 1);
-    if (node->parents == NULL) {
-        return;
-    }
-    if (item->from != NULL) {
-        node->model = item->model == NULL ? item->id : item->model;
-        node->num_parents = 1;
-        node->parents[0] =
-            find_parent(maker, item->from, place_of(maker, node_id, "from"));
-        return;
-    }
     for (size_t j = 0; j < item->num_join; j++) {
         const int32_t parent = find_parent(maker, item->join[j], join->children[j]);
         bool is_new = true;
@@ -151,6 +153,36 @@ add_parents(maker_t *maker, size_t node_id)
     }
     if (node->num_parents < 2) {
         spot_bind_error(maker->bind, join, NULL, "join needs two distinct predecessors");
+    }
+}
+
+static void
+add_parents(maker_t *maker, size_t node_id)
+{
+    const spot_pipeline_item_t *item = &maker->items[node_id];
+    const bool is_stage = item->from != NULL || item->num_from > 0;
+    spot_pipeline_node_t *node = &maker->self->nodes[node_id];
+    const spot_node_t *from = place_of(maker, node_id, "from");
+
+    SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, item->num_join + 1);
+    if (node->parents == NULL) {
+        return;
+    }
+    if (is_stage == (item->num_join > 0)) {
+        spot_bind_error(maker->bind, place_of(maker, node_id, "id"), NULL,
+            "node %s needs from (a stage) or join", item->id);
+    } else if (item->num_from == 2) {
+        spot_bind_error(maker->bind, from, NULL,
+            "stage %s has two predecessors; use a join", item->id);
+    } else if (item->num_from > 0) {
+        spot_bind_error(maker->bind, from, NULL,
+            "stage %s has %zu predecessors; use a join", item->id, item->num_from);
+    } else if (is_stage) {
+        node->model = item->model == NULL ? item->id : item->model;
+        node->num_parents = 1;
+        node->parents[0] = find_parent(maker, item->from, from);
+    } else {
+        add_join(maker, item, node, place_of(maker, node_id, "join"));
     }
 }
 
@@ -322,6 +354,22 @@ spot_pipeline_stage(const spot_pipeline_t *self, const char *id)
         }
     }
     return -1;
+}
+
+const char *
+spot_pipeline_no_stage(
+    const spot_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES])
+{
+    char hint[SPOT_SUGGEST_HINT_BYTES];
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, id);
+    for (size_t j = 0; j < self->num_stages; j++) {
+        spot_suggest_offer(&near, spot_pipeline_stage_node(self, j)->id);
+    }
+    snprintf(text, SPOT_NO_STAGE_BYTES, "no stage '%.64s'%s", id,
+        spot_suggest_hint(&near, hint));
+    return text;
 }
 
 const spot_pipeline_node_t *

@@ -9,13 +9,15 @@
 #include "base/memory.h"
 
 #define SPOT_PIPELINE_MAX_NODES 255
+#define SPOT_PIPELINE_MAX_ID_BYTES 60
 #define SPOT_JOIN_MAX_PARENTS 31
 
 /* An item of the key pipeline, as it is bound. */
 typedef struct {
     char *id;
-    char *from;  /* NULL: a join */
-    char *model; /* NULL: the id */
+    char *from;      /* NULL: a join */
+    size_t num_from; /* of a list in place of from, which is an error; or 0 */
+    char *model;     /* NULL: the id */
     size_t num_join;
     char **join; /* [num_join] */
 } spot_pipeline_item_t;
@@ -64,6 +66,11 @@ void spot_pipeline_free(spot_pipeline_t *self);
 
 /* The stage with this id, or -1. O(nodes). */
 int32_t spot_pipeline_stage(const spot_pipeline_t *self, const char *id);
+
+/* "no stage 'Detct' (did you mean 'Detect'?)" in text. O(nodes). */
+#define SPOT_NO_STAGE_BYTES 256
+const char *spot_pipeline_no_stage(
+    const spot_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES]);
 
 /* Id and model of a stage. */
 const spot_pipeline_node_t *spot_pipeline_stage_node(

@@ -91,6 +91,28 @@ spot_serve_verdict(
                : SPOT_GATE_FEASIBLE;
 }
 
+int64_t
+spot_serve_nominal_cost(const spot_serve_replication_t *self)
+{
+    int64_t cost_micro = 0;
+
+    for (size_t j = 0; j < self->scenario->pipeline.num_stages; j++) {
+        cost_micro += spot_serve_scenario_cost(self->scenario, &self->options[j]);
+    }
+    return cost_micro;
+}
+
+int64_t
+spot_serve_taken(const spot_serve_stage_t *stage)
+{
+    int64_t num_taken = 0;
+
+    for (int64_t n = 1; n <= stage->option.batch; n++) {
+        num_taken += n * stage->histogram[n];
+    }
+    return num_taken;
+}
+
 /* Queries that no replica is left for. */
 static void
 describe_failure(spot_serve_replication_t *self)

@@ -3,6 +3,8 @@
  * what it gave. */
 #pragma once
 
+#include <math.h>
+
 #include "base/json.h"
 #include "sim/serve/gates.h"
 #include "sim/serve/planner.h"
@@ -46,6 +48,19 @@ SPOT_MUST_CHECK int spot_serve_replication_run(spot_serve_replication_t *self,
 /* The first gate that fails at an objective, of a replication with a configuration. */
 spot_gate_t spot_serve_verdict(
     const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli);
+
+/* What the configuration of a replication costs per hour, in millionths. */
+int64_t spot_serve_nominal_cost(const spot_serve_replication_t *self);
+
+/* Queries in all batches of a stage. */
+int64_t spot_serve_taken(const spot_serve_stage_t *stage);
+
+/* NAN where nothing is divided by. */
+static inline double
+spot_serve_ratio(int64_t numerator, int64_t denominator)
+{
+    return denominator == 0 ? (double) NAN : (double) numerator / (double) denominator;
+}
 
 /* ---- metrics.c ---- */
 

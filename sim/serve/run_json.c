@@ -58,63 +58,64 @@ write_latency(const spot_serve_replication_t *run, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-/* The latency of objective j: that of the scenario, then those of its frontier. */
-static int64_t
-objective_ns(const spot_serve_scenario_t *scenario, size_t j)
-{
-    return j == 0 ? scenario->slo.latency_ns : scenario->frontier_ns[j - 1];
-}
-
+/* The latency of objective j: that of the scenario, then those of its frontier. Returns
+ * false if it has come before. */
 static bool
-is_objective_new(const spot_serve_scenario_t *scenario, size_t j)
+find_objective(const spot_serve_scenario_t *scenario, size_t j, int64_t *slo_ns)
 {
-    for (size_t k = 0; k < j; k++) {
-        if (objective_ns(scenario, k) == objective_ns(scenario, j)) {
-            return false;
-        }
+    bool is_new = j == 0 || scenario->frontier_ns[j - 1] != scenario->slo.latency_ns;
+
+    *slo_ns = j == 0 ? scenario->slo.latency_ns : scenario->frontier_ns[j - 1];
+    for (size_t k = 0; k + 1 < j; k++) {
+        is_new &= scenario->frontier_ns[k] != *slo_ns;
     }
-    return true;
+    return is_new;
 }
 
 /* Late queries by objective in ms. */
 static void
 write_late(const spot_serve_replication_t *run, spot_json_t *json)
 {
-    const spot_serve_scenario_t *scenario = run->scenario;
+    char key[SPOT_NUMBER_TEXT_BYTES];
+    int64_t slo_ns;
 
     spot_json_open(json, "late", '{');
-    for (size_t j = 0; j <= scenario->num_frontier; j++) {
-        const int64_t slo_ns = objective_ns(scenario, j);
-        char text[SPOT_NUMBER_TEXT_BYTES];
-
-        if (is_objective_new(scenario, j)) {
-            spot_number_text((double) slo_ns / 1e6, text);
+    for (size_t j = 0; j <= run->scenario->num_frontier; j++) {
+        if (find_objective(run->scenario, j, &slo_ns)) {
+            spot_number_text((double) slo_ns / 1e6, key);
             spot_json_integer(
-                json, text, (int64_t) spot_latencies_late(&run->latencies, slo_ns));
+                json, key, (int64_t) spot_latencies_late(&run->latencies, slo_ns));
         }
     }
     spot_json_close(json, '}');
+}
+
+static void
+write_verdict(const spot_serve_replication_t *run, int64_t slo_ns,
+    int64_t percentile_milli, spot_json_t *json)
+{
+    char key[64];
+
+    snprintf(key, sizeof(key), "%.15g ms p%.15g", (double) slo_ns / 1e6,
+        (double) percentile_milli / 1000);
+    spot_json_text(
+        json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, percentile_milli)]);
 }
 
 /* The gate by objective: its percentile, and the maximum. */
 static void
 write_verdicts(const spot_serve_replication_t *run, spot_json_t *json)
 {
-    const spot_serve_scenario_t *scenario = run->scenario;
-    const int64_t milli[] = {scenario->slo.percentile_milli, 100000};
+    const int64_t percentile_milli = run->scenario->slo.percentile_milli;
+    int64_t slo_ns;
 
     spot_json_open(json, "verdict", '{');
-    for (size_t j = 0; j <= scenario->num_frontier; j++) {
-        const int64_t slo_ns = objective_ns(scenario, j);
-
-        for (size_t k = milli[0] == milli[1]; k < 2 && is_objective_new(scenario, j);
-             k++) {
-            char key[64];
-
-            snprintf(key, sizeof(key), "%.15g ms p%.15g", (double) slo_ns / 1e6,
-                (double) milli[k] / 1000);
-            spot_json_text(
-                json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, milli[k])]);
+    for (size_t j = 0; j <= run->scenario->num_frontier; j++) {
+        if (find_objective(run->scenario, j, &slo_ns)) {
+            write_verdict(run, slo_ns, percentile_milli, json);
+            if (percentile_milli != 100000) {
+                write_verdict(run, slo_ns, 100000, json);
+            }
         }
     }
     spot_json_close(json, '}');
@@ -137,19 +138,11 @@ write_fleet(const spot_stage_result_t *result, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-/* NAN where nothing is divided by. */
-static double
-ratio(int64_t numerator, int64_t denominator)
-{
-    return denominator == 0 ? (double) NAN : (double) numerator / (double) denominator;
-}
-
 static void
 write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *json)
 {
     const spot_serve_stage_t *stage = &run->serve.stages[stage_id];
     const spot_stage_result_t *result = &stage->result;
-    int64_t num_taken = 0;
 
     spot_json_integer(json, "queries", result->queries);
     spot_json_integer(json, "batches", result->batches);
@@ -157,23 +150,25 @@ write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *j
     for (int64_t n = 1; n <= stage->option.batch; n++) {
         char text[24];
 
-        num_taken += n * stage->histogram[n];
         if (stage->histogram[n] > 0) {
             snprintf(text, sizeof(text), "%" PRId64, n);
             spot_json_integer(json, text, stage->histogram[n]);
         }
     }
     spot_json_close(json, '}');
-    spot_json_number(json, "mean_batch", ratio(num_taken, result->batches));
+    spot_json_number(
+        json, "mean_batch", spot_serve_ratio(spot_serve_taken(stage), result->batches));
     spot_json_integer(json, "queue_max", result->queue_max);
     spot_json_integer(json, "queue_area_ns", result->queue_area_ns);
     spot_json_number(
-        json, "queue_mean", ratio(result->queue_area_ns, run->serve.end_ns));
-    spot_json_number(json, "queue_seen_mean", ratio(result->seen, result->queries));
+        json, "queue_mean", spot_serve_ratio(result->queue_area_ns, run->serve.end_ns));
+    spot_json_number(
+        json, "queue_seen_mean", spot_serve_ratio(result->seen, result->queries));
     spot_json_integer(json, "wait_sum_ns", result->wait_sum_ns);
     spot_json_integer(json, "busy_ns", result->busy_ns);
     spot_json_number(json, "utilisation",
-        ratio(result->busy_ns, result->serving_ns[0] + result->serving_ns[1]));
+        spot_serve_ratio(
+            result->busy_ns, result->serving_ns[0] + result->serving_ns[1]));
     spot_json_number(json, "capacity_qps",
         spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]));
     if (spot_serve_scenario_has_spot(run->scenario) ||
@@ -218,11 +213,8 @@ static void
 write_figures(const spot_serve_replication_t *run, spot_json_t *json)
 {
     const spot_serve_scenario_t *scenario = run->scenario;
-    int64_t cost_micro = 0, max_waiting = 0;
+    int64_t max_waiting = 0;
 
-    for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
-        cost_micro += spot_serve_scenario_cost(scenario, &run->options[j]);
-    }
     for (size_t j = 0; j < scenario->pipeline.num_nodes; j++) {
         const int64_t waiting = run->serve.joins[j].max_waiting;
 
@@ -231,7 +223,7 @@ write_figures(const spot_serve_replication_t *run, spot_json_t *json)
     spot_json_integer(json, "queries", (int64_t) run->serve.run.num_queries);
     spot_json_number(json, "rate_qps", run->arrivals.rate_qps);
     spot_json_number(json, "arrival_cv", run->arrivals.cv);
-    spot_json_number(json, "cost", (double) cost_micro / 1e6);
+    spot_json_number(json, "cost", (double) spot_serve_nominal_cost(run) / 1e6);
     spot_json_number(json, "cost_total", spot_serve_cost(run));
     spot_json_integer(
         json, "min_latency_ns", spot_gate_least_latency(scenario, run->options));

@@ -21,7 +21,7 @@ typedef struct {
     char *stage;
     char *hardware;
     spot_stage_option_t option;
-    bool has_hedge; /* the key is given */
+    bool is_bound; /* without an error */
 } spot_stage_config_t;
 
 /* The latency objective (SLO): a percentile of the latencies. */
@@ -43,10 +43,11 @@ typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
     spot_arena_t memory;          /* of the outputs and of what follows from the keys */
+    int bound_keys;               /* during reading only */
     char *price_path;             /* NULL: the scenario gives them */
     spot_serving_prices_t prices; /* in hardware order */
-    size_t num_profile_paths;
-    char **profile_paths;
+    size_t num_profile_items;
+    spot_serving_profile_item_t *profile_items; /* [num_profile_items] */
     spot_serving_profiles_t profiles;
     int service_id; /* of spot_services */
     size_t num_items;

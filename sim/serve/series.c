@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "base/texts.h"
 #include "sim/serve/run.h"
 
 #define NS_PER_S 1000000000
 #define MAX_CDF_ROWS 2000
 #define NUM_SAMPLES 500
+#define MAX_SAMPLES 20000
 
 /* ---- Kinds ---- */
 
@@ -56,7 +55,7 @@ static const spot_series_column_t cdf_columns[] = {
 
 static const spot_series_column_t latency_columns[] = {
     COLUMN(DURATION, "latency", "", .is_bare = false),
-    COLUMN(NUMBER, "share", "1", .label = "share of the queries")};
+    COLUMN(NUMBER, "fraction", "1", .label = "share of the queries")};
 
 static const spot_series_column_t fleet_columns[] = {
     COLUMN(INSTANT, "time", "", .is_bare = false),
@@ -101,91 +100,89 @@ static const spot_series_kind_t kinds[NUM_KINDS] = {
         "when each query came to each node and left it; in ns"),
 };
 
-/* Columns that are being made. */
+/* Columns that are being made, in order of calls. */
 typedef struct {
     spot_arena_t *memory;
-    spot_texts_t texts;
-    size_t num_columns, max_columns;
-    spot_series_column_t *columns; /* in the arena at the end */
-    int error;
+    spot_series_kind_t *kind;
+    spot_series_column_t *columns; /* NULL: no memory */
 } maker_t;
 
-static void
-add_column(maker_t *self, const char *id, const char *suffix)
+static maker_t
+start_columns(spot_arena_t *memory, spot_series_kind_t *kind, size_t max_columns)
 {
-    const spot_series_column_t column = {
-        .name = spot_arena_text(
-            self->memory, spot_texts_add(&self->texts, "%s%s", id, suffix)),
-        .unit = "1",
-        .kind = SPOT_COLUMN_NUMBER,
-        .is_bare = true};
+    maker_t self = {memory, kind, NULL};
 
-    SPOT_ARRAY_PUSH(self, columns, column);
+    SPOT_ARENA_ARRAY(memory, self.columns, max_columns);
+    kind->columns = self.columns;
+    kind->num_columns = 0;
+    return self;
 }
 
 static void
-add_lineage_columns(maker_t *self, const spot_serve_scenario_t *scenario)
+add_column(maker_t *self, const char *id, const char *suffix, const char *unit)
 {
-    static const char *const of_stage[] = {
-        "_enqueue_ns", "_dequeue_ns", "_done_ns", "_batch", "_replica"};
-    const spot_pipeline_t *pipeline = &scenario->pipeline;
+    char name[32 + SPOT_PIPELINE_MAX_ID_BYTES];
 
-    add_column(self, "id", "");
-    add_column(self, "source_ns", "");
+    snprintf(name, sizeof(name), "%s%s", id, suffix);
+    if (self->columns != NULL) {
+        self->columns[self->kind->num_columns++] =
+            (spot_series_column_t){.name = spot_arena_text(self->memory, name),
+                .unit = unit,
+                .kind = SPOT_COLUMN_NUMBER,
+                .is_bare = suffix[0] != '\0'};
+    }
+}
+
+/* Whether the lineage has what repeats where batches are cut. */
+static bool
+can_repeat(const spot_serve_scenario_t *scenario, size_t stage_id)
+{
+    return spot_stage_option_spot_slots(&scenario->options[stage_id]) > 0;
+}
+
+static void
+make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
+{
+    static const char *const of_stage[] = {"_enqueue_ns", "_dequeue_ns", "_done_ns",
+        "_batch", "_replica", "_first_dequeue_ns", "_tries"};
+    const spot_pipeline_t *pipeline = &scenario->pipeline;
+    maker_t maker = start_columns(&scenario->memory, kind, 3 + 7 * pipeline->num_nodes);
+
+    add_column(&maker, "", "id", "1");
+    add_column(&maker, "", "source_ns", "1");
     for (size_t j = 0; j < pipeline->num_stages; j++) {
         const char *id = spot_pipeline_stage_node(pipeline, j)->id;
 
-        for (size_t k = 0; k < sizeof(of_stage) / sizeof(of_stage[0]); k++) {
-            add_column(self, id, of_stage[k]);
-        }
-        if (spot_stage_option_spot_slots(&scenario->options[j]) > 0) {
-            add_column(self, id, "_first_dequeue_ns");
-            add_column(self, id, "_tries");
+        for (size_t k = 0; k < (can_repeat(scenario, j) ? 7 : 5); k++) {
+            add_column(&maker, id, of_stage[k], "1");
         }
     }
     for (size_t j = 0; j < pipeline->num_nodes; j++) {
         if (pipeline->nodes[j].stage_id < 0) {
-            add_column(self, pipeline->nodes[j].id, "_ns");
+            add_column(&maker, pipeline->nodes[j].id, "_ns", "1");
         }
     }
-    add_column(self, "sink_ns", "");
+    add_column(&maker, "", "sink_ns", "1");
 }
 
 /* An instant and a level for each stage. */
 static void
-add_stage_columns(maker_t *self, const spot_serve_scenario_t *scenario, const char *unit)
+make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind, const char *unit)
 {
-    const spot_series_column_t time = COLUMN(INSTANT, "time", "", .is_bare = false);
+    const spot_pipeline_t *pipeline = &scenario->pipeline;
+    maker_t maker = start_columns(&scenario->memory, kind, 1 + pipeline->num_stages);
 
-    SPOT_ARRAY_PUSH(self, columns, time);
-    for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
-        const spot_series_column_t level = {
-            .name = spot_pipeline_stage_node(&scenario->pipeline, j)->id,
-            .unit = unit,
-            .kind = SPOT_COLUMN_NUMBER};
-
-        SPOT_ARRAY_PUSH(self, columns, level);
+    if (maker.columns != NULL) {
+        maker.columns[kind->num_columns++] = fleet_columns[0];
     }
-}
-
-static void
-keep_columns(maker_t *self, spot_series_kind_t *kind)
-{
-    spot_series_column_t *kept;
-
-    SPOT_ARENA_ARRAY(self->memory, kept, self->num_columns);
-    if (kept != NULL && self->error == 0) {
-        memcpy(kept, self->columns, self->num_columns * sizeof(*kept));
+    for (size_t j = 0; j < pipeline->num_stages; j++) {
+        add_column(&maker, spot_pipeline_stage_node(pipeline, j)->id, "", unit);
     }
-    kind->columns = kept;
-    kind->num_columns = self->num_columns;
-    self->num_columns = 0;
 }
 
 int
 spot_serve_series_init(spot_serve_scenario_t *scenario)
 {
-    maker_t maker = {.memory = &scenario->memory};
     const spot_series_kind_t **list;
     spot_series_kind_t *own;
 
@@ -194,22 +191,16 @@ spot_serve_series_init(spot_serve_scenario_t *scenario)
     if (scenario->memory.error != 0) {
         return scenario->memory.error;
     }
-    memcpy(own, kinds, sizeof(kinds));
-    add_stage_columns(&maker, scenario, "queries");
-    keep_columns(&maker, &own[QUEUE]);
-    add_stage_columns(&maker, scenario, "replicas");
-    keep_columns(&maker, &own[REPLICAS]);
-    add_lineage_columns(&maker, scenario);
-    keep_columns(&maker, &own[LINEAGE]);
     for (size_t j = 0; j < NUM_KINDS; j++) {
+        own[j] = kinds[j];
         list[j] = &own[j];
     }
+    make_levels(scenario, &own[QUEUE], "queries");
+    make_levels(scenario, &own[REPLICAS], "serving replicas");
+    make_lineage(scenario, &own[LINEAGE]);
     scenario->outputs.num_series = NUM_KINDS;
     scenario->outputs.series = list;
-    maker.error = spot_error_first(maker.error, maker.texts.error);
-    spot_texts_free(&maker.texts);
-    free(maker.columns);
-    return spot_error_first(maker.error, scenario->memory.error);
+    return scenario->memory.error;
 }
 
 /* ---- Rows ---- */
@@ -219,10 +210,17 @@ typedef struct {
     const spot_serve_replication_t *run;
     spot_series_t *series;
     int64_t step_ns; /* between samples */
-    size_t num_samples;
+    size_t num_samples, num_levels;
+    double *changes;    /* [num_samples][num_levels] since the sample before */
     spot_cell_t *cells; /* [columns of the lineage] */
+    int32_t *lengths;   /* [num_stages][2] of queues: now, and at the end of the instant
+                           before */
     int error;
 } filler_t;
+
+/* Levels: [num_stages] queues, replicas by what they are, [num_stages] replicas that
+ * serve, and the cost as slope time + offset. */
+enum { FLEET_LEVELS = 3, COST_LEVELS = 2 };
 
 static void
 add_row(filler_t *self, kind_id_t kind_id, const spot_cell_t *cells)
@@ -232,10 +230,15 @@ add_row(filler_t *self, kind_id_t kind_id, const spot_cell_t *cells)
     }
 }
 
-static double
-ratio(int64_t numerator, int64_t denominator)
+/* Changes a level from a time on. */
+static void
+change(filler_t *self, size_t level, int64_t time_ns, double by)
 {
-    return denominator == 0 ? (double) NAN : (double) numerator / (double) denominator;
+    const int64_t sample_id = time_ns <= 0 ? 0 : (time_ns - 1) / self->step_ns + 1;
+
+    if (sample_id < (int64_t) self->num_samples) {
+        self->changes[(size_t) sample_id * self->num_levels + level] += by;
+    }
 }
 
 static void
@@ -248,11 +251,7 @@ fill_stages(filler_t *self)
         const spot_serve_stage_t *stage = &run->serve.stages[j];
         const spot_stage_result_t *result = &stage->result;
         const int64_t serving_ns = result->serving_ns[0] + result->serving_ns[1];
-        int64_t num_taken = 0;
 
-        for (int64_t n = 1; n <= stage->option.batch; n++) {
-            num_taken += n * stage->histogram[n];
-        }
         add_row(self, STAGES,
             (const spot_cell_t[]){
                 {.text = spot_pipeline_stage_node(&run->scenario->pipeline, j)->id},
@@ -260,12 +259,12 @@ fill_stages(filler_t *self)
                 {.integer = stage->option.batch}, {.integer = stage->option.replicas},
                 {.text = markets[stage->option.market]},
                 {.number = spot_gate_capacity(run->scenario, j, &run->options[j])},
-                {.number = ratio(result->busy_ns, serving_ns)},
-                {.number = ratio(num_taken, result->batches)},
-                {.number = ratio(result->queue_area_ns, run->serve.end_ns)},
+                {.number = spot_serve_ratio(result->busy_ns, serving_ns)},
+                {.number = spot_serve_ratio(spot_serve_taken(stage), result->batches)},
+                {.number = spot_serve_ratio(result->queue_area_ns, run->serve.end_ns)},
                 {.integer = result->queue_max},
-                {.number = ratio(result->wait_sum_ns, result->queries) / 1e6},
-                {.number = ratio(serving_ns, run->serve.end_ns)},
+                {.number = spot_serve_ratio(result->wait_sum_ns, result->queries) / 1e6},
+                {.number = spot_serve_ratio(serving_ns, run->serve.end_ns)},
                 {.integer = result->peak_replicas}});
     }
 }
@@ -328,7 +327,7 @@ fill_lineage(filler_t *self)
             (cell++)->number = stamp(stamps->done_ns, id);
             (cell++)->number = is_taken ? stamps->batch[id] : (double) NAN;
             (cell++)->number = is_taken ? stamps->replica[id] : (double) NAN;
-            if (serve->stages[j].can_be_cut) {
+            if (can_repeat(self->run->scenario, j)) {
                 (cell++)->number = stamp(stamps->first_dequeue_ns, id);
                 (cell++)->number = stamps->tries[id];
             }
@@ -348,106 +347,66 @@ static void
 fill_queues(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
-    int32_t *before = spot_calloc(serve->num_stages * 2, sizeof(*before));
-    int32_t *now = before == NULL ? NULL : before + serve->num_stages;
 
-    if (before == NULL) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
-    }
     for (size_t j = 0; j < serve->num_records; j++) {
         const spot_serve_record_t *record = &serve->records[j];
-        const bool is_last = j + 1 == serve->num_records ||
-                             serve->records[j + 1].time_ns != record->time_ns;
+        const int64_t time_ns = record->time_ns;
 
         if (record->kind == SPOT_SERVE_QUEUE) {
-            now[record->stage_id] = record->value;
+            self->lengths[2 * record->stage_id] = record->value;
         }
-        for (size_t k = 0; k < serve->num_stages && is_last; k++) {
-            if (now[k] != before[k]) {
+        if (j + 1 < serve->num_records && serve->records[j + 1].time_ns == time_ns) {
+            continue;
+        }
+        for (size_t k = 0; k < serve->num_stages; k++) {
+            int32_t *length = &self->lengths[2 * k];
+
+            if (length[0] != length[1]) {
                 add_row(self, QUEUES,
-                    (const spot_cell_t[]){{.integer = record->time_ns},
+                    (const spot_cell_t[]){{.integer = time_ns},
                         {.text = spot_pipeline_stage_node(serve->run.pipeline, k)->id},
-                        {.integer = now[k]}});
-                before[k] = now[k];
+                        {.integer = length[0]}});
+                change(self, k, time_ns, length[0] - length[1]);
+                length[1] = length[0];
             }
         }
     }
-    free(before);
 }
 
 /* ---- Samples ---- */
 
-static size_t
-sample_at(const filler_t *self, int64_t time_ns)
-{
-    const int64_t sample_id = time_ns <= 0 ? 0 : (time_ns - 1) / self->step_ns + 1;
-
-    return sample_id < (int64_t) self->num_samples ? (size_t) sample_id
-                                                   : self->num_samples;
-}
-
 static void
-sample_queues(filler_t *self)
-{
-    const spot_serve_t *serve = &self->run->serve;
-    size_t next = 0;
-
-    for (size_t k = 0; k < serve->num_stages; k++) {
-        self->cells[1 + k].number = 0;
-    }
-    for (size_t j = 0; j < self->num_samples; j++) {
-        const int64_t time_ns = (int64_t) j * self->step_ns;
-
-        for (; next < serve->num_records && serve->records[next].time_ns <= time_ns;
-             next++) {
-            const spot_serve_record_t *record = &serve->records[next];
-
-            if (record->kind == SPOT_SERVE_QUEUE) {
-                self->cells[1 + record->stage_id].number = record->value;
-            }
-        }
-        self->cells[0].integer = time_ns;
-        add_row(self, QUEUE, self->cells);
-    }
-}
-
-/* Changes of replicas and of the cost's line at each sample; sums of them are values. */
-typedef struct {
-    double *fleet;          /* [num_samples + 1][3] on-demand, spot, prepping */
-    double *replicas;       /* [num_samples + 1][num_stages] */
-    double *slope, *offset; /* [num_samples + 1] cost = slope time + offset */
-} changes_t;
-
-static void
-add_span(const filler_t *self, const changes_t *changes, size_t stage_id,
-    const spot_slot_span_t *span)
+change_span(filler_t *self, size_t stage_id, const spot_slot_span_t *span)
 {
     const spot_serve_stage_t *stage = &self->run->serve.stages[stage_id];
     const double per_ns = stage->price_per_h[span->is_spot] / 3.6e12;
-    const size_t kind = span->is_serving ? (size_t) span->is_spot : 2;
-    const int64_t at[2] = {span->from_ns, span->to_ns};
+    const size_t fleet = self->run->serve.num_stages;
+    const size_t cost = self->num_levels - COST_LEVELS;
+    const int64_t at_ns[2] = {span->from_ns, span->to_ns};
 
     for (int k = 0; k < 2; k++) {
-        const size_t sample_id = sample_at(self, at[k]);
         const double sign = k == 0 ? 1 : -1;
 
-        changes->fleet[sample_id * 3 + kind] += sign;
-        changes->replicas[sample_id * self->run->serve.num_stages + stage_id] +=
-            span->is_serving ? sign : 0;
-        if (at[k] != INT64_MAX) {
-            changes->slope[sample_id] += sign * per_ns;
-            changes->offset[sample_id] -= sign * per_ns * (double) at[k];
+        change(self, fleet + (span->is_serving ? span->is_spot : 2U), at_ns[k], sign);
+        if (span->is_serving) {
+            change(self, fleet + FLEET_LEVELS + stage_id, at_ns[k], sign);
         }
+        change(self, cost, at_ns[k], sign * per_ns);
+        change(self, cost + 1, at_ns[k], -sign * per_ns * (double) at_ns[k]);
     }
 }
 
 /* Of a perfect autoscaler each batch is a replica. */
 static void
-add_batches(const filler_t *self, const changes_t *changes)
+change_replicas(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
 
+    for (size_t j = 0; j < serve->num_stages; j++) {
+        for (size_t k = 0; k < serve->stages[j].num_spans; k++) {
+            change_span(self, j, &serve->stages[j].spans[k]);
+        }
+    }
     for (size_t j = 0; j < serve->num_records; j++) {
         const spot_serve_record_t *record = &serve->records[j];
         const spot_serve_stage_t *stage = &serve->stages[record->stage_id];
@@ -459,96 +418,77 @@ add_batches(const filler_t *self, const changes_t *changes)
                 .is_spot = stage->option.market == SPOT_MARKET_SPOT,
                 .is_serving = true};
 
-            add_span(self, changes, (size_t) record->stage_id, &span);
+            change_span(self, (size_t) record->stage_id, &span);
         }
     }
 }
 
 static void
-write_samples(filler_t *self, const changes_t *changes)
+add_levels(filler_t *self, kind_id_t kind_id, int64_t time_ns, const double *levels)
+{
+    self->cells[0].integer = time_ns;
+    for (size_t j = 1; j < self->series[kind_id].kind->num_columns; j++) {
+        self->cells[j].number = levels[j - 1];
+    }
+    add_row(self, kind_id, self->cells);
+}
+
+static void
+add_samples(filler_t *self)
 {
     const size_t num_stages = self->run->serve.num_stages;
-    double slope = 0, offset = 0;
 
     for (size_t j = 0; j < self->num_samples; j++) {
         const int64_t time_ns = (int64_t) j * self->step_ns;
-        double *fleet = changes->fleet + j * 3;
+        double *levels = self->changes + j * self->num_levels;
+        double *cost = levels + self->num_levels - COST_LEVELS, now;
 
-        for (size_t k = 0; k < 3 && j > 0; k++) {
-            fleet[k] += (fleet - 3)[k];
+        for (size_t k = 0; k < self->num_levels && j > 0; k++) {
+            levels[k] += (levels - self->num_levels)[k];
         }
-        slope += changes->slope[j];
-        offset += changes->offset[j];
-        add_row(self, FLEET,
-            (const spot_cell_t[]){{.integer = time_ns}, {.number = fleet[0]},
-                {.number = fleet[1]}, {.number = fleet[2]}});
-        add_row(self, COST,
-            (const spot_cell_t[]){
-                {.integer = time_ns}, {.number = slope * (double) time_ns + offset}});
-        self->cells[0].integer = time_ns;
-        for (size_t k = 0; k < num_stages; k++) {
-            double *replicas = changes->replicas + j * num_stages + k;
-
-            *replicas += j == 0 ? 0 : *(replicas - num_stages);
-            self->cells[1 + k].number = *replicas;
-        }
-        add_row(self, REPLICAS, self->cells);
+        now = cost[0] * (double) time_ns + cost[1];
+        add_levels(self, QUEUE, time_ns, levels);
+        add_levels(self, FLEET, time_ns, levels + num_stages);
+        add_levels(self, REPLICAS, time_ns, levels + num_stages + FLEET_LEVELS);
+        add_levels(self, COST, time_ns, &now);
     }
-}
-
-static void
-sample_replicas(filler_t *self)
-{
-    const spot_serve_t *serve = &self->run->serve;
-    const size_t num_rows = self->num_samples + 1;
-    spot_arena_t memory = {0};
-    changes_t changes;
-
-    SPOT_ARENA_ARRAY(&memory, changes.fleet, num_rows * 3);
-    SPOT_ARENA_ARRAY(&memory, changes.replicas, num_rows * serve->num_stages);
-    SPOT_ARENA_ARRAY(&memory, changes.slope, num_rows);
-    SPOT_ARENA_ARRAY(&memory, changes.offset, num_rows);
-    if (memory.error == 0) {
-        for (size_t j = 0; j < serve->num_stages; j++) {
-            for (size_t k = 0; k < serve->stages[j].num_spans; k++) {
-                add_span(self, &changes, j, &serve->stages[j].spans[k]);
-            }
-        }
-        add_batches(self, &changes);
-        write_samples(self, &changes);
-    }
-    self->error = spot_error_first(self->error, memory.error);
-    spot_arena_free(&memory);
 }
 
 int
 spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *recording)
 {
-    const int64_t end_ns = self->serve.end_ns;
-    filler_t filler = {.run = self, .series = recording->series};
+    const int64_t end_ns = self->options == NULL ? 0 : self->serve.end_ns;
+    const size_t num_stages = self->serve.num_stages;
+    filler_t filler = {.run = self,
+        .series = recording->series,
+        .step_ns = self->scenario->sample_ns,
+        .num_levels = 2 * num_stages + FLEET_LEVELS + COST_LEVELS};
+    spot_arena_t memory = {0};
 
     recording->end_ticks = end_ns;
     if (self->options == NULL) {
-        recording->end_ticks = 0;
         return 0;
     }
-    filler.step_ns = self->scenario->sample_ns;
     if (filler.step_ns == 0) {
         filler.step_ns = end_ns / NUM_SAMPLES + 1;
+    } else if (end_ns / filler.step_ns >= MAX_SAMPLES) {
+        filler.step_ns = end_ns / MAX_SAMPLES + 1;
     }
     filler.num_samples = (size_t) (end_ns / filler.step_ns) + 1;
-    filler.cells =
-        spot_calloc(recording->series[LINEAGE].kind->num_columns, sizeof(*filler.cells));
-    if (filler.cells == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(&memory, filler.changes, filler.num_samples * filler.num_levels);
+    SPOT_ARENA_ARRAY(
+        &memory, filler.cells, recording->series[LINEAGE].kind->num_columns);
+    SPOT_ARENA_ARRAY(&memory, filler.lengths, 2 * num_stages);
+    if (memory.error == 0) {
+        fill_stages(&filler);
+        fill_cdf(&filler);
+        fill_queues(&filler);
+        change_replicas(&filler);
+        add_samples(&filler);
+        fill_lineage(&filler);
     }
-    fill_stages(&filler);
-    fill_cdf(&filler);
-    sample_queues(&filler);
-    sample_replicas(&filler);
-    fill_queues(&filler);
-    fill_lineage(&filler);
-    free(filler.cells);
+    filler.error = spot_error_first(memory.error, filler.error);
+    spot_arena_free(&memory);
     return filler.error;
 }
 

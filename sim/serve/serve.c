@@ -7,6 +7,7 @@
 #include "sim/serve/serve_internal.h"
 
 typedef spot_serve_stage_t stage_t;
+__extension__ typedef unsigned __int128 wide_t;
 
 #define IDEAL_SLOTS 65536
 #define STOP_EVERY 4096 /* events between two looks at the stop flag */
@@ -14,7 +15,128 @@ typedef spot_serve_stage_t stage_t;
 const char *const spot_serve_happening_names[] = {
     "take", "return", "notice", "preempt", "ready", "queue", NULL};
 
-/* ---- The calendar ---- */
+/* ---- Events to come ---- */
+
+/* Keys: the phase in the two highest bits, then the sequence. Only the calendar has
+ * events of capacity, and keeps their order. */
+#define KEY_CAPACITY (UINT64_C(1) << 62)
+#define KEY_TAKE (UINT64_C(2) << 62)
+
+static const spot_serve_due_t never = {INT64_MAX, UINT64_MAX};
+
+/* As one number, so that comparisons need no branch, which would be unpredictable. */
+static inline wide_t
+order_of(const spot_serve_due_t *due)
+{
+    return (wide_t) due->tick << 64 | due->key;
+}
+
+static inline bool
+is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
+{
+    return order_of(a) < order_of(b);
+}
+
+/* One sequence counts all events. */
+static inline uint64_t
+next_sequence(spot_serve_t *self)
+{
+    return self->calendar.num_sequence++;
+}
+
+/* Sets the next event of a stage, or of the calendar. */
+static void
+set_due(spot_serve_t *self, size_t place, spot_serve_due_t due)
+{
+    const bool is_later = is_before(&self->dues[place], &due);
+
+    self->dues[place] = due;
+    if (place == self->next_due) {
+        self->next_due = is_later ? SIZE_MAX : place;
+    } else if (self->next_due != SIZE_MAX &&
+               is_before(&due, &self->dues[self->next_due])) {
+        self->next_due = place;
+    }
+}
+
+static void
+look_at_calendar(spot_serve_t *self)
+{
+    const spot_due_t *due = spot_calendar_first(&self->calendar);
+
+    set_due(self, self->num_stages,
+        due == NULL ? never
+                    : (spot_serve_due_t){
+                          due->tick, due->phase == SPOT_SERVE_PHASE_WORK
+                                         ? self->calendar.slots[due->handle].sequence
+                                         : KEY_CAPACITY});
+}
+
+static void
+look_at_source(spot_serve_t *self)
+{
+    self->source_due = self->next_query < self->run.num_queries
+                           ? (spot_serve_due_t){self->run.source_ns[self->next_query],
+                                 next_sequence(self)}
+                           : never;
+}
+
+static void
+look_at_stage(spot_serve_t *self, int32_t stage_id)
+{
+    const stage_t *stage = &self->stages[stage_id];
+    spot_serve_due_t due = never;
+
+    if (stage->first_return < stage->next_return) {
+        due = stage->returns[stage->first_return & stage->return_mask].due;
+    }
+    if (stage->num_pending > 0) {
+        const spot_slot_t *slot = &stage->slots[stage->first_pending];
+        const spot_serve_due_t take = {
+            slot->taken_ns + stage->option.delay_ns, KEY_TAKE | slot->sequence};
+
+        due = is_before(&take, &due) ? take : due;
+    }
+    set_due(self, (size_t) stage_id, due);
+}
+
+/* O(1) if the batch ends last, as equal times do; at most O(batches that run). */
+static void
+add_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_ns)
+{
+    stage_t *stage = &self->stages[stage_id];
+    spot_serve_return_t *returns = stage->returns;
+    const int64_t mask = stage->return_mask;
+    int64_t place = stage->next_return++;
+
+    for (; place > stage->first_return && returns[(place - 1) & mask].due.tick > time_ns;
+         place--) {
+        returns[place & mask] = returns[(place - 1) & mask];
+    }
+    returns[place & mask] =
+        (spot_serve_return_t){{time_ns, next_sequence(self)}, slot_id};
+    if (place == stage->first_return) {
+        look_at_stage(self, stage_id);
+    }
+}
+
+/* The return of a batch that is cut. O(batches that run). */
+static void
+remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+{
+    stage_t *stage = &self->stages[stage_id];
+    spot_serve_return_t *returns = stage->returns;
+    const int64_t mask = stage->return_mask;
+    int64_t place = stage->first_return;
+
+    while (returns[place & mask].slot != slot_id) {
+        place++;
+    }
+    for (stage->next_return--; place < stage->next_return; place++) {
+        returns[place & mask] = returns[(place + 1) & mask];
+    }
+    look_at_stage(self, stage_id);
+}
 
 int32_t
 spot_serve_schedule(
@@ -27,6 +149,7 @@ spot_serve_schedule(
     if (spot_calendar_add(&self->calendar, &item, &handle) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
     }
+    look_at_calendar(self);
     return handle;
 }
 
@@ -35,6 +158,7 @@ spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot)
 {
     spot_calendar_cancel(&self->calendar, slot->event);
     slot->event = -1;
+    look_at_calendar(self);
 }
 
 void
@@ -62,33 +186,40 @@ add_area(spot_serve_t *self, int64_t *sum, int64_t length, int64_t time_ns)
     }
 }
 
-/* What queries that wait have waited by an instant, in all. */
+/* What queries have waited by an instant, in all. */
 static int64_t
-open_wait(const stage_t *stage, int64_t time_ns)
+wait_until(const stage_t *stage, int64_t time_ns)
 {
-    return (int64_t) ((uint64_t) (stage->tail - stage->head) * (uint64_t) time_ns -
-                      stage->since_sum);
+    return (int64_t) (stage->waited_ns +
+                      (uint64_t) (stage->tail - stage->head) * (uint64_t) time_ns);
 }
 
-/* Counts the area before a change of the queue. What it was at the latest leaving of a
- * query is kept: it is the result if no later one leaves. */
+/* Keeps what the sums were at the latest leaving of a query: they are the result if no
+ * later one leaves. */
 static void
-count_area(spot_serve_t *self, stage_t *stage)
+keep_sums(spot_serve_t *self, stage_t *stage)
 {
     const int64_t end_ns = self->end_ns;
 
-    if (stage->changed_ns == self->now_ns) {
-        return;
-    }
     if (stage->changed_ns <= end_ns && end_ns < self->now_ns) {
         stage->area_at_end = stage->result.queue_area_ns;
         add_area(self, &stage->area_at_end, stage->tail - stage->head,
             end_ns - stage->changed_ns);
-        stage->wait_at_end = stage->result.wait_sum_ns + open_wait(stage, end_ns);
+        stage->wait_at_end = wait_until(stage, end_ns);
+    }
+}
+
+/* Counts the area, and that n queries come (or leave, n < 0): before they do. */
+static inline void
+count_area(spot_serve_t *self, stage_t *stage, int64_t n)
+{
+    if (self->may_strand) {
+        keep_sums(self, stage);
     }
     add_area(self, &stage->result.queue_area_ns, stage->tail - stage->head,
         self->now_ns - stage->changed_ns);
     stage->changed_ns = self->now_ns;
+    stage->waited_ns -= (uint64_t) n * (uint64_t) self->now_ns;
 }
 
 void
@@ -98,8 +229,7 @@ spot_serve_mark(spot_serve_t *self, int32_t stage_id)
 
     if (stage->tail > stage->head && !stage->is_marked) {
         stage->is_marked = true;
-        self->marked[(self->first_marked + self->num_marked++) % self->num_stages] =
-            stage_id;
+        self->marked[self->num_marked++] = stage_id;
     }
 }
 
@@ -109,11 +239,10 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
     stage_t *stage = &self->stages[stage_id];
     int64_t length = stage->tail - stage->head;
 
-    count_area(self, stage);
+    count_area(self, stage, num_ids);
     stage->result.queries += num_ids;
     for (int32_t j = 0; j < num_ids; j++) {
         stage->result.seen += length++;
-        stage->since_ns[ids[j]] = self->now_ns;
         stage->ring[stage->tail++ & stage->ring_mask] = ids[j];
     }
     if (self->run.is_recorded) {
@@ -121,7 +250,6 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
             stage->stamps.enqueue_ns[ids[j]] = self->now_ns;
         }
     }
-    stage->since_sum += (uint64_t) num_ids * (uint64_t) self->now_ns;
     if (length > stage->result.queue_max) {
         stage->result.queue_max = length;
     }
@@ -272,11 +400,11 @@ add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 
     slot->state = SPOT_SLOT_PENDING;
     slot->next_pending = -1;
-    slot->event = spot_serve_schedule(self, self->now_ns + stage->option.delay_ns,
-        SPOT_SERVE_PHASE_TAKE, SPOT_SERVE_EVENT_TAKE | stage_id << SPOT_SERVE_STAGE_BIT,
-        slot_id);
+    slot->taken_ns = self->now_ns;
+    slot->sequence = next_sequence(self);
     if (stage->num_pending++ == 0) {
-        stage->first_pending = slot_id;
+        stage->first_pending = stage->last_pending = slot_id;
+        look_at_stage(self, stage_id);
     } else {
         stage->slots[stage->last_pending].next_pending = slot_id;
     }
@@ -284,9 +412,10 @@ add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 }
 
 /* Takes a replica out of the list of pending ones. O(1) for the first one. */
-static void
-remove_pending(stage_t *stage, int32_t slot_id)
+void
+spot_serve_slot_leave_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
+    stage_t *stage = &self->stages[stage_id];
     int32_t before = -1, at = stage->first_pending;
 
     for (; at != slot_id; at = stage->slots[at].next_pending) {
@@ -301,13 +430,7 @@ remove_pending(stage_t *stage, int32_t slot_id)
         stage->last_pending = before;
     }
     stage->num_pending--;
-}
-
-void
-spot_serve_slot_leave_pending(spot_serve_t *self, stage_t *stage, int32_t slot_id)
-{
-    remove_pending(stage, slot_id);
-    spot_serve_cancel(self, &stage->slots[slot_id]);
+    look_at_stage(self, stage_id);
 }
 
 /* ---- Batches ---- */
@@ -347,26 +470,19 @@ take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
-    const int32_t kind = stage_id << SPOT_SERVE_STAGE_BIT;
     const int64_t busy_ns = stage->time->busy_ns[n];
     const int32_t first = (int32_t) (stage->head & stage->ring_mask);
-    int64_t since_sum = 0;
 
-    count_area(self, stage);
-    for (int32_t j = 0; j < n; j++) {
+    count_area(self, stage, -n);
+    for (int32_t j = 0; j < n && stage->can_be_cut; j++) {
         const int32_t id = stage->ring[(stage->head + j) & stage->ring_mask];
 
-        since_sum += self->now_ns - stage->since_ns[id];
-        if (stage->can_be_cut) {
-            stage->batch_ids[slot_id * stage->option.batch + j] = id;
-            if (++stage->stamps.tries[id] > stage->result.tries_max) {
-                stage->result.tries_max = stage->stamps.tries[id];
-            }
+        stage->batch_ids[slot_id * stage->option.batch + j] = id;
+        if (++stage->stamps.tries[id] > stage->result.tries_max) {
+            stage->result.tries_max = stage->stamps.tries[id];
         }
     }
     stage->head += n;
-    stage->since_sum -= (uint64_t) n * (uint64_t) self->now_ns - (uint64_t) since_sum;
-    add_area(self, &stage->result.wait_sum_ns, since_sum, 1);
     slot->state = SPOT_SLOT_BUSY;
     slot->first = first;
     slot->size = n;
@@ -378,15 +494,13 @@ take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
     if (self->run.is_recorded) {
         stamp_take(self, stage_id, slot_id);
     }
-    if (stage->time->result_ns == stage->time->busy_ns) {
-        slot->event = spot_serve_schedule(self, self->now_ns + busy_ns,
-            SPOT_SERVE_PHASE_WORK, SPOT_SERVE_EVENT_RETURN | kind, slot_id);
-    } else {
-        slot->event = spot_serve_schedule(self, self->now_ns + busy_ns,
-            SPOT_SERVE_PHASE_WORK, SPOT_SERVE_EVENT_FREE | kind, slot_id);
+    add_return(self, stage_id, slot_id, self->now_ns + busy_ns);
+    if (stage->time->result_ns != stage->time->busy_ns) {
         (void) spot_serve_schedule(self, self->now_ns + stage->time->result_ns[n],
             SPOT_SERVE_PHASE_WORK,
-            SPOT_SERVE_EVENT_DELIVER | kind | n << SPOT_SERVE_SIZE_BIT, first);
+            SPOT_SERVE_EVENT_DELIVER | stage_id << SPOT_SERVE_STAGE_BIT |
+                n << SPOT_SERVE_SIZE_BIT,
+            first);
     }
 }
 
@@ -439,24 +553,26 @@ dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
     while (stage->option.releases_when_full && stage->num_pending > 0 &&
            stage->tail - stage->head >= batch) {
         slot_id = stage->first_pending;
-        spot_serve_slot_leave_pending(self, stage, slot_id);
+        spot_serve_slot_leave_pending(self, stage_id, slot_id);
         take(self, stage_id, slot_id, (int32_t) batch);
     }
 }
 
+/* All that are marked: nothing more becomes available at this instant. */
 static void
 dispatch(spot_serve_t *self)
 {
-    const int32_t stage_id = self->marked[self->first_marked];
+    for (size_t j = 0; j < self->num_marked; j++) {
+        const int32_t stage_id = self->marked[j];
 
-    self->first_marked = (self->first_marked + 1) % self->num_stages;
-    self->num_marked--;
-    self->stages[stage_id].is_marked = false;
-    if (self->stages[stage_id].option.delay_ns == 0) {
-        dispatch_at_once(self, stage_id);
-    } else {
-        dispatch_with_delay(self, stage_id);
+        self->stages[stage_id].is_marked = false;
+        if (self->stages[stage_id].option.delay_ns == 0) {
+            dispatch_at_once(self, stage_id);
+        } else {
+            dispatch_with_delay(self, stage_id);
+        }
     }
+    self->num_marked = 0;
 }
 
 static void
@@ -465,8 +581,7 @@ take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     stage_t *stage = &self->stages[stage_id];
     const int64_t length = stage->tail - stage->head, batch = stage->option.batch;
 
-    stage->slots[slot_id].event = -1; /* it has left the calendar */
-    remove_pending(stage, slot_id);
+    spot_serve_slot_leave_pending(self, stage_id, slot_id);
     if (length == 0) {
         spot_serve_slot_idle(stage, slot_id); /* others took everything */
     } else {
@@ -491,7 +606,6 @@ static void
 free_slot(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     spot_fleet_count_busy(self, &self->stages[stage_id], -1);
-    self->stages[stage_id].slots[slot_id].event = -1;
     spot_fleet_return(self, stage_id, slot_id);
     spot_serve_mark(self, stage_id);
 }
@@ -506,7 +620,7 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     const int64_t elapsed_ns = self->now_ns - slot->taken_ns;
     const int in_flight = self->run.rent->in_flight;
 
-    spot_serve_cancel(self, slot);
+    remove_return(self, stage_id, slot_id);
     spot_fleet_count_busy(self, stage, -1);
     stage->result.batches_cut++;
     stage->result.busy_ns -= stage->time->busy_ns[num_ids] - elapsed_ns;
@@ -515,21 +629,19 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
         lose(self, ids, num_ids);
         return;
     }
-    count_area(self, stage);
+    count_area(self, stage, num_ids);
     for (int32_t j = 0; j < num_ids; j++) {
         const int64_t place = in_flight == SPOT_IN_FLIGHT_REQUEUE_HEAD
                                   ? stage->head - num_ids + j
                                   : stage->tail + j;
 
         stage->ring[place & stage->ring_mask] = ids[j];
-        stage->since_ns[ids[j]] = self->now_ns;
     }
     if (in_flight == SPOT_IN_FLIGHT_REQUEUE_HEAD) {
         stage->head -= num_ids;
     } else {
         stage->tail += num_ids;
     }
-    stage->since_sum += (uint64_t) num_ids * (uint64_t) self->now_ns;
     if (stage->tail - stage->head > stage->result.queue_max) {
         stage->result.queue_max = stage->tail - stage->head;
     }
@@ -545,77 +657,104 @@ emit(spot_serve_t *self)
     const spot_pipeline_t *pipeline = self->run.pipeline;
     const int32_t id = (int32_t) self->next_query++;
 
-    self->source_sequence = self->calendar.num_sequence;
+    look_at_source(self);
     hand_on(self, pipeline->first, pipeline->num_first, &id, 1);
 }
 
+/* The next event of a stage: a batch ends, or a delay. */
 static void
-see(spot_serve_t *self)
+see_stage(spot_serve_t *self, int32_t stage_id)
+{
+    stage_t *stage = &self->stages[stage_id];
+    int32_t slot_id;
+
+    if ((self->dues[stage_id].key & KEY_TAKE) != 0) {
+        take_after_delay(self, stage_id, stage->first_pending);
+        return;
+    }
+    slot_id = stage->returns[stage->first_return++ & stage->return_mask].slot;
+    look_at_stage(self, stage_id);
+    if (stage->time->result_ns == stage->time->busy_ns) {
+        deliver(self, stage_id, batch_ids(stage, slot_id), stage->slots[slot_id].size);
+    }
+    free_slot(self, stage_id, slot_id);
+}
+
+static void
+see_calendar(spot_serve_t *self)
 {
     const spot_calendar_item_t item = spot_calendar_take(&self->calendar);
     const int32_t stage_id = item.kind >> SPOT_SERVE_STAGE_BIT & 0xff;
     const spot_serve_event_t event =
         (spot_serve_event_t) (item.kind & ((1 << SPOT_SERVE_STAGE_BIT) - 1));
-    stage_t *stage = &self->stages[stage_id];
 
-    switch (event) {
-        case SPOT_SERVE_EVENT_RETURN:
-            deliver(self, stage_id, batch_ids(stage, item.entity_id),
-                stage->slots[item.entity_id].size);
-            free_slot(self, stage_id, item.entity_id);
-            break;
-        case SPOT_SERVE_EVENT_FREE:
-            free_slot(self, stage_id, item.entity_id);
-            break;
-        case SPOT_SERVE_EVENT_DELIVER:
-            deliver(self, stage_id, stage->ring + item.entity_id,
-                item.kind >> SPOT_SERVE_SIZE_BIT);
-            break;
-        case SPOT_SERVE_EVENT_TAKE:
-            take_after_delay(self, stage_id, item.entity_id);
-            break;
-        default:
-            spot_fleet_see(self, event, stage_id, item.entity_id);
-            break;
-    }
-}
-
-/* Whether the source is before the first event of the calendar. */
-static bool
-is_source_first(const spot_serve_t *self, const spot_due_t *due)
-{
-    const int64_t source_ns = self->run.source_ns[self->next_query];
-
-    if (due == NULL || source_ns != due->tick) {
-        return due == NULL || source_ns < due->tick;
-    }
-    return due->phase > SPOT_SERVE_PHASE_WORK ||
-           self->calendar.slots[due->handle].sequence >= self->source_sequence;
-}
-
-/* One event. Returns false if there is none, or nothing but ticks of autoscalers that
- * have nothing to do. */
-static bool
-step(spot_serve_t *self)
-{
-    const spot_due_t *due = spot_calendar_first(&self->calendar);
-    const bool has_source = self->next_query < self->run.num_queries;
-    const bool is_source = has_source && is_source_first(self, due);
-    const int64_t next_ns = is_source     ? self->run.source_ns[self->next_query]
-                            : due != NULL ? due->tick
-                                          : INT64_MAX;
-
-    if (self->num_marked > 0 && next_ns > self->now_ns) {
-        dispatch(self);
-    } else if (is_source) {
-        self->now_ns = next_ns;
-        emit(self);
-    } else if (due != NULL &&
-               (has_source || self->calendar.num_items > (size_t) self->num_ticks_due)) {
-        self->now_ns = next_ns;
-        see(self);
+    look_at_calendar(self);
+    if (event == SPOT_SERVE_EVENT_DELIVER) {
+        deliver(self, stage_id, self->stages[stage_id].ring + item.entity_id,
+            item.kind >> SPOT_SERVE_SIZE_BIT);
     } else {
+        spot_fleet_see(self, event, stage_id, item.entity_id);
+    }
+}
+
+/* Where the next event is: a stage, or num_stages: the calendar, or behind it: the
+ * source. O(stages) after an event of the former two. */
+static inline size_t
+find_next(spot_serve_t *self)
+{
+    const spot_serve_due_t *dues = self->dues;
+    size_t next = self->next_due;
+
+    if (next == SIZE_MAX) {
+        next = 0;
+        for (size_t j = 1; j <= self->num_stages; j++) {
+            next = is_before(&dues[j], &dues[next]) ? j : next;
+        }
+        self->next_due = next;
+    }
+    return is_before(&self->source_due, &dues[next]) ? self->num_stages + 1 : next;
+}
+
+/* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
+static bool
+is_over(const spot_serve_t *self)
+{
+    bool is_idle = self->calendar.num_items == (size_t) self->num_ticks_due &&
+                   self->source_due.tick == INT64_MAX;
+
+    for (size_t j = 0; j < self->num_stages; j++) {
+        is_idle &= self->dues[j].tick == INT64_MAX;
+    }
+    return is_idle;
+}
+
+static int64_t
+next_tick(const spot_serve_t *self, size_t next)
+{
+    return next > self->num_stages ? self->source_due.tick : self->dues[next].tick;
+}
+
+/* One event, and before it the batches of the instant that is over. */
+bool
+spot_serve_step(spot_serve_t *self)
+{
+    size_t next = find_next(self);
+
+    if (self->num_marked > 0 && next_tick(self, next) > self->now_ns) {
+        dispatch(self);
+        next = find_next(self);
+    }
+    if (next_tick(self, next) == INT64_MAX ||
+        (next == self->num_stages && is_over(self))) {
         return false;
+    }
+    self->now_ns = next_tick(self, next);
+    if (next < self->num_stages) {
+        see_stage(self, (int32_t) next);
+    } else if (next > self->num_stages) {
+        emit(self);
+    } else {
+        see_calendar(self);
     }
     return true;
 }
@@ -652,11 +791,10 @@ carve_stamps(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recor
     if (!is_recorded) {
         return;
     }
-    stamps->enqueue_ns = stage->since_ns;
     if (stage->can_be_cut) {
-        CARVE(carver, stamps->enqueue_ns, num_queries);
         CARVE(carver, stamps->first_dequeue_ns, num_queries);
     }
+    CARVE(carver, stamps->enqueue_ns, num_queries);
     CARVE(carver, stamps->dequeue_ns, num_queries);
     CARVE(carver, stamps->done_ns, num_queries);
     CARVE(carver, stamps->batch, num_queries);
@@ -672,9 +810,9 @@ carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_record
     /* without cuts each query has one place, and places need not be a power of two */
     CARVE(carver, stage->ring,
         stage->can_be_cut ? (size_t) stage->ring_mask + 1 : num_queries);
-    CARVE(carver, stage->since_ns, num_queries);
     CARVE(carver, stage->histogram, batch + 1);
     CARVE(carver, stage->slots, num_slots);
+    CARVE(carver, stage->returns, (size_t) stage->return_mask + 1);
     CARVE(carver, stage->idle, num_slots / 64 + 1);
     CARVE(carver, stage->idle_words, num_slots / 4096 + 1);
     if (stage->can_be_cut) {
@@ -694,6 +832,7 @@ carve_all(spot_serve_t *self, char *block)
     CARVE(&carver, self->sink_ns, num_queries);
     CARVE(&carver, self->sink_order, num_queries);
     CARVE(&carver, self->marked, self->num_stages);
+    CARVE(&carver, self->dues, self->num_stages + 1);
     for (size_t j = 0; j < self->num_stages; j++) {
         carve_stage(&carver, &self->stages[j], num_queries, self->run.is_recorded);
         if ((size_t) self->stages[j].option.batch > max_batch) {
@@ -774,6 +913,9 @@ set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
         .last_pending = -1,
         .num_slots = spot_stage_option_slots(&plan->option),
         .ring_mask = -1};
+    while (stage->return_mask + 1 < stage->num_slots) {
+        stage->return_mask = 2 * stage->return_mask + 1;
+    }
     stage->can_be_cut = spot_stage_option_spot_slots(&plan->option) > 0;
     while (stage->can_be_cut && num_places < (int64_t) self->run.num_queries) {
         num_places *= 2;
@@ -800,8 +942,9 @@ reserve(spot_serve_t *self, const spot_serve_run_t *run)
     return self->stages == NULL || self->joins == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
+int
+spot_serve_start(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     static const spot_rent_setting_t no_rent;
     int ret = reserve(self, run);
@@ -820,12 +963,17 @@ start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *
     }
     spot_calendar_clear(&self->calendar);
     self->now_ns = 0;
-    self->next_query = self->first_marked = self->num_marked = 0;
+    self->next_query = self->num_marked = 0;
     self->num_sunk = self->num_lost = self->num_left = self->num_records = 0;
-    self->source_sequence = 0;
     self->end_ns = run->num_queries == 0 ? 0 : run->source_ns[run->num_queries - 1];
     self->num_ticks_due = 0;
     self->error = 0;
+    self->may_strand = false;
+    for (size_t j = 0; j <= self->num_stages; j++) {
+        self->dues[j] = never;
+    }
+    self->next_due = self->num_stages;
+    look_at_source(self);
     for (size_t j = 0; j < run->num_queries; j++) {
         self->sink_ns[j] = SPOT_QUERY_UNFINISHED;
     }
@@ -838,6 +986,8 @@ start(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *
     }
     for (size_t j = 0; j < self->num_stages; j++) {
         clear_stage(&self->stages[j], run->num_queries);
+        self->may_strand |= self->stages[j].can_be_cut ||
+                            plans[j].option.scale.kind == SPOT_SCALE_UTILISATION;
         spot_fleet_start(self, (int32_t) j);
     }
     return self->error;
@@ -855,7 +1005,7 @@ settle(spot_serve_t *self, stage_t *stage)
     } else {
         add_area(self, &result->queue_area_ns, stage->tail - stage->head,
             self->end_ns - stage->changed_ns);
-        result->wait_sum_ns += open_wait(stage, self->end_ns);
+        result->wait_sum_ns = wait_until(stage, self->end_ns);
     }
     spot_bug_assert(self->error != 0 || result->queue_area_ns == result->wait_sum_ns);
     spot_fleet_settle(self, stage);
@@ -866,12 +1016,13 @@ spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     int64_t num_steps = 0;
-    int ret = start(self, run, plans);
+    const int ret = spot_serve_start(self, run, plans);
 
     if (ret != 0) {
         return ret;
     }
-    while (self->error == 0 && self->num_left < run->num_queries && step(self)) {
+    while (
+        self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
         if (++num_steps % STOP_EVERY == 0 && run->stop != NULL &&
             atomic_load(run->stop) != 0) {
             self->error = SPOT_ERR_INTERRUPTED;

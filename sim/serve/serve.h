@@ -35,12 +35,13 @@ typedef struct {
     bool is_noticed;
     bool is_draining;     /* busy, and off when it has returned */
     bool is_out;          /* a spot slot without an instance */
-    int32_t event;        /* handle of its RETURN, TAKE or READY; -1: none */
+    int32_t event;        /* handle of its READY; -1: none */
     int32_t first;        /* of its batch: place in the ring of the stage */
     int32_t size;         /* of its batch */
     int32_t next_pending; /* -1: none */
     int32_t span_id;      /* its open span; -1: none */
-    int64_t taken_ns;     /* when it took the batch */
+    int64_t taken_ns;     /* when it took the batch, or became pending */
+    uint64_t sequence;    /* of its TAKE */
     int64_t gone_ns;      /* of a spot slot: the next preemption, INT64_MAX: none */
     int64_t back_ns;      /* when it is ready after that; INT64_MAX: never */
     int64_t prepping_ns;  /* of that, paid: the last part of the outage */
@@ -67,6 +68,18 @@ typedef struct {
     int64_t peak_replicas; /* serving at a time */
 } spot_stage_result_t;
 
+/* An event to come. At one tick the smaller key goes first. */
+typedef struct {
+    int64_t tick; /* INT64_MAX: none */
+    uint64_t key; /* phase, then sequence */
+} spot_serve_due_t;
+
+/* The end of a batch. */
+typedef struct {
+    spot_serve_due_t due;
+    int32_t slot;
+} spot_serve_return_t;
+
 /* Stamps of the queries at a stage, kept if the run is recorded. */
 typedef struct {
     int64_t *enqueue_ns, *dequeue_ns, *done_ns; /* [num_queries] -1: never */
@@ -84,9 +97,9 @@ typedef struct {
     int64_t head, tail;
     int32_t *ring; /* [ring_mask + 1] queries; places of batches stay as they were */
     int64_t ring_mask;
-    int64_t *since_ns;  /* [num_queries] since when a query waits */
     int64_t changed_ns; /* the area is counted up to here */
-    uint64_t since_sum; /* of the queue, modulo 2^64 */
+    uint64_t waited_ns; /* when queries left the queue less when they came, summed modulo
+                           2^64 */
     int64_t area_at_end,
         wait_at_end; /* at the latest leaving, once time has passed it */
     bool is_marked;
@@ -95,9 +108,12 @@ typedef struct {
     int64_t *histogram; /* [B + 1] batches by size */
     /* Replicas. */
     int32_t num_slots;
-    spot_slot_t *slots;   /* [num_slots] */
-    uint64_t *idle;       /* bit set of idle slots */
-    uint64_t *idle_words; /* bit set of its words that are not 0 */
+    spot_slot_t *slots; /* [num_slots] */
+    int64_t first_return, next_return;
+    int64_t return_mask;
+    spot_serve_return_t *returns; /* ring of the batches that run, in order */
+    uint64_t *idle;               /* bit set of idle slots */
+    uint64_t *idle_words;         /* bit set of its words that are not 0 */
     int32_t num_pending;
     int32_t first_pending, last_pending;
     int32_t first_spot, num_spot;   /* slots that outages hit */
@@ -167,10 +183,12 @@ typedef struct {
     spot_serve_stage_t *stages; /* [num_stages] */
     spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
     size_t next_query;
-    uint64_t
-        source_sequence; /* events of the calendar from it on are behind the source */
-    int32_t *marked;     /* [num_stages] ring of stages that form batches */
-    size_t first_marked, num_marked;
+    spot_serve_due_t source_due;
+    spot_serve_due_t *dues; /* [num_stages + 1] next event of a stage, of the calendar */
+    size_t next_due;        /* the first of dues; SIZE_MAX: unknown */
+    bool may_strand;        /* replicas may go for good: queries may stay behind */
+    int32_t *marked;        /* [num_stages] stages that form batches at this instant */
+    size_t num_marked;
     int64_t *sink_ns;    /* [num_queries] or SPOT_QUERY_LOST, SPOT_QUERY_UNFINISHED */
     int32_t *sink_order; /* [num_queries] queries in the order of leaving; the first
                             num_sunk are at the sink */
@@ -195,9 +213,6 @@ typedef struct {
 SPOT_MUST_CHECK int spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
 void spot_serve_free(spot_serve_t *self);
-
-/* Aborts if an invariant does not hold, between two events. O(queries + slots). */
-void spot_serve_verify(const spot_serve_t *self);
 
 /* Spot slots of a stage with this option; and all its slots. */
 int32_t spot_stage_option_spot_slots(const spot_stage_option_t *option);

@@ -4,14 +4,12 @@
 
 #include "sim/serve/serve.h"
 
-/* Events of the calendar. Kind: the type, the stage from bit 4 on, and of DELIVER the
- * size of the batch from bit 12 on. Entity: the slot, of DELIVER the place in the
- * ring. */
+/* Events of the calendar: all but the source, and returns and takes of a stage, which
+ * have queues of their own. Kind: the type, the stage from bit 4 on, and of DELIVER the
+ * size of the batch from bit 12 on. Entity: the slot, of DELIVER the place in the ring.
+ */
 typedef enum {
-    SPOT_SERVE_EVENT_RETURN,
-    SPOT_SERVE_EVENT_FREE,    /* a pipelined replica takes the next batch */
-    SPOT_SERVE_EVENT_DELIVER, /* and its result is there */
-    SPOT_SERVE_EVENT_TAKE,
+    SPOT_SERVE_EVENT_DELIVER, /* the result of a pipelined batch is there */
     SPOT_SERVE_EVENT_NOTICE,
     SPOT_SERVE_EVENT_PREEMPT,
     SPOT_SERVE_EVENT_BACK,  /* a spot slot has an instance again */
@@ -22,13 +20,19 @@ typedef enum {
 #define SPOT_SERVE_STAGE_BIT 4
 #define SPOT_SERVE_SIZE_BIT 12
 
-/* Phases: of work, of outages by their order, of other capacity, of taking batches. */
+/* Phases in the calendar: of work, of outages by their order, of other capacity. */
 #define SPOT_SERVE_PHASE_WORK 0
 #define SPOT_SERVE_PHASE_OUTAGE 1
-#define SPOT_SERVE_PHASE_CAPACITY (INT32_MAX - 1)
-#define SPOT_SERVE_PHASE_TAKE INT32_MAX
+#define SPOT_SERVE_PHASE_CAPACITY INT32_MAX
 
 /* ---- serve.c ---- */
+
+/* The start of a run, and one event of it: false if there is none, or nothing but ticks
+ * of autoscalers that have nothing to do. A run is over before that if all queries have
+ * left. */
+SPOT_MUST_CHECK int spot_serve_start(
+    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
+bool spot_serve_step(spot_serve_t *self);
 
 /* Adds an event and returns its handle, -1 without memory. */
 int32_t spot_serve_schedule(
@@ -41,9 +45,9 @@ void spot_serve_mark(spot_serve_t *self, int32_t stage_id);
 /* A replica has become idle, or is no longer. */
 void spot_serve_slot_idle(spot_serve_stage_t *stage, int32_t slot_id);
 void spot_serve_slot_leave_idle(spot_serve_stage_t *stage, int32_t slot_id);
-/* A pending replica is pending no longer; its TAKE is cancelled. */
+/* A replica is pending no longer. O(1) for the one that is pending longest. */
 void spot_serve_slot_leave_pending(
-    spot_serve_t *self, spot_serve_stage_t *stage, int32_t slot_id);
+    spot_serve_t *self, int32_t stage_id, int32_t slot_id);
 
 /* The batch of a busy replica is cut: its queries go where the setting says. */
 void spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id);

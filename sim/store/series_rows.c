@@ -35,6 +35,14 @@ static const spot_json_member_t column_members[] = {
     {0},
 };
 
+static const spot_json_member_t rule_members[] = {
+    SPOT_MEMBER(spot_series_rule_t, "column_id", column_id, COUNT),
+    SPOT_MEMBER(spot_series_rule_t, "value", value, NUMBER),
+    SPOT_MEMBER_NEEDED(spot_series_rule_t, "text", text, NAME),
+    {0},
+};
+
+/* Rules came later: a kind without any has no key of them. */
 static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER_NEEDED(spot_series_kind_t, "name", name, NAME),
     SPOT_MEMBER_NEEDED(spot_series_kind_t, "help", help, NAME),
@@ -43,6 +51,10 @@ static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_series_kind_t, "num_columns", num_columns, COUNT),
     SPOT_MEMBER_LIST(spot_series_kind_t, "columns", columns,
         offsetof(spot_series_kind_t, num_columns), column_members),
+    SPOT_MEMBER_WITH(
+        spot_series_kind_t, "num_rules", num_rules, COUNT, .is_optional = true),
+    SPOT_MEMBER_LIST(spot_series_kind_t, "rules", rules,
+        offsetof(spot_series_kind_t, num_rules), rule_members),
     {0},
 };
 

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=811
+num_expected=890
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -42,6 +42,9 @@ done
 for expected in schedule/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
+for expected in serve/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
 for expected in study/*.expected; do
     check "$expected" "$expected" study "${expected%.expected}.yaml"
 done
@@ -50,6 +53,12 @@ for expected in model/*.expected; do
 done
 for expected in laws/*.expected; do
     check "$expected" "$expected" schedule generate "${expected%.expected}.yaml"
+done
+for expected in queries/*.expected; do
+    check "$expected" "$expected" serve gen "${expected%.expected}.yaml"
+done
+for expected in deltas/*.expected; do
+    check "$expected" "$expected" serve fit "${expected%.expected}.txt"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"

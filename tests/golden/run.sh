@@ -89,6 +89,8 @@ golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
+golden help-serve-gen.txt serve gen --help
+golden help-serve-fit.txt serve fit --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -891,6 +893,52 @@ expect "nothing is said with -q" [ ! -s "$work/stderr" ]
 ends 0 schedule check "$work/imported.csv" --csv -
 expect "VCs are renamed" [ "$(cut -d , -f 1,4 "$work/stdout" | tr '\n' ' ')" = \
     "vc,jobs one,4 two,1 all,5 " ]
+
+# ---- Arrivals of queries ----
+golden serve/deltas.txt serve gen serve/bursts.yaml
+golden serve/deltas.txt serve gen serve/bursts.yaml --seed 1 --replication 0 \
+    --set "arrivals={deltas: {file: $PWD/serve/deltas.txt}}"
+golden serve/fit.txt serve fit serve/deltas.txt
+golden serve/fit.csv serve fit serve/deltas.txt --csv -
+golden serve/fit.json serve fit serve/requests.csv --trace --json
+ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o "$work/deltas.gz"
+ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
+expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
+expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
+
+# A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
+golden serve/run.txt run serve/branches.yaml
+golden serve/run.json run serve/branches.yaml --json
+rm -rf "$work/series"
+ends 0 run serve/branches.yaml --series "$work/series" --events "$work/events.jsonl"
+same serve/run-events.jsonl "$work/events.jsonl"
+for series in cdf cost fleet latency lineage queue queues replicas stages; do
+    same "serve/run-$series.csv" "$work/series/$series.csv"
+done
+expect "no other series of serve" [ "$(find "$work/series" -type f | wc -l)" -eq 9 ]
+golden serve/compare-replicas.txt compare serve/branches.yaml \
+    --over config.Detect.replicas=2,3 --replications 20
+golden serve/compare-service.txt compare serve/branches.yaml --over service=throughput,p99 \
+    --replications 20
+golden serve/engine.txt engine serve
+# Spot slots that never come back.
+spot="config.Detect={hardware: GX, batch: 8, replicas: 2, market: spot}"
+ends 1 run serve/branches.yaml --set "$spot" --set "preemptions.outages=$PWD/serve/never.csv"
+same serve/never.txt "$work/stdout"
+stderr_says "40 queries never finished: no slot of Detect after 0.62 s"
+ends 1 run serve/branches.yaml --set "$spot" --set "preemptions.outages=$PWD/serve/never.csv" \
+    --set preemptions.in_flight=lose --json
+same serve/never-lose.json "$work/stdout"
+# What is no error, but said.
+ends 0 run serve/branches.yaml --set service=notebook
+expect "a run says what is wrong with the notebook" \
+    grep -q "^warning: service: notebook takes the time of one query" "$work/stdout"
+ends 0 run serve/branches.yaml --set arrivals.gamma.rate_qps=1000
+expect "a run says that it is overloaded" \
+    grep -q "^warning: more queries come than the configuration can do" "$work/stdout"
+# So many samples that they are taken further apart.
+ends 0 run serve/branches.yaml --set "output.samples=1 ns" --series "$work/series"
+expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le 20001 ]
 
 # ---- Learned inputs ----
 for command in estimate forecast pack-train; do

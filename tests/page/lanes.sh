@@ -13,7 +13,7 @@ browser=$(command -v chromium || command -v chromium-browser) || {
     exit 77
 }
 cd "$work"
-rm -f lanes.db
+rm -f lanes.db frontier.db
 printf 'scenario: lanes\nengine: lanes\n' >lanes.yaml
 "$spotsim" run lanes.yaml --set nodes=135 --set jobs=40000 --plot many.html --series many >out 2>err
 grep -qx '40000 jobs on 135 nodes' err || { echo "no line of the run itself"; cat err; exit 1; }
@@ -23,6 +23,27 @@ grep -qx '40000 jobs on 135 nodes' err || { echo "no line of the run itself"; ca
 printf 'study: lanes\nscenario: lanes.yaml\nsweep: {nodes: [2, 3]}\nseries: [0]\n' >study.yaml
 "$spotsim" study -q study.yaml -o lanes.db >out
 "$spotsim" report -q lanes.db -o study.html
+
+# Series in ns: the objective and the percentile stand in pictures and on the page, with the rows beside.
+printf 'scenario: stages\nengine: lanes\nstages: 8\nrows: 90000\nspan: 450 ms\nobjective: 350 ms\n' >stages.yaml
+"$spotsim" run -q stages.yaml --plot stages.svg >out
+"$spotsim" run -q stages.yaml --plot stages.html >out
+"$spotsim" run -q stages.yaml --set rows=12 --ccdf --plot short.svg >out
+"$spotsim" run -q stages.yaml --set rows=12 --plot short.html >out
+grep -q '>objective 350 ms<' stages.svg || { echo "no objective in the picture"; exit 1; }
+[ "$(head -n 1 stages.csv)" = latency_ms,fraction ] || { echo "no data beside the picture"; exit 1; }
+[ "$(tail -n 1 stages.csv | cut -d, -f2)" = 1 ] || { echo "the last row is not there"; exit 1; }
+grep -q "set output 'stages.svg'" stages.gnuplot || { echo "no script beside the picture"; exit 1; }
+"$spotsim" compare -q stages.yaml --over stages=2,3 --replications 2 --plot-cdf cases.svg >out
+[ "$(cut -d, -f3 cases.csv | sort -u | tr '\n' ' ')" = "2 3 line " ] || { echo "not both cases"; exit 1; }
+# Points without a plan have no run: the page shows the first one that there is.
+printf '%s\n' 'study: frontier' 'scenario: stages.yaml' \
+    'sweep: {objective: [100 ms, 150 ms, 175 ms, 1 s], planner: [exact, greedy]}' \
+    'metrics: [cost_per_hour]' 'replications: {count: 2}' 'series: [0]' >frontier.yaml
+"$spotsim" study -q frontier.yaml --set rows=50 -o frontier.db >out
+"$spotsim" report -q frontier.db -o frontier.html
+grep -q 'data-label="objective 150 ms, exact, replication 0"' frontier.html || { echo "the first run is not shown"; exit 1; }
+grep -q 'data-label="objective 100 ms' frontier.html && { echo "an empty run is shown"; exit 1; }
 
 # What large jobs take of their nodes in the third day, and how many jobs run in its middle.
 figures=$(awk -F, 'NR > 1 && $2 > 172800 && $1 < 259200 {
@@ -86,6 +107,32 @@ END
 </script>
 END
 } >many-reader.html
+# 12 rows in 450 ms: none is lost where it falls on the edge of a pixel, however many there are.
+{
+    cat <<'END'
+<script>
+(async () => {
+    const {stacksOf, decode, average} = spot.lanes;
+    const data = JSON.parse(document.querySelector(".timeline-data").textContent);
+    const [stack] = stacksOf(data.lanes.map(decode));
+    await check("drawn", () => canvas.toDataURL().length > 20000);
+    const mean = stack.total.values.reduce((sum, value, j) => sum + value *
+        ((j + 1 < stack.total.at.length ? stack.total.at[j + 1] : data.end_ms) - stack.total.at[j]), 0) / data.end_ms;
+    for (let num = 1; num < 2000; num++) {
+        const {sum} = average(stack.total, 0, data.end_ms, num, data.end_ms);
+        if (!isNear(sum.reduce((all, value) => all + value, 0) / num, mean)) {
+            faults.push(`a step is lost in ${num} pieces`);
+        }
+    }
+    await check("eight colours", () => new Set(stack.levels.map((level) => level.colour)).size === 8);
+    await check("a small cost is not 0", () => figure("curve", "cost", 3) > 0 &&
+        !/^0$/.test(root.querySelector("#timeline-curve tbody tr").cells[3].textContent));
+    await check("objective", () => root.querySelector(".distribution svg").textContent.includes("objective 350 ms"));
+    finish();
+})();
+</script>
+END
+} >short-reader.html
 cat >study-reader.html <<'END'
 <script>
 (async () => {
@@ -103,7 +150,7 @@ cat >study-reader.html <<'END'
 </script>
 END
 # Each page with its reader; frames are rare in virtual time.
-for name in many study; do
+for name in many short study; do
     {
         sed -e 's|^<body>$|<body><script>window.requestAnimationFrame = (draw) => setTimeout(draw, 5);</script>|' \
             -e '/<\/body>/,$d' "$name.html"
@@ -120,4 +167,4 @@ for name in many study; do
         exit 1
     }
 done
-echo "stacks, spans, distributions and tables are drawn, zoomed and read"
+echo "stacks, spans, distributions with their rules and tables are drawn, zoomed and read"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Jobs of one GPU that are served first in, first out are customers of a queue with as
  * many servers as the cluster has GPUs: the mean time in the queue is that of M/M/c
- * (Erlang's formula C) and of M/D/c (the chain of Crommelin, "Delay probability formulae
- * when the holding times are constant", Post Office Electrical Engineers' Journal 25,
- * 1932).
+ * (Erlang's formula C) and of M/D/c (constant_services.h).
  *
  * Jobs take 4000 s on average. Submits and durations in whole seconds add noise of a
  * mean of 0 and less than 1 s to each, 1e-7 of the variance of a duration. */
@@ -18,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "tests/statistical/constant_services.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/schedule/schedule_run.h"
 
@@ -44,58 +43,19 @@ markov_wait_s(int num_servers, double load)
     return b / (1 - load * (1 - b)) / (num_servers - offered) * SERVICE_S;
 }
 
-#define MAX_CUSTOMERS 600
-#define MAX_ARRIVALS 120
-
-/* Of the N customers at some time, the c that are served have gone one service time
- * later, and nobody else has: N becomes max(N - c, 0) + Poisson(arrivals of a service).
- * The stationary law of this chain is that of N, and Little's law gives the wait. */
-static double
-constant_wait_s(int num_servers, double load)
-{
-    const double offered = load * num_servers;
-    double poisson[MAX_ARRIVALS], law[MAX_CUSTOMERS] = {1}, queued = 0, change = 1;
-
-    assert_true(num_servers <= 16);
-    for (int j = 0; j < MAX_ARRIVALS; j++) {
-        poisson[j] = exp(j * log(offered) - offered - lgamma(j + 1.0));
-    }
-    while (change > 1e-13) {
-        double next[MAX_CUSTOMERS] = {0};
-
-        for (int n = 0; n < MAX_CUSTOMERS; n++) {
-            const int rest = n > num_servers ? n - num_servers : 0;
-
-            for (int j = 0; j < MAX_ARRIVALS && law[n] > 0; j++) {
-                next[rest + j < MAX_CUSTOMERS ? rest + j : MAX_CUSTOMERS - 1] +=
-                    law[n] * poisson[j];
-            }
-        }
-        change = 0;
-        for (int n = 0; n < MAX_CUSTOMERS; n++) {
-            change += fabs(next[n] - law[n]);
-            law[n] = next[n];
-        }
-    }
-    assert_true(law[MAX_CUSTOMERS - 1] < 1e-12);
-    for (int n = num_servers; n < MAX_CUSTOMERS; n++) {
-        queued += (n - num_servers) * law[n];
-    }
-    return queued / offered * SERVICE_S;
-}
-
 /* The truths themselves: one server by Pollaczek and Khinchine, and tables. */
 static void
 test_truths(void **state)
 {
     (void) state;
     assert_true(fabs(markov_wait_s(1, 0.8) - 4 * SERVICE_S) < 1e-9 * SERVICE_S);
-    assert_true(fabs(constant_wait_s(1, 0.8) - 2 * SERVICE_S) < 1e-9 * SERVICE_S);
-    assert_true(fabs(constant_wait_s(1, 0.5) - 0.5 * SERVICE_S) < 1e-9 * SERVICE_S);
+    assert_true(fabs(constant_wait(1, 0.8) - 2) < 1e-9);
+    assert_true(fabs(constant_wait(1, 0.5) - 0.5) < 1e-9);
     /* two servers wait a third of what (load / (1 - load^2)) says without variance */
     assert_true(fabs(markov_wait_s(2, 0.5) - SERVICE_S / 3) < 1e-9 * SERVICE_S);
     /* in heavy traffic constant services halve the wait */
-    assert_true(fabs(constant_wait_s(8, 0.95) / markov_wait_s(8, 0.95) - 0.5) < 0.03);
+    assert_true(
+        fabs(constant_wait(8, 0.95) * SERVICE_S / markov_wait_s(8, 0.95) - 0.5) < 0.03);
 }
 
 static void
@@ -136,8 +96,9 @@ static void
 check_queue(const queue_case_t *queue)
 {
     const int num_servers = queue->num_nodes * queue->gpus_per_node;
-    const double truth_s = queue->is_constant ? constant_wait_s(num_servers, queue->load)
-                                              : markov_wait_s(num_servers, queue->load);
+    const double truth_s = queue->is_constant
+                               ? constant_wait(num_servers, queue->load) * SERVICE_S
+                               : markov_wait_s(num_servers, queue->load);
     spot_moments_t waits = {0};
     schedule_run_t run;
     char what[64];

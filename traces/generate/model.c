@@ -355,12 +355,12 @@ bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *n
     return ret;
 }
 
-int
-spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
+/* name: the path of the model file that node names, or NULL. */
+static int
+init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_node_t *name, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like)
 {
-    const spot_node_t *name = setting == NULL ? NULL : spot_trace_node_model(node);
     char *path;
     int ret;
 
@@ -383,8 +383,17 @@ spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
 }
 
 int
+spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
+    const spot_node_t *node, const spot_trace_setting_t *setting,
+    const spot_trace_model_t *like)
+{
+    return init(self, bind, node, setting == NULL ? NULL : spot_trace_node_model(node),
+        setting, like);
+}
+
+int
 spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *values,
+    const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like)
 {
     const bool is_file =
@@ -394,13 +403,12 @@ spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
     int ret;
 
     if (!is_file) {
-        return spot_trace_model_init(self, bind, node, values, like);
+        return init(self, bind, node, spot_trace_node_model(node), setting, like);
     }
     ret = spot_yaml_parse(&document, node->file, "{}", 2, bind->diag);
     path = ret != 0 ? NULL : spot_yaml_new_scalar(&document, node->text, node);
     ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "file", path);
-    ret =
-        ret != 0 ? ret : spot_trace_model_init(self, bind, document.root, values, like);
+    ret = ret != 0 ? ret : bind_model(self, bind, document.root, setting, like);
     spot_yaml_free(&document);
     return ret;
 }

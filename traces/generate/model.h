@@ -21,7 +21,8 @@ SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t 
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like);
 
-/* The same; the path of a trace file is short for {file: PATH}. */
+/* The same; the path of a trace file is short for {file: PATH}, and without a setting,
+ * too, node may name a model file. Zeroed self. */
 SPOT_MUST_CHECK int spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like);

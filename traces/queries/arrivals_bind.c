@@ -16,21 +16,21 @@
 
 #define RATE                                                                            \
     {                                                                                   \
-        SPOT_RANGE(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,       \
-            "query rate", "mean rate, queries a second")                                \
+        SPOT_WITHIN(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,      \
+            "query rate per second", "mean rate, queries a second")                     \
     }
 #define COUNT                                                                           \
     {                                                                                   \
-        SPOT_RANGE(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",     \
+        SPOT_WITHIN(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",    \
             "times between queries: there is one query more")                           \
     }
 #define OF_FILE(text)                                                                   \
     {SPOT_VALUE(PATH, "file", SETTING, file, NULL, text)},                              \
-        {SPOT_RANGE(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",      \
+        {SPOT_WITHIN(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",     \
             "only so many times between queries (default: all)")},                      \
     {                                                                                   \
-        SPOT_RANGE(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",   \
-            "query rate",                                                               \
+        SPOT_WITHIN(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",  \
+            "query rate per second",                                                    \
             "mean rate to which they are stretched (default: as they are)")             \
     }
 
@@ -38,12 +38,12 @@ static const spot_field_t rate_fields[] = {RATE, COUNT, {.name = NULL}};
 
 static const spot_field_t gamma_fields[] = {
     RATE,
-    {SPOT_RANGE(NUMBER, "cv", SETTING, cv, 0, 1e3, "", "CV of arrivals",
+    {SPOT_WITHIN(NUMBER, "cv", SETTING, cv, 0, 1e3, "", "CV of arrivals",
         "coefficient of variation of the times between queries; or give scv")},
-    {SPOT_RANGE(NUMBER, "scv", SETTING, scv, 0, MAX_SCV, "", "SCV of arrivals",
+    {SPOT_WITHIN(NUMBER, "scv", SETTING, scv, 0, MAX_SCV, "", "SCV of arrivals",
         "its square: 1 is Poisson, more is burstier, 0 constant")},
     COUNT,
-    {SPOT_RANGE(DURATION_NS, "clip", SETTING, clip_ns, 0, MAX_DURATION_NS, "0 ms",
+    {SPOT_WITHIN(DURATION_NS, "clip", SETTING, clip_ns, 0, MAX_DURATION_NS, "0 ms",
         "no time between queries is shorter")},
     {.name = NULL},
 };
@@ -65,16 +65,51 @@ static const spot_field_t varying_fields[] = {
 };
 
 static const spot_field_t daily_fields[] = {
-    {SPOT_RANGE(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
-        "peak query rate", "highest rate of the day, queries a second")},
-    {SPOT_RANGE(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL, "low query rate",
-        "lowest rate, 12 h from the highest one")},
-    {SPOT_RANGE(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
+    {SPOT_WITHIN(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
+        "peak query rate per second", "highest rate of the day, queries a second")},
+    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL,
+        "low query rate per second", "lowest rate, 12 h from the highest one")},
+    {SPOT_WITHIN(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
         "time of the highest rate, from the start of the run")},
-    {SPOT_RANGE(
+    {SPOT_WITHIN(
         INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run")},
     {.name = NULL},
 };
+
+/* A gamma law has one of cv and scv; scv is made of cv. */
+static void
+settle_gamma(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_arrivals_setting_t *self = target;
+    const spot_node_t *cv = spot_node_get(node, "cv");
+    const spot_node_t *scv = spot_node_get(node, "scv");
+
+    (void) field;
+    if (cv != NULL && scv != NULL) {
+        spot_bind_error(
+            bind, scv, NULL, "give cv or scv, not both (scv is the square of cv)");
+    } else if (cv == NULL && scv == NULL) {
+        spot_bind_error(bind, node, NULL, "give cv or scv (scv is the square of cv)");
+    } else if (cv != NULL) {
+        self->scv = self->cv * self->cv;
+    }
+}
+
+/* The end of daily arrivals. */
+static void
+settle_daily(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_arrivals_setting_t *self = target;
+
+    (void) field;
+    self->rates_end_ns = self->days * SPOT_MS_PER_D * 1000000;
+    if (self->low_qps > self->peak_qps) {
+        spot_bind_error(bind, spot_node_get(node, "low_qps"), NULL,
+            "low_qps: %.15g is above peak_qps", self->low_qps);
+    }
+}
 
 /* Checks a delta of the scenario. */
 static void
@@ -94,7 +129,8 @@ static const spot_field_t delta_item = {
 const spot_field_t spot_arrivals_fields[] = {
     {SPOT_GROUP("poisson", rate_fields, "", "queries at random, at a rate")},
     {SPOT_GROUP("gamma", gamma_fields, "",
-        "times between queries from a gamma law: burstier, or smoother")},
+         "times between queries from a gamma law: burstier, or smoother"),
+        .settle = settle_gamma},
     {SPOT_GROUP("constant", rate_fields, "", "equal times between queries")},
     {SPOT_GROUP("deltas", deltas_fields, "", "times between queries from a file")},
     {SPOT_ITEMS(LIST, "deltas_ms", SETTING, deltas_ms, num_deltas, delta_item, 0,
@@ -103,39 +139,12 @@ const spot_field_t spot_arrivals_fields[] = {
     {SPOT_GROUP("varying", varying_fields, "",
         "queries at random, at a rate that a file gives for each minute")},
     {SPOT_GROUP("daily", daily_fields, "",
-        "queries at random, at a rate that rises and falls each day")},
+         "queries at random, at a rate that rises and falls each day"),
+        .settle = settle_daily},
     {.name = NULL},
 };
 
 /* ---- Checks ---- */
-
-/* Whether a gamma law has one of cv and scv, of which scv is made. */
-static void
-settle_gamma(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
-{
-    const spot_node_t *cv = spot_node_get(node, "cv");
-    const spot_node_t *scv = spot_node_get(node, "scv");
-
-    if (cv != NULL && scv != NULL) {
-        spot_bind_error(
-            bind, scv, NULL, "give cv or scv, not both (scv is the square of cv)");
-    } else if (cv == NULL && scv == NULL) {
-        spot_bind_error(bind, node, NULL, "give cv or scv (scv is the square of cv)");
-    } else if (cv != NULL) {
-        self->scv = self->cv * self->cv;
-    }
-}
-
-/* Sets the end of daily arrivals. */
-static void
-settle_daily(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
-{
-    self->rates_end_ns = self->days * SPOT_MS_PER_D * 1000000;
-    if (self->low_qps > self->peak_qps) {
-        spot_bind_error(bind, spot_node_get(node, "low_qps"), NULL,
-            "low_qps: %.15g is above peak_qps", self->low_qps);
-    }
-}
 
 static int
 read_file(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
@@ -228,11 +237,7 @@ spot_arrivals_open(
     if (node == NULL) {
         return SPOT_ERR_BAD_INPUT;
     }
-    if (self->kind == SPOT_ARRIVALS_GAMMA) {
-        settle_gamma(self, bind, node);
-    } else if (self->kind == SPOT_ARRIVALS_DAILY) {
-        settle_daily(self, bind, node);
-    } else if (self->file != NULL) {
+    if (self->file != NULL) {
         ret = read_file(self, bind, node);
     }
     if (ret == 0 && bind->diag->num_errors == num_errors) {

@@ -249,21 +249,27 @@ static const spot_table_file_column_t rate_columns[] = {
 };
 
 static int
-take_rate(spot_arrivals_setting_t *self, spot_table_file_t *file, const rate_row_t *row)
+take_rate(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
 {
+    const rate_row_t *row = values;
+    spot_arrivals_setting_t *self = file->table;
     const spot_query_rate_t rate = {
         (int64_t) floor(row->minute * NS_PER_MIN + 0.5), row->per_minute / 60};
+    const int64_t before_ns =
+        self->num_rates > 0 ? self->rates[self->num_rates - 1].from_ns : -1;
 
+    (void) csv;
+    if (rate.from_ns <= before_ns) {
+        spot_table_file_report_at(file, MINUTE, "minute %s after %.15g",
+            spot_table_file_field(file, MINUTE), (double) before_ns / NS_PER_MIN);
+        return 0;
+    }
     if (self->num_rates == 0 && rate.from_ns != 0) {
         spot_table_file_report_at(file, MINUTE, "first minute is %s, not 0",
             spot_table_file_field(file, MINUTE));
-    } else if (self->num_rates > 0 &&
-               rate.from_ns <= self->rates[self->num_rates - 1].from_ns) {
-        spot_table_file_report_at(file, MINUTE, "minute %s after %.15g",
-            spot_table_file_field(file, MINUTE),
-            (double) self->rates[self->num_rates - 1].from_ns / NS_PER_MIN);
-        return 0;
     }
+    self->rates_end_ns =
+        self->num_rates == 0 ? (int64_t) NS_PER_MIN : 2 * rate.from_ns - before_ns;
     self->peak_qps = fmax(self->peak_qps, rate.per_s);
     return SPOT_ARRAY_APPEND(self, rates, rate);
 }
@@ -272,22 +278,8 @@ int
 spot_query_rates_read(spot_arrivals_setting_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(rate_columns),
-        .is_part = true, .noun = "row", .row_bytes = sizeof(rate_row_t)};
-    spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
-    int ret = spot_table_file_open(&file);
-    int64_t last_ns;
+        .is_part = true, .noun = "row", .row_bytes = sizeof(rate_row_t),
+        .take = take_rate};
 
-    while (ret == 0 && (ret = spot_table_file_next(&file)) == 1) {
-        rate_row_t row;
-
-        ret = spot_table_file_take(&file, &row) ? take_rate(self, &file, &row) : 0;
-    }
-    if (self->num_rates > 0) {
-        last_ns = self->rates[self->num_rates - 1].from_ns;
-        self->rates_end_ns =
-            last_ns + (self->num_rates == 1
-                              ? (int64_t) NS_PER_MIN
-                              : last_ns - self->rates[self->num_rates - 2].from_ns);
-    }
-    return spot_table_file_close(&file, ret);
+    return spot_table_file_read(&format, path, diag, self);
 }

@@ -4,7 +4,7 @@
 static double
 busy_ms(const spot_batch_profile_t *row)
 {
-    return row->batch * 1000.0 / row->throughput_qps;
+    return (double) row->batch * 1000.0 / row->throughput_qps;
 }
 
 static double

@@ -28,15 +28,15 @@ make_times(const spot_serving_profile_t *profile,
     SPOT_ARENA_ARRAY(memory, times, (size_t) last + 1);
     for (size_t j = 0; j < profile->num_rows && times != NULL; j++) {
         const spot_batch_profile_t *row = &profile->rows[j], *next = row + 1;
-        const double x0 = row->batch, y0 = row_ms(row);
+        const double x0 = (double) row->batch, y0 = row_ms(row);
         int64_t ns = spot_serve_ns(y0);
 
         times[row->batch] = ns < 1 ? 1 : ns;
-        for (int32_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch;
+        for (int64_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch;
              n++) {
-            const double slope = (row_ms(next) - y0) / (next->batch - x0);
+            const double slope = (row_ms(next) - y0) / ((double) next->batch - x0);
 
-            ns = spot_serve_ns(y0 + (n - x0) * slope);
+            ns = spot_serve_ns(y0 + ((double) n - x0) * slope);
             times[n] = ns < 1 ? 1 : ns;
         }
     }

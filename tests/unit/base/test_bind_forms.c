@@ -66,7 +66,8 @@ static const spot_field_t stage_fields[] = {
         .type = SPOT_FIELD_INTEGER,
         .offset = offsetof(stage_t, replicas),
         .min = 1,
-        .max = 4096},
+        .max = 4096,
+        .label = "replicas"},
     {.name = "delay",
         .type = SPOT_FIELD_DURATION_NS,
         .offset = offsetof(stage_t, delay_ns),
@@ -529,7 +530,8 @@ test_settling(void **state)
     spot_diag_free(&diag);
 }
 
-/* An item of a dictionary is called by the label of all items and its key. */
+/* An item of a dictionary is called by the label of all items and its key; a value of an
+ * item that is a map by its label and that key. */
 static void
 test_labels_of_items(void **state)
 {
@@ -546,6 +548,13 @@ test_labels_of_items(void **state)
     assert_string_equal(label, "speed of size 4");
     assert_false(spot_field_label(
         engine_fields, document.root, "stages.a", label, sizeof(label)));
+    assert_true(spot_field_label(
+        engine_fields, document.root, "stages.a.replicas", label, sizeof(label)));
+    assert_string_equal(label, "replicas of a");
+    assert_false(spot_field_label(
+        engine_fields, document.root, "stages.a.delay", label, sizeof(label)));
+    assert_false(spot_field_label(
+        engine_fields, document.root, "scales.4.x", label, sizeof(label)));
     assert_false(
         spot_field_label(engine_fields, document.root, "hours.1", label, sizeof(label)));
     assert_false(

@@ -15,9 +15,9 @@ static const spot_series_column_t columns[] = {
     {.name = "who", .unit = "", .kind = SPOT_COLUMN_TEXT},
     {.name = "length", .unit = "jobs", .kind = SPOT_COLUMN_COUNT}};
 static const spot_series_kind_t first = {
-    "first", "a", SPOT_SERIES_TABLE, 1000000000, 3, columns};
+    "first", "a", SPOT_SERIES_TABLE, 1000000000, 3, .columns = columns};
 static const spot_series_kind_t second = {
-    "second", "b", SPOT_SERIES_CURVE, 1, 1, columns};
+    "second", "b", SPOT_SERIES_CURVE, 1, 1, .columns = columns};
 
 /* Texts stay where they are found as the rows grow. */
 static void

@@ -132,13 +132,14 @@ static const spot_series_column_t table_columns[] = {
     {.name = "queue", .kind = SPOT_COLUMN_NUMBER, .unit = "s", .num_decimals = 2},
     {.name = "load", .kind = SPOT_COLUMN_NUMBER, .unit = "1"}};
 static const spot_series_kind_t span_kind = {
-    "nodes", page_hostile, SPOT_SERIES_SPANS, 1, 6, span_columns};
+    "nodes", page_hostile, SPOT_SERIES_SPANS, 1, 6, .columns = span_columns};
+static const spot_series_rule_t cdf_rules[] = {{0, 80, page_hostile}, {1, 0.9, "P 90"}};
 static const spot_series_kind_t cdf_kind = {
-    "jct", page_hostile, SPOT_SERIES_CDF, 1, 3, cdf_columns};
+    "jct", page_hostile, SPOT_SERIES_CDF, 1, 3, cdf_columns, 2, cdf_rules};
 static const spot_series_kind_t table_kind = {
-    "vcs", page_hostile, SPOT_SERIES_SHOWN_TABLE, 1, 4, table_columns};
+    "vcs", page_hostile, SPOT_SERIES_SHOWN_TABLE, 1, 4, .columns = table_columns};
 static const spot_series_kind_t hidden_kind = {
-    "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, table_columns};
+    "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, .columns = table_columns};
 
 /* num_rows of each. */
 static void
@@ -189,6 +190,7 @@ test_series_of_all_shapes(void **state)
     assert_int_equal(sample_count(text, "class=\"timeline-more\""), 1);
     assert_int_equal(sample_count(text, "id=\"run-0-table-"), 2); /* and its caption */
     assert_null(strstr(text, "not shown"));
+    assert_non_null(strstr(text, ">P 90</text>")); /* a rule of the distribution */
     assert_non_null(
         strstr(text, ">1000</td><td data-value=\"0\">0.00</td><td class=\"none\""));
     assert_non_null(strstr(text, ">1199</td>"));

@@ -335,7 +335,8 @@ make_kind(spot_recording_t *recording, const char *name, spot_series_shape_t sha
     assert_non_null(all);
     all[0] = column("time", "", SPOT_COLUMN_INSTANT);
     memcpy(all + 1, columns, num_columns * sizeof(*all));
-    *kind = (spot_series_kind_t){name, name, shape, 1000, num_columns + 1, all};
+    *kind =
+        (spot_series_kind_t){name, name, shape, 1000, num_columns + 1, .columns = all};
     return kind;
 }
 

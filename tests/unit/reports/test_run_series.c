@@ -29,13 +29,13 @@ static const spot_series_column_t served_columns[] = {
                                      .label = "customers served"}};
 
 static const spot_series_kind_t queue = {
-    "queue", "", SPOT_SERIES_LEVELS, 1000000000, 3, queue_columns};
+    "queue", "", SPOT_SERIES_LEVELS, 1000000000, 3, .columns = queue_columns};
 static const spot_series_kind_t fate = {
-    "fate", "", SPOT_SERIES_EVENTS, 1, 3, fate_columns};
+    "fate", "", SPOT_SERIES_EVENTS, 1, 3, .columns = fate_columns};
 static const spot_series_kind_t served = {
-    "served", "", SPOT_SERIES_CURVE, 1000, 2, served_columns};
+    "served", "", SPOT_SERIES_CURVE, 1000, 2, .columns = served_columns};
 static const spot_series_kind_t plain = {
-    "plain", "", SPOT_SERIES_TABLE, 1000, 4, queue_columns};
+    "plain", "", SPOT_SERIES_TABLE, 1000, 4, .columns = queue_columns};
 
 static void
 add(spot_recording_t *recording, size_t series_id, int64_t ticks, spot_cell_t first,
@@ -101,7 +101,7 @@ test_steps(void **state)
     static const double rows[][2] = {
         {0, 1}, {10, 5}, {10, 1}, {20, 2}, {30, 2}, {40, 7}, {40, 3}};
     static const spot_series_kind_t kind = {
-        "queue", "", SPOT_SERIES_LEVELS, 1000, 2, queue_columns};
+        "queue", "", SPOT_SERIES_LEVELS, 1000, 2, .columns = queue_columns};
     const spot_series_kind_t *const kinds[] = {&kind};
     spot_recording_t recording;
     spot_run_series_t run;
@@ -133,7 +133,7 @@ test_words_are_of_the_columns(void **state)
     static const spot_series_column_t plain_columns[] = {
         COLUMN(INSTANT, "time", ""), COLUMN(NUMBER, "load", "1")};
     static const spot_series_kind_t load = {
-        "load", "", SPOT_SERIES_LEVELS, 1, 2, plain_columns};
+        "load", "", SPOT_SERIES_LEVELS, 1, 2, .columns = plain_columns};
     const spot_series_kind_t *const kinds[] = {&queue, &served};
     const spot_series_kind_t *const others[] = {&load};
     spot_recording_t recording;
@@ -160,12 +160,12 @@ static void
 test_what_has_no_shape(void **state)
 {
     static const spot_series_kind_t bad[] = {
-        {"text", "", SPOT_SERIES_LEVELS, 1, 4, queue_columns},
-        {"alone", "", SPOT_SERIES_CURVE, 1, 1, queue_columns},
-        {"late", "", SPOT_SERIES_LEVELS, 1, 2, queue_columns + 1},
-        {"short", "", SPOT_SERIES_EVENTS, 1, 2, fate_columns},
-        {"count", "", SPOT_SERIES_EVENTS, 1, 3, queue_columns},
-        {"names", "", SPOT_SERIES_CURVE, 1, 2, fate_columns}};
+        {"text", "", SPOT_SERIES_LEVELS, 1, 4, .columns = queue_columns},
+        {"alone", "", SPOT_SERIES_CURVE, 1, 1, .columns = queue_columns},
+        {"late", "", SPOT_SERIES_LEVELS, 1, 2, .columns = queue_columns + 1},
+        {"short", "", SPOT_SERIES_EVENTS, 1, 2, .columns = fate_columns},
+        {"count", "", SPOT_SERIES_EVENTS, 1, 3, .columns = queue_columns},
+        {"names", "", SPOT_SERIES_CURVE, 1, 2, .columns = fate_columns}};
     const spot_series_kind_t *kinds[6];
     spot_recording_t recording;
     spot_run_series_t run;

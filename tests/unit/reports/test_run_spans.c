@@ -20,9 +20,9 @@ static const spot_series_column_t columns[] = {
     {.name = "gpus", .kind = SPOT_COLUMN_COUNT, .unit = "1"},
     {.name = "fate", .kind = SPOT_COLUMN_CATEGORY, .unit = "", .categories = fates}};
 static const spot_series_kind_t kind = {
-    "nodes", "jobs", SPOT_SERIES_SPANS, 1, 6, columns};
+    "nodes", "jobs", SPOT_SERIES_SPANS, 1, 6, .columns = columns};
 static const spot_series_kind_t uncounted = {
-    "nodes", "jobs", SPOT_SERIES_SPANS, 1000, 4, columns};
+    "nodes", "jobs", SPOT_SERIES_SPANS, 1000, 4, .columns = columns};
 
 typedef struct {
     spot_recording_t recording;

@@ -33,14 +33,16 @@ static const spot_series_column_t job_columns[] = {
         .categories = fates,
         .signs = "+-.."},
     {.name = "ROW", .unit = "", .kind = SPOT_COLUMN_TEXT}};
-static const spot_series_kind_t jobs = {
-    "kind", "jobs; a \"name\"", SPOT_SERIES_TABLE, 1000000000, 6, job_columns};
+static const spot_series_kind_t jobs = {"kind", "jobs; a \"name\"", SPOT_SERIES_TABLE,
+    1000000000, 6, .columns = job_columns};
 
 /* The same name with other columns, and a series of its own. */
 static const spot_series_kind_t fewer_jobs = {
-    "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, job_columns};
+    "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, .columns = job_columns};
+static const spot_series_rule_t rules[] = {
+    {0, 0.1, "a \"rule\""}, {1, 9007199254740992.0, ""}};
 static const spot_series_kind_t level = {
-    "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, job_columns + 3};
+    "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, job_columns + 3, 2, rules};
 
 static const spot_series_kind_t *const all_kinds[] = {&jobs, &level, &fewer_jobs};
 
@@ -176,6 +178,12 @@ assert_same(const spot_recording_t *a, const spot_recording_t *b)
         for (size_t k = 0; k < left->num_columns; k++) {
             assert_same_column(left, right, k);
         }
+        assert_int_equal(left->num_rules, right->num_rules);
+        for (size_t k = 0; k < left->num_rules; k++) {
+            assert_int_equal(left->rules[k].column_id, right->rules[k].column_id);
+            assert_true(left->rules[k].value == right->rules[k].value);
+            assert_string_equal(left->rules[k].text, right->rules[k].text);
+        }
         assert_int_equal(a->series[j].num_rows, b->series[j].num_rows);
         for (size_t k = 0; k < a->series[j].num_rows * left->num_columns; k++) {
             assert_same_cell(&a->series[j], &b->series[j], k / left->num_columns,
@@ -278,6 +286,9 @@ test_tables(void **state)
             "rows_in = 'series_kind_2' AND json_extract(kind, '$.ticks_per_s') = "
             "1000000000 AND json_extract(value, '$.kind') IN ('instant', "
             "'duration')") == 2);
+    /* A database of before there were rules has kinds of the same digest. */
+    assert_true(case_sql(&known, "SELECT count(*) FROM series_kind WHERE kind LIKE "
+                                 "'%rules%'") == 1);
     case_remove(&known);
 }
 
@@ -412,6 +423,9 @@ test_damaged(void **state)
         {KIND_WITH("columns[1].categories", "json('[null]')"), "damaged"},
         {KIND_WITH("columns[1].signs", "'+++'"), "damaged"},
         {"UPDATE series_kind SET kind = json_remove(kind, '$.columns[1]')", "damaged"},
+        {KIND_WITH("rules[0].value", "0.2"), "damaged"},
+        {KIND_WITH("rules[0].text", "NULL"), "damaged"},
+        {KIND_WITH("num_rules", "1"), "damaged"},
         {"UPDATE series_kind SET kind = kind || ' '", "damaged"},
         {"UPDATE series_kind SET kind = '['", "damaged"},
         {"UPDATE series_kind SET digest = digest + 1", "damaged"},
