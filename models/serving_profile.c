@@ -240,14 +240,12 @@ typedef struct {
     double on_demand_per_h, spot_per_h;
 } price_row_t;
 
-#define MAX_PRICE 1e9
-
 static const spot_table_file_column_t price_columns[] = {
     SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware, .min = 0),
     SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h,
-        .min = 0, .max = MAX_PRICE),
+        .min = 0, .max = SPOT_MAX_PRICE_PER_H),
     SPOT_TABLE_COLUMN(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
-        .max = MAX_PRICE, .may_be_empty = true),
+        .max = SPOT_MAX_PRICE_PER_H, .may_be_empty = true),
 };
 
 static int

@@ -73,6 +73,9 @@ const spot_batch_profile_t *spot_serving_profile_row(
 /* The largest batch of a profile. */
 int32_t spot_serving_profile_last(const spot_serving_profile_t *self);
 
+/* The dearest replica: what a configuration costs, in millionths, fits 63 bits. */
+#define SPOT_MAX_PRICE_PER_H 1e6
+
 /* What a replica costs on a hardware, per hour, in any currency. */
 typedef struct {
     char *name;

@@ -187,7 +187,7 @@ write_csv(const spot_cdf_t *self, const char *head, FILE *out)
     spot_texts_t texts = {0};
     int ret;
 
-    fprintf(out, "%s\n", head);
+    fprintf(out, "%s%s\n", head, name_of(self, 0, 0, &texts)[0] == '\0' ? "" : ",line");
     for (size_t j = 0; j < self->num_runs; j++) {
         for (size_t k = 0; k < self->series[j]->num_rows; k++) {
             const char *name = name_of(self, j, k, &texts);
@@ -205,7 +205,7 @@ write_csv(const spot_cdf_t *self, const char *head, FILE *out)
     return ret;
 }
 
-/* Whether a file is there that begins with another line: an input, perhaps. */
+/* Whether a file is there that begins in another way: an input, perhaps. */
 static bool
 is_other(const char *path, const char *head)
 {
@@ -216,8 +216,7 @@ is_other(const char *path, const char *head)
     if (file != NULL) {
         fclose(file);
     }
-    line[strcspn(line, "\n")] = '\0';
-    return is_there && strcmp(line, head) != 0;
+    return is_there && strncmp(line, head, strlen(head)) != 0;
 }
 
 int
@@ -226,8 +225,8 @@ spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
 {
     const spot_series_column_t *columns = self->series[0]->kind->columns;
     spot_texts_t texts = {0};
-    const char *head = spot_texts_add(&texts, "%s_ms,%s%s", columns[0].name,
-        columns[1].name, name_of(self, 0, 0, &texts)[0] == '\0' ? "" : ",line");
+    const char *head =
+        spot_texts_add(&texts, "%s_ms,%s", columns[0].name, columns[1].name);
     int ret = texts.error;
 
     for (int is_csv = 1; ret == 0 && is_csv >= 0; is_csv--) {

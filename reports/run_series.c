@@ -150,8 +150,8 @@ add_levels(
     for (size_t k = 0; k < num_levels; k++) {
         lanes[k].series = levels;
         lanes[k].name = spot_series_column_name(&levels->kind->columns[k + 1]);
-        lanes[k].colour = spot_palette_colour(
-            colours, levels->kind->columns[k + 1].name, self->num_lanes + k);
+        lanes[k].colour =
+            spot_palette_colour(colours, lanes[k].name, self->num_lanes + k);
         for (size_t j = 0; j < self->num_lanes; j++) { /* as in an earlier stack */
             if (self->lanes[j].kind == SPOT_LANE_LEVEL &&
                 strcmp(self->lanes[j].name, lanes[k].name) == 0) {

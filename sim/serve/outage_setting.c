@@ -188,7 +188,7 @@ spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
     const size_t num_errors = bind->diag->num_errors;
     int ret = 0;
 
-    if (root != NULL && num_kinds != 1) {
+    if (num_kinds > 1) {
         spot_bind_error(
             bind, root, "preemptions", "exactly one of outages, hazard, trace");
     } else if (self->path != NULL) {

@@ -18,9 +18,10 @@ bind_from(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_field_t text = {.type = SPOT_FIELD_TEXT, .name = field->name};
-    spot_pipeline_item_t *item = (void *) ((char *) target - field->offset);
 
     if (node->kind == SPOT_NODE_LIST && node->num_children > 1 && target != NULL) {
+        spot_pipeline_item_t *item = (void *) ((char *) target - field->offset);
+
         item->num_from = node->num_children;
     } else {
         spot_bind_field(bind, &text, node, target);
@@ -198,8 +199,14 @@ add_links(spot_pipeline_t *self)
     for (size_t j = 0; j < self->num_nodes && self->memory.error == 0; j++) {
         spot_pipeline_node_t *node = &self->nodes[j];
 
+        node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
+        if (node->model == NULL) {
+            self->num_joins++;
+        } else {
+            self->stages[self->num_stages++] = (int32_t) j;
+        }
         for (size_t k = 0; k < node->num_parents; k++) {
-            const spot_pipeline_link_t link = {(int32_t) j, (int32_t) k};
+            const spot_pipeline_link_t link = {(int32_t) j, node->stage_id, (int32_t) k};
 
             if (node->parents[k] < 0) {
                 self->first[self->num_first++] = link;
@@ -208,12 +215,6 @@ add_links(spot_pipeline_t *self)
 
                 parent->children[parent->num_children++] = link;
             }
-        }
-        node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
-        if (node->model == NULL) {
-            self->num_joins++;
-        } else {
-            self->stages[self->num_stages++] = (int32_t) j;
         }
     }
 }
@@ -244,48 +245,55 @@ sort_nodes(spot_pipeline_t *self, bool *is_placed)
     return num_placed;
 }
 
+/* A parent that is not placed, of a node that is not. */
+static int32_t
+parent_without_place(const spot_pipeline_t *self, const bool *is_placed, int32_t node_id)
+{
+    const int32_t *parent = self->nodes[node_id].parents;
+
+    while (*parent < 0 || is_placed[*parent]) {
+        parent++;
+    }
+    return *parent;
+}
+
 /* Reports a cycle that the parents of a node without place lead to, and the nodes that
  * hang on one. */
 static void
 report_cycle(const maker_t *maker, const bool *is_placed)
 {
     const spot_pipeline_t *self = maker->self;
-    bool is_seen[SPOT_PIPELINE_MAX_NODES] = {false},
-         is_in[SPOT_PIPELINE_MAX_NODES] = {false};
-    int32_t back[SPOT_PIPELINE_MAX_NODES], at = 0, lowest;
+    bool is_in[SPOT_PIPELINE_MAX_NODES] = {false};
+    int32_t at = 0, lowest;
     spot_texts_t texts = {0};
     const char *list;
 
     while (is_placed[at]) {
         at++;
     }
-    for (; !is_seen[at]; at = back[at]) { /* up to a node of the cycle */
-        const spot_pipeline_node_t *node = &self->nodes[at];
-        size_t k = 0;
-
-        while (node->parents[k] < 0 || is_placed[node->parents[k]]) {
-            k++;
-        }
-        is_seen[at] = true;
-        back[at] = node->parents[k];
+    for (size_t j = 0; j < self->num_nodes; j++) { /* as far as any way to the cycle */
+        at = parent_without_place(self, is_placed, at);
     }
-    for (lowest = at; !is_in[at]; at = back[at]) {
+    for (lowest = at; !is_in[at]; at = parent_without_place(self, is_placed, at)) {
         is_in[at] = true;
         lowest = at < lowest ? at : lowest;
     }
     list = self->nodes[lowest].id;
-    for (at = back[lowest]; at != lowest; at = back[at]) {
+    at = lowest;
+    do {
+        at = parent_without_place(self, is_placed, at);
         list = spot_texts_add(&texts, "%s -> %s", self->nodes[at].id, list);
-    }
-    spot_bind_error(maker->bind, place_of(maker, (size_t) lowest, "id"), NULL,
-        "cycle: %s -> %s", self->nodes[lowest].id, list);
+    } while (at != lowest);
+    spot_bind_error(
+        maker->bind, place_of(maker, (size_t) lowest, "id"), NULL, "cycle: %s", list);
+    maker->bind->is_out_of_memory |= texts.error != 0;
+    spot_texts_free(&texts);
     for (size_t j = 0; j < self->num_nodes; j++) {
         if (!is_placed[j] && !is_in[j]) {
             spot_bind_error(maker->bind, place_of(maker, j, "id"), NULL,
                 "node %s is not reachable from the source", self->nodes[j].id);
         }
     }
-    spot_texts_free(&texts);
 }
 
 static void

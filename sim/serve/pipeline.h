@@ -25,7 +25,8 @@ typedef struct {
 /* Where a node hands queries on. */
 typedef struct {
     int32_t node_id;
-    int32_t port; /* which predecessor of that node it is, from 0 */
+    int32_t stage_id; /* the same as a stage; -1: a join */
+    int32_t port;     /* which predecessor of that node it is, from 0 */
 } spot_pipeline_link_t;
 
 typedef struct {

@@ -16,7 +16,7 @@ typedef struct {
     size_t num_late;
     spot_gate_t gate; /* of no plan: the gate that fails */
     double rate_qps;  /* of rate: the highest whole one */
-} spot_plan_t;
+} spot_serving_plan_t;
 
 /* A step of a heuristic. */
 typedef struct {
@@ -30,10 +30,10 @@ typedef struct {
 
 /* What a planner found, and how. Zero it to start. */
 typedef struct {
-    spot_plan_t plan;
-    spot_plan_t initial; /* of greedy: where the descent starts; of polish: what greedy
-                            found; no options: none */
-    int32_t replicas_added; /* of greedy: to get there */
+    spot_serving_plan_t plan;
+    spot_serving_plan_t initial; /* of greedy: where the descent starts; of polish: what
+                            greedy found; no options: none */
+    int32_t replicas_added;      /* of greedy: to get there */
     size_t num_moves, max_moves;
     spot_plan_move_t *moves; /* [num_moves] */
     bool is_proven;          /* least by the definition of the exact planner */

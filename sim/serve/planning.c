@@ -267,7 +267,7 @@ sink_times(planning_t *self)
 
 int
 spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
-    bool is_full, spot_plan_t *plan)
+    bool is_full, spot_serving_plan_t *plan)
 {
     const spot_plan_request_t *request = self->request;
     bool is_good = true;
@@ -301,7 +301,7 @@ spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
 
 int
 spot_planning_take(planning_t *self, spot_planned_t *planned,
-    const spot_stage_option_t *options, spot_plan_t *plan)
+    const spot_stage_option_t *options, spot_serving_plan_t *plan)
 {
     const size_t num_stages = self->pipeline->num_stages;
 

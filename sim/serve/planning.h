@@ -74,11 +74,11 @@ int64_t spot_planning_micro(double money);
  * percentile and the late queries are those of a feasible one only. INTERRUPTED,
  * NO_MEMORY, errors of the event engine. */
 SPOT_MUST_CHECK int spot_planning_evaluate(spot_planning_t *self,
-    const spot_stage_option_t *options, bool is_full, spot_plan_t *plan);
+    const spot_stage_option_t *options, bool is_full, spot_serving_plan_t *plan);
 
 /* Makes a configuration a plan, with a copy of the options. Errors as above. */
 SPOT_MUST_CHECK int spot_planning_take(spot_planning_t *self, spot_planned_t *planned,
-    const spot_stage_option_t *options, spot_plan_t *plan);
+    const spot_stage_option_t *options, spot_serving_plan_t *plan);
 
 /* ---- planning_run.c ---- */
 
@@ -127,7 +127,7 @@ SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro,
 /* A step of a heuristic. plan.gate: FEASIBLE, or there is none. */
 typedef struct {
     spot_plan_move_t move;
-    spot_plan_t plan;
+    spot_serving_plan_t plan;
 } spot_candidate_t;
 
 /* Takes the cheapest option of a stage on a hardware with a total of at most

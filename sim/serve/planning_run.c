@@ -66,7 +66,7 @@ cut_part(planning_t *self)
         for (size_t k = 0; k < node->num_parents && self->is_in[j]; k++) {
             if (node->parents[k] < 0 || !self->is_in[node->parents[k]]) {
                 first[self->part.num_first++] =
-                    (spot_pipeline_link_t){(int32_t) j, (int32_t) k};
+                    (spot_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
             }
         }
     }

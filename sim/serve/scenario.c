@@ -10,7 +10,6 @@
 typedef spot_serve_scenario_t scenario_t;
 
 #define MAX_NS ((double) 3155760000000000000) /* 100 years */
-#define MAX_PRICE 1e9
 
 /* ---- Fields ---- */
 
@@ -35,9 +34,11 @@ static const spot_field_t price_name = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_serving_price_t, name)};
 static const spot_field_t price_fields[] = {
     {SPOT_WITHIN(NUMBER, "on_demand", spot_serving_price_t, on_demand_per_h, 0,
-        MAX_PRICE, NULL, "on-demand price", "price of an on-demand replica per hour")},
-    {SPOT_WITHIN(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0, MAX_PRICE, "",
-        "spot price", "price of a spot replica per hour; needed if it is used")},
+        SPOT_MAX_PRICE_PER_H, NULL, "on-demand price",
+        "price of an on-demand replica per hour")},
+    {SPOT_WITHIN(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0,
+        SPOT_MAX_PRICE_PER_H, "", "spot price",
+        "price of a spot replica per hour; needed if it is used")},
     {.name = NULL},
 };
 
@@ -157,26 +158,12 @@ static const spot_field_t config_fields[] = {
 };
 static const spot_field_t config_stage = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_stage_config_t, stage)};
-static void
-settle_config(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    (void) bind;
-    (void) field;
-    (void) node;
-    ((spot_stage_config_t *) target)->is_bound = true;
-}
-
-static const spot_field_t config_item = {.type = SPOT_FIELD_MAP,
-    .offset = 0,
-    .label = "option of ",
-    .fields = config_fields,
-    .settle = settle_config};
+static const spot_field_t config_item = {
+    .type = SPOT_FIELD_MAP, .label = "option of ", .fields = config_fields};
 
 #define CONFIG_EXPECTED                                                                 \
     "a map such as {ResNet: {hardware: V100, batch: 8, replicas: 2}}, or exact, "       \
-    "greedy, "                                                                          \
-    "polish or brute"
+    "greedy, polish or brute"
 
 static const spot_field_t config_forms[] = {
     {SPOT_CHOICE("", scenario_t, planner_id, planner_names, NULL, NULL)},
@@ -229,8 +216,7 @@ const spot_field_t spot_serve_fields[] = {
         .offset = 0,
         .fields = hardware_forms,
         .help = "what a replica costs by hardware, in any currency: a map, or a CSV "
-                "file with "
-                "the columns hardware,on_demand_per_hour,spot_per_hour",
+                "file with the columns hardware,on_demand_per_hour,spot_per_hour",
         .settle = settle_key,
         .expected = HARDWARE_EXPECTED},
     {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_items, num_profile_items,
@@ -259,13 +245,12 @@ const spot_field_t spot_serve_fields[] = {
         .fields = config_forms,
         .label = "configuration",
         .help = "hardware, batch limit and replicas of each stage; or the name of a "
-                "planner, "
-                "which chooses them for each replication. A run needs it",
+                "planner, which chooses them for each replication. A run needs it",
         .has_form = true,
         .form_offset = offsetof(scenario_t, config_form),
         .expected = CONFIG_EXPECTED},
     {SPOT_FIELDS(MAP, "preemptions", scenario_t, outages, spot_outage_fields, "",
-         "how spot replicas are taken away; needed if a stage is not on demand"),
+         "how replicas start, and how spot replicas are taken away"),
         .settle = settle_key},
     {SPOT_FIELDS(
         MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
@@ -363,7 +348,7 @@ check_scale(const checker_t *checker)
         REPORT_KEY(checker, "scale", "scale cannot be used with market: hedge (%s)",
             checker->config->stage);
     }
-    if (scale->kind == SPOT_SCALE_UTILISATION &&
+    if (scale->kind == SPOT_SCALE_UTILISATION && scale->max > 0 &&
         (option->replicas < scale->min || option->replicas > scale->max)) {
         REPORT_KEY(checker, "scale",
             "replicas %lld is not in scale.min..scale.max (%lld..%lld)",
@@ -382,6 +367,12 @@ check_preemptions(const checker_t *checker)
 
     if (root == NULL) {
         REPORT_KEY(checker, "market", "%s is on spot, but there is no 'preemptions'",
+            config->stage);
+    } else if (spot_node_get(root, "outages") == NULL &&
+               spot_node_get(root, "hazard") == NULL &&
+               spot_node_get(root, "trace") == NULL) {
+        REPORT_KEY(checker, "market",
+            "%s is on spot, but preemptions has no outages, hazard or trace",
             config->stage);
     } else if ((self->bound_keys & PREEMPTIONS) != 0 && config->option.delay_ns > 0 &&
                self->outages.rent.drain == SPOT_DRAIN_DEADLINE) {
@@ -440,8 +431,9 @@ check_config(checker_t *checker)
             REPORT_KEY(checker, "", "%s",
                 spot_pipeline_no_stage(&self->pipeline, config->stage, text));
         }
-        if (stage_id < 0 || !config->is_bound) {
-            continue;
+        if (stage_id < 0 || config->hardware == NULL || config->option.batch == 0 ||
+            config->option.replicas == 0) {
+            continue; /* which is reported */
         }
         checker->model =
             spot_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;

@@ -21,7 +21,6 @@ typedef struct {
     char *stage;
     char *hardware;
     spot_stage_option_t option;
-    bool is_bound; /* without an error */
 } spot_stage_config_t;
 
 /* The latency objective (SLO): a percentile of the latencies. */

@@ -180,6 +180,27 @@ make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind, const cha
     }
 }
 
+/* The objective in the picture of the latencies. */
+static void
+make_rules(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
+{
+    const spot_objective_t *slo = &scenario->slo;
+    spot_series_rule_t *rules;
+    char texts[2][64];
+
+    SPOT_ARENA_ARRAY(&scenario->memory, rules, 2);
+    if (rules != NULL) {
+        snprintf(texts[0], 64, "objective %g ms", (double) slo->latency_ns / 1e6);
+        snprintf(texts[1], 64, "P %g", slo->percentile);
+        rules[0] = (spot_series_rule_t){
+            0, (double) slo->latency_ns, spot_arena_text(&scenario->memory, texts[0])};
+        rules[1] = (spot_series_rule_t){
+            1, slo->percentile / 100, spot_arena_text(&scenario->memory, texts[1])};
+        kind->num_rules = 2;
+        kind->rules = rules;
+    }
+}
+
 int
 spot_serve_series_init(spot_serve_scenario_t *scenario)
 {
@@ -198,6 +219,7 @@ spot_serve_series_init(spot_serve_scenario_t *scenario)
     make_levels(scenario, &own[QUEUE], "queries");
     make_levels(scenario, &own[REPLICAS], "serving replicas");
     make_lineage(scenario, &own[LINEAGE]);
+    make_rules(scenario, &own[LATENCY]);
     scenario->outputs.num_series = NUM_KINDS;
     scenario->outputs.series = list;
     return scenario->memory.error;

@@ -316,10 +316,8 @@ hand_on(spot_serve_t *self, const spot_pipeline_link_t *links, size_t num_links,
         sink(self, ids, num_ids);
     }
     for (size_t j = 0; j < num_links; j++) {
-        const int32_t stage_id = self->run.pipeline->nodes[links[j].node_id].stage_id;
-
-        if (stage_id >= 0) {
-            arrive(self, stage_id, ids, num_ids);
+        if (links[j].stage_id >= 0) {
+            arrive(self, links[j].stage_id, ids, num_ids);
         } else {
             join(self, &links[j], ids, num_ids);
         }
@@ -358,38 +356,29 @@ lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 void
 spot_serve_slot_idle(stage_t *stage, int32_t slot_id)
 {
-    const int32_t word = slot_id / 64;
-
     stage->slots[slot_id].state = SPOT_SLOT_IDLE;
-    stage->idle[word] |= UINT64_C(1) << slot_id % 64;
-    stage->idle_words[word / 64] |= UINT64_C(1) << word % 64;
+    stage->idle[slot_id / 64] |= UINT64_C(1) << slot_id % 64;
+    stage->num_idle++;
 }
 
 void
 spot_serve_slot_leave_idle(stage_t *stage, int32_t slot_id)
 {
-    const int32_t word = slot_id / 64;
-
-    stage->idle[word] &= ~(UINT64_C(1) << slot_id % 64);
-    if (stage->idle[word] == 0) {
-        stage->idle_words[word / 64] &= ~(UINT64_C(1) << word % 64);
-    }
+    stage->idle[slot_id / 64] &= ~(UINT64_C(1) << slot_id % 64);
+    stage->num_idle--;
 }
 
-/* The idle replica of lowest index, or -1. O(slots / 4096). */
-static int32_t
+/* The idle replica of lowest index, of which there is one. O(busy slots before it / 64).
+ */
+static inline int32_t
 first_idle(const stage_t *stage)
 {
-    const int32_t num_words = (stage->num_slots + 4095) / 4096;
+    int32_t word = 0;
 
-    for (int32_t j = 0; j < num_words; j++) {
-        if (stage->idle_words[j] != 0) {
-            const int32_t word = j * 64 + __builtin_ctzll(stage->idle_words[j]);
-
-            return word * 64 + __builtin_ctzll(stage->idle[word]);
-        }
+    while (stage->idle[word] == 0) {
+        word++;
     }
-    return -1;
+    return word * 64 + __builtin_ctzll(stage->idle[word]);
 }
 
 static void
@@ -524,9 +513,9 @@ static void
 dispatch_at_once(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
-    int32_t slot_id;
 
-    while (stage->tail > stage->head && (slot_id = first_idle(stage)) >= 0) {
+    while (stage->tail > stage->head && stage->num_idle > 0) {
+        const int32_t slot_id = first_idle(stage);
         const int32_t n = most_in_time(self, stage, slot_id);
 
         spot_serve_slot_leave_idle(stage, slot_id);
@@ -546,7 +535,8 @@ dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
     const int64_t want = (stage->tail - stage->head + batch - 1) / batch;
     int32_t slot_id;
 
-    while (stage->num_pending < want && (slot_id = first_idle(stage)) >= 0) {
+    while (stage->num_pending < want && stage->num_idle > 0) {
+        slot_id = first_idle(stage);
         spot_serve_slot_leave_idle(stage, slot_id);
         add_pending(self, stage_id, slot_id);
     }
@@ -593,8 +583,7 @@ take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 static void
 deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
 {
-    const spot_pipeline_node_t *node =
-        spot_pipeline_stage_node(self->run.pipeline, (size_t) stage_id);
+    const spot_pipeline_node_t *node = self->stages[stage_id].node;
 
     for (int32_t j = 0; j < num_ids && self->run.is_recorded; j++) {
         self->stages[stage_id].stamps.done_ns[ids[j]] = self->now_ns;
@@ -814,7 +803,6 @@ carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_record
     CARVE(carver, stage->slots, num_slots);
     CARVE(carver, stage->returns, (size_t) stage->return_mask + 1);
     CARVE(carver, stage->idle, num_slots / 64 + 1);
-    CARVE(carver, stage->idle_words, num_slots / 4096 + 1);
     if (stage->can_be_cut) {
         CARVE(carver, stage->batch_ids, num_slots * batch);
     }
@@ -889,7 +877,6 @@ clear_stage(stage_t *stage, size_t num_queries)
     fill(stage->histogram, 0, (size_t) stage->option.batch + 1, sizeof(int64_t));
     fill(stage->slots, 0, num_slots, sizeof(*stage->slots));
     fill(stage->idle, 0, num_slots / 64 + 1, sizeof(*stage->idle));
-    fill(stage->idle_words, 0, num_slots / 4096 + 1, sizeof(*stage->idle_words));
     fill(stamps->tries, 0, num_queries, sizeof(*stamps->tries));
     fill(stamps->enqueue_ns, 0xff, num_queries, sizeof(int64_t));
     fill(stamps->dequeue_ns, 0xff, num_queries, sizeof(int64_t));
@@ -956,6 +943,7 @@ spot_serve_start(
     self->run.rent = run->rent == NULL ? &no_rent : run->rent;
     for (size_t j = 0; j < self->num_stages; j++) {
         set_stage(self, &self->stages[j], &plans[j]);
+        self->stages[j].node = spot_pipeline_stage_node(run->pipeline, j);
     }
     ret = make_room(self);
     if (ret != 0) {

@@ -93,6 +93,7 @@ typedef struct {
     spot_stage_option_t option;
     const spot_service_time_t *time;
     double price_per_h[2]; /* of a replica: on-demand, spot */
+    const spot_pipeline_node_t *node;
     /* Queue: places head ... tail - 1 of the ring. */
     int64_t head, tail;
     int32_t *ring; /* [ring_mask + 1] queries; places of batches stay as they were */
@@ -112,8 +113,8 @@ typedef struct {
     int64_t first_return, next_return;
     int64_t return_mask;
     spot_serve_return_t *returns; /* ring of the batches that run, in order */
-    uint64_t *idle;               /* bit set of idle slots */
-    uint64_t *idle_words;         /* bit set of its words that are not 0 */
+    int32_t num_idle;
+    uint64_t *idle; /* bit set of idle slots */
     int32_t num_pending;
     int32_t first_pending, last_pending;
     int32_t first_spot, num_spot;   /* slots that outages hit */

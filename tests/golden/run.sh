@@ -939,6 +939,57 @@ expect "a run says that it is overloaded" \
 # So many samples that they are taken further apart.
 ends 0 run serve/branches.yaml --set "output.samples=1 ns" --series "$work/series"
 expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le 20001 ]
+# ---- Plans of serving pipelines ----
+for command in plan rate frontier check compare; do
+    golden "help-serve-$command.txt" serve "$command" --help
+done
+# without_cpu NAME: stdout is as committed, without the CPU time at the end of rows.
+without_cpu() {
+    sed 's/ *[0-9]*\.[0-9]\{3\}$//' "$work/stdout" >"$work/without"
+    same "$1" "$work/without"
+}
+ends 0 serve plan serve/plan.yaml
+without_cpu serve/plan.txt
+golden serve/stages.csv serve plan serve/plan.yaml --csv -
+golden serve/plan.json serve plan serve/plan.yaml --method greedy --json
+ends 0 serve compare serve/plan.yaml --csv "$work/compare.csv"
+without_cpu serve/compare.txt
+expect "compare writes a row for each planner" [ "$(wc -l <"$work/compare.csv")" -eq 4 ]
+golden serve/rate.json serve rate serve/plan.yaml --set plan.budget=5 --method greedy --json
+golden serve/frontier.txt serve frontier serve/plan.yaml --plot "$work/frontier.svg" \
+    --set "frontier.slo=[150 ms, 80 ms, 10 ms, 300 ms]"
+same serve/frontier.csv "$work/frontier.csv"
+expect "objectives without a plan are shaded" grep -q "no plan" "$work/frontier.svg"
+ends 2 serve frontier serve/plan.yaml --plot serve/plan.svg
+stderr_says "serve/plan.csv: is an input, which the output would replace"
+golden serve/check.txt serve check serve/plan.yaml
+golden serve/check.json serve check serve/plan.yaml --json
+ends 1 serve check serve/plan.yaml --set "slo.latency=60 ms"
+expect "the gate slo fails" grep -q "^slo  *detect" "$work/stdout"
+ends 1 serve check serve/plan.yaml --set config.detect.hardware=small
+expect "the gate throughput fails" grep -q "^throughput  *detect" "$work/stdout"
+ends 1 serve plan serve/plan.yaml --set "slo.latency=10 ms" --json
+expect "the gate that fails is named" grep -q '"infeasible": "latency"' "$work/stdout"
+ends 1 serve rate serve/plan.yaml --set plan.budget=1
+ends 2 serve rate serve/plan.yaml
+stderr_says "serve/plan.yaml:2:1: plan.budget is needed"
+ends 2 serve rate serve/plan.yaml --set plan.budget=5 --method polish
+stderr_says "polish finds no highest rate; exact and greedy do"
+ends 2 serve plan serve/plan.yaml --set service=notebook
+stderr_says "a batch of n is n times too fast; plans need another service model"
+ends 2 serve plan serve/plan.yaml --method brute --set plan.max_configurations=10
+stderr_says " configurations, limit 10 (plan.max_configurations)"
+ends 2 serve plan serve/plan.yaml --set "arrivals={deltas_ms: [0, 0]}"
+stderr_says "no arrival rate: all deltas are 0"
+ends 2 serve check serve/plan.yaml --set engine=train
+stderr_says "unknown engine"
+sed "s|plan.csv|$PWD/serve/plan.csv|; /^config:/,/^  label/d; /^frontier/d" serve/plan.yaml \
+    >"$work/unplanned.yaml"
+ends 0 serve plan "$work/unplanned.yaml"
+ends 2 serve check "$work/unplanned.yaml"
+stderr_says "config is needed: an option for each stage"
+ends 2 serve frontier "$work/unplanned.yaml"
+stderr_says "frontier.slo is needed"
 
 # ---- Learned inputs ----
 for command in estimate forecast pack-train; do

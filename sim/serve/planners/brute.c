@@ -13,7 +13,7 @@ typedef struct {
     const spot_choice_t *chosen[SPOT_PIPELINE_MAX_NODES], *best[SPOT_PIPELINE_MAX_NODES];
     spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES]; /* those of chosen */
     int64_t rest_micro[SPOT_PIPELINE_MAX_NODES + 1]; /* least cost from a stage on */
-    spot_plan_t plan; /* of best; as long as there is none, the cap */
+    spot_serving_plan_t plan; /* of best; as long as there is none, the cap */
 } all_t;
 
 /* Runs the configuration that is chosen. */
@@ -21,7 +21,7 @@ static int
 try_chosen(all_t *self)
 {
     const size_t num_stages = self->planning->pipeline->num_stages;
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     int order = 0;
     int ret = spot_planning_evaluate(self->planning, self->options, false, &plan);
 

@@ -39,7 +39,7 @@ typedef struct {
     spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES]; /* those of chosen */
     int64_t best_micro; /* of best; as long as there is none, the cap */
     size_t best_late;
-    size_t last; /* branch */
+    size_t last;                                  /* branch */
     branch_t branches[SPOT_JOIN_MAX_PARENTS + 1]; /* [last + 1] */
     uint64_t *merged; /* [last + 1][num_words] late queries of several branches */
     int error;

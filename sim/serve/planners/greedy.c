@@ -31,7 +31,7 @@ fastest_hardware(const spot_planning_t *planning, size_t stage_id)
 static int
 start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
 {
-    spot_plan_t *plan = &planned->plan;
+    spot_serving_plan_t *plan = &planned->plan;
     size_t grown = 0;
     int ret = 0;
 
@@ -74,7 +74,7 @@ try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *
     bool *is_feasible)
 {
     const spot_stage_option_t from = options[stage_id];
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     int ret;
 
     options[stage_id] = *to;

@@ -35,7 +35,7 @@ set_rate(rate_t *self, int64_t rate_qps)
 
 /* What the options give at a rate. */
 static int
-evaluate_at(rate_t *self, int64_t rate_qps, bool is_full, spot_plan_t *plan)
+evaluate_at(rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
 {
     const int ret = set_rate(self, rate_qps);
 
@@ -60,7 +60,7 @@ find_rate(rate_t *self, int64_t *rate_qps)
     }
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        spot_plan_t plan = {0};
+        spot_serving_plan_t plan = {0};
 
         ret = evaluate_at(self, middle, false, &plan);
         *(plan.gate == SPOT_GATE_FEASIBLE ? &low : &high) = middle;
@@ -76,7 +76,7 @@ static int
 try_move(rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
     reach_t *so_far, bool *is_better)
 {
-    spot_plan_t plan = {0};
+    spot_serving_plan_t plan = {0};
     reach_t reach = {0};
     int ret = find_rate(self, &reach.rate_qps);
 
@@ -297,7 +297,7 @@ spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
     planned->plan.gate = high == 1 ? SPOT_GATE_THROUGHPUT : SPOT_GATE_SLO;
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        const spot_plan_t before = planned->plan;
+        const spot_serving_plan_t before = planned->plan;
 
         planned->plan.options = NULL;
         ret = set_rate(&self, middle);

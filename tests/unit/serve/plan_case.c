@@ -58,7 +58,7 @@ plan_case_plan(
 }
 
 char *
-plan_case_text(const plan_case_t *self, const spot_plan_t *plan)
+plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan)
 {
     char *text;
     size_t num_bytes;

@@ -20,7 +20,7 @@ void plan_case_plan(
     const plan_case_t *self, const spot_planner_t *planner, spot_planned_t *planned);
 
 /* "ResNet=TPX/8x3 ..."; "none". The caller frees it. */
-char *plan_case_text(const plan_case_t *self, const spot_plan_t *plan);
+char *plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan);
 
 /* Writes a text to a file of its own, and its path to path. */
 void plan_case_file(const char *text, char path[280]);

@@ -55,8 +55,6 @@ verify_slots(const spot_serve_t *self, const stage_t *stage)
         num_serving += slot->span_id >= 0 && stage->spans[slot->span_id].is_serving;
         verify_event(self, stage, j);
         spot_bug_assert(is_idle == (slot->state == SPOT_SLOT_IDLE));
-        spot_bug_assert(
-            !is_idle || (stage->idle_words[j / 4096] >> j / 64 % 64 & 1) != 0);
         spot_bug_assert(!slot->is_draining || slot->state == SPOT_SLOT_BUSY);
         spot_bug_assert(slot->state != SPOT_SLOT_DRAINED || slot->is_noticed);
         spot_bug_assert(!slot->is_out || !slot->is_noticed);
@@ -68,6 +66,7 @@ verify_slots(const spot_serve_t *self, const stage_t *stage)
         spot_bug_assert(
             (stage->slots[j].next_pending < 0) == (j == stage->last_pending));
     }
+    spot_bug_assert(num[SPOT_SLOT_IDLE] == stage->num_idle);
     spot_bug_assert(num[SPOT_SLOT_PENDING] == stage->num_pending &&
                     num_pending == stage->num_pending);
     spot_bug_assert(num[SPOT_SLOT_BUSY] == stage->num_busy);

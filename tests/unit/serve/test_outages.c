@@ -202,8 +202,6 @@ static void
 test_bad_keys(void **state)
 {
     (void) state;
-    check_bad_keys("{notice: 1 s}",
-        "case:1:14: preemptions: exactly one of outages, hazard, trace");
     check_bad_keys("{hazard: {mtbf: 1 h, recover: 1 s}, trace: a.csv}",
         "case:1:14: preemptions: exactly one of outages, hazard, trace");
     check_bad_keys("{hazard: {mtbf: 1 h, recover: 1 s, zones: 3}}",

@@ -295,7 +295,7 @@ test_recurrence_is_engine(void **state)
         for (int j = 0; j < 6; j++) {
             spot_stage_option_t others[SPOT_PIPELINE_MAX_NODES];
             const size_t stage_id = (size_t) draw(&rng, 0, shape->num_stages - 1);
-            spot_plan_t flow = {0}, run = {0};
+            spot_serving_plan_t flow = {0}, run = {0};
 
             draw_options(&rng, &planning, others);
             options[stage_id] = others[stage_id];

@@ -82,7 +82,8 @@ write_config(const cJSON *config, char *text, size_t num_bytes)
 }
 
 static void
-check_config(const plan_case_t *self, const spot_plan_t *plan, const cJSON *expected)
+check_config(
+    const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
 {
     char config[400];
     char *text = plan_case_text(self, plan);
@@ -94,7 +95,8 @@ check_config(const plan_case_t *self, const spot_plan_t *plan, const cJSON *expe
 }
 
 static void
-check_plan(const plan_case_t *self, const spot_plan_t *plan, const cJSON *expected)
+check_plan(
+    const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
 {
     check_config(self, plan, expected);
     assert_int_equal(plan->gate, SPOT_GATE_FEASIBLE);
