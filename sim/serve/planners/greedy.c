@@ -27,12 +27,14 @@ fastest_hardware(const spot_planning_t *planning, size_t stage_id)
     return fastest;
 }
 
-/* Fastest hardware, and more replicas until the gates are passed, or one never is. */
+/* Fastest hardware, and more replicas until all gates are passed, or there are too
+ * many. */
 static int
 start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
 {
     spot_serving_plan_t *plan = &planned->plan;
-    size_t grown = 0;
+    int64_t num_replicas = 0;
+    size_t grown;
     int ret = 0;
 
     plan->gate = SPOT_GATE_THROUGHPUT;
@@ -45,20 +47,21 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
         }
         options[j] = spot_planning_option(planning, j, hardware_id, 1,
             spot_planning_need(planning, j, hardware_id, 1, planning->rate_qps));
-        grown = options[j].replicas > SPOT_MAX_REPLICAS ? j : grown;
+        num_replicas += options[j].replicas;
     }
     if (spot_gate_least_latency(planning->scenario, options) >
         planning->request->slo_ns) {
         plan->gate = SPOT_GATE_LATENCY;
         return 0;
     }
-    while (ret == 0 && options[grown].replicas <= SPOT_MAX_REPLICAS) {
+    for (; ret == 0 && num_replicas <= SPOT_MAX_REPLICAS; num_replicas++) {
         ret = spot_planning_evaluate(planning, options, false, plan);
         if (plan->gate == SPOT_GATE_FEASIBLE) {
             break;
         }
         grown = spot_gate_bottleneck(planning->scenario, options);
-        options[grown].replicas++;
+        options[grown] = spot_planning_option(planning, grown,
+            options[grown].hardware_id, 1, options[grown].replicas + 1);
         planned->replicas_added++;
     }
     return ret;
