@@ -3,6 +3,7 @@
  * program with the same prunings (serve_plan.py), which must find a plan of the same
  * cost with as many late queries. 10,000 deltas of ../shared, if it is there, else drawn
  * ones and the shipped example. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/yaml.h"
-#include "sim/serve/planners/choices.h"
+#include "sim/serve/planning.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/"
 #define DELTAS FOLDER "serving/poisson_100qps.deltas.gz"
@@ -89,6 +90,19 @@ best_s(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 
 /* ---- The same problem for Python ---- */
 
+/* The least replicas that keep up. */
+static int64_t
+need(double rate_qps, double one_qps)
+{
+    int64_t replicas = (int64_t) ceil(rate_qps / one_qps);
+
+    replicas = replicas < 1 ? 1 : replicas;
+    while ((double) replicas * one_qps < rate_qps) {
+        replicas++;
+    }
+    return replicas;
+}
+
 static void
 write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
 {
@@ -98,12 +112,12 @@ write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
     spot_json_open(json, NULL, '[');
     for (int32_t k = 0; k < (int32_t) scenario->prices.num_prices; k++) {
         const spot_serving_profile_t *profile =
-            spot_planning_profile(planning, stage_id, k);
+            spot_serve_scenario_profile(scenario, stage_id, k);
 
         for (size_t j = 0; profile != NULL && j < profile->num_rows; j++, key++) {
             const int64_t batch = profile->rows[j].batch;
             const spot_stage_option_t option =
-                spot_planning_option(planning, stage_id, k, batch, 1);
+                (spot_stage_option_t){.hardware_id = k, .batch = batch, .replicas = 1};
 
             spot_json_open(json, NULL, '{');
             spot_json_integer(json, "key", key);
@@ -116,7 +130,8 @@ write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
             }
             spot_json_close(json, ']');
             spot_json_integer(json, "least_replicas",
-                spot_planning_need_exactly(planning, stage_id, k, batch));
+                need(planning->rate_qps,
+                    spot_gate_capacity(scenario, stage_id, &option)));
             spot_json_close(json, '}');
         }
     }
