@@ -36,15 +36,6 @@ spot_gate_bottleneck(
     return stage_id;
 }
 
-bool
-spot_gate_is_overloaded(const spot_serve_scenario_t *scenario,
-    const spot_stage_option_t *options, double rate_qps)
-{
-    const size_t stage_id = spot_gate_bottleneck(scenario, options);
-
-    return rate_qps > spot_gate_capacity(scenario, stage_id, &options[stage_id]);
-}
-
 int64_t
 spot_gate_least_latency(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
@@ -65,7 +56,9 @@ spot_gate_verdict(const spot_serve_scenario_t *scenario,
     const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
     int64_t percentile_ns)
 {
-    if (spot_gate_is_overloaded(scenario, options, rate_qps)) {
+    const size_t stage_id = spot_gate_bottleneck(scenario, options);
+
+    if (rate_qps > spot_gate_capacity(scenario, stage_id, &options[stage_id])) {
         return SPOT_GATE_THROUGHPUT;
     }
     if (spot_gate_least_latency(scenario, options) > slo_ns) {
