@@ -1002,6 +1002,9 @@ settle(spot_serve_t *self, stage_t *stage)
         result->wait_sum_ns = wait_until(stage, self->end_ns);
     }
     spot_bug_assert(self->error != 0 || result->queue_area_ns == result->wait_sum_ns);
+    if (!stage->can_be_cut) {
+        result->tries_max = result->batches > 0;
+    }
     spot_fleet_settle(self, stage);
 }
 
