@@ -142,7 +142,7 @@ write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
 static void
 write_branch(spot_json_t *json, const spot_planning_t *planning, int32_t node_id)
 {
-    const spot_pipeline_node_t *node = &planning->pipeline->nodes[node_id];
+    const spot_serve_pipeline_node_t *node = &planning->pipeline->nodes[node_id];
 
     if (node->parents[0] >= 0) {
         write_branch(json, planning, node->parents[0]);
@@ -153,7 +153,7 @@ write_branch(spot_json_t *json, const spot_planning_t *planning, int32_t node_id
 static void
 write_problem(const spot_planning_t *planning, int64_t cap_micro)
 {
-    const spot_pipeline_node_t *join = &planning->pipeline->nodes[planning->sink];
+    const spot_serve_pipeline_node_t *join = &planning->pipeline->nodes[planning->sink];
     FILE *file = fopen(PROBLEM, "w");
     spot_json_t json;
 
