@@ -282,7 +282,7 @@ bench_queries(void)
         before = num_allocations;
         serve_case_run(&once, false);
         before = num_allocations - before;
-        ten_s = best_s(&ten, 5);
+        ten_s = best_s(&ten, NUM_ROUNDS);
         printf("%s: ten times the queries take %.1f times as long (at most 11), %.0f "
                "bytes a query (at most 200), %" PRId64 " allocations in a second run\n",
             cases[j].name, ten_s / once_s,

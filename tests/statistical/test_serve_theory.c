@@ -17,11 +17,6 @@
 
 #include <cmocka.h>
 
-<<<<<<< HEAD
-=======
-#include "base/rng.h"
-#include "base/units.h"
->>>>>>> main
 #include "tests/statistical/constant_services.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/serve/serve_case.h"
@@ -123,19 +118,9 @@ add_arrivals(serve_case_t *self, const queue_t *queue)
         .scv = queue->scv};
     spot_arrivals_t arrivals = {0};
 
-<<<<<<< HEAD
     assert_int_equal(spot_arrivals_draw(&arrivals, &setting, 14, 0), 0);
     for (size_t j = 0; j < arrivals.num_queries; j++) {
         serve_case_arrive(self, arrivals.source_ns[j]);
-=======
-    spot_rng_seek(&rng, 14, 0, SPOT_STREAM_ARRIVAL, 0);
-    for (size_t j = 0; j < queue->num_queries; j++) {
-        serve_case_arrive(self, now_ns);
-        now_ns += spot_ns_from_ms(queue->scv == 1
-                                      ? gsl_ran_exponential(spot_rng_gsl(&rng), mean_ms)
-                                      : gsl_ran_gamma(spot_rng_gsl(&rng), 1 / queue->scv,
-                                            queue->scv * mean_ms));
->>>>>>> main
     }
     spot_arrivals_free(&arrivals);
 }
