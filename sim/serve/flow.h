@@ -8,56 +8,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "sim/serve/service.h"
+#include "base/memory.h"
+#include "models/service.h"
 
-/* Queries that are delivered at one instant, together. */
+/* Queries that are delivered together. */
 typedef struct {
     int64_t time_ns;
     int32_t first; /* place of the first one in the queue of the stage */
     int32_t size;
 } spot_flow_batch_t;
 
-/* What a node delivers. Zero it to start. */
+/* What a node delivers. */
 typedef struct {
     size_t num_queries; /* fewer than came to the pipeline if some were lost */
-    const int32_t *ids; /* [num_queries] in order of delivery; own, or of the parent */
+    const int32_t *ids; /* [num_queries] in order of delivery: own, or of the parent */
+    bool is_sorted;     /* ids increase */
     size_t num_batches;
     spot_flow_batch_t *batches; /* [num_batches] time not decreasing */
-    bool is_sorted;             /* ids increase */
-    size_t max_own_ids, max_batches;
     int32_t *own_ids;
 } spot_flow_t;
 
-/* Room for num_queries queries. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_flow_reserve(spot_flow_t *self, size_t num_queries);
-void spot_flow_free(spot_flow_t *self);
-
-/* Adds a query at the end of own ids; the caller sets ids and num_queries at last. */
-void spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns);
-
 /* When queries are late. */
 typedef struct {
-    size_t num_queries;         /* that came to the pipeline */
-    const int64_t *deadline_ns; /* [num_queries] not decreasing: when they must leave */
-    int64_t rest_ns;            /* what they take at least behind the node */
-    size_t max_late;            /* as many may be late, lost ones included */
+    size_t num_queries;   /* that came to the pipeline */
+    int64_t *deadline_ns; /* [num_queries] not decreasing: when they must leave */
+    int64_t rest_ns;      /* what they take at least behind the node */
+    size_t max_late;      /* as many may be late, lost ones included */
 } spot_flow_limit_t;
 
-/* A stage to be run. */
-typedef struct {
-    const spot_service_time_t *time;
-    int64_t batch, replicas;
-    int64_t *free_ns; /* [queries] scratch */
-} spot_flow_stage_t;
+/* Memory for up to max_queries queries, of an arena, which says if it was short. */
+void spot_flow_init(spot_flow_t *self, spot_arena_t *memory, size_t max_queries);
+
+/* Starts a list of queries, and adds one. */
+void spot_flow_clear(spot_flow_t *self);
+void spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns);
 
 /* Runs a stage on what its parent delivers: the recurrence of docs/serving.md. Returns
- * false as soon as limit is broken; then self is unfinished. limit may be NULL. self has
- * room. O(queries) but for overtaking. */
+ * false as soon as limit, which may be NULL, is broken; then self is unfinished.
+ * free_ns: [queries] scratch. O(queries), but for batches that overtake. */
 bool spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
-    const spot_flow_stage_t *stage, const spot_flow_limit_t *limit);
+    const spot_service_time_t *time, int64_t batch, int64_t replicas, int64_t *free_ns,
+    const spot_flow_limit_t *limit);
 
-/* How many queries are late; a bit is set for each of them, unless late is NULL. */
+/* How many queries are late; late, unless it is NULL, becomes the bit set of them. */
 size_t spot_flow_late(
     const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late);
 

@@ -36,20 +36,11 @@ spot_gate_bottleneck(
     return stage_id;
 }
 
-bool
-spot_gate_is_overloaded(const spot_serve_scenario_t *scenario,
-    const spot_stage_option_t *options, double rate_qps)
-{
-    const size_t stage_id = spot_gate_bottleneck(scenario, options);
-
-    return rate_qps > spot_gate_capacity(scenario, stage_id, &options[stage_id]);
-}
-
 int64_t
 spot_gate_least_latency(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
 {
-    int64_t at_ns[SPOT_PIPELINE_MAX_NODES], until_ns[SPOT_PIPELINE_MAX_NODES];
+    int64_t at_ns[SPOT_SERVE_MAX_NODES], until_ns[SPOT_SERVE_MAX_NODES];
 
     for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
         const spot_service_time_t *time =
@@ -57,7 +48,7 @@ spot_gate_least_latency(
 
         at_ns[j] = spot_service_time_fastest(time, (int32_t) options[j].batch);
     }
-    return spot_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
+    return spot_serve_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
 }
 
 spot_gate_t
@@ -65,7 +56,9 @@ spot_gate_verdict(const spot_serve_scenario_t *scenario,
     const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
     int64_t percentile_ns)
 {
-    if (spot_gate_is_overloaded(scenario, options, rate_qps)) {
+    const size_t stage_id = spot_gate_bottleneck(scenario, options);
+
+    if (rate_qps > spot_gate_capacity(scenario, stage_id, &options[stage_id])) {
         return SPOT_GATE_THROUGHPUT;
     }
     if (spot_gate_least_latency(scenario, options) > slo_ns) {

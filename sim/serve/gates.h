@@ -21,15 +21,12 @@ double spot_gate_capacity(const spot_serve_scenario_t *scenario, size_t stage_id
 size_t spot_gate_bottleneck(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options);
 
-/* Whether queries come faster than a stage can do them: the first gate. */
-bool spot_gate_is_overloaded(const spot_serve_scenario_t *scenario,
-    const spot_stage_option_t *options, double rate_qps);
-
 /* The least latency of any query: the longest path of the fastest batches, ns. */
 int64_t spot_gate_least_latency(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options);
 
-/* The three gates, of the configuration that a run had. rate_qps: of its queries. */
+/* The first gate that fails. rate_qps: of the queries; percentile_ns: of their
+ * latencies. */
 spot_gate_t spot_gate_verdict(const spot_serve_scenario_t *scenario,
     const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
     int64_t percentile_ns);

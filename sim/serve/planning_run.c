@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stages, joins and whole runs of planners: by the recurrence where it holds, else by
- * the event engine on the part of the pipeline that matters. */
+/* Nodes of planners: by the recurrence where it holds, else by the event engine on the
+ * part of the pipeline that matters. */
 #include <string.h>
 
+#include "base/order.h"
 #include "sim/serve/planning.h"
 
 typedef spot_planning_t planning_t;
@@ -14,75 +15,70 @@ static int
 open_outages(planning_t *self, const spot_stage_option_t *options)
 {
     const spot_outage_setting_t *setting = &self->scenario->outages;
-    int32_t num_slots[SPOT_PIPELINE_MAX_NODES];
+    const bool is_trace = setting->kind == SPOT_OUTAGES_TRACE;
+    int32_t num_slots[SPOT_SERVE_MAX_NODES];
     int ret;
 
-    if (!self->has_outages ||
-        (self->outages != NULL && setting->kind != SPOT_OUTAGES_TRACE)) {
+    if (!self->has_outages || (self->outages != NULL && !is_trace)) {
         return 0;
     }
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
-        spot_stage_option_t most = self->pattern[j];
+        spot_stage_option_t option = is_trace ? options[j] : self->pattern[j];
 
-        most.replicas = SPOT_MAX_REPLICAS;
-        num_slots[j] = spot_stage_option_spot_slots(
-            setting->kind == SPOT_OUTAGES_TRACE ? &options[j] : &most);
+        option.replicas = is_trace ? option.replicas : SPOT_MAX_REPLICAS;
+        num_slots[j] = spot_stage_option_spot_slots(&option);
     }
     spot_outages_delete(self->outages);
     ret = spot_outages_new(
         &self->outages, setting, &setting->rent, self->pipeline->num_stages, num_slots);
     if (ret == 0) {
-        spot_outages_start(self->outages, &self->request->replication,
+        spot_outages_start(self->outages, self->request->replication.seed,
+            self->request->replication.replication,
             self->source_ns[self->num_queries - 1]);
     }
     return ret;
 }
 
-/* Cuts the nodes with is_in out of the pipeline. Other stages stay, without queries. */
+/* Cuts the nodes with is_in out of the pipeline: what comes from outside comes from the
+ * source. Other stages stay, without queries. */
 static void
-cut_part(planning_t *self, int32_t first)
+cut_part(planning_t *self)
 {
-    const spot_pipeline_t *whole = self->pipeline;
-    spot_pipeline_t *part = &self->part;
-    const spot_pipeline_t like = {.num_nodes = whole->num_nodes,
-        .nodes = part->nodes,
-        .num_stages = whole->num_stages,
-        .stages = whole->stages,
-        .num_joins = whole->num_joins,
-        .order = whole->order,
-        .first = part->first};
+    const spot_serve_pipeline_t *whole = self->pipeline;
+    spot_serve_pipeline_node_t *nodes = self->part.nodes;
+    spot_serve_pipeline_link_t *first = self->part.first;
 
-    *part = like;
+    self->part = *whole;
+    self->part.nodes = nodes;
+    self->part.first = first;
+    self->part.num_first = 0;
     for (size_t j = 0; j < whole->num_nodes; j++) {
-        spot_pipeline_node_t *node = &part->nodes[j];
+        const spot_serve_pipeline_node_t *node = &whole->nodes[j];
+        spot_serve_pipeline_link_t *children = nodes[j].children;
 
-        *node = whole->nodes[j];
-        node->children = self->part_links[j];
-        node->num_children = 0;
-        for (size_t k = 0; k < whole->nodes[j].num_children && self->is_in[j]; k++) {
-            const spot_pipeline_link_t *link = &whole->nodes[j].children[k];
-
-            if (self->is_in[link->node_id]) {
-                node->children[node->num_children++] = *link;
+        nodes[j] = *node;
+        nodes[j].children = children;
+        nodes[j].num_children = 0;
+        for (size_t k = 0; k < node->num_children && self->is_in[j]; k++) {
+            if (self->is_in[node->children[k].node_id]) {
+                children[nodes[j].num_children++] = node->children[k];
             }
         }
-    }
-    if (first >= 0) {
-        part->first[part->num_first++] = (spot_pipeline_link_t){
-            .node_id = first, .stage_id = whole->nodes[first].stage_id};
-    }
-    for (size_t k = 0; k < whole->num_first && first < 0; k++) {
-        if (self->is_in[whole->first[k].node_id]) {
-            part->first[part->num_first++] = whole->first[k];
+        for (size_t k = 0; k < node->num_parents && self->is_in[j]; k++) {
+            if (node->parents[k] < 0 || !self->is_in[node->parents[k]]) {
+                first[self->part.num_first++] = (spot_serve_pipeline_link_t){
+                    (int32_t) j, node->stage_id, (int32_t) k};
+            }
         }
     }
 }
 
-/* Runs the part of the pipeline. */
+/* Runs the nodes with is_in. */
 static int
 run_part(planning_t *self, const spot_stage_option_t *options, size_t num_queries,
     const int64_t *source_ns)
 {
+    const int ret = open_outages(self, options);
     const spot_serve_run_t run = {.pipeline = &self->part,
         .rent = self->has_outages ? &self->scenario->outages.rent : NULL,
         .num_queries = num_queries,
@@ -90,131 +86,175 @@ run_part(planning_t *self, const spot_stage_option_t *options, size_t num_querie
         .outages = self->outages,
         .stop = self->request->replication.stop};
 
+    cut_part(self);
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
         self->plans[j] = spot_serve_scenario_stage(self->scenario, j, &options[j]);
-        if (!self->is_in[self->pipeline->stages[j]]) {
-            self->plans[j].option = (spot_stage_option_t){.batch = 1, .replicas = 1};
-        } else {
+        if (self->is_in[self->pipeline->stages[j]]) {
             self->num_simulations++;
+        } else {
+            self->plans[j].option = (spot_stage_option_t){.batch = 1, .replicas = 1};
         }
     }
-    return spot_serve_run(&self->engine, &run, self->plans);
+    return ret != 0 ? ret : spot_serve_run(&self->engine, &run, self->plans);
+}
+
+int
+spot_planning_run(planning_t *self, const spot_stage_option_t *options)
+{
+    memset(self->is_in, true, self->pipeline->num_nodes * sizeof(*self->is_in));
+    return run_part(self, options, self->num_queries, self->source_ns);
 }
 
 /* What the part has delivered. ids: of its queries; NULL: 0, 1, ... */
 static void
 take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
 {
-    const spot_serve_t *engine = &self->engine;
+    spot_flow_clear(flow);
+    for (size_t j = 0; j < self->engine.num_sunk; j++) {
+        const int32_t place = self->engine.sink_order[j];
 
-    flow->num_queries = flow->num_batches = 0;
-    for (size_t j = 0; j < engine->num_sunk; j++) {
-        const int32_t place = engine->sink_order[j];
-
-        spot_flow_add(flow, ids == NULL ? place : ids[place], engine->sink_ns[place]);
+        spot_flow_add(
+            flow, ids == NULL ? place : ids[place], self->engine.sink_ns[place]);
     }
-    flow->ids = flow->own_ids;
-    flow->is_sorted = false;
 }
 
-int
-spot_planning_evaluate_run(
-    planning_t *self, const spot_stage_option_t *options, spot_serving_plan_t *plan)
-{
-    const int64_t slo_ns = self->request->slo_ns;
-    int ret = open_outages(self, options);
+/* ---- Nodes ---- */
 
-    memset(self->is_in, true, self->pipeline->num_nodes * sizeof(*self->is_in));
-    cut_part(self, -1);
-    if (ret == 0) {
-        ret = run_part(self, options, self->num_queries, self->source_ns);
-    }
-    if (ret == 0) {
-        ret = spot_latencies_take(
-            &self->latencies, self->num_queries, self->source_ns, self->engine.sink_ns);
-    }
-    if (ret == 0) {
-        plan->cost_micro = spot_planning_cost(self, options);
-        plan->num_late = spot_latencies_late(&self->latencies, slo_ns);
-        plan->percentile_ns = self->latencies.sorted_ns[self->rank];
-        plan->gate = spot_gate_verdict(
-            self->scenario, options, self->rate_qps, slo_ns, plan->percentile_ns);
-    }
-    return ret;
-}
-
-/* ---- A stage ---- */
-
-const spot_flow_t *
-spot_planning_from(const planning_t *self, int32_t node_id, size_t k)
+static const spot_flow_t *
+flow_from(const planning_t *self, int32_t node_id, size_t k)
 {
     const int32_t parent_id = self->pipeline->nodes[node_id].parents[k];
 
-    return parent_id < 0 ? &self->source : self->current[parent_id];
+    return parent_id < 0 ? &self->source : &self->flows[parent_id];
 }
 
-/* Runs a stage by its events. */
 static int
-run_events(planning_t *self, size_t stage_id, const spot_stage_option_t *options,
-    const spot_flow_t *from, spot_flow_t *flow)
+run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
+    const spot_flow_limit_t *limit, bool *is_good)
 {
-    const int32_t node_id = self->pipeline->stages[stage_id];
+    const size_t stage_id = (size_t) self->pipeline->nodes[node_id].stage_id;
+    const spot_stage_option_t *option = &options[stage_id];
+    const spot_flow_t *from = flow_from(self, node_id, 0);
+    spot_flow_t *flow = &self->flows[node_id];
     size_t num_queries = 0;
-    int ret = open_outages(self, options);
+    int ret;
 
+    if (option->delay_ns == 0 && spot_stage_option_spot_slots(option) == 0) {
+        self->num_simulations++;
+        *is_good = spot_flow_run(flow, from,
+            spot_serve_scenario_time(self->scenario, stage_id, option->hardware_id),
+            option->batch, option->replicas, self->free_ns, limit);
+        return 0;
+    }
     memset(self->is_in, false, self->pipeline->num_nodes * sizeof(*self->is_in));
     self->is_in[node_id] = true;
-    cut_part(self, node_id);
     for (size_t j = 0; j < from->num_batches; j++) {
         for (int32_t k = 0; k < from->batches[j].size; k++) {
             self->times_ns[num_queries++] = from->batches[j].time_ns;
         }
     }
-    if (ret == 0) {
-        ret = run_part(self, options, num_queries, self->times_ns);
-    }
+    ret = run_part(self, options, num_queries, self->times_ns);
     if (ret == 0) {
         take_flow(self, from->ids, flow);
+        *is_good = limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late;
+    }
+    return ret;
+}
+
+/* Lists the queries that a parent of a join completes, in its order; owners: the parent,
+ * -1: several at one instant. */
+static void
+add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
+    int32_t num_parents, spot_flow_t *flow, int32_t *owners)
+{
+    const int32_t *ids = from->ids;
+
+    for (size_t j = 0; j < from->num_batches; j++) {
+        for (int32_t k = 0; k < from->batches[j].size; k++, ids++) {
+            int32_t *count = &self->counts[*ids];
+
+            if (from->batches[j].time_ns != self->times_ns[*ids]) {
+                continue;
+            }
+            if (*count == num_parents) {
+                *count = -1 - (int32_t) flow->num_queries;
+                owners[flow->num_queries] = parent;
+                spot_flow_add(flow, *ids, self->times_ns[*ids]);
+            } else if (*count < 0) {
+                owners[-1 - *count] = -1;
+            }
+        }
+    }
+}
+
+/* A join delivers a query when the last parent does. Where several parents complete
+ * queries at one instant, the order is that of all events. */
+static int
+run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
+{
+    const size_t num_parents = self->pipeline->nodes[node_id].num_parents;
+    int32_t *order = self->order, *owners = self->order + self->num_queries;
+    spot_flow_t *flow = &self->flows[node_id];
+    bool is_clear = true;
+    int ret;
+
+    memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));
+    memset(self->counts, 0, self->num_queries * sizeof(*self->counts));
+    for (size_t k = 0; k < num_parents; k++) {
+        spot_flow_raise(flow_from(self, node_id, k), self->times_ns, self->counts);
+    }
+    spot_flow_clear(flow);
+    for (size_t k = 0; k < num_parents; k++) {
+        add_completed(self, flow_from(self, node_id, k), (int32_t) k,
+            (int32_t) num_parents, flow, owners);
+    }
+    for (size_t j = 0; j < flow->num_queries; j++) {
+        self->free_ns[j] = flow->batches[j].time_ns;
+    }
+    spot_order_integers(self->free_ns, flow->num_queries, order, self->counts);
+    memcpy(self->counts, flow->own_ids, flow->num_queries * sizeof(*self->counts));
+    for (size_t j = 0; j < flow->num_queries; j++) {
+        const int32_t place = order[j], before = order[j == 0 ? 0 : j - 1];
+
+        flow->own_ids[j] = self->counts[place];
+        flow->batches[j].time_ns = self->free_ns[place];
+        is_clear =
+            is_clear && (j == 0 || self->free_ns[place] != self->free_ns[before] ||
+                            (owners[place] >= 0 && owners[place] == owners[before]));
+    }
+    if (is_clear) {
+        return 0;
+    }
+    spot_planning_ancestors(self, node_id, self->is_in);
+    ret = run_part(self, options, self->num_queries, self->source_ns);
+    if (ret == 0) {
+        take_flow(self, NULL, flow);
     }
     return ret;
 }
 
 int
-spot_planning_run_stage(planning_t *self, size_t stage_id,
-    const spot_stage_option_t *options, const spot_flow_limit_t *limit,
-    spot_flow_t *flow, bool *is_good)
+spot_planning_run_node(planning_t *self, int32_t node_id,
+    const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good)
 {
-    const spot_stage_option_t *option = &options[stage_id];
-    const spot_flow_t *from =
-        spot_planning_from(self, self->pipeline->stages[stage_id], 0);
-    int ret;
-
-    if (option->delay_ns == 0 && spot_stage_option_spot_slots(option) == 0) {
-        const spot_flow_stage_t stage = {
-            spot_serve_scenario_time(self->scenario, stage_id, option->hardware_id),
-            option->batch, option->replicas, self->free_ns};
-
-        self->num_simulations++;
-        *is_good = spot_flow_run(flow, from, &stage, limit);
-        return spot_planning_is_stopped(self) ? SPOT_ERR_INTERRUPTED : 0;
+    *is_good = true;
+    if (spot_replication_is_stopped(&self->request->replication)) {
+        return SPOT_ERR_INTERRUPTED;
     }
-    ret = run_events(self, stage_id, options, from, flow);
-    *is_good = ret == 0 &&
-               (limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late);
-    return ret;
+    return self->pipeline->nodes[node_id].stage_id >= 0
+               ? run_stage(self, node_id, options, limit, is_good)
+               : run_join(self, node_id, options);
 }
-
-/* ---- A join ---- */
 
 void
 spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
 {
-    const spot_pipeline_t *pipeline = self->pipeline;
+    const spot_serve_pipeline_t *pipeline = self->pipeline;
 
     memset(is_in, false, pipeline->num_nodes * sizeof(*is_in));
     is_in[node_id] = true;
     for (size_t j = pipeline->num_nodes; j-- > 0;) {
-        const spot_pipeline_node_t *node = &pipeline->nodes[pipeline->order[j]];
+        const spot_serve_pipeline_node_t *node = &pipeline->nodes[pipeline->order[j]];
 
         for (size_t k = 0; k < node->num_parents && is_in[pipeline->order[j]]; k++) {
             if (node->parents[k] >= 0) {
@@ -222,97 +262,4 @@ spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
             }
         }
     }
-}
-
-/* Where the merge of a join stands in what one of its parents delivers. */
-typedef struct {
-    const spot_flow_t *flow;
-    size_t batch, query;
-} cursor_t;
-
-/* Adds the queries that a parent completes at an instant. */
-static void
-complete(const planning_t *self, cursor_t *cursor, size_t num_parents, int64_t time_ns,
-    spot_flow_t *flow)
-{
-    const spot_flow_t *from = cursor->flow;
-
-    for (; cursor->batch < from->num_batches &&
-           from->batches[cursor->batch].time_ns == time_ns;
-         cursor->batch++) {
-        for (int32_t k = 0; k < from->batches[cursor->batch].size; k++) {
-            const int32_t id = from->ids[cursor->query++];
-
-            if (self->times_ns[id] == time_ns &&
-                (size_t) self->counts[id] == num_parents) {
-                self->counts[id] = 0; /* added */
-                spot_flow_add(flow, id, time_ns);
-            }
-        }
-    }
-}
-
-/* Merges what the parents deliver. Returns false where several of them complete queries
- * at one instant: then the order is that of the events. */
-static bool
-merge(planning_t *self, cursor_t *cursors, size_t num_parents, spot_flow_t *flow)
-{
-    for (;;) {
-        const size_t num_before = flow->num_queries;
-        int64_t time_ns = INT64_MAX;
-        size_t num_at = 0;
-
-        for (size_t k = 0; k < num_parents; k++) {
-            const spot_flow_t *from = cursors[k].flow;
-
-            if (cursors[k].batch < from->num_batches &&
-                from->batches[cursors[k].batch].time_ns < time_ns) {
-                time_ns = from->batches[cursors[k].batch].time_ns;
-            }
-        }
-        if (time_ns == INT64_MAX) {
-            return true;
-        }
-        for (size_t k = 0; k < num_parents; k++) {
-            const size_t batch = cursors[k].batch;
-
-            complete(self, &cursors[k], num_parents, time_ns, flow);
-            num_at += cursors[k].batch > batch;
-        }
-        if (num_at > 1 && flow->num_queries > num_before + 1) {
-            return false;
-        }
-    }
-}
-
-int
-spot_planning_run_join(planning_t *self, int32_t node_id,
-    const spot_stage_option_t *options, spot_flow_t *flow)
-{
-    const size_t num_parents = self->pipeline->nodes[node_id].num_parents;
-    cursor_t cursors[SPOT_JOIN_MAX_PARENTS];
-    int ret;
-
-    memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));
-    memset(self->counts, 0, self->num_queries * sizeof(*self->counts));
-    flow->num_queries = flow->num_batches = 0;
-    for (size_t k = 0; k < num_parents; k++) {
-        cursors[k] = (cursor_t){.flow = spot_planning_from(self, node_id, k)};
-        spot_flow_raise(cursors[k].flow, self->times_ns, self->counts);
-    }
-    if (merge(self, cursors, num_parents, flow)) {
-        flow->ids = flow->own_ids;
-        flow->is_sorted = false;
-        return 0;
-    }
-    ret = open_outages(self, options);
-    spot_planning_ancestors(self, node_id, self->is_in);
-    cut_part(self, -1);
-    if (ret == 0) {
-        ret = run_part(self, options, self->num_queries, self->source_ns);
-    }
-    if (ret == 0) {
-        take_flow(self, NULL, flow);
-    }
-    return ret;
 }

@@ -1,234 +1,136 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The definition of the exact planner by plain enumeration: every configuration up to a
- * cost is run event by event. */
+ * cost, by runs of all events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "sim/serve/planners/choices.h"
-
-#define CONFIGURATIONS_MOST (INT64_MAX / 4)
+#include "sim/serve/planning.h"
 
 typedef struct {
     spot_planning_t *planning;
-    size_t num_stages;
-    spot_choices_t stages[SPOT_PIPELINE_MAX_NODES];  /* [num_stages] */
-    int64_t rest_micro[SPOT_PIPELINE_MAX_NODES + 1]; /* least cost from a stage on */
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
-    spot_stage_option_t best[SPOT_PIPELINE_MAX_NODES];
-    spot_serving_plan_t plan; /* of best; cost_micro: the cap as long as there is none */
-    bool is_found;
+    spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
+    const spot_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
+    int64_t rest_micro[SPOT_SERVE_MAX_NODES + 1];      /* least cost from a stage on */
+    spot_serving_plan_t plan; /* of best; as long as there is none, the cap */
 } all_t;
 
-/* ---- How many there are ---- */
-
-/* Configurations of some stages that cost the same. */
-typedef struct {
-    int64_t cost_micro, count;
-} sum_t;
-
-typedef struct {
-    size_t num_sums, max_sums;
-    sum_t *sums;
-} sums_t;
-
+/* Runs the configuration that is chosen. */
 static int
-compare_sums(const void *first, const void *second)
+try_chosen(all_t *self)
 {
-    const sum_t *a = first, *b = second;
-
-    return (a->cost_micro > b->cost_micro) - (a->cost_micro < b->cost_micro);
-}
-
-/* One entry for each cost. */
-static void
-merge_sums(sums_t *self)
-{
-    size_t num_sums = 0;
-
-    qsort(self->sums, self->num_sums, sizeof(*self->sums), compare_sums);
-    for (size_t j = 0; j < self->num_sums; j++) {
-        sum_t *last = &self->sums[num_sums == 0 ? 0 : num_sums - 1];
-
-        if (num_sums > 0 && last->cost_micro == self->sums[j].cost_micro) {
-            last->count += self->sums[j].count;
-            last->count =
-                last->count < CONFIGURATIONS_MOST ? last->count : CONFIGURATIONS_MOST;
-        } else {
-            self->sums[num_sums++] = self->sums[j];
-        }
-    }
-    self->num_sums = num_sums;
-}
-
-/* Configurations up to the cap, stage by stage, by their cost. */
-static int
-count_all(const all_t *self, int64_t *count)
-{
-    sums_t done = {0}, next = {0};
-    int ret = SPOT_ARRAY_APPEND(&done, sums, (sum_t){0, 1});
-
-    for (size_t j = 0; j < self->num_stages && ret == 0; j++) {
-        const spot_choices_t *stage = &self->stages[j];
-
-        next.num_sums = 0;
-        for (size_t k = 0; k < done.num_sums * stage->num_choices && ret == 0; k++) {
-            const sum_t *sum = &done.sums[k / stage->num_choices];
-            const int64_t cost_micro =
-                sum->cost_micro + stage->choices[k % stage->num_choices].cost_micro;
-
-            if (cost_micro + self->rest_micro[j + 1] <= self->plan.cost_micro) {
-                ret = SPOT_ARRAY_APPEND(&next, sums, (sum_t){cost_micro, sum->count});
-            }
-        }
-        if (ret == 0) {
-            const sums_t sums = done;
-
-            merge_sums(&next);
-            done = next;
-            next = sums;
-        }
-    }
-    *count = 0;
-    for (size_t k = 0; k < done.num_sums && ret == 0; k++) {
-        *count += *count < CONFIGURATIONS_MOST ? done.sums[k].count : 0;
-    }
-    free(done.sums);
-    free(next.sums);
-    return ret;
-}
-
-/* ---- Trying them ---- */
-
-/* Runs the configuration, unless a gate before the run fails. In order of the keys, so
- * that the first of equals stays. */
-static int
-try_one(all_t *self)
-{
-    const spot_plan_request_t *request = self->planning->request;
+    const size_t num_stages = self->planning->pipeline->num_stages;
     spot_serving_plan_t plan = {0};
-    int ret = 0;
+    int order = 0;
+    int ret = spot_planning_evaluate(self->planning, self->options, false, &plan);
 
-    if (spot_planning_is_stopped(self->planning)) {
-        return SPOT_ERR_INTERRUPTED;
+    if (ret != 0 || plan.gate != SPOT_GATE_FEASIBLE) {
+        return ret;
     }
-    if (spot_gate_verdict(self->planning->scenario, self->options,
-            self->planning->rate_qps, request->slo_ns, 0) == SPOT_GATE_FEASIBLE) {
-        ret = spot_planning_evaluate_run(self->planning, self->options, &plan);
-        if (ret == 0 && plan.gate == SPOT_GATE_FEASIBLE &&
-            (!self->is_found || plan.cost_micro < self->plan.cost_micro ||
-                plan.num_late < self->plan.num_late)) {
-            self->plan = plan;
-            self->is_found = true;
-            memcpy(self->best, self->options, sizeof(self->best));
+    if (self->best[0] != NULL && plan.cost_micro == self->plan.cost_micro) {
+        order = (plan.num_late > self->plan.num_late) -
+                (plan.num_late < self->plan.num_late);
+        for (size_t j = 0; j < num_stages && order == 0; j++) {
+            order = self->chosen[j]->rank - self->best[j]->rank;
         }
     }
-    return ret;
+    if (order <= 0) {
+        self->plan = plan;
+        memcpy(self->best, self->chosen, sizeof(self->best));
+    }
+    return 0;
 }
 
+/* Tries all options of the stages from stage_id on. */
 static int
 try_from(all_t *self, size_t stage_id, int64_t cost_micro)
 {
     int ret = 0;
 
-    if (stage_id == self->num_stages) {
-        return try_one(self);
+    if (stage_id == self->planning->pipeline->num_stages) {
+        return try_chosen(self);
     }
     for (size_t j = 0; j < self->stages[stage_id].num_choices && ret == 0; j++) {
         const spot_choice_t *choice = &self->stages[stage_id].choices[j];
+        const int64_t with_micro = cost_micro + choice->cost_micro;
 
-        if (cost_micro + choice->cost_micro + self->rest_micro[stage_id + 1] <=
-            self->plan.cost_micro) {
-            self->options[stage_id] = choice->option;
-            ret = try_from(self, stage_id + 1, cost_micro + choice->cost_micro);
+        if (with_micro + self->rest_micro[stage_id + 1] > self->plan.cost_micro) {
+            break;
         }
-    }
-    return ret;
-}
-
-/* The options of all stages within the cap. */
-static int
-make_choices(all_t *self, bool is_needed)
-{
-    int64_t least_micro[SPOT_PIPELINE_MAX_NODES];
-    int ret = 0;
-
-    for (size_t j = self->num_stages; j-- > 0;) {
-        least_micro[j] = spot_choices_least(
-            self->planning, j, is_needed ? self->planning->rate_qps : 0);
-        if (least_micro[j] > self->plan.cost_micro) {
-            return 0; /* no choices: nothing to try */
-        }
-        self->rest_micro[j] = self->rest_micro[j + 1] + least_micro[j];
-    }
-    for (size_t j = 0; j < self->num_stages && ret == 0; j++) {
-        ret = spot_choices_make(&self->stages[j], self->planning, j, is_needed,
-            self->plan.cost_micro - (self->rest_micro[0] - least_micro[j]));
+        self->chosen[stage_id] = choice;
+        self->options[stage_id] = choice->option;
+        ret = try_from(self, stage_id + 1, with_micro);
     }
     return ret;
 }
 
 /* "1,234,567" */
-static void
-write_count(int64_t count, char *text, size_t num_bytes)
+static const char *
+count_text(double count, char text[40])
 {
-    char digits[32];
-    const size_t num_digits =
-        (size_t) snprintf(digits, sizeof(digits), "%lld", (long long) count);
-    size_t length = 0;
+    const int length = snprintf(text, 40, "%.0f", count);
 
-    for (size_t j = 0; j < num_digits && length + 2 < num_bytes; j++) {
-        if (j > 0 && (num_digits - j) % 3 == 0) {
-            text[length++] = ',';
-        }
-        text[length++] = digits[j];
+    for (int place = length - 3, end = length; place > 0; place -= 3) {
+        memmove(text + place + 1, text + place, (size_t) (++end - place));
+        text[place] = ',';
     }
-    text[length] = '\0';
+    return text;
 }
 
+/* Refuses spaces that are too large. */
 static int
-refuse(spot_planned_t *planned, int64_t count, int64_t limit)
+check_count(const all_t *self, int64_t max_configurations, spot_planned_t *planned)
 {
-    char counts[2][48], text[200];
+    char counts[2][40], text[200];
+    double count = 1;
 
-    write_count(count, counts[0], sizeof(counts[0]));
-    write_count(limit, counts[1], sizeof(counts[1]));
+    for (size_t j = 0; j < self->planning->pipeline->num_stages && count < 1e15; j++) {
+        count *= (double) self->stages[j].num_choices;
+    }
+    if (count <= (double) max_configurations) {
+        return 0;
+    }
     (void) snprintf(text, sizeof(text),
-        "%s configurations, limit %s (plan.max_configurations)", counts[0], counts[1]);
+        "%s configurations, limit %s (plan.max_configurations)",
+        count_text(count, counts[0]),
+        count_text((double) max_configurations, counts[1]));
     planned->why_none = spot_arena_text(&planned->memory, text);
     return planned->why_none == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ERR_BAD_PARAM;
 }
 
 int
-spot_plan_all(spot_planning_t *planning, int64_t cap_micro, bool is_needed,
+spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     int64_t max_configurations, spot_planned_t *planned)
 {
+    const size_t num_stages = planning->pipeline->num_stages;
     all_t *self = spot_calloc(1, sizeof(*self));
-    int64_t count = 0;
+    bool has_all = true;
     int ret;
 
     if (self == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->planning = planning;
-    self->num_stages = planning->pipeline->num_stages;
     self->plan.cost_micro = cap_micro;
-    ret = make_choices(self, is_needed);
-    if (ret == 0) {
-        ret = count_all(self, &count);
+    planning->needs_runs = true;
+    ret = spot_choices_make_all(self->stages, planning, rate_qps, cap_micro, &has_all);
+    ret = ret != 0 ? ret : check_count(self, max_configurations, planned);
+    for (size_t j = num_stages; j-- > 0 && has_all;) {
+        self->rest_micro[j] =
+            self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;
     }
-    if (ret == 0 && count > max_configurations) {
-        ret = refuse(planned, count, max_configurations);
-    }
-    if (ret == 0) {
+    if (ret == 0 && has_all) {
         ret = try_from(self, 0, 0);
     }
-    if (ret == 0 && self->is_found) {
-        ret = spot_planning_take(planning, planned, self->best, &planned->plan);
+    for (size_t j = 0; j < num_stages && self->best[0] != NULL; j++) {
+        self->options[j] = self->best[j]->option;
     }
-    for (size_t j = 0; j < self->num_stages; j++) {
-        spot_choices_free(&self->stages[j]);
+    if (ret == 0 && self->best[0] != NULL) {
+        ret = spot_planning_take(planning, planned, self->options, &planned->plan);
+    }
+    for (size_t j = 0; j < num_stages; j++) {
+        free(self->stages[j].choices);
     }
     free(self);
     return ret;
@@ -241,7 +143,7 @@ brute(spot_planning_t *planning, spot_planned_t *planned)
     int ret = spot_plan_cap(planning, planned, &cap_micro);
 
     if (ret == 0 && cap_micro < INT64_MAX) {
-        ret = spot_plan_all(planning, cap_micro, false,
+        ret = spot_plan_all(planning, cap_micro, 0,
             planning->scenario->plan.max_configurations, planned);
         planned->is_proven = ret == 0;
     }
@@ -250,7 +152,7 @@ brute(spot_planning_t *planning, spot_planned_t *planned)
 
 const spot_planner_t spot_planner_brute = {
     .name = "brute",
-    .doc = "every configuration up to the cost of greedy or plan.max_cost, event by "
+    .doc = "every configuration up to the cost of greedy and plan.max_cost, event by "
            "event; for small spaces",
     .plan = brute,
 };

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The least configuration by (cost, late queries, keys of the stages). Stages that only
- * one branch of the last join depends on are searched branch by branch; of each way
- * through a branch its cost and the queries that it makes late are kept. Nothing is left
- * out but what cannot be least: what costs too much with the cheapest rest, what does
- * not keep up with the queries, and what makes too many queries late with the fastest
- * rest. */
+/* The least configuration by (cost, late queries, keys of the stages). Stages that one
+ * branch of the last join alone depends on are searched branch by branch; of each way
+ * through a branch its cost and the queries that it makes late are kept. Only what
+ * cannot be least is left out: what costs too much with the cheapest rest, what does not
+ * keep up with the queries, and what makes too many queries late with the fastest rest.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/planners/choices.h"
-
-#define MAX_BRANCHES (SPOT_JOIN_MAX_PARENTS + 1)
-
-typedef struct {
-    spot_choices_t choices; /* by (cost, rank) */
-    int64_t least_micro;
-    int64_t rest_ns; /* the fastest way from behind the stage to the sink */
-} stage_t;
+#include "sim/serve/planning.h"
 
 /* A way through a branch. */
 typedef struct {
@@ -29,31 +21,27 @@ typedef struct {
 typedef struct {
     int32_t end; /* whose deliveries are judged; -1: the source */
     size_t num_stages;
-    int32_t stages[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] each behind its parents */
-    int64_t least_micro;                     /* of all ways */
+    int32_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] each behind its parents */
+    int64_t least_micro;                  /* of all ways */
     size_t num_ways, max_ways;
-    way_t *ways; /* [num_ways] by cost */
-    size_t num_picks, max_picks;
+    way_t *ways; /* [num_ways] by (cost, place) */
+    size_t max_picks, max_bits;
     const spot_choice_t **picks; /* [num_ways][num_stages] */
-    size_t num_bits, max_bits;
-    uint64_t *bits; /* [num_ways][num_words] late queries */
+    uint64_t *bits;              /* [num_ways][num_words] late queries */
 } branch_t;
 
 typedef struct {
     spot_planning_t *planning;
-    size_t num_stages, num_branches, num_words;
-    stage_t stages[SPOT_PIPELINE_MAX_NODES];              /* [num_stages] */
-    branch_t *branches;                                   /* [num_branches] */
-    const spot_choice_t *chosen[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] */
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES]; /* the same */
-    int64_t shared_micro;                                 /* of branch 0 */
-    uint64_t *late;   /* [num_words] of a way through the last branch */
-    uint64_t *merged; /* [num_branches][num_words] */
-    /* The best so far; cost_micro is the cap as long as there is none. */
-    bool has_best;
-    int64_t best_micro;
+    size_t num_stages, num_words;
+    spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
+    int64_t rest_ns[SPOT_SERVE_MAX_NODES];       /* fastest way behind a stage */
+    const spot_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
+    int64_t best_micro; /* of best; as long as there is none, the cap */
     size_t best_late;
-    const spot_choice_t *best[SPOT_PIPELINE_MAX_NODES];
+    size_t last;                                  /* branch */
+    branch_t branches[SPOT_JOIN_MAX_PARENTS + 1]; /* [last + 1] */
+    uint64_t *merged; /* [last + 1][num_words] late queries of several branches */
     int error;
 } search_t;
 
@@ -63,51 +51,46 @@ typedef struct {
 static bool
 is_key_less(const search_t *self)
 {
-    for (size_t j = 0; j < self->num_stages; j++) {
-        if (self->chosen[j] != self->best[j]) {
-            return self->chosen[j]->rank < self->best[j]->rank;
-        }
+    size_t j = 0;
+
+    while (j + 1 < self->num_stages && self->chosen[j] == self->best[j]) {
+        j++;
     }
-    return false;
+    return self->chosen[j]->rank < self->best[j]->rank;
 }
 
-/* Whether a cost with so many late queries, or more, may be better than the best. */
+/* Whether a configuration that costs as much and has so many late queries, or more, may
+ * be better than the best. */
 static bool
 may_be_best(const search_t *self, int64_t cost_micro, size_t num_late)
 {
     return cost_micro < self->best_micro ||
            (cost_micro == self->best_micro &&
-               (!self->has_best || num_late <= self->best_late));
+               (self->best[0] == NULL || num_late <= self->best_late));
 }
 
 static void
 consider(search_t *self, int64_t cost_micro, size_t num_late)
 {
-    if (!may_be_best(self, cost_micro, num_late) ||
-        (self->has_best && cost_micro == self->best_micro &&
-            num_late == self->best_late && !is_key_less(self))) {
-        return;
+    if (may_be_best(self, cost_micro, num_late) &&
+        (cost_micro < self->best_micro || self->best[0] == NULL ||
+            num_late < self->best_late || is_key_less(self))) {
+        self->best_micro = cost_micro;
+        self->best_late = num_late;
+        memcpy(self->best, self->chosen, sizeof(self->best));
     }
-    self->has_best = true;
-    self->best_micro = cost_micro;
-    self->best_late = num_late;
-    memcpy(self->best, self->chosen, sizeof(self->best));
 }
 
-/* Late queries of two ways together; *bits becomes those, merged where needed. */
+/* Late queries of two sets together; *bits becomes those, in merged where needed. */
 static size_t
 unite(const search_t *self, const uint64_t **bits, size_t num_late,
-    const branch_t *branch, const way_t *way, uint64_t *merged)
+    const uint64_t *others, size_t num_others, uint64_t *merged)
 {
-    const uint64_t *others = branch->bits + way->place * self->num_words;
     size_t num_both = 0;
 
-    if (way->num_late == 0) {
-        return num_late;
-    }
-    if (num_late == 0) {
-        *bits = others;
-        return way->num_late;
+    if (num_late == 0 || num_others == 0) {
+        *bits = num_late == 0 ? others : *bits;
+        return num_late + num_others;
     }
     for (size_t j = 0; j < self->num_words; j++) {
         merged[j] = (*bits)[j] | others[j];
@@ -117,23 +100,22 @@ unite(const search_t *self, const uint64_t **bits, size_t num_late,
     return num_both;
 }
 
-/* Adds ways through the branches from branch_id on, all but the last one, whose way is
- * chosen. */
+/* Adds ways through the branches from branch_id on to a way through the last one. */
 static void
 combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bits,
     size_t num_late)
 {
-    branch_t *branch = &self->branches[branch_id];
+    const branch_t *branch = &self->branches[branch_id];
     int64_t rest_micro = 0;
 
-    if (branch_id + 1 >= self->num_branches) {
+    if (branch_id >= self->last) {
         consider(self, cost_micro, num_late);
         return;
     }
-    if (spot_planning_is_stopped(self->planning)) {
+    if (spot_replication_is_stopped(&self->planning->request->replication)) {
         self->error = SPOT_ERR_INTERRUPTED;
     }
-    for (size_t j = branch_id + 1; j + 1 < self->num_branches; j++) {
+    for (size_t j = branch_id + 1; j < self->last; j++) {
         rest_micro += self->branches[j].least_micro;
     }
     for (size_t j = 0; j < branch->num_ways && self->error == 0; j++) {
@@ -148,8 +130,9 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
         if (!may_be_best(self, with_micro + rest_micro, num_united)) {
             continue;
         }
-        num_united = unite(self, &united, num_late, branch, way,
-            self->merged + branch_id * self->num_words);
+        num_united =
+            unite(self, &united, num_late, branch->bits + way->place * self->num_words,
+                way->num_late, self->merged + branch_id * self->num_words);
         if (num_united <= self->planning->limit.max_late) {
             for (size_t k = 0; k < branch->num_stages; k++) {
                 self->chosen[branch->stages[k]] =
@@ -164,25 +147,6 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
 
 static void walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro);
 
-/* Runs a join, and joins right before it, once their stages are chosen. */
-static void
-run_joins(search_t *self, int32_t node_id)
-{
-    const spot_pipeline_node_t *node;
-
-    if (node_id < 0 || self->planning->pipeline->nodes[node_id].stage_id >= 0) {
-        return;
-    }
-    node = &self->planning->pipeline->nodes[node_id];
-    for (size_t k = 0; k < node->num_parents && self->error == 0; k++) {
-        run_joins(self, node->parents[k]);
-    }
-    if (self->error == 0) {
-        self->error = spot_planning_run_join(
-            self->planning, node_id, self->options, &self->planning->trial[node_id]);
-    }
-}
-
 static int
 compare_ways(const void *first, const void *second)
 {
@@ -193,10 +157,60 @@ compare_ways(const void *first, const void *second)
                : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Keeps the way that is chosen. */
+/* Searches all branches, once the stages that several depend on are chosen. */
 static void
-keep_way(search_t *self, branch_t *branch, const spot_flow_t *flow, int64_t cost_micro)
+walk_branches(search_t *self, int64_t shared_micro)
 {
+    for (size_t j = 1; j <= self->last; j++) {
+        branch_t *branch = &self->branches[j];
+
+        branch->num_ways = 0;
+        branch->least_micro = 0;
+        for (size_t k = 0; k < branch->num_stages; k++) {
+            branch->least_micro += self->stages[branch->stages[k]].choices[0].cost_micro;
+        }
+    }
+    for (size_t j = 1; j <= self->last && self->error == 0; j++) {
+        branch_t *branch = &self->branches[j];
+
+        walk(self, j, 0, shared_micro);
+        if (branch->num_ways == 0) {
+            return; /* or it is the last one */
+        }
+        for (size_t k = 0; k < branch->num_ways; k++) {
+            branch->ways[k].cost_micro -= shared_micro;
+        }
+        qsort(branch->ways, branch->num_ways, sizeof(*branch->ways), compare_ways);
+        branch->least_micro = branch->ways[0].cost_micro;
+    }
+}
+
+/* Runs a join, and joins right before it, once their stages are chosen. */
+static void
+run_joins(search_t *self, int32_t node_id)
+{
+    const spot_serve_pipeline_node_t *nodes = self->planning->pipeline->nodes, *node;
+    bool is_good;
+
+    if (node_id < 0 || nodes[node_id].stage_id >= 0) {
+        return;
+    }
+    node = &nodes[node_id];
+    for (size_t k = 0; k < node->num_parents && self->error == 0; k++) {
+        run_joins(self, node->parents[k]);
+    }
+    if (self->error == 0) {
+        self->error = spot_planning_run_node(
+            self->planning, node_id, self->options, NULL, &is_good);
+    }
+}
+
+/* All stages of a branch are chosen. The way is kept; in the last branch, it is combined
+ * with those that were kept. */
+static void
+end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
+{
+    branch_t *branch = &self->branches[branch_id];
     const size_t place = branch->num_ways;
     uint64_t *bits;
     size_t num_late;
@@ -207,89 +221,21 @@ keep_way(search_t *self, branch_t *branch, const spot_flow_t *flow, int64_t cost
         return;
     }
     bits = branch->bits + place * self->num_words;
-    memset(bits, 0, self->num_words * sizeof(*bits));
-    num_late = spot_flow_late(flow, &self->planning->limit, bits);
+    run_joins(self, branch->end);
+    num_late = spot_flow_late(
+        branch->end < 0 ? &self->planning->source : &self->planning->flows[branch->end],
+        &self->planning->limit, bits);
+    if (self->error != 0 || num_late > self->planning->limit.max_late) {
+        return;
+    }
+    if (branch_id == self->last) {
+        combine(self, 1, cost_micro, bits, num_late);
+        return;
+    }
     for (size_t k = 0; k < branch->num_stages; k++) {
         branch->picks[place * branch->num_stages + k] = self->chosen[branch->stages[k]];
     }
-    if (num_late <= self->planning->limit.max_late) {
-        self->error =
-            SPOT_ARRAY_APPEND(branch, ways, (way_t){cost_micro, num_late, place});
-    }
-}
-
-/* Searches all branches, once the stages that several depend on are chosen. */
-static void
-walk_branches(search_t *self, int64_t shared_micro)
-{
-    self->shared_micro = shared_micro;
-    for (size_t j = 1; j < self->num_branches; j++) {
-        branch_t *branch = &self->branches[j];
-
-        branch->num_ways = 0;
-        branch->least_micro = 0;
-        for (size_t k = 0; k < branch->num_stages; k++) {
-            branch->least_micro += self->stages[branch->stages[k]].least_micro;
-        }
-    }
-    for (size_t j = 1; j < self->num_branches && self->error == 0; j++) {
-        branch_t *branch = &self->branches[j];
-
-        walk(self, j, 0, shared_micro);
-        if (j + 1 < self->num_branches && branch->num_ways == 0) {
-            return;
-        }
-        if (j + 1 < self->num_branches) {
-            qsort(branch->ways, branch->num_ways, sizeof(*branch->ways), compare_ways);
-            branch->least_micro = branch->ways[0].cost_micro;
-        }
-    }
-}
-
-/* A branch is chosen, up to its end. */
-static void
-end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
-{
-    branch_t *branch = &self->branches[branch_id];
-    const spot_flow_limit_t *limit = &self->planning->limit;
-    const spot_flow_t *flow =
-        branch->end < 0 ? &self->planning->source : self->planning->current[branch->end];
-    size_t num_late;
-
-    if (branch_id == 0) {
-        walk_branches(self, cost_micro);
-        return;
-    }
-    run_joins(self, branch->end);
-    if (self->error != 0) {
-        return;
-    }
-    if (branch_id + 1 < self->num_branches) {
-        keep_way(self, branch, flow, cost_micro - self->shared_micro);
-        return;
-    }
-    memset(self->late, 0, self->num_words * sizeof(*self->late));
-    num_late = spot_flow_late(flow, limit, self->late);
-    if (num_late <= limit->max_late) {
-        combine(self, 1, cost_micro, self->late, num_late);
-    }
-}
-
-/* The least that all stages cost that are not chosen at a depth of a branch, its stage
- * there included. */
-static int64_t
-least_rest(const search_t *self, size_t branch_id, size_t depth)
-{
-    const branch_t *branch = &self->branches[branch_id];
-    int64_t rest_micro = 0;
-
-    for (size_t k = depth; k < branch->num_stages; k++) {
-        rest_micro += self->stages[branch->stages[k]].least_micro;
-    }
-    for (size_t j = 1; j < self->num_branches; j++) {
-        rest_micro += j == branch_id ? 0 : self->branches[j].least_micro;
-    }
-    return rest_micro;
+    self->error = SPOT_ARRAY_APPEND(branch, ways, (way_t){cost_micro, num_late, place});
 }
 
 /* Chooses the stages of a branch from a depth on. */
@@ -298,21 +244,29 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 {
     const branch_t *branch = &self->branches[branch_id];
     spot_flow_limit_t limit = self->planning->limit;
-    int64_t rest_micro;
+    int64_t rest_micro = 0;
     int32_t stage_id, node_id;
 
+    if (depth == branch->num_stages && branch_id == 0) {
+        walk_branches(self, cost_micro);
+        return;
+    }
     if (depth == branch->num_stages) {
         end_branch(self, branch_id, cost_micro);
         return;
     }
     stage_id = branch->stages[depth];
     node_id = self->planning->pipeline->stages[stage_id];
-    rest_micro = least_rest(self, branch_id, depth + 1);
-    limit.rest_ns = self->stages[stage_id].rest_ns;
+    limit.rest_ns = self->rest_ns[stage_id];
+    for (size_t k = depth + 1; k < branch->num_stages; k++) {
+        rest_micro += self->stages[branch->stages[k]].choices[0].cost_micro;
+    }
+    for (size_t j = 1; j <= self->last; j++) {
+        rest_micro += j == branch_id ? 0 : self->branches[j].least_micro;
+    }
     run_joins(self, self->planning->pipeline->nodes[node_id].parents[0]);
-    for (size_t j = 0;
-         j < self->stages[stage_id].choices.num_choices && self->error == 0; j++) {
-        const spot_choice_t *choice = &self->stages[stage_id].choices.choices[j];
+    for (size_t j = 0; j < self->stages[stage_id].num_choices && self->error == 0; j++) {
+        const spot_choice_t *choice = &self->stages[stage_id].choices[j];
         const int64_t with_micro = cost_micro + choice->cost_micro;
         bool is_good = false;
 
@@ -321,9 +275,9 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
         }
         self->chosen[stage_id] = choice;
         self->options[stage_id] = choice->option;
-        self->error = spot_planning_run_stage(self->planning, (size_t) stage_id,
-            self->options, &limit, &self->planning->trial[node_id], &is_good);
-        if (is_good) {
+        self->error = spot_planning_run_node(
+            self->planning, node_id, self->options, &limit, &is_good);
+        if (self->error == 0 && is_good) {
             walk(self, branch_id, depth + 1, with_micro);
         }
     }
@@ -331,132 +285,58 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 
 /* ---- Before the search ---- */
 
-static int
-compare_choices(const void *first, const void *second)
-{
-    const spot_choice_t *a = first, *b = second;
-
-    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
-                                          : (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-/* The options of all stages within the cap; *has_all: all stages have some. */
-static int
-make_choices(search_t *self, bool *has_all)
-{
-    int64_t sum_micro = 0;
-    int ret = 0;
-
-    *has_all = true;
-    for (size_t j = 0; j < self->num_stages && *has_all; j++) {
-        self->stages[j].least_micro =
-            spot_choices_least(self->planning, j, self->planning->rate_qps);
-        *has_all = self->stages[j].least_micro <= self->best_micro - sum_micro;
-        sum_micro += *has_all ? self->stages[j].least_micro : 0;
-    }
-    for (size_t j = 0; j < self->num_stages && *has_all && ret == 0; j++) {
-        spot_choices_t *choices = &self->stages[j].choices;
-
-        ret = spot_choices_make(choices, self->planning, j, true,
-            self->best_micro - (sum_micro - self->stages[j].least_micro));
-        *has_all = choices->num_choices > 0;
-        if (*has_all) {
-            qsort(choices->choices, choices->num_choices, sizeof(*choices->choices),
-                compare_choices);
-        }
-    }
-    return ret;
-}
-
-/* The fastest way from behind each stage to the sink; until_ns: [num_nodes] the fastest
- * one from the source up to each node. */
+/* The fastest way from behind each stage to the sink. */
 static void
-find_fastest(search_t *self, int64_t *until_ns)
+find_rests(search_t *self)
 {
-    const spot_pipeline_t *pipeline = self->planning->pipeline;
-    int64_t at_ns[SPOT_PIPELINE_MAX_NODES], from_ns[SPOT_PIPELINE_MAX_NODES];
+    const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
+    int64_t fastest_ns[SPOT_SERVE_MAX_NODES], behind_ns[SPOT_SERVE_MAX_NODES];
+    int64_t until_ns[SPOT_SERVE_MAX_NODES];
+    bool is_in[SPOT_SERVE_MAX_NODES];
 
     for (size_t j = 0; j < self->num_stages; j++) {
-        const spot_choices_t *choices = &self->stages[j].choices;
-        const spot_stage_option_t *before = NULL;
+        fastest_ns[j] = INT64_MAX;
+        for (int32_t k = spot_planning_hardware(self->planning, j, -1, 1); k >= 0;
+             k = spot_planning_hardware(self->planning, j, k, 1)) {
+            const spot_service_time_t *time =
+                spot_serve_scenario_time(self->planning->scenario, j, k);
+            const int64_t ns = spot_service_time_fastest(time, time->last);
 
-        at_ns[j] = INT64_MAX;
-        for (size_t k = 0; k < choices->num_choices; k++) {
-            const spot_stage_option_t *option = &choices->choices[k].option;
-
-            if (before == NULL || before->batch != option->batch ||
-                before->hardware_id != option->hardware_id) {
-                const int64_t fastest_ns = spot_service_time_fastest(
-                    spot_serve_scenario_time(
-                        self->planning->scenario, j, option->hardware_id),
-                    (int32_t) option->batch);
-
-                at_ns[j] = fastest_ns < at_ns[j] ? fastest_ns : at_ns[j];
-            }
-            before = option;
+            fastest_ns[j] = ns < fastest_ns[j] ? ns : fastest_ns[j];
         }
     }
-    (void) spot_pipeline_longest(pipeline, at_ns, until_ns);
-    for (size_t j = pipeline->num_nodes; j-- > 0;) {
-        const int32_t node_id = pipeline->order[j];
-        const spot_pipeline_node_t *node = &pipeline->nodes[node_id];
-        int64_t rest_ns = 0;
-
-        for (size_t k = 0; k < node->num_children; k++) {
-            const int64_t child_ns = from_ns[node->children[k].node_id];
-
-            rest_ns = child_ns > rest_ns ? child_ns : rest_ns;
+    for (size_t j = 0; j < self->num_stages; j++) {
+        for (size_t k = 0; k < self->num_stages; k++) {
+            spot_planning_ancestors(self->planning, pipeline->stages[k], is_in);
+            behind_ns[k] = k != j && is_in[pipeline->stages[j]] ? fastest_ns[k] : 0;
         }
-        from_ns[node_id] = rest_ns;
-        if (node->stage_id >= 0) {
-            self->stages[node->stage_id].rest_ns = rest_ns;
-            from_ns[node_id] += at_ns[node->stage_id];
-        }
+        self->rest_ns[j] = spot_serve_pipeline_longest(pipeline, behind_ns, until_ns);
     }
 }
 
-/* The slowest branch comes first: it has the fewest ways. until_ns: [num_nodes] */
-static void
-order_branches(search_t *self, const int64_t *until_ns)
-{
-    const spot_pipeline_node_t *sink =
-        &self->planning->pipeline->nodes[self->planning->sink];
-
-    self->num_branches = 1 + (sink->stage_id < 0 ? sink->num_parents : 1);
-    for (size_t j = 1; j < self->num_branches; j++) {
-        const int32_t end =
-            sink->stage_id < 0 ? sink->parents[j - 1] : self->planning->sink;
-        const int64_t end_ns = end < 0 ? 0 : until_ns[end];
-        size_t place = j;
-
-        for (; place > 1; place--) {
-            const int32_t before = self->branches[place - 1].end;
-
-            if ((before < 0 ? 0 : until_ns[before]) >= end_ns) {
-                break;
-            }
-            self->branches[place].end = before;
-        }
-        self->branches[place].end = end;
-    }
-}
-
-/* Gives each stage to its branch, or to branch 0. */
+/* Gives each stage to its branch: the ends are the parents of the last join. */
 static void
 divide(search_t *self)
 {
-    const spot_pipeline_t *pipeline = self->planning->pipeline;
-    size_t branch_of[SPOT_PIPELINE_MAX_NODES] = {0},
-           num_of[SPOT_PIPELINE_MAX_NODES] = {0};
-    bool is_in[SPOT_PIPELINE_MAX_NODES];
+    const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
+    const spot_serve_pipeline_node_t *sink = &pipeline->nodes[self->planning->sink];
+    size_t branch_of[SPOT_SERVE_MAX_NODES] = {0};
+    bool is_in[SPOT_SERVE_MAX_NODES], is_met[SPOT_SERVE_MAX_NODES] = {false};
 
-    for (size_t j = 1; j < self->num_branches; j++) {
-        if (self->branches[j].end >= 0) {
-            spot_planning_ancestors(self->planning, self->branches[j].end, is_in);
+    self->last = sink->stage_id < 0 ? sink->num_parents : 1;
+    for (size_t j = 1; j <= self->last; j++) {
+        const int32_t end =
+            sink->stage_id < 0 ? sink->parents[j - 1] : self->planning->sink;
+
+        self->branches[j].end = end;
+        if (end >= 0) {
+            spot_planning_ancestors(self->planning, end, is_in);
         }
-        for (size_t k = 0; k < pipeline->num_nodes && self->branches[j].end >= 0; k++) {
-            num_of[k] += is_in[k];
-            branch_of[k] = num_of[k] > 1 ? 0 : is_in[k] ? j : branch_of[k];
+        for (size_t k = 0; k < pipeline->num_nodes && end >= 0; k++) {
+            if (is_in[k]) {
+                branch_of[k] = is_met[k] ? 0 : j;
+                is_met[k] = true;
+            }
         }
     }
     for (size_t k = 0; k < pipeline->num_nodes; k++) {
@@ -466,66 +346,49 @@ divide(search_t *self)
         if (pipeline->nodes[node_id].stage_id >= 0) {
             branch->stages[branch->num_stages++] = pipeline->nodes[node_id].stage_id;
         }
-        self->planning->current[node_id] = &self->planning->trial[node_id];
     }
 }
 
 static int
 search(search_t *self)
 {
-    int64_t until_ns[SPOT_PIPELINE_MAX_NODES];
-    bool has_all;
-    int ret = make_choices(self, &has_all);
+    spot_planning_t *planning = self->planning;
+    bool has_all = false;
+    int ret = spot_choices_make_all(
+        self->stages, planning, planning->rate_qps, self->best_micro, &has_all);
 
     if (ret != 0 || !has_all) {
         return ret;
     }
-    self->num_words = (self->planning->num_queries + 63) / 64;
-    self->branches = spot_calloc(MAX_BRANCHES, sizeof(*self->branches));
-    self->late = spot_calloc(self->num_words, sizeof(*self->late));
-    self->merged = spot_calloc(MAX_BRANCHES * self->num_words, sizeof(*self->merged));
-    if (self->branches == NULL || self->late == NULL || self->merged == NULL) {
+    find_rests(self);
+    divide(self);
+    self->num_words = (planning->num_queries + 63) / 64;
+    self->merged =
+        spot_calloc((self->last + 1) * self->num_words, sizeof(*self->merged));
+    if (self->merged == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    find_fastest(self, until_ns);
-    order_branches(self, until_ns);
-    divide(self);
-    for (size_t j = 1; j < self->num_branches; j++) {
+    for (size_t j = 1; j <= self->last; j++) {
         for (size_t k = 0; k < self->branches[j].num_stages; k++) {
             self->branches[j].least_micro +=
-                self->stages[self->branches[j].stages[k]].least_micro;
+                self->stages[self->branches[j].stages[k]].choices[0].cost_micro;
         }
     }
     walk(self, 0, 0, 0);
+    memset(planning->versions, 0, /* flows are those of no configuration */
+        planning->pipeline->num_nodes * sizeof(*planning->versions));
     return self->error;
-}
-
-static void
-search_free(search_t *self)
-{
-    for (size_t j = 0; j < self->num_stages; j++) {
-        spot_choices_free(&self->stages[j].choices);
-    }
-    for (size_t j = 0; j < self->num_branches; j++) {
-        free(self->branches[j].ways);
-        free(self->branches[j].picks);
-        free(self->branches[j].bits);
-    }
-    free(self->branches);
-    free(self->late);
-    free(self->merged);
-    free(self);
 }
 
 int
 spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
-    search_t *self;
+    search_t *self = NULL;
     int ret;
 
-    if (planning->is_coupled) {
-        return spot_plan_all(planning, cap_micro, true, INT64_MAX, planned);
+    if (planning->needs_runs) {
+        return spot_plan_all(
+            planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
     }
     self = spot_calloc(1, sizeof(*self));
     if (self == NULL) {
@@ -535,15 +398,24 @@ spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *pl
     self->num_stages = planning->pipeline->num_stages;
     self->best_micro = cap_micro;
     ret = search(self);
-    if (ret == 0 && self->has_best) {
+    if (ret == 0 && self->best[0] != NULL) {
         for (size_t j = 0; j < self->num_stages; j++) {
-            options[j] = self->best[j]->option;
+            self->options[j] = self->best[j]->option;
         }
-        ret = spot_planning_take(planning, planned, options, &planned->plan);
+        ret = spot_planning_take(planning, planned, self->options, &planned->plan);
         spot_bug_assert(ret != 0 || (planned->plan.gate == SPOT_GATE_FEASIBLE &&
                                         planned->plan.num_late == self->best_late));
     }
-    search_free(self);
+    for (size_t j = 0; j < self->num_stages; j++) {
+        free(self->stages[j].choices);
+    }
+    for (size_t j = 1; j <= self->last; j++) {
+        free(self->branches[j].ways);
+        free(self->branches[j].picks);
+        free(self->branches[j].bits);
+    }
+    free(self->merged);
+    free(self);
     return ret;
 }
 
@@ -554,14 +426,14 @@ spot_plan_cap(spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_m
     int ret = spot_plan_greedy(planning, &greedy);
 
     *cap_micro = spot_planning_micro(planning->request->max_cost);
-    planned->plan.gate = greedy.plan.gate;
-    if (greedy.plan.options == NULL && *cap_micro == INT64_MAX) {
-        planned->why_none = "no plan found";
-    } else if (greedy.plan.options != NULL && greedy.plan.cost_micro <= *cap_micro) {
+    planned->plan.gate = SPOT_GATE_SLO;
+    if (greedy.plan.options != NULL && greedy.plan.cost_micro <= *cap_micro) {
         *cap_micro = greedy.plan.cost_micro;
-    } else {
-        planned->plan.gate = SPOT_GATE_SLO;
+    } else if (*cap_micro < INT64_MAX) {
         planned->why_none = "no configuration within plan.max_cost";
+    } else {
+        planned->plan.gate = greedy.plan.gate;
+        planned->why_none = "no plan found";
     }
     spot_planned_free(&greedy);
     return ret;
@@ -577,16 +449,14 @@ exact(spot_planning_t *planning, spot_planned_t *planned)
         ret = spot_plan_exact(planning, cap_micro, planned);
         planned->is_proven = ret == 0;
     }
-    if (planned->plan.options != NULL) {
-        planned->why_none = NULL;
-    }
     return ret;
 }
 
 const spot_planner_t spot_planner_exact = {
     .name = "exact",
-    .doc = "the least configuration up to the cost of greedy or plan.max_cost by (cost, "
-           "late queries, keys of the stages), proven",
+    .doc =
+        "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
+        "late queries, keys of the stages)",
     .plan = exact,
     .rate = spot_rate_exact,
 };

@@ -4,30 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/planners/choices.h"
+#include "sim/serve/planning.h"
 
-#define RATE_MOST (INT64_C(1) << 40) /* no rate is higher */
+#define RATE_MOST (INT64_C(1) << 40) /* queries per second; no rate is higher */
 
-/* What a configuration reaches: the rate, then the percentile at the next one. */
+typedef struct {
+    spot_planning_t *planning;
+    spot_arrivals_t arrivals; /* rescaled */
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
+} rate_t;
+
+/* What a configuration reaches: its rate, then the percentile at the next one. */
 typedef struct {
     int64_t rate_qps;
     int64_t next_percentile_ns;
 } reach_t;
 
-typedef struct {
-    spot_planning_t *planning;
-    spot_arrivals_t arrivals; /* rescaled */
-    spot_stage_option_t *options;
-} rate_t;
-
 /* Plans for the queries at a rate from now on. */
 static int
 set_rate(rate_t *self, int64_t rate_qps)
 {
-    int ret = spot_arrivals_rescale(
+    const int ret = spot_arrivals_rescale(
         &self->arrivals, self->planning->request->arrivals, (double) rate_qps);
 
-    return ret != 0 ? ret : spot_planning_set_arrivals(self->planning, &self->arrivals);
+    if (ret == 0) {
+        spot_planning_set_arrivals(self->planning, &self->arrivals);
+    }
+    return ret;
+}
+
+/* What the options give at a rate. */
+static int
+evaluate_at(rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
+{
+    const int ret = set_rate(self, rate_qps);
+
+    return ret != 0
+               ? ret
+               : spot_planning_evaluate(self->planning, self->options, is_full, plan);
 }
 
 /* The highest rate of the options, by bisection. */
@@ -41,158 +55,104 @@ find_rate(rate_t *self, int64_t *rate_qps)
 
     if (spot_gate_least_latency(scenario, self->options) <=
         self->planning->request->slo_ns) {
-        high += (int64_t) floor(
-            spot_gate_capacity(scenario, stage_id, &self->options[stage_id]));
+        high +=
+            (int64_t) spot_gate_capacity(scenario, stage_id, &self->options[stage_id]);
     }
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         spot_serving_plan_t plan = {0};
 
-        ret = set_rate(self, middle);
-        if (ret == 0) {
-            ret = spot_planning_evaluate(
-                self->planning, self->options, SPOT_EVALUATE_GATES, &plan);
-        }
-        if (plan.gate == SPOT_GATE_FEASIBLE) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        ret = evaluate_at(self, middle, false, &plan);
+        *(plan.gate == SPOT_GATE_FEASIBLE ? &low : &high) = middle;
     }
     *rate_qps = low;
     return ret;
 }
 
+/* ---- Greedy ---- */
+
+/* Finds what the options reach; if that is more than so far, it is a move. */
 static int
-find_reach(rate_t *self, reach_t *reach)
+try_move(rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
+    reach_t *so_far, bool *is_better)
 {
     spot_serving_plan_t plan = {0};
-    int ret = find_rate(self, &reach->rate_qps);
+    reach_t reach = {0};
+    int ret = find_rate(self, &reach.rate_qps);
 
-    if (ret == 0) {
-        ret = set_rate(self, reach->rate_qps + 1);
+    ret = ret != 0 ? ret : evaluate_at(self, reach.rate_qps + 1, true, &plan);
+    reach.next_percentile_ns = plan.percentile_ns;
+    *is_better =
+        ret == 0 && (reach.rate_qps > so_far->rate_qps ||
+                        (reach.rate_qps == so_far->rate_qps &&
+                            reach.next_percentile_ns < so_far->next_percentile_ns));
+    if (*is_better) {
+        *so_far = reach;
+        ret = SPOT_ARRAY_APPEND(planned, moves,
+            (spot_plan_move_t){move, stage_id,
+                self->options[stage_id < 0 ? 0 : stage_id], plan.cost_micro,
+                (double) reach.rate_qps, reach.next_percentile_ns});
     }
-    if (ret == 0) {
-        ret = spot_planning_evaluate(
-            self->planning, self->options, SPOT_EVALUATE_ALL, &plan);
-    }
-    reach->next_percentile_ns = plan.percentile_ns;
     return ret;
 }
 
-static int
-add_move(const rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
-    const reach_t *reach)
-{
-    return SPOT_ARRAY_APPEND(planned, moves,
-        (spot_plan_move_t){.move = move,
-            .stage_id = stage_id,
-            .to = self->options[stage_id < 0 ? 0 : stage_id],
-            .cost_micro = spot_planning_cost(self->planning, self->options),
-            .rate_qps = (double) reach->rate_qps,
-            .next_percentile_ns = reach->next_percentile_ns});
-}
-
-/* ---- Greedy ---- */
-
-typedef enum { INCREASE_BATCH, ADD_REPLICA, UPGRADE_HW, NUM_ACTIONS } action_t;
-
-static const char *const action_names[NUM_ACTIONS] = {
-    "increase_batch", "add_replica", "upgrade_hw"};
-
-/* The option after an action; false: there is none. */
+/* The options of a stage after each action, within the budget. Returns false if there is
+ * none. */
 static bool
-act(const spot_planning_t *planning, size_t stage_id, action_t action,
+act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
     spot_stage_option_t *option)
 {
+    const spot_planning_t *planning = self->planning;
+    const spot_stage_option_t *from = &self->options[stage_id];
     const spot_serving_profile_t *profile =
-        spot_planning_profile(planning, stage_id, option->hardware_id);
-    const spot_batch_profile_t *row = spot_serving_profile_row(profile, option->batch);
-    int32_t hardware_id = option->hardware_id;
-    int64_t batch = option->batch, replicas = option->replicas;
+        spot_planning_profile(planning, stage_id, from->hardware_id);
+    const spot_batch_profile_t *row = spot_serving_profile_row(profile, from->batch);
+    const int32_t dearer =
+        spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
+    const int64_t others_micro = spot_planning_cost(planning, self->options) -
+                                 spot_serve_scenario_cost(planning->scenario, from);
 
-    if (action == INCREASE_BATCH) {
-        if (row + 1 == profile->rows + profile->num_rows) {
-            return false;
+    if (action == 0 && row + 1 < profile->rows + profile->num_rows) {
+        *option = spot_planning_option(
+            planning, stage_id, from->hardware_id, row[1].batch, from->replicas);
+    } else if (action == 1 && from->replicas < SPOT_MAX_REPLICAS) {
+        *option = spot_planning_option(
+            planning, stage_id, from->hardware_id, from->batch, from->replicas + 1);
+    } else if (action == 2 && dearer >= 0) {
+        profile = spot_planning_profile(planning, stage_id, dearer);
+        row = profile->rows + profile->num_rows - 1;
+        while (row > profile->rows && row->batch > from->batch) {
+            row--;
         }
-        batch = row[1].batch;
-    } else if (action == ADD_REPLICA) {
-        replicas++;
+        *option =
+            spot_planning_option(planning, stage_id, dearer, row->batch, from->replicas);
     } else {
-        do {
-            if (--hardware_id < 0) {
-                return false;
-            }
-            profile = spot_planning_profile(planning, stage_id, hardware_id);
-        } while (profile == NULL);
-        row = profile->rows;
-        while (row + 1 < profile->rows + profile->num_rows && row[1].batch <= batch) {
-            row++;
-        }
-        batch = row->batch;
+        return false;
     }
-    *option = spot_planning_option(planning, stage_id, hardware_id, batch, replicas);
-    return replicas <= SPOT_MAX_REPLICAS;
+    return others_micro + spot_serve_scenario_cost(planning->scenario, option) <=
+           budget_micro;
 }
 
-/* The first action on a stage that raises the reach, within the budget. */
+/* Takes the first action on a stage that reaches more. */
 static int
-improve(rate_t *self, spot_planned_t *planned, size_t stage_id, int64_t budget_micro,
+improve(rate_t *self, spot_planned_t *planned, int32_t stage_id, int64_t budget_micro,
     reach_t *reach, bool *is_better)
 {
+    static const char *const actions[] = {"increase_batch", "add_replica", "upgrade_hw"};
     const spot_stage_option_t from = self->options[stage_id];
     int ret = 0;
 
     *is_better = false;
-    for (int action = 0; action < NUM_ACTIONS && ret == 0 && !*is_better; action++) {
-        reach_t next = {0};
+    for (int action = 0; action < 3 && ret == 0 && !*is_better; action++) {
+        spot_stage_option_t to;
 
-        self->options[stage_id] = from;
-        if (!act(
-                self->planning, stage_id, (action_t) action, &self->options[stage_id]) ||
-            spot_planning_cost(self->planning, self->options) > budget_micro) {
-            continue;
+        if (act(self, (size_t) stage_id, action, budget_micro, &to)) {
+            self->options[stage_id] = to;
+            ret = try_move(self, planned, actions[action], stage_id, reach, is_better);
+            self->options[stage_id] = *is_better ? to : from;
         }
-        ret = find_reach(self, &next);
-        *is_better = next.rate_qps > reach->rate_qps ||
-                     (next.rate_qps == reach->rate_qps &&
-                         next.next_percentile_ns < reach->next_percentile_ns);
-        if (ret == 0 && *is_better) {
-            *reach = next;
-            ret =
-                add_move(self, planned, action_names[action], (int32_t) stage_id, reach);
-        }
-    }
-    if (!*is_better) {
-        self->options[stage_id] = from;
     }
     return ret;
-}
-
-/* Cheapest hardware, batches of one query, one replica; false: a stage has none. */
-static bool
-start(rate_t *self)
-{
-    const spot_serve_scenario_t *scenario = self->planning->scenario;
-
-    for (size_t j = 0; j < self->planning->pipeline->num_stages; j++) {
-        int64_t least_micro = INT64_MAX;
-
-        for (int32_t k = 0; k < (int32_t) scenario->prices.num_prices; k++) {
-            const spot_stage_option_t option =
-                spot_planning_option(self->planning, j, k, 1, 1);
-
-            if (spot_planning_profile(self->planning, j, k) != NULL &&
-                spot_serve_scenario_cost(scenario, &option) < least_micro) {
-                self->options[j] = option;
-                least_micro = spot_serve_scenario_cost(scenario, &option);
-            }
-        }
-        if (least_micro == INT64_MAX) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* The stage of least capacity among those that are not exhausted, or -1. */
@@ -214,26 +174,44 @@ next_stage(const rate_t *self, const bool *is_exhausted)
     return stage_id;
 }
 
+/* From the cheapest replicas up. */
 static int
 climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reach)
 {
-    bool is_exhausted[SPOT_PIPELINE_MAX_NODES] = {false};
+    bool is_exhausted[SPOT_SERVE_MAX_NODES] = {false};
+    bool is_better;
     int32_t stage_id;
-    int ret = find_reach(self, reach);
+    int ret = try_move(self, planned, "init", -1, reach, &is_better);
 
-    if (ret == 0) {
-        ret = add_move(self, planned, "init", -1, reach);
-    }
     while (ret == 0 && (stage_id = next_stage(self, is_exhausted)) >= 0) {
-        bool is_better;
-
-        ret = improve(self, planned, (size_t) stage_id, budget_micro, reach, &is_better);
+        ret = improve(self, planned, stage_id, budget_micro, reach, &is_better);
+        is_exhausted[stage_id] = true;
         if (is_better) {
             memset(is_exhausted, false, sizeof(is_exhausted));
-        } else {
-            is_exhausted[stage_id] = true;
         }
     }
+    return ret;
+}
+
+/* The cheapest replica of each stage, with batches of one query. */
+static int
+start(rate_t *self, int64_t budget_micro, bool *has_all)
+{
+    int ret = 0;
+
+    *has_all = true;
+    for (size_t j = 0; j < self->planning->pipeline->num_stages && ret == 0; j++) {
+        spot_choices_t choices = {0};
+
+        ret = spot_choices_make(&choices, self->planning, j, 0, 0, budget_micro);
+        *has_all = *has_all && choices.num_choices > 0;
+        if (choices.num_choices > 0) {
+            self->options[j] = choices.choices[0].option;
+        }
+        free(choices.choices);
+    }
+    *has_all =
+        *has_all && spot_planning_cost(self->planning, self->options) <= budget_micro;
     return ret;
 }
 
@@ -242,28 +220,22 @@ spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
     const int64_t budget_micro = spot_planning_micro(planning->request->budget);
     rate_t self = {.planning = planning};
-    reach_t reach = {0};
-    int ret = 0;
+    reach_t reach = {.rate_qps = -1};
+    bool has_all;
+    int ret = start(&self, budget_micro, &has_all);
 
-    SPOT_ARENA_ARRAY(&planned->memory, self.options, planning->pipeline->num_stages);
-    if (self.options == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    planned->plan.gate = SPOT_GATE_THROUGHPUT;
+    if (ret == 0 && has_all) {
+        ret = climb(&self, planned, budget_micro, &reach);
     }
-    if (!start(&self) || spot_planning_cost(planning, self.options) > budget_micro) {
-        planned->plan.gate = SPOT_GATE_THROUGHPUT;
-        planned->why_none = "plan.budget does not pay for one replica of each stage";
-        return 0;
-    }
-    ret = climb(&self, planned, budget_micro, &reach);
-    if (ret == 0) {
-        ret = set_rate(&self, reach.rate_qps > 0 ? reach.rate_qps : 1);
-    }
-    if (ret == 0 && reach.rate_qps > 0) {
-        ret = spot_planning_take(planning, planned, self.options, &planned->plan);
+    if (ret == 0 && reach.rate_qps == 0) {
+        ret = evaluate_at(&self, 1, false, &planned->plan);
+    } else if (ret == 0 && reach.rate_qps > 0) {
+        ret = set_rate(&self, reach.rate_qps);
+        ret = ret != 0
+                  ? ret
+                  : spot_planning_take(planning, planned, self.options, &planned->plan);
         planned->plan.rate_qps = (double) reach.rate_qps;
-    } else if (ret == 0) {
-        ret = spot_planning_evaluate(
-            planning, self.options, SPOT_EVALUATE_ALL, &planned->plan);
     }
     spot_arrivals_free(&self.arrivals);
     return ret;
@@ -272,42 +244,46 @@ spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
 /* ---- Exact ---- */
 
 /* Whether the cheapest replicas that keep up with a rate cost more than the budget. */
-static bool
-is_too_dear(const spot_planning_t *planning, int64_t rate_qps, int64_t budget_micro)
+static int
+check_dear(const rate_t *self, int64_t rate_qps, int64_t budget_micro, bool *is_too_dear)
 {
-    int64_t sum_micro = 0;
+    int ret = 0;
 
-    for (size_t j = 0; j < planning->pipeline->num_stages; j++) {
-        const int64_t least_micro = spot_choices_least(planning, j, (double) rate_qps);
+    *is_too_dear = false;
+    for (size_t j = 0;
+         j < self->planning->pipeline->num_stages && ret == 0 && !*is_too_dear; j++) {
+        spot_choices_t choices = {0};
 
-        if (least_micro > budget_micro - sum_micro) {
-            return true;
-        }
-        sum_micro += least_micro;
+        ret = spot_choices_make(
+            &choices, self->planning, j, (double) rate_qps, 0, budget_micro);
+        *is_too_dear = choices.num_choices == 0;
+        budget_micro -= *is_too_dear ? 0 : choices.choices[0].cost_micro;
+        free(choices.choices);
     }
-    return false;
+    return ret;
 }
 
 /* The least rate that is too dear. */
-static int64_t
-too_dear_rate(const spot_planning_t *planning, int64_t budget_micro)
+static int
+find_too_dear(const rate_t *self, int64_t budget_micro, int64_t *rate_qps)
 {
     int64_t low = 0, high = 1;
+    bool is_too_dear = false;
+    int ret = 0;
 
-    while (high < RATE_MOST && !is_too_dear(planning, high, budget_micro)) {
-        low = high;
-        high *= 2;
+    while (ret == 0 && !is_too_dear && high < RATE_MOST) {
+        ret = check_dear(self, high, budget_micro, &is_too_dear);
+        low = is_too_dear ? low : high;
+        high *= is_too_dear ? 1 : 2;
     }
-    while (high - low > 1) {
+    while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
 
-        if (is_too_dear(planning, middle, budget_micro)) {
-            high = middle;
-        } else {
-            low = middle;
-        }
+        ret = check_dear(self, middle, budget_micro, &is_too_dear);
+        *(is_too_dear ? &high : &low) = middle;
     }
-    return high;
+    *rate_qps = high;
+    return ret;
 }
 
 int
@@ -315,8 +291,8 @@ spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
 {
     const int64_t budget_micro = spot_planning_micro(planning->request->budget);
     rate_t self = {.planning = planning};
-    int64_t low = 0, high = too_dear_rate(planning, budget_micro);
-    int ret = 0;
+    int64_t low = 0, high;
+    int ret = find_too_dear(&self, budget_micro, &high);
 
     planned->plan.gate = high == 1 ? SPOT_GATE_THROUGHPUT : SPOT_GATE_SLO;
     while (ret == 0 && high - low > 1) {
@@ -325,9 +301,7 @@ spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
 
         planned->plan.options = NULL;
         ret = set_rate(&self, middle);
-        if (ret == 0) {
-            ret = spot_plan_exact(planning, budget_micro, planned);
-        }
+        ret = ret != 0 ? ret : spot_plan_exact(planning, budget_micro, planned);
         if (planned->plan.options != NULL) {
             low = middle;
             planned->plan.rate_qps = (double) low;
@@ -350,14 +324,8 @@ spot_serve_highest_rate(const spot_plan_request_t *request,
     int64_t rate = 0;
     int ret = spot_planning_init(&planning, request);
 
-    SPOT_ARENA_ARRAY(&planning.memory, self.options, planning.pipeline->num_stages);
-    if (ret == 0 && self.options == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
-    }
-    if (ret == 0) {
-        memcpy(self.options, options, planning.pipeline->num_stages * sizeof(*options));
-        ret = find_rate(&self, &rate);
-    }
+    memcpy(self.options, options, planning.pipeline->num_stages * sizeof(*options));
+    ret = ret != 0 ? ret : find_rate(&self, &rate);
     *rate_qps = (double) rate;
     spot_arrivals_free(&self.arrivals);
     spot_planning_free(&planning);
