@@ -202,7 +202,7 @@ spot_planning_micro(double money)
 static bool
 is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 {
-    const spot_pipeline_node_t *node = &self->pipeline->nodes[node_id];
+    const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
     bool is_stale = self->versions[node_id] == 0;
 
     if (node->stage_id >= 0) {
@@ -246,7 +246,7 @@ run_stale(planning_t *self, const spot_stage_option_t *options,
 static const int64_t *
 sink_times(planning_t *self)
 {
-    const spot_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
+    const spot_serve_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
     const size_t num_ends = sink->stage_id < 0 ? sink->num_parents : 1;
 
     memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));

@@ -198,11 +198,11 @@ write_stages(const spot_serve_replication_t *run, const char *key,
     void (*write)(const spot_serve_replication_t *, size_t, spot_json_t *),
     spot_json_t *json)
 {
-    const spot_pipeline_t *pipeline = &run->scenario->pipeline;
+    const spot_serve_pipeline_t *pipeline = &run->scenario->pipeline;
 
     spot_json_open(json, key, '{');
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        spot_json_open(json, spot_pipeline_stage_node(pipeline, j)->id, '{');
+        spot_json_open(json, spot_serve_pipeline_stage_node(pipeline, j)->id, '{');
         write(run, j, json);
         spot_json_close(json, '}');
     }

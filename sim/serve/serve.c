@@ -259,7 +259,7 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
 
 /* ---- From node to node ---- */
 
-static void hand_on(spot_serve_t *self, const spot_pipeline_link_t *links,
+static void hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links,
     size_t num_links, const int32_t *ids, int32_t num_ids);
 
 static void
@@ -274,10 +274,10 @@ sink(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 }
 
 static void
-join(spot_serve_t *self, const spot_pipeline_link_t *link, const int32_t *ids,
+join(spot_serve_t *self, const spot_serve_pipeline_link_t *link, const int32_t *ids,
     int32_t num_ids)
 {
-    const spot_pipeline_node_t *node = &self->run.pipeline->nodes[link->node_id];
+    const spot_serve_pipeline_node_t *node = &self->run.pipeline->nodes[link->node_id];
     const uint32_t all = (UINT32_C(1) << node->num_parents) - 1;
     const uint32_t port = UINT32_C(1) << link->port;
     spot_serve_join_t *at = &self->joins[link->node_id];
@@ -309,7 +309,7 @@ join(spot_serve_t *self, const spot_pipeline_link_t *link, const int32_t *ids,
 }
 
 static void
-hand_on(spot_serve_t *self, const spot_pipeline_link_t *links, size_t num_links,
+hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_links,
     const int32_t *ids, int32_t num_ids)
 {
     if (num_links == 0) {
@@ -327,7 +327,7 @@ hand_on(spot_serve_t *self, const spot_pipeline_link_t *links, size_t num_links,
 static void
 lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
 
     for (int32_t j = 0; j < num_ids; j++) {
         const int32_t id = ids[j];
@@ -583,7 +583,7 @@ take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 static void
 deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
 {
-    const spot_pipeline_node_t *node = self->stages[stage_id].node;
+    const spot_serve_pipeline_node_t *node = self->stages[stage_id].node;
 
     for (int32_t j = 0; j < num_ids && self->run.is_recorded; j++) {
         self->stages[stage_id].stamps.done_ns[ids[j]] = self->now_ns;
@@ -643,7 +643,7 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 static void
 emit(spot_serve_t *self)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const int32_t id = (int32_t) self->next_query++;
 
     look_at_source(self);
@@ -812,7 +812,7 @@ carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_record
 static size_t
 carve_all(spot_serve_t *self, char *block)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const size_t num_queries = self->run.num_queries;
     carver_t carver = {block, 0};
     size_t max_batch = 1;
@@ -915,7 +915,7 @@ set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
 static int
 reserve(spot_serve_t *self, const spot_serve_run_t *run)
 {
-    const spot_pipeline_t *pipeline = run->pipeline;
+    const spot_serve_pipeline_t *pipeline = run->pipeline;
 
     if (self->num_stages != pipeline->num_stages ||
         self->num_nodes != pipeline->num_nodes || self->stages == NULL) {
@@ -943,7 +943,7 @@ spot_serve_start(
     self->run.rent = run->rent == NULL ? &no_rent : run->rent;
     for (size_t j = 0; j < self->num_stages; j++) {
         set_stage(self, &self->stages[j], &plans[j]);
-        self->stages[j].node = spot_pipeline_stage_node(run->pipeline, j);
+        self->stages[j].node = spot_serve_pipeline_stage_node(run->pipeline, j);
     }
     ret = make_room(self);
     if (ret != 0) {

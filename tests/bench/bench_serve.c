@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "tests/unit/serve/serve_case.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/"
@@ -126,7 +127,7 @@ arrive(serve_case_t *self, int num_times)
 
     serve_case_arrive(self, 0);
     for (int j = 0; j < num_times * (NUM_QUERIES - 1); j++) {
-        now_ns += spot_serve_ns(deltas_ms[j % (NUM_QUERIES - 1)]);
+        now_ns += spot_ns_from_ms(deltas_ms[j % (NUM_QUERIES - 1)]);
         serve_case_arrive(self, now_ns);
     }
 }
@@ -172,7 +173,7 @@ best_s(serve_case_t *self, int num_rounds)
 
 static void
 write_stage(
-    spot_json_t *json, const serve_case_t *self, const spot_pipeline_node_t *node)
+    spot_json_t *json, const serve_case_t *self, const spot_serve_pipeline_node_t *node)
 {
     const spot_serve_plan_t *plan = &self->plans[node->stage_id];
 
@@ -200,7 +201,7 @@ write_case(spot_json_t *json, const char *name, const serve_case_t *self)
     spot_json_close(json, ']');
     spot_json_open(json, "nodes", '[');
     for (size_t j = 0; j < self->pipeline.num_nodes; j++) {
-        const spot_pipeline_node_t *node = &self->pipeline.nodes[j];
+        const spot_serve_pipeline_node_t *node = &self->pipeline.nodes[j];
 
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "id", node->id);

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "base/units.h"
 #include "tests/statistical/constant_services.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/serve/serve_case.h"
@@ -119,10 +120,10 @@ add_arrivals(serve_case_t *self, const queue_t *queue)
     spot_rng_seek(&rng, 14, 0, SPOT_STREAM_ARRIVAL, 0);
     for (size_t j = 0; j < queue->num_queries; j++) {
         serve_case_arrive(self, now_ns);
-        now_ns += spot_serve_ns(queue->scv == 1
-                                    ? gsl_ran_exponential(spot_rng_gsl(&rng), mean_ms)
-                                    : gsl_ran_gamma(spot_rng_gsl(&rng), 1 / queue->scv,
-                                          queue->scv * mean_ms));
+        now_ns += spot_ns_from_ms(queue->scv == 1
+                                      ? gsl_ran_exponential(spot_rng_gsl(&rng), mean_ms)
+                                      : gsl_ran_gamma(spot_rng_gsl(&rng), 1 / queue->scv,
+                                            queue->scv * mean_ms));
     }
 }
 

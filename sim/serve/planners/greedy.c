@@ -60,8 +60,8 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
             break;
         }
         grown = spot_gate_bottleneck(planning->scenario, options);
-        options[grown] = spot_planning_option(planning, grown,
-            options[grown].hardware_id, 1, options[grown].replicas + 1);
+        options[grown] = spot_planning_option(
+            planning, grown, options[grown].hardware_id, 1, options[grown].replicas + 1);
         planned->replicas_added++;
     }
     return ret;
@@ -188,7 +188,7 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
 int
 spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES] = {0};
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
     int ret = start(planning, planned, options);
 
     if (ret != 0 || planned->plan.gate != SPOT_GATE_FEASIBLE) {

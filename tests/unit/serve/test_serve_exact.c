@@ -282,7 +282,7 @@ test_recurrence_is_engine(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES; space++) {
-        spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
+        spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
         spot_planning_t planning;
         const shape_t *shape;
         plan_case_t self;
@@ -293,7 +293,7 @@ test_recurrence_is_engine(void **state)
         assert_int_equal(spot_planning_init(&planning, &self.request), 0);
         draw_options(&rng, &planning, options);
         for (int j = 0; j < 6; j++) {
-            spot_stage_option_t others[SPOT_PIPELINE_MAX_NODES];
+            spot_stage_option_t others[SPOT_SERVE_MAX_NODES];
             const size_t stage_id = (size_t) draw(&rng, 0, shape->num_stages - 1);
             spot_serving_plan_t flow = {0}, run = {0};
 

@@ -256,8 +256,8 @@ test_steps(void **state)
         serve_case_run(&serve, true);
         run = serve.serve.run;
         if (run.outages != NULL) {
-            spot_outages_start(
-                run.outages, &replication, run.source_ns[run.num_queries - 1]);
+            spot_outages_start(run.outages, replication.seed, replication.replication,
+                run.source_ns[run.num_queries - 1]);
         }
         assert_int_equal(spot_serve_start(&serve.serve, &run, serve.plans), 0);
         do {
