@@ -264,14 +264,15 @@ control(spot_serve_t *self, int32_t stage_id)
 void
 spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
 {
-    if (is_scaled(stage)) {
+    const int kind = stage->option.scale.kind;
+
+    if (kind == SPOT_SCALE_UTILISATION) {
         stage->scale.busy_ns +=
             stage->num_busy * (self->now_ns - stage->scale.counted_ns);
         stage->scale.counted_ns = self->now_ns;
     }
     stage->num_busy += num_more;
-    if (stage->option.scale.kind == SPOT_SCALE_IDEAL &&
-        stage->num_busy > stage->result.peak_replicas) {
+    if (kind == SPOT_SCALE_IDEAL && stage->num_busy > stage->result.peak_replicas) {
         stage->result.peak_replicas = stage->num_busy;
     }
 }

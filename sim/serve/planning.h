@@ -101,11 +101,11 @@ typedef struct {
     spot_stage_option_t option;
     int64_t cost_micro;
     int32_t rank; /* by key: hardware order, batch limit, replicas */
-} spot_choice_t;
+} spot_stage_choice_t;
 
 typedef struct {
     size_t num_choices, max_choices;
-    spot_choice_t *choices; /* [num_choices] by (cost, rank) */
+    spot_stage_choice_t *choices; /* [num_choices] by (cost, rank) */
 } spot_choices_t;
 
 /* All options up to a cost whose replicas keep up with need_qps, and have a capacity of

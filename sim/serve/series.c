@@ -135,9 +135,9 @@ add_column(maker_t *self, const char *id, const char *suffix, const char *unit)
 
 /* Whether the lineage has what repeats where batches are cut. */
 static bool
-can_repeat(const spot_serve_scenario_t *scenario, size_t stage_id)
+can_repeat(const spot_serve_scenario_t *scenario)
 {
-    return spot_stage_option_spot_slots(&scenario->options[stage_id]) > 0;
+    return scenario->outages.kind != SPOT_OUTAGES_NONE;
 }
 
 static void
@@ -153,7 +153,7 @@ make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
     for (size_t j = 0; j < pipeline->num_stages; j++) {
         const char *id = spot_serve_pipeline_stage_node(pipeline, j)->id;
 
-        for (size_t k = 0; k < (can_repeat(scenario, j) ? 7 : 5); k++) {
+        for (size_t k = 0; k < (can_repeat(scenario) ? 7 : 5); k++) {
             add_column(&maker, id, of_stage[k], "1");
         }
     }
@@ -330,6 +330,19 @@ stamp(const int64_t *stamps, size_t id)
     return stamps[id] < 0 ? (double) NAN : (double) stamps[id];
 }
 
+/* When a query was first taken, and how often; where no batch is cut: once. */
+static void
+add_repeats(const spot_serve_stage_t *stage, size_t id, spot_cell_t *cells)
+{
+    const spot_stage_stamps_t *stamps = &stage->stamps;
+
+    cells[0].number =
+        stamp(stage->can_be_cut ? stamps->first_dequeue_ns : stamps->dequeue_ns, id);
+    cells[1].number = stamps->enqueue_ns[id] < 0 ? (double) NAN
+                      : stage->can_be_cut        ? stamps->tries[id]
+                                                 : stamps->dequeue_ns[id] >= 0;
+}
+
 static void
 fill_lineage(filler_t *self)
 {
@@ -350,9 +363,9 @@ fill_lineage(filler_t *self)
             (cell++)->number = stamp(stamps->done_ns, id);
             (cell++)->number = is_taken ? stamps->batch[id] : (double) NAN;
             (cell++)->number = is_taken ? stamps->replica[id] : (double) NAN;
-            if (can_repeat(self->run->scenario, j)) {
-                (cell++)->number = stamp(stamps->first_dequeue_ns, id);
-                (cell++)->number = stamps->tries[id];
+            if (can_repeat(self->run->scenario)) {
+                add_repeats(&serve->stages[j], id, cell);
+                cell += 2;
             }
         }
         for (size_t j = 0; j < pipeline->num_nodes; j++) {

@@ -184,11 +184,12 @@ typedef struct {
     spot_serve_stage_t *stages; /* [num_stages] */
     spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
     size_t next_query;
-    spot_serve_due_t source_due;
-    spot_serve_due_t *dues; /* [num_stages + 1] next event of a stage, of the calendar */
-    size_t next_due;        /* the first of dues; SIZE_MAX: unknown */
-    bool may_strand;        /* replicas may go for good: queries may stay behind */
-    int32_t *marked;        /* [num_stages] stages that form batches at this instant */
+    spot_serve_due_t *dues; /* [num_stages] their next events */
+    int32_t next_stage;     /* the first of them; -1: unknown */
+    bool is_source_next;    /* before the calendar */
+    spot_serve_due_t source_due, calendar_due, other_due; /* other: the first of both */
+    bool may_strand; /* replicas may go for good: queries may stay behind */
+    int32_t *marked; /* [num_stages] stages that form batches at this instant */
     size_t num_marked;
     int64_t *sink_ns;    /* [num_queries] or SPOT_QUERY_LOST, SPOT_QUERY_UNFINISHED */
     int32_t *sink_order; /* [num_queries] queries in the order of leaving; the first

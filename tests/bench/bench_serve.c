@@ -32,33 +32,17 @@
 
 static int64_t num_allocations;
 
-void *__real_malloc(size_t num_bytes);
-void *__real_calloc(size_t num_items, size_t item_bytes);
-void *__real_realloc(void *memory, size_t num_bytes);
-void *__wrap_malloc(size_t num_bytes);
-void *__wrap_calloc(size_t num_items, size_t item_bytes);
-void *__wrap_realloc(void *memory, size_t num_bytes);
-
-void *
-__wrap_malloc(size_t num_bytes)
-{
-    num_allocations++;
-    return __real_malloc(num_bytes);
-}
-
-void *
-__wrap_calloc(size_t num_items, size_t item_bytes)
-{
-    num_allocations++;
-    return __real_calloc(num_items, item_bytes);
-}
-
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
-{
-    num_allocations++;
-    return __real_realloc(memory, num_bytes);
-}
+#define COUNTED(function, parameters, arguments)                                        \
+    void *__real_##function parameters;                                                 \
+    void *__wrap_##function parameters;                                                 \
+    void *__wrap_##function parameters                                                  \
+    {                                                                                   \
+        num_allocations++;                                                              \
+        return __real_##function arguments;                                             \
+    }
+COUNTED(malloc, (size_t num_bytes), (num_bytes))
+COUNTED(calloc, (size_t num_items, size_t item_bytes), (num_items, item_bytes))
+COUNTED(realloc, (void *memory, size_t num_bytes), (memory, num_bytes))
 
 /* ---- Cases ---- */
 

@@ -26,8 +26,8 @@ typedef struct {
     size_t num_ways, max_ways;
     way_t *ways; /* [num_ways] by (cost, place) */
     size_t max_picks, max_bits;
-    const spot_choice_t **picks; /* [num_ways][num_stages] */
-    uint64_t *bits;              /* [num_ways][num_words] late queries */
+    const spot_stage_choice_t **picks; /* [num_ways][num_stages] */
+    uint64_t *bits;                    /* [num_ways][num_words] late queries */
 } branch_t;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     size_t num_stages, num_words;
     spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
     int64_t rest_ns[SPOT_SERVE_MAX_NODES];       /* fastest way behind a stage */
-    const spot_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    const spot_stage_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
     spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
     int64_t best_micro; /* of best; as long as there is none, the cap */
     size_t best_late;
@@ -266,7 +266,7 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
     }
     run_joins(self, self->planning->pipeline->nodes[node_id].parents[0]);
     for (size_t j = 0; j < self->stages[stage_id].num_choices && self->error == 0; j++) {
-        const spot_choice_t *choice = &self->stages[stage_id].choices[j];
+        const spot_stage_choice_t *choice = &self->stages[stage_id].choices[j];
         const int64_t with_micro = cost_micro + choice->cost_micro;
         bool is_good = false;
 

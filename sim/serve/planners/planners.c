@@ -59,7 +59,7 @@ spot_planned_free(spot_planned_t *self)
 static int
 compare_choices(const void *first, const void *second)
 {
-    const spot_choice_t *a = first, *b = second;
+    const spot_stage_choice_t *a = first, *b = second;
 
     return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
                                           : a->rank - b->rank;
@@ -92,7 +92,8 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
                 }
                 if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
                     ret = SPOT_ARRAY_APPEND(self, choices,
-                        (spot_choice_t){option, micro, (int32_t) self->num_choices});
+                        (spot_stage_choice_t){
+                            option, micro, (int32_t) self->num_choices});
                 }
             }
         }

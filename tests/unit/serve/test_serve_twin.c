@@ -62,9 +62,7 @@ check_stage(
     for (int64_t j = 0; j <= stage->option.batch; j++) {
         check(place, "histogram", stage->histogram[j], twin->histogram[j]);
     }
-    if (stage->can_be_cut) {
-        check(place, "tries_max", result->tries_max, twin->tries_max);
-    }
+    check(place, "tries_max", result->tries_max, twin->tries_max);
 }
 
 static void
