@@ -142,9 +142,10 @@ spot_cdf_declare(spot_chart_t *chart, const void *context)
     const spot_series_kind_t *kind = self->series[0]->kind;
     spot_chart_panel_t panel = {.title = self->title == NULL ? kind->help : NULL,
         .is_below = true,
-        .x = {SPOT_CHART_LOG, SPOT_CHART_MS, spot_series_column_name(kind->columns)},
+        .x = {SPOT_CHART_LOG, SPOT_CHART_MS,
+            .name = spot_series_column_name(kind->columns)},
         .y = {SPOT_CHART_LINEAR, SPOT_CHART_PERCENT,
-            spot_series_column_name(&kind->columns[1]), .high = 100}};
+            .name = spot_series_column_name(&kind->columns[1]), .high = 100}};
     char above[128];
     size_t num_lines = 0;
     int ret = 0;

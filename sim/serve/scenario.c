@@ -77,7 +77,7 @@ static const char *const scale_names[] = {"none", "ideal", NULL};
 
 static const spot_field_t slo_fields[] = {
     {SPOT_WITHIN(DURATION_NS, "latency", spot_objective_t, latency_ns, 1, MAX_NS, NULL,
-        "objective", "latency that the percentile must not exceed")},
+        "latency objective", "latency that the percentile must not exceed")},
     {SPOT_WITHIN(NUMBER, "percentile", spot_objective_t, percentile, 0.001, 100, "99",
         "percentile of the objective", "which percentile; 100 is the maximum")},
     {.name = NULL},
@@ -560,6 +560,11 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
     }
     self->service = spot_services[self->service_id];
     self->slo.percentile_milli = (int64_t) floor(self->slo.percentile * 1000 + 0.5);
+    if (self->config_form == 0 && self->service->cannot_plan) {
+        REPORT(&checker, spot_node_place(root, "config"),
+            "service: %s cannot be planned with: its times are wrong on purpose",
+            self->service->name);
+    }
     ret = spot_error_first(ret, read_files(&checker));
     ret = spot_error_first(ret, make_parts(&checker));
     if (ret == 0 && diag->num_errors == num_errors) {

@@ -455,10 +455,13 @@ add_levels(filler_t *self, kind_id_t kind_id, int64_t time_ns, const double *lev
     add_row(self, kind_id, self->cells);
 }
 
+/* The curve of the cost has a last row at the end of the run. */
 static void
 add_samples(filler_t *self)
 {
     const size_t num_stages = self->run->serve.num_stages;
+    const int64_t end_ns = self->run->serve.end_ns;
+    const double whole = spot_serve_cost(self->run);
 
     for (size_t j = 0; j < self->num_samples; j++) {
         const int64_t time_ns = (int64_t) j * self->step_ns;
@@ -473,6 +476,9 @@ add_samples(filler_t *self)
         add_levels(self, FLEET, time_ns, levels + num_stages);
         add_levels(self, REPLICAS, time_ns, levels + num_stages + FLEET_LEVELS);
         add_levels(self, COST, time_ns, &now);
+    }
+    if ((int64_t) (self->num_samples - 1) * self->step_ns < end_ns) {
+        add_levels(self, COST, end_ns, &whole);
     }
 }
 
