@@ -60,8 +60,8 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
             break;
         }
         grown = spot_gate_bottleneck(planning->scenario, options);
-        options[grown] = spot_planning_option(planning, grown,
-            options[grown].hardware_id, 1, options[grown].replicas + 1);
+        options[grown] = spot_planning_option(
+            planning, grown, options[grown].hardware_id, 1, options[grown].replicas + 1);
         planned->replicas_added++;
     }
     return ret;
