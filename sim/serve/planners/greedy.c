@@ -188,11 +188,7 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
 int
 spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
-<<<<<<< HEAD
     spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
-=======
-    spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
->>>>>>> planners
     int ret = start(planning, planned, options);
 
     if (ret != 0 || planned->plan.gate != SPOT_GATE_FEASIBLE) {

@@ -92,15 +92,8 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
                     break;
                 }
                 if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
-<<<<<<< HEAD
                     ret = SPOT_ARRAY_APPEND(
                         self, choices, (spot_stage_choice_t){option, micro, order});
-=======
-                    const spot_stage_choice_t choice = {
-                        option, micro, (int32_t) self->num_choices};
-
-                    ret = SPOT_ARRAY_APPEND(self, choices, choice);
->>>>>>> planners
                 }
             }
         }

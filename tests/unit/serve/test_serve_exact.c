@@ -349,7 +349,6 @@ test_exact_cost_falls(void **state)
     }
 }
 
-<<<<<<< HEAD
 /* A hedge may have no spot slot in config, and some where a planner adds replicas. */
 static void
 test_hedge_of_its_base(void **state)
@@ -374,7 +373,9 @@ test_hedge_of_its_base(void **state)
     option = spot_planning_option(&planning, 0, 0, 1, 3);
     assert_int_equal(spot_planning_cost(&planning, &option), 5000000);
     spot_planning_free(&planning);
-=======
+    plan_case_close(&self);
+}
+
 /* What cannot be planned, and a stop. */
 static void
 test_no_plan(void **state)
@@ -425,7 +426,6 @@ test_no_plan(void **state)
     assert_int_equal(spot_serve_plan(&spot_planner_exact, &self.request, &planned),
         SPOT_ERR_BAD_PARAM);
     spot_planned_free(&planned);
->>>>>>> planners
     plan_case_close(&self);
 }
 
@@ -436,11 +436,8 @@ main(void)
         cmocka_unit_test(test_exact_is_brute),
         cmocka_unit_test(test_recurrence_is_engine),
         cmocka_unit_test(test_exact_cost_falls),
-<<<<<<< HEAD
         cmocka_unit_test(test_hedge_of_its_base),
-=======
         cmocka_unit_test(test_no_plan),
->>>>>>> planners
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
