@@ -42,10 +42,15 @@ choose(spot_serve_replication_t *self)
         return 0;
     }
     spot_planned_free(&self->planned);
+    self->options = NULL;
+    if (isnan(self->arrivals.rate_qps)) {
+        self->planned.why_none = "no arrival rate: all deltas are 0";
+        return 0;
+    }
     ret = spot_serve_plan(
         spot_serve_planners[scenario->planner_id], &request, &self->planned);
     self->options = self->planned.plan.options;
-    return ret;
+    return ret == SPOT_ERR_BAD_PARAM && self->planned.why_none != NULL ? 0 : ret;
 }
 
 /* Outages for the spot slots of these options; their number may differ from one

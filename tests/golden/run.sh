@@ -949,6 +949,11 @@ ends 1 run serve/branches.yaml --set "arrivals={deltas_ms: [4.6e12]}" --set serv
         C: {hardware: GX, batch: 1, replicas: 1}, D: {hardware: GX, batch: 1, replicas: 1},
         E: {hardware: GX, batch: 1, replicas: 1}}"
 stderr_says "bad parameter"
+# A planner that cannot plan says why.
+ends 1 run serve/branches.yaml --set config=exact --set "arrivals={deltas_ms: [0, 0]}"
+stderr_says "no configuration was found: no arrival rate: all deltas are 0"
+ends 1 run serve/branches.yaml --set config=brute --set plan.max_configurations=1
+stderr_says "configurations, limit 1 (plan.max_configurations)"
 # So many samples that they are taken further apart.
 ends 0 run serve/branches.yaml --set "output.samples=1 ns" --series "$work/series"
 expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le 20001 ]
