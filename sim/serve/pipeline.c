@@ -37,7 +37,7 @@ const spot_field_t spot_serve_pipeline_item_fields[] = {
     {SPOT_VALUE(TEXT, "model", spot_serve_pipeline_item_t, model, "",
         "of a stage: its model in the profiles; default: its id")},
     {SPOT_ITEMS(LIST, "join", spot_serve_pipeline_item_t, join, num_join, parent_item, 0,
-        SPOT_JOIN_MAX_PARENTS, "[]", "a list of nodes such as [KSVM, LogReg]",
+        SPOT_JOIN_MAX_PARENTS, "[]", "a list of at most 31 nodes such as [KSVM, LogReg]",
         "of a join: the nodes that feed it, at least two")},
     {.name = NULL},
 };
@@ -259,10 +259,29 @@ parent_without_place(
     return *parent;
 }
 
-/* Reports a cycle that the parents of a node without place lead to, and the nodes that
- * hang on one. */
+/* Marks the nodes that a way from the source leads to; those that are placed are. */
 static void
-report_cycle(const maker_t *maker, const bool *is_placed)
+mark_reachable(const spot_serve_pipeline_t *self, bool *is_reachable)
+{
+    bool is_more = true;
+
+    while (is_more) {
+        is_more = false;
+        for (size_t j = 0; j < self->num_nodes; j++) {
+            for (size_t k = 0; k < self->nodes[j].num_parents && !is_reachable[j]; k++) {
+                const int32_t parent = self->nodes[j].parents[k];
+
+                is_reachable[j] = parent < 0 || is_reachable[parent];
+                is_more |= is_reachable[j];
+            }
+        }
+    }
+}
+
+/* Reports a cycle that the parents of a node without place lead to, and the nodes that
+ * no way from the source leads to. */
+static void
+report_cycle(const maker_t *maker, bool *is_placed)
 {
     const spot_serve_pipeline_t *self = maker->self;
     bool is_in[SPOT_SERVE_MAX_NODES] = {false};
@@ -290,6 +309,7 @@ report_cycle(const maker_t *maker, const bool *is_placed)
         maker->bind, place_of(maker, (size_t) lowest, "id"), NULL, "cycle: %s", list);
     maker->bind->is_out_of_memory |= texts.error != 0;
     spot_texts_free(&texts);
+    mark_reachable(self, is_placed);
     for (size_t j = 0; j < self->num_nodes; j++) {
         if (!is_placed[j] && !is_in[j]) {
             spot_bind_error(maker->bind, place_of(maker, j, "id"), NULL,

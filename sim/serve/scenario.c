@@ -152,7 +152,8 @@ static const spot_field_t config_fields[] = {
     {SPOT_FIELDS(ONE_OF, "scale", spot_stage_config_t, option.scale, scale_forms, "none",
          "autoscaling",
          "a number of replicas that follows the load, from replicas on; ideal: a "
-         "replica for each batch, at once and only while it runs, which is a bound"),
+         "replica for each batch, at once and only while it runs: no query waits, and "
+         "with a batch limit of 1 no autoscaler is cheaper"),
         .settle = settle_scale, .expected = SCALE_EXPECTED},
     {.name = NULL},
 };
