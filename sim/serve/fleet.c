@@ -85,7 +85,11 @@ spot_fleet_settle(spot_serve_t *self, stage_t *stage)
         const spot_slot_span_t *span = &stage->spans[j];
         const int64_t ns = span_ns(span, self->end_ns);
 
-        result->paid_ns[span->is_spot] += ns;
+        if (__builtin_add_overflow(
+                result->paid_ns[span->is_spot], ns, &result->paid_ns[span->is_spot])) {
+            self->error = SPOT_ERR_BAD_PARAM;
+            return;
+        }
         result->serving_ns[span->is_spot] += span->is_serving ? ns : 0;
     }
     if (stage->option.scale.kind == SPOT_SCALE_IDEAL) {

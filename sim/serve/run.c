@@ -76,19 +76,8 @@ spot_gate_t
 spot_serve_verdict(
     const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli)
 {
-    const spot_serve_scenario_t *scenario = self->scenario;
-    const size_t bottleneck = spot_gate_bottleneck(scenario, self->options);
-
-    if (self->arrivals.rate_qps >
-        spot_gate_capacity(scenario, bottleneck, &self->options[bottleneck])) {
-        return SPOT_GATE_THROUGHPUT;
-    }
-    if (spot_gate_least_latency(scenario, self->options) > slo_ns) {
-        return SPOT_GATE_LATENCY;
-    }
-    return spot_latencies_percentile(&self->latencies, percentile_milli) > slo_ns
-               ? SPOT_GATE_SLO
-               : SPOT_GATE_FEASIBLE;
+    return spot_gate_verdict(self->scenario, self->options, self->arrivals.rate_qps,
+        slo_ns, spot_latencies_percentile(&self->latencies, percentile_milli));
 }
 
 int64_t

@@ -10,7 +10,8 @@ typedef spot_serve_stage_t stage_t;
 __extension__ typedef unsigned __int128 wide_t;
 
 #define IDEAL_SLOTS 65536
-#define STOP_EVERY 4096 /* events between two looks at the stop flag */
+#define MAX_TIME_NS (INT64_C(1) << 62) /* of a take: its batch ends within 63 bits */
+#define STOP_EVERY 4096                /* events between two looks at the stop flag */
 
 const char *const spot_serve_happening_names[] = {
     "take", "return", "notice", "preempt", "ready", "queue", NULL};
@@ -462,6 +463,9 @@ take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
     const int64_t busy_ns = stage->time->busy_ns[n];
     const int32_t first = (int32_t) (stage->head & stage->ring_mask);
 
+    if (self->now_ns > MAX_TIME_NS) {
+        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+    }
     count_area(self, stage, -n);
     for (int32_t j = 0; stage->can_be_cut && j < n; j++) {
         const int32_t id = stage->ring[(stage->head + j) & stage->ring_mask];

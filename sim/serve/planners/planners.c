@@ -86,14 +86,14 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
                 const spot_stage_option_t option =
                     spot_planning_option(planning, stage_id, k, batch, n);
                 const int64_t micro = spot_serve_scenario_cost(scenario, &option);
+                const int32_t order = (int32_t) self->num_choices;
 
                 if (micro > max_micro) {
                     break;
                 }
                 if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
-                    ret = SPOT_ARRAY_APPEND(self, choices,
-                        (spot_stage_choice_t){
-                            option, micro, (int32_t) self->num_choices});
+                    ret = SPOT_ARRAY_APPEND(
+                        self, choices, (spot_stage_choice_t){option, micro, order});
                 }
             }
         }

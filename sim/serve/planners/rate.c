@@ -159,7 +159,7 @@ improve(rate_t *self, spot_planned_t *planned, int32_t stage_id, int64_t budget_
 static int32_t
 next_stage(const rate_t *self, const bool *is_exhausted)
 {
-    double least_qps = INFINITY;
+    double least_qps = (double) INFINITY;
     int32_t stage_id = -1;
 
     for (size_t j = 0; j < self->planning->pipeline->num_stages; j++) {

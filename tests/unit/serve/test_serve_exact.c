@@ -2,6 +2,7 @@
 /* The exact planner against plain enumeration on random small spaces, and what planners
  * simulate against runs of all events. Service times and arrivals are multiples of a few
  * milliseconds, so that ties are the normal case. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -375,6 +376,59 @@ test_hedge_of_its_base(void **state)
     plan_case_close(&self);
 }
 
+/* What cannot be planned, and a stop. */
+static void
+test_no_plan(void **state)
+{
+    static const char *const profiles =
+        "model,hardware,batch,p99_ms,throughput_qps\nA,cpu,1,100,10\n";
+    atomic_int stop = 0;
+    char document[1000], path[280];
+    spot_planned_t planned;
+    plan_case_t self;
+
+    (void) state;
+    plan_case_file(profiles, path);
+    snprintf(document, sizeof(document),
+        "scenario: case\nengine: serve\nhardware: {cpu: {on_demand: 1}}\n"
+        "profiles: [%s]\npipeline: [{id: A, from: source}]\n"
+        "arrivals: {deltas_ms: [0, 0, 300]}\nslo: {latency: 99 ms}\n",
+        path);
+    plan_case_open(&self, document);
+    unlink(path);
+    plan_case_plan(&self, &spot_planner_exact, &planned);
+    assert_null(planned.plan.options);
+    assert_int_equal(planned.plan.gate, SPOT_GATE_LATENCY);
+    assert_string_equal(planned.why_none, "no plan found");
+    spot_planned_free(&planned);
+    self.request.slo_ns = 100000000;
+    self.request.max_cost = 2; /* three queries at once need three replicas */
+    plan_case_plan(&self, &spot_planner_exact, &planned);
+    assert_null(planned.plan.options);
+    assert_string_equal(planned.why_none, "no configuration within plan.max_cost");
+    spot_planned_free(&planned);
+    self.request.max_cost = 4;
+    plan_case_plan(&self, &spot_planner_exact, &planned);
+    assert_int_equal(planned.plan.cost_micro, 3000000);
+    assert_null(planned.why_none);
+    spot_planned_free(&planned);
+    self.request.replication.stop = &stop;
+    stop = 1;
+    for (size_t j = 0; spot_serve_planners[j] != NULL; j++) {
+        planned = (spot_planned_t){0};
+        assert_int_equal(
+            spot_serve_plan(spot_serve_planners[j], &self.request, &planned),
+            SPOT_ERR_INTERRUPTED);
+        spot_planned_free(&planned);
+    }
+    self.arrivals.rate_qps = (double) NAN;
+    planned = (spot_planned_t){0};
+    assert_int_equal(spot_serve_plan(&spot_planner_exact, &self.request, &planned),
+        SPOT_ERR_BAD_PARAM);
+    spot_planned_free(&planned);
+    plan_case_close(&self);
+}
+
 int
 main(void)
 {
@@ -383,6 +437,7 @@ main(void)
         cmocka_unit_test(test_recurrence_is_engine),
         cmocka_unit_test(test_exact_cost_falls),
         cmocka_unit_test(test_hedge_of_its_base),
+        cmocka_unit_test(test_no_plan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
