@@ -43,8 +43,8 @@ void spot_flow_init(spot_flow_t *self, spot_arena_t *memory, size_t max_queries)
 void spot_flow_clear(spot_flow_t *self);
 void spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns);
 
-/* Runs a stage on what its parent delivers: the recurrence of docs/serving.md. Returns
- * false as soon as limit, which may be NULL, is broken; then self is unfinished.
+/* Runs a stage on what its parent delivers: the recurrence of docs/serving-rules.md.
+ * Returns false as soon as limit, which may be NULL, is broken; then self is unfinished.
  * free_ns: [queries] scratch. O(queries), but for batches that overtake. */
 bool spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
     const spot_service_time_t *time, int64_t batch, int64_t replicas, int64_t *free_ns,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Planners: the cheapest configuration that meets the objective, or the highest rate
  * within a budget. Each is one file with one const table in planners/. The rules are
- * those of docs/serving.md, so that two implementations find the same configuration. */
+ * those of docs/serving-rules.md, so that two implementations find the same
+ * configuration. */
 #pragma once
 
 #include "sim/serve/gates.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Queries through a pipeline, event by event, in whole nanoseconds. Events are ordered
  * by (time, phase, sequence): everything that becomes available at an instant is queued
- * before a batch is formed. docs/serving.md has the rules. */
+ * before a batch is formed. docs/serving-rules.md has the rules. */
 #pragma once
 
 #include <stdbool.h>
