@@ -322,6 +322,12 @@ spot_duration_from_s(double duration_s, int64_t *duration_ms)
         duration_s * (double) SPOT_MS_PER_S, spot_units_ms.most, duration_ms);
 }
 
+int64_t
+spot_ns_from_ms(double ms)
+{
+    return (int64_t) floor(ms * 1e6 + 0.5);
+}
+
 double
 spot_duration_s(int64_t duration_ms)
 {

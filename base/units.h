@@ -76,6 +76,9 @@ void spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES]
 /* Rounds seconds to whole ms, ties to even. BAD_INPUT outside +-SPOT_MAX_DURATION_MS. */
 SPOT_MUST_CHECK int spot_duration_from_s(double duration_s, int64_t *duration_ms);
 
+/* Milliseconds as whole ns: floor(ms 1e6 + 0.5). */
+int64_t spot_ns_from_ms(double ms);
+
 /* Whole ms in seconds. */
 double spot_duration_s(int64_t duration_ms);
 

@@ -55,7 +55,7 @@ fill_summary(const spot_serve_replication_t *run, size_t least_id, spot_table_t 
     spot_table_add_row(table);
     spot_table_add_text(table, spot_gate_names[run->gate]);
     spot_table_add_text(
-        table, spot_pipeline_stage_node(&scenario->pipeline, least_id)->id);
+        table, spot_serve_pipeline_stage_node(&scenario->pipeline, least_id)->id);
     spot_table_add_number(table, (double) cost_micro / 1e6);
     spot_table_add_count(
         table, (int64_t) spot_latencies_late(&run->latencies, scenario->slo.latency_ns));

@@ -23,7 +23,7 @@ add_configuration(spot_table_t *table, const spot_serve_scenario_t *scenario,
 
     for (size_t j = 0; out != NULL && j < scenario->pipeline.num_stages; j++) {
         fprintf(out, "%s%s=%s/%lldx%lld", j == 0 ? "" : " ",
-            spot_pipeline_stage_node(&scenario->pipeline, j)->id,
+            spot_serve_pipeline_stage_node(&scenario->pipeline, j)->id,
             scenario->prices.prices[options[j].hardware_id].name,
             (long long) options[j].batch, (long long) options[j].replicas);
     }

@@ -268,7 +268,7 @@ typedef struct {
 static const char *
 stage_name(const found_t *self, size_t stage_id)
 {
-    return spot_pipeline_stage_node(&self->open.scenario.pipeline, stage_id)->id;
+    return spot_serve_pipeline_stage_node(&self->open.scenario.pipeline, stage_id)->id;
 }
 
 static const char *

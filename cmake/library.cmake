@@ -12,6 +12,7 @@ set(spot_library_rooms
     compare
     jobs
     queries
+    outages
     engine
     fleet
     recovery

@@ -85,7 +85,11 @@ spot_fleet_settle(spot_serve_t *self, stage_t *stage)
         const spot_slot_span_t *span = &stage->spans[j];
         const int64_t ns = span_ns(span, self->end_ns);
 
-        result->paid_ns[span->is_spot] += ns;
+        if (__builtin_add_overflow(
+                result->paid_ns[span->is_spot], ns, &result->paid_ns[span->is_spot])) {
+            self->error = SPOT_ERR_BAD_PARAM;
+            return;
+        }
         result->serving_ns[span->is_spot] += span->is_serving ? ns : 0;
     }
     if (stage->option.scale.kind == SPOT_SCALE_IDEAL) {
@@ -264,14 +268,15 @@ control(spot_serve_t *self, int32_t stage_id)
 void
 spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
 {
-    if (is_scaled(stage)) {
+    const int kind = stage->option.scale.kind;
+
+    if (kind == SPOT_SCALE_UTILISATION) {
         stage->scale.busy_ns +=
             stage->num_busy * (self->now_ns - stage->scale.counted_ns);
         stage->scale.counted_ns = self->now_ns;
     }
     stage->num_busy += num_more;
-    if (stage->option.scale.kind == SPOT_SCALE_IDEAL &&
-        stage->num_busy > stage->result.peak_replicas) {
+    if (kind == SPOT_SCALE_IDEAL && stage->num_busy > stage->result.peak_replicas) {
         stage->result.peak_replicas = stage->num_busy;
     }
 }

@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bind.h"
-#include "traces/generate/model.h"
-
 #define SPOT_MAX_REPLICAS 4096
 
 typedef enum {
@@ -50,21 +47,3 @@ typedef struct {
     int fallback;                /* spot_fallback_t */
     spot_scale_setting_t scale;
 } spot_stage_option_t;
-
-typedef enum { SPOT_DRAIN_DEADLINE, SPOT_DRAIN_STOP } spot_drain_t;
-
-/* What becomes of the queries of a batch that is cut. */
-typedef enum {
-    SPOT_IN_FLIGHT_REQUEUE_HEAD,
-    SPOT_IN_FLIGHT_REQUEUE_TAIL,
-    SPOT_IN_FLIGHT_LOSE
-} spot_in_flight_t;
-
-/* How all replicas start, and how spot replicas end. */
-typedef struct {
-    int64_t notice_ns;
-    int drain;     /* spot_drain_t */
-    int in_flight; /* spot_in_flight_t */
-    int64_t preparation_ns;
-    int64_t load_ns;
-} spot_rent_setting_t;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "sim/serve/service.h"
+#include "models/service.h"
 
 /* Queries that are delivered together. */
 typedef struct {

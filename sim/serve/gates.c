@@ -40,7 +40,7 @@ int64_t
 spot_gate_least_latency(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
 {
-    int64_t at_ns[SPOT_PIPELINE_MAX_NODES], until_ns[SPOT_PIPELINE_MAX_NODES];
+    int64_t at_ns[SPOT_SERVE_MAX_NODES], until_ns[SPOT_SERVE_MAX_NODES];
 
     for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
         const spot_service_time_t *time =
@@ -48,7 +48,7 @@ spot_gate_least_latency(
 
         at_ns[j] = spot_service_time_fastest(time, (int32_t) options[j].batch);
     }
-    return spot_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
+    return spot_serve_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
 }
 
 spot_gate_t

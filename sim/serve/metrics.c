@@ -278,7 +278,7 @@ spot_serve_metrics_init(spot_serve_scenario_t *scenario)
         *metric++ = rows[j].metric;
     }
     for (size_t k = 0; k < num_stages && metrics != NULL; k++) {
-        const char *id = spot_pipeline_stage_node(&scenario->pipeline, k)->id;
+        const char *id = spot_serve_pipeline_stage_node(&scenario->pipeline, k)->id;
 
         for (size_t j = 0; j < NUM_STAGE_ROWS; j++, metric++) {
             *metric = stage_rows[j].metric;

@@ -20,7 +20,7 @@ bind_from(
     const spot_field_t text = {.type = SPOT_FIELD_TEXT, .name = field->name};
 
     if (node->kind == SPOT_NODE_LIST && node->num_children > 1 && target != NULL) {
-        spot_pipeline_item_t *item = (void *) ((char *) target - field->offset);
+        spot_serve_pipeline_item_t *item = (void *) ((char *) target - field->offset);
 
         item->num_from = node->num_children;
     } else {
@@ -28,22 +28,22 @@ bind_from(
     }
 }
 
-const spot_field_t spot_pipeline_item_fields[] = {
+const spot_field_t spot_serve_pipeline_item_fields[] = {
     {SPOT_VALUE(
-        TEXT, "id", spot_pipeline_item_t, id, NULL, "name of the stage or join")},
-    {SPOT_VALUE(TEXT, "from", spot_pipeline_item_t, from, "",
+        TEXT, "id", spot_serve_pipeline_item_t, id, NULL, "name of the stage or join")},
+    {SPOT_VALUE(TEXT, "from", spot_serve_pipeline_item_t, from, "",
          "of a stage: the node that feeds it, or source"),
         .bind = bind_from},
-    {SPOT_VALUE(TEXT, "model", spot_pipeline_item_t, model, "",
+    {SPOT_VALUE(TEXT, "model", spot_serve_pipeline_item_t, model, "",
         "of a stage: its model in the profiles; default: its id")},
-    {SPOT_ITEMS(LIST, "join", spot_pipeline_item_t, join, num_join, parent_item, 0,
+    {SPOT_ITEMS(LIST, "join", spot_serve_pipeline_item_t, join, num_join, parent_item, 0,
         SPOT_JOIN_MAX_PARENTS, "[]", "a list of nodes such as [KSVM, LogReg]",
         "of a join: the nodes that feed it, at least two")},
     {.name = NULL},
 };
 
 void
-spot_pipeline_item_free(spot_pipeline_item_t *self)
+spot_serve_pipeline_item_free(spot_serve_pipeline_item_t *self)
 {
     for (size_t j = 0; j < self->num_join; j++) {
         free(self->join[j]);
@@ -58,10 +58,10 @@ spot_pipeline_item_free(spot_pipeline_item_t *self)
 
 /* The pipeline that is made, and where its items stand. */
 typedef struct {
-    spot_pipeline_t *self;
+    spot_serve_pipeline_t *self;
     spot_bind_t *bind;
     const spot_node_t *list;
-    const spot_pipeline_item_t *items;
+    const spot_serve_pipeline_item_t *items;
 } maker_t;
 
 static const spot_node_t *
@@ -138,8 +138,8 @@ find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
 }
 
 static void
-add_join(const maker_t *maker, const spot_pipeline_item_t *item,
-    spot_pipeline_node_t *node, const spot_node_t *join)
+add_join(const maker_t *maker, const spot_serve_pipeline_item_t *item,
+    spot_serve_pipeline_node_t *node, const spot_node_t *join)
 {
     for (size_t j = 0; j < item->num_join; j++) {
         const int32_t parent = find_parent(maker, item->join[j], join->children[j]);
@@ -160,9 +160,9 @@ add_join(const maker_t *maker, const spot_pipeline_item_t *item,
 static void
 add_parents(maker_t *maker, size_t node_id)
 {
-    const spot_pipeline_item_t *item = &maker->items[node_id];
+    const spot_serve_pipeline_item_t *item = &maker->items[node_id];
     const bool is_stage = item->from != NULL || item->num_from > 0;
-    spot_pipeline_node_t *node = &maker->self->nodes[node_id];
+    spot_serve_pipeline_node_t *node = &maker->self->nodes[node_id];
     const spot_node_t *from = place_of(maker, node_id, "from");
 
     SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, item->num_join + 1);
@@ -188,7 +188,7 @@ add_parents(maker_t *maker, size_t node_id)
 }
 
 static void
-add_links(spot_pipeline_t *self)
+add_links(spot_serve_pipeline_t *self)
 {
     SPOT_ARENA_ARRAY(&self->memory, self->first, self->num_nodes);
     SPOT_ARENA_ARRAY(&self->memory, self->order, self->num_nodes);
@@ -197,7 +197,7 @@ add_links(spot_pipeline_t *self)
         SPOT_ARENA_ARRAY(&self->memory, self->nodes[j].children, self->num_nodes);
     }
     for (size_t j = 0; j < self->num_nodes && self->memory.error == 0; j++) {
-        spot_pipeline_node_t *node = &self->nodes[j];
+        spot_serve_pipeline_node_t *node = &self->nodes[j];
 
         node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
         if (node->model == NULL) {
@@ -206,12 +206,13 @@ add_links(spot_pipeline_t *self)
             self->stages[self->num_stages++] = (int32_t) j;
         }
         for (size_t k = 0; k < node->num_parents; k++) {
-            const spot_pipeline_link_t link = {(int32_t) j, node->stage_id, (int32_t) k};
+            const spot_serve_pipeline_link_t link = {
+                (int32_t) j, node->stage_id, (int32_t) k};
 
             if (node->parents[k] < 0) {
                 self->first[self->num_first++] = link;
             } else {
-                spot_pipeline_node_t *parent = &self->nodes[node->parents[k]];
+                spot_serve_pipeline_node_t *parent = &self->nodes[node->parents[k]];
 
                 parent->children[parent->num_children++] = link;
             }
@@ -222,7 +223,7 @@ add_links(spot_pipeline_t *self)
 /* Nodes behind their parents, of equal ones the first in pipeline order; returns their
  * number, which is less where there is a cycle. */
 static size_t
-sort_nodes(spot_pipeline_t *self, bool *is_placed)
+sort_nodes(spot_serve_pipeline_t *self, bool *is_placed)
 {
     size_t num_placed = 0, before;
 
@@ -247,7 +248,8 @@ sort_nodes(spot_pipeline_t *self, bool *is_placed)
 
 /* A parent that is not placed, of a node that is not. */
 static int32_t
-parent_without_place(const spot_pipeline_t *self, const bool *is_placed, int32_t node_id)
+parent_without_place(
+    const spot_serve_pipeline_t *self, const bool *is_placed, int32_t node_id)
 {
     const int32_t *parent = self->nodes[node_id].parents;
 
@@ -262,8 +264,8 @@ parent_without_place(const spot_pipeline_t *self, const bool *is_placed, int32_t
 static void
 report_cycle(const maker_t *maker, const bool *is_placed)
 {
-    const spot_pipeline_t *self = maker->self;
-    bool is_in[SPOT_PIPELINE_MAX_NODES] = {false};
+    const spot_serve_pipeline_t *self = maker->self;
+    bool is_in[SPOT_SERVE_MAX_NODES] = {false};
     int32_t at = 0, lowest;
     spot_texts_t texts = {0};
     const char *list;
@@ -299,7 +301,7 @@ report_cycle(const maker_t *maker, const bool *is_placed)
 static void
 check_end(const maker_t *maker)
 {
-    const spot_pipeline_t *self = maker->self;
+    const spot_serve_pipeline_t *self = maker->self;
     const char *end = NULL;
 
     for (size_t j = 0; j < self->num_nodes; j++) {
@@ -313,14 +315,14 @@ check_end(const maker_t *maker)
 }
 
 int
-spot_pipeline_init(spot_pipeline_t *self, spot_bind_t *bind, const spot_node_t *list,
-    size_t num_items, const spot_pipeline_item_t *items)
+spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
+    const spot_node_t *list, size_t num_items, const spot_serve_pipeline_item_t *items)
 {
     const size_t num_errors = bind->diag->num_errors;
-    bool is_placed[SPOT_PIPELINE_MAX_NODES] = {false};
+    bool is_placed[SPOT_SERVE_MAX_NODES] = {false};
     maker_t maker = {self, bind, list, items};
 
-    *self = (spot_pipeline_t){.num_nodes = num_items};
+    *self = (spot_serve_pipeline_t){.num_nodes = num_items};
     SPOT_ARENA_ARRAY(&self->memory, self->nodes, num_items);
     for (size_t j = 0; j < num_items && self->memory.error == 0; j++) {
         self->nodes[j].id = spot_arena_text(&self->memory, items[j].id);
@@ -347,17 +349,17 @@ spot_pipeline_init(spot_pipeline_t *self, spot_bind_t *bind, const spot_node_t *
 }
 
 void
-spot_pipeline_free(spot_pipeline_t *self)
+spot_serve_pipeline_free(spot_serve_pipeline_t *self)
 {
     spot_arena_free(&self->memory);
-    *self = (spot_pipeline_t){0};
+    *self = (spot_serve_pipeline_t){0};
 }
 
 int32_t
-spot_pipeline_stage(const spot_pipeline_t *self, const char *id)
+spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id)
 {
     for (size_t j = 0; j < self->num_stages; j++) {
-        if (strcmp(spot_pipeline_stage_node(self, j)->id, id) == 0) {
+        if (strcmp(spot_serve_pipeline_stage_node(self, j)->id, id) == 0) {
             return (int32_t) j;
         }
     }
@@ -365,35 +367,35 @@ spot_pipeline_stage(const spot_pipeline_t *self, const char *id)
 }
 
 const char *
-spot_pipeline_no_stage(
-    const spot_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES])
+spot_serve_pipeline_no_stage(
+    const spot_serve_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES])
 {
     char hint[SPOT_SUGGEST_HINT_BYTES];
     spot_suggest_t near;
 
     spot_suggest_init(&near, id);
     for (size_t j = 0; j < self->num_stages; j++) {
-        spot_suggest_offer(&near, spot_pipeline_stage_node(self, j)->id);
+        spot_suggest_offer(&near, spot_serve_pipeline_stage_node(self, j)->id);
     }
     snprintf(text, SPOT_NO_STAGE_BYTES, "no stage '%.64s'%s", id,
         spot_suggest_hint(&near, hint));
     return text;
 }
 
-const spot_pipeline_node_t *
-spot_pipeline_stage_node(const spot_pipeline_t *self, size_t stage_id)
+const spot_serve_pipeline_node_t *
+spot_serve_pipeline_stage_node(const spot_serve_pipeline_t *self, size_t stage_id)
 {
     return &self->nodes[self->stages[stage_id]];
 }
 
 int64_t
-spot_pipeline_longest(
-    const spot_pipeline_t *self, const int64_t *at_ns, int64_t *until_ns)
+spot_serve_pipeline_longest(
+    const spot_serve_pipeline_t *self, const int64_t *at_ns, int64_t *until_ns)
 {
     int64_t longest_ns = 0;
 
     for (size_t j = 0; j < self->num_nodes; j++) {
-        const spot_pipeline_node_t *node = &self->nodes[self->order[j]];
+        const spot_serve_pipeline_node_t *node = &self->nodes[self->order[j]];
         int64_t *until = &until_ns[self->order[j]];
 
         *until = 0;

@@ -8,6 +8,19 @@ typedef spot_planning_t planning_t;
 
 /* ---- Life ---- */
 
+/* Whether a planner may give a stage spot slots: even a hedge that has none in config,
+ * where all its replicas are its base. */
+static bool
+may_choose_spot(const spot_serve_scenario_t *scenario)
+{
+    bool has_market = false;
+
+    for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
+        has_market |= scenario->options[j].market != SPOT_MARKET_ON_DEMAND;
+    }
+    return has_market && scenario->outages.kind != SPOT_OUTAGES_NONE;
+}
+
 /* What of the key config a planner leaves as it is. Replicas stay as planned. */
 static spot_stage_option_t
 pattern_of(const planning_t *self, size_t stage_id)
@@ -77,8 +90,7 @@ spot_planning_init(planning_t *self, const spot_plan_request_t *request)
     *self = (planning_t){.request = request,
         .scenario = scenario,
         .pipeline = &scenario->pipeline,
-        .has_outages =
-            scenario->plan.with_preemptions && spot_serve_scenario_has_spot(scenario),
+        .has_outages = scenario->plan.with_preemptions && may_choose_spot(scenario),
         .num_queries = request->arrivals->num_queries};
     if (!isfinite(request->arrivals->rate_qps)) {
         return SPOT_ERR_BAD_PARAM;
@@ -202,7 +214,7 @@ spot_planning_micro(double money)
 static bool
 is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 {
-    const spot_pipeline_node_t *node = &self->pipeline->nodes[node_id];
+    const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
     bool is_stale = self->versions[node_id] == 0;
 
     if (node->stage_id >= 0) {
@@ -246,7 +258,7 @@ run_stale(planning_t *self, const spot_stage_option_t *options,
 static const int64_t *
 sink_times(planning_t *self)
 {
-    const spot_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
+    const spot_serve_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
     const size_t num_ends = sink->stage_id < 0 ? sink->num_parents : 1;
 
     memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));

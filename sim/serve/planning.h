@@ -10,7 +10,7 @@
 struct spot_planning {
     const spot_plan_request_t *request;
     const spot_serve_scenario_t *scenario;
-    const spot_pipeline_t *pipeline;
+    const spot_serve_pipeline_t *pipeline;
     int32_t sink;             /* the last node */
     bool has_outages;         /* spot replicas are lost as the scenario says */
     bool needs_runs;          /* only runs of all events are right: what a stage does
@@ -31,7 +31,7 @@ struct spot_planning {
     int32_t *counts, *order;      /* [num_queries], [2 num_queries] scratch */
     /* The event engine, on a part of the pipeline. */
     spot_serve_t engine;
-    spot_pipeline_t part;
+    spot_serve_pipeline_t part;
     bool *is_in;              /* [num_nodes] of the part */
     spot_serve_plan_t *plans; /* [num_stages] */
     spot_outages_t *outages;
@@ -101,11 +101,11 @@ typedef struct {
     spot_stage_option_t option;
     int64_t cost_micro;
     int32_t rank; /* by key: hardware order, batch limit, replicas */
-} spot_choice_t;
+} spot_stage_choice_t;
 
 typedef struct {
     size_t num_choices, max_choices;
-    spot_choice_t *choices; /* [num_choices] by (cost, rank) */
+    spot_stage_choice_t *choices; /* [num_choices] by (cost, rank) */
 } spot_choices_t;
 
 /* All options up to a cost whose replicas keep up with need_qps, and have a capacity of

@@ -16,7 +16,7 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
 {
     const spot_outage_setting_t *setting = &self->scenario->outages;
     const bool is_trace = setting->kind == SPOT_OUTAGES_TRACE;
-    int32_t num_slots[SPOT_PIPELINE_MAX_NODES];
+    int32_t num_slots[SPOT_SERVE_MAX_NODES];
     int ret;
 
     if (!self->has_outages || (self->outages != NULL && !is_trace)) {
@@ -32,7 +32,8 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
     ret = spot_outages_new(
         &self->outages, setting, &setting->rent, self->pipeline->num_stages, num_slots);
     if (ret == 0) {
-        spot_outages_start(self->outages, &self->request->replication,
+        spot_outages_start(self->outages, self->request->replication.seed,
+            self->request->replication.replication,
             self->source_ns[self->num_queries - 1]);
     }
     return ret;
@@ -43,17 +44,17 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
 static void
 cut_part(planning_t *self)
 {
-    const spot_pipeline_t *whole = self->pipeline;
-    spot_pipeline_node_t *nodes = self->part.nodes;
-    spot_pipeline_link_t *first = self->part.first;
+    const spot_serve_pipeline_t *whole = self->pipeline;
+    spot_serve_pipeline_node_t *nodes = self->part.nodes;
+    spot_serve_pipeline_link_t *first = self->part.first;
 
     self->part = *whole;
     self->part.nodes = nodes;
     self->part.first = first;
     self->part.num_first = 0;
     for (size_t j = 0; j < whole->num_nodes; j++) {
-        const spot_pipeline_node_t *node = &whole->nodes[j];
-        spot_pipeline_link_t *children = nodes[j].children;
+        const spot_serve_pipeline_node_t *node = &whole->nodes[j];
+        spot_serve_pipeline_link_t *children = nodes[j].children;
 
         nodes[j] = *node;
         nodes[j].children = children;
@@ -65,8 +66,8 @@ cut_part(planning_t *self)
         }
         for (size_t k = 0; k < node->num_parents && self->is_in[j]; k++) {
             if (node->parents[k] < 0 || !self->is_in[node->parents[k]]) {
-                first[self->part.num_first++] =
-                    (spot_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
+                first[self->part.num_first++] = (spot_serve_pipeline_link_t){
+                    (int32_t) j, node->stage_id, (int32_t) k};
             }
         }
     }
@@ -248,12 +249,12 @@ spot_planning_run_node(planning_t *self, int32_t node_id,
 void
 spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
 {
-    const spot_pipeline_t *pipeline = self->pipeline;
+    const spot_serve_pipeline_t *pipeline = self->pipeline;
 
     memset(is_in, false, pipeline->num_nodes * sizeof(*is_in));
     is_in[node_id] = true;
     for (size_t j = pipeline->num_nodes; j-- > 0;) {
-        const spot_pipeline_node_t *node = &pipeline->nodes[pipeline->order[j]];
+        const spot_serve_pipeline_node_t *node = &pipeline->nodes[pipeline->order[j]];
 
         for (size_t k = 0; k < node->num_parents && is_in[pipeline->order[j]]; k++) {
             if (node->parents[k] >= 0) {

@@ -55,7 +55,7 @@ open_outages(spot_serve_replication_t *self)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     const size_t num_stages = scenario->pipeline.num_stages;
-    int32_t num_slots[SPOT_PIPELINE_MAX_NODES];
+    int32_t num_slots[SPOT_SERVE_MAX_NODES];
     int64_t num_all = 0;
 
     if (self->outages != NULL && scenario->config_form != 0) {
@@ -108,7 +108,7 @@ describe_failure(spot_serve_replication_t *self)
 {
     const spot_serve_t *serve = &self->serve;
     const size_t num_open = serve->run.num_queries - serve->num_left;
-    const spot_pipeline_t *pipeline = &self->scenario->pipeline;
+    const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
 
     self->failure[0] = '\0';
     for (size_t j = 0; j < serve->num_stages && num_open > 0; j++) {
@@ -123,8 +123,8 @@ describe_failure(spot_serve_replication_t *self)
         if (stage->tail > stage->head) {
             snprintf(self->failure, sizeof(self->failure),
                 "%zu quer%s never finished: no slot of %.60s after %.15g s", num_open,
-                num_open == 1 ? "y" : "ies", spot_pipeline_stage_node(pipeline, j)->id,
-                (double) last_ns / 1e9);
+                num_open == 1 ? "y" : "ies",
+                spot_serve_pipeline_stage_node(pipeline, j)->id, (double) last_ns / 1e9);
             return;
         }
     }
@@ -165,8 +165,8 @@ spot_serve_replication_run(spot_serve_replication_t *self,
     run.source_ns = self->arrivals.source_ns;
     run.outages = self->outages;
     if (self->outages != NULL) {
-        spot_outages_start(
-            self->outages, replication, run.source_ns[run.num_queries - 1]);
+        spot_outages_start(self->outages, replication->seed, replication->replication,
+            run.source_ns[run.num_queries - 1]);
     }
     ret = spot_serve_run(&self->serve, &run, self->plans);
     ret = ret != 0 ? ret

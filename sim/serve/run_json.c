@@ -171,7 +171,7 @@ write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *j
             result->busy_ns, result->serving_ns[0] + result->serving_ns[1]));
     spot_json_number(json, "capacity_qps",
         spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]));
-    if (spot_serve_scenario_has_spot(run->scenario) ||
+    if (run->scenario->outages.kind != SPOT_OUTAGES_NONE ||
         stage->option.scale.kind != SPOT_SCALE_NONE) {
         write_fleet(result, json);
     }
@@ -198,11 +198,11 @@ write_stages(const spot_serve_replication_t *run, const char *key,
     void (*write)(const spot_serve_replication_t *, size_t, spot_json_t *),
     spot_json_t *json)
 {
-    const spot_pipeline_t *pipeline = &run->scenario->pipeline;
+    const spot_serve_pipeline_t *pipeline = &run->scenario->pipeline;
 
     spot_json_open(json, key, '{');
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        spot_json_open(json, spot_pipeline_stage_node(pipeline, j)->id, '{');
+        spot_json_open(json, spot_serve_pipeline_stage_node(pipeline, j)->id, '{');
         write(run, j, json);
         spot_json_close(json, '}');
     }

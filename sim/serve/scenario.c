@@ -168,7 +168,7 @@ static const spot_field_t config_item = {
 static const spot_field_t config_forms[] = {
     {SPOT_CHOICE("", scenario_t, planner_id, planner_names, NULL, NULL)},
     {SPOT_ITEMS(DICT, "", scenario_t, configs, num_configs, config_item, 1,
-         SPOT_PIPELINE_MAX_NODES, NULL, CONFIG_EXPECTED, NULL),
+         SPOT_SERVE_MAX_NODES, NULL, CONFIG_EXPECTED, NULL),
         .key = &config_stage},
     {.name = NULL},
 };
@@ -206,7 +206,7 @@ static const spot_field_t output_fields[] = {
 };
 
 static const spot_field_t pipeline_item = {
-    .type = SPOT_FIELD_MAP, .offset = 0, .fields = spot_pipeline_item_fields};
+    .type = SPOT_FIELD_MAP, .offset = 0, .fields = spot_serve_pipeline_item_fields};
 
 const spot_field_t spot_serve_fields[] = {
     {SPOT_VALUE(TEXT, "scenario", scenario_t, name, NULL, "name of the scenario")},
@@ -230,7 +230,7 @@ const spot_field_t spot_serve_fields[] = {
         "99th percentile; pipelined: replicas are busy by throughput, results come at "
         "the 99th percentile; notebook: the error of a published notebook")},
     {SPOT_ITEMS(LIST, "pipeline", scenario_t, items, num_items, pipeline_item, 1,
-         SPOT_PIPELINE_MAX_NODES, NULL, "a list such as [{id: ResNet, from: source}]",
+         SPOT_SERVE_MAX_NODES, NULL, "a list such as [{id: ResNet, from: source}]",
          "stages and joins; their order decides ties and is that of every output"),
         .settle = settle_key},
     {SPOT_FIELDS(MAP, "arrivals", scenario_t, arrivals, spot_arrivals_fields, NULL,
@@ -421,22 +421,23 @@ check_config(checker_t *checker)
     for (size_t j = 0; j < self->num_configs; j++) {
         spot_stage_config_t *config = &self->configs[j];
         const int32_t stage_id =
-            config->stage == NULL ? -1
-                                  : spot_pipeline_stage(&self->pipeline, config->stage);
+            config->stage == NULL
+                ? -1
+                : spot_serve_pipeline_stage(&self->pipeline, config->stage);
 
         checker->config = config;
         if (stage_id >= 0) {
             self->options[stage_id].replicas = 1; /* there is a configuration */
         } else if (config->stage != NULL) {
             REPORT_KEY(checker, "", "%s",
-                spot_pipeline_no_stage(&self->pipeline, config->stage, text));
+                spot_serve_pipeline_no_stage(&self->pipeline, config->stage, text));
         }
         if (stage_id < 0 || config->hardware == NULL || config->option.batch == 0 ||
             config->option.replicas == 0) {
             continue; /* which is reported */
         }
         checker->model =
-            spot_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;
+            spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;
         config->option.hardware_id = check_hardware(checker);
         if (checker->has_profiles &&
             (config->option.hardware_id >= 0 || !checker->has_prices)) {
@@ -450,7 +451,7 @@ check_config(checker_t *checker)
         if (self->options[j].replicas == 0) {
             REPORT(checker, spot_node_place(checker->root, "config"),
                 "no configuration for %s",
-                spot_pipeline_stage_node(&self->pipeline, j)->id);
+                spot_serve_pipeline_stage_node(&self->pipeline, j)->id);
         }
     }
 }
@@ -482,7 +483,7 @@ make_times(const checker_t *checker)
         if (!has_any) {
             REPORT(checker, spot_node_place(checker->root, "profiles"),
                 "no profile of %s on any hardware of the scenario",
-                spot_pipeline_stage_node(&self->pipeline, j)->model);
+                spot_serve_pipeline_stage_node(&self->pipeline, j)->model);
         }
     }
     return spot_error_first(ret, self->memory.error);
@@ -526,16 +527,21 @@ make_parts(checker_t *checker)
     if ((self->bound_keys & PIPELINE) == 0 || ret == SPOT_ERR_NO_MEMORY) {
         return ret;
     }
-    error = spot_pipeline_init(&self->pipeline, checker->bind,
+    error = spot_serve_pipeline_init(&self->pipeline, checker->bind,
         spot_node_get(root, "pipeline"), self->num_items, self->items);
     ret = spot_error_first(ret, error);
     if (error == SPOT_ERR_NO_MEMORY || self->pipeline.num_stages == 0) {
         return ret; /* what its nodes are is not known */
     }
     if ((self->bound_keys & PREEMPTIONS) != 0) {
-        ret = spot_error_first(
-            ret, spot_outage_setting_open(&self->outages, checker->bind,
-                     spot_node_get(root, "preemptions"), &self->pipeline));
+        const char *stages[SPOT_SERVE_MAX_NODES];
+
+        for (size_t j = 0; j < self->pipeline.num_stages; j++) {
+            stages[j] = spot_serve_pipeline_stage_node(&self->pipeline, j)->id;
+        }
+        ret = spot_error_first(ret,
+            spot_outage_setting_open(&self->outages, checker->bind,
+                spot_node_get(root, "preemptions"), self->pipeline.num_stages, stages));
     }
     SPOT_ARENA_ARRAY(&self->memory, self->options, self->pipeline.num_stages);
     if (self->options != NULL) {
@@ -583,7 +589,7 @@ spot_serve_scenario_free(scenario_t *self)
         spot_serving_profile_item_free(&self->profile_items[j]);
     }
     for (size_t j = 0; j < self->num_items; j++) {
-        spot_pipeline_item_free(&self->items[j]);
+        spot_serve_pipeline_item_free(&self->items[j]);
     }
     for (size_t j = 0; j < self->num_configs; j++) {
         free(self->configs[j].stage);
@@ -599,7 +605,7 @@ spot_serve_scenario_free(scenario_t *self)
     spot_serving_profiles_free(&self->profiles);
     spot_arrivals_setting_free(&self->arrivals);
     spot_outage_setting_free(&self->outages);
-    spot_pipeline_free(&self->pipeline);
+    spot_serve_pipeline_free(&self->pipeline);
     spot_arena_free(&self->memory);
 }
 
@@ -615,7 +621,7 @@ const spot_serving_profile_t *
 spot_serve_scenario_profile(const scenario_t *self, size_t stage_id, int32_t hardware_id)
 {
     return spot_serving_profiles_find(&self->profiles,
-        spot_pipeline_stage_node(&self->pipeline, stage_id)->model,
+        spot_serve_pipeline_stage_node(&self->pipeline, stage_id)->model,
         self->prices.prices[hardware_id].name);
 }
 

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "models/service.h"
 #include "models/serving_profile.h"
 #include "sim/engine/experiment.h"
 #include "sim/serve/fleet_setting.h"
-#include "sim/serve/outage_setting.h"
 #include "sim/serve/pipeline.h"
 #include "sim/serve/serve.h"
-#include "sim/serve/service.h"
+#include "traces/outages/outage_setting.h"
 #include "traces/queries/arrivals.h"
 
 /* The option of a stage in the key config, as it is bound. */
@@ -50,8 +50,8 @@ typedef struct {
     spot_serving_profiles_t profiles;
     int service_id; /* of spot_services */
     size_t num_items;
-    spot_pipeline_item_t *items;
-    spot_pipeline_t pipeline;
+    spot_serve_pipeline_item_t *items;
+    spot_serve_pipeline_t pipeline;
     spot_arrivals_setting_t arrivals;
     spot_objective_t slo;
     int config_form; /* 0: config is the name of a planner, which chooses the options for

@@ -135,9 +135,9 @@ add_column(maker_t *self, const char *id, const char *suffix, const char *unit)
 
 /* Whether the lineage has what repeats where batches are cut. */
 static bool
-can_repeat(const spot_serve_scenario_t *scenario, size_t stage_id)
+can_repeat(const spot_serve_scenario_t *scenario)
 {
-    return spot_stage_option_spot_slots(&scenario->options[stage_id]) > 0;
+    return scenario->outages.kind != SPOT_OUTAGES_NONE;
 }
 
 static void
@@ -145,15 +145,15 @@ make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
 {
     static const char *const of_stage[] = {"_enqueue_ns", "_dequeue_ns", "_done_ns",
         "_batch", "_replica", "_first_dequeue_ns", "_tries"};
-    const spot_pipeline_t *pipeline = &scenario->pipeline;
+    const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
     maker_t maker = start_columns(&scenario->memory, kind, 3 + 7 * pipeline->num_nodes);
 
     add_column(&maker, "", "id", "1");
     add_column(&maker, "", "source_ns", "1");
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        const char *id = spot_pipeline_stage_node(pipeline, j)->id;
+        const char *id = spot_serve_pipeline_stage_node(pipeline, j)->id;
 
-        for (size_t k = 0; k < (can_repeat(scenario, j) ? 7 : 5); k++) {
+        for (size_t k = 0; k < (can_repeat(scenario) ? 7 : 5); k++) {
             add_column(&maker, id, of_stage[k], "1");
         }
     }
@@ -169,14 +169,14 @@ make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
 static void
 make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind, const char *unit)
 {
-    const spot_pipeline_t *pipeline = &scenario->pipeline;
+    const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
     maker_t maker = start_columns(&scenario->memory, kind, 1 + pipeline->num_stages);
 
     if (maker.columns != NULL) {
         maker.columns[kind->num_columns++] = fleet_columns[0];
     }
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        add_column(&maker, spot_pipeline_stage_node(pipeline, j)->id, "", unit);
+        add_column(&maker, spot_serve_pipeline_stage_node(pipeline, j)->id, "", unit);
     }
 }
 
@@ -276,7 +276,8 @@ fill_stages(filler_t *self)
 
         add_row(self, STAGES,
             (const spot_cell_t[]){
-                {.text = spot_pipeline_stage_node(&run->scenario->pipeline, j)->id},
+                {.text =
+                        spot_serve_pipeline_stage_node(&run->scenario->pipeline, j)->id},
                 {.text = run->scenario->prices.prices[stage->option.hardware_id].name},
                 {.integer = stage->option.batch}, {.integer = stage->option.replicas},
                 {.text = markets[stage->option.market]},
@@ -329,11 +330,24 @@ stamp(const int64_t *stamps, size_t id)
     return stamps[id] < 0 ? (double) NAN : (double) stamps[id];
 }
 
+/* When a query was first taken, and how often; where no batch is cut: once. */
+static void
+add_repeats(const spot_serve_stage_t *stage, size_t id, spot_cell_t *cells)
+{
+    const spot_stage_stamps_t *stamps = &stage->stamps;
+
+    cells[0].number =
+        stamp(stage->can_be_cut ? stamps->first_dequeue_ns : stamps->dequeue_ns, id);
+    cells[1].number = stamps->enqueue_ns[id] < 0 ? (double) NAN
+                      : stage->can_be_cut        ? stamps->tries[id]
+                                                 : stamps->dequeue_ns[id] >= 0;
+}
+
 static void
 fill_lineage(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
-    const spot_pipeline_t *pipeline = serve->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = serve->run.pipeline;
 
     for (size_t id = 0; id < serve->run.num_queries; id++) {
         spot_cell_t *cell = self->cells;
@@ -349,9 +363,9 @@ fill_lineage(filler_t *self)
             (cell++)->number = stamp(stamps->done_ns, id);
             (cell++)->number = is_taken ? stamps->batch[id] : (double) NAN;
             (cell++)->number = is_taken ? stamps->replica[id] : (double) NAN;
-            if (can_repeat(self->run->scenario, j)) {
-                (cell++)->number = stamp(stamps->first_dequeue_ns, id);
-                (cell++)->number = stamps->tries[id];
+            if (can_repeat(self->run->scenario)) {
+                add_repeats(&serve->stages[j], id, cell);
+                cell += 2;
             }
         }
         for (size_t j = 0; j < pipeline->num_nodes; j++) {
@@ -386,7 +400,8 @@ fill_queues(filler_t *self)
             if (length[0] != length[1]) {
                 add_row(self, QUEUES,
                     (const spot_cell_t[]){{.integer = time_ns},
-                        {.text = spot_pipeline_stage_node(serve->run.pipeline, k)->id},
+                        {.text = spot_serve_pipeline_stage_node(serve->run.pipeline, k)
+                                     ->id},
                         {.integer = length[0]}});
                 change(self, k, time_ns, length[0] - length[1]);
                 length[1] = length[0];
@@ -537,7 +552,8 @@ spot_serve_events_write(const spot_serve_replication_t *self, FILE *out)
         spot_json_integer(&json, "time_ns", record->time_ns);
         spot_json_text(&json, "event", spot_serve_happening_names[record->kind]);
         spot_json_text(&json, "node",
-            spot_pipeline_stage_node(serve->run.pipeline, (size_t) record->stage_id)
+            spot_serve_pipeline_stage_node(
+                serve->run.pipeline, (size_t) record->stage_id)
                 ->id);
         spot_json_integer(&json, "slot", record->slot);
         if (record->kind <= SPOT_SERVE_RETURN) {

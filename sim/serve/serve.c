@@ -10,7 +10,8 @@ typedef spot_serve_stage_t stage_t;
 __extension__ typedef unsigned __int128 wide_t;
 
 #define IDEAL_SLOTS 65536
-#define STOP_EVERY 4096 /* events between two looks at the stop flag */
+#define MAX_TIME_NS (INT64_C(1) << 62) /* of a take: its batch ends within 63 bits */
+#define STOP_EVERY 4096                /* events between two looks at the stop flag */
 
 const char *const spot_serve_happening_names[] = {
     "take", "return", "notice", "preempt", "ready", "queue", NULL};
@@ -28,7 +29,7 @@ static const spot_serve_due_t never = {INT64_MAX, UINT64_MAX};
 static inline wide_t
 order_of(const spot_serve_due_t *due)
 {
-    return (wide_t) due->tick << 64 | due->key;
+    return (wide_t) (uint64_t) due->tick << 64 | due->key;
 }
 
 static inline bool
@@ -44,19 +45,12 @@ next_sequence(spot_serve_t *self)
     return self->calendar.num_sequence++;
 }
 
-/* Sets the next event of a stage, or of the calendar. */
+/* Which of the source and the calendar is next. */
 static void
-set_due(spot_serve_t *self, size_t place, spot_serve_due_t due)
+look_at_others(spot_serve_t *self)
 {
-    const bool is_later = is_before(&self->dues[place], &due);
-
-    self->dues[place] = due;
-    if (place == self->next_due) {
-        self->next_due = is_later ? SIZE_MAX : place;
-    } else if (self->next_due != SIZE_MAX &&
-               is_before(&due, &self->dues[self->next_due])) {
-        self->next_due = place;
-    }
+    self->is_source_next = is_before(&self->source_due, &self->calendar_due);
+    self->other_due = self->is_source_next ? self->source_due : self->calendar_due;
 }
 
 static void
@@ -64,12 +58,13 @@ look_at_calendar(spot_serve_t *self)
 {
     const spot_due_t *due = spot_calendar_first(&self->calendar);
 
-    set_due(self, self->num_stages,
-        due == NULL ? never
-                    : (spot_serve_due_t){
-                          due->tick, due->phase == SPOT_SERVE_PHASE_WORK
-                                         ? self->calendar.slots[due->handle].sequence
-                                         : KEY_CAPACITY});
+    self->calendar_due = due == NULL
+                             ? never
+                             : (spot_serve_due_t){due->tick,
+                                   due->phase == SPOT_SERVE_PHASE_WORK
+                                       ? self->calendar.slots[due->handle].sequence
+                                       : KEY_CAPACITY};
+    look_at_others(self);
 }
 
 static void
@@ -79,17 +74,15 @@ look_at_source(spot_serve_t *self)
                            ? (spot_serve_due_t){self->run.source_ns[self->next_query],
                                  next_sequence(self)}
                            : never;
+    look_at_others(self);
 }
 
 static void
 look_at_stage(spot_serve_t *self, int32_t stage_id)
 {
     const stage_t *stage = &self->stages[stage_id];
-    spot_serve_due_t due = never;
+    spot_serve_due_t due = stage->returns[stage->first_return & stage->return_mask].due;
 
-    if (stage->first_return < stage->next_return) {
-        due = stage->returns[stage->first_return & stage->return_mask].due;
-    }
     if (stage->num_pending > 0) {
         const spot_slot_t *slot = &stage->slots[stage->first_pending];
         const spot_serve_due_t take = {
@@ -97,7 +90,12 @@ look_at_stage(spot_serve_t *self, int32_t stage_id)
 
         due = is_before(&take, &due) ? take : due;
     }
-    set_due(self, (size_t) stage_id, due);
+    if (stage_id == self->next_stage) {
+        self->next_stage = is_before(&self->dues[stage_id], &due) ? -1 : stage_id;
+    } else if (self->next_stage >= 0 && is_before(&due, &self->dues[self->next_stage])) {
+        self->next_stage = stage_id;
+    }
+    self->dues[stage_id] = due;
 }
 
 /* O(1) if the batch ends last, as equal times do; at most O(batches that run). */
@@ -115,6 +113,7 @@ add_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_n
     }
     returns[place & mask] =
         (spot_serve_return_t){{time_ns, next_sequence(self)}, slot_id};
+    returns[stage->next_return & mask].due = never;
     if (place == stage->first_return) {
         look_at_stage(self, stage_id);
     }
@@ -132,9 +131,10 @@ remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     while (returns[place & mask].slot != slot_id) {
         place++;
     }
-    for (stage->next_return--; place < stage->next_return; place++) {
+    for (; place < stage->next_return; place++) {
         returns[place & mask] = returns[(place + 1) & mask];
     }
+    stage->next_return--;
     look_at_stage(self, stage_id);
 }
 
@@ -241,10 +241,12 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
 
     count_area(self, stage, num_ids);
     stage->result.queries += num_ids;
+    stage->result.seen += num_ids * length + (int64_t) num_ids * (num_ids - 1) / 2;
     for (int32_t j = 0; j < num_ids; j++) {
-        stage->result.seen += length++;
-        stage->ring[stage->tail++ & stage->ring_mask] = ids[j];
+        stage->ring[(stage->tail + j) & stage->ring_mask] = ids[j];
     }
+    stage->tail += num_ids;
+    length += num_ids;
     if (self->run.is_recorded) {
         for (int32_t j = 0; j < num_ids; j++) {
             stage->stamps.enqueue_ns[ids[j]] = self->now_ns;
@@ -259,7 +261,7 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
 
 /* ---- From node to node ---- */
 
-static void hand_on(spot_serve_t *self, const spot_pipeline_link_t *links,
+static void hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links,
     size_t num_links, const int32_t *ids, int32_t num_ids);
 
 static void
@@ -274,10 +276,10 @@ sink(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 }
 
 static void
-join(spot_serve_t *self, const spot_pipeline_link_t *link, const int32_t *ids,
+join(spot_serve_t *self, const spot_serve_pipeline_link_t *link, const int32_t *ids,
     int32_t num_ids)
 {
-    const spot_pipeline_node_t *node = &self->run.pipeline->nodes[link->node_id];
+    const spot_serve_pipeline_node_t *node = &self->run.pipeline->nodes[link->node_id];
     const uint32_t all = (UINT32_C(1) << node->num_parents) - 1;
     const uint32_t port = UINT32_C(1) << link->port;
     spot_serve_join_t *at = &self->joins[link->node_id];
@@ -286,30 +288,29 @@ join(spot_serve_t *self, const spot_pipeline_link_t *link, const int32_t *ids,
     for (int32_t j = 0; j < num_ids; j++) {
         uint32_t *seen = &at->seen[ids[j]];
 
-        if (*seen == all && self->sink_ns[ids[j]] == SPOT_QUERY_LOST) {
+        if ((*seen & port) != 0) {
+            spot_bug_assert(self->sink_ns[ids[j]] == SPOT_QUERY_LOST);
             continue;
         }
-        spot_bug_assert((*seen & port) == 0);
         at->num_waiting += *seen == 0;
         *seen |= port;
-        if (*seen == all) {
-            at->num_waiting--;
-            at->ready[num_ready++] = ids[j];
-        }
+        at->ready[num_ready] = ids[j];
+        num_ready += *seen == all;
     }
+    at->num_waiting -= num_ready;
     if (at->num_waiting > at->max_waiting) {
         at->max_waiting = at->num_waiting;
     }
-    for (int32_t j = 0; j < num_ready && self->run.is_recorded; j++) {
-        at->join_ns[at->ready[j]] = self->now_ns;
-    }
     if (num_ready > 0) {
+        for (int32_t j = 0; self->run.is_recorded && j < num_ready; j++) {
+            at->join_ns[at->ready[j]] = self->now_ns;
+        }
         hand_on(self, node->children, node->num_children, at->ready, num_ready);
     }
 }
 
 static void
-hand_on(spot_serve_t *self, const spot_pipeline_link_t *links, size_t num_links,
+hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_links,
     const int32_t *ids, int32_t num_ids)
 {
     if (num_links == 0) {
@@ -327,7 +328,7 @@ hand_on(spot_serve_t *self, const spot_pipeline_link_t *links, size_t num_links,
 static void
 lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
 
     for (int32_t j = 0; j < num_ids; j++) {
         const int32_t id = ids[j];
@@ -462,8 +463,11 @@ take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
     const int64_t busy_ns = stage->time->busy_ns[n];
     const int32_t first = (int32_t) (stage->head & stage->ring_mask);
 
+    if (self->now_ns > MAX_TIME_NS) {
+        self->error = spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
+    }
     count_area(self, stage, -n);
-    for (int32_t j = 0; j < n && stage->can_be_cut; j++) {
+    for (int32_t j = 0; stage->can_be_cut && j < n; j++) {
         const int32_t id = stage->ring[(stage->head + j) & stage->ring_mask];
 
         stage->batch_ids[slot_id * stage->option.batch + j] = id;
@@ -532,10 +536,10 @@ dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const int64_t batch = stage->option.batch;
-    const int64_t want = (stage->tail - stage->head + batch - 1) / batch;
     int32_t slot_id;
 
-    while (stage->num_pending < want && stage->num_idle > 0) {
+    while (
+        stage->num_idle > 0 && stage->num_pending * batch < stage->tail - stage->head) {
         slot_id = first_idle(stage);
         spot_serve_slot_leave_idle(stage, slot_id);
         add_pending(self, stage_id, slot_id);
@@ -583,7 +587,7 @@ take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 static void
 deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
 {
-    const spot_pipeline_node_t *node = self->stages[stage_id].node;
+    const spot_serve_pipeline_node_t *node = self->stages[stage_id].node;
 
     for (int32_t j = 0; j < num_ids && self->run.is_recorded; j++) {
         self->stages[stage_id].stamps.done_ns[ids[j]] = self->now_ns;
@@ -643,7 +647,7 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 static void
 emit(spot_serve_t *self)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const int32_t id = (int32_t) self->next_query++;
 
     look_at_source(self);
@@ -686,30 +690,29 @@ see_calendar(spot_serve_t *self)
     }
 }
 
-/* Where the next event is: a stage, or num_stages: the calendar, or behind it: the
- * source. O(stages) after an event of the former two. */
-static inline size_t
+/* The stage of the next event, or -1: it is the source's or the calendar's. O(stages)
+ * once that of a stage is over. */
+static inline int32_t
 find_next(spot_serve_t *self)
 {
-    const spot_serve_due_t *dues = self->dues;
-    size_t next = self->next_due;
+    int32_t next = self->next_stage;
 
-    if (next == SIZE_MAX) {
+    if (next < 0) {
         next = 0;
-        for (size_t j = 1; j <= self->num_stages; j++) {
-            next = is_before(&dues[j], &dues[next]) ? j : next;
+        for (int32_t j = 1; j < (int32_t) self->num_stages; j++) {
+            next = is_before(&self->dues[j], &self->dues[next]) ? j : next;
         }
-        self->next_due = next;
+        self->next_stage = next;
     }
-    return is_before(&self->source_due, &dues[next]) ? self->num_stages + 1 : next;
+    return is_before(&self->other_due, &self->dues[next]) ? -1 : next;
 }
 
 /* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
 static bool
 is_over(const spot_serve_t *self)
 {
-    bool is_idle = self->calendar.num_items == (size_t) self->num_ticks_due &&
-                   self->source_due.tick == INT64_MAX;
+    bool is_idle = self->source_due.tick == INT64_MAX &&
+                   self->calendar.num_items == (size_t) self->num_ticks_due;
 
     for (size_t j = 0; j < self->num_stages; j++) {
         is_idle &= self->dues[j].tick == INT64_MAX;
@@ -718,31 +721,35 @@ is_over(const spot_serve_t *self)
 }
 
 static int64_t
-next_tick(const spot_serve_t *self, size_t next)
+next_tick(const spot_serve_t *self, int32_t next)
 {
-    return next > self->num_stages ? self->source_due.tick : self->dues[next].tick;
+    return next < 0 ? self->other_due.tick : self->dues[next].tick;
 }
 
 /* One event, and before it the batches of the instant that is over. */
 bool
 spot_serve_step(spot_serve_t *self)
 {
-    size_t next = find_next(self);
+    int32_t next = find_next(self);
 
     if (self->num_marked > 0 && next_tick(self, next) > self->now_ns) {
         dispatch(self);
         next = find_next(self);
     }
-    if (next_tick(self, next) == INT64_MAX ||
-        (next == self->num_stages && is_over(self))) {
-        return false;
-    }
-    self->now_ns = next_tick(self, next);
-    if (next < self->num_stages) {
-        see_stage(self, (int32_t) next);
-    } else if (next > self->num_stages) {
+    if (next >= 0) {
+        if (self->dues[next].tick == INT64_MAX) {
+            return false;
+        }
+        self->now_ns = self->dues[next].tick;
+        see_stage(self, next);
+    } else if (self->is_source_next) {
+        self->now_ns = self->other_due.tick;
         emit(self);
     } else {
+        if (is_over(self)) {
+            return false;
+        }
+        self->now_ns = self->other_due.tick;
         see_calendar(self);
     }
     return true;
@@ -812,7 +819,7 @@ carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_record
 static size_t
 carve_all(spot_serve_t *self, char *block)
 {
-    const spot_pipeline_t *pipeline = self->run.pipeline;
+    const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const size_t num_queries = self->run.num_queries;
     carver_t carver = {block, 0};
     size_t max_batch = 1;
@@ -820,7 +827,7 @@ carve_all(spot_serve_t *self, char *block)
     CARVE(&carver, self->sink_ns, num_queries);
     CARVE(&carver, self->sink_order, num_queries);
     CARVE(&carver, self->marked, self->num_stages);
-    CARVE(&carver, self->dues, self->num_stages + 1);
+    CARVE(&carver, self->dues, self->num_stages);
     for (size_t j = 0; j < self->num_stages; j++) {
         carve_stage(&carver, &self->stages[j], num_queries, self->run.is_recorded);
         if ((size_t) self->stages[j].option.batch > max_batch) {
@@ -876,6 +883,8 @@ clear_stage(stage_t *stage, size_t num_queries)
 
     fill(stage->histogram, 0, (size_t) stage->option.batch + 1, sizeof(int64_t));
     fill(stage->slots, 0, num_slots, sizeof(*stage->slots));
+    fill(stage->returns, 0, (size_t) stage->return_mask + 1, sizeof(*stage->returns));
+    stage->returns[0].due = never;
     fill(stage->idle, 0, num_slots / 64 + 1, sizeof(*stage->idle));
     fill(stamps->tries, 0, num_queries, sizeof(*stamps->tries));
     fill(stamps->enqueue_ns, 0xff, num_queries, sizeof(int64_t));
@@ -900,7 +909,7 @@ set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
         .last_pending = -1,
         .num_slots = spot_stage_option_slots(&plan->option),
         .ring_mask = -1};
-    while (stage->return_mask + 1 < stage->num_slots) {
+    while (stage->return_mask < stage->num_slots) {
         stage->return_mask = 2 * stage->return_mask + 1;
     }
     stage->can_be_cut = spot_stage_option_spot_slots(&plan->option) > 0;
@@ -915,7 +924,7 @@ set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
 static int
 reserve(spot_serve_t *self, const spot_serve_run_t *run)
 {
-    const spot_pipeline_t *pipeline = run->pipeline;
+    const spot_serve_pipeline_t *pipeline = run->pipeline;
 
     if (self->num_stages != pipeline->num_stages ||
         self->num_nodes != pipeline->num_nodes || self->stages == NULL) {
@@ -943,7 +952,7 @@ spot_serve_start(
     self->run.rent = run->rent == NULL ? &no_rent : run->rent;
     for (size_t j = 0; j < self->num_stages; j++) {
         set_stage(self, &self->stages[j], &plans[j]);
-        self->stages[j].node = spot_pipeline_stage_node(run->pipeline, j);
+        self->stages[j].node = spot_serve_pipeline_stage_node(run->pipeline, j);
     }
     ret = make_room(self);
     if (ret != 0) {
@@ -957,10 +966,11 @@ spot_serve_start(
     self->num_ticks_due = 0;
     self->error = 0;
     self->may_strand = false;
-    for (size_t j = 0; j <= self->num_stages; j++) {
+    for (size_t j = 0; j < self->num_stages; j++) {
         self->dues[j] = never;
     }
-    self->next_due = self->num_stages;
+    self->next_stage = 0;
+    self->calendar_due = never;
     look_at_source(self);
     for (size_t j = 0; j < run->num_queries; j++) {
         self->sink_ns[j] = SPOT_QUERY_UNFINISHED;
@@ -996,6 +1006,9 @@ settle(spot_serve_t *self, stage_t *stage)
         result->wait_sum_ns = wait_until(stage, self->end_ns);
     }
     spot_bug_assert(self->error != 0 || result->queue_area_ns == result->wait_sum_ns);
+    if (!stage->can_be_cut) {
+        result->tries_max = result->batches > 0;
+    }
     spot_fleet_settle(self, stage);
 }
 

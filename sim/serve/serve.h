@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "base/calendar.h"
+#include "models/service.h"
 #include "sim/engine/experiment.h"
 #include "sim/serve/fleet_setting.h"
-#include "sim/serve/outages.h"
 #include "sim/serve/pipeline.h"
-#include "sim/serve/service.h"
+#include "traces/outages/outages.h"
 
 /* When a query that has not reached the sink left, in place of a time. */
 #define SPOT_QUERY_LOST INT64_C(-1)
@@ -93,7 +93,7 @@ typedef struct {
     spot_stage_option_t option;
     const spot_service_time_t *time;
     double price_per_h[2]; /* of a replica: on-demand, spot */
-    const spot_pipeline_node_t *node;
+    const spot_serve_pipeline_node_t *node;
     /* Queue: places head ... tail - 1 of the ring. */
     int64_t head, tail;
     int32_t *ring; /* [ring_mask + 1] queries; places of batches stay as they were */
@@ -164,7 +164,7 @@ typedef struct {
 
 /* What to run. All pointers must outlive the runs. */
 typedef struct {
-    const spot_pipeline_t *pipeline;
+    const spot_serve_pipeline_t *pipeline;
     const spot_rent_setting_t *rent; /* NULL: zeros */
     size_t num_queries;
     const int64_t *source_ns; /* [num_queries] not decreasing */
@@ -184,11 +184,12 @@ typedef struct {
     spot_serve_stage_t *stages; /* [num_stages] */
     spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
     size_t next_query;
-    spot_serve_due_t source_due;
-    spot_serve_due_t *dues; /* [num_stages + 1] next event of a stage, of the calendar */
-    size_t next_due;        /* the first of dues; SIZE_MAX: unknown */
-    bool may_strand;        /* replicas may go for good: queries may stay behind */
-    int32_t *marked;        /* [num_stages] stages that form batches at this instant */
+    spot_serve_due_t *dues; /* [num_stages] their next events */
+    int32_t next_stage;     /* the first of them; -1: unknown */
+    bool is_source_next;    /* before the calendar */
+    spot_serve_due_t source_due, calendar_due, other_due; /* other: the first of both */
+    bool may_strand; /* replicas may go for good: queries may stay behind */
+    int32_t *marked; /* [num_stages] stages that form batches at this instant */
     size_t num_marked;
     int64_t *sink_ns;    /* [num_queries] or SPOT_QUERY_LOST, SPOT_QUERY_UNFINISHED */
     int32_t *sink_order; /* [num_queries] queries in the order of leaving; the first

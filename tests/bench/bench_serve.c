@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "tests/unit/serve/serve_case.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/"
@@ -31,33 +32,17 @@
 
 static int64_t num_allocations;
 
-void *__real_malloc(size_t num_bytes);
-void *__real_calloc(size_t num_items, size_t item_bytes);
-void *__real_realloc(void *memory, size_t num_bytes);
-void *__wrap_malloc(size_t num_bytes);
-void *__wrap_calloc(size_t num_items, size_t item_bytes);
-void *__wrap_realloc(void *memory, size_t num_bytes);
-
-void *
-__wrap_malloc(size_t num_bytes)
-{
-    num_allocations++;
-    return __real_malloc(num_bytes);
-}
-
-void *
-__wrap_calloc(size_t num_items, size_t item_bytes)
-{
-    num_allocations++;
-    return __real_calloc(num_items, item_bytes);
-}
-
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
-{
-    num_allocations++;
-    return __real_realloc(memory, num_bytes);
-}
+#define COUNTED(function, parameters, arguments)                                        \
+    void *__real_##function parameters;                                                 \
+    void *__wrap_##function parameters;                                                 \
+    void *__wrap_##function parameters                                                  \
+    {                                                                                   \
+        num_allocations++;                                                              \
+        return __real_##function arguments;                                             \
+    }
+COUNTED(malloc, (size_t num_bytes), (num_bytes))
+COUNTED(calloc, (size_t num_items, size_t item_bytes), (num_items, item_bytes))
+COUNTED(realloc, (void *memory, size_t num_bytes), (memory, num_bytes))
 
 /* ---- Cases ---- */
 
@@ -126,7 +111,7 @@ arrive(serve_case_t *self, int num_times)
 
     serve_case_arrive(self, 0);
     for (int j = 0; j < num_times * (NUM_QUERIES - 1); j++) {
-        now_ns += spot_serve_ns(deltas_ms[j % (NUM_QUERIES - 1)]);
+        now_ns += spot_ns_from_ms(deltas_ms[j % (NUM_QUERIES - 1)]);
         serve_case_arrive(self, now_ns);
     }
 }
@@ -172,7 +157,7 @@ best_s(serve_case_t *self, int num_rounds)
 
 static void
 write_stage(
-    spot_json_t *json, const serve_case_t *self, const spot_pipeline_node_t *node)
+    spot_json_t *json, const serve_case_t *self, const spot_serve_pipeline_node_t *node)
 {
     const spot_serve_plan_t *plan = &self->plans[node->stage_id];
 
@@ -200,7 +185,7 @@ write_case(spot_json_t *json, const char *name, const serve_case_t *self)
     spot_json_close(json, ']');
     spot_json_open(json, "nodes", '[');
     for (size_t j = 0; j < self->pipeline.num_nodes; j++) {
-        const spot_pipeline_node_t *node = &self->pipeline.nodes[j];
+        const spot_serve_pipeline_node_t *node = &self->pipeline.nodes[j];
 
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "id", node->id);
@@ -297,7 +282,7 @@ bench_queries(void)
         before = num_allocations;
         serve_case_run(&once, false);
         before = num_allocations - before;
-        ten_s = best_s(&ten, 5);
+        ten_s = best_s(&ten, NUM_ROUNDS);
         printf("%s: ten times the queries take %.1f times as long (at most 11), %.0f "
                "bytes a query (at most 200), %" PRId64 " allocations in a second run\n",
             cases[j].name, ten_s / once_s,

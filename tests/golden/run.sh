@@ -936,6 +936,19 @@ expect "a run says what is wrong with the notebook" \
 ends 0 run serve/branches.yaml --set arrivals.gamma.rate_qps=1000
 expect "a run says that it is overloaded" \
     grep -q "^warning: more queries come than the configuration can do" "$work/stdout"
+# Replica time, and a time, beyond 63 bits.
+ends 1 run serve/branches.yaml --set "arrivals={constant: {rate_qps: 1e-6, count: 4600}}" \
+    --set config.Rank.replicas=4096 --set config.Score.scale=none
+stderr_says "bad parameter"
+ends 1 run serve/branches.yaml --set "arrivals={deltas_ms: [4.6e12]}" --set service=p99 \
+    --set "preemptions={hazard: {mtbf: 1 h, recover: 1 s}}" \
+    --set "profiles=[{model: M, hardware: GX, batches: {1: {throughput_qps: 1, p99_ms: 1e12}}}]" \
+    --set "pipeline=[{id: A, model: M, from: source}, {id: B, model: M, from: A}, {id: C, model: M, from: B},
+        {id: D, model: M, from: C}, {id: E, model: M, from: D}]" \
+    --set "config={A: {hardware: GX, batch: 1, replicas: 1}, B: {hardware: GX, batch: 1, replicas: 1},
+        C: {hardware: GX, batch: 1, replicas: 1}, D: {hardware: GX, batch: 1, replicas: 1},
+        E: {hardware: GX, batch: 1, replicas: 1}}"
+stderr_says "bad parameter"
 # So many samples that they are taken further apart.
 ends 0 run serve/branches.yaml --set "output.samples=1 ns" --series "$work/series"
 expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le 20001 ]

@@ -6,7 +6,6 @@
  * are too wide. Times in ms, services of 100 ms (ResNet on V100, one query) unless the
  * batch limit is above 1. */
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
 #include "tests/statistical/constant_services.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/serve/serve_case.h"
+#include "traces/queries/arrivals.h"
 
 #define SERVICE_MS 100.0
 #define NUM_BLOCKS 50
@@ -112,18 +111,18 @@ typedef struct {
 static void
 add_arrivals(serve_case_t *self, const queue_t *queue)
 {
-    const double mean_ms = 1000 / queue->per_s;
-    int64_t now_ns = 0;
-    spot_rng_t rng;
+    const spot_arrivals_setting_t setting = {
+        .kind = queue->scv == 1 ? SPOT_ARRIVALS_POISSON : SPOT_ARRIVALS_GAMMA,
+        .rate_qps = queue->per_s,
+        .count = (int64_t) queue->num_queries - 1,
+        .scv = queue->scv};
+    spot_arrivals_t arrivals = {0};
 
-    spot_rng_seek(&rng, 14, 0, SPOT_STREAM_ARRIVAL, 0);
-    for (size_t j = 0; j < queue->num_queries; j++) {
-        serve_case_arrive(self, now_ns);
-        now_ns += spot_serve_ns(queue->scv == 1
-                                    ? gsl_ran_exponential(spot_rng_gsl(&rng), mean_ms)
-                                    : gsl_ran_gamma(spot_rng_gsl(&rng), 1 / queue->scv,
-                                          queue->scv * mean_ms));
+    assert_int_equal(spot_arrivals_draw(&arrivals, &setting, 14, 0), 0);
+    for (size_t j = 0; j < arrivals.num_queries; j++) {
+        serve_case_arrive(self, arrivals.source_ns[j]);
     }
+    spot_arrivals_free(&arrivals);
 }
 
 /* A stage that runs a queue; its services may be 1 % longer than they should be. */
@@ -370,23 +369,6 @@ test_batches(void **state)
 
 /* ---- Preempted and repeated ---- */
 
-/* Ups and outs of the only slot, both exponential. */
-static void
-add_outages(serve_case_t *self, double up_ns, double out_ns)
-{
-    const int64_t last_ns = self->arrivals[self->num_arrivals - 1];
-    int64_t now_ns = 0;
-    spot_rng_t rng;
-
-    spot_rng_seek(&rng, 14, 0, SPOT_STREAM_OUTAGE, 0);
-    while (now_ns < last_ns + INT64_C(1000000000000)) {
-        const int64_t gone_ns = now_ns + 1 + (int64_t) spot_rng_exponential(&rng, up_ns);
-
-        now_ns = gone_ns + 1 + (int64_t) spot_rng_exponential(&rng, out_ns);
-        serve_case_outage(self, 0, 0, gone_ns, now_ns);
-    }
-}
-
 typedef struct {
     double up_s, out_s, time_ms, se;
     bool shows_longer;
@@ -406,7 +388,9 @@ check_preempted(const preempted_t *means, bool is_longer)
     assert_non_null(times_ms);
     open_queue(&self, &queue, is_longer);
     self.plans[0].option.market = SPOT_MARKET_SPOT;
-    add_outages(&self, 1e9 * means->up_s, 1e9 * means->out_s);
+    self.outage_setting.kind = SPOT_OUTAGES_HAZARD;
+    self.outage_setting.mtbf_ns = (int64_t) (1e9 * means->up_s);
+    self.outage_setting.recover_ns = (int64_t) (1e9 * means->out_s);
     serve_case_run(&self, true);
     assert_int_equal(self.serve.num_sunk, NUM_PREEMPTED);
     stamps = &self.serve.stages[0].stamps;

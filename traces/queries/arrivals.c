@@ -18,12 +18,6 @@
 const char *const spot_arrivals_kind_names[] = {"poisson", "gamma", "constant", "deltas",
     "deltas_ms", "trace", "varying", "daily", NULL};
 
-int64_t
-spot_query_ns(double ms)
-{
-    return (int64_t) floor(ms * NS_PER_MS + 0.5);
-}
-
 bool
 spot_arrivals_is_random(const spot_arrivals_setting_t *self)
 {
@@ -173,7 +167,7 @@ place(spot_arrivals_t *self, double scale)
         if (!(delta_ms <= (double) SPOT_MAX_ARRIVALS_NS / NS_PER_MS)) {
             return SPOT_ERR_BAD_PARAM;
         }
-        delta_ns = spot_query_ns(delta_ms);
+        delta_ns = spot_ns_from_ms(delta_ms);
         if (delta_ns > SPOT_MAX_ARRIVALS_NS - time_ns) {
             return SPOT_ERR_BAD_PARAM;
         }

@@ -90,6 +90,3 @@ SPOT_MUST_CHECK int spot_arrivals_draw(spot_arrivals_t *self,
 SPOT_MUST_CHECK int spot_arrivals_rescale(
     spot_arrivals_t *self, const spot_arrivals_t *from, double rate_qps);
 void spot_arrivals_free(spot_arrivals_t *self);
-
-/* Milliseconds as whole nanoseconds: floor(ms * 1e6 + 0.5). */
-int64_t spot_query_ns(double ms);

@@ -9,10 +9,10 @@
 
 typedef struct {
     spot_planning_t *planning;
-    spot_choices_t stages[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] */
-    const spot_choice_t *chosen[SPOT_PIPELINE_MAX_NODES], *best[SPOT_PIPELINE_MAX_NODES];
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES]; /* those of chosen */
-    int64_t rest_micro[SPOT_PIPELINE_MAX_NODES + 1]; /* least cost from a stage on */
+    spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
+    const spot_stage_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
+    int64_t rest_micro[SPOT_SERVE_MAX_NODES + 1];      /* least cost from a stage on */
     spot_serving_plan_t plan; /* of best; as long as there is none, the cap */
 } all_t;
 
@@ -52,7 +52,7 @@ try_from(all_t *self, size_t stage_id, int64_t cost_micro)
         return try_chosen(self);
     }
     for (size_t j = 0; j < self->stages[stage_id].num_choices && ret == 0; j++) {
-        const spot_choice_t *choice = &self->stages[stage_id].choices[j];
+        const spot_stage_choice_t *choice = &self->stages[stage_id].choices[j];
         const int64_t with_micro = cost_micro + choice->cost_micro;
 
         if (with_micro + self->rest_micro[stage_id + 1] > self->plan.cost_micro) {

@@ -21,22 +21,22 @@ typedef struct {
 typedef struct {
     int32_t end; /* whose deliveries are judged; -1: the source */
     size_t num_stages;
-    int32_t stages[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] each behind its parents */
-    int64_t least_micro;                     /* of all ways */
+    int32_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] each behind its parents */
+    int64_t least_micro;                  /* of all ways */
     size_t num_ways, max_ways;
     way_t *ways; /* [num_ways] by (cost, place) */
     size_t max_picks, max_bits;
-    const spot_choice_t **picks; /* [num_ways][num_stages] */
-    uint64_t *bits;              /* [num_ways][num_words] late queries */
+    const spot_stage_choice_t **picks; /* [num_ways][num_stages] */
+    uint64_t *bits;                    /* [num_ways][num_words] late queries */
 } branch_t;
 
 typedef struct {
     spot_planning_t *planning;
     size_t num_stages, num_words;
-    spot_choices_t stages[SPOT_PIPELINE_MAX_NODES]; /* [num_stages] */
-    int64_t rest_ns[SPOT_PIPELINE_MAX_NODES];       /* fastest way behind a stage */
-    const spot_choice_t *chosen[SPOT_PIPELINE_MAX_NODES], *best[SPOT_PIPELINE_MAX_NODES];
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES]; /* those of chosen */
+    spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
+    int64_t rest_ns[SPOT_SERVE_MAX_NODES];       /* fastest way behind a stage */
+    const spot_stage_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
     int64_t best_micro; /* of best; as long as there is none, the cap */
     size_t best_late;
     size_t last;                                  /* branch */
@@ -196,7 +196,7 @@ walk_branches(search_t *self, int64_t shared_micro)
 static void
 run_joins(search_t *self, int32_t node_id)
 {
-    const spot_pipeline_node_t *nodes = self->planning->pipeline->nodes, *node;
+    const spot_serve_pipeline_node_t *nodes = self->planning->pipeline->nodes, *node;
     bool is_good;
 
     if (node_id < 0 || nodes[node_id].stage_id >= 0) {
@@ -273,7 +273,7 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
     }
     run_joins(self, self->planning->pipeline->nodes[node_id].parents[0]);
     for (size_t j = 0; j < self->stages[stage_id].num_choices && self->error == 0; j++) {
-        const spot_choice_t *choice = &self->stages[stage_id].choices[j];
+        const spot_stage_choice_t *choice = &self->stages[stage_id].choices[j];
         const int64_t with_micro = cost_micro + choice->cost_micro;
         bool is_good = false;
 
@@ -296,10 +296,10 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 static void
 find_rests(search_t *self)
 {
-    const spot_pipeline_t *pipeline = self->planning->pipeline;
-    int64_t fastest_ns[SPOT_PIPELINE_MAX_NODES], behind_ns[SPOT_PIPELINE_MAX_NODES];
-    int64_t until_ns[SPOT_PIPELINE_MAX_NODES];
-    bool is_in[SPOT_PIPELINE_MAX_NODES];
+    const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
+    int64_t fastest_ns[SPOT_SERVE_MAX_NODES], behind_ns[SPOT_SERVE_MAX_NODES];
+    int64_t until_ns[SPOT_SERVE_MAX_NODES];
+    bool is_in[SPOT_SERVE_MAX_NODES];
 
     for (size_t j = 0; j < self->num_stages; j++) {
         fastest_ns[j] = INT64_MAX;
@@ -317,7 +317,7 @@ find_rests(search_t *self)
             spot_planning_ancestors(self->planning, pipeline->stages[k], is_in);
             behind_ns[k] = k != j && is_in[pipeline->stages[j]] ? fastest_ns[k] : 0;
         }
-        self->rest_ns[j] = spot_pipeline_longest(pipeline, behind_ns, until_ns);
+        self->rest_ns[j] = spot_serve_pipeline_longest(pipeline, behind_ns, until_ns);
     }
 }
 
@@ -325,10 +325,10 @@ find_rests(search_t *self)
 static void
 divide(search_t *self)
 {
-    const spot_pipeline_t *pipeline = self->planning->pipeline;
-    const spot_pipeline_node_t *sink = &pipeline->nodes[self->planning->sink];
-    size_t branch_of[SPOT_PIPELINE_MAX_NODES] = {0};
-    bool is_in[SPOT_PIPELINE_MAX_NODES], is_met[SPOT_PIPELINE_MAX_NODES] = {false};
+    const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
+    const spot_serve_pipeline_node_t *sink = &pipeline->nodes[self->planning->sink];
+    size_t branch_of[SPOT_SERVE_MAX_NODES] = {0};
+    bool is_in[SPOT_SERVE_MAX_NODES], is_met[SPOT_SERVE_MAX_NODES] = {false};
 
     self->last = sink->stage_id < 0 ? sink->num_parents : 1;
     for (size_t j = 1; j <= self->last; j++) {

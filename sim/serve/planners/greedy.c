@@ -188,7 +188,7 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
 int
 spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES] = {0};
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
     int ret = start(planning, planned, options);
 
     if (ret != 0 || planned->plan.gate != SPOT_GATE_FEASIBLE) {

@@ -59,7 +59,7 @@ spot_planned_free(spot_planned_t *self)
 static int
 compare_choices(const void *first, const void *second)
 {
-    const spot_choice_t *a = first, *b = second;
+    const spot_stage_choice_t *a = first, *b = second;
 
     return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
                                           : a->rank - b->rank;
@@ -86,15 +86,14 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
                 const spot_stage_option_t option =
                     spot_planning_option(planning, stage_id, k, batch, n);
                 const int64_t micro = spot_serve_scenario_cost(scenario, &option);
+                const int32_t order = (int32_t) self->num_choices;
 
                 if (micro > max_micro) {
                     break;
                 }
                 if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
-                    const spot_choice_t choice = {
-                        option, micro, (int32_t) self->num_choices};
-
-                    ret = SPOT_ARRAY_APPEND(self, choices, choice);
+                    ret = SPOT_ARRAY_APPEND(
+                        self, choices, (spot_stage_choice_t){option, micro, order});
                 }
             }
         }

@@ -7,7 +7,7 @@ static int
 polish(spot_planning_t *planning, spot_planned_t *planned)
 {
     const size_t num_stages = planning->pipeline->num_stages;
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
     spot_candidate_t best = {.move.move = ""};
     int ret = spot_plan_greedy(planning, planned);
 

@@ -11,7 +11,7 @@
 typedef struct {
     spot_planning_t *planning;
     spot_arrivals_t arrivals; /* rescaled */
-    spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
 } rate_t;
 
 /* What a configuration reaches: its rate, then the percentile at the next one. */
@@ -178,7 +178,7 @@ next_stage(const rate_t *self, const bool *is_exhausted)
 static int
 climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reach)
 {
-    bool is_exhausted[SPOT_PIPELINE_MAX_NODES] = {false};
+    bool is_exhausted[SPOT_SERVE_MAX_NODES] = {false};
     bool is_better;
     int32_t stage_id;
     int ret = try_move(self, planned, "init", -1, reach, &is_better);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gsl/gsl_cdf.h>
 
+#include "base/units.h"
 #include "tests/unit/queries/query_text.h"
 #include "traces/queries/arrivals_fit.h"
 
@@ -10,11 +11,11 @@ static void
 test_nanoseconds(void **state)
 {
     (void) state;
-    assert_int_equal(spot_query_ns(0), 0);
-    assert_int_equal(spot_query_ns(4.9e-7), 0);
-    assert_int_equal(spot_query_ns(5e-7), 1); /* half up */
-    assert_int_equal(spot_query_ns(2.5e-6), 3);
-    assert_int_equal(spot_query_ns(6.10257793116571), 6102578);
+    assert_int_equal(spot_ns_from_ms(0), 0);
+    assert_int_equal(spot_ns_from_ms(4.9e-7), 0);
+    assert_int_equal(spot_ns_from_ms(5e-7), 1); /* half up */
+    assert_int_equal(spot_ns_from_ms(2.5e-6), 3);
+    assert_int_equal(spot_ns_from_ms(6.10257793116571), 6102578);
 }
 
 /* Deltas of the scenario, of which there may be none. */

@@ -68,7 +68,7 @@ plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan)
     for (size_t j = 0; plan->options != NULL && j < self->scenario.pipeline.num_stages;
          j++) {
         fprintf(out, "%s%s=%s/%dx%d", j == 0 ? "" : " ",
-            spot_pipeline_stage_node(&self->scenario.pipeline, j)->id,
+            spot_serve_pipeline_stage_node(&self->scenario.pipeline, j)->id,
             self->scenario.prices.prices[plan->options[j].hardware_id].name,
             (int) plan->options[j].batch, (int) plan->options[j].replicas);
     }

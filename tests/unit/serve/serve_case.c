@@ -43,11 +43,11 @@ static const struct {
 };
 
 static const spot_field_t item_field = {
-    .type = SPOT_FIELD_MAP, .fields = spot_pipeline_item_fields};
+    .type = SPOT_FIELD_MAP, .fields = spot_serve_pipeline_item_fields};
 
 static const spot_field_t document_fields[] = {
     {SPOT_ITEMS(LIST, "pipeline", serve_case_t, items, num_items, item_field, 1,
-        SPOT_PIPELINE_MAX_NODES, NULL, "a list of nodes", "the pipeline")},
+        SPOT_SERVE_MAX_NODES, NULL, "a list of nodes", "the pipeline")},
     {.name = NULL},
 };
 
@@ -74,7 +74,7 @@ serve_case_open(serve_case_t *self, const char *document)
         &diag);
     stop_on_error(
         spot_bind_document(document_fields, self->document.root, &diag, self), &diag);
-    stop_on_error(spot_pipeline_init(&self->pipeline, &bind,
+    stop_on_error(spot_serve_pipeline_init(&self->pipeline, &bind,
                       spot_node_get(self->document.root, "pipeline"), self->num_items,
                       self->items),
         &diag);
@@ -92,9 +92,9 @@ serve_case_close(serve_case_t *self)
     free(self->arrivals);
     spot_serving_profiles_free(&self->profiles);
     spot_arena_free(&self->memory);
-    spot_pipeline_free(&self->pipeline);
+    spot_serve_pipeline_free(&self->pipeline);
     for (size_t j = 0; j < self->num_items; j++) {
-        spot_pipeline_item_t *item = &self->items[j];
+        spot_serve_pipeline_item_t *item = &self->items[j];
 
         for (size_t k = 0; k < item->num_join; k++) {
             free(item->join[k]);
@@ -167,14 +167,15 @@ spot_stage_option_t *
 serve_case_option(serve_case_t *self, const char *stage, const char *hardware,
     int64_t batch, int64_t replicas)
 {
-    const int32_t stage_id = spot_pipeline_stage(&self->pipeline, stage);
+    const int32_t stage_id = spot_serve_pipeline_stage(&self->pipeline, stage);
     spot_serve_plan_t *plan;
 
     spot_bug_assert(stage_id >= 0);
     plan = &self->plans[stage_id];
     plan->option = (spot_stage_option_t){.batch = batch, .replicas = replicas};
     plan->time = serve_case_time(self,
-        spot_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model, hardware);
+        spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model,
+        hardware);
     spot_bug_assert(batch <= plan->time->last);
     return &plan->option;
 }
@@ -201,7 +202,7 @@ static void
 start_outages(serve_case_t *self)
 {
     const spot_replication_t replication = {.seed = 1};
-    int32_t num_slots[SPOT_PIPELINE_MAX_NODES];
+    int32_t num_slots[SPOT_SERVE_MAX_NODES];
 
     for (size_t j = 0; j < self->pipeline.num_stages; j++) {
         num_slots[j] = spot_stage_option_spot_slots(&self->plans[j].option);
@@ -209,8 +210,8 @@ start_outages(serve_case_t *self)
     spot_outages_delete(self->outages);
     spot_bug_assert(spot_outages_new(&self->outages, &self->outage_setting, &self->rent,
                         self->pipeline.num_stages, num_slots) == 0);
-    spot_outages_start(
-        self->outages, &replication, self->arrivals[self->num_arrivals - 1]);
+    spot_outages_start(self->outages, replication.seed, replication.replication,
+        self->arrivals[self->num_arrivals - 1]);
 }
 
 void

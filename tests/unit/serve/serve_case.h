@@ -11,7 +11,7 @@
 
 /* Zero it to start. */
 typedef struct {
-    spot_pipeline_t pipeline;
+    spot_serve_pipeline_t pipeline;
     const spot_service_t *service;
     spot_serving_profiles_t profiles; /* of files; none: the rows that the case has */
     spot_arena_t memory;              /* of service times */
@@ -25,7 +25,7 @@ typedef struct {
     /* What the pipeline was bound from. */
     spot_yaml_t document;
     size_t num_items;
-    spot_pipeline_item_t *items;
+    spot_serve_pipeline_item_t *items;
 } serve_case_t;
 
 /* Image Driver 1 of InferLine: two branches into a join. */

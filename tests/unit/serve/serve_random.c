@@ -230,7 +230,7 @@ draw_outages(serve_case_t *self, spot_rng_t *rng, const kind_t *kind)
 {
     const int64_t num_rows = from_to(rng, 0, kind->is_wide ? 200 : 25);
     const int64_t few = kind->is_wide ? 100 : 2, many = kind->is_wide ? 140 : 6;
-    int64_t ready_ns[SPOT_PIPELINE_MAX_NODES][MAX_SLOTS] = {{0}};
+    int64_t ready_ns[SPOT_SERVE_MAX_NODES][MAX_SLOTS] = {{0}};
 
     for (int64_t j = 0; j < num_rows; j++) {
         const int64_t stage_id =
@@ -307,7 +307,7 @@ serve_random_print(const serve_case_t *self, uint64_t seed)
 
     fprintf(stderr, "case %" PRIu64 "\n", seed);
     for (size_t j = 0; j < self->num_items; j++) {
-        const spot_pipeline_item_t *item = &self->items[j];
+        const spot_serve_pipeline_item_t *item = &self->items[j];
 
         fprintf(stderr, "%s: %s", item->id, item->from == NULL ? "join" : item->from);
         for (size_t k = 0; k < item->num_join; k++) {

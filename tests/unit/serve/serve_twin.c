@@ -149,7 +149,7 @@ schedule_outages(twin_t *self, int32_t stage_id)
 static void
 start(twin_t *self)
 {
-    const spot_pipeline_t *pipeline = self->setting->pipeline;
+    const spot_serve_pipeline_t *pipeline = self->setting->pipeline;
     const size_t num_queries = (size_t) self->setting->num_queries;
 
     SPOT_ARENA_ARRAY(&self->memory, self->stages, pipeline->num_stages);
@@ -179,7 +179,7 @@ start(twin_t *self)
 static void
 see(twin_t *self, const twin_event_t *event)
 {
-    const spot_pipeline_t *pipeline = self->setting->pipeline;
+    const spot_serve_pipeline_t *pipeline = self->setting->pipeline;
     const int32_t stage_id = event->stage_id, slot = event->slot;
 
     switch (event->kind) {

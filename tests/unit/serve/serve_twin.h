@@ -12,7 +12,7 @@
 /* What to run. All outages are known from the start, by stage and then in the order of
  * the list. */
 typedef struct {
-    const spot_pipeline_t *pipeline;
+    const spot_serve_pipeline_t *pipeline;
     const spot_rent_setting_t *rent;
     const spot_serve_plan_t *plans; /* [num_stages] */
     int32_t num_queries;

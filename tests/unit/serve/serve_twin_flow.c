@@ -107,10 +107,11 @@ twin_lose(twin_t *self, int32_t id)
 }
 
 static void
-deliver_to_join(
-    twin_t *self, const spot_pipeline_link_t *link, int32_t num_ids, const int32_t *ids)
+deliver_to_join(twin_t *self, const spot_serve_pipeline_link_t *link, int32_t num_ids,
+    const int32_t *ids)
 {
-    const spot_pipeline_node_t *node = &self->setting->pipeline->nodes[link->node_id];
+    const spot_serve_pipeline_node_t *node =
+        &self->setting->pipeline->nodes[link->node_id];
     twin_join_t *join = &self->joins[link->node_id];
     int32_t *complete = malloc((size_t) num_ids * sizeof(*complete));
     int32_t num_complete = 0;
@@ -143,11 +144,11 @@ deliver_to_join(
 
 /* Hands a batch to every child, or to the sink. */
 void
-twin_hand_on(twin_t *self, size_t num_children, const spot_pipeline_link_t *children,
-    int32_t num_ids, const int32_t *ids)
+twin_hand_on(twin_t *self, size_t num_children,
+    const spot_serve_pipeline_link_t *children, int32_t num_ids, const int32_t *ids)
 {
     for (size_t j = 0; j < num_children; j++) {
-        const spot_pipeline_node_t *child =
+        const spot_serve_pipeline_node_t *child =
             &self->setting->pipeline->nodes[children[j].node_id];
 
         if (child->stage_id >= 0) {
@@ -164,8 +165,8 @@ twin_hand_on(twin_t *self, size_t num_children, const spot_pipeline_link_t *chil
 void
 twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
 {
-    const spot_pipeline_node_t *node =
-        spot_pipeline_stage_node(self->setting->pipeline, (size_t) stage_id);
+    const spot_serve_pipeline_node_t *node =
+        spot_serve_pipeline_stage_node(self->setting->pipeline, (size_t) stage_id);
 
     for (int32_t j = 0; j < num_ids; j++) {
         self->stages[stage_id].stamps[ids[j]].done_ns = self->now_ns;

@@ -36,7 +36,7 @@ void twin_close_span(
 void twin_insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id);
 void twin_lose(twin_t *self, int32_t id);
 void twin_hand_on(twin_t *self, size_t num_children,
-    const spot_pipeline_link_t *children, int32_t num_ids, const int32_t *ids);
+    const spot_serve_pipeline_link_t *children, int32_t num_ids, const int32_t *ids);
 void twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids);
 void twin_see_dispatch(twin_t *self, int32_t stage_id);
 void twin_see_take(twin_t *self, int32_t stage_id, int32_t slot);

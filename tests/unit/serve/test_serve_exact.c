@@ -353,7 +353,7 @@ test_recurrence_is_engine(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES; space++) {
-        spot_stage_option_t options[SPOT_PIPELINE_MAX_NODES];
+        spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
         spot_planning_t planning;
         const shape_t *shape;
         plan_case_t self;
@@ -364,7 +364,7 @@ test_recurrence_is_engine(void **state)
         assert_int_equal(spot_planning_init(&planning, &self.request), 0);
         draw_options(&rng, &planning, options);
         for (int j = 0; j < 6; j++) {
-            spot_stage_option_t others[SPOT_PIPELINE_MAX_NODES];
+            spot_stage_option_t others[SPOT_SERVE_MAX_NODES];
             const size_t stage_id = (size_t) draw(&rng, 0, shape->num_stages - 1);
             spot_serving_plan_t flow = {0}, run = {0};
 
@@ -417,6 +417,33 @@ test_exact_cost_falls(void **state)
         }
         plan_case_close(&self);
     }
+}
+
+/* A hedge may have no spot slot in config, and some where a planner adds replicas. */
+static void
+test_hedge_of_its_base(void **state)
+{
+    spot_stage_option_t option;
+    spot_planning_t planning;
+    plan_case_t self;
+
+    (void) state;
+    plan_case_open(&self,
+        "scenario: case\nengine: serve\n"
+        "hardware: {gpu: {on_demand: 3, spot: 1}}\n"
+        "profiles: [{model: A, hardware: gpu, batches: "
+        "{1: {throughput_qps: 10, p99_ms: 100}}}]\n"
+        "pipeline: [{id: A, from: source}]\n"
+        "arrivals: {deltas_ms: [50, 50]}\nslo: {latency: 1 s}\n"
+        "config: {A: {hardware: gpu, batch: 1, replicas: 1, market: hedge, "
+        "hedge: {base: 1}}}\n"
+        "preemptions: {hazard: {mtbf: 1 h, recover: 1 min}}\n"
+        "plan: {with_preemptions: true}\n");
+    assert_int_equal(spot_planning_init(&planning, &self.request), 0);
+    option = spot_planning_option(&planning, 0, 0, 1, 3);
+    assert_int_equal(spot_planning_cost(&planning, &option), 5000000);
+    spot_planning_free(&planning);
+    plan_case_close(&self);
 }
 
 /* What cannot be planned, and a stop. */
@@ -481,6 +508,7 @@ main(void)
         cmocka_unit_test(test_shared_stages),
         cmocka_unit_test(test_recurrence_is_engine),
         cmocka_unit_test(test_exact_cost_falls),
+        cmocka_unit_test(test_hedge_of_its_base),
         cmocka_unit_test(test_no_plan),
     };
 

@@ -319,7 +319,7 @@ test_stamps(void **state)
         cJSON_ArrayForEach(node, cJSON_GetObjectItem(item, "nodes"))
         {
             const int32_t stage_id =
-                spot_pipeline_stage(&golden.scenario.pipeline, node->string);
+                spot_serve_pipeline_stage(&golden.scenario.pipeline, node->string);
 
             assert_stage(&serve->stages[stage_id], node);
         }

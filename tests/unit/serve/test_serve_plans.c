@@ -119,7 +119,7 @@ check_moves(
         assert_string_equal(move->move, item(like, "move")->valuestring);
         assert_int_equal(move->cost_micro, (int64_t) (number(like, "cost") * 1e6));
         if (move->stage_id >= 0) {
-            assert_string_equal(spot_pipeline_stage_node(
+            assert_string_equal(spot_serve_pipeline_stage_node(
                                     &self->scenario.pipeline, (size_t) move->stage_id)
                                     ->id,
                 item(like, "node")->valuestring);

@@ -163,8 +163,8 @@ run_in_steps(serve_case_t *self)
     serve_case_run(self, true);
     run = self->serve.run;
     if (run.outages != NULL) {
-        spot_outages_start(
-            run.outages, &replication, run.source_ns[run.num_queries - 1]);
+        spot_outages_start(run.outages, replication.seed, replication.replication,
+            run.source_ns[run.num_queries - 1]);
     }
     assert_int_equal(spot_serve_start(&self->serve, &run, self->plans), 0);
     do {

@@ -110,12 +110,51 @@ test_latencies(void **state)
     free_example(&example);
 }
 
+static size_t
+find_column(const spot_series_kind_t *kind, const char *name)
+{
+    size_t j = 0;
+
+    while (strcmp(kind->columns[j].name, name) != 0) {
+        j++;
+        assert_true(j < kind->num_columns);
+    }
+    return j;
+}
+
+/* Where replicas may be taken away, the lineage says of every stage how often a query
+ * was taken: once by one that cannot lose its replicas. */
+static void
+test_tries_of_all_stages(void **state)
+{
+    example_t example;
+    const spot_series_t *series;
+    size_t first, tries, dequeue;
+
+    (void) state;
+    run_example(&example);
+    series = find(&example, "lineage");
+    (void) find_column(series->kind, "Detect_tries");
+    dequeue = find_column(series->kind, "Classify_dequeue_ns");
+    first = find_column(series->kind, "Classify_first_dequeue_ns");
+    tries = find_column(series->kind, "Classify_tries");
+    assert_int_equal(series->num_rows, 5001);
+    for (size_t j = 0; j < series->num_rows; j++) {
+        const spot_cell_t *cells = &series->cells[series->kind->num_columns * j];
+
+        assert_true(cells[tries].number == 1);
+        assert_true(cells[first].number == cells[dequeue].number);
+    }
+    free_example(&example);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules_of_the_objective),
         cmocka_unit_test(test_latencies),
+        cmocka_unit_test(test_tries_of_all_stages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

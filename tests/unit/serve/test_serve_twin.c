@@ -62,9 +62,7 @@ check_stage(
     for (int64_t j = 0; j <= stage->option.batch; j++) {
         check(place, "histogram", stage->histogram[j], twin->histogram[j]);
     }
-    if (stage->can_be_cut) {
-        check(place, "tries_max", result->tries_max, twin->tries_max);
-    }
+    check(place, "tries_max", result->tries_max, twin->tries_max);
 }
 
 static void
@@ -256,8 +254,8 @@ test_steps(void **state)
         serve_case_run(&serve, true);
         run = serve.serve.run;
         if (run.outages != NULL) {
-            spot_outages_start(
-                run.outages, &replication, run.source_ns[run.num_queries - 1]);
+            spot_outages_start(run.outages, replication.seed, replication.replication,
+                run.source_ns[run.num_queries - 1]);
         }
         assert_int_equal(spot_serve_start(&serve.serve, &run, serve.plans), 0);
         do {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/serve/outages.h"
+#include "traces/outages/outages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,13 +158,12 @@ draw_outage(const spot_outages_t *self, process_t *process)
 }
 
 static void
-start_hazard(spot_outages_t *self, const spot_replication_t *replication)
+start_hazard(spot_outages_t *self, uint64_t seed, uint64_t replication)
 {
     const spot_outage_setting_t *setting = self->setting;
     const process_t own = {.up_ns = setting->mtbf_ns, .out_ns = setting->recover_ns};
     const process_t zone = {
         .up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
-    const uint64_t seed = replication->seed, number = replication->replication;
 
     for (size_t j = 0; j < self->num_stages; j++) {
         for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
@@ -173,13 +172,13 @@ start_hazard(spot_outages_t *self, const spot_replication_t *replication)
 
             slot->own = own;
             slot->zone = zone;
-            spot_rng_seek(&slot->own.rng, seed, number, SPOT_STREAM_OUTAGE,
+            spot_rng_seek(&slot->own.rng, seed, replication, SPOT_STREAM_OUTAGE,
                 (uint64_t) j << STAGE_BIT | place);
             draw_outage(self, &slot->own);
             slot->zone.preempted_ns = INT64_MAX;
             if (setting->zones > 0) {
-                spot_rng_seek(&slot->zone.rng, seed, number, SPOT_STREAM_ZONE_OUTAGE,
-                    place % (uint64_t) setting->zones);
+                spot_rng_seek(&slot->zone.rng, seed, replication,
+                    SPOT_STREAM_ZONE_OUTAGE, place % (uint64_t) setting->zones);
                 draw_outage(self, &slot->zone);
             }
         }
@@ -314,15 +313,14 @@ read_change(spot_outages_t *self, int64_t last_ns)
 
 /* Slots without an instance at time 0 are out from then on. */
 static void
-start_trace(spot_outages_t *self, const spot_replication_t *replication)
+start_trace(spot_outages_t *self, uint64_t seed, uint64_t replication)
 {
     for (size_t j = 0; j < self->num_slots; j++) {
         self->slots[j].instance = -1;
     }
     self->num_standby = 0;
     self->read_ns = 0;
-    spot_membership_start(
-        &self->membership, replication->seed, replication->replication);
+    spot_membership_start(&self->membership, seed, replication);
     for (int32_t j = 0; j < self->membership.population; j++) {
         add_instance(self, j, 0);
     }
@@ -339,7 +337,7 @@ start_trace(spot_outages_t *self, const spot_replication_t *replication)
 
 void
 spot_outages_start(
-    spot_outages_t *self, const spot_replication_t *replication, int64_t last_ns)
+    spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns)
 {
     self->error = 0;
     self->num_orders = 0;
@@ -350,9 +348,9 @@ spot_outages_start(
     if (self->setting->kind == SPOT_OUTAGES_FILE) {
         start_file(self);
     } else if (self->setting->kind == SPOT_OUTAGES_HAZARD) {
-        start_hazard(self, replication);
+        start_hazard(self, seed, replication);
     } else if (self->setting->kind == SPOT_OUTAGES_TRACE) {
-        start_trace(self, replication);
+        start_trace(self, seed, replication);
     }
 }
 

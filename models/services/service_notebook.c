@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/serve/service.h"
+#include "models/service.h"
 
 /* The time of one query, taken for that of the whole batch. */
 static double

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/serve/outage_setting.h"
+#include "traces/outages/outage_setting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "base/table_file.h"
 #include "base/units.h"
 
@@ -12,6 +13,7 @@
 #define MAX_START_UP_NS (366.0 * 86400e9)
 #define MAX_TIME_NS 4611686018427387904.0 /* 2^62 */
 #define MAX_ZONES 4096
+#define MAX_SLOTS 8192 /* of a stage */
 
 static const char *const drain_names[] = {"deadline", "stop", NULL};
 static const char *const in_flight_names[] = {
@@ -85,14 +87,15 @@ typedef struct {
 
 typedef struct {
     spot_outage_file_t *file;
-    const spot_pipeline_t *pipeline;
+    size_t num_stages;
+    const char *const *stages; /* [num_stages] ids */
 } reader_t;
 
 enum { NODE, SLOT, PREEMPTED, READY };
 
 static const spot_table_file_column_t columns[] = {
     SPOT_TABLE_COLUMN(TEXT, "node", row_t, node, .min = 0),
-    SPOT_TABLE_COLUMN(COUNT, "slot", row_t, slot, .max = 2 * SPOT_MAX_REPLICAS - 1),
+    SPOT_TABLE_COLUMN(COUNT, "slot", row_t, slot, .max = MAX_SLOTS - 1),
     SPOT_TABLE_COLUMN(INTEGER, "preempted_ns", row_t, preempted_ns, .max = MAX_TIME_NS),
     SPOT_TABLE_COLUMN(
         INTEGER, "ready_ns", row_t, ready_ns, .max = MAX_TIME_NS, .may_be_empty = true),
@@ -100,16 +103,21 @@ static const spot_table_file_column_t columns[] = {
 
 /* The stage that a row names, -1: none, which is reported. */
 static int32_t
-find_stage(spot_table_file_t *table, const spot_pipeline_t *pipeline, const char *id)
+find_stage(spot_table_file_t *table, const reader_t *reader, const char *id)
 {
-    const int32_t stage_id = spot_pipeline_stage(pipeline, id);
-    char text[SPOT_NO_STAGE_BYTES];
+    char hint[SPOT_SUGGEST_HINT_BYTES];
+    spot_suggest_t near;
 
-    if (stage_id < 0) {
-        spot_table_file_report_at(
-            table, NODE, "%s", spot_pipeline_no_stage(pipeline, id, text));
+    spot_suggest_init(&near, id);
+    for (size_t j = 0; j < reader->num_stages; j++) {
+        if (strcmp(reader->stages[j], id) == 0) {
+            return (int32_t) j;
+        }
+        spot_suggest_offer(&near, reader->stages[j]);
     }
-    return stage_id;
+    spot_table_file_report_at(
+        table, NODE, "no stage '%.64s'%s", id, spot_suggest_hint(&near, hint));
+    return -1;
 }
 
 /* The latest row of the same slot, or NULL. O(rows). */
@@ -131,7 +139,7 @@ take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values
 {
     const row_t *row = values;
     const reader_t *reader = table->table;
-    const int32_t stage_id = find_stage(table, reader->pipeline, row->node);
+    const int32_t stage_id = find_stage(table, reader, row->node);
     const spot_outage_row_t *previous =
         stage_id < 0 ? NULL : find_previous(reader->file, stage_id, row->slot);
 
@@ -158,8 +166,8 @@ take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values
 }
 
 static int
-read_file(
-    spot_outage_setting_t *self, spot_bind_t *bind, const spot_pipeline_t *pipeline)
+read_file(spot_outage_setting_t *self, spot_bind_t *bind, size_t num_stages,
+    const char *const *stages)
 {
     const row_t initial = {.ready_ns = INT64_MAX};
     const spot_table_file_format_t format = {
@@ -171,7 +179,7 @@ read_file(
         .row_bytes = sizeof(row_t),
         .initial = &initial,
         .take = take_row};
-    reader_t reader = {&self->file, pipeline};
+    reader_t reader = {&self->file, num_stages, stages};
 
     return spot_table_file_read(&format, self->path, bind->diag, &reader);
 }
@@ -180,7 +188,7 @@ read_file(
 
 int
 spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
-    const spot_node_t *root, const spot_pipeline_t *pipeline)
+    const spot_node_t *root, size_t num_stages, const char *const *stages)
 {
     const spot_node_t *hazard = spot_node_get(root, "hazard");
     const int num_kinds =
@@ -193,7 +201,7 @@ spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
             bind, root, "preemptions", "exactly one of outages, hazard, trace");
     } else if (self->path != NULL) {
         self->kind = SPOT_OUTAGES_FILE;
-        ret = read_file(self, bind, pipeline);
+        ret = read_file(self, bind, num_stages, stages);
     } else if (hazard != NULL) {
         self->kind = SPOT_OUTAGES_HAZARD;
         if ((self->zones > 0) != (self->zone_mtbf_ns > 0)) {

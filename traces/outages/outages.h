@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "sim/engine/experiment.h"
-#include "sim/serve/outage_setting.h"
+#include "traces/outages/outage_setting.h"
 
 /* An outage of a slot. Those of a slot do not overlap. */
 typedef struct {
@@ -31,7 +30,7 @@ void spot_outages_delete(spot_outages_t *self); /* accepts NULL */
 /* Starts a replication; last_ns: the last arrival of a query. Changes of a trace more
  * than a year behind it are not read: a slot that is out then never comes back. */
 void spot_outages_start(
-    spot_outages_t *self, const spot_replication_t *replication, int64_t last_ns);
+    spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns);
 
 /* Outage k of a spot slot, or NULL: there are no more; valid until the next call. */
 const spot_outage_t *spot_outages_at(

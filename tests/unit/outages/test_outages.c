@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/outages.h"
 #include "tests/unit/base/support.h"
+#include "traces/outages/outages.h"
 
 #define S INT64_C(1000000000)
 #define NEVER INT64_MAX
@@ -15,9 +15,6 @@ typedef struct {
     spot_outage_setting_t setting;
     spot_diag_t diag;
     spot_yaml_t document;
-    spot_pipeline_t pipeline;
-    spot_pipeline_node_t nodes[MAX_STAGES];
-    int32_t stages[MAX_STAGES];
     spot_outages_t *outages;
     int error;
 } case_t;
@@ -36,14 +33,6 @@ open_setting(case_t *self, const char *keys)
     spot_bind_t bind = {.diag = &self->diag};
 
     *self = (case_t){0};
-    for (int32_t j = 0; j < MAX_STAGES; j++) {
-        self->nodes[j] = (spot_pipeline_node_t){.id = names[j], .stage_id = j};
-        self->stages[j] = j;
-    }
-    self->pipeline = (spot_pipeline_t){.num_nodes = MAX_STAGES,
-        .nodes = self->nodes,
-        .num_stages = MAX_STAGES,
-        .stages = self->stages};
     snprintf(text, sizeof(text), "preemptions: %s\n", keys);
     spot_diag_init(&self->diag);
     assert_int_equal(
@@ -52,7 +41,7 @@ open_setting(case_t *self, const char *keys)
         spot_bind_document(document_fields, self->document.root, &self->diag, self);
     if (self->error == 0) {
         self->error = spot_outage_setting_open(&self->setting, &bind,
-            spot_node_get(self->document.root, "preemptions"), &self->pipeline);
+            spot_node_get(self->document.root, "preemptions"), MAX_STAGES, names);
     }
 }
 
@@ -70,13 +59,12 @@ static void
 start(case_t *self, int32_t num_a, int32_t num_b, int32_t num_c, int64_t last_ns)
 {
     const int32_t num_slots[MAX_STAGES] = {num_a, num_b, num_c};
-    const spot_replication_t replication = {.seed = 17, .replication = 3};
 
     spot_outages_delete(self->outages);
     assert_int_equal(spot_outages_new(&self->outages, &self->setting,
                          &self->setting.rent, MAX_STAGES, num_slots),
         0);
-    spot_outages_start(self->outages, &replication, last_ns);
+    spot_outages_start(self->outages, 17, 3, last_ns);
 }
 
 static void

@@ -8,9 +8,25 @@
 
 #include "base/bind.h"
 #include "base/error.h"
-#include "sim/serve/fleet_setting.h"
-#include "sim/serve/pipeline.h"
 #include "traces/generate/model.h"
+
+typedef enum { SPOT_DRAIN_DEADLINE, SPOT_DRAIN_STOP } spot_drain_t;
+
+/* What becomes of the queries of a batch that is cut. */
+typedef enum {
+    SPOT_IN_FLIGHT_REQUEUE_HEAD,
+    SPOT_IN_FLIGHT_REQUEUE_TAIL,
+    SPOT_IN_FLIGHT_LOSE
+} spot_in_flight_t;
+
+/* How all replicas start, and how spot replicas end. */
+typedef struct {
+    int64_t notice_ns;
+    int drain;     /* spot_drain_t */
+    int in_flight; /* spot_in_flight_t */
+    int64_t preparation_ns;
+    int64_t load_ns;
+} spot_rent_setting_t;
 
 /* An outage of a file. */
 typedef struct {
@@ -52,10 +68,11 @@ typedef struct {
 extern const spot_field_t spot_outage_fields[];
 
 /* Checks the map preemptions once it is bound (root: the map; NULL: the scenario has
- * none) and reads its file or binds its trace. BAD_INPUT with the reasons in the
- * diagnostics of bind, IO, NO_MEMORY; free self even then. */
+ * none) and reads its file or binds its trace. stages: [num_stages] their ids. BAD_INPUT
+ * with the reasons in the diagnostics of bind, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_outage_setting_open(spot_outage_setting_t *self,
-    spot_bind_t *bind, const spot_node_t *root, const spot_pipeline_t *pipeline);
+    spot_bind_t *bind, const spot_node_t *root, size_t num_stages,
+    const char *const *stages);
 void spot_outage_setting_free(spot_outage_setting_t *self);
 
 /* Whether replications differ. */

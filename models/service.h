@@ -35,9 +35,6 @@ extern const spot_service_t spot_service_throughput, spot_service_p99,
 /* All, up to NULL; the first is the default. */
 extern const spot_service_t *const spot_services[];
 
-/* Milliseconds as whole nanoseconds: floor(ms * 1e6 + 0.5). */
-int64_t spot_serve_ns(double ms);
-
 /* Makes the table of a profile in an arena. Between rows the time of a batch is linear
  * in its size. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_service_time_init(spot_service_time_t *self,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "sim/serve/service.h"
+#include "base/units.h"
+#include "models/service.h"
 
 const spot_service_t *const spot_services[] = {
     &spot_service_throughput,
@@ -10,12 +11,6 @@ const spot_service_t *const spot_services[] = {
     &spot_service_notebook,
     NULL,
 };
-
-int64_t
-spot_serve_ns(double ms)
-{
-    return (int64_t) floor(ms * 1e6 + 0.5);
-}
 
 /* The times of all batches; row_ms: at a row. */
 static int64_t *
@@ -29,14 +24,14 @@ make_times(const spot_serving_profile_t *profile,
     for (size_t j = 0; j < profile->num_rows && times != NULL; j++) {
         const spot_batch_profile_t *row = &profile->rows[j], *next = row + 1;
         const double x0 = (double) row->batch, y0 = row_ms(row);
-        int64_t ns = spot_serve_ns(y0);
+        int64_t ns = spot_ns_from_ms(y0);
 
         times[row->batch] = ns < 1 ? 1 : ns;
         for (int64_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch;
              n++) {
             const double slope = (row_ms(next) - y0) / ((double) next->batch - x0);
 
-            ns = spot_serve_ns(y0 + ((double) n - x0) * slope);
+            ns = spot_ns_from_ms(y0 + ((double) n - x0) * slope);
             times[n] = ns < 1 ? 1 : ns;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/serve/service.h"
+#include "models/service.h"
 
 static double
 busy_ms(const spot_batch_profile_t *row)
