@@ -115,7 +115,9 @@ spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     self->plan.cost_micro = cap_micro;
     planning->needs_runs = true;
     ret = spot_choices_make_all(self->stages, planning, rate_qps, cap_micro, &has_all);
-    ret = ret != 0 ? ret : check_count(self, max_configurations, planned);
+    if (ret == 0 && has_all) {
+        ret = check_count(self, max_configurations, planned);
+    }
     for (size_t j = num_stages; j-- > 0 && has_all;) {
         self->rest_micro[j] =
             self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;

@@ -157,9 +157,9 @@ compare_ways(const void *first, const void *second)
                : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Searches all branches, once the stages that several depend on are chosen. */
+/* Forgets all ways. A branch costs at least its cheapest options. */
 static void
-walk_branches(search_t *self, int64_t shared_micro)
+clear_branches(search_t *self)
 {
     for (size_t j = 1; j <= self->last; j++) {
         branch_t *branch = &self->branches[j];
@@ -170,12 +170,18 @@ walk_branches(search_t *self, int64_t shared_micro)
             branch->least_micro += self->stages[branch->stages[k]].choices[0].cost_micro;
         }
     }
+}
+
+/* Searches all branches, once the stages that several depend on are chosen. */
+static void
+walk_branches(search_t *self, int64_t shared_micro)
+{
     for (size_t j = 1; j <= self->last && self->error == 0; j++) {
         branch_t *branch = &self->branches[j];
 
         walk(self, j, 0, shared_micro);
         if (branch->num_ways == 0) {
-            return; /* or it is the last one */
+            break; /* or it is the last one */
         }
         for (size_t k = 0; k < branch->num_ways; k++) {
             branch->ways[k].cost_micro -= shared_micro;
@@ -183,6 +189,7 @@ walk_branches(search_t *self, int64_t shared_micro)
         qsort(branch->ways, branch->num_ways, sizeof(*branch->ways), compare_ways);
         branch->least_micro = branch->ways[0].cost_micro;
     }
+    clear_branches(self); /* with other shared stages, other ways are left */
 }
 
 /* Runs a join, and joins right before it, once their stages are chosen. */
@@ -368,12 +375,7 @@ search(search_t *self)
     if (self->merged == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 1; j <= self->last; j++) {
-        for (size_t k = 0; k < self->branches[j].num_stages; k++) {
-            self->branches[j].least_micro +=
-                self->stages[self->branches[j].stages[k]].choices[0].cost_micro;
-        }
-    }
+    clear_branches(self);
     walk(self, 0, 0, 0);
     memset(planning->versions, 0, /* flows are those of no configuration */
         planning->pipeline->num_nodes * sizeof(*planning->versions));

@@ -35,6 +35,9 @@ static const shape_t shapes[] = {
     {"diamond", 3,
         "{id: A, from: source}, {id: B, from: A}, {id: C, from: A}, "
         "{id: J, join: [B, C]}"},
+    {"deep", 4,
+        "{id: A, from: source}, {id: B, from: A}, {id: C, from: B}, {id: D, from: B}, "
+        "{id: J, join: [C, D]}"},
     {"behind", 3,
         "{id: A, from: source}, {id: B, from: source}, {id: J, join: [A, B]}, "
         "{id: C, from: J}"},
@@ -258,6 +261,73 @@ test_exact_is_brute(void **state)
     assert_true(num_refused < NUM_SPACES / 10);
 }
 
+/* Plans up to a cost that no heuristic has lowered, as for the highest rate. */
+static void
+check_cap(const plan_case_t *self, uint64_t space, const char *name, int64_t cap_micro,
+    int64_t limit)
+{
+    spot_planned_t exact = {0}, brute = {0};
+    spot_planning_t planning;
+    int ret;
+
+    assert_int_equal(spot_planning_init(&planning, &self->request), 0);
+    assert_int_equal(spot_plan_exact(&planning, cap_micro, &exact), 0);
+    ret = spot_plan_all(&planning, cap_micro, 0, limit, &brute);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        assert_true(limit < 10000);
+    } else {
+        assert_int_equal(ret, 0);
+        check_same(self, space, name, &exact, &brute);
+    }
+    spot_planned_free(&exact);
+    spot_planned_free(&brute);
+    spot_planning_free(&planning);
+}
+
+static void
+test_exact_up_to_cap(void **state)
+{
+    (void) state;
+    for (uint64_t space = 0; space < NUM_SPACES; space++) {
+        const shape_t *shape;
+        plan_case_t self;
+
+        open_space(&self, space, &shape);
+        check_cap(&self, space, shape->name,
+            (int64_t) (self.request.max_cost * 1e6) + 3000000, 5000);
+        plan_case_close(&self);
+    }
+}
+
+/* Under the cheap A only the dear C is in time, and it is searched first. Under the dear
+ * A the cheap C is, and that is least. */
+static void
+test_shared_stages(void **state)
+{
+    static const char *const profiles =
+        "model,hardware,batch,p99_ms,throughput_qps\n"
+        "A,slow,1,40,25\nA,fast,1,10,100\nB,dearest,1,10,100\n"
+        "C,slow,1,30,33.333333333333336\nC,dear,1,5,200\nD,slow,1,5,200\n";
+    char document[1000], path[280];
+    plan_case_t self;
+
+    (void) state;
+    plan_case_file(profiles, path);
+    snprintf(document, sizeof(document),
+        "scenario: case\nengine: serve\n"
+        "hardware: {dearest: {on_demand: 12}, dear: {on_demand: 10}, fast: {on_demand: "
+        "2}, slow: {on_demand: 1}}\n"
+        "profiles: [%s]\n"
+        "pipeline: [{id: A, from: source}, {id: B, from: A}, {id: C, from: B}, "
+        "{id: D, from: B}, {id: J, join: [C, D]}]\n"
+        "arrivals: {deltas_ms: [100, 100]}\nslo: {latency: 60 ms}\n",
+        path);
+    plan_case_open(&self, document);
+    unlink(path);
+    check_cap(&self, 0, "shared", 27000000, 200000);
+    plan_case_close(&self);
+}
+
 /* A configuration that a planner could try. */
 static void
 draw_options(
@@ -434,6 +504,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_is_brute),
+        cmocka_unit_test(test_exact_up_to_cap),
+        cmocka_unit_test(test_shared_stages),
         cmocka_unit_test(test_recurrence_is_engine),
         cmocka_unit_test(test_exact_cost_falls),
         cmocka_unit_test(test_hedge_of_its_base),
