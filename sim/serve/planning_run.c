@@ -29,8 +29,8 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
         num_slots[j] = spot_stage_option_spot_slots(&option);
     }
     spot_outages_delete(self->outages);
-    ret = spot_outages_new(
-        &self->outages, setting, &setting->rent, self->pipeline->num_stages, num_slots);
+    ret =
+        spot_outages_new(&self->outages, setting, self->pipeline->num_stages, num_slots);
     if (ret == 0) {
         spot_outages_start(self->outages, self->request->replication.seed,
             self->request->replication.replication,

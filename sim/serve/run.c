@@ -73,8 +73,8 @@ open_outages(spot_serve_replication_t *self)
     spot_outages_delete(self->outages);
     self->outages = NULL;
     return num_all == 0 ? 0
-                        : spot_outages_new(&self->outages, &scenario->outages,
-                              &scenario->outages.rent, num_stages, num_slots);
+                        : spot_outages_new(
+                              &self->outages, &scenario->outages, num_stages, num_slots);
 }
 
 spot_gate_t

@@ -33,7 +33,6 @@ typedef struct {
 
 struct spot_outages {
     const spot_outage_setting_t *setting;
-    const spot_rent_setting_t *rent;
     spot_arena_t memory;
     size_t num_stages, num_slots;
     size_t *first; /* [num_stages + 1] the first slot of a stage */
@@ -65,17 +64,15 @@ new_trace(spot_outages_t *self)
 
 int
 spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
-    const spot_rent_setting_t *rent, size_t num_stages, const int32_t *num_slots)
+    size_t num_stages, const int32_t *num_slots)
 {
-    static const spot_outage_setting_t none = {0};
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
 
     if (self == NULL ||
         SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->setting = setting == NULL ? &none : setting;
-    self->rent = rent == NULL ? &none.rent : rent;
+    self->setting = setting;
     self->num_stages = num_stages;
     for (size_t j = 0; j < num_stages; j++) {
         self->first[j + 1] = self->first[j] + (size_t) num_slots[j];
@@ -103,7 +100,7 @@ spot_outages_delete(spot_outages_t *self)
 static int64_t
 start_up_ns(const spot_outages_t *self)
 {
-    return self->rent->preparation_ns + self->rent->load_ns;
+    return self->setting->rent.preparation_ns + self->setting->rent.load_ns;
 }
 
 static void
@@ -285,7 +282,8 @@ lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
         const int32_t next = self->standby[0];
 
         leave_standby(self, next);
-        enter_slot(self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->rent->load_ns);
+        enter_slot(
+            self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->setting->rent.load_ns);
     }
 }
 

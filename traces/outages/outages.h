@@ -21,10 +21,9 @@ typedef struct {
 typedef struct spot_outages spot_outages_t;
 
 /* Outages of num_slots[num_stages] spot slots for replications of a setting, which must
- * outlive self. NULL setting: none. NO_MEMORY; free *self even then. */
+ * outlive self. NO_MEMORY; free *self even then. */
 SPOT_MUST_CHECK int spot_outages_new(spot_outages_t **self,
-    const spot_outage_setting_t *setting, const spot_rent_setting_t *rent,
-    size_t num_stages, const int32_t *num_slots);
+    const spot_outage_setting_t *setting, size_t num_stages, const int32_t *num_slots);
 void spot_outages_delete(spot_outages_t *self); /* accepts NULL */
 
 /* Starts a replication; last_ns: the last arrival of a query. Changes of a trace more

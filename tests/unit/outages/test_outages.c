@@ -61,9 +61,8 @@ start(case_t *self, int32_t num_a, int32_t num_b, int32_t num_c, int64_t last_ns
     const int32_t num_slots[MAX_STAGES] = {num_a, num_b, num_c};
 
     spot_outages_delete(self->outages);
-    assert_int_equal(spot_outages_new(&self->outages, &self->setting,
-                         &self->setting.rent, MAX_STAGES, num_slots),
-        0);
+    assert_int_equal(
+        spot_outages_new(&self->outages, &self->setting, MAX_STAGES, num_slots), 0);
     spot_outages_start(self->outages, 17, 3, last_ns);
 }
 

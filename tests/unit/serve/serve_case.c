@@ -208,7 +208,8 @@ start_outages(serve_case_t *self)
         num_slots[j] = spot_stage_option_spot_slots(&self->plans[j].option);
     }
     spot_outages_delete(self->outages);
-    spot_bug_assert(spot_outages_new(&self->outages, &self->outage_setting, &self->rent,
+    self->outage_setting.rent = self->rent;
+    spot_bug_assert(spot_outages_new(&self->outages, &self->outage_setting,
                         self->pipeline.num_stages, num_slots) == 0);
     spot_outages_start(self->outages, replication.seed, replication.replication,
         self->arrivals[self->num_arrivals - 1]);
