@@ -92,26 +92,25 @@ check_id(const maker_t *maker, size_t node_id)
 {
     const char *id = maker->items[node_id].id;
     const spot_node_t *node = place_of(maker, node_id, "id");
+    size_t first = 0; /* with this id */
 
+    while (strcmp(maker->items[first].id, id) != 0) {
+        first++;
+    }
     if (!is_id(id)) {
         spot_bind_error(maker->bind, node, NULL,
             "id '%s' is not 1 to %d bytes without blanks, quotes and commas", id,
             SPOT_PIPELINE_MAX_ID_BYTES);
-        return false;
-    }
-    if (strcmp(id, "source") == 0 || strcmp(id, "sink") == 0) {
+    } else if (strcmp(id, "source") == 0 || strcmp(id, "sink") == 0) {
         spot_bind_error(maker->bind, node, NULL, "id '%s' is reserved", id);
-        return false;
+    } else if (first < node_id) {
+        spot_bind_error(maker->bind, node, NULL,
+            "id '%s' given twice (first at line %zu)", id,
+            place_of(maker, first, "id")->line);
+    } else {
+        return true;
     }
-    for (size_t j = 0; j < node_id; j++) {
-        if (strcmp(maker->items[j].id, id) == 0) {
-            spot_bind_error(maker->bind, node, NULL,
-                "id '%s' given twice (first at line %zu)", id,
-                place_of(maker, j, "id")->line);
-            return false;
-        }
-    }
-    return true;
+    return false;
 }
 
 /* The node with an id, -1: the source, -2: none, which is reported. */
@@ -137,53 +136,53 @@ find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
     return -2;
 }
 
+/* The nodes of from, or of join, each once. */
 static void
-add_join(const maker_t *maker, const spot_serve_pipeline_item_t *item,
-    spot_serve_pipeline_node_t *node, const spot_node_t *join)
+find_parents(const maker_t *maker, size_t node_id)
 {
-    for (size_t j = 0; j < item->num_join; j++) {
-        const int32_t parent = find_parent(maker, item->join[j], join->children[j]);
-        bool is_new = true;
+    const spot_serve_pipeline_item_t *item = &maker->items[node_id];
+    const bool is_stage = item->from != NULL;
+    char *const *ids = is_stage ? &item->from : item->join;
+    const size_t num_ids = is_stage ? 1 : item->num_join;
+    const spot_node_t *place = place_of(maker, node_id, is_stage ? "from" : "join");
+    spot_serve_pipeline_node_t *node = &maker->self->nodes[node_id];
 
-        for (size_t k = 0; k < node->num_parents; k++) {
-            is_new &= node->parents[k] != parent;
+    SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, num_ids);
+    for (size_t j = 0; j < num_ids && node->parents != NULL; j++) {
+        const int32_t parent =
+            find_parent(maker, ids[j], is_stage ? place : place->children[j]);
+        size_t k = 0;
+
+        while (k < node->num_parents && node->parents[k] != parent) {
+            k++;
         }
-        if (is_new) {
-            node->parents[node->num_parents++] = parent;
-        }
+        node->parents[k] = parent;
+        node->num_parents += k == node->num_parents;
     }
-    if (node->num_parents < 2) {
-        spot_bind_error(maker->bind, join, NULL, "join needs two distinct predecessors");
+    if (!is_stage && node->num_parents == 1) {
+        spot_bind_error(
+            maker->bind, place, NULL, "join needs two distinct predecessors");
     }
 }
 
 static void
-add_parents(maker_t *maker, size_t node_id)
+add_parents(const maker_t *maker, size_t node_id)
 {
     const spot_serve_pipeline_item_t *item = &maker->items[node_id];
     const bool is_stage = item->from != NULL || item->num_from > 0;
-    spot_serve_pipeline_node_t *node = &maker->self->nodes[node_id];
-    const spot_node_t *from = place_of(maker, node_id, "from");
+    char number[24] = "two";
 
-    SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, item->num_join + 1);
-    if (node->parents == NULL) {
-        return;
+    if (item->num_from > 2) {
+        snprintf(number, sizeof(number), "%zu", item->num_from);
     }
     if (is_stage == (item->num_join > 0)) {
         spot_bind_error(maker->bind, place_of(maker, node_id, "id"), NULL,
             "node %s needs from (a stage) or join", item->id);
-    } else if (item->num_from == 2) {
-        spot_bind_error(maker->bind, from, NULL,
-            "stage %s has two predecessors; use a join", item->id);
     } else if (item->num_from > 0) {
-        spot_bind_error(maker->bind, from, NULL,
-            "stage %s has %zu predecessors; use a join", item->id, item->num_from);
-    } else if (is_stage) {
-        node->model = item->model == NULL ? item->id : item->model;
-        node->num_parents = 1;
-        node->parents[0] = find_parent(maker, item->from, from);
+        spot_bind_error(maker->bind, place_of(maker, node_id, "from"), NULL,
+            "stage %s has %s predecessors; use a join", item->id, number);
     } else {
-        add_join(maker, item, node, place_of(maker, node_id, "join"));
+        find_parents(maker, node_id);
     }
 }
 
@@ -206,38 +205,34 @@ add_links(spot_serve_pipeline_t *self)
             self->stages[self->num_stages++] = (int32_t) j;
         }
         for (size_t k = 0; k < node->num_parents; k++) {
-            const spot_serve_pipeline_link_t link = {
-                (int32_t) j, node->stage_id, (int32_t) k};
+            spot_serve_pipeline_node_t *parent =
+                node->parents[k] < 0 ? NULL : &self->nodes[node->parents[k]];
 
-            if (node->parents[k] < 0) {
-                self->first[self->num_first++] = link;
-            } else {
-                spot_serve_pipeline_node_t *parent = &self->nodes[node->parents[k]];
-
-                parent->children[parent->num_children++] = link;
-            }
+            *(parent == NULL ? &self->first[self->num_first++]
+                             : &parent->children[parent->num_children++]) =
+                (spot_serve_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
         }
     }
 }
 
-/* Nodes behind their parents, of equal ones the first in pipeline order; returns their
- * number, which is less where there is a cycle. */
+/* Places nodes in the order behind their parents, of equal ones the first in pipeline
+ * order: behind all of them, or behind any one. Returns their number, which is less than
+ * that of all where there is a cycle. */
 static size_t
-sort_nodes(spot_serve_pipeline_t *self, bool *is_placed)
+place_nodes(spot_serve_pipeline_t *self, bool behind_all, bool *is_placed)
 {
     size_t num_placed = 0, before;
 
     do {
         before = num_placed;
         for (size_t j = 0; j < self->num_nodes; j++) {
-            bool is_ready = !is_placed[j];
+            const spot_serve_pipeline_node_t *node = &self->nodes[j];
+            size_t num_ready = 0;
 
-            for (size_t k = 0; k < self->nodes[j].num_parents; k++) {
-                const int32_t parent = self->nodes[j].parents[k];
-
-                is_ready &= parent < 0 || is_placed[parent];
+            for (size_t k = 0; k < node->num_parents; k++) {
+                num_ready += node->parents[k] < 0 || is_placed[node->parents[k]];
             }
-            if (is_ready) {
+            if (!is_placed[j] && num_ready >= (behind_all ? node->num_parents : 1)) {
                 is_placed[j] = true;
                 self->order[num_placed++] = (int32_t) j;
             }
@@ -259,31 +254,12 @@ parent_without_place(
     return *parent;
 }
 
-/* Marks the nodes that a way from the source leads to; those that are placed are. */
-static void
-mark_reachable(const spot_serve_pipeline_t *self, bool *is_reachable)
-{
-    bool is_more = true;
-
-    while (is_more) {
-        is_more = false;
-        for (size_t j = 0; j < self->num_nodes; j++) {
-            for (size_t k = 0; k < self->nodes[j].num_parents && !is_reachable[j]; k++) {
-                const int32_t parent = self->nodes[j].parents[k];
-
-                is_reachable[j] = parent < 0 || is_reachable[parent];
-                is_more |= is_reachable[j];
-            }
-        }
-    }
-}
-
 /* Reports a cycle that the parents of a node without place lead to, and the nodes that
  * no way from the source leads to. */
 static void
 report_cycle(const maker_t *maker, bool *is_placed)
 {
-    const spot_serve_pipeline_t *self = maker->self;
+    spot_serve_pipeline_t *self = maker->self;
     bool is_in[SPOT_SERVE_MAX_NODES] = {false};
     int32_t at = 0, lowest;
     spot_texts_t texts = {0};
@@ -309,7 +285,7 @@ report_cycle(const maker_t *maker, bool *is_placed)
         maker->bind, place_of(maker, (size_t) lowest, "id"), NULL, "cycle: %s", list);
     maker->bind->is_out_of_memory |= texts.error != 0;
     spot_texts_free(&texts);
-    mark_reachable(self, is_placed);
+    place_nodes(self, false, is_placed);
     for (size_t j = 0; j < self->num_nodes; j++) {
         if (!is_placed[j] && !is_in[j]) {
             spot_bind_error(maker->bind, place_of(maker, j, "id"), NULL,
@@ -346,11 +322,12 @@ spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
     SPOT_ARENA_ARRAY(&self->memory, self->nodes, num_items);
     for (size_t j = 0; j < num_items && self->memory.error == 0; j++) {
         self->nodes[j].id = spot_arena_text(&self->memory, items[j].id);
+        if (items[j].from != NULL) {
+            self->nodes[j].model = spot_arena_text(
+                &self->memory, items[j].model == NULL ? items[j].id : items[j].model);
+        }
         if (check_id(&maker, j)) {
             add_parents(&maker, j);
-        }
-        if (self->nodes[j].model != NULL) {
-            self->nodes[j].model = spot_arena_text(&self->memory, self->nodes[j].model);
         }
     }
     if (self->memory.error != 0 || bind->diag->num_errors > num_errors) {
@@ -360,7 +337,7 @@ spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
     if (self->memory.error != 0) {
         return self->memory.error;
     }
-    if (sort_nodes(self, is_placed) < num_items) {
+    if (place_nodes(self, true, is_placed) < num_items) {
         report_cycle(&maker, is_placed);
     } else {
         check_end(&maker);

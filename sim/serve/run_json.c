@@ -72,50 +72,29 @@ find_objective(const spot_serve_scenario_t *scenario, size_t j, int64_t *slo_ns)
     return is_new;
 }
 
-/* Late queries by objective in ms. */
+/* By objective: late queries; or the gates, at its percentile and at the maximum. */
 static void
-write_late(const spot_serve_replication_t *run, spot_json_t *json)
+write_objectives(const spot_serve_replication_t *run, bool is_verdict, spot_json_t *json)
 {
-    char key[SPOT_NUMBER_TEXT_BYTES];
+    const int64_t milli[2] = {run->scenario->slo.percentile_milli, 100000};
+    char key[64];
     int64_t slo_ns;
 
-    spot_json_open(json, "late", '{');
+    spot_json_open(json, is_verdict ? "verdict" : "late", '{');
     for (size_t j = 0; j <= run->scenario->num_frontier; j++) {
-        if (find_objective(run->scenario, j, &slo_ns)) {
+        if (!find_objective(run->scenario, j, &slo_ns)) {
+            continue;
+        }
+        for (int k = 0; k < (milli[0] == milli[1] ? 1 : 2) && is_verdict; k++) {
+            snprintf(key, sizeof(key), "%.15g ms p%.15g", (double) slo_ns / 1e6,
+                (double) milli[k] / 1000);
+            spot_json_text(
+                json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, milli[k])]);
+        }
+        if (!is_verdict) {
             spot_number_text((double) slo_ns / 1e6, key);
             spot_json_integer(
                 json, key, (int64_t) spot_latencies_late(&run->latencies, slo_ns));
-        }
-    }
-    spot_json_close(json, '}');
-}
-
-static void
-write_verdict(const spot_serve_replication_t *run, int64_t slo_ns,
-    int64_t percentile_milli, spot_json_t *json)
-{
-    char key[64];
-
-    snprintf(key, sizeof(key), "%.15g ms p%.15g", (double) slo_ns / 1e6,
-        (double) percentile_milli / 1000);
-    spot_json_text(
-        json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, percentile_milli)]);
-}
-
-/* The gate by objective: its percentile, and the maximum. */
-static void
-write_verdicts(const spot_serve_replication_t *run, spot_json_t *json)
-{
-    const int64_t percentile_milli = run->scenario->slo.percentile_milli;
-    int64_t slo_ns;
-
-    spot_json_open(json, "verdict", '{');
-    for (size_t j = 0; j <= run->scenario->num_frontier; j++) {
-        if (find_objective(run->scenario, j, &slo_ns)) {
-            write_verdict(run, slo_ns, percentile_milli, json);
-            if (percentile_milli != 100000) {
-                write_verdict(run, slo_ns, 100000, json);
-            }
         }
     }
     spot_json_close(json, '}');
@@ -229,14 +208,14 @@ write_figures(const spot_serve_replication_t *run, spot_json_t *json)
         json, "min_latency_ns", spot_gate_least_latency(scenario, run->options));
     spot_json_integer(json, "t_end_ns", run->serve.end_ns);
     write_latency(run, json);
-    write_late(run, json);
+    write_objectives(run, false, json);
     spot_json_integer(json, "join_max_waiting", max_waiting);
     spot_json_integer(json, "lost", (int64_t) run->serve.num_lost);
     spot_json_integer(json, "unfinished",
         (int64_t) (run->serve.run.num_queries - run->serve.num_left));
     write_stages(run, "nodes", write_stage, json);
     write_stages(run, "config", write_config, json);
-    write_verdicts(run, json);
+    write_objectives(run, true, json);
     spot_json_boolean(json, "feasible", run->gate == SPOT_GATE_FEASIBLE);
 }
 

@@ -24,53 +24,40 @@ typedef enum {
     NUM_KINDS
 } kind_id_t;
 
-#define COLUMN(kind_, name_, unit_, ...)                                                \
+#define COLUMN(kind_, name_, ...)                                                       \
     {                                                                                   \
-        .name = name_, .unit = unit_, .kind = SPOT_COLUMN_##kind_, __VA_ARGS__          \
+        .name = name_, .kind = SPOT_COLUMN_##kind_, .unit = __VA_ARGS__                 \
     }
+/* The head of a file has its name alone. */
+#define BARE(...) COLUMN(__VA_ARGS__, .is_bare = true)
 
-static const spot_series_column_t stage_columns[] = {
-    COLUMN(TEXT, "stage", "", .is_bare = true),
-    COLUMN(TEXT, "hardware", "", .is_bare = true),
-    COLUMN(COUNT, "batch", "1", .label = "batch limit", .is_bare = true),
-    COLUMN(COUNT, "replicas", "1", .is_bare = true),
-    COLUMN(TEXT, "market", "", .is_bare = true),
-    COLUMN(NUMBER, "capacity_qps", "1/s", .label = "capacity", .num_decimals = 1,
-        .is_bare = true),
-    COLUMN(NUMBER, "utilisation", "1", .num_decimals = 3, .is_bare = true),
-    COLUMN(NUMBER, "mean_batch", "1", .label = "mean batch", .num_decimals = 2,
-        .is_bare = true),
-    COLUMN(NUMBER, "queue_mean", "1", .label = "mean queue", .num_decimals = 2,
-        .is_bare = true),
-    COLUMN(COUNT, "queue_max", "1", .label = "longest queue", .is_bare = true),
-    COLUMN(NUMBER, "wait_mean_ms", "ms", .label = "mean wait", .num_decimals = 3,
-        .is_bare = true),
-    COLUMN(NUMBER, "replicas_mean", "1", .label = "mean replicas", .num_decimals = 2,
-        .is_bare = true),
-    COLUMN(COUNT, "replicas_peak", "1", .label = "most replicas", .is_bare = true)};
+static const spot_series_column_t stage_columns[] = {BARE(TEXT, "stage", ""),
+    BARE(TEXT, "hardware", ""), BARE(COUNT, "batch", "1", .label = "batch limit"),
+    BARE(COUNT, "replicas", "1"), BARE(TEXT, "market", ""),
+    BARE(NUMBER, "capacity_qps", "1/s", .label = "capacity", .num_decimals = 1),
+    BARE(NUMBER, "utilisation", "1", .num_decimals = 3),
+    BARE(NUMBER, "mean_batch", "1", .label = "mean batch", .num_decimals = 2),
+    BARE(NUMBER, "queue_mean", "1", .label = "mean queue", .num_decimals = 2),
+    BARE(COUNT, "queue_max", "1", .label = "longest queue"),
+    BARE(NUMBER, "wait_mean_ms", "ms", .label = "mean wait", .num_decimals = 3),
+    BARE(NUMBER, "replicas_mean", "1", .label = "mean replicas", .num_decimals = 2),
+    BARE(COUNT, "replicas_peak", "1", .label = "most replicas")};
 
 static const spot_series_column_t cdf_columns[] = {
-    COLUMN(NUMBER, "latency_ms", "ms", .is_bare = true),
-    COLUMN(NUMBER, "fraction", "1", .is_bare = true)};
+    BARE(NUMBER, "latency_ms", "ms"), BARE(NUMBER, "fraction", "1")};
 
-static const spot_series_column_t latency_columns[] = {
-    COLUMN(DURATION, "latency", "", .is_bare = false),
+static const spot_series_column_t latency_columns[] = {COLUMN(DURATION, "latency", ""),
     COLUMN(NUMBER, "fraction", "1", .label = "share of the queries")};
 
-static const spot_series_column_t fleet_columns[] = {
-    COLUMN(INSTANT, "time", "", .is_bare = false),
+static const spot_series_column_t fleet_columns[] = {COLUMN(INSTANT, "time", ""),
     COLUMN(NUMBER, "on_demand", "replicas", .label = "on-demand"),
-    COLUMN(NUMBER, "spot", "replicas", .is_bare = false),
-    COLUMN(NUMBER, "prepping", "replicas", .is_bare = false)};
+    COLUMN(NUMBER, "spot", "replicas"), COLUMN(NUMBER, "prepping", "replicas")};
 
 static const spot_series_column_t cost_columns[] = {
-    COLUMN(INSTANT, "time", "", .is_bare = false),
-    COLUMN(NUMBER, "cost", "1", .is_bare = false)};
+    COLUMN(INSTANT, "time", ""), COLUMN(NUMBER, "cost", "1")};
 
 static const spot_series_column_t queue_columns[] = {
-    COLUMN(COUNT, "time_ns", "1", .is_bare = true),
-    COLUMN(TEXT, "node", "", .is_bare = true),
-    COLUMN(COUNT, "queue", "1", .is_bare = true)};
+    BARE(COUNT, "time_ns", "1"), BARE(TEXT, "node", ""), BARE(COUNT, "queue", "1")};
 
 #define KIND(id, name_, shape_, columns_, text)                                         \
     [id] = {.name = name_,                                                              \
@@ -100,129 +87,120 @@ static const spot_series_kind_t kinds[NUM_KINDS] = {
         "when each query came to each node and left it; in ns"),
 };
 
-/* Columns that are being made, in order of calls. */
-typedef struct {
-    spot_arena_t *memory;
-    spot_series_kind_t *kind;
-    spot_series_column_t *columns; /* NULL: no memory */
-} maker_t;
+/* What the lineage has of each stage; the last two where batches may be cut. */
+static const char *const stamp_names[] = {"_enqueue_ns", "_dequeue_ns", "_done_ns",
+    "_batch", "_replica", "_first_dequeue_ns", "_tries"};
 
-static maker_t
-start_columns(spot_arena_t *memory, spot_series_kind_t *kind, size_t max_columns)
+#define MAX_STAMPS (sizeof(stamp_names) / sizeof(stamp_names[0]))
+
+static size_t
+num_stamps(const spot_serve_scenario_t *scenario)
 {
-    maker_t self = {memory, kind, NULL};
-
-    SPOT_ARENA_ARRAY(memory, self.columns, max_columns);
-    kind->columns = self.columns;
-    kind->num_columns = 0;
-    return self;
+    return scenario->outages.kind != SPOT_OUTAGES_NONE ? MAX_STAMPS : MAX_STAMPS - 2;
 }
 
+/* Adds a column to the kind that is last in the memory of columns. */
 static void
-add_column(maker_t *self, const char *id, const char *suffix, const char *unit)
+add_column(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
+    spot_series_column_t *columns, const char *id, const char *suffix, const char *unit)
 {
     char name[32 + SPOT_PIPELINE_MAX_ID_BYTES];
 
     snprintf(name, sizeof(name), "%s%s", id, suffix);
-    if (self->columns != NULL) {
-        self->columns[self->kind->num_columns++] =
-            (spot_series_column_t){.name = spot_arena_text(self->memory, name),
-                .unit = unit,
-                .kind = SPOT_COLUMN_NUMBER,
-                .is_bare = suffix[0] != '\0'};
-    }
-}
-
-/* Whether the lineage has what repeats where batches are cut. */
-static bool
-can_repeat(const spot_serve_scenario_t *scenario)
-{
-    return scenario->outages.kind != SPOT_OUTAGES_NONE;
+    columns[kind->num_columns++] =
+        (spot_series_column_t){.name = spot_arena_text(&scenario->memory, name),
+            .unit = unit,
+            .kind = SPOT_COLUMN_NUMBER,
+            .is_bare = suffix[0] != '\0'};
 }
 
 static void
-make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
+make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
+    spot_series_column_t *columns)
 {
-    static const char *const of_stage[] = {"_enqueue_ns", "_dequeue_ns", "_done_ns",
-        "_batch", "_replica", "_first_dequeue_ns", "_tries"};
     const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
-    maker_t maker = start_columns(&scenario->memory, kind, 3 + 7 * pipeline->num_nodes);
 
-    add_column(&maker, "", "id", "1");
-    add_column(&maker, "", "source_ns", "1");
+    kind->columns = columns;
+    kind->num_columns = 0;
+    add_column(scenario, kind, columns, "", "id", "1");
+    add_column(scenario, kind, columns, "", "source_ns", "1");
     for (size_t j = 0; j < pipeline->num_stages; j++) {
         const char *id = spot_serve_pipeline_stage_node(pipeline, j)->id;
 
-        for (size_t k = 0; k < (can_repeat(scenario) ? 7 : 5); k++) {
-            add_column(&maker, id, of_stage[k], "1");
+        for (size_t k = 0; k < num_stamps(scenario); k++) {
+            add_column(scenario, kind, columns, id, stamp_names[k], "1");
         }
     }
     for (size_t j = 0; j < pipeline->num_nodes; j++) {
         if (pipeline->nodes[j].stage_id < 0) {
-            add_column(&maker, pipeline->nodes[j].id, "_ns", "1");
+            add_column(scenario, kind, columns, pipeline->nodes[j].id, "_ns", "1");
         }
     }
-    add_column(&maker, "", "sink_ns", "1");
+    add_column(scenario, kind, columns, "", "sink_ns", "1");
 }
 
 /* An instant and a level for each stage. */
 static void
-make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind, const char *unit)
+make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
+    spot_series_column_t *columns, const char *unit)
 {
     const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
-    maker_t maker = start_columns(&scenario->memory, kind, 1 + pipeline->num_stages);
 
-    if (maker.columns != NULL) {
-        maker.columns[kind->num_columns++] = fleet_columns[0];
-    }
+    kind->columns = columns;
+    kind->num_columns = 1;
+    columns[0] = fleet_columns[0];
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        add_column(&maker, spot_serve_pipeline_stage_node(pipeline, j)->id, "", unit);
+        add_column(scenario, kind, columns,
+            spot_serve_pipeline_stage_node(pipeline, j)->id, "", unit);
     }
 }
 
 /* The objective in the picture of the latencies. */
 static void
-make_rules(spot_serve_scenario_t *scenario, spot_series_kind_t *kind)
+make_rules(
+    spot_arena_t *memory, const spot_objective_t *slo, spot_series_rule_t rules[2])
 {
-    const spot_objective_t *slo = &scenario->slo;
-    spot_series_rule_t *rules;
-    char texts[2][64];
+    char text[64];
 
-    SPOT_ARENA_ARRAY(&scenario->memory, rules, 2);
-    if (rules != NULL) {
-        snprintf(texts[0], 64, "objective %g ms", (double) slo->latency_ns / 1e6);
-        snprintf(texts[1], 64, "P %g", slo->percentile);
-        rules[0] = (spot_series_rule_t){
-            0, (double) slo->latency_ns, spot_arena_text(&scenario->memory, texts[0])};
-        rules[1] = (spot_series_rule_t){
-            1, slo->percentile / 100, spot_arena_text(&scenario->memory, texts[1])};
-        kind->num_rules = 2;
-        kind->rules = rules;
-    }
+    snprintf(text, sizeof(text), "objective %g ms", (double) slo->latency_ns / 1e6);
+    rules[0] =
+        (spot_series_rule_t){0, (double) slo->latency_ns, spot_arena_text(memory, text)};
+    snprintf(text, sizeof(text), "P %g", slo->percentile);
+    rules[1] =
+        (spot_series_rule_t){1, slo->percentile / 100, spot_arena_text(memory, text)};
 }
 
 int
 spot_serve_series_init(spot_serve_scenario_t *scenario)
 {
+    const size_t num_levels = 1 + scenario->pipeline.num_stages;
+    spot_arena_t *memory = &scenario->memory;
     const spot_series_kind_t **list;
+    spot_series_column_t *columns;
+    spot_series_rule_t *rules;
     spot_series_kind_t *own;
 
-    SPOT_ARENA_ARRAY(&scenario->memory, list, NUM_KINDS);
-    SPOT_ARENA_ARRAY(&scenario->memory, own, NUM_KINDS);
-    if (scenario->memory.error != 0) {
-        return scenario->memory.error;
+    SPOT_ARENA_ARRAY(memory, list, NUM_KINDS);
+    SPOT_ARENA_ARRAY(memory, own, NUM_KINDS);
+    SPOT_ARENA_ARRAY(memory, rules, 2);
+    SPOT_ARENA_ARRAY(
+        memory, columns, 2 * num_levels + 3 + MAX_STAMPS * scenario->pipeline.num_nodes);
+    if (memory->error != 0) {
+        return memory->error;
     }
     for (size_t j = 0; j < NUM_KINDS; j++) {
         own[j] = kinds[j];
         list[j] = &own[j];
     }
-    make_levels(scenario, &own[QUEUE], "queries");
-    make_levels(scenario, &own[REPLICAS], "serving replicas");
-    make_lineage(scenario, &own[LINEAGE]);
-    make_rules(scenario, &own[LATENCY]);
+    make_levels(scenario, &own[QUEUE], columns, "queries");
+    make_levels(scenario, &own[REPLICAS], columns + num_levels, "serving replicas");
+    make_lineage(scenario, &own[LINEAGE], columns + 2 * num_levels);
+    make_rules(memory, &scenario->slo, rules);
+    own[LATENCY].num_rules = 2;
+    own[LATENCY].rules = rules;
     scenario->outputs.num_series = NUM_KINDS;
     scenario->outputs.series = list;
-    return scenario->memory.error;
+    return memory->error;
 }
 
 /* ---- Rows ---- */
@@ -296,30 +274,25 @@ fill_stages(filler_t *self)
 static void
 fill_cdf(filler_t *self)
 {
-    const spot_latencies_t *latencies = &self->run->latencies;
-    const int64_t *sorted = latencies->sorted_ns;
-    const size_t num = latencies->num_queries;
-    const size_t num_finite = num - latencies->num_infinite;
+    const int64_t *sorted = self->run->latencies.sorted_ns;
+    const size_t num = self->run->latencies.num_queries;
+    const size_t num_finite = num - self->run->latencies.num_infinite;
     size_t num_different = 0;
 
     for (size_t j = 0; j < num_finite; j++) {
         num_different += j == 0 || sorted[j] != sorted[j - 1];
     }
-    for (size_t j = 0, step = 1; j < num_finite; j++) {
+    for (size_t j = 0; j < num_finite; j++) {
         const bool is_last = j + 1 == num_finite || sorted[j + 1] != sorted[j];
-        const size_t rank = (step * num + MAX_CDF_ROWS - 1) / MAX_CDF_ROWS;
+        const bool is_step = (j + 1) * MAX_CDF_ROWS / num > j * MAX_CDF_ROWS / num;
+        const double share = (double) (j + 1) / (double) num;
 
-        if (num_different <= MAX_CDF_ROWS ? is_last : j + 1 >= rank) {
-            const double share = (double) (j + 1) / (double) num;
-
+        if (num_different <= MAX_CDF_ROWS ? is_last : is_step) {
             add_row(self, CDF,
                 (const spot_cell_t[]){
                     {.number = (double) sorted[j] / 1e6}, {.number = share}});
             add_row(self, LATENCY,
                 (const spot_cell_t[]){{.integer = sorted[j]}, {.number = share}});
-            while ((step * num + MAX_CDF_ROWS - 1) / MAX_CDF_ROWS <= j + 1) {
-                step++;
-            }
         }
     }
 }
@@ -330,17 +303,26 @@ stamp(const int64_t *stamps, size_t id)
     return stamps[id] < 0 ? (double) NAN : (double) stamps[id];
 }
 
-/* When a query was first taken, and how often; where no batch is cut: once. */
-static void
-add_repeats(const spot_serve_stage_t *stage, size_t id, spot_cell_t *cells)
+/* The first num of the stamps of a query. Where no batch is cut it is taken once.
+ * Returns the end of the cells. */
+static spot_cell_t *
+add_stamps(const spot_serve_stage_t *stage, size_t id, size_t num, spot_cell_t *cells)
 {
     const spot_stage_stamps_t *stamps = &stage->stamps;
+    const bool is_taken = stamps->dequeue_ns[id] >= 0;
+    const double values[MAX_STAMPS] = {stamp(stamps->enqueue_ns, id),
+        stamp(stamps->dequeue_ns, id), stamp(stamps->done_ns, id),
+        is_taken ? stamps->batch[id] : (double) NAN,
+        is_taken ? stamps->replica[id] : (double) NAN,
+        stamp(stage->can_be_cut ? stamps->first_dequeue_ns : stamps->dequeue_ns, id),
+        stamps->enqueue_ns[id] < 0 ? (double) NAN
+        : stage->can_be_cut        ? stamps->tries[id]
+                                   : is_taken};
 
-    cells[0].number =
-        stamp(stage->can_be_cut ? stamps->first_dequeue_ns : stamps->dequeue_ns, id);
-    cells[1].number = stamps->enqueue_ns[id] < 0 ? (double) NAN
-                      : stage->can_be_cut        ? stamps->tries[id]
-                                                 : stamps->dequeue_ns[id] >= 0;
+    for (size_t j = 0; j < num; j++) {
+        (cells++)->number = values[j];
+    }
+    return cells;
 }
 
 static void
@@ -355,18 +337,8 @@ fill_lineage(filler_t *self)
         (cell++)->number = (double) id;
         (cell++)->number = (double) serve->run.source_ns[id];
         for (size_t j = 0; j < serve->num_stages; j++) {
-            const spot_stage_stamps_t *stamps = &serve->stages[j].stamps;
-            const bool is_taken = stamps->dequeue_ns[id] >= 0;
-
-            (cell++)->number = stamp(stamps->enqueue_ns, id);
-            (cell++)->number = stamp(stamps->dequeue_ns, id);
-            (cell++)->number = stamp(stamps->done_ns, id);
-            (cell++)->number = is_taken ? stamps->batch[id] : (double) NAN;
-            (cell++)->number = is_taken ? stamps->replica[id] : (double) NAN;
-            if (can_repeat(self->run->scenario)) {
-                add_repeats(&serve->stages[j], id, cell);
-                cell += 2;
-            }
+            cell =
+                add_stamps(&serve->stages[j], id, num_stamps(self->run->scenario), cell);
         }
         for (size_t j = 0; j < pipeline->num_nodes; j++) {
             if (pipeline->nodes[j].stage_id < 0) {
