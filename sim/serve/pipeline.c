@@ -363,22 +363,6 @@ spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id)
     return -1;
 }
 
-const char *
-spot_serve_pipeline_no_stage(
-    const spot_serve_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES])
-{
-    char hint[SPOT_SUGGEST_HINT_BYTES];
-    spot_suggest_t near;
-
-    spot_suggest_init(&near, id);
-    for (size_t j = 0; j < self->num_stages; j++) {
-        spot_suggest_offer(&near, spot_serve_pipeline_stage_node(self, j)->id);
-    }
-    snprintf(text, SPOT_NO_STAGE_BYTES, "no stage '%.64s'%s", id,
-        spot_suggest_hint(&near, hint));
-    return text;
-}
-
 const spot_serve_pipeline_node_t *
 spot_serve_pipeline_stage_node(const spot_serve_pipeline_t *self, size_t stage_id)
 {

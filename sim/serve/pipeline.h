@@ -69,11 +69,6 @@ void spot_serve_pipeline_free(spot_serve_pipeline_t *self);
 /* The stage with this id, or -1. O(nodes). */
 int32_t spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id);
 
-/* "no stage 'Detct' (did you mean 'Detect'?)" in text. O(nodes). */
-#define SPOT_NO_STAGE_BYTES 256
-const char *spot_serve_pipeline_no_stage(
-    const spot_serve_pipeline_t *self, const char *id, char text[SPOT_NO_STAGE_BYTES]);
-
 /* Id and model of a stage. */
 const spot_serve_pipeline_node_t *spot_serve_pipeline_stage_node(
     const spot_serve_pipeline_t *self, size_t stage_id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/scenario.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +43,8 @@ static const spot_field_t price_fields[] = {
     {.name = NULL},
 };
 
-static void
-settle_price(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    (void) bind;
-    (void) field;
-    if (spot_node_get(node, "spot") == NULL) {
-        ((spot_serving_price_t *) target)->spot_per_h = (double) NAN;
-    }
-}
-
 static const spot_field_t price_item = {
-    .type = SPOT_FIELD_MAP, .offset = 0, .fields = price_fields, .settle = settle_price};
+    .type = SPOT_FIELD_MAP, .offset = 0, .fields = price_fields};
 
 #define HARDWARE_EXPECTED                                                               \
     "a map such as {V100: {on_demand: 3, spot: 0.9}} or the path of a CSV file"
@@ -120,17 +110,6 @@ static const spot_field_t scale_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_scale(
-    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
-{
-    (void) bind;
-    (void) field;
-    if (node->kind == SPOT_NODE_MAP) {
-        ((spot_scale_setting_t *) target)->kind = SPOT_SCALE_UTILISATION;
-    }
-}
-
 static const spot_field_t config_fields[] = {
     {SPOT_VALUE(TEXT, "hardware", spot_stage_config_t, hardware, NULL, "hardware",
         "the hardware of its replicas")},
@@ -154,7 +133,7 @@ static const spot_field_t config_fields[] = {
          "a number of replicas that follows the load, from replicas on; ideal: a "
          "replica for each batch, at once and only while it runs: no query waits, and "
          "with a batch limit of 1 no autoscaler is cheaper"),
-        .settle = settle_scale, .expected = SCALE_EXPECTED},
+        .expected = SCALE_EXPECTED},
     {.name = NULL},
 };
 static const spot_field_t config_stage = {
@@ -209,17 +188,17 @@ static const spot_field_t output_fields[] = {
 static const spot_field_t pipeline_item = {
     .type = SPOT_FIELD_MAP, .offset = 0, .fields = spot_serve_pipeline_item_fields};
 
+#define FORMS(key, table, starts, form, ...)                                            \
+    .name = key, .type = SPOT_FIELD_ONE_OF, .fields = table, .initial = starts,         \
+    .expected = form, .help = __VA_ARGS__
+
 const spot_field_t spot_serve_fields[] = {
     {SPOT_VALUE(TEXT, "scenario", scenario_t, name, NULL, "name of the scenario")},
     SPOT_ENGINE_FIELD,
-    {.name = "hardware",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = 0,
-        .fields = hardware_forms,
-        .help = "what a replica costs by hardware, in any currency: a map, or a CSV "
-                "file with the columns hardware,on_demand_per_hour,spot_per_hour",
-        .settle = settle_key,
-        .expected = HARDWARE_EXPECTED},
+    {FORMS("hardware", hardware_forms, NULL, HARDWARE_EXPECTED,
+        "what a replica costs by hardware, in any currency: a map, or a CSV file with "
+        "the columns hardware,on_demand_per_hour,spot_per_hour",
+        .settle = settle_key)},
     {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_items, num_profile_items,
         spot_serving_profile_item_field, 1, 1000, NULL,
         "a list of CSV files or of profiles",
@@ -239,17 +218,11 @@ const spot_field_t spot_serve_fields[] = {
         .settle = settle_key},
     {SPOT_FIELDS(
         MAP, "slo", scenario_t, slo, slo_fields, NULL, "the latency objective (SLO)")},
-    {.name = "config",
-        .type = SPOT_FIELD_ONE_OF,
-        .offset = 0,
-        .initial = "",
-        .fields = config_forms,
-        .label = "configuration",
-        .help = "hardware, batch limit and replicas of each stage; or the name of a "
-                "planner, which chooses them for each replication. A run needs it",
-        .has_form = true,
-        .form_offset = offsetof(scenario_t, config_form),
-        .expected = CONFIG_EXPECTED},
+    {FORMS("config", config_forms, "", CONFIG_EXPECTED,
+        "hardware, batch limit and replicas of each stage; or the name of a planner, "
+        "which chooses them for each replication. A run needs it",
+        .label = "configuration", .has_form = true,
+        .form_offset = offsetof(scenario_t, config_form))},
     {SPOT_FIELDS(MAP, "preemptions", scenario_t, outages, spot_outage_fields, "",
          "how replicas start, and how spot replicas are taken away"),
         .settle = settle_key},
@@ -288,25 +261,26 @@ place_of(const checker_t *checker, const char *key)
 #define REPORT_KEY(checker, key, ...)                                                   \
     REPORT(checker, place_of(checker, key), __VA_ARGS__)
 
-/* Resolves the hardware of the stage. */
+/* The stage or the hardware with a name, or -1, which is reported. */
 static int32_t
-check_hardware(const checker_t *checker)
+find_name(const checker_t *checker, bool is_stage, const char *name)
 {
-    const char *name = checker->config->hardware;
+    const spot_serve_pipeline_t *pipeline = &checker->self->pipeline;
     char hint[SPOT_SUGGEST_HINT_BYTES];
     spot_suggest_t near;
-    int32_t hardware_id;
+    int32_t id;
 
-    if (!checker->has_prices) {
-        return -1;
-    }
     spot_suggest_init(&near, name);
-    hardware_id = spot_serving_prices_find(&checker->self->prices, name, &near);
-    if (hardware_id < 0) {
-        REPORT_KEY(checker, "hardware", "no hardware '%s'%s", name,
-            spot_suggest_hint(&near, hint));
+    for (size_t j = 0; j < pipeline->num_stages && is_stage; j++) {
+        spot_suggest_offer(&near, spot_serve_pipeline_stage_node(pipeline, j)->id);
     }
-    return hardware_id;
+    id = is_stage ? spot_serve_pipeline_stage(pipeline, name)
+                  : spot_serving_prices_find(&checker->self->prices, name, &near);
+    if (id < 0) {
+        REPORT_KEY(checker, is_stage ? "" : "hardware", "no %s '%s'%s",
+            is_stage ? "stage" : "hardware", name, spot_suggest_hint(&near, hint));
+    }
+    return id;
 }
 
 /* Checks that a profile has the batch. */
@@ -322,9 +296,9 @@ check_profile(const checker_t *checker)
 
     if (profile != NULL && config->option.batch > spot_serving_profile_last(profile)) {
         REPORT_KEY(checker, "batch",
-            "batch %lld outside the profile of %s on %s (1..%d)",
-            (long long) config->option.batch, checker->model, config->hardware,
-            (int) spot_serving_profile_last(profile));
+            "batch %" PRId64 " outside the profile of %s on %s (1..%" PRId32 ")",
+            config->option.batch, checker->model, config->hardware,
+            spot_serving_profile_last(profile));
     }
     for (size_t j = 0; j < profiles->num_profiles && profile == NULL; j++) {
         if (strcmp(profiles->profiles[j].model, checker->model) == 0) {
@@ -337,25 +311,6 @@ check_profile(const checker_t *checker)
     }
     checker->bind->is_out_of_memory |= texts.error != 0;
     spot_texts_free(&texts);
-}
-
-static void
-check_scale(const checker_t *checker)
-{
-    const spot_stage_option_t *option = &checker->config->option;
-    const spot_scale_setting_t *scale = &option->scale;
-
-    if (scale->kind != SPOT_SCALE_NONE && option->market == SPOT_MARKET_HEDGE) {
-        REPORT_KEY(checker, "scale", "scale cannot be used with market: hedge (%s)",
-            checker->config->stage);
-    }
-    if (scale->kind == SPOT_SCALE_UTILISATION && scale->max > 0 &&
-        (option->replicas < scale->min || option->replicas > scale->max)) {
-        REPORT_KEY(checker, "scale",
-            "replicas %lld is not in scale.min..scale.max (%lld..%lld)",
-            (long long) option->replicas, (long long) scale->min,
-            (long long) scale->max);
-    }
 }
 
 /* Checks that the replicas may be taken away. */
@@ -386,29 +341,39 @@ check_preemptions(const checker_t *checker)
     }
 }
 
+/* Checks what the keys of an option say of each other. */
 static void
-check_market(const checker_t *checker)
+check_option(const checker_t *checker)
 {
     const spot_stage_option_t *option = &checker->config->option;
-    const spot_serving_price_t *prices = checker->self->prices.prices;
+    const spot_scale_setting_t *scale = &option->scale;
+    const bool is_hedge = option->market == SPOT_MARKET_HEDGE;
+    const char *stage = checker->config->stage;
 
     if (option->base > option->replicas) {
-        REPORT_KEY(checker, "hedge", "base %lld above replicas %lld",
-            (long long) option->base, (long long) option->replicas);
+        REPORT_KEY(checker, "hedge", "base %" PRId64 " above replicas %" PRId64,
+            option->base, option->replicas);
     }
-    if (option->market != SPOT_MARKET_HEDGE &&
-        spot_node_get(place_of(checker, ""), "hedge") != NULL) {
-        REPORT_KEY(
-            checker, "hedge", "hedge needs market: hedge (%s)", checker->config->stage);
+    if (!is_hedge && spot_node_get(place_of(checker, ""), "hedge") != NULL) {
+        REPORT_KEY(checker, "hedge", "hedge needs market: hedge (%s)", stage);
     }
-    if (option->market == SPOT_MARKET_ON_DEMAND) {
-        return;
-    }
-    if (option->hardware_id >= 0 && isnan(prices[option->hardware_id].spot_per_h)) {
+    if (option->market != SPOT_MARKET_ON_DEMAND && option->hardware_id >= 0 &&
+        isnan(checker->self->prices.prices[option->hardware_id].spot_per_h)) {
         REPORT_KEY(checker, "market", "no spot price for %s", checker->config->hardware);
     }
-    if (option->scale.kind != SPOT_SCALE_IDEAL) {
+    if (option->market != SPOT_MARKET_ON_DEMAND && scale->kind != SPOT_SCALE_IDEAL) {
         check_preemptions(checker);
+    }
+    if (is_hedge && scale->kind != SPOT_SCALE_NONE) {
+        REPORT_KEY(
+            checker, "scale", "scale cannot be used with market: hedge (%s)", stage);
+    }
+    if (scale->kind == SPOT_SCALE_UTILISATION && scale->max > 0 &&
+        (option->replicas < scale->min || option->replicas > scale->max)) {
+        REPORT_KEY(checker, "scale",
+            "replicas %" PRId64 " is not in scale.min..scale.max (%" PRId64 "..%" PRId64
+            ")",
+            option->replicas, scale->min, scale->max);
     }
 }
 
@@ -417,36 +382,36 @@ static void
 check_config(checker_t *checker)
 {
     scenario_t *self = checker->self;
-    char text[SPOT_NO_STAGE_BYTES];
 
     for (size_t j = 0; j < self->num_configs; j++) {
         spot_stage_config_t *config = &self->configs[j];
-        const int32_t stage_id =
-            config->stage == NULL
-                ? -1
-                : spot_serve_pipeline_stage(&self->pipeline, config->stage);
+        spot_stage_option_t *option = &config->option;
+        const spot_node_t *scale;
+        int32_t stage_id;
 
         checker->config = config;
+        stage_id = config->stage == NULL ? -1 : find_name(checker, true, config->stage);
         if (stage_id >= 0) {
             self->options[stage_id].replicas = 1; /* there is a configuration */
-        } else if (config->stage != NULL) {
-            REPORT_KEY(checker, "", "%s",
-                spot_serve_pipeline_no_stage(&self->pipeline, config->stage, text));
         }
-        if (stage_id < 0 || config->hardware == NULL || config->option.batch == 0 ||
-            config->option.replicas == 0) {
+        if (stage_id < 0 || config->hardware == NULL || option->batch == 0 ||
+            option->replicas == 0) {
             continue; /* which is reported */
+        }
+        scale = spot_node_get(place_of(checker, ""), "scale");
+        if (scale != NULL && scale->kind == SPOT_NODE_MAP) {
+            option->scale.kind = SPOT_SCALE_UTILISATION;
         }
         checker->model =
             spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;
-        config->option.hardware_id = check_hardware(checker);
+        option->hardware_id =
+            checker->has_prices ? find_name(checker, false, config->hardware) : -1;
         if (checker->has_profiles &&
-            (config->option.hardware_id >= 0 || !checker->has_prices)) {
+            (option->hardware_id >= 0 || !checker->has_prices)) {
             check_profile(checker);
         }
-        check_market(checker);
-        check_scale(checker);
-        self->options[stage_id] = config->option;
+        check_option(checker);
+        self->options[stage_id] = *option;
     }
     for (size_t j = 0; j < self->pipeline.num_stages && self->num_configs > 0; j++) {
         if (self->options[j].replicas == 0) {
@@ -495,8 +460,16 @@ static int
 read_files(checker_t *checker)
 {
     scenario_t *self = checker->self;
+    const spot_node_t *hardware = spot_node_get(checker->root, "hardware");
     int ret = 0, error = 0;
 
+    for (size_t j = 0; j < self->prices.num_prices; j++) {
+        spot_serving_price_t *price = &self->prices.prices[j];
+
+        if (spot_node_get(spot_node_get(hardware, price->name), "spot") == NULL) {
+            price->spot_per_h = (double) NAN;
+        }
+    }
     if (self->price_path != NULL) {
         ret = spot_serving_prices_read(
             &self->prices, self->price_path, checker->bind->diag);
@@ -641,15 +614,16 @@ int64_t
 spot_serve_scenario_cost(const scenario_t *self, const spot_stage_option_t *option)
 {
     const spot_serving_price_t *price = &self->prices.prices[option->hardware_id];
-    const int64_t on_demand = llround(price->on_demand_per_h * 1e6);
-    const int64_t num_spot = spot_stage_option_spot_slots(option);
+    const int64_t num_spot = option->market == SPOT_MARKET_SPOT
+                                 ? option->replicas
+                                 : spot_stage_option_spot_slots(option);
+    const int64_t num_on_demand = option->market == SPOT_MARKET_HEDGE ? option->base
+                                  : option->market == SPOT_MARKET_SPOT
+                                      ? 0
+                                      : option->replicas;
 
-    if (option->market == SPOT_MARKET_ON_DEMAND) {
-        return on_demand * option->replicas;
-    }
-    return llround(price->spot_per_h * 1e6) *
-               (option->market == SPOT_MARKET_SPOT ? option->replicas : num_spot) +
-           (option->market == SPOT_MARKET_HEDGE ? on_demand * option->base : 0);
+    return llround(price->on_demand_per_h * 1e6) * num_on_demand +
+           (num_spot > 0 ? llround(price->spot_per_h * 1e6) * num_spot : 0);
 }
 
 bool
