@@ -95,14 +95,12 @@ serve_run(void *worker, const spot_replication_t *replication, double *metrics,
     spot_serve_replication_t *self = worker;
     int ret = spot_serve_replication_run(self, replication, recording != NULL);
 
-    if (ret == 0) {
-        spot_serve_yield(self, metrics);
-        spot_serve_warning_flags(self, warnings);
+    if (ret != 0) {
+        return ret;
     }
-    if (ret == 0 && recording != NULL) {
-        ret = spot_serve_series_fill(self, recording);
-    }
-    return ret;
+    spot_serve_yield(self, metrics);
+    spot_serve_warning_flags(self, warnings);
+    return recording == NULL ? 0 : spot_serve_series_fill(self, recording);
 }
 
 static void

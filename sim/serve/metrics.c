@@ -267,17 +267,13 @@ spot_serve_metrics_init(spot_serve_scenario_t *scenario)
     return memory->error;
 }
 
-/* The values of rows that are not derived; sums NULL: null. Returns the end of
- * values. */
+/* Sets the values of rows that are not derived. Returns the end of values. */
 static double *
 yield(const row_t *row, size_t num_rows, const sums_t *sums, double *values)
 {
     for (size_t j = 0; j < num_rows; j++, row++, values++) {
         if (row->offset != SIZE_MAX) {
-            *values = (double) NAN;
-            if (sums != NULL) {
-                memcpy(values, (const char *) sums + row->offset, sizeof(*values));
-            }
+            memcpy(values, (const char *) sums + row->offset, sizeof(*values));
         }
     }
     return values;
@@ -286,17 +282,21 @@ yield(const row_t *row, size_t num_rows, const sums_t *sums, double *values)
 void
 spot_serve_yield(const spot_serve_replication_t *self, double *values)
 {
-    const bool has_run = self->options != NULL;
-    const sums_t sums = has_run ? sum_run(self) : (sums_t){0};
+    const spot_outputs_t *outputs = &self->scenario->outputs;
+    sums_t sums;
 
-    values = yield(rows, NUM_ROWS, has_run ? &sums : NULL, values);
-    for (size_t j = 0; j < self->scenario->pipeline.num_stages; j++) {
-        sums_t of_stage = {0};
-
-        if (has_run) {
-            add_stage(&of_stage, self, j);
+    if (self->options == NULL) {
+        for (size_t j = 0; j < outputs->num_metrics; j++) {
+            values[j] = outputs->metrics[j].numerator == NULL ? (double) NAN : values[j];
         }
-        values = yield(stage_rows, NUM_STAGE_ROWS, has_run ? &of_stage : NULL, values);
+        return;
+    }
+    sums = sum_run(self);
+    values = yield(rows, NUM_ROWS, &sums, values);
+    for (size_t j = 0; j < self->serve.num_stages; j++) {
+        sums = (sums_t){0};
+        add_stage(&sums, self, j);
+        values = yield(stage_rows, NUM_STAGE_ROWS, &sums, values);
     }
 }
 

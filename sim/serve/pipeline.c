@@ -199,17 +199,15 @@ add_links(spot_serve_pipeline_t *self)
         spot_serve_pipeline_node_t *node = &self->nodes[j];
 
         node->stage_id = node->model == NULL ? -1 : (int32_t) self->num_stages;
-        if (node->model == NULL) {
-            self->num_joins++;
-        } else {
+        if (node->model != NULL) {
             self->stages[self->num_stages++] = (int32_t) j;
         }
         for (size_t k = 0; k < node->num_parents; k++) {
-            spot_serve_pipeline_node_t *parent =
-                node->parents[k] < 0 ? NULL : &self->nodes[node->parents[k]];
+            const int32_t parent = node->parents[k];
+            size_t *num =
+                parent < 0 ? &self->num_first : &self->nodes[parent].num_children;
 
-            *(parent == NULL ? &self->first[self->num_first++]
-                             : &parent->children[parent->num_children++]) =
+            (parent < 0 ? self->first : self->nodes[parent].children)[(*num)++] =
                 (spot_serve_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
         }
     }

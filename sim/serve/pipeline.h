@@ -47,8 +47,7 @@ typedef struct {
     spot_serve_pipeline_node_t *nodes; /* [num_nodes] */
     size_t num_stages;
     int32_t *stages; /* [num_stages] nodes */
-    size_t num_joins;
-    int32_t *order; /* [num_nodes] nodes, each behind its parents */
+    int32_t *order;  /* [num_nodes] nodes, each behind its parents */
     size_t num_first;
     spot_serve_pipeline_link_t *first; /* [num_first] children of the source */
 } spot_serve_pipeline_t;

@@ -294,12 +294,6 @@ check_profile(const checker_t *checker)
     const char *list = "";
     spot_texts_t texts = {0};
 
-    if (profile != NULL && config->option.batch > spot_serving_profile_last(profile)) {
-        REPORT_KEY(checker, "batch",
-            "batch %" PRId64 " outside the profile of %s on %s (1..%" PRId32 ")",
-            config->option.batch, checker->model, config->hardware,
-            spot_serving_profile_last(profile));
-    }
     for (size_t j = 0; j < profiles->num_profiles && profile == NULL; j++) {
         if (strcmp(profiles->profiles[j].model, checker->model) == 0) {
             list = spot_texts_join(&texts, list, ", ", profiles->profiles[j].hardware);
@@ -308,6 +302,11 @@ check_profile(const checker_t *checker)
     if (profile == NULL) {
         REPORT_KEY(checker, "hardware", "no profile of %s on %s (profiles: %s)",
             checker->model, config->hardware, list[0] == '\0' ? "none" : list);
+    } else if (config->option.batch > spot_serving_profile_last(profile)) {
+        REPORT_KEY(checker, "batch",
+            "batch %" PRId64 " outside the profile of %s on %s (1..%" PRId32 ")",
+            config->option.batch, checker->model, config->hardware,
+            spot_serving_profile_last(profile));
     }
     checker->bind->is_out_of_memory |= texts.error != 0;
     spot_texts_free(&texts);
@@ -320,16 +319,14 @@ check_preemptions(const checker_t *checker)
     const scenario_t *self = checker->self;
     const spot_stage_config_t *config = checker->config;
     const spot_node_t *root = spot_node_get(checker->root, "preemptions");
+    const bool has_any = spot_node_get(root, "outages") != NULL ||
+                         spot_node_get(root, "hazard") != NULL ||
+                         spot_node_get(root, "trace") != NULL;
 
-    if (root == NULL) {
-        REPORT_KEY(checker, "market", "%s is on spot, but there is no 'preemptions'",
-            config->stage);
-    } else if (spot_node_get(root, "outages") == NULL &&
-               spot_node_get(root, "hazard") == NULL &&
-               spot_node_get(root, "trace") == NULL) {
-        REPORT_KEY(checker, "market",
-            "%s is on spot, but preemptions has no outages, hazard or trace",
-            config->stage);
+    if (!has_any) {
+        REPORT_KEY(checker, "market", "%s is on spot, but %s", config->stage,
+            root == NULL ? "there is no 'preemptions'"
+                         : "preemptions has no outages, hazard or trace");
     } else if ((self->bound_keys & PREEMPTIONS) != 0 && config->option.delay_ns > 0 &&
                self->outages.rent.drain == SPOT_DRAIN_DEADLINE) {
         REPORT(checker, spot_node_place(root, "drain"),
@@ -492,6 +489,7 @@ make_parts(checker_t *checker)
 {
     scenario_t *self = checker->self;
     const spot_node_t *root = checker->root;
+    const char *stages[SPOT_SERVE_MAX_NODES];
     int ret = 0, error;
 
     if ((self->bound_keys & ARRIVALS) != 0) {
@@ -507,15 +505,13 @@ make_parts(checker_t *checker)
     if (error == SPOT_ERR_NO_MEMORY || self->pipeline.num_stages == 0) {
         return ret; /* what its nodes are is not known */
     }
+    for (size_t j = 0; j < self->pipeline.num_stages; j++) {
+        stages[j] = spot_serve_pipeline_stage_node(&self->pipeline, j)->id;
+    }
     if ((self->bound_keys & PREEMPTIONS) != 0) {
-        const char *stages[SPOT_SERVE_MAX_NODES];
-
-        for (size_t j = 0; j < self->pipeline.num_stages; j++) {
-            stages[j] = spot_serve_pipeline_stage_node(&self->pipeline, j)->id;
-        }
-        ret = spot_error_first(ret,
-            spot_outage_setting_open(&self->outages, checker->bind,
-                spot_node_get(root, "preemptions"), self->pipeline.num_stages, stages));
+        error = spot_outage_setting_open(&self->outages, checker->bind,
+            spot_node_get(root, "preemptions"), self->pipeline.num_stages, stages);
+        ret = spot_error_first(ret, error);
     }
     SPOT_ARENA_ARRAY(&self->memory, self->options, self->pipeline.num_stages);
     if (self->options != NULL) {
