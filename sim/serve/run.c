@@ -113,7 +113,6 @@ describe_failure(spot_serve_replication_t *self)
 {
     const spot_serve_t *serve = &self->serve;
     const size_t num_open = serve->run.num_queries - serve->num_left;
-    const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
 
     self->failure[0] = '\0';
     for (size_t j = 0; j < serve->num_stages && num_open > 0; j++) {
@@ -128,8 +127,7 @@ describe_failure(spot_serve_replication_t *self)
         if (stage->tail > stage->head) {
             snprintf(self->failure, sizeof(self->failure),
                 "%zu quer%s never finished: no slot of %.60s after %.15g s", num_open,
-                num_open == 1 ? "y" : "ies",
-                spot_serve_pipeline_stage_node(pipeline, j)->id, (double) last_ns / 1e9);
+                num_open == 1 ? "y" : "ies", stage->node->id, (double) last_ns / 1e9);
             return;
         }
     }

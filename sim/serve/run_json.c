@@ -6,17 +6,6 @@
 #include "base/units.h"
 #include "sim/serve/run.h"
 
-/* A time that may be infinite: null. */
-static void
-write_ns(spot_json_t *json, const char *key, int64_t ns)
-{
-    if (ns == INT64_MAX) {
-        spot_json_number(json, key, (double) INFINITY);
-    } else {
-        spot_json_integer(json, key, ns);
-    }
-}
-
 /* FNV-1a over the latencies by id, as 8 bytes each, the lowest first; -1 and -2 where a
  * query was lost or never finished. */
 static uint64_t
@@ -42,15 +31,20 @@ write_latency(const spot_serve_replication_t *run, spot_json_t *json)
     static const struct {
         const char *key;
         int64_t percentile_milli;
-    } rows[] = {{"p50", 50000}, {"p95", 95000}, {"p99", 99000}, {"p99_9", 99900},
-        {"max", 100000}};
+    } rows[] = {{"min", 0}, {"p50", 50000}, {"p95", 95000}, {"p99", 99000},
+        {"p99_9", 99900}, {"max", 100000}};
     char text[17];
 
     spot_json_open(json, "latency_ns", '{');
-    write_ns(json, "min", run->latencies.sorted_ns[0]);
     for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
-        write_ns(json, rows[j].key,
-            spot_latencies_percentile(&run->latencies, rows[j].percentile_milli));
+        const int64_t ns =
+            spot_latencies_percentile(&run->latencies, rows[j].percentile_milli);
+
+        if (ns == INT64_MAX) { /* infinite: null */
+            spot_json_number(json, rows[j].key, (double) INFINITY);
+        } else {
+            spot_json_integer(json, rows[j].key, ns);
+        }
     }
     spot_json_integer(json, "sum", run->latencies.sum_ns);
     snprintf(text, sizeof(text), "%016" PRIx64, checksum(&run->serve));
@@ -177,11 +171,9 @@ write_stages(const spot_serve_replication_t *run, const char *key,
     void (*write)(const spot_serve_replication_t *, size_t, spot_json_t *),
     spot_json_t *json)
 {
-    const spot_serve_pipeline_t *pipeline = &run->scenario->pipeline;
-
     spot_json_open(json, key, '{');
-    for (size_t j = 0; j < pipeline->num_stages; j++) {
-        spot_json_open(json, spot_serve_pipeline_stage_node(pipeline, j)->id, '{');
+    for (size_t j = 0; j < run->serve.num_stages; j++) {
+        spot_json_open(json, run->serve.stages[j].node->id, '{');
         write(run, j, json);
         spot_json_close(json, '}');
     }

@@ -253,9 +253,7 @@ fill_stages(filler_t *self)
         const int64_t serving_ns = result->serving_ns[0] + result->serving_ns[1];
 
         add_row(self, STAGES,
-            (const spot_cell_t[]){
-                {.text =
-                        spot_serve_pipeline_stage_node(&run->scenario->pipeline, j)->id},
+            (const spot_cell_t[]){{.text = stage->node->id},
                 {.text = run->scenario->prices.prices[stage->option.hardware_id].name},
                 {.integer = stage->option.batch}, {.integer = stage->option.replicas},
                 {.text = markets[stage->option.market]},
@@ -367,14 +365,13 @@ fill_queues(filler_t *self)
             continue;
         }
         for (size_t k = 0; k < serve->num_stages; k++) {
+            const char *name = serve->stages[k].node->id;
             int32_t *length = &self->lengths[2 * k];
 
             if (length[0] != length[1]) {
                 add_row(self, QUEUES,
-                    (const spot_cell_t[]){{.integer = time_ns},
-                        {.text = spot_serve_pipeline_stage_node(serve->run.pipeline, k)
-                                     ->id},
-                        {.integer = length[0]}});
+                    (const spot_cell_t[]){
+                        {.integer = time_ns}, {.text = name}, {.integer = length[0]}});
                 change(self, k, time_ns, length[0] - length[1]);
                 length[1] = length[0];
             }
@@ -479,16 +476,14 @@ spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *r
         .step_ns = self->scenario->sample_ns,
         .num_levels = 2 * num_stages + FLEET_LEVELS + COST_LEVELS};
     spot_arena_t memory = {0};
+    int64_t least_ns;
 
     recording->end_ticks = end_ns;
     if (self->options == NULL) {
         return 0;
     }
-    if (filler.step_ns == 0) {
-        filler.step_ns = end_ns / NUM_SAMPLES + 1;
-    } else if (end_ns / filler.step_ns >= MAX_SAMPLES) {
-        filler.step_ns = end_ns / MAX_SAMPLES + 1;
-    }
+    least_ns = end_ns / (filler.step_ns == 0 ? NUM_SAMPLES : MAX_SAMPLES) + 1;
+    filler.step_ns = filler.step_ns < least_ns ? least_ns : filler.step_ns;
     filler.num_samples = (size_t) (end_ns / filler.step_ns) + 1;
     SPOT_ARENA_ARRAY(&memory, filler.changes, filler.num_samples * filler.num_levels);
     SPOT_ARENA_ARRAY(
@@ -514,6 +509,7 @@ spot_serve_events_write(const spot_serve_replication_t *self, FILE *out)
 
     for (size_t j = 0; j < serve->num_records; j++) {
         const spot_serve_record_t *record = &serve->records[j];
+        const spot_serve_stage_t *stage = &serve->stages[record->stage_id];
         spot_json_t json;
 
         if (record->kind == SPOT_SERVE_QUEUE) {
@@ -523,10 +519,7 @@ spot_serve_events_write(const spot_serve_replication_t *self, FILE *out)
         spot_json_open(&json, NULL, '{');
         spot_json_integer(&json, "time_ns", record->time_ns);
         spot_json_text(&json, "event", spot_serve_happening_names[record->kind]);
-        spot_json_text(&json, "node",
-            spot_serve_pipeline_stage_node(
-                serve->run.pipeline, (size_t) record->stage_id)
-                ->id);
+        spot_json_text(&json, "node", stage->node->id);
         spot_json_integer(&json, "slot", record->slot);
         if (record->kind <= SPOT_SERVE_RETURN) {
             spot_json_integer(&json, "queries", record->value);
