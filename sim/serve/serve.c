@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/serve/serve.h"
 
-#include "sim/serve/serve_internal.h"
+#include "sim/serve/serve_events.h"
 
 typedef spot_serve_stage_t stage_t;
 

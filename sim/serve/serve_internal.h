@@ -25,57 +25,6 @@ typedef enum {
 #define SPOT_SERVE_PHASE_OUTAGE 1
 #define SPOT_SERVE_PHASE_CAPACITY INT32_MAX
 
-/* ---- serve_events.c ---- */
-
-/* Keys: the phase in the two highest bits, then the sequence. Only the calendar has
- * events of capacity, and keeps their order. */
-#define SPOT_SERVE_KEY_CAPACITY (UINT64_C(1) << 62)
-#define SPOT_SERVE_KEY_TAKE (UINT64_C(2) << 62)
-
-#define SPOT_SERVE_NEVER ((spot_serve_due_t){INT64_MAX, UINT64_MAX})
-
-__extension__ typedef unsigned __int128 spot_serve_order_t;
-
-/* As one number, so that comparisons need no branch, which would be unpredictable. */
-static inline spot_serve_order_t
-spot_serve_order_of(const spot_serve_due_t *due)
-{
-    return (spot_serve_order_t) (uint64_t) due->tick << 64 | due->key;
-}
-
-static inline bool
-spot_serve_is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
-{
-    return spot_serve_order_of(a) < spot_serve_order_of(b);
-}
-
-/* One sequence counts all events. */
-static inline uint64_t
-spot_serve_next_sequence(spot_serve_t *self)
-{
-    return self->calendar.num_sequence++;
-}
-
-/* Looks again at what is next of the source, the calendar, a stage, after a change. */
-void spot_serve_look_at_source(spot_serve_t *self);
-void spot_serve_look_at_stage(spot_serve_t *self, int32_t stage_id);
-
-/* The end of a batch, and that of one that is cut. O(1) if it ends last, as equal times
- * do; at most O(batches that run). */
-void spot_serve_add_return(
-    spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_ns);
-void spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id);
-
-/* Takes the next event out of the calendar. */
-spot_calendar_item_t spot_serve_take_event(spot_serve_t *self);
-
-/* The stage of the next event, or -1: it is the source's or the calendar's. O(stages)
- * once that of a stage is over. Its time; and whether nothing is to come but ticks of
- * autoscalers that have nothing to do. */
-int32_t spot_serve_find_next(spot_serve_t *self);
-int64_t spot_serve_next_tick(const spot_serve_t *self, int32_t next);
-bool spot_serve_is_over(const spot_serve_t *self);
-
 /* ---- serve.c and serve_run.c ---- */
 
 /* The start of a run, and one event of it: false if there is none, or nothing but ticks
@@ -87,11 +36,6 @@ bool spot_serve_step(spot_serve_t *self);
 
 /* The sums of a stage up to the end of the run. */
 void spot_serve_settle(spot_serve_t *self, spot_serve_stage_t *stage);
-
-/* Adds an event and returns its handle, -1 without memory. */
-int32_t spot_serve_schedule(
-    spot_serve_t *self, int64_t time_ns, int32_t phase, int32_t kind, int32_t entity);
-void spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot);
 
 /* A batch is to be formed at this instant, if queries wait. */
 void spot_serve_mark(spot_serve_t *self, int32_t stage_id);

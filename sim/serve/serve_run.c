@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/serve_internal.h"
+#include "sim/serve/serve_events.h"
 
 typedef spot_serve_stage_t stage_t;
 

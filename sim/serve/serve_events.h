@@ -1,20 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is to come in a run: returns and takes of the stages in queues of their own, all
- * else in a calendar, and which is next. */
+ * else in a calendar, and which is next. Inline, as the loop of a run lives in these. */
+#pragma once
+
 #include "sim/serve/serve_internal.h"
 
-typedef spot_serve_stage_t stage_t;
+/* Keys: the phase in the two highest bits, then the sequence. Only the calendar has
+ * events of capacity, and keeps their order. */
+#define SPOT_SERVE_KEY_CAPACITY (UINT64_C(1) << 62)
+#define SPOT_SERVE_KEY_TAKE (UINT64_C(2) << 62)
+
+#define SPOT_SERVE_NEVER ((spot_serve_due_t){INT64_MAX, UINT64_MAX})
+
+__extension__ typedef unsigned __int128 spot_serve_order_t;
+
+/* As one number, so that comparisons need no branch, which would be unpredictable. */
+static inline spot_serve_order_t
+spot_serve_order_of(const spot_serve_due_t *due)
+{
+    return (spot_serve_order_t) (uint64_t) due->tick << 64 | due->key;
+}
+
+static inline bool
+spot_serve_is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
+{
+    return spot_serve_order_of(a) < spot_serve_order_of(b);
+}
+
+/* One sequence counts all events. */
+static inline uint64_t
+spot_serve_next_sequence(spot_serve_t *self)
+{
+    return self->calendar.num_sequence++;
+}
 
 /* Which of the source and the calendar is next. */
-static void
-look_at_others(spot_serve_t *self)
+static inline void
+spot_serve_look_at_others(spot_serve_t *self)
 {
     self->is_source_next = spot_serve_is_before(&self->source_due, &self->calendar_due);
     self->other_due = self->is_source_next ? self->source_due : self->calendar_due;
 }
 
-static void
-look_at_calendar(spot_serve_t *self)
+static inline void
+spot_serve_look_at_calendar(spot_serve_t *self)
 {
     const spot_due_t *due = spot_calendar_first(&self->calendar);
 
@@ -24,23 +53,23 @@ look_at_calendar(spot_serve_t *self)
                                    due->phase == SPOT_SERVE_PHASE_WORK
                                        ? self->calendar.slots[due->handle].sequence
                                        : SPOT_SERVE_KEY_CAPACITY};
-    look_at_others(self);
+    spot_serve_look_at_others(self);
 }
 
-void
+static inline void
 spot_serve_look_at_source(spot_serve_t *self)
 {
     self->source_due = self->next_query < self->run.num_queries
                            ? (spot_serve_due_t){self->run.source_ns[self->next_query],
                                  spot_serve_next_sequence(self)}
                            : SPOT_SERVE_NEVER;
-    look_at_others(self);
+    spot_serve_look_at_others(self);
 }
 
-void
+static inline void
 spot_serve_look_at_stage(spot_serve_t *self, int32_t stage_id)
 {
-    const stage_t *stage = &self->stages[stage_id];
+    const spot_serve_stage_t *stage = &self->stages[stage_id];
     spot_serve_due_t due = stage->returns[stage->first_return & stage->return_mask].due;
 
     if (stage->num_pending > 0) {
@@ -61,11 +90,11 @@ spot_serve_look_at_stage(spot_serve_t *self, int32_t stage_id)
 }
 
 /* O(1) if the batch ends last, as equal times do; at most O(batches that run). */
-void
+static inline void
 spot_serve_add_return(
     spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_ns)
 {
-    stage_t *stage = &self->stages[stage_id];
+    spot_serve_stage_t *stage = &self->stages[stage_id];
     spot_serve_return_t *returns = stage->returns;
     const int64_t mask = stage->return_mask;
     int64_t place = stage->next_return++;
@@ -83,10 +112,10 @@ spot_serve_add_return(
 }
 
 /* The return of a batch that is cut. O(batches that run). */
-void
+static inline void
 spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
-    stage_t *stage = &self->stages[stage_id];
+    spot_serve_stage_t *stage = &self->stages[stage_id];
     spot_serve_return_t *returns = stage->returns;
     const int64_t mask = stage->return_mask;
     int64_t place = stage->first_return;
@@ -101,7 +130,8 @@ spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     spot_serve_look_at_stage(self, stage_id);
 }
 
-int32_t
+/* Adds an event and returns its handle, -1 without memory. */
+static inline int32_t
 spot_serve_schedule(
     spot_serve_t *self, int64_t time_ns, int32_t phase, int32_t kind, int32_t entity)
 {
@@ -112,30 +142,30 @@ spot_serve_schedule(
     if (spot_calendar_add(&self->calendar, &item, &handle) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
     }
-    look_at_calendar(self);
+    spot_serve_look_at_calendar(self);
     return handle;
 }
 
-spot_calendar_item_t
+static inline spot_calendar_item_t
 spot_serve_take_event(spot_serve_t *self)
 {
     const spot_calendar_item_t item = spot_calendar_take(&self->calendar);
 
-    look_at_calendar(self);
+    spot_serve_look_at_calendar(self);
     return item;
 }
 
-void
+static inline void
 spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot)
 {
     spot_calendar_cancel(&self->calendar, slot->event);
     slot->event = -1;
-    look_at_calendar(self);
+    spot_serve_look_at_calendar(self);
 }
 
 /* The stage of the next event, or -1: it is the source's or the calendar's. O(stages)
  * once that of a stage is over. */
-int32_t
+static inline int32_t
 spot_serve_find_next(spot_serve_t *self)
 {
     int32_t next = self->next_stage;
@@ -151,7 +181,7 @@ spot_serve_find_next(spot_serve_t *self)
 }
 
 /* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
-bool
+static inline bool
 spot_serve_is_over(const spot_serve_t *self)
 {
     bool is_idle = self->source_due.tick == INT64_MAX &&
@@ -163,7 +193,7 @@ spot_serve_is_over(const spot_serve_t *self)
     return is_idle;
 }
 
-int64_t
+static inline int64_t
 spot_serve_next_tick(const spot_serve_t *self, int32_t next)
 {
     return next < 0 ? self->other_due.tick : self->dues[next].tick;
