@@ -188,7 +188,7 @@ static const row_t rows[] = {
     COUNT("rate_qps", "1/s", NEITHER, run_sums_t, rate_qps, "queries per second"),
     COUNT("arrival_cv", "1", NEITHER, run_sums_t, arrival_cv,
         "coefficient of variation of the times between queries"),
-    COUNT("arrival_scv", "1", NEITHER, run_sums_t, arrival_scv, "its square"),
+    COUNT("arrival_scv", "1", NEITHER, run_sums_t, arrival_scv, "square of arrival_cv"),
     COUNT("unfinished", "queries", LOWER, run_sums_t, unfinished,
         "queries that never reached the sink"),
     SHARE("useful_fraction", "useful_h", "paid_h", "useful", HIGHER,
