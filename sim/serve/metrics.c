@@ -24,7 +24,7 @@ typedef struct {
     stage_sums_t stages;
     double p50_ms, p95_ms, p99_ms, p99_9_ms, max_ms, latency_sum_ms;
     double queries, late, on_time, lost, unfinished;
-    double rate_qps, arrival_cv, hours, feasible, nominal_cost_per_h;
+    double rate_qps, arrival_cv, arrival_scv, hours, feasible, nominal_cost_per_h;
 } run_sums_t;
 
 static double
@@ -109,6 +109,7 @@ sum_run(const spot_serve_replication_t *run)
         .unfinished = queries - (double) serve->num_left,
         .rate_qps = run->arrivals.rate_qps,
         .arrival_cv = run->arrivals.cv,
+        .arrival_scv = run->arrivals.cv * run->arrivals.cv,
         .hours = hours(serve->end_ns),
         .feasible = run->gate == SPOT_GATE_FEASIBLE,
         .nominal_cost_per_h = (double) spot_serve_nominal_cost(run) / 1e6};
@@ -187,6 +188,7 @@ static const row_t rows[] = {
     COUNT("rate_qps", "1/s", NEITHER, run_sums_t, rate_qps, "queries per second"),
     COUNT("arrival_cv", "1", NEITHER, run_sums_t, arrival_cv,
         "coefficient of variation of the times between queries"),
+    COUNT("arrival_scv", "1", NEITHER, run_sums_t, arrival_scv, "square of arrival_cv"),
     COUNT("unfinished", "queries", LOWER, run_sums_t, unfinished,
         "queries that never reached the sink"),
     SHARE("useful_fraction", "useful_h", "paid_h", "useful", HIGHER,
