@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "base/csv.h"
 #include "cli/command.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
