@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "base/csv.h"
 #include "cli/command.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
@@ -134,11 +135,13 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
+    const bool is_trace =
+        arguments->is_trace || spot_csv_begins(arguments->path, "time_");
     spot_arrivals_setting_t setting = {
-        .kind = arguments->is_trace ? SPOT_ARRIVALS_TRACE : SPOT_ARRIVALS_DELTAS};
+        .kind = is_trace ? SPOT_ARRIVALS_TRACE : SPOT_ARRIVALS_DELTAS};
     spot_arrivals_t arrivals = {0};
     spot_arrivals_fit_t fit;
-    int ret = (arguments->is_trace ? spot_query_trace_read : spot_query_deltas_read)(
+    int ret = (is_trace ? spot_query_trace_read : spot_query_deltas_read)(
         &setting, arguments->path, 0, &call->diag);
 
     ret = ret == 0 ? spot_arrivals_draw(&arrivals, &setting, 0, 0) : ret;
@@ -160,7 +163,8 @@ const spot_command_t spot_command_serve_fit = {
     .name = "serve fit",
     .arguments = "FILE",
     .summary = "Print what arrivals are like: rate, spread, and the most at once",
-    .doc = "FILE has a line for each time between two queries, in ms, plain or gzip. "
+    .doc = "FILE has a line for each time between two queries, in ms, plain or gzip; a "
+           "CSV file that begins with a column such as time_s has times of queries. "
            "The figures are of whole nanoseconds: cv is the standard deviation of the "
            "times between queries over their mean, scv its square (1: Poisson), "
            "zero_share the share of them that is 0. most_in_4_ms is the most queries "

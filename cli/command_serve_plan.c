@@ -28,7 +28,8 @@ const spot_command_t spot_command_serve_plan = {
         "rate that the configuration can take, in multiples of the rate. stage_runs: "
         "simulations of one stage. The exit code is 1 if there is no plan; the verdict "
         "is then the gate that fails: throughput, latency (the fastest way through "
-        "is too slow) or slo. Planners:",
+        "is too slow) or slo. With --json an exact plan has those of greedy and polish "
+        "beside it. Planners:",
     .examples = "  spotsim serve plan pipeline.yaml\n"
                 "  spotsim serve plan pipeline.yaml --method greedy --json\n"
                 "  spotsim serve plan pipeline.yaml --set \"slo.latency=250 ms\"\n",

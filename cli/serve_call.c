@@ -285,7 +285,7 @@ fill_stages(const found_t *self, spot_table_t *table)
         {.name = "hardware", .kind = SPOT_TABLE_TEXT}, {.name = "batch"},
         {.name = "replicas"}, {.name = "capacity_qps"}, {.name = "price_per_hour"}};
     const spot_serve_scenario_t *scenario = &self->open.scenario;
-    const spot_stage_option_t *options = self->planned[0].plan.options;
+    const spot_stage_option_t *options = self->planned[self->num_found - 1].plan.options;
     const size_t least_id = spot_gate_bottleneck(scenario, options);
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
@@ -439,7 +439,7 @@ write_search(spot_json_t *json, const found_t *self)
         spot_json_open(json, self->planners[j]->name, '{');
         spot_json_boolean(json, "proven_minimal", self->planned[j].is_proven);
         spot_json_integer(json, "stage_runs", self->planned[j].num_simulations);
-        if (self->highest_qps > 0) {
+        if (self->highest_qps > 0 && j + 1 == self->num_found) {
             spot_json_number(json, "highest_rate_qps", self->highest_qps);
         }
         if (self->planned[j].why_none != NULL) {
@@ -475,7 +475,8 @@ put_json(const void *context, FILE *out)
         }
     }
     if (!is_any) {
-        spot_json_text(&json, "infeasible", spot_gate_names[self->planned[0].plan.gate]);
+        spot_json_text(&json, "infeasible",
+            spot_gate_names[self->planned[self->num_found - 1].plan.gate]);
     }
     write_search(&json, self);
     spot_json_close(&json, '}');
@@ -488,8 +489,8 @@ answer(found_t *self)
 {
     const spot_serve_arguments_t *arguments = self->open.arguments;
     spot_table_t tables[2] = {{.name = "stages"}, {.name = "plans"}};
-    const bool has_stages =
-        self->verb != SPOT_SERVE_COMPARE && self->planned[0].plan.options != NULL;
+    const bool has_stages = self->verb != SPOT_SERVE_COMPARE &&
+                            self->planned[self->num_found - 1].plan.options != NULL;
     spot_table_t *first = &tables[has_stages ? 0 : 1];
     int ret = 0;
 
@@ -513,40 +514,54 @@ answer(found_t *self)
 static int
 find(found_t *self, const spot_planner_t *planner)
 {
-    const int64_t slo_ns = self->open.scenario.slo.latency_ns;
-    const spot_plan_request_t request = request_of(&self->open, slo_ns);
     spot_planned_t *planned = &self->planned[self->num_found];
-    int ret;
 
     self->planners[self->num_found++] = planner;
-    ret = spot_serve_call_plan(
-        &self->open, planner, self->verb == SPOT_SERVE_RATE, slo_ns, planned);
-    if (ret == 0 && self->verb == SPOT_SERVE_PLAN && planned->plan.options != NULL) {
-        ret =
-            spot_serve_highest_rate(&request, planned->plan.options, &self->highest_qps);
+    return spot_serve_call_plan(&self->open, planner, self->verb == SPOT_SERVE_RATE,
+        self->open.scenario.slo.latency_ns, planned);
+}
+
+/* Finds the plans of a command, that of the planner that was asked for last. JSON has
+ * beside an exact plan what the heuristics find. */
+static int
+find_all(found_t *self)
+{
+    const spot_planner_t *asked =
+        self->verb == SPOT_SERVE_COMPARE
+            ? &spot_planner_exact
+            : spot_serve_planners[self->open.scenario.plan.method];
+    const bool is_beside =
+        asked == &spot_planner_exact &&
+        (self->verb == SPOT_SERVE_COMPARE || self->open.arguments->target.is_json);
+    const spot_plan_request_t request =
+        request_of(&self->open, self->open.scenario.slo.latency_ns);
+    const spot_stage_option_t *found;
+    int ret = is_beside ? find(self, &spot_planner_greedy) : 0;
+
+    if (ret == 0 && is_beside && self->verb != SPOT_SERVE_RATE) {
+        ret = find(self, &spot_planner_polish);
     }
-    return ret;
+    ret = ret != 0 ? ret : find(self, asked);
+    found = self->planned[self->num_found - 1].plan.options;
+    return ret != 0 || self->verb != SPOT_SERVE_PLAN || found == NULL
+               ? ret
+               : spot_serve_highest_rate(&request, found, &self->highest_qps);
 }
 
 int
 spot_serve_call_find(spot_call_t *call, spot_serve_verb_t verb)
 {
     found_t self = {.verb = verb};
-    bool is_any = false;
+    bool is_found = false; /* by the planner that was asked for; of several, by any */
     int ret = spot_serve_call_open(&self.open, call);
 
-    if (ret == 0 && verb != SPOT_SERVE_COMPARE) {
-        ret = find(&self, spot_serve_planners[self.open.scenario.plan.method]);
-    } else if (ret == 0) {
-        ret = find(&self, &spot_planner_greedy);
-        ret = ret != 0 ? ret : find(&self, &spot_planner_polish);
-        ret = ret != 0 ? ret : find(&self, &spot_planner_exact);
-    }
+    ret = ret != 0 ? ret : find_all(&self);
     ret = ret != 0 ? ret : answer(&self);
     for (size_t j = 0; j < self.num_found; j++) {
-        is_any = is_any || self.planned[j].plan.options != NULL;
+        is_found = self.planned[j].plan.options != NULL ||
+                   (is_found && verb == SPOT_SERVE_COMPARE);
         spot_planned_free(&self.planned[j]);
     }
     spot_serve_call_close(&self.open);
-    return ret != 0 || is_any ? ret : SPOT_EXIT_FAILED;
+    return ret != 0 || is_found ? ret : SPOT_EXIT_FAILED;
 }

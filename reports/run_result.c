@@ -86,16 +86,8 @@ spot_run_result_json(const spot_run_result_t *self, FILE *out)
         spot_json_close(&json, '}');
     }
     spot_json_close(&json, '}');
-    spot_json_open(&json, "warnings", '[');
-    for (size_t j = 0; j < self->experiment->num_warnings; j++) {
-        if (self->warnings[j]) {
-            spot_json_text(&json, NULL, self->experiment->warnings[j].name);
-        }
-    }
-    spot_json_close(&json, ']');
-    spot_json_unsigned(&json, "seed", self->seed);
-    spot_json_unsigned(&json, "replication", self->replication);
-    spot_json_close(&json, '}');
+    spot_replication_json_end(&json, self->experiment->num_warnings,
+        self->experiment->warnings, self->warnings, self->seed, self->replication);
 }
 
 /* ---- Series ---- */

@@ -85,3 +85,20 @@ spot_experiment_choose(const spot_experiment_t **self,
         &bind, node, "engine", "engine", &near, "; `spotsim engine` lists them");
     return SPOT_ERR_BAD_INPUT;
 }
+
+void
+spot_replication_json_end(spot_json_t *json, size_t num_warnings,
+    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed,
+    uint64_t replication)
+{
+    spot_json_open(json, "warnings", '[');
+    for (size_t j = 0; j < num_warnings; j++) {
+        if (flags[j]) {
+            spot_json_text(json, NULL, warnings[j].name);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_unsigned(json, "seed", seed);
+    spot_json_unsigned(json, "replication", replication);
+    spot_json_close(json, '}');
+}

@@ -13,6 +13,7 @@
 #include "base/bind.h"
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "base/yaml.h"
 #include "sim/engine/metric.h"
@@ -167,6 +168,12 @@ spot_replication_seek(const spot_replication_t *self, spot_rng_t *rng,
 {
     spot_rng_seek(rng, self->seed, self->replication, purpose, entity);
 }
+
+/* Ends the JSON object of a replication: the names of its warnings, its seed and its
+ * number. flags: [num_warnings] */
+void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
+    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed,
+    uint64_t replication);
 
 /* The head of the fields of every engine: the name of the scenario and the key that
  * chooses the engine. The bench reads both; nothing is bound. */

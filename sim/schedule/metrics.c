@@ -502,15 +502,7 @@ spot_schedule_json_write(const spot_schedule_t *schedule,
     write_vcs(schedule, summaries, &json);
     write_core_jobs(schedule, &json);
     spot_schedule_warning_flags(schedule, flags);
-    spot_json_open(&json, "warnings", '[');
-    for (size_t j = 0; j < SPOT_SCHEDULE_NUM_WARNINGS; j++) {
-        if (flags[j]) {
-            spot_json_text(&json, NULL, spot_schedule_warnings[j].name);
-        }
-    }
-    spot_json_close(&json, ']');
-    spot_json_unsigned(&json, "seed", replication->seed);
-    spot_json_unsigned(&json, "replication", replication->replication);
-    spot_json_close(&json, '}');
+    spot_replication_json_end(&json, SPOT_SCHEDULE_NUM_WARNINGS, spot_schedule_warnings,
+        flags, replication->seed, replication->replication);
     fputc('\n', out);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "sim/serve/serve_internal.h"
+#include "sim/serve/serve_events.h"
 
 typedef spot_serve_stage_t stage_t;
 

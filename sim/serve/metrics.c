@@ -20,7 +20,7 @@ typedef struct {
     double latency_p50_ms, latency_p95_ms, latency_p99_ms, latency_p99_9_ms;
     double latency_max_ms, latency_sum_ms;
     double queries, late, on_time, lost, unfinished;
-    double rate_qps, arrival_cv, hours, feasible, nominal_cost_per_hour;
+    double rate_qps, arrival_cv, arrival_scv, hours, feasible, nominal_cost_per_hour;
 } sums_t;
 
 static double
@@ -94,6 +94,7 @@ sum_run(const spot_serve_replication_t *run)
         .unfinished = queries - (double) serve->num_left,
         .rate_qps = run->arrivals.rate_qps,
         .arrival_cv = run->arrivals.cv,
+        .arrival_scv = run->arrivals.cv * run->arrivals.cv,
         .hours = hours(serve->end_ns),
         .feasible = run->gate == SPOT_GATE_FEASIBLE,
         .nominal_cost_per_hour = (double) spot_serve_nominal_cost(run) / 1e6};
@@ -178,6 +179,7 @@ static const row_t rows[] = {
     COUNT(rate_qps, "1/s", NEITHER, "queries per second"),
     COUNT(arrival_cv, "1", NEITHER,
         "coefficient of variation of the times between queries"),
+    COUNT(arrival_scv, "1", NEITHER, "square of arrival_cv"),
     COUNT(unfinished, "queries", LOWER, "queries that never reached the sink"),
     OF_PAID(useful, HIGHER, "in batches that returned"),
     OF_PAID(wasted, LOWER, "in batches that were cut"),

@@ -25,7 +25,7 @@ typedef enum {
 #define SPOT_SERVE_PHASE_OUTAGE 1
 #define SPOT_SERVE_PHASE_CAPACITY INT32_MAX
 
-/* ---- serve.c ---- */
+/* ---- serve.c and serve_run.c ---- */
 
 /* The start of a run, and one event of it: false if there is none, or nothing but ticks
  * of autoscalers that have nothing to do. A run is over before that if all queries have
@@ -34,10 +34,8 @@ SPOT_MUST_CHECK int spot_serve_start(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
 bool spot_serve_step(spot_serve_t *self);
 
-/* Adds an event and returns its handle, -1 without memory. */
-int32_t spot_serve_schedule(
-    spot_serve_t *self, int64_t time_ns, int32_t phase, int32_t kind, int32_t entity);
-void spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot);
+/* The sums of a stage up to the end of the run. */
+void spot_serve_settle(spot_serve_t *self, spot_serve_stage_t *stage);
 
 /* A batch is to be formed at this instant, if queries wait. */
 void spot_serve_mark(spot_serve_t *self, int32_t stage_id);

@@ -82,14 +82,6 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
     if (theory != NULL) {
         spot_run_theory_write_json(theory, &json);
     }
-    spot_json_open(&json, "warnings", '[');
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_WARNINGS; j++) {
-        if (flags[j]) {
-            spot_json_text(&json, NULL, spot_train_warnings[j].name);
-        }
-    }
-    spot_json_close(&json, ']');
-    spot_json_unsigned(&json, "seed", result->seed);
-    spot_json_unsigned(&json, "replication", result->replication);
-    spot_json_close(&json, '}');
+    spot_replication_json_end(&json, SPOT_TRAIN_NUM_WARNINGS, spot_train_warnings, flags,
+        result->seed, result->replication);
 }

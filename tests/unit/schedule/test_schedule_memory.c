@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory that runs out: each block that a run asks for is refused once. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,44 +9,7 @@
 #include <cmocka.h>
 
 #include "random_schedule.h"
-
-static size_t num_left = SIZE_MAX; /* allocations until one fails */
-
-void *__real_malloc(size_t num_bytes);
-void *__real_calloc(size_t num_items, size_t num_bytes);
-void *__real_realloc(void *memory, size_t num_bytes);
-void *__wrap_malloc(size_t num_bytes);
-void *__wrap_calloc(size_t num_items, size_t num_bytes);
-void *__wrap_realloc(void *memory, size_t num_bytes);
-
-static bool
-is_refused(void)
-{
-    if (num_left == SIZE_MAX || num_left-- > 0) {
-        return false;
-    }
-    num_left = SIZE_MAX; /* what follows has memory again */
-    errno = ENOMEM;
-    return true;
-}
-
-void *
-__wrap_malloc(size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_malloc(num_bytes);
-}
-
-void *
-__wrap_calloc(size_t num_items, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_calloc(num_items, num_bytes);
-}
-
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_realloc(memory, num_bytes);
-}
+#include "tests/unit/base/short_memory.h"
 
 static int
 run(const spot_schedule_scenario_t *scenario)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory that runs out: each block that a scenario, a run and its series ask for is
  * refused once. Nothing may leak, which the sanitizers look at. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,47 +12,10 @@
 
 #include "base/memory.h"
 #include "sim/serve/experiment.h"
+#include "tests/unit/base/short_memory.h"
 
 #define ENGINE spot_serve_experiment
 #define FOLDER SPOT_SOURCE_DIR "/tests/golden/cli/serve/"
-
-static size_t num_left = SIZE_MAX; /* allocations until one fails */
-
-void *__real_malloc(size_t num_bytes);
-void *__real_calloc(size_t num_items, size_t num_bytes);
-void *__real_realloc(void *memory, size_t num_bytes);
-void *__wrap_malloc(size_t num_bytes);
-void *__wrap_calloc(size_t num_items, size_t num_bytes);
-void *__wrap_realloc(void *memory, size_t num_bytes);
-
-static bool
-is_refused(void)
-{
-    if (num_left == SIZE_MAX || num_left-- > 0) {
-        return false;
-    }
-    num_left = SIZE_MAX; /* what follows has memory again */
-    errno = ENOMEM;
-    return true;
-}
-
-void *
-__wrap_malloc(size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_malloc(num_bytes);
-}
-
-void *
-__wrap_calloc(size_t num_items, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_calloc(num_items, num_bytes);
-}
-
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_realloc(memory, num_bytes);
-}
 
 /* Two replications of a document, the second of which is recorded. */
 static int

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an _init or _read leaves when it fails can be freed: each memory that is asked
  * for is refused once, over structs full of rubbish, and files are missing. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,47 +16,8 @@
 #include "models/profile.h"
 #include "models/step_grid.h"
 #include "spotsim.h"
+#include "tests/unit/base/short_memory.h"
 #include "traces/lifetimes.h"
-
-/* ---- Memory that runs out (linked with --wrap) ---- */
-
-static size_t num_left = SIZE_MAX; /* allocations until one fails */
-
-void *__real_malloc(size_t num_bytes);
-void *__real_calloc(size_t num_items, size_t num_bytes);
-void *__real_realloc(void *memory, size_t num_bytes);
-void *__wrap_malloc(size_t num_bytes);
-void *__wrap_calloc(size_t num_items, size_t num_bytes);
-void *__wrap_realloc(void *memory, size_t num_bytes);
-
-static bool
-is_refused(void)
-{
-    if (num_left == SIZE_MAX || num_left-- > 0) {
-        return false;
-    }
-    num_left = SIZE_MAX; /* what follows has memory again */
-    errno = ENOMEM;
-    return true;
-}
-
-void *
-__wrap_malloc(size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_malloc(num_bytes);
-}
-
-void *
-__wrap_calloc(size_t num_items, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_calloc(num_items, num_bytes);
-}
-
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
-{
-    return is_refused() ? NULL : __real_realloc(memory, num_bytes);
-}
 
 /* ---- What is read and freed ---- */
 
