@@ -127,12 +127,14 @@ view_failure(const void *worker)
 static const spot_run_view_t view = {
     .json = view_json, .events = view_events, .failure = view_failure};
 
+static const spot_rival_t no_rival;
+
 static spot_rival_t
 service_rival(size_t j)
 {
     const spot_service_t *service = spot_services[j];
 
-    return service == NULL ? (spot_rival_t){0}
+    return service == NULL ? no_rival
                            : (spot_rival_t){service->name, service->doc, NULL};
 }
 
@@ -142,7 +144,7 @@ planner_rival(size_t j)
     const spot_planner_t *planner = spot_serve_planners[j];
 
     return planner == NULL
-               ? (spot_rival_t){0}
+               ? no_rival
                : (spot_rival_t){planner->name, planner->doc, planner->source};
 }
 
