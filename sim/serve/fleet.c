@@ -65,21 +65,24 @@ span_ns(const spot_slot_span_t *span, int64_t end_ns)
     return to_ns > span->from_ns ? to_ns - span->from_ns : 0;
 }
 
+/* Busy time of the replicas by an instant that is not before the latest change. */
+static uint64_t
+busy_until(const stage_t *stage, int64_t time_ns)
+{
+    return stage->busy_area +
+           (uint64_t) stage->num_busy * (uint64_t) (time_ns - stage->counted_ns);
+}
+
 void
 spot_fleet_settle(spot_serve_t *self, stage_t *stage)
 {
     spot_stage_result_t *result = &stage->result;
 
-    for (int32_t j = 0; j < stage->num_slots; j++) {
-        const spot_slot_t *slot = &stage->slots[j];
-
-        if (slot->state == SPOT_SLOT_BUSY) {
-            const int64_t free_ns = slot->taken_ns + stage->time->busy_ns[slot->size];
-            const int64_t from_ns =
-                slot->taken_ns > self->end_ns ? slot->taken_ns : self->end_ns;
-
-            result->overrun_ns += free_ns > from_ns ? free_ns - from_ns : 0;
-        }
+    if (self->may_strand) {
+        result->overrun_ns =
+            result->busy_ns - (int64_t) (stage->counted_ns > self->end_ns
+                                             ? stage->busy_at_end
+                                             : busy_until(stage, self->end_ns));
     }
     for (size_t j = 0; j < stage->num_spans; j++) {
         const spot_slot_span_t *span = &stage->spans[j];
@@ -268,15 +271,16 @@ control(spot_serve_t *self, int32_t stage_id)
 void
 spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
 {
-    const int kind = stage->option.scale.kind;
-
-    if (kind == SPOT_SCALE_UTILISATION) {
-        stage->scale.busy_ns +=
-            stage->num_busy * (self->now_ns - stage->scale.counted_ns);
-        stage->scale.counted_ns = self->now_ns;
+    if (self->may_strand) {
+        if (stage->counted_ns <= self->end_ns) {
+            stage->busy_at_end = busy_until(stage, self->end_ns);
+        }
+        stage->busy_area = busy_until(stage, self->now_ns);
+        stage->counted_ns = self->now_ns;
     }
     stage->num_busy += num_more;
-    if (kind == SPOT_SCALE_IDEAL && stage->num_busy > stage->result.peak_replicas) {
+    if (stage->option.scale.kind == SPOT_SCALE_IDEAL &&
+        stage->num_busy > stage->result.peak_replicas) {
         stage->result.peak_replicas = stage->num_busy;
     }
 }
@@ -302,9 +306,9 @@ tick(spot_serve_t *self, int32_t stage_id)
     int64_t goal;
 
     spot_fleet_count_busy(self, stage, 0);
-    wanted = ceil((double) stage->scale.busy_ns / (double) setting->interval_ns /
-                  setting->target_utilisation);
-    stage->scale.busy_ns = 0;
+    wanted = ceil((double) (stage->busy_area - stage->scale.busy_before) /
+                  (double) setting->interval_ns / setting->target_utilisation);
+    stage->scale.busy_before = stage->busy_area;
     goal = wanted < (double) setting->min   ? setting->min
            : wanted > (double) setting->max ? setting->max
                                             : (int64_t) wanted;

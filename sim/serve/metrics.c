@@ -56,7 +56,7 @@ add_stage(sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
         self->prepping_h += hours(result->paid_ns[j] - result->serving_ns[j]);
     }
     self->serving_h += serving_h;
-    self->busy_h += hours(result->busy_ns);
+    self->busy_h += busy_h;
     self->useful_h += busy_h - hours(result->wasted_ns);
     self->wasted_h += hours(result->wasted_ns);
     self->idle_h += serving_h - busy_h;

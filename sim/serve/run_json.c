@@ -227,15 +227,7 @@ spot_serve_json_write(const spot_serve_replication_t *self, FILE *out)
         write_figures(self, &json);
     }
     spot_serve_warning_flags(self, flags);
-    spot_json_open(&json, "warnings", '[');
-    for (size_t j = 0; j < SPOT_SERVE_NUM_WARNINGS; j++) {
-        if (flags[j]) {
-            spot_json_text(&json, NULL, spot_serve_warnings[j].name);
-        }
-    }
-    spot_json_close(&json, ']');
-    spot_json_unsigned(&json, "seed", self->replication.seed);
-    spot_json_unsigned(&json, "replication", self->replication.replication);
-    spot_json_close(&json, '}');
+    spot_replication_json_end(&json, SPOT_SERVE_NUM_WARNINGS, spot_serve_warnings, flags,
+        self->replication.seed, self->replication.replication);
     fputc('\n', out);
 }

@@ -258,7 +258,8 @@ fill_stages(filler_t *self)
                 {.integer = stage->option.batch}, {.integer = stage->option.replicas},
                 {.text = markets[stage->option.market]},
                 {.number = spot_gate_capacity(run->scenario, j, &run->options[j])},
-                {.number = spot_serve_ratio(result->busy_ns, serving_ns)},
+                {.number = spot_serve_ratio(
+                     result->busy_ns - result->overrun_ns, serving_ns)},
                 {.number = spot_serve_ratio(spot_serve_taken(stage), result->batches)},
                 {.number = spot_serve_ratio(result->queue_area_ns, run->serve.end_ns)},
                 {.integer = result->queue_max},

@@ -122,13 +122,15 @@ typedef struct {
     int32_t num_active;             /* of them: prepping or serving, not draining */
     int32_t num_steady;             /* spot slots that serve and have no notice */
     int32_t num_busy, num_serving;
+    int64_t counted_ns;   /* busy time is counted up to here */
+    uint64_t busy_area;   /* ns, if replicas may go for good or are scaled */
+    uint64_t busy_at_end; /* at the latest leaving of a query, once time has passed it */
     size_t num_spans, max_spans;
     spot_slot_span_t *spans; /* [num_spans] in order of their starts */
     struct {
         int64_t aim;
-        int64_t changed_ns; /* of the last scaling, INT64_MIN: none */
-        int64_t counted_ns; /* busy time is counted up to here */
-        int64_t busy_ns;    /* in this interval */
+        int64_t changed_ns;   /* of the last scaling, INT64_MIN: none */
+        uint64_t busy_before; /* busy time up to the last tick */
     } scale;
     spot_stage_stamps_t stamps;
     spot_stage_result_t result;
