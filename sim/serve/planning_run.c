@@ -12,7 +12,7 @@ typedef spot_planning_t planning_t;
 
 /* The outages of a configuration. But for a trace they do not depend on it. */
 static int
-open_outages(planning_t *self, const spot_stage_option_t *options)
+open_outages(planning_t *self)
 {
     const spot_outage_setting_t *setting = &self->scenario->outages;
     const bool is_trace = setting->kind == SPOT_OUTAGES_TRACE;
@@ -23,7 +23,7 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
         return 0;
     }
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
-        spot_stage_option_t option = is_trace ? options[j] : self->pattern[j];
+        spot_stage_option_t option = is_trace ? self->options[j] : self->pattern[j];
 
         option.replicas = is_trace ? option.replicas : SPOT_MAX_REPLICAS;
         num_slots[j] = spot_stage_option_spot_slots(&option);
@@ -75,10 +75,9 @@ cut_part(planning_t *self)
 
 /* Runs the nodes with is_in. */
 static int
-run_part(planning_t *self, const spot_stage_option_t *options, size_t num_queries,
-    const int64_t *source_ns)
+run_part(planning_t *self, size_t num_queries, const int64_t *source_ns)
 {
-    const int ret = open_outages(self, options);
+    const int ret = open_outages(self);
     const spot_serve_run_t run = {.pipeline = &self->part,
         .rent = self->has_outages ? &self->scenario->outages.rent : NULL,
         .num_queries = num_queries,
@@ -88,7 +87,7 @@ run_part(planning_t *self, const spot_stage_option_t *options, size_t num_querie
 
     cut_part(self);
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
-        self->plans[j] = spot_serve_scenario_stage(self->scenario, j, &options[j]);
+        self->plans[j] = spot_serve_scenario_stage(self->scenario, j, &self->options[j]);
         if (self->is_in[self->pipeline->stages[j]]) {
             self->num_simulations++;
         } else {
@@ -99,10 +98,10 @@ run_part(planning_t *self, const spot_stage_option_t *options, size_t num_querie
 }
 
 int
-spot_planning_run(planning_t *self, const spot_stage_option_t *options)
+spot_planning_run(planning_t *self)
 {
     memset(self->is_in, true, self->pipeline->num_nodes * sizeof(*self->is_in));
-    return run_part(self, options, self->num_queries, self->source_ns);
+    return run_part(self, self->num_queries, self->source_ns);
 }
 
 /* What the part has delivered. ids: of its queries; NULL: 0, 1, ... */
@@ -129,11 +128,11 @@ flow_from(const planning_t *self, int32_t node_id, size_t k)
 }
 
 static int
-run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
-    const spot_flow_limit_t *limit, bool *is_good)
+run_stage(
+    planning_t *self, int32_t node_id, const spot_flow_limit_t *limit, bool *is_good)
 {
     const size_t stage_id = (size_t) self->pipeline->nodes[node_id].stage_id;
-    const spot_stage_option_t *option = &options[stage_id];
+    const spot_stage_option_t *option = &self->options[stage_id];
     const spot_flow_t *from = flow_from(self, node_id, 0);
     spot_flow_t *flow = &self->flows[node_id];
     size_t num_queries = 0;
@@ -153,7 +152,7 @@ run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
             self->times_ns[num_queries++] = from->batches[j].time_ns;
         }
     }
-    ret = run_part(self, options, num_queries, self->times_ns);
+    ret = run_part(self, num_queries, self->times_ns);
     if (ret == 0) {
         take_flow(self, from->ids, flow);
         *is_good = limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late;
@@ -161,11 +160,31 @@ run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
     return ret;
 }
 
+void
+spot_planning_take_times(planning_t *self, int32_t node_id)
+{
+    const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
+    const size_t num_ends = node->stage_id < 0 ? node->num_parents : 1;
+
+    memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));
+    memset(self->counts, 0, self->num_queries * sizeof(*self->counts));
+    for (size_t k = 0; k < num_ends; k++) {
+        spot_flow_raise(
+            node->stage_id < 0 ? flow_from(self, node_id, k) : &self->flows[node_id],
+            self->times_ns, self->counts);
+    }
+    for (size_t j = 0; j < self->num_queries; j++) {
+        if ((size_t) self->counts[j] < num_ends) {
+            self->times_ns[j] = SPOT_QUERY_LOST;
+        }
+    }
+}
+
 /* Lists the queries that a parent of a join completes, in its order; owners: the parent,
  * -1: several at one instant. */
 static void
 add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
-    int32_t num_parents, spot_flow_t *flow, int32_t *owners)
+    spot_flow_t *flow, int32_t *owners)
 {
     const int32_t *ids = from->ids;
 
@@ -176,12 +195,29 @@ add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
             if (from->batches[j].time_ns != self->times_ns[*ids]) {
                 continue;
             }
-            if (*count == num_parents) {
-                *count = -1 - (int32_t) flow->num_queries;
-                owners[flow->num_queries] = parent;
-                spot_flow_add(flow, *ids, self->times_ns[*ids]);
-            } else if (*count < 0) {
+            if (*count < 0) { /* it is listed */
                 owners[-1 - *count] = -1;
+                continue;
+            }
+            *count = -1 - (int32_t) flow->num_queries;
+            owners[flow->num_queries] = parent;
+            spot_flow_add(flow, *ids, self->times_ns[*ids]);
+        }
+    }
+}
+
+/* Sets is_in to a node and all its ancestors. */
+static void
+take_in_ancestors(planning_t *self, int32_t node_id)
+{
+    self->is_in[node_id] = true;
+    for (size_t j = self->pipeline->num_nodes; j-- > 0;) {
+        const int32_t behind = self->pipeline->order[j];
+        const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[behind];
+
+        for (size_t k = 0; k < node->num_parents && self->is_in[behind]; k++) {
+            if (node->parents[k] >= 0) {
+                self->is_in[node->parents[k]] = true;
             }
         }
     }
@@ -190,7 +226,7 @@ add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
 /* A join delivers a query when the last parent does. Where several parents complete
  * queries at one instant, the order is that of all events. */
 static int
-run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
+run_join(planning_t *self, int32_t node_id)
 {
     const size_t num_parents = self->pipeline->nodes[node_id].num_parents;
     int32_t *order = self->order, *owners = self->order + self->num_queries;
@@ -198,15 +234,10 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
     bool is_clear = true;
     int ret;
 
-    memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));
-    memset(self->counts, 0, self->num_queries * sizeof(*self->counts));
-    for (size_t k = 0; k < num_parents; k++) {
-        spot_flow_raise(flow_from(self, node_id, k), self->times_ns, self->counts);
-    }
+    spot_planning_take_times(self, node_id);
     spot_flow_clear(flow);
     for (size_t k = 0; k < num_parents; k++) {
-        add_completed(self, flow_from(self, node_id, k), (int32_t) k,
-            (int32_t) num_parents, flow, owners);
+        add_completed(self, flow_from(self, node_id, k), (int32_t) k, flow, owners);
     }
     for (size_t j = 0; j < flow->num_queries; j++) {
         self->free_ns[j] = flow->batches[j].time_ns;
@@ -218,15 +249,15 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 
         flow->own_ids[j] = self->counts[place];
         flow->batches[j].time_ns = self->free_ns[place];
-        is_clear =
-            is_clear && (j == 0 || self->free_ns[place] != self->free_ns[before] ||
-                            (owners[place] >= 0 && owners[place] == owners[before]));
+        is_clear &= j == 0 || self->free_ns[place] != self->free_ns[before] ||
+                    (owners[place] >= 0 && owners[place] == owners[before]);
     }
     if (is_clear) {
         return 0;
     }
-    spot_planning_ancestors(self, node_id, self->is_in);
-    ret = run_part(self, options, self->num_queries, self->source_ns);
+    memset(self->is_in, false, self->pipeline->num_nodes * sizeof(*self->is_in));
+    take_in_ancestors(self, node_id);
+    ret = run_part(self, self->num_queries, self->source_ns);
     if (ret == 0) {
         take_flow(self, NULL, flow);
     }
@@ -234,32 +265,14 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 }
 
 int
-spot_planning_run_node(planning_t *self, int32_t node_id,
-    const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good)
+spot_planning_run_node(
+    planning_t *self, int32_t node_id, const spot_flow_limit_t *limit, bool *is_good)
 {
     *is_good = true;
     if (spot_replication_is_stopped(&self->request->replication)) {
         return SPOT_ERR_INTERRUPTED;
     }
     return self->pipeline->nodes[node_id].stage_id >= 0
-               ? run_stage(self, node_id, options, limit, is_good)
-               : run_join(self, node_id, options);
-}
-
-void
-spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
-{
-    const spot_serve_pipeline_t *pipeline = self->pipeline;
-
-    memset(is_in, false, pipeline->num_nodes * sizeof(*is_in));
-    is_in[node_id] = true;
-    for (size_t j = pipeline->num_nodes; j-- > 0;) {
-        const spot_serve_pipeline_node_t *node = &pipeline->nodes[pipeline->order[j]];
-
-        for (size_t k = 0; k < node->num_parents && is_in[pipeline->order[j]]; k++) {
-            if (node->parents[k] >= 0) {
-                is_in[node->parents[k]] = true;
-            }
-        }
-    }
+               ? run_stage(self, node_id, limit, is_good)
+               : run_join(self, node_id);
 }

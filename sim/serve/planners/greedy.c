@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Heuristics that take the best of all steps as long as it is good: greedy and polish.
+ */
 #include "sim/serve/planning.h"
+
+/* A step. plan.gate: FEASIBLE, or there is none. */
+typedef struct {
+    spot_plan_move_t move;
+    spot_serving_plan_t plan;
+} candidate_t;
+
+/* Tries all steps of a stage; the best of them, and of those before, is best. */
+typedef int (*try_stage_t)(
+    spot_planning_t *planning, size_t stage_id, candidate_t *best);
 
 /* ---- Start ---- */
 
@@ -10,31 +22,32 @@ fastest_hardware(const spot_planning_t *planning, size_t stage_id)
     int64_t least_ns = INT64_MAX, least_micro = INT64_MAX;
     int32_t fastest = -1;
 
-    for (int32_t k = spot_planning_hardware(planning, stage_id, -1, 1); k >= 0;
-         k = spot_planning_hardware(planning, stage_id, k, 1)) {
-        const spot_stage_option_t option =
-            spot_planning_option(planning, stage_id, k, 1, 1);
-        const int64_t micro = spot_serve_scenario_cost(planning->scenario, &option);
-        const int64_t busy_ns =
-            spot_serve_scenario_time(planning->scenario, stage_id, k)->busy_ns[1];
+    for
+        SPOT_EACH_HARDWARE(planning, stage_id, k)
+        {
+            const spot_stage_option_t option =
+                spot_planning_option(planning, stage_id, k, 1, 1);
+            const int64_t micro = spot_serve_scenario_cost(planning->scenario, &option);
+            const int64_t busy_ns =
+                spot_serve_scenario_time(planning->scenario, stage_id, k)->busy_ns[1];
 
-        if (busy_ns < least_ns || (busy_ns == least_ns && micro < least_micro)) {
-            fastest = k;
-            least_ns = busy_ns;
-            least_micro = micro;
+            if (busy_ns < least_ns || (busy_ns == least_ns && micro < least_micro)) {
+                fastest = k;
+                least_ns = busy_ns;
+                least_micro = micro;
+            }
         }
-    }
     return fastest;
 }
 
 /* Fastest hardware, and more replicas until all gates are passed, or there are too
  * many. */
 static int
-start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
+start(spot_planning_t *planning, spot_planned_t *planned)
 {
+    spot_stage_option_t *options = planning->options;
     spot_serving_plan_t *plan = &planned->plan;
     int64_t num_replicas = 0;
-    size_t grown;
     int ret = 0;
 
     plan->gate = SPOT_GATE_THROUGHPUT;
@@ -55,7 +68,9 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
         return 0;
     }
     for (; ret == 0 && num_replicas <= SPOT_MAX_REPLICAS; num_replicas++) {
-        ret = spot_planning_evaluate(planning, options, false, plan);
+        size_t grown;
+
+        ret = spot_planning_evaluate(planning, false, plan);
         if (plan->gate == SPOT_GATE_FEASIBLE) {
             break;
         }
@@ -72,17 +87,16 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
 /* Tries another option of a stage. It becomes the best one if it is feasible and
  * cheaper, or as cheap with a lower percentile: the first of equals stays. */
 static int
-try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *move,
-    size_t stage_id, const spot_stage_option_t *to, spot_candidate_t *best,
-    bool *is_feasible)
+try_option(spot_planning_t *planning, const char *move, size_t stage_id,
+    const spot_stage_option_t *to, candidate_t *best, bool *is_feasible)
 {
-    const spot_stage_option_t from = options[stage_id];
+    const spot_stage_option_t from = planning->options[stage_id];
     spot_serving_plan_t plan = {0};
     int ret;
 
-    options[stage_id] = *to;
-    ret = spot_planning_evaluate(planning, options, false, &plan);
-    options[stage_id] = from;
+    planning->options[stage_id] = *to;
+    ret = spot_planning_evaluate(planning, false, &plan);
+    planning->options[stage_id] = from;
     *is_feasible = ret == 0 && plan.gate == SPOT_GATE_FEASIBLE;
     if (*is_feasible && (best->plan.gate != SPOT_GATE_FEASIBLE ||
                             plan.cost_micro < best->plan.cost_micro ||
@@ -97,89 +111,105 @@ try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *
     return ret;
 }
 
-int
-spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
-    const char *move, size_t stage_id, int32_t hardware_id, int64_t bound_micro,
-    spot_candidate_t *best)
+/* Tries the cheapest options of a stage on a hardware with a total of at most
+ * bound_micro, others as they are. */
+static int
+refit(spot_planning_t *planning, const char *move, size_t stage_id, int32_t hardware_id,
+    int64_t bound_micro, candidate_t *best)
 {
     const spot_serve_scenario_t *scenario = planning->scenario;
     const spot_serving_profile_t *profile =
         spot_planning_profile(planning, stage_id, hardware_id);
-    const int64_t others_micro = spot_planning_cost(planning, options) -
-                                 spot_serve_scenario_cost(scenario, &options[stage_id]);
+    int64_t spare_micro =
+        bound_micro - spot_planning_cost(planning) +
+        spot_serve_scenario_cost(scenario, &planning->options[stage_id]);
     int ret = 0;
 
     for (size_t j = 0; j < profile->num_rows && ret == 0; j++) {
         const int64_t batch = profile->rows[j].batch;
-        spot_stage_option_t to =
-            spot_planning_option(planning, stage_id, hardware_id, batch,
-                spot_planning_need(
-                    planning, stage_id, hardware_id, batch, planning->rate_qps));
+        int64_t n = spot_planning_need(
+            planning, stage_id, hardware_id, batch, planning->rate_qps);
         bool is_feasible = false;
 
-        while (ret == 0 && !is_feasible && to.replicas <= SPOT_MAX_REPLICAS &&
-               others_micro + spot_serve_scenario_cost(scenario, &to) <= bound_micro) {
-            ret = try_option(planning, options, move, stage_id, &to, best, &is_feasible);
-            if (is_feasible) {
-                bound_micro = others_micro + spot_serve_scenario_cost(scenario, &to);
+        for (; ret == 0 && !is_feasible && n <= SPOT_MAX_REPLICAS; n++) {
+            const spot_stage_option_t to =
+                spot_planning_option(planning, stage_id, hardware_id, batch, n);
+            const int64_t micro = spot_serve_scenario_cost(scenario, &to);
+
+            if (micro > spare_micro) {
+                break;
             }
-            to = spot_planning_option(
-                planning, stage_id, hardware_id, batch, to.replicas + 1);
+            ret = try_option(planning, move, stage_id, &to, best, &is_feasible);
+            spare_micro = is_feasible ? micro : spare_micro;
         }
     }
     return ret;
 }
 
-/* All steps of a stage, in order. */
+/* All steps of greedy, in order. */
 static int
-try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_id,
-    spot_candidate_t *best)
+try_greedy(spot_planning_t *planning, size_t stage_id, candidate_t *best)
 {
-    const spot_stage_option_t from = options[stage_id];
-    const int32_t hardware_id = from.hardware_id;
-    const spot_serving_profile_t *profile =
-        spot_planning_profile(planning, stage_id, hardware_id);
-    const spot_batch_profile_t *row = spot_serving_profile_row(profile, from.batch);
-    const int32_t cheaper = spot_planning_hardware(planning, stage_id, hardware_id, 1);
+    const spot_stage_option_t from = planning->options[stage_id];
+    const int32_t cheaper =
+        spot_planning_hardware(planning, stage_id, from.hardware_id, 1);
+    spot_stage_option_t to;
     bool is_feasible;
     int ret = 0;
 
-    if (row + 1 < profile->rows + profile->num_rows) {
-        const spot_stage_option_t to = spot_planning_option(
-            planning, stage_id, hardware_id, row[1].batch, from.replicas);
-
-        ret = try_option(
-            planning, options, "increase_batch", stage_id, &to, best, &is_feasible);
+    if (spot_planning_larger(planning, stage_id, &to)) {
+        ret = try_option(planning, "increase_batch", stage_id, &to, best, &is_feasible);
     }
     if (ret == 0 && from.replicas > 1) {
-        const spot_stage_option_t to = spot_planning_option(
-            planning, stage_id, hardware_id, from.batch, from.replicas - 1);
-
-        ret = try_option(
-            planning, options, "remove_replica", stage_id, &to, best, &is_feasible);
+        to = spot_planning_option(
+            planning, stage_id, from.hardware_id, from.batch, from.replicas - 1);
+        ret = try_option(planning, "remove_replica", stage_id, &to, best, &is_feasible);
     }
     if (ret == 0 && cheaper >= 0) {
-        ret = spot_plan_refit(planning, options, "downgrade_hw", stage_id, cheaper,
-            spot_planning_cost(planning, options) - 1, best);
+        ret = refit(planning, "downgrade_hw", stage_id, cheaper,
+            spot_planning_cost(planning) - 1, best);
     }
     return ret;
 }
 
-/* Takes the best step while one is feasible and not dearer. */
+/* Those of polish: the stage fitted anew. */
 static int
-descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
+try_polish(spot_planning_t *planning, size_t stage_id, candidate_t *best)
 {
-    for (int ret = 0; ret == 0;) {
-        spot_candidate_t best = {.plan.gate = SPOT_GATE_SLO};
+    const int64_t bound_micro = spot_planning_cost(planning);
+    int ret = 0;
 
-        for (size_t j = 0; j < planning->pipeline->num_stages && ret == 0; j++) {
-            ret = try_stage(planning, options, j, &best);
+    for (int32_t k = -1;
+         ret == 0 && (k = spot_planning_hardware(planning, stage_id, k, 1)) >= 0;) {
+        ret = refit(planning, "refit", stage_id, k, bound_micro, best);
+    }
+    return ret;
+}
+
+/* From planned->initial on, takes the best step while one is feasible and not dearer;
+ * is_less: and less by (cost, percentile). */
+static int
+descend(spot_planning_t *planning, spot_planned_t *planned, try_stage_t try_stage,
+    bool is_less)
+{
+    candidate_t best = {.plan = planned->initial};
+
+    for (int ret = 0; ret == 0;) {
+        best.move.move = NULL; /* none is better yet */
+        if (!is_less) {
+            best.plan.gate = SPOT_GATE_SLO;
         }
-        if (ret != 0 || best.plan.gate != SPOT_GATE_FEASIBLE ||
-            best.plan.cost_micro > spot_planning_cost(planning, options)) {
+        for (size_t j = 0; j < planning->pipeline->num_stages && ret == 0; j++) {
+            ret = try_stage(planning, j, &best);
+        }
+        if (ret != 0) {
             return ret;
         }
-        options[best.move.stage_id] = best.move.to;
+        if (best.move.move == NULL ||
+            best.plan.cost_micro > spot_planning_cost(planning)) {
+            return spot_planning_take(planning, planned, &planned->plan);
+        }
+        planning->options[best.move.stage_id] = best.move.to;
         ret = SPOT_ARRAY_APPEND(planned, moves, best.move);
     }
     return SPOT_ERR_NO_MEMORY;
@@ -188,16 +218,26 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
 int
 spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
-    spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
-    int ret = start(planning, planned, options);
+    int ret = start(planning, planned);
 
     if (ret != 0 || planned->plan.gate != SPOT_GATE_FEASIBLE) {
         return ret;
     }
-    ret = spot_planning_take(planning, planned, options, &planned->initial);
-    ret = ret != 0 ? ret : descend(planning, planned, options);
-    return ret != 0 ? ret
-                    : spot_planning_take(planning, planned, options, &planned->plan);
+    ret = spot_planning_take(planning, planned, &planned->initial);
+    return ret != 0 ? ret : descend(planning, planned, try_greedy, false);
+}
+
+static int
+polish(spot_planning_t *planning, spot_planned_t *planned)
+{
+    const int ret = spot_plan_greedy(planning, planned);
+
+    planned->num_moves = 0;
+    planned->replicas_added = 0;
+    planned->initial = planned->plan;
+    return ret != 0 || planned->plan.options == NULL
+               ? ret
+               : descend(planning, planned, try_polish, true);
 }
 
 const spot_planner_t spot_planner_greedy = {
@@ -207,4 +247,11 @@ const spot_planner_t spot_planner_greedy = {
     .source = "Crankshaw et al., InferLine, SoCC 2020, its two steps made precise",
     .plan = spot_plan_greedy,
     .rate = spot_rate_greedy,
+};
+
+const spot_planner_t spot_planner_polish = {
+    .name = "polish",
+    .doc = "what greedy finds, then one stage at a time fitted anew while that makes "
+           "(cost, percentile) less",
+    .plan = polish,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of planners, how they are called, and the options that they search. */
+/* The list of planners, and how they are called. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -52,78 +52,4 @@ spot_planned_free(spot_planned_t *self)
     free(self->moves);
     spot_arena_free(&self->memory);
     *self = (spot_planned_t){0};
-}
-
-/* ---- Options ---- */
-
-static int
-compare_choices(const void *first, const void *second)
-{
-    const spot_stage_choice_t *a = first, *b = second;
-
-    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
-                                          : a->rank - b->rank;
-}
-
-int
-spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t stage_id,
-    double need_qps, double gate_qps, int64_t max_micro)
-{
-    const spot_serve_scenario_t *scenario = planning->scenario;
-    int ret = 0;
-
-    self->num_choices = 0;
-    for (int32_t k = spot_planning_hardware(planning, stage_id, -1, 1); k >= 0;
-         k = spot_planning_hardware(planning, stage_id, k, 1)) {
-        const spot_serving_profile_t *profile =
-            spot_planning_profile(planning, stage_id, k);
-
-        for (size_t j = 0; j < profile->num_rows; j++) {
-            const int64_t batch = profile->rows[j].batch;
-            int64_t n = spot_planning_need(planning, stage_id, k, batch, need_qps);
-
-            for (; n <= SPOT_MAX_REPLICAS && ret == 0; n++) {
-                const spot_stage_option_t option =
-                    spot_planning_option(planning, stage_id, k, batch, n);
-                const int64_t micro = spot_serve_scenario_cost(scenario, &option);
-                const int32_t order = (int32_t) self->num_choices;
-
-                if (micro > max_micro) {
-                    break;
-                }
-                if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
-                    ret = SPOT_ARRAY_APPEND(
-                        self, choices, (spot_stage_choice_t){option, micro, order});
-                }
-            }
-        }
-    }
-    if (self->num_choices > 0) {
-        qsort(self->choices, self->num_choices, sizeof(*self->choices), compare_choices);
-    }
-    return ret;
-}
-
-int
-spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning,
-    double rate_qps, int64_t max_micro, bool *has_all)
-{
-    int64_t spare_micro = max_micro;
-    int ret = 0;
-
-    *has_all = true;
-    for (size_t j = 0; j < planning->pipeline->num_stages && ret == 0 && *has_all; j++) {
-        ret = spot_choices_make(&stages[j], planning, j, rate_qps, rate_qps, max_micro);
-        *has_all = ret == 0 && stages[j].num_choices > 0;
-        spare_micro -= *has_all ? stages[j].choices[0].cost_micro : 0;
-    }
-    *has_all = *has_all && spare_micro >= 0;
-    for (size_t j = 0; j < planning->pipeline->num_stages && *has_all; j++) {
-        const int64_t most_micro = spare_micro + stages[j].choices[0].cost_micro;
-
-        while (stages[j].choices[stages[j].num_choices - 1].cost_micro > most_micro) {
-            stages[j].num_choices--;
-        }
-    }
-    return ret;
 }
