@@ -143,16 +143,14 @@ spot_planning_free(planning_t *self)
     spot_arena_free(&self->memory);
 }
 
-int
+void
 spot_planning_set_rate(planning_t *self, double rate_qps)
 {
-    const int ret =
+    self->error =
         spot_arrivals_rescale(&self->arrivals, self->request->arrivals, rate_qps);
-
-    if (ret == 0) {
+    if (self->error == 0) {
         set_arrivals(self, &self->arrivals);
     }
-    return ret;
 }
 
 /* ---- Options ---- */
@@ -244,81 +242,85 @@ spot_planning_micro(double money)
 
 /* ---- A configuration ---- */
 
-/* Runs the nodes that would deliver something else than they have. */
-static int
-run_stale(planning_t *self, const spot_flow_limit_t *limit, bool *is_good)
+/* Runs the nodes that would deliver something else than they have. Returns whether all
+ * are within the limit. */
+static bool
+run_stale(planning_t *self, const spot_flow_limit_t *limit)
 {
-    int ret = 0;
-
-    for (size_t j = 0; j < self->pipeline->num_nodes && ret == 0 && *is_good; j++) {
+    for (size_t j = 0; j < self->pipeline->num_nodes; j++) {
         const int32_t node_id = self->pipeline->order[j];
         const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
+        bool *is_fresh = &self->is_fresh[node_id];
 
         if (node->stage_id >= 0) {
             const spot_stage_option_t *option = &self->options[node->stage_id];
             spot_stage_option_t *based = &self->based[node->stage_id];
 
-            self->is_fresh[node_id] &= option->hardware_id == based->hardware_id &&
-                                       option->batch == based->batch &&
-                                       option->replicas == based->replicas;
+            *is_fresh &= option->hardware_id == based->hardware_id &&
+                         option->batch == based->batch &&
+                         option->replicas == based->replicas;
             *based = *option;
         }
-        if (self->is_fresh[node_id] || (node->stage_id < 0 && node_id == self->sink)) {
+        if (*is_fresh || (node->stage_id < 0 && node_id == self->sink)) {
             continue;
         }
-        ret = spot_planning_run_node(self, node_id, limit, is_good);
-        self->is_fresh[node_id] = ret == 0 && *is_good;
         for (size_t k = 0; k < node->num_children; k++) {
             self->is_fresh[node->children[k].node_id] = false;
         }
+        *is_fresh = spot_planning_run_node(self, node_id, limit);
+        if (!*is_fresh) {
+            return false;
+        }
     }
-    return ret;
+    return true;
 }
 
-int
+bool
 spot_planning_evaluate(planning_t *self, bool is_full, spot_serving_plan_t *plan)
 {
-    const spot_plan_request_t *request = self->request;
-    bool is_good = true;
-    int ret;
+    const int64_t slo_ns = self->request->slo_ns;
+    const int64_t *sink_ns = self->times_ns;
 
     plan->cost_micro = spot_planning_cost(self);
-    plan->gate = spot_gate_verdict(
-        self->scenario, self->options, self->rate_qps, request->slo_ns, 0);
+    plan->gate =
+        spot_gate_verdict(self->scenario, self->options, self->rate_qps, slo_ns, 0);
     if (!is_full && plan->gate != SPOT_GATE_FEASIBLE) {
-        return 0;
+        return false;
     }
-    ret = self->needs_runs ? spot_planning_run(self)
-                           : run_stale(self, is_full ? NULL : &self->limit, &is_good);
-    if (ret != 0 || !is_good) {
-        plan->gate = SPOT_GATE_SLO;
-        return ret;
-    }
-    if (!self->needs_runs) {
+    plan->gate = SPOT_GATE_SLO;
+    if (self->needs_runs) {
+        spot_planning_run(self);
+        sink_ns = self->engine.sink_ns;
+    } else if (run_stale(self, is_full ? NULL : &self->limit)) {
         spot_planning_take_times(self, self->sink);
+    } else {
+        return false;
     }
-    ret = spot_latencies_take(&self->latencies, self->num_queries, self->source_ns,
-        self->needs_runs ? self->engine.sink_ns : self->times_ns);
-    if (ret != 0) {
-        return ret;
+    if (self->error == 0) {
+        self->error = spot_latencies_take(
+            &self->latencies, self->num_queries, self->source_ns, sink_ns);
+    }
+    if (self->error != 0) {
+        return false;
     }
     plan->percentile_ns = spot_latencies_percentile(
         &self->latencies, self->scenario->slo.percentile_milli);
-    plan->num_late = spot_latencies_late(&self->latencies, request->slo_ns);
-    plan->gate = spot_gate_verdict(self->scenario, self->options, self->rate_qps,
-        request->slo_ns, plan->percentile_ns);
-    return 0;
+    plan->num_late = spot_latencies_late(&self->latencies, slo_ns);
+    plan->gate = spot_gate_verdict(
+        self->scenario, self->options, self->rate_qps, slo_ns, plan->percentile_ns);
+    return plan->gate == SPOT_GATE_FEASIBLE;
 }
 
-int
+void
 spot_planning_take(planning_t *self, spot_planned_t *planned, spot_serving_plan_t *plan)
 {
     const size_t num_stages = self->pipeline->num_stages;
 
     SPOT_ARENA_ARRAY(&planned->memory, plan->options, num_stages);
     if (plan->options == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
     }
     memcpy(plan->options, self->options, num_stages * sizeof(*plan->options));
-    return spot_planning_evaluate(self, true, plan);
+    (void) spot_planning_evaluate(self, true, plan);
 }

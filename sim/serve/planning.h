@@ -27,8 +27,10 @@ struct spot_planning {
     bool *is_fresh;               /* [num_nodes] of flows: that of based */
     spot_stage_option_t *based;   /* [num_stages] */
     int64_t num_simulations;      /* of stages */
-    int64_t *times_ns, *free_ns;  /* [num_queries] scratch */
-    int32_t *counts, *order;      /* [num_queries], [2 num_queries] scratch */
+    int error; /* the first one: nothing more is run; INTERRUPTED, NO_MEMORY, errors of
+                  the event engine and of arrivals */
+    int64_t *times_ns, *free_ns; /* [num_queries] scratch */
+    int32_t *counts, *order;     /* [num_queries], [2 num_queries] scratch */
     /* The event engine, on a part of the pipeline. */
     spot_serve_t engine;
     spot_serve_pipeline_t part;
@@ -44,8 +46,8 @@ SPOT_MUST_CHECK int spot_planning_init(
     spot_planning_t *self, const spot_plan_request_t *request);
 void spot_planning_free(spot_planning_t *self);
 
-/* Plans for the queries at another rate from now on. */
-SPOT_MUST_CHECK int spot_planning_set_rate(spot_planning_t *self, double rate_qps);
+/* Plans for the queries at another rate from now on; see error. */
+void spot_planning_set_rate(spot_planning_t *self, double rate_qps);
 
 /* The option of a stage as a planner may choose it. */
 spot_stage_option_t spot_planning_option(const spot_planning_t *self, size_t stage_id,
@@ -59,11 +61,6 @@ const spot_serving_profile_t *spot_planning_profile(
 /* The next hardware that a stage can run on, step 1: cheaper, -1: dearer; or -1. */
 int32_t spot_planning_hardware(
     const spot_planning_t *self, size_t stage_id, int32_t hardware_id, int32_t step);
-
-/* All hardware that a stage can run on, dearest first. */
-#define SPOT_EACH_HARDWARE(self, stage_id, hardware_id)                                 \
-    (int32_t hardware_id = -1;                                                          \
-        (hardware_id = spot_planning_hardware(self, stage_id, hardware_id, 1)) >= 0;)
 
 /* The option of a stage in the configuration with the next larger batch limit. Returns
  * false if there is none. */
@@ -81,24 +78,24 @@ int64_t spot_planning_cost(const spot_planning_t *self);
 int64_t spot_planning_micro(double money);
 
 /* What the configuration gives: all of plan but its options and rate. Unless is_full,
- * the percentile and the late queries are those of a feasible one only. INTERRUPTED,
- * NO_MEMORY, errors of the event engine. */
-SPOT_MUST_CHECK int spot_planning_evaluate(
+ * the percentile and the late queries are those of a feasible one only. Returns whether
+ * it is feasible; false: or see error. */
+bool spot_planning_evaluate(
     spot_planning_t *self, bool is_full, spot_serving_plan_t *plan);
 
-/* Makes it a plan, with a copy of the options. Errors as above. */
-SPOT_MUST_CHECK int spot_planning_take(
+/* Makes it a plan, with a copy of the options; see error. */
+void spot_planning_take(
     spot_planning_t *self, spot_planned_t *planned, spot_serving_plan_t *plan);
 
 /* ---- planning_run.c ---- */
 
-/* Runs a node on what its parents deliver. *is_good: within the limit, which may be
- * NULL. Errors as above. */
-SPOT_MUST_CHECK int spot_planning_run_node(spot_planning_t *self, int32_t node_id,
-    const spot_flow_limit_t *limit, bool *is_good);
+/* Runs a node on what its parents deliver. Returns whether it is within the limit, which
+ * may be NULL; false: or see error. */
+bool spot_planning_run_node(
+    spot_planning_t *self, int32_t node_id, const spot_flow_limit_t *limit);
 
-/* Runs all events; the engine has the result. */
-SPOT_MUST_CHECK int spot_planning_run(spot_planning_t *self);
+/* Runs all events; the engine has the result; see error. */
+void spot_planning_run(spot_planning_t *self);
 
 /* When queries leave the parents of a join, or a stage, for the last time: *times_ns of
  * planning; SPOT_QUERY_LOST: not all parents have them. */
@@ -109,12 +106,11 @@ void spot_planning_take_times(spot_planning_t *self, int32_t node_id);
 /* The least configuration up to a cost by the definition of the exact planner, without
  * options: there is none; and the same by enumeration, from the replicas that keep up
  * with a rate. BAD_PARAM: more than max_configurations. */
-SPOT_MUST_CHECK int spot_plan_exact(
+void spot_plan_exact(
     spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned);
-SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro,
-    double rate_qps, int64_t max_configurations, spot_planned_t *planned);
+void spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
+    int64_t max_configurations, spot_planned_t *planned);
 
-SPOT_MUST_CHECK int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned);
-
-SPOT_MUST_CHECK int spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned);
-SPOT_MUST_CHECK int spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned);
+void spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned);
+void spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned);
+void spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned);

@@ -11,16 +11,15 @@ typedef spot_planning_t planning_t;
 /* ---- The event engine ---- */
 
 /* The outages of a configuration. But for a trace they do not depend on it. */
-static int
+static void
 open_outages(planning_t *self)
 {
     const spot_outage_setting_t *setting = &self->scenario->outages;
     const bool is_trace = setting->kind == SPOT_OUTAGES_TRACE;
     int32_t num_slots[SPOT_SERVE_MAX_NODES];
-    int ret;
 
     if (!self->has_outages || (self->outages != NULL && !is_trace)) {
-        return 0;
+        return;
     }
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
         spot_stage_option_t option = is_trace ? self->options[j] : self->pattern[j];
@@ -29,14 +28,13 @@ open_outages(planning_t *self)
         num_slots[j] = spot_stage_option_spot_slots(&option);
     }
     spot_outages_delete(self->outages);
-    ret = spot_outages_new(
+    self->error = spot_outages_new(
         &self->outages, setting, &setting->rent, self->pipeline->num_stages, num_slots);
-    if (ret == 0) {
+    if (self->error == 0) {
         spot_outages_start(self->outages, self->request->replication.seed,
             self->request->replication.replication,
             self->source_ns[self->num_queries - 1]);
     }
-    return ret;
 }
 
 /* Cuts the nodes with is_in out of the pipeline: what comes from outside comes from the
@@ -74,17 +72,17 @@ cut_part(planning_t *self)
 }
 
 /* Runs the nodes with is_in. */
-static int
+static void
 run_part(planning_t *self, size_t num_queries, const int64_t *source_ns)
 {
-    const int ret = open_outages(self);
-    const spot_serve_run_t run = {.pipeline = &self->part,
+    spot_serve_run_t run = {.pipeline = &self->part,
         .rent = self->has_outages ? &self->scenario->outages.rent : NULL,
         .num_queries = num_queries,
         .source_ns = source_ns,
-        .outages = self->outages,
         .stop = self->request->replication.stop};
 
+    open_outages(self);
+    run.outages = self->outages;
     cut_part(self);
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
         self->plans[j] = spot_serve_scenario_stage(self->scenario, j, &self->options[j]);
@@ -94,14 +92,16 @@ run_part(planning_t *self, size_t num_queries, const int64_t *source_ns)
             self->plans[j].option = (spot_stage_option_t){.batch = 1, .replicas = 1};
         }
     }
-    return ret != 0 ? ret : spot_serve_run(&self->engine, &run, self->plans);
+    if (self->error == 0) {
+        self->error = spot_serve_run(&self->engine, &run, self->plans);
+    }
 }
 
-int
+void
 spot_planning_run(planning_t *self)
 {
     memset(self->is_in, true, self->pipeline->num_nodes * sizeof(*self->is_in));
-    return run_part(self, self->num_queries, self->source_ns);
+    run_part(self, self->num_queries, self->source_ns);
 }
 
 /* What the part has delivered. ids: of its queries; NULL: 0, 1, ... */
@@ -109,7 +109,7 @@ static void
 take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
 {
     spot_flow_clear(flow);
-    for (size_t j = 0; j < self->engine.num_sunk; j++) {
+    for (size_t j = 0; j < self->engine.num_sunk && self->error == 0; j++) {
         const int32_t place = self->engine.sink_order[j];
 
         spot_flow_add(
@@ -127,23 +127,20 @@ flow_from(const planning_t *self, int32_t node_id, size_t k)
     return parent_id < 0 ? &self->source : &self->flows[parent_id];
 }
 
-static int
-run_stage(
-    planning_t *self, int32_t node_id, const spot_flow_limit_t *limit, bool *is_good)
+static bool
+run_stage(planning_t *self, int32_t node_id, const spot_flow_limit_t *limit)
 {
     const size_t stage_id = (size_t) self->pipeline->nodes[node_id].stage_id;
     const spot_stage_option_t *option = &self->options[stage_id];
     const spot_flow_t *from = flow_from(self, node_id, 0);
     spot_flow_t *flow = &self->flows[node_id];
     size_t num_queries = 0;
-    int ret;
 
     if (option->delay_ns == 0 && spot_stage_option_spot_slots(option) == 0) {
         self->num_simulations++;
-        *is_good = spot_flow_run(flow, from,
+        return spot_flow_run(flow, from,
             spot_serve_scenario_time(self->scenario, stage_id, option->hardware_id),
             option->batch, option->replicas, self->free_ns, limit);
-        return 0;
     }
     memset(self->is_in, false, self->pipeline->num_nodes * sizeof(*self->is_in));
     self->is_in[node_id] = true;
@@ -152,12 +149,9 @@ run_stage(
             self->times_ns[num_queries++] = from->batches[j].time_ns;
         }
     }
-    ret = run_part(self, num_queries, self->times_ns);
-    if (ret == 0) {
-        take_flow(self, from->ids, flow);
-        *is_good = limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late;
-    }
-    return ret;
+    run_part(self, num_queries, self->times_ns);
+    take_flow(self, from->ids, flow);
+    return limit == NULL || spot_flow_late(flow, limit, NULL) <= limit->max_late;
 }
 
 void
@@ -225,14 +219,13 @@ take_in_ancestors(planning_t *self, int32_t node_id)
 
 /* A join delivers a query when the last parent does. Where several parents complete
  * queries at one instant, the order is that of all events. */
-static int
+static void
 run_join(planning_t *self, int32_t node_id)
 {
     const size_t num_parents = self->pipeline->nodes[node_id].num_parents;
     int32_t *order = self->order, *owners = self->order + self->num_queries;
     spot_flow_t *flow = &self->flows[node_id];
     bool is_clear = true;
-    int ret;
 
     spot_planning_take_times(self, node_id);
     spot_flow_clear(flow);
@@ -253,26 +246,25 @@ run_join(planning_t *self, int32_t node_id)
                     (owners[place] >= 0 && owners[place] == owners[before]);
     }
     if (is_clear) {
-        return 0;
+        return;
     }
     memset(self->is_in, false, self->pipeline->num_nodes * sizeof(*self->is_in));
     take_in_ancestors(self, node_id);
-    ret = run_part(self, self->num_queries, self->source_ns);
-    if (ret == 0) {
-        take_flow(self, NULL, flow);
-    }
-    return ret;
+    run_part(self, self->num_queries, self->source_ns);
+    take_flow(self, NULL, flow);
 }
 
-int
-spot_planning_run_node(
-    planning_t *self, int32_t node_id, const spot_flow_limit_t *limit, bool *is_good)
+bool
+spot_planning_run_node(planning_t *self, int32_t node_id, const spot_flow_limit_t *limit)
 {
-    *is_good = true;
+    bool is_good = true;
+
     if (spot_replication_is_stopped(&self->request->replication)) {
-        return SPOT_ERR_INTERRUPTED;
+        self->error = SPOT_ERR_INTERRUPTED;
+    } else if (self->pipeline->nodes[node_id].stage_id >= 0) {
+        is_good = run_stage(self, node_id, limit);
+    } else {
+        run_join(self, node_id);
     }
-    return self->pipeline->nodes[node_id].stage_id >= 0
-               ? run_stage(self, node_id, limit, is_good)
-               : run_join(self, node_id);
+    return is_good && self->error == 0;
 }

@@ -57,7 +57,6 @@ typedef struct {
     size_t last; /* branch; 0: there are none, as only runs of all events are right */
     branch_t branches[SPOT_JOIN_MAX_PARENTS + 1]; /* [last + 1] */
     uint64_t *merged; /* [last + 1][num_words] late queries of several branches */
-    int error;
 } search_t;
 
 /* ---- Whole configurations ---- */
@@ -128,12 +127,12 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
         return;
     }
     if (spot_replication_is_stopped(&self->planning->request->replication)) {
-        self->error = SPOT_ERR_INTERRUPTED;
+        self->planning->error = SPOT_ERR_INTERRUPTED;
     }
     for (size_t j = branch_id + 1; j < self->last; j++) {
         rest_micro += self->branches[j].least_micro;
     }
-    for (size_t j = 0; j < branch->num_ways && self->error == 0; j++) {
+    for (size_t j = 0; j < branch->num_ways && self->planning->error == 0; j++) {
         const way_t *way = &branch->ways[j];
         const int64_t with_micro = cost_micro + way->cost_micro;
         const uint64_t *united = bits;
@@ -191,7 +190,7 @@ clear_branches(search_t *self)
 static void
 walk_branches(search_t *self, int64_t shared_micro)
 {
-    for (size_t j = 1; j <= self->last && self->error == 0; j++) {
+    for (size_t j = 1; j <= self->last && self->planning->error == 0; j++) {
         branch_t *branch = &self->branches[j];
 
         walk(self, j, 0, shared_micro);
@@ -212,16 +211,16 @@ static void
 run_joins(search_t *self, int32_t node_id)
 {
     const spot_serve_pipeline_node_t *nodes = self->planning->pipeline->nodes;
-    bool is_good;
 
     if (node_id < 0 || nodes[node_id].stage_id >= 0) {
         return;
     }
-    for (size_t k = 0; k < nodes[node_id].num_parents && self->error == 0; k++) {
+    for (size_t k = 0; k < nodes[node_id].num_parents && self->planning->error == 0;
+         k++) {
         run_joins(self, nodes[node_id].parents[k]);
     }
-    if (self->error == 0) {
-        self->error = spot_planning_run_node(self->planning, node_id, NULL, &is_good);
+    if (self->planning->error == 0) {
+        (void) spot_planning_run_node(self->planning, node_id, NULL);
     }
 }
 
@@ -237,7 +236,7 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
 
     if (SPOT_ARRAY_ROOM(branch, bits, (place + 1) * self->num_words) != 0 ||
         SPOT_ARRAY_ROOM(branch, picks, (place + 1) * branch->num_stages) != 0) {
-        self->error = SPOT_ERR_NO_MEMORY;
+        self->planning->error = SPOT_ERR_NO_MEMORY;
         return;
     }
     bits = branch->bits + place * self->num_words;
@@ -245,7 +244,7 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
     num_late = spot_flow_late(
         branch->end < 0 ? &self->planning->source : &self->planning->flows[branch->end],
         &self->planning->limit, bits);
-    if (self->error != 0 || num_late > self->planning->limit.max_late) {
+    if (self->planning->error != 0 || num_late > self->planning->limit.max_late) {
         return;
     }
     if (branch_id == self->last) {
@@ -255,7 +254,8 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
     for (size_t k = 0; k < branch->num_stages; k++) {
         branch->picks[place * branch->num_stages + k] = self->chosen[branch->stages[k]];
     }
-    self->error = SPOT_ARRAY_APPEND(branch, ways, (way_t){cost_micro, num_late, place});
+    self->planning->error =
+        SPOT_ARRAY_APPEND(branch, ways, (way_t){cost_micro, num_late, place});
 }
 
 /* Runs the configuration that is chosen. */
@@ -264,8 +264,7 @@ run_chosen(search_t *self)
 {
     spot_serving_plan_t plan = {0};
 
-    self->error = spot_planning_evaluate(self->planning, false, &plan);
-    if (self->error == 0 && plan.gate == SPOT_GATE_FEASIBLE) {
+    if (spot_planning_evaluate(self->planning, false, &plan)) {
         consider(self, plan.cost_micro, plan.num_late);
     }
 }
@@ -301,21 +300,17 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
     if (self->last > 0) {
         run_joins(self, self->planning->pipeline->nodes[node_id].parents[0]);
     }
-    for (size_t j = 0; j < self->stages[stage_id].num_choices && self->error == 0; j++) {
+    for (size_t j = 0;
+         j < self->stages[stage_id].num_choices && self->planning->error == 0; j++) {
         const choice_t *choice = &self->stages[stage_id].choices[j];
         const int64_t with_micro = cost_micro + choice->cost_micro;
-        bool is_good = true;
 
         if (with_micro + rest_micro > self->best_micro) {
             break;
         }
         self->chosen[stage_id] = choice;
         self->planning->options[stage_id] = choice->option;
-        if (self->last > 0) {
-            self->error =
-                spot_planning_run_node(self->planning, node_id, &limit, &is_good);
-        }
-        if (self->error == 0 && is_good) {
+        if (self->last == 0 || spot_planning_run_node(self->planning, node_id, &limit)) {
             walk(self, branch_id, depth + 1, with_micro);
         }
     }
@@ -333,63 +328,57 @@ compare_choices(const void *first, const void *second)
 }
 
 /* Lists the options of a stage up to the cap whose replicas keep up with a rate. */
-static int
+static void
 list_choices(const search_t *self, size_t stage_id, double rate_qps, choices_t *list)
 {
-    const spot_planning_t *planning = self->planning;
-    int ret = 0;
+    spot_planning_t *planning = self->planning;
 
-    for
-        SPOT_EACH_HARDWARE(planning, stage_id, k)
-        {
-            const spot_serving_profile_t *profile =
-                spot_planning_profile(planning, stage_id, k);
+    for (int32_t k = -1; (k = spot_planning_hardware(planning, stage_id, k, 1)) >= 0;) {
+        const spot_serving_profile_t *profile =
+            spot_planning_profile(planning, stage_id, k);
 
-            for (size_t j = 0; j < profile->num_rows; j++) {
-                const int64_t batch = profile->rows[j].batch;
-                int64_t n = spot_planning_need(planning, stage_id, k, batch, rate_qps);
+        for (size_t j = 0; j < profile->num_rows; j++) {
+            const int64_t batch = profile->rows[j].batch;
+            int64_t n = spot_planning_need(planning, stage_id, k, batch, rate_qps);
 
-                for (; n <= SPOT_MAX_REPLICAS && ret == 0; n++) {
-                    const spot_stage_option_t option =
-                        spot_planning_option(planning, stage_id, k, batch, n);
-                    const int64_t micro =
-                        spot_serve_scenario_cost(planning->scenario, &option);
-                    const int32_t rank = (int32_t) list->num_choices;
+            for (; n <= SPOT_MAX_REPLICAS && planning->error == 0; n++) {
+                const spot_stage_option_t option =
+                    spot_planning_option(planning, stage_id, k, batch, n);
+                const int64_t micro =
+                    spot_serve_scenario_cost(planning->scenario, &option);
+                const int32_t rank = (int32_t) list->num_choices;
 
-                    if (micro > self->best_micro) {
-                        break;
-                    }
-                    if (spot_gate_capacity(planning->scenario, stage_id, &option) >=
-                        rate_qps) {
-                        ret = SPOT_ARRAY_APPEND(
-                            list, choices, (choice_t){option, micro, rank});
-                    }
+                if (micro > self->best_micro) {
+                    break;
+                }
+                if (spot_gate_capacity(planning->scenario, stage_id, &option) >=
+                    rate_qps) {
+                    planning->error = SPOT_ARRAY_APPEND(
+                        list, choices, (choice_t){option, micro, rank});
                 }
             }
         }
+    }
     if (list->num_choices > 0) {
         qsort(list->choices, list->num_choices, sizeof(choice_t), compare_choices);
     }
-    return ret;
 }
 
-/* The choices of all stages in configurations up to the cap. *has_all: each stage has
- * some. */
-static int
-list_all(search_t *self, double rate_qps, bool *has_all)
+/* The choices of all stages in configurations up to the cap. Returns whether each stage
+ * has some. */
+static bool
+list_all(search_t *self, double rate_qps)
 {
     int64_t spare_micro = self->best_micro;
 
     for (size_t j = 0; j < self->num_stages; j++) {
-        const int ret = list_choices(self, j, rate_qps, &self->stages[j]);
-
-        if (ret != 0 || self->stages[j].num_choices == 0) {
-            return ret;
+        list_choices(self, j, rate_qps, &self->stages[j]);
+        if (self->planning->error != 0 || self->stages[j].num_choices == 0) {
+            return false;
         }
         spare_micro -= self->stages[j].choices[0].cost_micro;
     }
-    *has_all = spare_micro >= 0;
-    for (size_t j = 0; j < self->num_stages && *has_all; j++) {
+    for (size_t j = 0; j < self->num_stages && spare_micro >= 0; j++) {
         choices_t *list = &self->stages[j];
         const int64_t most_micro = spare_micro + list->choices[0].cost_micro;
 
@@ -397,7 +386,7 @@ list_all(search_t *self, double rate_qps, bool *has_all)
             list->num_choices--;
         }
     }
-    return 0;
+    return spare_micro >= 0;
 }
 
 /* "1,234,567" */
@@ -521,19 +510,20 @@ divide(search_t *self)
     }
 }
 
-static int
+static void
 search(
     search_t *self, double rate_qps, int64_t max_configurations, spot_planned_t *planned)
 {
     spot_planning_t *planning = self->planning;
-    bool has_all = false;
-    int ret = list_all(self, rate_qps, &has_all);
 
-    if (ret == 0 && has_all && planning->needs_runs) {
-        ret = check_count(self, max_configurations, planned);
+    if (!list_all(self, rate_qps)) {
+        return;
     }
-    if (ret != 0 || !has_all) {
-        return ret;
+    if (planning->needs_runs) {
+        planning->error = check_count(self, max_configurations, planned);
+    }
+    if (planning->error != 0) {
+        return;
     }
     find_rests(self);
     divide(self);
@@ -541,36 +531,37 @@ search(
     self->merged =
         spot_calloc((self->last + 1) * self->num_words, sizeof(*self->merged));
     if (self->merged == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        planning->error = SPOT_ERR_NO_MEMORY;
+        return;
     }
     clear_branches(self);
     walk(self, 0, 0, 0);
     memset(planning->is_fresh, false, /* flows are those of no configuration */
         planning->pipeline->num_nodes * sizeof(*planning->is_fresh));
-    return self->error;
 }
 
 /* The least configuration up to a cost whose replicas keep up with a rate. */
-static int
+static void
 find_least(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     int64_t max_configurations, spot_planned_t *planned)
 {
     search_t *self = spot_calloc(1, sizeof(*self));
-    int ret;
 
     if (self == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+        planning->error = SPOT_ERR_NO_MEMORY;
+        return;
     }
     self->planning = planning;
     self->num_stages = planning->pipeline->num_stages;
     self->best_micro = cap_micro;
-    ret = search(self, rate_qps, max_configurations, planned);
-    if (ret == 0 && self->best[0] != NULL) {
+    search(self, rate_qps, max_configurations, planned);
+    if (planning->error == 0 && self->best[0] != NULL) {
         for (size_t j = 0; j < self->num_stages; j++) {
             planning->options[j] = self->best[j]->option;
         }
-        ret = spot_planning_take(planning, planned, &planned->plan);
-        spot_bug_assert(ret != 0 || (planned->plan.gate == SPOT_GATE_FEASIBLE &&
+        spot_planning_take(planning, planned, &planned->plan);
+        spot_bug_assert(
+            planning->error != 0 || (planned->plan.gate == SPOT_GATE_FEASIBLE &&
                                         planned->plan.num_late == self->best_late));
     }
     for (size_t j = 0; j < self->num_stages; j++) {
@@ -583,34 +574,33 @@ find_least(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     }
     free(self->merged);
     free(self);
-    return ret;
 }
 
-int
+void
 spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
-    return find_least(planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
+    find_least(planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
 }
 
-int
+void
 spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     int64_t max_configurations, spot_planned_t *planned)
 {
     planning->needs_runs = true;
-    return find_least(planning, cap_micro, rate_qps, max_configurations, planned);
+    find_least(planning, cap_micro, rate_qps, max_configurations, planned);
 }
 
 /* ---- Planners ---- */
 
 /* Plans up to the cost of greedy and plan.max_cost, as far as they exist. Without either
  * there is no plan. */
-static int
+static void
 plan_capped(spot_planning_t *planning, spot_planned_t *planned, bool is_brute)
 {
     int64_t cap_micro = spot_planning_micro(planning->request->max_cost);
     spot_planned_t greedy = {0};
-    int ret = spot_plan_greedy(planning, &greedy);
 
+    spot_plan_greedy(planning, &greedy);
     planned->plan.gate = SPOT_GATE_SLO;
     if (greedy.plan.options != NULL && greedy.plan.cost_micro <= cap_micro) {
         cap_micro = greedy.plan.cost_micro;
@@ -621,25 +611,28 @@ plan_capped(spot_planning_t *planning, spot_planned_t *planned, bool is_brute)
         planned->why_none = "no plan found";
     }
     spot_planned_free(&greedy);
-    if (ret == 0 && cap_micro < INT64_MAX) {
-        ret = is_brute ? spot_plan_all(planning, cap_micro, 0,
-                             planning->scenario->plan.max_configurations, planned)
-                       : spot_plan_exact(planning, cap_micro, planned);
-        planned->is_proven = ret == 0;
+    if (planning->error != 0 || cap_micro == INT64_MAX) {
+        return;
     }
-    return ret;
+    if (is_brute) {
+        spot_plan_all(planning, cap_micro, 0,
+            planning->scenario->plan.max_configurations, planned);
+    } else {
+        spot_plan_exact(planning, cap_micro, planned);
+    }
+    planned->is_proven = planning->error == 0;
 }
 
-static int
+static void
 exact(spot_planning_t *planning, spot_planned_t *planned)
 {
-    return plan_capped(planning, planned, false);
+    plan_capped(planning, planned, false);
 }
 
-static int
+static void
 brute(spot_planning_t *planning, spot_planned_t *planned)
 {
-    return plan_capped(planning, planned, true);
+    plan_capped(planning, planned, true);
 }
 
 const spot_planner_t spot_planner_exact = {

@@ -10,7 +10,7 @@ typedef struct {
 } candidate_t;
 
 /* Tries all steps of a stage; the best of them, and of those before, is best. */
-typedef int (*try_stage_t)(
+typedef void (*try_stage_t)(
     spot_planning_t *planning, size_t stage_id, candidate_t *best);
 
 /* ---- Start ---- */
@@ -22,33 +22,30 @@ fastest_hardware(const spot_planning_t *planning, size_t stage_id)
     int64_t least_ns = INT64_MAX, least_micro = INT64_MAX;
     int32_t fastest = -1;
 
-    for
-        SPOT_EACH_HARDWARE(planning, stage_id, k)
-        {
-            const spot_stage_option_t option =
-                spot_planning_option(planning, stage_id, k, 1, 1);
-            const int64_t micro = spot_serve_scenario_cost(planning->scenario, &option);
-            const int64_t busy_ns =
-                spot_serve_scenario_time(planning->scenario, stage_id, k)->busy_ns[1];
+    for (int32_t k = -1; (k = spot_planning_hardware(planning, stage_id, k, 1)) >= 0;) {
+        const spot_stage_option_t option =
+            spot_planning_option(planning, stage_id, k, 1, 1);
+        const int64_t micro = spot_serve_scenario_cost(planning->scenario, &option);
+        const int64_t busy_ns =
+            spot_serve_scenario_time(planning->scenario, stage_id, k)->busy_ns[1];
 
-            if (busy_ns < least_ns || (busy_ns == least_ns && micro < least_micro)) {
-                fastest = k;
-                least_ns = busy_ns;
-                least_micro = micro;
-            }
+        if (busy_ns < least_ns || (busy_ns == least_ns && micro < least_micro)) {
+            fastest = k;
+            least_ns = busy_ns;
+            least_micro = micro;
         }
+    }
     return fastest;
 }
 
 /* Fastest hardware, and more replicas until all gates are passed, or there are too
  * many. */
-static int
+static void
 start(spot_planning_t *planning, spot_planned_t *planned)
 {
     spot_stage_option_t *options = planning->options;
     spot_serving_plan_t *plan = &planned->plan;
     int64_t num_replicas = 0;
-    int ret = 0;
 
     plan->gate = SPOT_GATE_THROUGHPUT;
     for (size_t j = 0; j < planning->pipeline->num_stages; j++) {
@@ -56,7 +53,7 @@ start(spot_planning_t *planning, spot_planned_t *planned)
 
         if (hardware_id < 0) {
             planned->why_none = "a stage has no hardware with a spot price";
-            return 0;
+            return;
         }
         options[j] = spot_planning_option(planning, j, hardware_id, 1,
             spot_planning_need(planning, j, hardware_id, 1, planning->rate_qps));
@@ -65,55 +62,51 @@ start(spot_planning_t *planning, spot_planned_t *planned)
     if (spot_gate_least_latency(planning->scenario, options) >
         planning->request->slo_ns) {
         plan->gate = SPOT_GATE_LATENCY;
-        return 0;
+        return;
     }
-    for (; ret == 0 && num_replicas <= SPOT_MAX_REPLICAS; num_replicas++) {
-        size_t grown;
+    for (; num_replicas <= SPOT_MAX_REPLICAS &&
+           !spot_planning_evaluate(planning, false, plan) && planning->error == 0;
+         num_replicas++) {
+        const size_t grown = spot_gate_bottleneck(planning->scenario, options);
 
-        ret = spot_planning_evaluate(planning, false, plan);
-        if (plan->gate == SPOT_GATE_FEASIBLE) {
-            break;
-        }
-        grown = spot_gate_bottleneck(planning->scenario, options);
         options[grown] = spot_planning_option(
             planning, grown, options[grown].hardware_id, 1, options[grown].replicas + 1);
         planned->replicas_added++;
     }
-    return ret;
 }
 
 /* ---- Steps ---- */
 
 /* Tries another option of a stage. It becomes the best one if it is feasible and
- * cheaper, or as cheap with a lower percentile: the first of equals stays. */
-static int
+ * cheaper, or as cheap with a lower percentile: the first of equals stays. Returns
+ * whether it is feasible. */
+static bool
 try_option(spot_planning_t *planning, const char *move, size_t stage_id,
-    const spot_stage_option_t *to, candidate_t *best, bool *is_feasible)
+    const spot_stage_option_t *to, candidate_t *best)
 {
     const spot_stage_option_t from = planning->options[stage_id];
     spot_serving_plan_t plan = {0};
-    int ret;
+    bool is_feasible;
 
     planning->options[stage_id] = *to;
-    ret = spot_planning_evaluate(planning, false, &plan);
+    is_feasible = spot_planning_evaluate(planning, false, &plan);
     planning->options[stage_id] = from;
-    *is_feasible = ret == 0 && plan.gate == SPOT_GATE_FEASIBLE;
-    if (*is_feasible && (best->plan.gate != SPOT_GATE_FEASIBLE ||
-                            plan.cost_micro < best->plan.cost_micro ||
-                            (plan.cost_micro == best->plan.cost_micro &&
-                                plan.percentile_ns < best->plan.percentile_ns))) {
+    if (is_feasible && (best->plan.gate != SPOT_GATE_FEASIBLE ||
+                           plan.cost_micro < best->plan.cost_micro ||
+                           (plan.cost_micro == best->plan.cost_micro &&
+                               plan.percentile_ns < best->plan.percentile_ns))) {
         best->plan = plan;
         best->move = (spot_plan_move_t){.move = move,
             .stage_id = (int32_t) stage_id,
             .to = *to,
             .cost_micro = plan.cost_micro};
     }
-    return ret;
+    return is_feasible;
 }
 
 /* Tries the cheapest options of a stage on a hardware with a total of at most
  * bound_micro, others as they are. */
-static int
+static void
 refit(spot_planning_t *planning, const char *move, size_t stage_id, int32_t hardware_id,
     int64_t bound_micro, candidate_t *best)
 {
@@ -123,15 +116,14 @@ refit(spot_planning_t *planning, const char *move, size_t stage_id, int32_t hard
     int64_t spare_micro =
         bound_micro - spot_planning_cost(planning) +
         spot_serve_scenario_cost(scenario, &planning->options[stage_id]);
-    int ret = 0;
 
-    for (size_t j = 0; j < profile->num_rows && ret == 0; j++) {
+    for (size_t j = 0; j < profile->num_rows; j++) {
         const int64_t batch = profile->rows[j].batch;
         int64_t n = spot_planning_need(
             planning, stage_id, hardware_id, batch, planning->rate_qps);
         bool is_feasible = false;
 
-        for (; ret == 0 && !is_feasible && n <= SPOT_MAX_REPLICAS; n++) {
+        for (; planning->error == 0 && !is_feasible && n <= SPOT_MAX_REPLICAS; n++) {
             const spot_stage_option_t to =
                 spot_planning_option(planning, stage_id, hardware_id, batch, n);
             const int64_t micro = spot_serve_scenario_cost(scenario, &to);
@@ -139,105 +131,96 @@ refit(spot_planning_t *planning, const char *move, size_t stage_id, int32_t hard
             if (micro > spare_micro) {
                 break;
             }
-            ret = try_option(planning, move, stage_id, &to, best, &is_feasible);
+            is_feasible = try_option(planning, move, stage_id, &to, best);
             spare_micro = is_feasible ? micro : spare_micro;
         }
     }
-    return ret;
 }
 
 /* All steps of greedy, in order. */
-static int
+static void
 try_greedy(spot_planning_t *planning, size_t stage_id, candidate_t *best)
 {
     const spot_stage_option_t from = planning->options[stage_id];
     const int32_t cheaper =
         spot_planning_hardware(planning, stage_id, from.hardware_id, 1);
     spot_stage_option_t to;
-    bool is_feasible;
-    int ret = 0;
 
     if (spot_planning_larger(planning, stage_id, &to)) {
-        ret = try_option(planning, "increase_batch", stage_id, &to, best, &is_feasible);
+        (void) try_option(planning, "increase_batch", stage_id, &to, best);
     }
-    if (ret == 0 && from.replicas > 1) {
+    if (from.replicas > 1 && planning->error == 0) {
         to = spot_planning_option(
             planning, stage_id, from.hardware_id, from.batch, from.replicas - 1);
-        ret = try_option(planning, "remove_replica", stage_id, &to, best, &is_feasible);
+        (void) try_option(planning, "remove_replica", stage_id, &to, best);
     }
-    if (ret == 0 && cheaper >= 0) {
-        ret = refit(planning, "downgrade_hw", stage_id, cheaper,
+    if (cheaper >= 0) {
+        refit(planning, "downgrade_hw", stage_id, cheaper,
             spot_planning_cost(planning) - 1, best);
     }
-    return ret;
 }
 
 /* Those of polish: the stage fitted anew. */
-static int
+static void
 try_polish(spot_planning_t *planning, size_t stage_id, candidate_t *best)
 {
     const int64_t bound_micro = spot_planning_cost(planning);
-    int ret = 0;
 
-    for (int32_t k = -1;
-         ret == 0 && (k = spot_planning_hardware(planning, stage_id, k, 1)) >= 0;) {
-        ret = refit(planning, "refit", stage_id, k, bound_micro, best);
+    for (int32_t k = -1; (k = spot_planning_hardware(planning, stage_id, k, 1)) >= 0;) {
+        refit(planning, "refit", stage_id, k, bound_micro, best);
     }
-    return ret;
 }
 
 /* From planned->initial on, takes the best step while one is feasible and not dearer;
  * is_less: and less by (cost, percentile). */
-static int
+static void
 descend(spot_planning_t *planning, spot_planned_t *planned, try_stage_t try_stage,
     bool is_less)
 {
     candidate_t best = {.plan = planned->initial};
 
-    for (int ret = 0; ret == 0;) {
+    while (planning->error == 0) {
         best.move.move = NULL; /* none is better yet */
         if (!is_less) {
             best.plan.gate = SPOT_GATE_SLO;
         }
-        for (size_t j = 0; j < planning->pipeline->num_stages && ret == 0; j++) {
-            ret = try_stage(planning, j, &best);
+        for (size_t j = 0; j < planning->pipeline->num_stages && planning->error == 0;
+             j++) {
+            try_stage(planning, j, &best);
         }
-        if (ret != 0) {
-            return ret;
+        if (planning->error != 0) {
+            return;
         }
         if (best.move.move == NULL ||
             best.plan.cost_micro > spot_planning_cost(planning)) {
-            return spot_planning_take(planning, planned, &planned->plan);
+            spot_planning_take(planning, planned, &planned->plan);
+            return;
         }
         planning->options[best.move.stage_id] = best.move.to;
-        ret = SPOT_ARRAY_APPEND(planned, moves, best.move);
+        planning->error = SPOT_ARRAY_APPEND(planned, moves, best.move);
     }
-    return SPOT_ERR_NO_MEMORY;
 }
 
-int
+void
 spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
-    int ret = start(planning, planned);
-
-    if (ret != 0 || planned->plan.gate != SPOT_GATE_FEASIBLE) {
-        return ret;
+    start(planning, planned);
+    if (planning->error == 0 && planned->plan.gate == SPOT_GATE_FEASIBLE) {
+        spot_planning_take(planning, planned, &planned->initial);
+        descend(planning, planned, try_greedy, false);
     }
-    ret = spot_planning_take(planning, planned, &planned->initial);
-    return ret != 0 ? ret : descend(planning, planned, try_greedy, false);
 }
 
-static int
+static void
 polish(spot_planning_t *planning, spot_planned_t *planned)
 {
-    const int ret = spot_plan_greedy(planning, planned);
-
+    spot_plan_greedy(planning, planned);
     planned->num_moves = 0;
     planned->replicas_added = 0;
     planned->initial = planned->plan;
-    return ret != 0 || planned->plan.options == NULL
-               ? ret
-               : descend(planning, planned, try_polish, true);
+    if (planned->plan.options != NULL) {
+        descend(planning, planned, try_polish, true);
+    }
 }
 
 const spot_planner_t spot_planner_greedy = {

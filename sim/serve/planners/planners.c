@@ -15,14 +15,17 @@ const spot_planner_t *const spot_serve_planners[] = {
 
 /* Calls a function of a planner. */
 static int
-call(int (*search)(spot_planning_t *planning, spot_planned_t *planned),
+call(void (*search)(spot_planning_t *planning, spot_planned_t *planned),
     const spot_plan_request_t *request, spot_planned_t *planned)
 {
     const double started_s = spot_clock_thread_s();
     spot_planning_t planning;
     int ret = spot_planning_init(&planning, request);
 
-    ret = ret != 0 ? ret : search(&planning, planned);
+    if (ret == 0) {
+        search(&planning, planned);
+        ret = planning.error;
+    }
     if (planned->plan.options != NULL) {
         planned->why_none = NULL;
     }

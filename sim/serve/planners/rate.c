@@ -13,53 +13,46 @@ typedef struct {
     int64_t next_percentile_ns;
 } reach_t;
 
-/* Whether a rate is reached. */
-typedef int (*check_t)(spot_planning_t *planning, int64_t rate_qps,
-    spot_planned_t *planned, bool *is_reached);
+/* Whether a rate is reached; false after an error. */
+typedef bool (*check_t)(
+    spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned);
 
 /* The highest rate that is reached, by bisection: 0 is, too_high is not. */
-static int
-find_highest(spot_planning_t *planning, check_t check, int64_t too_high,
-    spot_planned_t *planned, int64_t *rate_qps)
+static int64_t
+find_highest(
+    spot_planning_t *planning, check_t check, int64_t too_high, spot_planned_t *planned)
 {
-    int ret = 0;
+    int64_t rate_qps = 0;
 
-    *rate_qps = 0;
-    while (ret == 0 && too_high - *rate_qps > 1) {
-        const int64_t middle = *rate_qps + (too_high - *rate_qps) / 2;
-        bool is_reached = false;
+    while (planning->error == 0 && too_high - rate_qps > 1) {
+        const int64_t middle = rate_qps + (too_high - rate_qps) / 2;
 
-        ret = check(planning, middle, planned, &is_reached);
-        *(is_reached ? rate_qps : &too_high) = middle;
+        *(check(planning, middle, planned) ? &rate_qps : &too_high) = middle;
     }
-    return ret;
+    return rate_qps;
 }
 
 /* What the configuration gives at a rate. */
-static int
+static bool
 evaluate_at(
     spot_planning_t *planning, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
 {
-    const int ret = spot_planning_set_rate(planning, (double) rate_qps);
-
-    return ret != 0 ? ret : spot_planning_evaluate(planning, is_full, plan);
+    spot_planning_set_rate(planning, (double) rate_qps);
+    return planning->error == 0 && spot_planning_evaluate(planning, is_full, plan);
 }
 
-static int
-check_configuration(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned,
-    bool *is_reached)
+static bool
+check_configuration(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned)
 {
     spot_serving_plan_t plan = {0};
-    const int ret = evaluate_at(planning, rate_qps, false, &plan);
 
     (void) planned;
-    *is_reached = plan.gate == SPOT_GATE_FEASIBLE;
-    return ret;
+    return evaluate_at(planning, rate_qps, false, &plan);
 }
 
 /* The highest rate of the configuration. */
-static int
-find_rate(spot_planning_t *planning, int64_t *rate_qps)
+static int64_t
+find_rate(spot_planning_t *planning)
 {
     const spot_serve_scenario_t *scenario = planning->scenario;
     const size_t stage_id = spot_gate_bottleneck(scenario, planning->options);
@@ -70,7 +63,7 @@ find_rate(spot_planning_t *planning, int64_t *rate_qps)
         too_high += (int64_t) spot_gate_capacity(
             scenario, stage_id, &planning->options[stage_id]);
     }
-    return find_highest(planning, check_configuration, too_high, NULL, rate_qps);
+    return find_highest(planning, check_configuration, too_high, NULL);
 }
 
 /* The configuration becomes that of the cheapest options that keep up with a rate, of
@@ -84,25 +77,23 @@ afford(spot_planning_t *planning, double rate_qps)
     for (size_t j = 0; j < planning->pipeline->num_stages && spare_micro >= 0; j++) {
         int64_t least_micro = INT64_MAX;
 
-        for
-            SPOT_EACH_HARDWARE(planning, j, k)
-            {
-                const spot_serving_profile_t *profile =
-                    spot_planning_profile(planning, j, k);
+        for (int32_t k = -1; (k = spot_planning_hardware(planning, j, k, 1)) >= 0;) {
+            const spot_serving_profile_t *profile =
+                spot_planning_profile(planning, j, k);
 
-                for (size_t row = 0; row < profile->num_rows; row++) {
-                    const int64_t batch = profile->rows[row].batch;
-                    const spot_stage_option_t option = spot_planning_option(planning, j,
-                        k, batch, spot_planning_need(planning, j, k, batch, rate_qps));
-                    const int64_t micro =
-                        spot_serve_scenario_cost(planning->scenario, &option);
+            for (size_t row = 0; row < profile->num_rows; row++) {
+                const int64_t batch = profile->rows[row].batch;
+                const spot_stage_option_t option = spot_planning_option(planning, j, k,
+                    batch, spot_planning_need(planning, j, k, batch, rate_qps));
+                const int64_t micro =
+                    spot_serve_scenario_cost(planning->scenario, &option);
 
-                    if (option.replicas <= SPOT_MAX_REPLICAS && micro < least_micro) {
-                        least_micro = micro;
-                        planning->options[j] = option;
-                    }
+                if (option.replicas <= SPOT_MAX_REPLICAS && micro < least_micro) {
+                    least_micro = micro;
+                    planning->options[j] = option;
                 }
             }
+        }
         spare_micro = least_micro > spare_micro ? -1 : spare_micro - least_micro;
     }
     return spare_micro >= 0;
@@ -111,28 +102,27 @@ afford(spot_planning_t *planning, double rate_qps)
 /* ---- Greedy ---- */
 
 /* Finds what the configuration reaches; if that is more than so far, it is a move. */
-static int
+static bool
 try_move(spot_planning_t *planning, spot_planned_t *planned, const char *move,
-    int32_t stage_id, reach_t *so_far, bool *is_better)
+    int32_t stage_id, reach_t *so_far)
 {
     spot_serving_plan_t plan = {0};
-    reach_t reach = {0};
-    int ret = find_rate(planning, &reach.rate_qps);
+    const int64_t rate_qps = find_rate(planning);
 
-    ret = ret != 0 ? ret : evaluate_at(planning, reach.rate_qps + 1, true, &plan);
-    reach.next_percentile_ns = plan.percentile_ns;
-    *is_better =
-        ret == 0 && (reach.rate_qps > so_far->rate_qps ||
-                        (reach.rate_qps == so_far->rate_qps &&
-                            reach.next_percentile_ns < so_far->next_percentile_ns));
-    if (*is_better) {
-        *so_far = reach;
-        ret = SPOT_ARRAY_APPEND(planned, moves,
-            (spot_plan_move_t){move, stage_id,
-                planning->options[stage_id < 0 ? 0 : stage_id], plan.cost_micro,
-                (double) reach.rate_qps, reach.next_percentile_ns});
+    if (planning->error == 0) {
+        (void) evaluate_at(planning, rate_qps + 1, true, &plan);
     }
-    return ret;
+    if (planning->error != 0 || rate_qps < so_far->rate_qps ||
+        (rate_qps == so_far->rate_qps &&
+            plan.percentile_ns >= so_far->next_percentile_ns)) {
+        return false;
+    }
+    *so_far = (reach_t){rate_qps, plan.percentile_ns};
+    planning->error = SPOT_ARRAY_APPEND(planned, moves,
+        (spot_plan_move_t){move, stage_id,
+            planning->options[stage_id < 0 ? 0 : stage_id], plan.cost_micro,
+            (double) rate_qps, plan.percentile_ns});
+    return true;
 }
 
 /* The option of a stage after each action. Returns false if there is none. */
@@ -167,30 +157,26 @@ act(const spot_planning_t *planning, size_t stage_id, int action,
 }
 
 /* Takes the first action on a stage within the budget that reaches more. */
-static int
-improve(spot_planning_t *planning, spot_planned_t *planned, int32_t stage_id,
-    reach_t *reach, bool *is_better)
+static bool
+improve(
+    spot_planning_t *planning, spot_planned_t *planned, int32_t stage_id, reach_t *reach)
 {
     static const char *const actions[] = {"increase_batch", "add_replica", "upgrade_hw"};
     const int64_t budget_micro = spot_planning_micro(planning->request->budget);
-    spot_stage_option_t *option = &planning->options[stage_id];
+    spot_stage_option_t *option = &planning->options[stage_id], to;
     const spot_stage_option_t from = *option;
-    int ret = 0;
 
-    *is_better = false;
-    for (int action = 0; action < 3 && ret == 0 && !*is_better; action++) {
-        spot_stage_option_t to;
-
+    for (int action = 0; action < 3 && planning->error == 0; action++) {
         if (act(planning, (size_t) stage_id, action, &to)) {
             *option = to;
-            if (spot_planning_cost(planning) <= budget_micro) {
-                ret = try_move(
-                    planning, planned, actions[action], stage_id, reach, is_better);
+            if (spot_planning_cost(planning) <= budget_micro &&
+                try_move(planning, planned, actions[action], stage_id, reach)) {
+                return true;
             }
-            *option = *is_better ? to : from;
+            *option = from;
         }
     }
-    return ret;
+    return false;
 }
 
 /* The stage of least capacity among those that are not exhausted, or -1. */
@@ -213,89 +199,81 @@ next_stage(const spot_planning_t *planning, const bool *is_exhausted)
 }
 
 /* From the cheapest replicas up. */
-static int
+static void
 climb(spot_planning_t *planning, spot_planned_t *planned, reach_t *reach)
 {
     bool is_exhausted[SPOT_SERVE_MAX_NODES] = {false};
-    bool is_better;
     int32_t stage_id;
-    int ret = try_move(planning, planned, "init", -1, reach, &is_better);
 
-    while (ret == 0 && (stage_id = next_stage(planning, is_exhausted)) >= 0) {
-        ret = improve(planning, planned, stage_id, reach, &is_better);
+    (void) try_move(planning, planned, "init", -1, reach);
+    while (
+        planning->error == 0 && (stage_id = next_stage(planning, is_exhausted)) >= 0) {
         is_exhausted[stage_id] = true;
-        if (is_better) {
+        if (improve(planning, planned, stage_id, reach)) {
             memset(is_exhausted, false, sizeof(is_exhausted));
         }
     }
-    return ret;
 }
 
-int
+void
 spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
     reach_t reach = {.rate_qps = -1};
-    int ret = 0;
 
     planned->plan.gate = SPOT_GATE_THROUGHPUT;
     if (afford(planning, 0)) {
-        ret = climb(planning, planned, &reach);
+        climb(planning, planned, &reach);
     }
-    if (ret == 0 && reach.rate_qps == 0) {
-        ret = evaluate_at(planning, 1, false, &planned->plan);
-    } else if (ret == 0 && reach.rate_qps > 0) {
-        ret = spot_planning_set_rate(planning, (double) reach.rate_qps);
-        ret = ret != 0 ? ret : spot_planning_take(planning, planned, &planned->plan);
+    if (planning->error == 0 && reach.rate_qps == 0) {
+        (void) evaluate_at(planning, 1, false, &planned->plan);
+    } else if (planning->error == 0 && reach.rate_qps > 0) {
+        spot_planning_set_rate(planning, (double) reach.rate_qps);
+        if (planning->error == 0) {
+            spot_planning_take(planning, planned, &planned->plan);
+        }
         planned->plan.rate_qps = (double) reach.rate_qps;
     }
-    return ret;
 }
 
 /* ---- Exact ---- */
 
 /* Whether a configuration that keeps up with a rate is within the budget. */
-static int
-check_affordable(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned,
-    bool *is_reached)
+static bool
+check_affordable(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned)
 {
     (void) planned;
-    *is_reached = afford(planning, (double) rate_qps);
-    return 0;
+    return afford(planning, (double) rate_qps);
 }
 
 /* Whether a configuration within the budget is feasible; it becomes the plan. */
-static int
-check_exact(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned,
-    bool *is_reached)
+static bool
+check_exact(spot_planning_t *planning, int64_t rate_qps, spot_planned_t *planned)
 {
     const spot_serving_plan_t before = planned->plan;
-    int ret = spot_planning_set_rate(planning, (double) rate_qps);
 
     planned->plan.options = NULL;
-    ret = ret != 0 ? ret
-                   : spot_plan_exact(planning,
-                         spot_planning_micro(planning->request->budget), planned);
-    *is_reached = planned->plan.options != NULL;
-    if (*is_reached) {
-        planned->plan.rate_qps = (double) rate_qps;
-    } else {
-        planned->plan = before;
+    spot_planning_set_rate(planning, (double) rate_qps);
+    if (planning->error == 0) {
+        spot_plan_exact(
+            planning, spot_planning_micro(planning->request->budget), planned);
     }
-    return ret;
+    if (planned->plan.options == NULL) {
+        planned->plan = before;
+        return false;
+    }
+    planned->plan.rate_qps = (double) rate_qps;
+    return true;
 }
 
-int
+void
 spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
 {
-    int64_t affordable, rate_qps;
-    int ret = find_highest(planning, check_affordable, RATE_MOST, planned, &affordable);
+    const int64_t affordable =
+        find_highest(planning, check_affordable, RATE_MOST, planned);
 
     planned->plan.gate = affordable == 0 ? SPOT_GATE_THROUGHPUT : SPOT_GATE_SLO;
-    ret = ret != 0
-              ? ret
-              : find_highest(planning, check_exact, affordable + 1, planned, &rate_qps);
-    planned->is_proven = ret == 0;
-    return ret;
+    (void) find_highest(planning, check_exact, affordable + 1, planned);
+    planned->is_proven = planning->error == 0;
 }
 
 int
@@ -303,15 +281,15 @@ spot_serve_highest_rate(const spot_plan_request_t *request,
     const spot_stage_option_t *options, double *rate_qps)
 {
     spot_planning_t planning;
-    int64_t rate = 0;
     int ret = spot_planning_init(&planning, request);
 
+    *rate_qps = 0;
     if (ret == 0) {
         memcpy(
             planning.options, options, planning.pipeline->num_stages * sizeof(*options));
-        ret = find_rate(&planning, &rate);
+        *rate_qps = (double) find_rate(&planning);
+        ret = planning.error;
     }
-    *rate_qps = (double) rate;
     spot_planning_free(&planning);
     return ret;
 }
