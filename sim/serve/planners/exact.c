@@ -13,23 +13,27 @@
 
 #define NO_BRANCH SIZE_MAX
 
-/* An option of a stage. */
+/* What is tried in order of its cost, then of its number. */
 typedef struct {
-    spot_stage_option_t option;
     int64_t cost_micro;
-    int32_t rank; /* by key: hardware order, batch limit, replicas */
+    size_t number;
+} ranked_t;
+
+/* An option of a stage. Numbers are by key: hardware order, batch limit, replicas. */
+typedef struct {
+    ranked_t ranked;
+    spot_stage_option_t option;
 } choice_t;
 
 typedef struct {
     size_t num_choices, max_choices;
-    choice_t *choices; /* [num_choices] by (cost, rank) */
+    choice_t *choices; /* [num_choices] ranked */
 } choices_t;
 
-/* A way through a branch. */
+/* A way through a branch. Its number is the place of its bits and its picks. */
 typedef struct {
-    int64_t cost_micro;
+    ranked_t ranked;
     size_t num_late;
-    size_t place; /* of its bits and its picks */
 } way_t;
 
 /* Stages that are chosen together. Branch 0: those that several branches depend on. */
@@ -39,7 +43,7 @@ typedef struct {
     int32_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] each behind its parents */
     int64_t least_micro;                  /* of all ways */
     size_t num_ways, max_ways;
-    way_t *ways; /* [num_ways] by (cost, place) */
+    way_t *ways; /* [num_ways] ranked */
     size_t max_picks, max_bits;
     const choice_t **picks; /* [num_ways][num_stages] */
     uint64_t *bits;         /* [num_ways][num_words] late queries */
@@ -59,6 +63,16 @@ typedef struct {
     uint64_t *merged; /* [last + 1][num_words] late queries of several branches */
 } search_t;
 
+static int
+compare_costs(const void *first, const void *second)
+{
+    const ranked_t *a = first, *b = second;
+
+    return a->cost_micro != b->cost_micro
+               ? (a->cost_micro > b->cost_micro ? 1 : -1)
+               : (a->number > b->number) - (a->number < b->number);
+}
+
 /* ---- Whole configurations ---- */
 
 /* Whether the chosen keys are less than those of the best. */
@@ -70,7 +84,7 @@ is_key_less(const search_t *self)
     while (j + 1 < self->num_stages && self->chosen[j] == self->best[j]) {
         j++;
     }
-    return self->chosen[j]->rank < self->best[j]->rank;
+    return self->chosen[j]->ranked.number < self->best[j]->ranked.number;
 }
 
 /* Whether a configuration that costs as much and has so many late queries, or more, may
@@ -134,7 +148,7 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
     }
     for (size_t j = 0; j < branch->num_ways && self->planning->error == 0; j++) {
         const way_t *way = &branch->ways[j];
-        const int64_t with_micro = cost_micro + way->cost_micro;
+        const int64_t with_micro = cost_micro + way->ranked.cost_micro;
         const uint64_t *united = bits;
         size_t num_united = way->num_late > num_late ? way->num_late : num_late;
 
@@ -144,13 +158,13 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
         if (!may_be_best(self, with_micro + rest_micro, num_united)) {
             continue;
         }
-        num_united =
-            unite(self, &united, num_late, branch->bits + way->place * self->num_words,
-                way->num_late, self->merged + branch_id * self->num_words);
+        num_united = unite(self, &united, num_late,
+            branch->bits + way->ranked.number * self->num_words, way->num_late,
+            self->merged + branch_id * self->num_words);
         if (num_united <= self->planning->limit.max_late) {
             for (size_t k = 0; k < branch->num_stages; k++) {
                 self->chosen[branch->stages[k]] =
-                    branch->picks[way->place * branch->num_stages + k];
+                    branch->picks[way->ranked.number * branch->num_stages + k];
             }
             combine(self, branch_id + 1, with_micro, united, num_united);
         }
@@ -160,16 +174,6 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
 /* ---- Ways through a branch ---- */
 
 static void walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro);
-
-static int
-compare_ways(const void *first, const void *second)
-{
-    const way_t *a = first, *b = second;
-
-    return a->cost_micro != b->cost_micro
-               ? (a->cost_micro > b->cost_micro ? 1 : -1)
-               : (a->place > b->place) - (a->place < b->place);
-}
 
 /* Forgets all ways. A branch costs at least its cheapest options. */
 static void
@@ -181,7 +185,8 @@ clear_branches(search_t *self)
         branch->num_ways = 0;
         branch->least_micro = 0;
         for (size_t k = 0; k < branch->num_stages; k++) {
-            branch->least_micro += self->stages[branch->stages[k]].choices[0].cost_micro;
+            branch->least_micro +=
+                self->stages[branch->stages[k]].choices[0].ranked.cost_micro;
         }
     }
 }
@@ -198,10 +203,10 @@ walk_branches(search_t *self, int64_t shared_micro)
             break; /* or it is the last one */
         }
         for (size_t k = 0; k < branch->num_ways; k++) {
-            branch->ways[k].cost_micro -= shared_micro;
+            branch->ways[k].ranked.cost_micro -= shared_micro;
         }
-        qsort(branch->ways, branch->num_ways, sizeof(*branch->ways), compare_ways);
-        branch->least_micro = branch->ways[0].cost_micro;
+        qsort(branch->ways, branch->num_ways, sizeof(*branch->ways), compare_costs);
+        branch->least_micro = branch->ways[0].ranked.cost_micro;
     }
     clear_branches(self); /* with other shared stages, other ways are left */
 }
@@ -255,7 +260,7 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
         branch->picks[place * branch->num_stages + k] = self->chosen[branch->stages[k]];
     }
     self->planning->error =
-        SPOT_ARRAY_APPEND(branch, ways, (way_t){cost_micro, num_late, place});
+        SPOT_ARRAY_APPEND(branch, ways, (way_t){{cost_micro, place}, num_late});
 }
 
 /* Runs the configuration that is chosen. */
@@ -292,7 +297,7 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
     node_id = self->planning->pipeline->stages[stage_id];
     limit.rest_ns = self->rest_ns[node_id];
     for (size_t k = depth + 1; k < branch->num_stages; k++) {
-        rest_micro += self->stages[branch->stages[k]].choices[0].cost_micro;
+        rest_micro += self->stages[branch->stages[k]].choices[0].ranked.cost_micro;
     }
     for (size_t j = 1; j <= self->last; j++) {
         rest_micro += j == branch_id ? 0 : self->branches[j].least_micro;
@@ -303,7 +308,7 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
     for (size_t j = 0;
          j < self->stages[stage_id].num_choices && self->planning->error == 0; j++) {
         const choice_t *choice = &self->stages[stage_id].choices[j];
-        const int64_t with_micro = cost_micro + choice->cost_micro;
+        const int64_t with_micro = cost_micro + choice->ranked.cost_micro;
 
         if (with_micro + rest_micro > self->best_micro) {
             break;
@@ -317,15 +322,6 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 }
 
 /* ---- Before the search ---- */
-
-static int
-compare_choices(const void *first, const void *second)
-{
-    const choice_t *a = first, *b = second;
-
-    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
-                                          : a->rank - b->rank;
-}
 
 /* Lists the options of a stage up to the cap whose replicas keep up with a rate. */
 static void
@@ -346,7 +342,7 @@ list_choices(const search_t *self, size_t stage_id, double rate_qps, choices_t *
                     spot_planning_option(planning, stage_id, k, batch, n);
                 const int64_t micro =
                     spot_serve_scenario_cost(planning->scenario, &option);
-                const int32_t rank = (int32_t) list->num_choices;
+                const size_t rank = list->num_choices;
 
                 if (micro > self->best_micro) {
                     break;
@@ -354,13 +350,13 @@ list_choices(const search_t *self, size_t stage_id, double rate_qps, choices_t *
                 if (spot_gate_capacity(planning->scenario, stage_id, &option) >=
                     rate_qps) {
                     planning->error = SPOT_ARRAY_APPEND(
-                        list, choices, (choice_t){option, micro, rank});
+                        list, choices, (choice_t){{micro, rank}, option});
                 }
             }
         }
     }
     if (list->num_choices > 0) {
-        qsort(list->choices, list->num_choices, sizeof(choice_t), compare_choices);
+        qsort(list->choices, list->num_choices, sizeof(choice_t), compare_costs);
     }
 }
 
@@ -376,13 +372,13 @@ list_all(search_t *self, double rate_qps)
         if (self->planning->error != 0 || self->stages[j].num_choices == 0) {
             return false;
         }
-        spare_micro -= self->stages[j].choices[0].cost_micro;
+        spare_micro -= self->stages[j].choices[0].ranked.cost_micro;
     }
     for (size_t j = 0; j < self->num_stages && spare_micro >= 0; j++) {
         choices_t *list = &self->stages[j];
-        const int64_t most_micro = spare_micro + list->choices[0].cost_micro;
+        const int64_t most_micro = spare_micro + list->choices[0].ranked.cost_micro;
 
-        while (list->choices[list->num_choices - 1].cost_micro > most_micro) {
+        while (list->choices[list->num_choices - 1].ranked.cost_micro > most_micro) {
             list->num_choices--;
         }
     }
@@ -589,64 +585,3 @@ spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     planning->needs_runs = true;
     find_least(planning, cap_micro, rate_qps, max_configurations, planned);
 }
-
-/* ---- Planners ---- */
-
-/* Plans up to the cost of greedy and plan.max_cost, as far as they exist. Without either
- * there is no plan. */
-static void
-plan_capped(spot_planning_t *planning, spot_planned_t *planned, bool is_brute)
-{
-    int64_t cap_micro = spot_planning_micro(planning->request->max_cost);
-    spot_planned_t greedy = {0};
-
-    spot_plan_greedy(planning, &greedy);
-    planned->plan.gate = SPOT_GATE_SLO;
-    if (greedy.plan.options != NULL && greedy.plan.cost_micro <= cap_micro) {
-        cap_micro = greedy.plan.cost_micro;
-    } else if (cap_micro < INT64_MAX) {
-        planned->why_none = "no configuration within plan.max_cost";
-    } else {
-        planned->plan.gate = greedy.plan.gate;
-        planned->why_none = "no plan found";
-    }
-    spot_planned_free(&greedy);
-    if (planning->error != 0 || cap_micro == INT64_MAX) {
-        return;
-    }
-    if (is_brute) {
-        spot_plan_all(planning, cap_micro, 0,
-            planning->scenario->plan.max_configurations, planned);
-    } else {
-        spot_plan_exact(planning, cap_micro, planned);
-    }
-    planned->is_proven = planning->error == 0;
-}
-
-static void
-exact(spot_planning_t *planning, spot_planned_t *planned)
-{
-    plan_capped(planning, planned, false);
-}
-
-static void
-brute(spot_planning_t *planning, spot_planned_t *planned)
-{
-    plan_capped(planning, planned, true);
-}
-
-const spot_planner_t spot_planner_exact = {
-    .name = "exact",
-    .doc =
-        "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
-        "late queries, keys of the stages)",
-    .plan = exact,
-    .rate = spot_rate_exact,
-};
-
-const spot_planner_t spot_planner_brute = {
-    .name = "brute",
-    .doc = "every configuration up to the cost of greedy and plan.max_cost, event by "
-           "event; for small spaces",
-    .plan = brute,
-};
