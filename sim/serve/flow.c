@@ -146,17 +146,18 @@ spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
 size_t
 spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late)
 {
-    const bool has_lost = self->num_queries < limit->num_queries;
+    const size_t num_lost = limit->num_queries - self->num_queries;
     const int32_t *ids = self->ids;
-    size_t num_late = limit->num_queries - self->num_queries;
+    size_t num_late = num_lost;
 
     if (late != NULL) {
-        memset(late, 0, (limit->num_queries + 63) / 64 * sizeof(*late));
-        for (size_t j = 0; j < limit->num_queries && has_lost; j++) {
-            late[j / 64] |= UINT64_C(1) << j % 64;
-        }
-        for (size_t j = 0; j < self->num_queries && has_lost; j++) {
+        memset(late, num_lost > 0 ? 0xff : 0, (limit->num_queries + 63) / 64 * 8);
+        for (size_t j = 0; j < self->num_queries && num_lost > 0; j++) {
             late[ids[j] / 64] &= ~(UINT64_C(1) << ids[j] % 64);
+        }
+        if (num_lost > 0 && limit->num_queries % 64 != 0) {
+            late[limit->num_queries / 64] &=
+                (UINT64_C(1) << limit->num_queries % 64) - 1;
         }
     }
     for (size_t j = 0; j < self->num_batches; j++) {

@@ -51,10 +51,10 @@ typedef struct {
     const char *name;
     const char *doc;
     const char *source;
-    /* Cheapest configuration. planned is zeroed; planning has the error. */
-    void (*plan)(spot_planning_t *planning, spot_planned_t *planned);
+    /* Cheapest configuration. planned is zeroed. */
+    int (*plan)(spot_planning_t *planning, spot_planned_t *planned);
     /* Highest whole rate within the budget; NULL: it cannot. */
-    void (*rate)(spot_planning_t *planning, spot_planned_t *planned);
+    int (*rate)(spot_planning_t *planning, spot_planned_t *planned);
 } spot_planner_t;
 
 extern const spot_planner_t spot_planner_exact, spot_planner_greedy, spot_planner_polish,

@@ -65,11 +65,10 @@ make_room(planning_t *self)
     SPOT_ARENA_ARRAY(memory, self->counts, self->num_queries);
     SPOT_ARENA_ARRAY(memory, self->order, 2 * self->num_queries);
     SPOT_ARENA_ARRAY(memory, self->flows, num_nodes);
-    SPOT_ARENA_ARRAY(memory, self->is_fresh, num_nodes);
+    SPOT_ARENA_ARRAY(memory, self->versions, num_nodes);
     SPOT_ARENA_ARRAY(memory, self->is_in, num_nodes);
     SPOT_ARENA_ARRAY(memory, self->part.nodes, num_nodes);
     SPOT_ARENA_ARRAY(memory, self->part.first, num_nodes);
-    SPOT_ARENA_ARRAY(memory, self->options, num_stages);
     SPOT_ARENA_ARRAY(memory, self->based, num_stages);
     SPOT_ARENA_ARRAY(memory, self->pattern, num_stages);
     SPOT_ARENA_ARRAY(memory, self->plans, num_stages);
@@ -80,27 +79,6 @@ make_room(planning_t *self)
             memory, self->part.nodes[j].children, self->pipeline->nodes[j].num_children);
     }
     return memory->error;
-}
-
-/* Plans for as many queries at other times. */
-static void
-set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
-{
-    self->source_ns = arrivals->source_ns;
-    self->rate_qps = arrivals->rate_qps;
-    self->limit.num_queries = self->num_queries;
-    self->limit.max_late =
-        self->num_queries - 1 -
-        spot_percentile_index(self->scenario->slo.percentile_milli, self->num_queries);
-    spot_flow_clear(&self->source);
-    self->source.is_sorted = true;
-    for (size_t j = 0; j < self->num_queries; j++) {
-        self->limit.deadline_ns[j] = self->source_ns[j] + self->request->slo_ns;
-        spot_flow_add(&self->source, (int32_t) j, self->source_ns[j]);
-    }
-    memset(self->is_fresh, false, self->pipeline->num_nodes * sizeof(*self->is_fresh));
-    spot_outages_delete(self->outages);
-    self->outages = NULL;
 }
 
 int
@@ -129,7 +107,7 @@ spot_planning_init(planning_t *self, const spot_plan_request_t *request)
         self->pattern[j] = pattern_of(self, j);
     }
     self->needs_runs = needs_runs(self);
-    set_arrivals(self, request->arrivals);
+    spot_planning_set_arrivals(self, request->arrivals);
     return 0;
 }
 
@@ -139,18 +117,27 @@ spot_planning_free(planning_t *self)
     spot_serve_free(&self->engine);
     spot_outages_delete(self->outages);
     spot_latencies_free(&self->latencies);
-    spot_arrivals_free(&self->arrivals);
     spot_arena_free(&self->memory);
 }
 
 void
-spot_planning_set_rate(planning_t *self, double rate_qps)
+spot_planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
 {
-    self->error =
-        spot_arrivals_rescale(&self->arrivals, self->request->arrivals, rate_qps);
-    if (self->error == 0) {
-        set_arrivals(self, &self->arrivals);
+    self->source_ns = arrivals->source_ns;
+    self->rate_qps = arrivals->rate_qps;
+    self->limit.num_queries = self->num_queries;
+    self->limit.max_late =
+        self->num_queries - 1 -
+        spot_percentile_index(self->scenario->slo.percentile_milli, self->num_queries);
+    spot_flow_clear(&self->source);
+    self->source.is_sorted = true;
+    for (size_t j = 0; j < self->num_queries; j++) {
+        self->limit.deadline_ns[j] = self->source_ns[j] + self->request->slo_ns;
+        spot_flow_add(&self->source, (int32_t) j, self->source_ns[j]);
     }
+    memset(self->versions, 0, self->pipeline->num_nodes * sizeof(*self->versions));
+    spot_outages_delete(self->outages);
+    self->outages = NULL;
 }
 
 /* ---- Options ---- */
@@ -193,25 +180,6 @@ spot_planning_hardware(
     return hardware_id;
 }
 
-bool
-spot_planning_larger(
-    const planning_t *self, size_t stage_id, spot_stage_option_t *option)
-{
-    const spot_serving_profile_t *profile =
-        spot_planning_profile(self, stage_id, self->options[stage_id].hardware_id);
-    size_t row = 0;
-
-    *option = self->options[stage_id];
-    while (row < profile->num_rows && profile->rows[row].batch <= option->batch) {
-        row++;
-    }
-    if (row == profile->num_rows) {
-        return false;
-    }
-    option->batch = profile->rows[row].batch;
-    return true;
-}
-
 int64_t
 spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
     int64_t batch, double rate_qps)
@@ -224,12 +192,12 @@ spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
 }
 
 int64_t
-spot_planning_cost(const planning_t *self)
+spot_planning_cost(const planning_t *self, const spot_stage_option_t *options)
 {
     int64_t cost_micro = 0;
 
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
-        cost_micro += spot_serve_scenario_cost(self->scenario, &self->options[j]);
+        cost_micro += spot_serve_scenario_cost(self->scenario, &options[j]);
     }
     return cost_micro;
 }
@@ -242,85 +210,117 @@ spot_planning_micro(double money)
 
 /* ---- A configuration ---- */
 
-/* Runs the nodes that would deliver something else than they have. Returns whether all
- * are within the limit. */
+/* Whether a node delivers something else than it has. */
 static bool
-run_stale(planning_t *self, const spot_flow_limit_t *limit)
+is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 {
-    for (size_t j = 0; j < self->pipeline->num_nodes; j++) {
-        const int32_t node_id = self->pipeline->order[j];
-        const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
-        bool *is_fresh = &self->is_fresh[node_id];
+    const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
+    bool is_stale = self->versions[node_id] == 0;
 
-        if (node->stage_id >= 0) {
-            const spot_stage_option_t *option = &self->options[node->stage_id];
-            spot_stage_option_t *based = &self->based[node->stage_id];
+    if (node->stage_id >= 0) {
+        const spot_stage_option_t *option = &options[node->stage_id];
+        const spot_stage_option_t *based = &self->based[node->stage_id];
 
-            *is_fresh &= option->hardware_id == based->hardware_id &&
-                         option->batch == based->batch &&
-                         option->replicas == based->replicas;
-            *based = *option;
-        }
-        if (*is_fresh || (node->stage_id < 0 && node_id == self->sink)) {
-            continue;
-        }
-        for (size_t k = 0; k < node->num_children; k++) {
-            self->is_fresh[node->children[k].node_id] = false;
-        }
-        *is_fresh = spot_planning_run_node(self, node_id, limit);
-        if (!*is_fresh) {
-            return false;
-        }
+        is_stale = is_stale || option->hardware_id != based->hardware_id ||
+                   option->batch != based->batch || option->replicas != based->replicas;
     }
-    return true;
+    for (size_t k = 0; k < node->num_parents; k++) {
+        is_stale =
+            is_stale || (node->parents[k] >= 0 &&
+                            self->versions[node->parents[k]] > self->versions[node_id]);
+    }
+    return is_stale;
 }
 
-bool
-spot_planning_evaluate(planning_t *self, bool is_full, spot_serving_plan_t *plan)
+static int
+run_stale(planning_t *self, const spot_stage_option_t *options,
+    const spot_flow_limit_t *limit, bool *is_good)
 {
-    const int64_t slo_ns = self->request->slo_ns;
-    const int64_t *sink_ns = self->times_ns;
+    int ret = 0;
 
-    plan->cost_micro = spot_planning_cost(self);
+    for (size_t j = 0; j < self->pipeline->num_nodes && ret == 0 && *is_good; j++) {
+        const int32_t node_id = self->pipeline->order[j];
+        const int32_t stage_id = self->pipeline->nodes[node_id].stage_id;
+
+        if ((stage_id >= 0 || node_id != self->sink) &&
+            is_stale(self, node_id, options)) {
+            ret = spot_planning_run_node(self, node_id, options, limit, is_good);
+            self->versions[node_id] = ret == 0 && *is_good ? ++self->latest : 0;
+            if (stage_id >= 0) {
+                self->based[stage_id] = options[stage_id];
+            }
+        }
+    }
+    return ret;
+}
+
+/* When queries leave, from what the last node has, or the parents of the last join. */
+static const int64_t *
+sink_times(planning_t *self)
+{
+    const spot_serve_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
+    const size_t num_ends = sink->stage_id < 0 ? sink->num_parents : 1;
+
+    memset(self->times_ns, 0, self->num_queries * sizeof(*self->times_ns));
+    memset(self->counts, 0, self->num_queries * sizeof(*self->counts));
+    for (size_t k = 0; k < num_ends; k++) {
+        const int32_t end = sink->stage_id < 0 ? sink->parents[k] : self->sink;
+
+        spot_flow_raise(
+            end < 0 ? &self->source : &self->flows[end], self->times_ns, self->counts);
+    }
+    for (size_t j = 0; j < self->num_queries; j++) {
+        if ((size_t) self->counts[j] < num_ends) {
+            self->times_ns[j] = SPOT_QUERY_LOST;
+        }
+    }
+    return self->times_ns;
+}
+
+int
+spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
+    bool is_full, spot_serving_plan_t *plan)
+{
+    const spot_plan_request_t *request = self->request;
+    bool is_good = true;
+    int ret;
+
+    plan->cost_micro = spot_planning_cost(self, options);
     plan->gate =
-        spot_gate_verdict(self->scenario, self->options, self->rate_qps, slo_ns, 0);
+        spot_gate_verdict(self->scenario, options, self->rate_qps, request->slo_ns, 0);
     if (!is_full && plan->gate != SPOT_GATE_FEASIBLE) {
-        return false;
+        return 0;
     }
-    plan->gate = SPOT_GATE_SLO;
-    if (self->needs_runs) {
-        spot_planning_run(self);
-        sink_ns = self->engine.sink_ns;
-    } else if (run_stale(self, is_full ? NULL : &self->limit)) {
-        spot_planning_take_times(self, self->sink);
-    } else {
-        return false;
+    ret = self->needs_runs
+              ? spot_planning_run(self, options)
+              : run_stale(self, options, is_full ? NULL : &self->limit, &is_good);
+    if (ret != 0 || !is_good) {
+        plan->gate = SPOT_GATE_SLO;
+        return ret;
     }
-    if (self->error == 0) {
-        self->error = spot_latencies_take(
-            &self->latencies, self->num_queries, self->source_ns, sink_ns);
-    }
-    if (self->error != 0) {
-        return false;
+    ret = spot_latencies_take(&self->latencies, self->num_queries, self->source_ns,
+        self->needs_runs ? self->engine.sink_ns : sink_times(self));
+    if (ret != 0) {
+        return ret;
     }
     plan->percentile_ns = spot_latencies_percentile(
         &self->latencies, self->scenario->slo.percentile_milli);
-    plan->num_late = spot_latencies_late(&self->latencies, slo_ns);
+    plan->num_late = spot_latencies_late(&self->latencies, request->slo_ns);
     plan->gate = spot_gate_verdict(
-        self->scenario, self->options, self->rate_qps, slo_ns, plan->percentile_ns);
-    return plan->gate == SPOT_GATE_FEASIBLE;
+        self->scenario, options, self->rate_qps, request->slo_ns, plan->percentile_ns);
+    return 0;
 }
 
-void
-spot_planning_take(planning_t *self, spot_planned_t *planned, spot_serving_plan_t *plan)
+int
+spot_planning_take(planning_t *self, spot_planned_t *planned,
+    const spot_stage_option_t *options, spot_serving_plan_t *plan)
 {
     const size_t num_stages = self->pipeline->num_stages;
 
     SPOT_ARENA_ARRAY(&planned->memory, plan->options, num_stages);
     if (plan->options == NULL) {
-        self->error = SPOT_ERR_NO_MEMORY;
-        return;
+        return SPOT_ERR_NO_MEMORY;
     }
-    memcpy(plan->options, self->options, num_stages * sizeof(*plan->options));
-    (void) spot_planning_evaluate(self, true, plan);
+    memcpy(plan->options, options, num_stages * sizeof(*options));
+    return spot_planning_evaluate(self, options, true, plan);
 }

@@ -19,18 +19,16 @@ struct spot_planning {
     double rate_qps;          /* of these queries */
     size_t num_queries;
     spot_flow_limit_t limit;      /* the objective */
-    spot_arrivals_t arrivals;     /* at another rate */
-    spot_stage_option_t *options; /* [num_stages] the configuration at hand */
-    spot_stage_option_t *pattern; /* [num_stages] what a planner leaves as it is */
     spot_flow_t source;           /* what the source delivers */
     spot_flow_t *flows;           /* [num_nodes] the same of nodes */
-    bool *is_fresh;               /* [num_nodes] of flows: that of based */
-    spot_stage_option_t *based;   /* [num_stages] */
+    int64_t *versions;            /* [num_nodes] of flows, higher than those of the
+                                     parents; 0: not run */
+    int64_t latest;               /* version */
+    spot_stage_option_t *based;   /* [num_stages] of flows */
+    spot_stage_option_t *pattern; /* [num_stages] what a planner leaves as it is */
     int64_t num_simulations;      /* of stages */
-    int error; /* the first one: nothing more is run; INTERRUPTED, NO_MEMORY, errors of
-                  the event engine and of arrivals */
-    int64_t *times_ns, *free_ns; /* [num_queries] scratch */
-    int32_t *counts, *order;     /* [num_queries], [2 num_queries] scratch */
+    int64_t *times_ns, *free_ns;  /* [num_queries] scratch */
+    int32_t *counts, *order;      /* [num_queries], [2 num_queries] scratch */
     /* The event engine, on a part of the pipeline. */
     spot_serve_t engine;
     spot_serve_pipeline_t part;
@@ -46,8 +44,8 @@ SPOT_MUST_CHECK int spot_planning_init(
     spot_planning_t *self, const spot_plan_request_t *request);
 void spot_planning_free(spot_planning_t *self);
 
-/* Plans for the queries at another rate from now on; see error. */
-void spot_planning_set_rate(spot_planning_t *self, double rate_qps);
+/* Plans for as many queries at other times, which must live as long. */
+void spot_planning_set_arrivals(spot_planning_t *self, const spot_arrivals_t *arrivals);
 
 /* The option of a stage as a planner may choose it. */
 spot_stage_option_t spot_planning_option(const spot_planning_t *self, size_t stage_id,
@@ -62,55 +60,93 @@ const spot_serving_profile_t *spot_planning_profile(
 int32_t spot_planning_hardware(
     const spot_planning_t *self, size_t stage_id, int32_t hardware_id, int32_t step);
 
-/* The option of a stage in the configuration with the next larger batch limit. Returns
- * false if there is none. */
-bool spot_planning_larger(
-    const spot_planning_t *self, size_t stage_id, spot_stage_option_t *option);
-
 /* Replicas that keep up with a rate, from 1 to SPOT_MAX_REPLICAS + 1. */
 int64_t spot_planning_need(const spot_planning_t *self, size_t stage_id,
     int32_t hardware_id, int64_t batch, double rate_qps);
 
-/* What the configuration at hand costs. */
-int64_t spot_planning_cost(const spot_planning_t *self);
+int64_t spot_planning_cost(
+    const spot_planning_t *self, const spot_stage_option_t *options);
 
 /* Money in millionths; INT64_MAX: NAN. */
 int64_t spot_planning_micro(double money);
 
-/* What the configuration gives: all of plan but its options and rate. Unless is_full,
- * the percentile and the late queries are those of a feasible one only. Returns whether
- * it is feasible; false: or see error. */
-bool spot_planning_evaluate(
-    spot_planning_t *self, bool is_full, spot_serving_plan_t *plan);
+/* What a configuration gives: all of plan but its options and rate. Unless is_full, the
+ * percentile and the late queries are those of a feasible one only. INTERRUPTED,
+ * NO_MEMORY, errors of the event engine. */
+SPOT_MUST_CHECK int spot_planning_evaluate(spot_planning_t *self,
+    const spot_stage_option_t *options, bool is_full, spot_serving_plan_t *plan);
 
-/* Makes it a plan, with a copy of the options; see error. */
-void spot_planning_take(
-    spot_planning_t *self, spot_planned_t *planned, spot_serving_plan_t *plan);
+/* Makes a configuration a plan, with a copy of the options. Errors as above. */
+SPOT_MUST_CHECK int spot_planning_take(spot_planning_t *self, spot_planned_t *planned,
+    const spot_stage_option_t *options, spot_serving_plan_t *plan);
 
 /* ---- planning_run.c ---- */
 
-/* Runs a node on what its parents deliver. Returns whether it is within the limit, which
- * may be NULL; false: or see error. */
-bool spot_planning_run_node(
-    spot_planning_t *self, int32_t node_id, const spot_flow_limit_t *limit);
+/* Runs a node on what its parents deliver; options: [num_stages]. *is_good: within the
+ * limit, which may be NULL. Errors as above. */
+SPOT_MUST_CHECK int spot_planning_run_node(spot_planning_t *self, int32_t node_id,
+    const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good);
 
-/* Runs all events; the engine has the result; see error. */
-void spot_planning_run(spot_planning_t *self);
+/* Runs all events; the engine has the result. */
+SPOT_MUST_CHECK int spot_planning_run(
+    spot_planning_t *self, const spot_stage_option_t *options);
 
-/* When queries leave the parents of a join, or a stage, for the last time: *times_ns of
- * planning; SPOT_QUERY_LOST: not all parents have them. */
-void spot_planning_take_times(spot_planning_t *self, int32_t node_id);
+/* Sets is_in to a node and all its ancestors. */
+void spot_planning_ancestors(const spot_planning_t *self, int32_t node_id, bool *is_in);
 
 /* ---- Of single planners, for others ---- */
 
-/* The least configuration up to a cost by the definition of the exact planner, without
- * options: there is none; and the same by enumeration, from the replicas that keep up
- * with a rate. BAD_PARAM: more than max_configurations. */
-void spot_plan_exact(
-    spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned);
-void spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
-    int64_t max_configurations, spot_planned_t *planned);
+/* An option of a stage, for searches of the whole space. */
+typedef struct {
+    spot_stage_option_t option;
+    int64_t cost_micro;
+    int32_t rank; /* by key: hardware order, batch limit, replicas */
+} spot_stage_choice_t;
 
-void spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned);
-void spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned);
-void spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned);
+typedef struct {
+    size_t num_choices, max_choices;
+    spot_stage_choice_t *choices; /* [num_choices] by (cost, rank) */
+} spot_choices_t;
+
+/* All options up to a cost whose replicas keep up with need_qps, and have a capacity of
+ * gate_qps. NO_MEMORY; the caller frees choices even then. planners.c */
+SPOT_MUST_CHECK int spot_choices_make(spot_choices_t *self,
+    const spot_planning_t *planning, size_t stage_id, double need_qps, double gate_qps,
+    int64_t max_micro);
+
+/* The choices of all stages in configurations up to a cost, at a rate. *has_all: each
+ * stage has some. */
+SPOT_MUST_CHECK int spot_choices_make_all(spot_choices_t *stages,
+    const spot_planning_t *planning, double rate_qps, int64_t max_micro, bool *has_all);
+
+/* The definition of the exact planner by enumeration, from the replicas that keep up
+ * with a rate. BAD_PARAM: more than max_configurations. */
+SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro,
+    double rate_qps, int64_t max_configurations, spot_planned_t *planned);
+
+/* A step of a heuristic. plan.gate: FEASIBLE, or there is none. */
+typedef struct {
+    spot_plan_move_t move;
+    spot_serving_plan_t plan;
+} spot_candidate_t;
+
+/* Takes the cheapest option of a stage on a hardware with a total of at most
+ * bound_micro, others as they are, if (total, percentile) is less than that of best.
+ * options are changed meanwhile. greedy.c */
+SPOT_MUST_CHECK int spot_plan_refit(spot_planning_t *planning,
+    spot_stage_option_t *options, const char *move, size_t stage_id, int32_t hardware_id,
+    int64_t bound_micro, spot_candidate_t *best);
+
+SPOT_MUST_CHECK int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned);
+
+/* The plan of the exact planner up to a cost; without options: there is none. */
+SPOT_MUST_CHECK int spot_plan_exact(
+    spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned);
+
+/* The cap of exact and brute: the cost of greedy and plan.max_cost, as far as they
+ * exist; INT64_MAX: neither. planned says what it means that there is no plan. */
+SPOT_MUST_CHECK int spot_plan_cap(
+    spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro);
+
+SPOT_MUST_CHECK int spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned);
+SPOT_MUST_CHECK int spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned);

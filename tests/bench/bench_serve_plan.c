@@ -81,8 +81,7 @@ best_s(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
         spot_planned_free(planned);
         *planned = (spot_planned_t){0};
         planning->num_simulations = 0;
-        spot_plan_exact(planning, cap_micro, planned);
-        stop_on_error(planning->error, "plan");
+        stop_on_error(spot_plan_exact(planning, cap_micro, planned), "plan");
         plan_s = spot_clock_thread_s() - start_s;
         least_s = plan_s < least_s ? plan_s : least_s;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of planners, how they are called, and those that search all configurations.
- */
+/* The list of planners, how they are called, and the options that they search. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -16,17 +15,14 @@ const spot_planner_t *const spot_serve_planners[] = {
 
 /* Calls a function of a planner. */
 static int
-call(void (*search)(spot_planning_t *planning, spot_planned_t *planned),
+call(int (*search)(spot_planning_t *planning, spot_planned_t *planned),
     const spot_plan_request_t *request, spot_planned_t *planned)
 {
     const double started_s = spot_clock_thread_s();
     spot_planning_t planning;
     int ret = spot_planning_init(&planning, request);
 
-    if (ret == 0) {
-        search(&planning, planned);
-        ret = planning.error;
-    }
+    ret = ret != 0 ? ret : search(&planning, planned);
     if (planned->plan.options != NULL) {
         planned->why_none = NULL;
     }
@@ -58,63 +54,76 @@ spot_planned_free(spot_planned_t *self)
     *self = (spot_planned_t){0};
 }
 
-/* ---- Exact and brute ---- */
+/* ---- Options ---- */
 
-/* Plans up to the cost of greedy and plan.max_cost, as far as they exist. Without either
- * there is no plan. */
-static void
-plan_capped(spot_planning_t *planning, spot_planned_t *planned, bool is_brute)
+static int
+compare_choices(const void *first, const void *second)
 {
-    int64_t cap_micro = spot_planning_micro(planning->request->max_cost);
-    spot_planned_t greedy = {0};
+    const spot_stage_choice_t *a = first, *b = second;
 
-    spot_plan_greedy(planning, &greedy);
-    planned->plan.gate = SPOT_GATE_SLO;
-    if (greedy.plan.options != NULL && greedy.plan.cost_micro <= cap_micro) {
-        cap_micro = greedy.plan.cost_micro;
-    } else if (cap_micro < INT64_MAX) {
-        planned->why_none = "no configuration within plan.max_cost";
-    } else {
-        planned->plan.gate = greedy.plan.gate;
-        planned->why_none = "no plan found";
-    }
-    spot_planned_free(&greedy);
-    if (planning->error != 0 || cap_micro == INT64_MAX) {
-        return;
-    }
-    if (is_brute) {
-        spot_plan_all(planning, cap_micro, 0,
-            planning->scenario->plan.max_configurations, planned);
-    } else {
-        spot_plan_exact(planning, cap_micro, planned);
-    }
-    planned->is_proven = planning->error == 0;
+    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
+                                          : a->rank - b->rank;
 }
 
-static void
-exact(spot_planning_t *planning, spot_planned_t *planned)
+int
+spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t stage_id,
+    double need_qps, double gate_qps, int64_t max_micro)
 {
-    plan_capped(planning, planned, false);
+    const spot_serve_scenario_t *scenario = planning->scenario;
+    int ret = 0;
+
+    self->num_choices = 0;
+    for (int32_t k = spot_planning_hardware(planning, stage_id, -1, 1); k >= 0;
+         k = spot_planning_hardware(planning, stage_id, k, 1)) {
+        const spot_serving_profile_t *profile =
+            spot_planning_profile(planning, stage_id, k);
+
+        for (size_t j = 0; j < profile->num_rows; j++) {
+            const int64_t batch = profile->rows[j].batch;
+            int64_t n = spot_planning_need(planning, stage_id, k, batch, need_qps);
+
+            for (; n <= SPOT_MAX_REPLICAS && ret == 0; n++) {
+                const spot_stage_option_t option =
+                    spot_planning_option(planning, stage_id, k, batch, n);
+                const int64_t micro = spot_serve_scenario_cost(scenario, &option);
+                const int32_t order = (int32_t) self->num_choices;
+
+                if (micro > max_micro) {
+                    break;
+                }
+                if (spot_gate_capacity(scenario, stage_id, &option) >= gate_qps) {
+                    ret = SPOT_ARRAY_APPEND(
+                        self, choices, (spot_stage_choice_t){option, micro, order});
+                }
+            }
+        }
+    }
+    if (self->num_choices > 0) {
+        qsort(self->choices, self->num_choices, sizeof(*self->choices), compare_choices);
+    }
+    return ret;
 }
 
-static void
-brute(spot_planning_t *planning, spot_planned_t *planned)
+int
+spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning,
+    double rate_qps, int64_t max_micro, bool *has_all)
 {
-    plan_capped(planning, planned, true);
+    int64_t spare_micro = max_micro;
+    int ret = 0;
+
+    *has_all = true;
+    for (size_t j = 0; j < planning->pipeline->num_stages && ret == 0 && *has_all; j++) {
+        ret = spot_choices_make(&stages[j], planning, j, rate_qps, rate_qps, max_micro);
+        *has_all = ret == 0 && stages[j].num_choices > 0;
+        spare_micro -= *has_all ? stages[j].choices[0].cost_micro : 0;
+    }
+    *has_all = *has_all && spare_micro >= 0;
+    for (size_t j = 0; j < planning->pipeline->num_stages && *has_all; j++) {
+        const int64_t most_micro = spare_micro + stages[j].choices[0].cost_micro;
+
+        while (stages[j].choices[stages[j].num_choices - 1].cost_micro > most_micro) {
+            stages[j].num_choices--;
+        }
+    }
+    return ret;
 }
-
-const spot_planner_t spot_planner_exact = {
-    .name = "exact",
-    .doc =
-        "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
-        "late queries, keys of the stages)",
-    .plan = exact,
-    .rate = spot_rate_exact,
-};
-
-const spot_planner_t spot_planner_brute = {
-    .name = "brute",
-    .doc = "every configuration up to the cost of greedy and plan.max_cost, event by "
-           "event; for small spaces",
-    .plan = brute,
-};

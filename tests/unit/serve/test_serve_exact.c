@@ -271,10 +271,8 @@ check_cap(const plan_case_t *self, uint64_t space, const char *name, int64_t cap
     int ret;
 
     assert_int_equal(spot_planning_init(&planning, &self->request), 0);
-    spot_plan_exact(&planning, cap_micro, &exact);
-    assert_int_equal(planning.error, 0);
-    spot_plan_all(&planning, cap_micro, 0, limit, &brute);
-    ret = planning.error;
+    assert_int_equal(spot_plan_exact(&planning, cap_micro, &exact), 0);
+    ret = spot_plan_all(&planning, cap_micro, 0, limit, &brute);
     if (ret == SPOT_ERR_BAD_PARAM) {
         assert_true(limit < 10000);
     } else {
@@ -355,6 +353,7 @@ test_recurrence_is_engine(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES; space++) {
+        spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
         spot_planning_t planning;
         const shape_t *shape;
         plan_case_t self;
@@ -363,22 +362,20 @@ test_recurrence_is_engine(void **state)
         open_space(&self, space, &shape);
         spot_rng_seek(&rng, 8, space, SPOT_STREAM_TYPE, 0);
         assert_int_equal(spot_planning_init(&planning, &self.request), 0);
-        draw_options(&rng, &planning, planning.options);
+        draw_options(&rng, &planning, options);
         for (int j = 0; j < 6; j++) {
             spot_stage_option_t others[SPOT_SERVE_MAX_NODES];
             const size_t stage_id = (size_t) draw(&rng, 0, shape->num_stages - 1);
             spot_serving_plan_t flow = {0}, run = {0};
 
             draw_options(&rng, &planning, others);
-            planning.options[stage_id] = others[stage_id];
-            (void) spot_planning_evaluate(&planning, true, &flow);
-            assert_int_equal(planning.error, 0);
+            options[stage_id] = others[stage_id];
+            assert_int_equal(spot_planning_evaluate(&planning, options, true, &flow), 0);
             if (planning.needs_runs) {
                 break;
             }
             planning.needs_runs = true;
-            (void) spot_planning_evaluate(&planning, true, &run);
-            assert_int_equal(planning.error, 0);
+            assert_int_equal(spot_planning_evaluate(&planning, options, true, &run), 0);
             planning.needs_runs = false;
             for (size_t k = 0; k < planning.num_queries; k++) {
                 const int64_t sink_ns = planning.engine.sink_ns[k];
@@ -426,6 +423,7 @@ test_exact_cost_falls(void **state)
 static void
 test_hedge_of_its_base(void **state)
 {
+    spot_stage_option_t option;
     spot_planning_t planning;
     plan_case_t self;
 
@@ -442,8 +440,8 @@ test_hedge_of_its_base(void **state)
         "preemptions: {hazard: {mtbf: 1 h, recover: 1 min}}\n"
         "plan: {with_preemptions: true}\n");
     assert_int_equal(spot_planning_init(&planning, &self.request), 0);
-    planning.options[0] = spot_planning_option(&planning, 0, 0, 1, 3);
-    assert_int_equal(spot_planning_cost(&planning), 5000000);
+    option = spot_planning_option(&planning, 0, 0, 1, 3);
+    assert_int_equal(spot_planning_cost(&planning, &option), 5000000);
     spot_planning_free(&planning);
     plan_case_close(&self);
 }
