@@ -46,11 +46,8 @@ fill_summary(const spot_serve_replication_t *run, size_t least_id, spot_table_t 
         {.name = "bottleneck", .kind = SPOT_TABLE_TEXT}, {.name = "cost"},
         {.name = "late"}, {.name = "lost"}, {.name = "unfinished"}};
     const spot_serve_scenario_t *scenario = run->scenario;
-    int64_t cost_micro = 0;
+    const int64_t cost_micro = spot_serve_scenario_total(scenario, run->options);
 
-    for (size_t j = 0; j < scenario->pipeline.num_stages; j++) {
-        cost_micro += spot_serve_scenario_cost(scenario, &run->options[j]);
-    }
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     spot_table_add_row(table);
     spot_table_add_text(table, spot_gate_names[run->gate]);

@@ -97,7 +97,8 @@ sum_run(const spot_serve_replication_t *run)
         .arrival_scv = run->arrivals.cv * run->arrivals.cv,
         .hours = hours(serve->end_ns),
         .feasible = run->gate == SPOT_GATE_FEASIBLE,
-        .nominal_cost_per_hour = (double) spot_serve_nominal_cost(run) / 1e6};
+        .nominal_cost_per_hour =
+            (double) spot_serve_scenario_total(run->scenario, run->options) / 1e6};
 
     for (size_t j = 0; j < serve->num_stages; j++) {
         add_stage(&sums, run, j);

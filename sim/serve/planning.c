@@ -192,17 +192,6 @@ spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
 }
 
 int64_t
-spot_planning_cost(const planning_t *self, const spot_stage_option_t *options)
-{
-    int64_t cost_micro = 0;
-
-    for (size_t j = 0; j < self->pipeline->num_stages; j++) {
-        cost_micro += spot_serve_scenario_cost(self->scenario, &options[j]);
-    }
-    return cost_micro;
-}
-
-int64_t
 spot_planning_micro(double money)
 {
     return money < 9e12 ? llround(money * 1e6) : INT64_MAX;
@@ -285,7 +274,7 @@ spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
     bool is_good = true;
     int ret;
 
-    plan->cost_micro = spot_planning_cost(self, options);
+    plan->cost_micro = spot_serve_scenario_total(self->scenario, options);
     plan->gate =
         spot_gate_verdict(self->scenario, options, self->rate_qps, request->slo_ns, 0);
     if (!is_full && plan->gate != SPOT_GATE_FEASIBLE) {

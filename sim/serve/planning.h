@@ -64,9 +64,6 @@ int32_t spot_planning_hardware(
 int64_t spot_planning_need(const spot_planning_t *self, size_t stage_id,
     int32_t hardware_id, int64_t batch, double rate_qps);
 
-int64_t spot_planning_cost(
-    const spot_planning_t *self, const spot_stage_option_t *options);
-
 /* Money in millionths; INT64_MAX: NAN. */
 int64_t spot_planning_micro(double money);
 

@@ -86,17 +86,6 @@ spot_serve_verdict(
 }
 
 int64_t
-spot_serve_nominal_cost(const spot_serve_replication_t *self)
-{
-    int64_t cost_micro = 0;
-
-    for (size_t j = 0; j < self->scenario->pipeline.num_stages; j++) {
-        cost_micro += spot_serve_scenario_cost(self->scenario, &self->options[j]);
-    }
-    return cost_micro;
-}
-
-int64_t
 spot_serve_taken(const spot_serve_stage_t *stage)
 {
     int64_t num_taken = 0;

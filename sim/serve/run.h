@@ -49,9 +49,6 @@ SPOT_MUST_CHECK int spot_serve_replication_run(spot_serve_replication_t *self,
 spot_gate_t spot_serve_verdict(
     const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli);
 
-/* What the configuration of a replication costs per hour, in millionths. */
-int64_t spot_serve_nominal_cost(const spot_serve_replication_t *self);
-
 /* Queries in all batches of a stage. */
 int64_t spot_serve_taken(const spot_serve_stage_t *stage);
 

@@ -195,7 +195,8 @@ write_figures(const spot_serve_replication_t *run, spot_json_t *json)
     spot_json_number(json, "rate_qps", run->arrivals.rate_qps);
     spot_json_number(json, "arrival_cv", run->arrivals.cv);
     spot_json_number(json, "arrival_scv", run->arrivals.cv * run->arrivals.cv);
-    spot_json_number(json, "cost", (double) spot_serve_nominal_cost(run) / 1e6);
+    spot_json_number(json, "cost",
+        (double) spot_serve_scenario_total(run->scenario, run->options) / 1e6);
     spot_json_number(json, "cost_total", spot_serve_cost(run));
     spot_json_integer(
         json, "min_latency_ns", spot_gate_least_latency(scenario, run->options));

@@ -622,6 +622,17 @@ spot_serve_scenario_cost(const scenario_t *self, const spot_stage_option_t *opti
            (num_spot > 0 ? llround(price->spot_per_h * 1e6) * num_spot : 0);
 }
 
+int64_t
+spot_serve_scenario_total(const scenario_t *self, const spot_stage_option_t *options)
+{
+    int64_t cost_micro = 0;
+
+    for (size_t j = 0; j < self->pipeline.num_stages; j++) {
+        cost_micro += spot_serve_scenario_cost(self, &options[j]);
+    }
+    return cost_micro;
+}
+
 bool
 spot_serve_scenario_has_spot(const scenario_t *self)
 {

@@ -99,5 +99,9 @@ spot_serve_plan_t spot_serve_scenario_stage(const spot_serve_scenario_t *self,
 int64_t spot_serve_scenario_cost(
     const spot_serve_scenario_t *self, const spot_stage_option_t *option);
 
+/* The same of all stages. options: [num_stages] */
+int64_t spot_serve_scenario_total(
+    const spot_serve_scenario_t *self, const spot_stage_option_t *options);
+
 /* Whether a stage may lose replicas. */
 bool spot_serve_scenario_has_spot(const spot_serve_scenario_t *self);

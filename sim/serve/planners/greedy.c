@@ -105,7 +105,7 @@ spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
     const spot_serve_scenario_t *scenario = planning->scenario;
     const spot_serving_profile_t *profile =
         spot_planning_profile(planning, stage_id, hardware_id);
-    const int64_t others_micro = spot_planning_cost(planning, options) -
+    const int64_t others_micro = spot_serve_scenario_total(planning->scenario, options) -
                                  spot_serve_scenario_cost(scenario, &options[stage_id]);
     int ret = 0;
 
@@ -160,7 +160,7 @@ try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_
     }
     if (ret == 0 && cheaper >= 0) {
         ret = spot_plan_refit(planning, options, "downgrade_hw", stage_id, cheaper,
-            spot_planning_cost(planning, options) - 1, best);
+            spot_serve_scenario_total(planning->scenario, options) - 1, best);
     }
     return ret;
 }
@@ -176,7 +176,8 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
             ret = try_stage(planning, options, j, &best);
         }
         if (ret != 0 || best.plan.gate != SPOT_GATE_FEASIBLE ||
-            best.plan.cost_micro > spot_planning_cost(planning, options)) {
+            best.plan.cost_micro >
+                spot_serve_scenario_total(planning->scenario, options)) {
             return ret;
         }
         options[best.move.stage_id] = best.move.to;

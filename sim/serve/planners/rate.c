@@ -109,8 +109,9 @@ act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
     const spot_batch_profile_t *row = spot_serving_profile_row(profile, from->batch);
     const int32_t dearer =
         spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
-    const int64_t others_micro = spot_planning_cost(planning, self->options) -
-                                 spot_serve_scenario_cost(planning->scenario, from);
+    const int64_t others_micro =
+        spot_serve_scenario_total(planning->scenario, self->options) -
+        spot_serve_scenario_cost(planning->scenario, from);
 
     if (action == 0 && row + 1 < profile->rows + profile->num_rows) {
         *option = spot_planning_option(
@@ -210,8 +211,8 @@ start(rate_t *self, int64_t budget_micro, bool *has_all)
         }
         free(choices.choices);
     }
-    *has_all =
-        *has_all && spot_planning_cost(self->planning, self->options) <= budget_micro;
+    *has_all = *has_all && spot_serve_scenario_total(
+                               self->planning->scenario, self->options) <= budget_micro;
     return ret;
 }
 

@@ -441,7 +441,7 @@ test_hedge_of_its_base(void **state)
         "plan: {with_preemptions: true}\n");
     assert_int_equal(spot_planning_init(&planning, &self.request), 0);
     option = spot_planning_option(&planning, 0, 0, 1, 3);
-    assert_int_equal(spot_planning_cost(&planning, &option), 5000000);
+    assert_int_equal(spot_serve_scenario_total(planning.scenario, &option), 5000000);
     spot_planning_free(&planning);
     plan_case_close(&self);
 }
