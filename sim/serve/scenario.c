@@ -538,8 +538,7 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
     self->slo.percentile_milli = (int64_t) floor(self->slo.percentile * 1000 + 0.5);
     if (self->config_form == 0 && self->service->cannot_plan) {
         REPORT(&checker, spot_node_place(root, "config"),
-            "service: %s cannot be planned with: its times are wrong on purpose",
-            self->service->name);
+            "%s; plans need another service model", self->service->warning);
     }
     ret = spot_error_first(ret, read_files(&checker));
     ret = spot_error_first(ret, make_parts(&checker));
