@@ -6,7 +6,7 @@
 #include "reports/draw.h"
 #include "sim/engine/series.h"
 
-/* More could not be told apart. */
+/* More lines cannot be distinguished. */
 #define SPOT_MAX_CDF_RUNS 8
 
 typedef struct {

@@ -38,6 +38,14 @@ typedef struct {
     int64_t max_configurations; /* of brute */
 } spot_plan_setting_t;
 
+/* Keys whose values are bound without an error, so that the rest can be checked. */
+enum {
+    SPOT_SERVE_BOUND_HARDWARE = 1,
+    SPOT_SERVE_BOUND_PIPELINE = 2,
+    SPOT_SERVE_BOUND_ARRIVALS = 4,
+    SPOT_SERVE_BOUND_PREEMPTIONS = 8
+};
+
 typedef struct {
     spot_outputs_t outputs; /* the first member */
     char *name;
