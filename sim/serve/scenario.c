@@ -236,9 +236,10 @@ read_files(checker_t *checker)
 {
     scenario_t *self = checker->self;
     const spot_node_t *hardware = spot_node_get(checker->root, "hardware");
+    const bool is_bound = (self->bound_keys & SPOT_SERVE_BOUND_HARDWARE) != 0;
     int ret = 0, error = 0;
 
-    for (size_t j = 0; j < self->prices.num_prices; j++) {
+    for (size_t j = 0; j < self->prices.num_prices && is_bound; j++) {
         spot_serving_price_t *price = &self->prices.prices[j];
 
         if (spot_node_get(spot_node_get(hardware, price->name), "spot") == NULL) {
@@ -250,8 +251,7 @@ read_files(checker_t *checker)
             &self->prices, self->price_path, checker->bind->diag);
     }
     spot_serving_prices_sort(&self->prices);
-    checker->has_prices =
-        ret == 0 && (self->bound_keys & SPOT_SERVE_BOUND_HARDWARE) != 0;
+    checker->has_prices = ret == 0 && is_bound;
     checker->has_profiles = self->num_profile_items > 0;
     for (size_t j = 0; j < self->num_profile_items && error != SPOT_ERR_NO_MEMORY; j++) {
         error = spot_serving_profiles_add(&self->profiles, &self->profile_items[j],
