@@ -81,6 +81,19 @@ typedef struct {
     const spot_series_rule_t *rules; /* [num_rules] of a CDF */
 } spot_series_kind_t;
 
+/* Rows of tables: a column with its unit, further members behind it; a kind of series by
+ * the array of its columns. */
+#define SPOT_SERIES_COLUMN(kind_, name_, ...)                                           \
+    {                                                                                   \
+        .name = name_, .kind = SPOT_COLUMN_##kind_, .unit = __VA_ARGS__                 \
+    }
+#define SPOT_SERIES_KIND(name_, shape_, ticks, columns_, text)                          \
+    {                                                                                   \
+        .name = name_, .help = text, .shape = SPOT_SERIES_##shape_,                     \
+        .ticks_per_s = ticks, .num_columns = sizeof(columns_) / sizeof((columns_)[0]),  \
+        .columns = columns_                                                             \
+    }
+
 typedef union {
     int64_t integer;
     double number;

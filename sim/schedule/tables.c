@@ -10,10 +10,7 @@
 
 /* ---- Kinds ---- */
 
-#define COLUMN(kind_, name_, unit_, ...)                                                \
-    {                                                                                   \
-        .name = name_, .unit = unit_, .kind = SPOT_COLUMN_##kind_, __VA_ARGS__          \
-    }
+#define COLUMN SPOT_SERIES_COLUMN
 #define TEXT(name_) COLUMN(TEXT, name_, "", .is_bare = true)
 #define NUMBER(name_) COLUMN(NUMBER, name_, "1", .is_bare = true)
 #define COUNT(name_) COLUMN(COUNT, name_, "1", .is_bare = true)
@@ -71,12 +68,7 @@ static const spot_series_column_t scaling_columns[] = {
     COUNT("time"), COUNT("scaling_num")};
 
 #define KIND(id, name_, shape_, columns_, text)                                         \
-    [SPOT_TABLE_##id] = {.name = name_,                                                 \
-        .help = text,                                                                   \
-        .shape = SPOT_SERIES_##shape_,                                                  \
-        .ticks_per_s = 1,                                                               \
-        .num_columns = sizeof(columns_) / sizeof(columns_[0]),                          \
-        .columns = columns_}
+    [SPOT_TABLE_##id] = SPOT_SERIES_KIND(name_, shape_, 1, columns_, text)
 
 const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES] = {
     KIND(JOBS, "jobs", TABLE, job_columns,

@@ -24,10 +24,7 @@ typedef enum {
     NUM_KINDS
 } kind_id_t;
 
-#define COLUMN(kind_, name_, ...)                                                       \
-    {                                                                                   \
-        .name = name_, .kind = SPOT_COLUMN_##kind_, .unit = __VA_ARGS__                 \
-    }
+#define COLUMN SPOT_SERIES_COLUMN
 /* The head of a file has its name alone. */
 #define BARE(...) COLUMN(__VA_ARGS__, .is_bare = true)
 
@@ -60,12 +57,7 @@ static const spot_series_column_t queue_columns[] = {
     BARE(COUNT, "time_ns", "1"), BARE(TEXT, "node", ""), BARE(COUNT, "queue", "1")};
 
 #define KIND(id, name_, shape_, columns_, text)                                         \
-    [id] = {.name = name_,                                                              \
-        .help = text,                                                                   \
-        .shape = SPOT_SERIES_##shape_,                                                  \
-        .ticks_per_s = NS_PER_S,                                                        \
-        .num_columns = sizeof(columns_) / sizeof(columns_[0]),                          \
-        .columns = columns_}
+    [id] = SPOT_SERIES_KIND(name_, shape_, NS_PER_S, columns_, text)
 
 /* The columns of some depend on the stages. */
 static const spot_series_kind_t kinds[NUM_KINDS] = {
