@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/loader/loader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define S_PER_NS 1e-9
+
+static double
+seconds(int64_t ns)
+{
+    return (double) ns * S_PER_NS;
+}
+
+static int64_t
+divide_up(int64_t numerator, int64_t denominator)
+{
+    return (numerator - 1) / denominator + 1;
+}
+
+/* ---- Times of a process ---- */
+
+/* A cost of both sites, by the share that is local. */
+static double
+mixed_s(const int64_t site_ns[SPOT_NUM_SITES], double local_share)
+{
+    return local_share * seconds(site_ns[SPOT_SITE_LOCAL]) +
+           (1 - local_share) * seconds(site_ns[SPOT_SITE_REMOTE]);
+}
+
+double
+spot_loader_io_s(const spot_loader_t *self, double local_share)
+{
+    return mixed_s(self->cost.open_ns, local_share) / (double) self->block +
+           mixed_s(self->cost.read_ns, local_share);
+}
+
+double
+spot_loader_decode_s(const spot_loader_t *self)
+{
+    const spot_loader_cost_t *cost = &self->cost;
+
+    return self->block == 1
+               ? seconds(cost->decode_ns)
+               : seconds(cost->decode_ns + cost->merged_ns) *
+                     (1 + cost->thread_growth * log2((double) self->threads));
+}
+
+static double
+collate_s(const spot_loader_t *self, double num_samples)
+{
+    return seconds(self->cost.collate_ns) * num_samples /
+           (double) self->cost.collate_batch;
+}
+
+double
+spot_loader_batch_s(const spot_loader_t *self, double num_samples, double local_share)
+{
+    return num_samples *
+               (spot_loader_io_s(self, local_share) + spot_loader_decode_s(self)) +
+           collate_s(self, num_samples);
+}
+
+double
+spot_loader_storage_s(const spot_loader_t *self, double num_samples, double local_share,
+    int64_t num_instances)
+{
+    return self->bytes_per_s == 0
+               ? 0
+               : num_samples * (1 - local_share) * (double) self->sample_bytes *
+                     (double) num_instances / self->bytes_per_s;
+}
+
+/* ---- Events ---- */
+
+int
+spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
+    void *context, double *waits, int64_t *num_taken)
+{
+    const size_t processes = (size_t) self->processes;
+    double *free_s = spot_calloc(processes, sizeof(*free_s));
+    double *handed_s =
+        spot_calloc(processes * (size_t) self->prefetch, sizeof(*handed_s));
+    bool has_any = true;
+    double now_s = 0;
+    int64_t taken = 0;
+    int ret = free_s == NULL || handed_s == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < processes; j++) {
+        free_s[j] = self->start_s;
+    }
+    for (int64_t round = 0; ret == 0 && has_any && taken < self->num_batches; round++) {
+        /* when each process was asked for its batch of this round: at 0, then when its
+         * batch of PF rounds before was taken */
+        double *asked_s = handed_s + (size_t) (round % self->prefetch) * processes;
+
+        has_any = false;
+        for (size_t j = 0; j < processes && taken < self->num_batches; j++) {
+            const double needed_s = batch_s(context, (int64_t) j, round);
+
+            if (needed_s < 0) {
+                continue;
+            }
+            free_s[j] = (free_s[j] > asked_s[j] ? free_s[j] : asked_s[j]) + needed_s;
+            asked_s[j] = (now_s > free_s[j] ? now_s : free_s[j]) + self->handover_s;
+            waits[taken++] = asked_s[j] - now_s;
+            now_s = asked_s[j] + self->compute_s;
+            has_any = true;
+        }
+    }
+    free(free_s);
+    free(handed_s);
+    *num_taken = taken;
+    return ret;
+}
+
+double
+spot_loader_constant(void *context, int64_t process, int64_t round)
+{
+    (void) process;
+    (void) round;
+    return *(const double *) context;
+}
+
+double
+spot_loader_mean_wait_s(const spot_loader_flow_t *self, double batch_s)
+{
+    const int64_t rounds = divide_up(self->num_batches, self->processes);
+    const int64_t last = self->num_batches - (rounds - 1) * self->processes;
+    const double step_s = self->compute_s + self->handover_s;
+    const double round_s = (double) self->processes * step_s;
+    const double total_s =
+        self->start_s + batch_s +
+        (double) (rounds - 1) * (batch_s > round_s ? batch_s : round_s) +
+        (double) last * step_s;
+
+    return total_s / (double) self->num_batches - self->compute_s;
+}
+
+/* ---- Blocks ---- */
+
+bool
+spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
+    int64_t round, int64_t *low, int64_t *high)
+{
+    const int64_t num_blocks = divide_up(self->num_samples, self->block);
+    const int64_t last =
+        num_blocks < self->processes ? num_blocks - 1 : self->processes - 1;
+    const int64_t own =
+        num_blocks / self->processes + (process < num_blocks % self->processes);
+    const int64_t missing =
+        process == last ? num_blocks * self->block - self->num_samples : 0;
+    const int64_t num_samples = own * self->block - missing;
+
+    *low = round * self->batch;
+    *high = *low + self->batch < num_samples ? *low + self->batch : num_samples;
+    return *low < *high;
+}
+
+double
+spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
+{
+    const spot_loader_blocks_t *self = context;
+    int64_t low, high, num_opened;
+
+    if (!spot_loader_blocks_range(self, process, round, &low, &high)) {
+        return -1;
+    }
+    num_opened =
+        divide_up(high, self->block) - (low == 0 ? 0 : divide_up(low, self->block));
+    return (double) num_opened * self->block_s +
+           (double) (high - low) *
+               (self->sample_s + self->collate_s / (double) self->batch);
+}
+
+double
+spot_loader_steady_wait_s(const double *waits, int64_t num_batches, int64_t processes)
+{
+    const int64_t rounds = num_batches / processes - 1;
+    double sum_s = 0;
+
+    if (rounds < 1) {
+        return (double) NAN;
+    }
+    for (int64_t j = 0; j < rounds * processes; j++) {
+        sum_s += waits[processes + j];
+    }
+    return sum_s / (double) (rounds * processes);
+}
+
+/* ---- Prediction ---- */
+
+/* The least time of a batch that the shared bandwidth allows a process. */
+static double
+storage_batch_s(const spot_loader_t *self, const spot_loader_work_t *work)
+{
+    return (double) self->processes *
+           spot_loader_storage_s(self, (double) work->batch, self->local_share, 1);
+}
+
+spot_loader_flow_t
+spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
+{
+    const spot_loader_cost_t *cost = &self->cost;
+    spot_loader_flow_t flow = {.num_batches = divide_up(work->samples, work->batch),
+        .processes = self->processes,
+        .prefetch = self->prefetch,
+        .start_s = seconds(cost->start_ns),
+        .handover_s = seconds(cost->handover_ns),
+        .compute_s = work->compute_s + seconds(cost->compute_ns)};
+
+    if (self->block > 1 && cost->merged_compute_ns > 0) {
+        const double batch_s =
+            spot_loader_batch_s(self, (double) work->batch, self->local_share);
+        const double pressure =
+            batch_s / ((double) self->processes * (flow.compute_s + flow.handover_s));
+
+        flow.compute_s += seconds(cost->merged_compute_ns) * (double) self->block /
+                          ((double) self->block + cost->half_block) *
+                          pow(pressure < 1 ? pressure : 1, cost->exponent);
+    }
+    return flow;
+}
+
+spot_loader_blocks_t
+spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
+{
+    const double batch_s =
+        spot_loader_batch_s(self, (double) work->batch, self->local_share);
+    const double storage_s = storage_batch_s(self, work);
+    const double slower = storage_s > batch_s ? storage_s / batch_s : 1;
+
+    return (spot_loader_blocks_t){.num_samples = work->samples,
+        .block = self->block,
+        .batch = work->batch,
+        .processes = self->processes,
+        .block_s = slower * mixed_s(self->cost.open_ns, self->local_share),
+        .sample_s = slower * (mixed_s(self->cost.read_ns, self->local_share) +
+                                 spot_loader_decode_s(self)),
+        .collate_s = slower * collate_s(self, (double) work->batch)};
+}
+
+/* Without processes of its own a loader works while the loop waits. */
+static void
+wait_for_each(const spot_loader_flow_t *flow, double batch_s, double *waits)
+{
+    for (int64_t j = 0; j < flow->num_batches; j++) {
+        waits[j] = (j == 0 ? flow->start_s : 0) + batch_s + flow->handover_s;
+    }
+}
+
+int
+spot_loader_epoch(const spot_loader_t *self, const spot_loader_work_t *work,
+    double *waits, int64_t *num_taken)
+{
+    const spot_loader_flow_t flow = spot_loader_flow(self, work);
+    spot_loader_blocks_t blocks = spot_loader_blocks(self, work);
+    const double loader_s =
+        spot_loader_batch_s(self, (double) work->batch, self->local_share);
+
+    *num_taken = flow.num_batches;
+    if (self->mode == SPOT_LOADER_SYNCHRONOUS) {
+        wait_for_each(&flow,
+            loader_s + storage_batch_s(self, work) / (double) self->processes, waits);
+        return 0;
+    }
+    return spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, num_taken);
+}
+
+/* What bounds the steady period of a batch. */
+static const char *
+limit_of(const spot_loader_t *self, double compute_s, double loader_s, double storage_s)
+{
+    return self->mode == SPOT_LOADER_SYNCHRONOUS           ? "loader"
+           : storage_s > loader_s && storage_s > compute_s ? "storage"
+           : loader_s > compute_s                          ? "loader"
+                                                           : "compute";
+}
+
+int
+spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *self,
+    const spot_loader_work_t *work)
+{
+    const spot_loader_flow_t flow = spot_loader_flow(self, work);
+    const double processes = (double) self->processes;
+    double *waits = spot_calloc((size_t) flow.num_batches, sizeof(*waits));
+    double sum_s = 0, steady_s;
+    int64_t num;
+    int ret =
+        waits == NULL ? SPOT_ERR_NO_MEMORY : spot_loader_epoch(self, work, waits, &num);
+
+    if (ret != 0) {
+        goto out;
+    }
+    for (int64_t j = 0; j < num; j++) {
+        sum_s += waits[j];
+    }
+    steady_s = spot_loader_steady_wait_s(waits, num, self->processes);
+    *prediction = (spot_loader_prediction_t){.num_batches = num,
+        .batch_s = spot_loader_batch_s(self, (double) work->batch, self->local_share),
+        .load_s = sum_s / (double) num,
+        .compute_s = flow.compute_s,
+        .fill_s = waits[0],
+        .steady_load_s = steady_s,
+        .stall_share = steady_s / (steady_s + flow.compute_s),
+        .memory_bytes = (double) NAN};
+    prediction->completion_s = prediction->load_s + flow.compute_s;
+    prediction->samples_per_s = (double) work->batch / prediction->completion_s;
+    prediction->limit = limit_of(self, flow.compute_s + flow.handover_s,
+        prediction->batch_s / processes, storage_batch_s(self, work) / processes);
+    if (self->sample_bytes > 0) {
+        prediction->memory_bytes =
+            (double) self->sample_bytes * processes *
+            ((double) self->prefetch * (double) work->batch + (double) self->block);
+    }
+out:
+    free(waits);
+    return ret;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A data loader: processes that read, decode and collate batches ahead of a training
+ * loop, and how long that loop waits for them. All times are in seconds.
+ *
+ * W processes take batches in turn, each at most PF ahead, and deliver them in order. A
+ * process needs for a batch of B samples
+ *
+ *     T = B (io + decode) + collate,  io = open / block + read of a sample
+ *
+ * A block above 1 merges so many samples into one file; decoding then runs in threads
+ * and costs more by the sample. Source of form and constants: measured runs published
+ * with Kang et al., COMSNETS 2024. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+
+/* Where samples are. */
+typedef enum { SPOT_SITE_LOCAL, SPOT_SITE_REMOTE, SPOT_NUM_SITES } spot_site_t;
+extern const char *const spot_site_names[];
+
+#define SPOT_LOADER_MAX_PROCESSES 4096
+#define SPOT_LOADER_MAX_PREFETCH 4096
+#define SPOT_LOADER_MAX_THREADS 4096
+#define SPOT_LOADER_MAX_SAMPLES 1000000000000 /* of a data set, a block, a batch */
+
+typedef enum { SPOT_LOADER_FIRST_STAGE, SPOT_LOADER_ALL } spot_loader_instances_t;
+typedef enum { SPOT_LOADER_PREFETCH, SPOT_LOADER_SYNCHRONOUS } spot_loader_mode_t;
+
+/* What a loader costs. In ns, as its keys are. */
+typedef struct {
+    int64_t decode_ns;               /* of a sample, in files of their own */
+    int64_t open_ns[SPOT_NUM_SITES]; /* of a block */
+    int64_t read_ns[SPOT_NUM_SITES]; /* of a sample */
+    int64_t merged_ns;     /* more of a sample in blocks above 1; may be below 0 */
+    double thread_growth;  /* decoding in blocks takes 1 + this x log2(threads) */
+    int64_t collate_ns;    /* of a batch of collate_batch samples */
+    int64_t collate_batch; /* B_ref >= 1 */
+    int64_t start_ns;      /* of a process */
+    int64_t handover_ns;   /* of a batch to the training loop */
+    int64_t compute_ns;    /* more of a batch in the training loop */
+    /* Blocks above 1 slow the training loop down by
+     * merged_compute x b / (b + half_block) x min(1, T / (W (compute +
+     * handover)))^exponent
+     */
+    int64_t merged_compute_ns;
+    double half_block;
+    double exponent;
+} spot_loader_cost_t;
+
+/* The keys of "input: {...}". */
+typedef struct {
+    bool is_given;
+    int64_t samples;      /* of the data set; 0: not given */
+    int64_t sample_bytes; /* mean; 0: not given */
+    int64_t processes;    /* W >= 1 */
+    int64_t prefetch;     /* PF >= 1, batches of a process */
+    int64_t threads;      /* that decode, of a process */
+    int64_t block;        /* samples in a file */
+    int instances;        /* spot_loader_instances_t: which load */
+    int mode;             /* spot_loader_mode_t */
+    spot_loader_cost_t cost;
+    double local_share;  /* x: of the samples that are read locally */
+    double bytes_per_s;  /* that all instances share; 0: no limit */
+    int64_t cache_bytes; /* of an instance; 0: what is read is not kept */
+    int64_t overlap_ns;  /* that loaders start before the end of a reload */
+} spot_loader_t;
+
+extern const spot_field_t spot_loader_fields[];
+
+/* A field settle function that checks keys together; target is a spot_loader_t. */
+void spot_loader_settle(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* ---- Times of a process ---- */
+
+/* io of a sample, at the local share of self. */
+double spot_loader_io_s(const spot_loader_t *self, double local_share);
+
+/* Decoding a sample, with what merging adds. */
+double spot_loader_decode_s(const spot_loader_t *self);
+
+/* T of a batch of that many samples. */
+double spot_loader_batch_s(
+    const spot_loader_t *self, double num_samples, double local_share);
+
+/* T_s: the shared bandwidth allows a batch on each of num_instances instances once in
+ * that time; 0: it is no limit. */
+double spot_loader_storage_s(const spot_loader_t *self, double num_samples,
+    double local_share, int64_t num_instances);
+
+/* ---- A run: the event model ---- */
+
+typedef struct {
+    int64_t num_batches; /* >= 1, the most that are taken */
+    int64_t processes;   /* W */
+    int64_t prefetch;    /* PF */
+    double start_s;      /* s0 */
+    double handover_s;   /* g */
+    double compute_s;    /* C of a batch */
+} spot_loader_flow_t;
+
+/* T of batch number round (from 0) of a process; below 0: it has no more. */
+typedef double (*spot_loader_batch_t)(void *context, int64_t process, int64_t round);
+
+/* Runs the events. waits: [num_batches], gets how long the loop waits for each batch.
+ * num_taken: the batches that there were. O(batches) NO_MEMORY. */
+SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self,
+    spot_loader_batch_t batch_s, void *context, double *waits, int64_t *num_taken);
+
+/* A batch function of a constant T; context: the double. */
+double spot_loader_constant(void *context, int64_t process, int64_t round);
+
+/* The mean wait for batches of constant T in closed form, for PF >= 2. */
+double spot_loader_mean_wait_s(const spot_loader_flow_t *self, double batch_s);
+
+/* Samples in blocks, dealt to processes. */
+typedef struct {
+    int64_t num_samples;
+    int64_t block;
+    int64_t batch; /* B */
+    int64_t processes;
+    double block_s;   /* of reading a block, at its first sample */
+    double sample_s;  /* of a sample */
+    double collate_s; /* of a batch of B; of fewer samples in proportion */
+} spot_loader_blocks_t;
+
+/* A batch function; context: a spot_loader_blocks_t. */
+double spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round);
+
+/* The samples of such a batch, [*low, *high) of the process. Returns whether there are
+ * any. */
+bool spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
+    int64_t round, int64_t *low, int64_t *high);
+
+/* The mean over whole rounds of all processes after the first; NAN: there is none. */
+double spot_loader_steady_wait_s(
+    const double *waits, int64_t num_batches, int64_t processes);
+
+/* ---- Prediction ---- */
+
+/* A stall of at least this share of the time is called one. */
+#define SPOT_LOADER_STALLED 0.05
+
+typedef struct {
+    int64_t batch;    /* samples of a batch, >= 1 */
+    int64_t samples;  /* of an epoch, >= 1 */
+    double compute_s; /* of a batch, without the loader's own cost */
+} spot_loader_work_t;
+
+typedef struct {
+    int64_t num_batches;
+    double batch_s;      /* T */
+    double load_s;       /* mean wait */
+    double compute_s;    /* C */
+    double completion_s; /* their sum */
+    double samples_per_s;
+    double fill_s;        /* first wait */
+    double steady_load_s; /* NAN: no whole round */
+    double stall_share;   /* of steady completion */
+    const char *limit;    /* what binds: "compute", "loader", "storage" */
+    double memory_bytes;  /* of batches and blocks under way; NAN: not known */
+} spot_loader_prediction_t;
+
+/* The flow of an epoch, and its blocks. */
+spot_loader_flow_t spot_loader_flow(
+    const spot_loader_t *self, const spot_loader_work_t *work);
+spot_loader_blocks_t spot_loader_blocks(
+    const spot_loader_t *self, const spot_loader_work_t *work);
+
+/* One epoch by the event model. waits: [num_batches of its flow] as above. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_loader_epoch(const spot_loader_t *self,
+    const spot_loader_work_t *work, double *waits, int64_t *num_taken);
+SPOT_MUST_CHECK int spot_loader_predict(spot_loader_prediction_t *prediction,
+    const spot_loader_t *self, const spot_loader_work_t *work);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measured runs of a loader, in folders
+ *
+ *     ROOT/KIND/DATASET/run<R>/MODE/sim_compute_time=<S>[-block_size=<B>]/
+ *
+ * with five arrays each, and the figures that follow from them: as published and
+ * corrected. Kinds: baseline1 (a file for each sample), ours (merged, settings found by
+ * a search). Source: Kang et al., COMSNETS 2024, and the data published with it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+
+typedef enum { SPOT_KIND_BASELINE, SPOT_KIND_OURS, SPOT_NUM_KINDS } spot_measured_kind_t;
+extern const char *const spot_measured_kind_names[]; /* "baseline1", "ours" */
+
+/* Figures by name: those of the published table, then the corrected ones. Means over
+ * runs have the same. NAN: not known. */
+typedef struct {
+    /* As published. */
+    double threads, block, io_s, processing_s, load_s, compute_s, completion_s;
+    double memory_mib;
+    double throughput; /* samples/s */
+    double num_batches;
+    /* Corrected. */
+    double samples, io_entries;
+    double is_merged;  /* 0 or 1; of means: their number of runs */
+    double true_block; /* 1 where blocks were not merged */
+    double io_per_sample_s, decode_per_sample_s, future_wait_per_sample_s;
+    double worker_per_sample_s;
+    double fill_s, steady_load_s, steady_completion_s, steady_throughput, stall_share;
+    double is_stalled, is_periodic; /* as is_merged */
+    double periodic_lag;            /* of runs */
+} spot_measured_figures_t;
+
+/* What a search measured before a run. */
+typedef struct {
+    int64_t threads, block;
+    double completion_s; /* of a batch */
+} spot_measured_probe_t;
+
+typedef struct {
+    spot_measured_kind_t kind;
+    int run;
+    double sim_s; /* time of a batch in the training loop, as asked for */
+    const char *folder;
+    spot_measured_figures_t figures;
+    size_t num_waits;
+    const double *waits; /* [num_waits] for each batch */
+    size_t num_probes;
+    const spot_measured_probe_t *probes; /* [num_probes] in their order */
+    const char *warning; /* arrays contradict the claimed block; NULL: they do not */
+} spot_measured_run_t;
+
+typedef struct {
+    spot_measured_kind_t kind;
+    double sim_s;
+    size_t num_runs;
+    spot_measured_figures_t mean;
+    double throughput_of_means;
+} spot_measured_row_t;
+
+/* Of ours over baseline, by sim. NAN: not known. */
+typedef struct {
+    double sim_s;
+    double percent, percent_of_means, percent_steady;
+    double welch_t, welch_df, welch_p;
+    double merged_runs;
+} spot_improvement_t;
+
+typedef struct {
+    const char *dataset;
+    const char *mode;
+    int64_t batch;
+    int64_t processes;
+    size_t num_runs, max_runs;
+    spot_measured_run_t *runs; /* [num_runs] by kind, sim, run */
+    size_t num_rows, max_rows;
+    spot_measured_row_t *rows; /* [num_rows] by kind, sim */
+    size_t num_improvements, max_improvements;
+    spot_improvement_t *improvements; /* [num_improvements] by sim */
+    spot_arena_t memory;
+} spot_measured_t;
+
+/* Reads all runs of a data set and mode ("remote", "local") and derives the figures.
+ * batch, processes: those of the runs. Warnings of them go to diag. BAD_INPUT, IO with
+ * the reasons in diag, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_measured_read(spot_measured_t *self, const char *root,
+    const char *dataset, const char *mode, int64_t batch, int64_t processes,
+    spot_diag_t *diag);
+void spot_measured_free(spot_measured_t *self);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much memory containers took over time: an array of Python dictionaries, container
+ * name -> bytes in decimal digits. Its .npy file holds a pickle, which a closed
+ * interpreter reads: it knows the opcodes of such a list and three inert globals, calls
+ * nothing, and refuses everything else. memory.jsonl, an object a line, will do too. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+
+/* The largest file that is read. */
+#define SPOT_MEMORY_ROWS_MAX_BYTES (64 << 20)
+
+typedef struct {
+    size_t num_containers;
+    double sum_bytes;
+} spot_memory_row_t;
+
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    spot_memory_row_t *rows; /* [num_rows] */
+} spot_memory_rows_t;
+
+/* Reads a .npy file, or .jsonl by the end of the path. BAD_INPUT, IO with the file and
+ * the offset or line in diag, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_memory_rows_read(
+    spot_memory_rows_t *self, const char *path, spot_diag_t *diag);
+
+/* The same of the bytes of a .npy file; path: its name in messages. */
+SPOT_MUST_CHECK int spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes,
+    size_t num_bytes, const char *path, spot_diag_t *diag);
+void spot_memory_rows_free(spot_memory_rows_t *self);
