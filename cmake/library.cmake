@@ -22,6 +22,7 @@ set(spot_library_rooms
     train
     schedule
     serve
+    input
     engines)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/input/scenario.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef spot_input_scenario_t scenario_t;
+
+#define MAX_NS ((double) 86400000000000) /* a day */
+
+static const spot_field_t fitted_time = {
+    .type = SPOT_FIELD_DURATION_NS, .offset = 0, .min = 0, .max = MAX_NS};
+static const spot_field_t fitted_number = {
+    .type = SPOT_FIELD_INTEGER, .offset = 0, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
+
+#define FITTED(key, member, field, text)                                                \
+    {                                                                                   \
+        .name = key, .type = SPOT_FIELD_LIST, .offset = offsetof(scenario_t, member),   \
+        .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,             \
+        .is_in_place = true, .initial = "", .expected = "a list such as [1, 4]",        \
+        .help = text                                                                    \
+    }
+
+static const spot_field_t fitted_fields[] = {
+    FITTED("compute", fitted.compute_ns, fitted_time,
+        "least and longest time of a batch in the training loop"),
+    FITTED("threads", fitted.threads, fitted_number, "fewest and most decode threads"),
+    FITTED("block", fitted.block, fitted_number, "smallest and largest block size"),
+    {.name = NULL},
+};
+
+const spot_field_t spot_input_fields[] = {
+    SPOT_BENCH_FIELDS,
+    {SPOT_FIELDS(MAP, "input", scenario_t, loader, spot_loader_fields, NULL,
+         "input pipeline", "the loader: its processes, what it costs, where data is"),
+        .settle = spot_loader_settle},
+    {SPOT_WITHIN(INTEGER, "batch", scenario_t, batch, 1, SPOT_LOADER_MAX_SAMPLES, "512",
+        "batch", "samples of a batch")},
+    {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, MAX_NS, "",
+        "compute time", "time of a batch in the training loop, without waiting")},
+    {SPOT_GROUP("fitted", fitted_fields, "{}",
+        "the range of settings that the costs were fitted to")},
+    {.name = NULL},
+};
+
+int
+spot_input_scenario_init(
+    spot_input_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    const bool is_bare = root->kind == SPOT_NODE_MAP &&
+                         spot_node_get(root, "input") == NULL &&
+                         spot_node_get(root, "cost") != NULL;
+    static const spot_field_t bare[] = {
+        SPOT_BENCH_FIELDS, {.name = NULL, .fields = spot_loader_fields}};
+
+    memset(self, 0, sizeof(*self));
+    self->compute_ns = -1;
+    if (is_bare) {
+        spot_bind_t bind = {.diag = diag};
+        int ret = spot_bind_document(bare, root, diag, &self->loader);
+
+        if (ret == 0) {
+            spot_loader_settle(&bind, bare, root, &self->loader);
+            ret = diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
+        }
+        self->batch = self->loader.cost.collate_batch;
+        return ret;
+    }
+    return spot_bind_document(spot_input_fields, root, diag, self);
+}
+
+void
+spot_input_scenario_free(spot_input_scenario_t *self)
+{
+    memset(self, 0, sizeof(*self));
+}
+
+spot_loader_work_t
+spot_input_scenario_work(const spot_input_scenario_t *self)
+{
+    return (spot_loader_work_t){.batch = self->batch,
+        .samples = self->loader.samples,
+        .compute_s = (double) self->compute_ns * 1e-9};
+}

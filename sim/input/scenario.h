@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario of an input pipeline: a loader, the batches it feeds, and how its times
+ * spread. It is also the model file of the commands `spotsim input`, for which the key
+ * input alone is enough. Constant after reading. */
+#pragma once
+
+#include "models/loader/loader.h"
+#include "sim/engine/experiment.h"
+
+/* What a fit has seen; 0: not known. */
+typedef struct {
+    int64_t compute_ns[2]; /* least and most */
+    int64_t threads[2];
+    int64_t block[2];
+} spot_input_range_t;
+
+typedef struct {
+    spot_loader_t loader;
+    int64_t batch;      /* samples */
+    int64_t compute_ns; /* of a batch in the training loop; -1: not given */
+    spot_input_range_t fitted;
+} spot_input_scenario_t;
+
+/* Every key with its default and its help. */
+extern const spot_field_t spot_input_fields[];
+
+/* Binds a document: with the key input, or its content at the top. BAD_INPUT with the
+ * reasons in diag, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_input_scenario_init(
+    spot_input_scenario_t *self, const spot_node_t *root, spot_diag_t *diag);
+void spot_input_scenario_free(spot_input_scenario_t *self);
+
+/* The epoch of a scenario with samples and compute. */
+spot_loader_work_t spot_input_scenario_work(const spot_input_scenario_t *self);
