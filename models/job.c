@@ -104,6 +104,11 @@ const spot_field_t spot_job_fields[] = {
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
         .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED},
+    {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "",
+         "input pipeline",
+         "the data loader: steps wait for data that it does not deliver in time, and it "
+         "fills anew after each restart. Without it steps never wait"),
+        .settle = spot_loader_settle},
     {.name = NULL},
 };
 

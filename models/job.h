@@ -8,6 +8,7 @@
 #include "base/bind.h"
 #include "models/checkpoint.h"
 #include "models/job_terms.h"
+#include "models/loader/loader.h"
 #include "models/step_time.h"
 
 typedef struct spot_job {
@@ -27,6 +28,7 @@ typedef struct spot_job {
     spot_model_t model;
     double network_bytes_per_s; /* of each instance, of the fleet; 0: not given */
     double storage_bytes_per_s; /* of all instances together; 0: not given */
+    spot_loader_t input;        /* the data loader, if it is given */
 } spot_job_t;
 
 extern const spot_field_t spot_job_fields[];
