@@ -414,7 +414,6 @@ spot_measured_runs_free(spot_measured_t *self)
     }
     free(self->runs);
     free(self->rows);
-    free(self->improvements);
     spot_arena_free(&self->memory);
     *self = (spot_measured_t){.num_runs = 0};
 }
