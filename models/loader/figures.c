@@ -157,7 +157,9 @@ improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
     self->welch_t = ratio(x.mean - y.mean, sqrt(a + b));
     self->welch_df = ratio((a + b) * (a + b),
         a * a / (double) (x.num_values - 1) + b * b / (double) (y.num_values - 1));
-    self->welch_p = 2 * gsl_cdf_tdist_Q(fabs(self->welch_t), self->welch_df);
+    self->welch_p = isfinite(self->welch_t) && isfinite(self->welch_df)
+                        ? 2 * gsl_cdf_tdist_Q(fabs(self->welch_t), self->welch_df)
+                        : (double) NAN;
 }
 
 /* Joins the kinds by sim, and reports what means lack. */
