@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "models/loader/measured.h"
 #include "reports/loader_pictures.h"
+#include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 
 typedef struct {
@@ -45,14 +46,15 @@ static const spot_option_t options[] = {
 typedef enum {
     PUBLISHED,
     CORRECTED,
-    FLAG,  /* corrected; of a run true or false, of means "KEY_count" */
-    OF_RUN /* corrected, without a mean */
+    FLAG,       /* corrected; of a run true or false, of means "KEY_count" */
+    OF_RUN,     /* corrected, without a mean */
+    IMPROVEMENT /* of means of ours */
 } kind_t;
 
 typedef struct {
     const char *key;
     kind_t kind;
-    size_t offset;    /* in spot_measured_figures_t */
+    size_t offset;    /* in spot_measured_figures_t, spot_improvement_t */
     const char *name; /* for people; NULL: programs alone see it */
     const char *unit;
     int num_decimals;
@@ -61,6 +63,7 @@ typedef struct {
 
 /* What is published and what corrects it stand side by side. */
 #define AT(member) offsetof(spot_measured_figures_t, member)
+#define GAIN(member) offsetof(spot_improvement_t, member)
 static const figure_t figures[] = {
     {"threadpool_size", PUBLISHED, AT(threads), "threads", "", 2, 1},
     {"block_size", PUBLISHED, AT(block), "block", "", 2, 1},
@@ -92,11 +95,19 @@ static const figure_t figures[] = {
     {"stalled", FLAG, AT(is_stalled), "stalled", "runs", 0, 1},
     {"periodic_flag", FLAG, AT(is_periodic), "periodic", "runs", 0, 1},
     {"periodic_lag", OF_RUN, AT(periodic_lag), NULL, "", 0, 1},
+    {"percent", IMPROVEMENT, GAIN(percent), "improvement", "%", 2, 1},
+    {"percent_of_means", IMPROVEMENT, GAIN(percent_of_means), NULL, "", 0, 1},
+    {"percent_steady", IMPROVEMENT, GAIN(percent_steady), "of steady", "%", 2, 1},
+    {"welch_t", IMPROVEMENT, GAIN(welch_t), NULL, "", 0, 1},
+    {"welch_df", IMPROVEMENT, GAIN(welch_df), NULL, "", 0, 1},
+    {"welch_p", IMPROVEMENT, GAIN(welch_p), "p", "", 4, 1},
+    {"merged_runs", IMPROVEMENT, GAIN(merged_runs), NULL, "", 0, 1},
 };
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
 
+/* of: the struct that the figure is in. */
 static double
-value_of(const figure_t *self, const spot_measured_figures_t *of)
+value_of(const figure_t *self, const void *of)
 {
     double value;
 
@@ -104,125 +115,123 @@ value_of(const figure_t *self, const spot_measured_figures_t *of)
     return value;
 }
 
-/* ---- Text ---- */
+/* ---- Text and CSV ---- */
+
+/* Parts of a row of CSV: the published columns, the improvement that is among them, and
+ * what was not published. People see a single part. -1: no column. */
+static int
+part_of(const figure_t *figure, bool is_csv)
+{
+    if (!is_csv || figure->kind == OF_RUN) {
+        return is_csv || figure->name == NULL ? -1 : 0;
+    }
+    return figure->kind == PUBLISHED                                        ? 0
+           : figure->offset == GAIN(percent) && figure->kind == IMPROVEMENT ? 1
+                                                                            : 2;
+}
 
 static void
-fill_table(spot_table_t *table, const spot_measured_t *measured)
+add_column(spot_table_t *table, const figure_t *figure, bool is_csv)
 {
-    static const spot_table_column_t keys[] = {
+    char key[64];
+
+    snprintf(key, sizeof(key), "%s%s%s",
+        figure->kind == PUBLISHED     ? ""
+        : figure->kind == IMPROVEMENT ? "improvement_"
+                                      : "corrected_",
+        figure->key, figure->kind == FLAG ? "_count" : "");
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = is_csv ? key : figure->name,
+                   .unit = figure->unit,
+                   .is_fixed = true,
+                   .num_decimals = figure->num_decimals,
+                   .has_sign = figure->kind == IMPROVEMENT && *figure->unit != '\0',
+                   .factor = figure->factor});
+}
+
+/* CSV has six decimals, as the published table. */
+static void
+add_cell(spot_table_t *table, const figure_t *figure, const spot_measured_row_t *row,
+    bool is_csv)
+{
+    const bool is_gain = figure->kind == IMPROVEMENT;
+    const double value =
+        is_gain ? value_of(figure, &row->improvement) : value_of(figure, &row->mean);
+
+    if ((is_gain && row->base == NULL) || (is_csv && !isfinite(value))) {
+        spot_table_add_empty(table);
+    } else if (is_csv) {
+        spot_table_add_format(table, "%.6f", value);
+    } else {
+        spot_table_add_number(table, value);
+    }
+}
+
+/* row NULL: the columns. */
+static void
+add_parts(
+    spot_table_t *table, const spot_measured_row_t *row, bool is_csv, int num_parts)
+{
+    for (int part = 0; part < num_parts; part++) {
+        for (size_t j = 0; j < NUM_FIGURES; j++) {
+            if (part_of(&figures[j], is_csv) != part) {
+                continue;
+            }
+            if (row == NULL) {
+                add_column(table, &figures[j], is_csv);
+            } else {
+                add_cell(table, &figures[j], row, is_csv);
+            }
+        }
+    }
+}
+
+static void
+fill_table(
+    spot_table_t *table, const spot_measured_t *measured, bool is_csv, int num_parts)
+{
+    const spot_table_column_t keys[] = {
         {.name = "kind", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "sim", .unit = "s", .is_key = true},
+        {.name = is_csv ? "sim_compute_time" : "sim", .unit = "s", .is_key = true},
         {.name = "runs"},
-    };
-    static const spot_table_column_t improvements[] = {
-        {"improvement", "%", .is_fixed = true, .num_decimals = 2, .has_sign = true},
-        {"p", .is_fixed = true, .num_decimals = 4},
-        {"of steady", "%", .is_fixed = true, .num_decimals = 2, .has_sign = true},
     };
 
     spot_table_add_columns(table, 3, keys);
-    for (size_t j = 0; j < NUM_FIGURES; j++) {
-        if (figures[j].name != NULL) {
-            spot_table_add_column(table, (spot_table_column_t){.name = figures[j].name,
-                                             .unit = figures[j].unit,
-                                             .is_fixed = true,
-                                             .num_decimals = figures[j].num_decimals,
-                                             .factor = figures[j].factor});
-        }
-    }
-    spot_table_add_columns(table, 3, improvements);
+    add_parts(table, NULL, is_csv, num_parts);
     for (size_t j = 0; j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
-
-        spot_table_add_row(table);
-        spot_table_add_text(table, spot_measured_kind_names[row->kind]);
-        spot_table_add_number(table, row->sim_s);
-        spot_table_add_count(table, (int64_t) row->num_runs);
-        for (size_t k = 0; k < NUM_FIGURES; k++) {
-            if (figures[k].name != NULL) {
-                spot_table_add_number(table, value_of(&figures[k], &row->mean));
-            }
-        }
-        if (row->base != NULL) {
-            spot_table_add_number(table, row->improvement.percent);
-            spot_table_add_number(table, row->improvement.welch_p);
-            spot_table_add_number(table, row->improvement.percent_steady);
-        }
-    }
-}
-
-/* ---- CSV and JSON ---- */
-
-/* Six decimals and a point in every sim, as the published table has. */
-static void
-write_csv_number(double value, FILE *out)
-{
-    fprintf(out, isfinite(value) ? ",%.6f" : ",", value);
-}
-
-/* Of a row; NULL: of the names of columns. */
-static void
-write_csv_part(const spot_measured_row_t *row, bool is_corrected, FILE *out)
-{
-    for (size_t j = 0; j < NUM_FIGURES; j++) {
-        const figure_t *figure = &figures[j];
-
-        if (is_corrected != (figure->kind != PUBLISHED) || figure->kind == OF_RUN) {
-            continue;
-        }
-        if (row != NULL) {
-            write_csv_number(value_of(figure, &row->mean), out);
-        } else {
-            fprintf(out, ",%s%s%s", is_corrected ? "corrected_" : "", figure->key,
-                figure->kind == FLAG ? "_count" : "");
-        }
-    }
-}
-
-static void
-write_csv(const spot_measured_t *measured, bool is_corrected, FILE *out)
-{
-    char sim[SPOT_NUMBER_TEXT_BYTES];
-
-    fputs("kind,sim_compute_time,runs", out);
-    write_csv_part(NULL, false, out);
-    fputs(",improvement_percent", out);
-    if (is_corrected) {
-        write_csv_part(NULL, true, out);
-    }
-    for (size_t j = 0; j < measured->num_rows; j++) {
-        const spot_measured_row_t *row = &measured->rows[j];
+        char sim[SPOT_NUMBER_TEXT_BYTES];
 
         spot_number_text(row->sim_s, sim);
-        fprintf(out, "\n%s,%s%s,%zu", spot_measured_kind_names[row->kind], sim,
-            strpbrk(sim, ".e") == NULL ? ".0" : "", row->num_runs);
-        write_csv_part(row, false, out);
-        write_csv_number(
-            row->base != NULL ? row->improvement.percent : (double) NAN, out);
-        if (is_corrected) {
-            write_csv_part(row, true, out);
-        }
+        spot_table_add_row(table);
+        spot_table_add_text(table, spot_measured_kind_names[row->kind]);
+        /* With a point, as published. */
+        spot_table_add_format(
+            table, "%s%s", sim, strpbrk(sim, ".e") == NULL ? ".0" : "");
+        spot_table_add_count(table, (int64_t) row->num_runs);
+        add_parts(table, row, is_csv, num_parts);
     }
-    fputc('\n', out);
 }
 
-/* Of a run, or means of a row. */
+/* ---- JSON ---- */
+
+/* Of a run, means, or an improvement. */
 static void
-put_figures(
-    spot_json_t *json, const spot_measured_figures_t *of, bool is_corrected, bool is_run)
+put_part(spot_json_t *json, const void *of, kind_t part, bool is_run)
 {
     for (size_t j = 0; j < NUM_FIGURES; j++) {
         const figure_t *figure = &figures[j];
+        const kind_t kind = figure->kind;
         const double value = value_of(figure, of);
         char key[64];
 
-        if (is_corrected != (figure->kind != PUBLISHED) ||
-            (figure->kind == OF_RUN && !is_run)) {
+        snprintf(key, sizeof(key), "%s%s", figure->key,
+            kind == FLAG && !is_run ? "_count" : "");
+        if ((kind == FLAG || kind == OF_RUN ? CORRECTED : kind) != part ||
+            (kind == OF_RUN && !is_run)) {
             continue;
         }
-        snprintf(key, sizeof(key), "%s%s", figure->key,
-            figure->kind == FLAG && !is_run ? "_count" : "");
-        if (figure->kind == FLAG && is_run && !isnan(value)) {
+        if (kind == FLAG && is_run && !isnan(value)) {
             spot_json_boolean(json, key, value != 0);
         } else {
             spot_json_number(json, key, value);
@@ -236,10 +245,10 @@ put_run(spot_json_t *json, const spot_measured_run_t *run)
     spot_json_open(json, NULL, '{');
     spot_json_number(json, "sim_compute_time", run->sim_s);
     spot_json_open(json, "notebook", '{');
-    put_figures(json, &run->figures, false, true);
+    put_part(json, &run->figures, PUBLISHED, true);
     spot_json_close(json, '}');
     spot_json_open(json, "corrected", '{');
-    put_figures(json, &run->figures, true, true);
+    put_part(json, &run->figures, CORRECTED, true);
     spot_json_close(json, '}');
     spot_json_open(json, "warnings", '[');
     for (size_t j = 0; j < run->num_warnings; j++) {
@@ -268,48 +277,32 @@ put_runs(spot_json_t *json, const spot_measured_t *measured)
     }
 }
 
-/* The rows of each kind. */
+/* The rows of a kind. */
 static void
-put_table(spot_json_t *json, const spot_measured_t *measured, bool is_corrected)
+put_rows(spot_json_t *json, const char *key, const spot_measured_t *measured,
+    spot_measured_kind_t kind, kind_t part)
 {
-    spot_json_open(json, is_corrected ? "table_corrected" : "table", '{');
-    for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
-        spot_json_open(json, spot_measured_kind_names[kind], '[');
-        for (size_t j = 0; j < measured->num_rows; j++) {
-            const spot_measured_row_t *row = &measured->rows[j];
+    spot_json_open(json, key, '[');
+    for (size_t j = 0; j < measured->num_rows; j++) {
+        const spot_measured_row_t *row = &measured->rows[j];
 
-            if ((int) row->kind != kind) {
-                continue;
-            }
-            spot_json_open(json, NULL, '{');
-            spot_json_number(json, "sim_compute_time", row->sim_s);
-            spot_json_unsigned(json, "runs", row->num_runs);
-            put_figures(json, &row->mean, is_corrected, false);
-            if (!is_corrected) {
-                spot_json_number(json, "throughput_of_means", row->throughput_of_means);
-            }
-            spot_json_close(json, '}');
+        if (row->kind != kind || (part == IMPROVEMENT && row->base == NULL)) {
+            continue;
         }
-        spot_json_close(json, ']');
+        spot_json_open(json, NULL, '{');
+        spot_json_number(json, "sim_compute_time", row->sim_s);
+        if (part == IMPROVEMENT) {
+            put_part(json, &row->improvement, part, false);
+        } else {
+            spot_json_unsigned(json, "runs", row->num_runs);
+            put_part(json, &row->mean, part, false);
+        }
+        if (part == PUBLISHED) {
+            spot_json_number(json, "throughput_of_means", row->throughput_of_means);
+        }
+        spot_json_close(json, '}');
     }
-    spot_json_close(json, '}');
-}
-
-static void
-put_improvement(spot_json_t *json, const spot_measured_row_t *row)
-{
-    const spot_improvement_t *improvement = &row->improvement;
-
-    spot_json_open(json, NULL, '{');
-    spot_json_number(json, "sim_compute_time", row->sim_s);
-    spot_json_number(json, "percent", improvement->percent);
-    spot_json_number(json, "percent_of_means", improvement->percent_of_means);
-    spot_json_number(json, "percent_steady", improvement->percent_steady);
-    spot_json_number(json, "welch_t", improvement->welch_t);
-    spot_json_number(json, "welch_df", improvement->welch_df);
-    spot_json_number(json, "welch_p", improvement->welch_p);
-    spot_json_number(json, "merged_runs", improvement->merged_runs);
-    spot_json_close(json, '}');
+    spot_json_close(json, ']');
 }
 
 static void
@@ -326,15 +319,15 @@ write_json(const spot_measured_t *measured, FILE *out)
     spot_json_open(&json, "runs", '[');
     put_runs(&json, measured);
     spot_json_close(&json, ']');
-    put_table(&json, measured, false);
-    put_table(&json, measured, true);
-    spot_json_open(&json, "improvement", '[');
-    for (size_t j = 0; j < measured->num_rows; j++) {
-        if (measured->rows[j].base != NULL) {
-            put_improvement(&json, &measured->rows[j]);
+    for (int part = PUBLISHED; part <= CORRECTED; part++) {
+        spot_json_open(&json, part == PUBLISHED ? "table" : "table_corrected", '{');
+        for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
+            put_rows(&json, spot_measured_kind_names[kind], measured,
+                (spot_measured_kind_t) kind, (kind_t) part);
         }
+        spot_json_close(&json, '}');
     }
-    spot_json_close(&json, ']');
+    put_rows(&json, "improvement", measured, SPOT_KIND_OURS, IMPROVEMENT);
     spot_json_close(&json, '}');
     fputc('\n', out);
 }
@@ -345,27 +338,30 @@ static int
 answer(spot_call_t *call, const spot_measured_t *measured)
 {
     const arguments_t *arguments = call->arguments;
-    spot_table_t table = {0};
+    const char *csv_path = arguments->csv_path;
+    spot_table_t csv = {0}, table = {0};
     spot_output_t output;
     FILE *out;
     int ret = 0;
 
-    if (arguments->csv_path != NULL) {
-        out = spot_output_bytes(&output, arguments->csv_path, &call->diag);
+    if (csv_path != NULL) {
+        out = spot_output_bytes(&output, csv_path, &call->diag);
         if (out != NULL) {
-            write_csv(measured, arguments->is_corrected, out);
+            fill_table(&csv, measured, true, arguments->is_corrected ? 3 : 2);
+            ret = spot_table_write_csv_head(&csv, out);
+            ret = ret == 0 ? spot_table_write_csv_rows(&csv, out) : ret;
         }
-        ret = spot_output_end(&output, 0);
+        spot_table_free(&csv);
+        ret = spot_output_end(&output, ret);
     }
-    if (ret != 0 ||
-        (arguments->csv_path != NULL && strcmp(arguments->csv_path, "-") == 0)) {
+    if (ret != 0 || (csv_path != NULL && strcmp(csv_path, "-") == 0)) {
         return ret;
     }
     out = spot_output_begin(&output, &arguments->target, &call->diag);
     if (out != NULL && arguments->target.is_json) {
         write_json(measured, out);
     } else if (out != NULL) {
-        fill_table(&table, measured);
+        fill_table(&table, measured, false, 1);
         ret = spot_table_write_terminal(&table, &output.terminal, out);
     }
     spot_table_free(&table);
