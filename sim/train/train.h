@@ -45,6 +45,8 @@ typedef struct {
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
     int64_t stalled_ms;                  /* of the job's training time */
     int64_t lost_ms;                     /* of the job's training time */
+    int64_t input_stalled_ms;            /* of stalled_ms: for data, not a checkpoint */
+    int64_t input_stalled_instance_ms;   /* of the stalled time in the ledger */
     int64_t steps_executed;
     int64_t steps_durable; /* of them: recoverable from storage at the end of the run */
     int64_t steps_lost;    /* kept = executed - lost */
