@@ -444,6 +444,7 @@ spot_train_start(
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
+    self->feed = spot_feed_init(&self->scenario->job);
     self->episode.training_ms = INT64_MAX;
     self->result.first_training_ms = -1;
     self->wake_ms = INT64_MAX;
