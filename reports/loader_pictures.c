@@ -52,10 +52,9 @@ declare_throughput(spot_chart_t *chart, const void *context)
         num_pairs += self->rows[j].base != NULL ? 1 : 0;
     }
     spot_chart_panel(chart,
-        &(spot_chart_panel_t){
-            .x = {.name = "training loop without its waits, a batch",
-                .low = -0.5,
-                .high = num_pairs - 0.5},
+        &(spot_chart_panel_t){.x = {.name = "training loop without its waits, a batch",
+                                  .low = -0.5,
+                                  .high = num_pairs - 0.5},
             .y = {.name = "samples/s"},
             .empty = num_pairs > 0 ? NULL : "no sim has runs of both kinds"});
     for (size_t j = 0; j < self->num_rows; j++) {

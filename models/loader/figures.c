@@ -25,7 +25,7 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
     spot_measured_figures_t *figures)
 {
     spot_moments_t sums = {0};
-    double largest = -INFINITY;
+    double largest = (double) -INFINITY;
 
     figures->is_periodic = figures->periodic_lag =
         run->num_waits > MAX_PERIODIC_WAITS ? (double) NAN : 0;
