@@ -13,13 +13,13 @@
 
 /* UNSET: a free place of the memo. ANY: a value of no meaning. OBJECT: what a global
  * would make. */
-typedef enum { UNSET, ANY, MARK, TEXT, GLOBAL, OBJECT, TUPLE, LIST, DICT } kind_t;
+enum { UNSET, ANY, MARK, TEXT, GLOBAL, OBJECT, TUPLE, LIST, DICT };
 
+/* Small, as a file may have as many as bytes. */
 typedef struct {
-    kind_t kind;
-    unsigned depth; /* of a tuple */
-    size_t id;      /* of a dictionary; of a text its offset; of a tuple: ends in list */
-    size_t size;    /* of a text */
+    unsigned char kind, depth; /* of a tuple */
+    uint32_t id;   /* of a dictionary; of a text its offset; of a tuple: ends in list */
+    uint32_t size; /* of a text */
 } value_t;
 
 typedef struct {
@@ -38,8 +38,7 @@ typedef struct {
 enum { ALL = 255 };
 enum { PROTO, FRAME, PUT, PUSH, GET, BYTES, FIND, JOIN, SET, ADD, CALL, BUILD, STOP };
 typedef struct {
-    unsigned char code, num_argument /* bytes */, num_values, action;
-    kind_t kind;
+    unsigned char code, num_argument /* bytes */, num_values, action, kind;
 } opcode_t;
 
 static const opcode_t opcodes[] = {{0x80, 1, 0, PROTO, ANY}, {0x95, 8, 0, FRAME, ANY},
@@ -55,7 +54,7 @@ static const opcode_t opcodes[] = {{0x80, 1, 0, PROTO, ANY}, {0x95, 8, 0, FRAME,
     {'b', 0, 1, BUILD, TUPLE}, {'.', 0, 1, STOP, OBJECT}};
 
 /* The kind of what is below the values, and changes. UNSET: nothing does. */
-static const kind_t targets[] = {
+static const unsigned char targets[] = {
     [SET] = DICT, [ADD] = LIST, [CALL] = GLOBAL, [BUILD] = OBJECT, [STOP] = UNSET};
 
 static const char no_memory[] = "no memory", cut[] = "the file ends too early",
@@ -142,8 +141,8 @@ push(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
         if (argument > self->num_bytes - self->at) {
             return cut;
         }
-        value.id = self->at;
-        value.size = (size_t) argument;
+        value.id = (uint32_t) self->at;
+        value.size = (uint32_t) argument;
         self->at += value.size;
     } else if (opcode->action == FIND) {
         value.kind = GLOBAL;
@@ -153,11 +152,13 @@ push(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
         for (size_t j = first; j < self->num_stack; j++) {
             const value_t *item = &self->stack[j];
 
-            value.depth = item->depth < value.depth ? value.depth : item->depth + 1;
+            if (item->depth >= value.depth) {
+                value.depth = (unsigned char) (item->depth + 1);
+            }
             value.id = item->kind == LIST;
         }
     } else if (opcode->kind == DICT) {
-        value.id = self->num_dicts;
+        value.id = (uint32_t) self->num_dicts;
         if (SPOT_ARRAY_APPEND(self, dicts, (spot_memory_row_t){0, 0}) != 0) {
             return no_memory;
         }
@@ -284,6 +285,7 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
     size_t at = 0;
     int ret = spot_npy_header_parse(&header, bytes, num_bytes, path, diag);
 
+    spot_bug_assert(num_bytes <= SPOT_MEMORY_ROWS_MAX_BYTES);
     memset(self, 0, sizeof(*self));
     if (ret != 0 || strcmp(header.descr, "|O") != 0) {
         return ret != 0 ? ret
