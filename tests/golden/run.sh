@@ -91,6 +91,7 @@ golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
+golden help-input-table.txt input table --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -905,6 +906,29 @@ ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o
 ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
 expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
 expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
+
+# ---- Measured runs of a data loader ----
+rm -rf "$work/runs"
+sh ../make_runs.sh "$work/runs"
+tiny="--batch 4 --processes 2"
+# shellcheck disable=SC2086
+{
+    golden input/table.txt input table "$work/runs" $tiny
+    expect "input table warns of blocks that are none" \
+        grep -q "says block size 2 but io_time has one entry per sample" "$work/stderr"
+    golden input/table.csv input table "$work/runs" $tiny --csv -
+    golden input/corrected.csv input table "$work/runs" $tiny --csv - --corrected
+    golden input/table.json input table "$work/runs" $tiny --json
+    ends 0 input table "$work/runs" $tiny --svg "$work/svg"
+}
+for picture in throughput waits search; do
+    expect "the picture $picture" grep -q "^</svg>" "$work/svg/tiny-local-$picture.svg"
+done
+published=$source/../shared/data/input/librispeech_remote
+if [ -d "$published" ]; then
+    ends 0 input table "$published" --csv -
+    expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
+fi
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
