@@ -91,6 +91,7 @@ golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
+golden help-input-place.txt input place --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -905,6 +906,15 @@ ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o
 ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
 expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
 expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
+
+# ---- Placement ----
+golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
+golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
+golden input/place.json input place input/cluster.yaml input/jobs.yaml --policy best-fit --json
+ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/place.csv"
+same input/place.csv "$work/place.csv"
+ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
+stderr_says "last-fit"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
