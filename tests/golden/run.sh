@@ -92,6 +92,7 @@ golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
 golden help-input-table.txt input table --help
+golden help-input-place.txt input place --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -929,6 +930,14 @@ if [ -d "$published" ]; then
     ends 0 input table "$published" --csv -
     expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
 fi
+# ---- Placement ----
+golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
+golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
+golden input/place.json input place input/cluster.yaml input/jobs.yaml --policy best-fit --json
+ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/place.csv"
+same input/place.csv "$work/place.csv"
+ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
+stderr_says "last-fit"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
