@@ -28,20 +28,24 @@ take(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
     point_t point = *(const point_t *) values;
 
     (void) row;
-    if (isinf(point.seconds)) {
+    if (point.reason != NULL || isinf(point.seconds)) {
         point.reason = spot_texts_add(
             self->texts, "%s", point.reason == NULL ? "no time" : point.reason);
     }
     return SPOT_ARRAY_APPEND(self, points, point);
 }
 
-/* Sets a list to the values of a member of the rows. */
+/* Sets a list that is not given to the values of a member of the rows. */
 static void
 fill_list(spot_search_list_t *list, const spot_measure_t *self, size_t offset)
 {
-    int64_t last = 0, next = 1;
+    int64_t next = 0;
 
-    for (list->num_values = 0; list->num_values < SPOT_SEARCH_MAX_VALUES; last = next) {
+    list->num_values = list->is_given ? list->num_values : 0;
+    while (!list->is_given && next < INT64_MAX &&
+           list->num_values < SPOT_SEARCH_MAX_VALUES) {
+        const int64_t last = next;
+
         next = INT64_MAX;
         for (size_t j = 0; j < self->num_points; j++) {
             int64_t value;
@@ -49,10 +53,8 @@ fill_list(spot_search_list_t *list, const spot_measure_t *self, size_t offset)
             memcpy(&value, (const char *) &self->points[j] + offset, sizeof(value));
             next = value > last && value < next ? value : next;
         }
-        if (next == INT64_MAX) {
-            break;
-        }
-        list->values[list->num_values++] = next;
+        list->values[list->num_values] = next;
+        list->num_values += next < INT64_MAX;
     }
 }
 
@@ -76,16 +78,13 @@ spot_measure_read(spot_measure_t *self, spot_search_t *search)
         .threads = 1, .seconds = (double) INFINITY, .stall_share = (double) NAN};
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns),
         .noun = "row", .row_bytes = sizeof(point_t), .initial = &initial, .take = take};
-
     const bool is_new =
         self->command != NULL && (self->path == NULL || access(self->path, F_OK) != 0);
     const int ret =
         is_new ? 0 : spot_table_file_read(&format, self->path, self->diag, self);
 
-    if (self->command == NULL && !search->threads.is_given) {
+    if (self->command == NULL) {
         fill_list(&search->threads, self, offsetof(point_t, threads));
-    }
-    if (self->command == NULL && !search->blocks.is_given) {
         fill_list(&search->blocks, self, offsetof(point_t, block));
     }
     return ret;
@@ -133,7 +132,7 @@ command_of(const spot_measure_t *self, const point_t *point)
 }
 
 /* Runs a command in a group of processes of its own, of which it leaves none. Returns
- * its status; -1: it was killed, or there is no process for it. */
+ * its status; -1: it was killed; CHILD. */
 static int
 run(const char *command, int64_t timeout_ms, FILE *out)
 {
@@ -150,7 +149,7 @@ run(const char *command, int64_t timeout_ms, FILE *out)
         _exit(127);
     }
     if (child < 0) {
-        return -1;
+        return SPOT_ERR_CHILD;
     }
     setpgid(child, child); /* here too: before it is killed */
     while ((ended = waitpid(child, &status, WNOHANG)) == 0 &&
@@ -197,8 +196,8 @@ judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
     point->seconds = next_number(&line);
     point->stall_share = next_number(&line);
     if (status == -1) {
-        point->reason = spot_texts_add(
-            self->texts, "no end within %g s", (double) self->timeout_ms / 1000);
+        point->reason = spot_texts_add(self->texts, "no end within %g s or 100 MB",
+            (double) self->timeout_ms / 1000);
     } else if (status != 0) {
         point->reason = spot_texts_add(self->texts, "%s %d",
             WIFSIGNALED(status) ? "signal" : "exit code",
@@ -244,6 +243,7 @@ int
 spot_measure_point(void *context, point_t *point)
 {
     const spot_measure_t *self = context;
+    int status;
     FILE *out;
 
     if (look_up(self, point)) {
@@ -258,12 +258,16 @@ spot_measure_point(void *context, point_t *point)
                          (long long) point->threads, (long long) point->block);
     }
     out = tmpfile();
-    if (out == NULL) {
-        return SPOT_ERR_IO;
+    status = out == NULL ? SPOT_ERR_CHILD
+                         : run(command_of(self, point), self->timeout_ms, out);
+    if (status != SPOT_ERR_CHILD) {
+        judge(self, status, out, point);
     }
-    judge(self, run(command_of(self, point), self->timeout_ms, out), out, point);
-    fclose(out);
+    if (out != NULL) {
+        fclose(out);
+    }
     return atomic_load(&spot_stop) != 0 ? SPOT_ERR_INTERRUPTED
+           : status == SPOT_ERR_CHILD   ? status
            : self->path == NULL         ? 0
                                         : keep(self, point);
 }
