@@ -165,6 +165,7 @@ spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t
     const int64_t write_ms = is_sync ? 0 : checkpoint->write_ms;
 
     spot_bug_assert(step_ms >= 1);
+    self->has_waits = false;
     self->step_ms = step_ms;
     self->first_steps = steps;
     self->snapshot_ms = stall_ms;
@@ -182,6 +183,45 @@ spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t
     }
 }
 
+/* The same for steps that wait: longer than any run. */
+static int64_t
+most_waiting_steps(const spot_cycle_t *self)
+{
+    const spot_waits_t *waits = &self->waits;
+
+    return self->has_waits ? waits->steps[0] + waits->steps[1] +
+                                 most_steps(self->step_ms + waits->wait_ms[2])
+                           : most_steps(self->step_ms);
+}
+
+void
+spot_cycle_wait(
+    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, const spot_waits_t *waits)
+{
+    const bool skips = checkpoint->mode == SPOT_CHECKPOINT_SYNC ||
+                       checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK;
+
+    self->has_waits = waits->wait_ms[0] + waits->wait_ms[1] + waits->wait_ms[2] > 0;
+    self->busy = skips ? SPOT_BUSY_SKIP : checkpoint->busy;
+    self->waits = *waits;
+    self->waits.steps[1] =
+        smaller(waits->steps[1], most_steps(self->step_ms + waits->wait_ms[1]));
+    self->first_steps = smaller(self->first_steps, most_waiting_steps(self));
+    self->every_steps = self->first_steps;
+}
+
+void
+spot_cycle_wait_no_first(spot_cycle_t *self)
+{
+    spot_waits_t *waits = &self->waits;
+
+    if (waits->steps[0] == 0) {
+        waits->steps[0] = 1;
+        waits->wait_ms[0] = 0;
+        waits->steps[1] = larger(0, waits->steps[1] - 1);
+    }
+}
+
 void
 spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
     int64_t since_steps, int64_t since_ms)
@@ -193,7 +233,7 @@ spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
         const int64_t left_ms = larger(1, checkpoint->every_ms - since_ms);
 
         self->first_steps =
-            smaller(most_steps(self->step_ms), divide_up(left_ms, self->step_ms));
+            smaller(most_waiting_steps(self), divide_up(left_ms, self->step_ms));
     }
 }
 
@@ -206,6 +246,9 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
     const int64_t since_write_ms = elapsed_ms - first_end_ms - self->snapshot_ms;
     int64_t cycles, rest_ms;
 
+    if (self->has_waits) {
+        return spot_waiting_progress(self, elapsed_ms);
+    }
     if (elapsed_ms < first_end_ms) {
         progress.steps = elapsed_ms / self->step_ms;
         return progress;
@@ -234,13 +277,27 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
 }
 
 int64_t
+spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps)
+{
+    if (self->has_waits) {
+        return spot_waiting_durable_ms(self, checkpoint_id, steps);
+    }
+    *steps = self->first_steps + checkpoint_id * self->cycle_steps;
+    return self->first_steps * self->step_ms + self->snapshot_ms + self->write_ms +
+           checkpoint_id * self->cycle_ms;
+}
+
+int64_t
 spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
 {
     const int64_t after_first = step - self->first_steps;
     int64_t cycles;
 
-    if (step > 2 * SPOT_MAX_DURATION_MS / self->step_ms) {
+    if (step > most_waiting_steps(self)) {
         return INT64_MAX;
+    }
+    if (self->has_waits) {
+        return spot_waiting_step_end_ms(self, step);
     }
     if (after_first <= 0) {
         return step * self->step_ms;

@@ -58,6 +58,13 @@ spot_checkpoint_full_ms(const spot_checkpoint_t *self)
     return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
 }
 
+/* How long steps wait for data before they start: the first steps[0] steps of a period
+ * wait_ms[0] each, the next steps[1] wait_ms[1], all later ones wait_ms[2]. */
+typedef struct {
+    int64_t steps[2];
+    int64_t wait_ms[3];
+} spot_waits_t;
+
 /* The repeating pattern of one training period. The first checkpoint captures
  * first_steps; its write starts at first_steps * step_ms + snapshot_ms. From then on
  * each cycle of cycle_ms has cycle_steps steps, then a stall for the rest; at its end
@@ -69,10 +76,23 @@ typedef struct {
     int64_t cycle_ms;
     int64_t snapshot_ms; /* stall of the first checkpoint */
     int64_t write_ms;    /* <= cycle_ms */
+    /* Set by spot_cycle_wait(): there is a pattern for each stretch of equal waits. */
+    bool has_waits;
+    int busy;            /* spot_checkpoint_busy_t */
+    int64_t every_steps; /* steps between two times at which a checkpoint is due */
+    spot_waits_t waits;
 } spot_cycle_t;
 
 void spot_cycle_init(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
+
+/* Lets steps wait for data. A wait is a stall: it is no part of the step's work, and
+ * when a checkpoint is due does not depend on it. Comes before spot_cycle_resume(). */
+void spot_cycle_wait(
+    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, const spot_waits_t *waits);
+
+/* The first step, of which a part is done, has its data. */
+void spot_cycle_wait_no_first(spot_cycle_t *self);
 
 /* Counts the first checkpoint of the period from the latest checkpoint: since then
  * since_steps steps have ended and the job has trained for since_ms. The caller
@@ -85,13 +105,25 @@ void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
 typedef struct {
     int64_t steps;         /* that have ended */
     int64_t durable_steps; /* captured by a durable checkpoint */
-    int64_t stalled_ms;
-    int64_t started;    /* checkpoints whose step has ended */
+    int64_t stalled_ms;    /* for checkpoints and data */
+    int64_t input_ms;      /* of that for data */
+    int64_t started;       /* checkpoints whose step has ended */
     int64_t durable;    /* checkpoints written; the other started ones are in flight */
     int64_t is_stalled; /* 1: the instant is within a stall */
 } spot_progress_t;
 
 spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms);
 
+/* When durable checkpoint number checkpoint_id (from 0) of the period is written, and in
+ * *steps the steps it captures. */
+int64_t spot_cycle_durable_ms(
+    const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
+
 /* End of step number step (from 1) of the period; INT64_MAX if later than any run. */
 int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
+
+/* The last three for cycles with waits. O(stretches of equal waits). */
+spot_progress_t spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms);
+int64_t spot_waiting_durable_ms(
+    const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
+int64_t spot_waiting_step_end_ms(const spot_cycle_t *self, int64_t step);

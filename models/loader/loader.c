@@ -74,6 +74,38 @@ spot_loader_storage_s(const spot_loader_t *self, double num_samples, double loca
                      (double) num_instances / self->bytes_per_s;
 }
 
+/* ---- Steps of a training job ---- */
+
+double
+spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
+{
+    const double part_bytes =
+        (double) self->samples * (double) self->sample_bytes / (double) num_loading;
+    const double cached =
+        self->cache_bytes == 0 ? 0 : fmin(1, (double) self->cache_bytes / part_bytes);
+
+    return fmax(self->local_share, cached);
+}
+
+spot_loader_stall_t
+spot_loader_stall(const spot_loader_t *self, double num_samples, double local_share,
+    int64_t num_loading, int64_t step_ms)
+{
+    const double batch_s = spot_loader_batch_s(self, num_samples, local_share);
+    const double storage_s =
+        spot_loader_storage_s(self, num_samples, local_share, num_loading);
+    const double processes = (double) self->processes;
+    const double early_s = seconds(self->cost.start_ns - self->overlap_ns);
+    const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
+    const double first_s = is_ahead ? fmax(batch_s, processes * storage_s) : 0;
+    const int64_t wait_ms =
+        is_ahead ? llround(1000 * fmax(batch_s / processes, storage_s)) - step_ms
+                 : llround(1000 * (batch_s + storage_s));
+
+    return (spot_loader_stall_t){.wait_ms = wait_ms > 0 ? wait_ms : 0,
+        .refill_ms = llround(1000 * fmax(0, early_s + first_s))};
+}
+
 /* ---- Events ---- */
 
 int

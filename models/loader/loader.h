@@ -91,6 +91,21 @@ double spot_loader_batch_s(
 double spot_loader_storage_s(const spot_loader_t *self, double num_samples,
     double local_share, int64_t num_instances);
 
+/* ---- Steps of a training job ---- */
+
+/* The share that is read locally once an epoch is in the cache. */
+double spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading);
+
+typedef struct {
+    int64_t wait_ms;   /* of a steady step */
+    int64_t refill_ms; /* until the first batch is there after a restart */
+} spot_loader_stall_t;
+
+/* The stalls of steps of step_ms, each with num_samples on each of num_loading
+ * instances. */
+spot_loader_stall_t spot_loader_stall(const spot_loader_t *self, double num_samples,
+    double local_share, int64_t num_loading, int64_t step_ms);
+
 /* ---- A run: the event model ---- */
 
 typedef struct {

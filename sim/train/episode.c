@@ -315,6 +315,19 @@ charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
     training->begun_ms = worked_ms;
 }
 
+/* Charges stalls of the training, input_ms of them for data. */
+static void
+charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input_ms)
+{
+    const int64_t world_size = self->episode.world_size;
+    spot_train_result_t *result = &self->result;
+
+    result->stalled_ms += stalled_ms;
+    result->input_stalled_ms += input_ms;
+    result->ledger.instance_ms[SPOT_SHARE_STALLED] += stalled_ms * world_size;
+    result->input_stalled_instance_ms += input_ms * world_size;
+}
+
 static training_t
 charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
@@ -330,13 +343,12 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
         progress->durable = 0;
     }
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
-    result->stalled_ms += progress->stalled_ms;
-    result->ledger.instance_ms[SPOT_SHARE_STALLED] +=
-        progress->stalled_ms * episode->world_size;
+    charge_stalled(self, progress->stalled_ms, progress->input_ms);
     if (self->log != NULL) {
         spot_run_log_training(self, progress);
     }
     result->steps_executed += progress->steps;
+    spot_feed_pass(&self->feed, progress->steps);
     if (progress->durable_steps > 0) {
         result->steps_durable +=
             pending_steps(self) - progress->steps + progress->durable_steps;
@@ -348,6 +360,17 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
     return training;
 }
 
+/* The time of each step of a lossless recovery system: in an epoch that fills caches all
+ * steps of an episode wait as the first ones do. */
+static int64_t
+lossless_period_ms(const spot_cycle_t *cycle)
+{
+    const spot_waits_t *waits = &cycle->waits;
+
+    return cycle->step_ms +
+           (!cycle->has_waits ? 0 : waits->wait_ms[waits->steps[1] > 0 ? 1 : 2]);
+}
+
 /* Charges the training of a lossless recovery system: it is useful at once, and the step
  * under way goes on in the next episode. */
 SPOT_NOINLINE static void
@@ -355,21 +378,27 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
     spot_train_result_t *result = &self->result;
-    const double work =
-        result->step_fraction + (double) elapsed_ms / (double) episode->cycle->step_ms;
+    const int64_t period_ms = lossless_period_ms(episode->cycle);
+    const double work = result->step_fraction + (double) elapsed_ms / (double) period_ms;
+    const double stalled_share =
+        (double) (period_ms - episode->cycle->step_ms) / (double) period_ms;
+    const int64_t stalled_ms = (int64_t) ((double) elapsed_ms * stalled_share);
     const spot_progress_t progress = {.steps = (int64_t) work};
 
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->steps_executed += progress.steps;
+    charge_stalled(self, stalled_ms, stalled_ms);
+    spot_feed_pass(&self->feed, progress.steps);
     result->step_fraction = work - (double) progress.steps;
     if (result->is_finished && self->now_ms == self->end_ms) { /* despite rounding */
         result->steps_executed = self->scenario->until_steps;
         result->step_fraction = 0;
     }
     result->steps_durable = result->steps_executed;
-    result->ledger.instance_ms[SPOT_SHARE_USEFUL] += elapsed_ms * episode->world_size;
+    result->ledger.instance_ms[SPOT_SHARE_USEFUL] +=
+        (elapsed_ms - stalled_ms) * episode->world_size;
     if (self->log != NULL) {
-        spot_run_log_lossless(self);
+        spot_run_log_lossless(self, stalled_ms);
     }
 }
 
@@ -435,7 +464,7 @@ finishing_ms(const spot_train_t *self)
         return end_ms == INT64_MAX ? end_ms : end_ms - episode->head_ms;
     }
     missing_ms = ceil(((double) num_missing - result->step_fraction) *
-                      (double) episode->cycle->step_ms);
+                      (double) lossless_period_ms(episode->cycle));
     return missing_ms < (double) INT64_MAX ? (int64_t) missing_ms : INT64_MAX;
 }
 
@@ -537,22 +566,50 @@ resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
     }
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
+    if (episode->head_ms > 0) {
+        spot_cycle_wait_no_first(&self->own_cycle);
+    }
     spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),
         since_ms - episode->head_ms);
+}
+
+/* Lets the steps of the episode wait for data, and its reload for the first batch.
+ * num_kept: instances in use that were so before; was_training: loaders are at work. */
+SPOT_NOINLINE static void
+feed_steps(spot_train_t *self, const spot_recovery_decision_t *decision,
+    int64_t num_kept, bool was_training)
+{
+    const spot_job_t *job = &self->scenario->job;
+    spot_episode_t *episode = &self->episode;
+    const bool is_filled =
+        was_training && episode->reconfiguration_ms + episode->reload_ms == 0;
+
+    spot_feed_change(&self->feed, job, decision->num_active, decision->num_pipelines,
+        decision->num_active - num_kept);
+    if (episode->cycle == NULL) {
+        return;
+    }
+    self->own_cycle = *episode->cycle;
+    episode->cycle = &self->own_cycle;
+    episode->reload_ms += spot_feed_cycle(
+        &self->feed, job, checkpoint_of(self, decision), is_filled, &self->own_cycle);
 }
 
 void
 spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
+    const bool was_training = self->episode.cycle != NULL;
     const training_t training = end_episode(self);
     spot_episode_t *episode = &self->episode;
+    int64_t num_kept;
 
     settle_pending(self, decision, &training);
     self->result.reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
     if (decision->takes_noticed_last && self->notices.deadlines_ms != NULL) {
         spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
     }
+    num_kept = self->fleet.counts[SPOT_ACTIVE];
     spot_fleet_set_active(&self->fleet, decision->num_active);
     self->num_pipelines = decision->num_pipelines;
     episode->start_ms = self->now_ms;
@@ -563,6 +620,9 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
     episode->cycle = cycle_of(self, decision);
     episode->training_ms = INT64_MAX;
     episode->head_ms = 0;
+    if (self->scenario->job.input.is_given) {
+        feed_steps(self, decision, num_kept, was_training);
+    }
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +
                                episode->reconfiguration_ms + episode->reload_ms;

@@ -148,19 +148,18 @@ static void
 add_checkpoints(
     spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
 {
-    const spot_cycle_t *cycle = train->episode.cycle;
-    const int64_t first_ms = train->episode.training_ms - train->episode.head_ms +
-                             cycle->first_steps * cycle->step_ms + cycle->snapshot_ms +
-                             cycle->write_ms;
+    const int64_t start_ms = train->episode.training_ms - train->episode.head_ms;
     const int64_t first =
         num_durable > MAX_CHECKPOINTS ? num_durable - MAX_CHECKPOINTS : 0;
 
     for (int64_t j = first; j < num_durable; j++) {
-        const int64_t values[SPOT_EVENT_VALUES] = {before + j + 1,
-            steps_before + cycle->first_steps + j * cycle->cycle_steps,
-            j == first ? first + 1 : 1};
+        int64_t steps;
+        const int64_t time_ms =
+            start_ms + spot_cycle_durable_ms(train->episode.cycle, j, &steps);
+        const int64_t values[SPOT_EVENT_VALUES] = {
+            before + j + 1, steps_before + steps, j == first ? first + 1 : 1};
 
-        add(train, first_ms + j * cycle->cycle_ms, SPOT_LOG_DURABLE, values);
+        add(train, time_ms, SPOT_LOG_DURABLE, values);
     }
 }
 
@@ -209,11 +208,12 @@ spot_run_log_training(spot_train_t *train, const spot_progress_t *progress)
 }
 
 void
-spot_run_log_lossless(spot_train_t *train)
+spot_run_log_lossless(spot_train_t *train, int64_t stalled_ms)
 {
     const int64_t values[SPOT_EVENT_VALUES] = {0, train->result.steps_durable, 0};
 
-    add_phase(train, train->episode.training_ms, SPOT_SHARE_USEFUL, INT64_MAX, 0);
+    add_phase(
+        train, train->episode.training_ms, SPOT_SHARE_USEFUL, INT64_MAX, stalled_ms);
     add(train, train->now_ms, SPOT_LOG_DURABLE, values);
 }
 

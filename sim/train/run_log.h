@@ -42,7 +42,7 @@ SPOT_NOINLINE void spot_run_log_saved(spot_train_t *train, int64_t time_ms);
 SPOT_NOINLINE void spot_run_log_training(
     spot_train_t *train, const spot_progress_t *progress);
 /* The same for a lossless recovery system. */
-SPOT_NOINLINE void spot_run_log_lossless(spot_train_t *train);
+SPOT_NOINLINE void spot_run_log_lossless(spot_train_t *train, int64_t stalled_ms);
 /* Splits the step under way, on which the episode spent begun_ms, from the completed
  * steps. */
 SPOT_NOINLINE void spot_run_log_split(spot_train_t *train, int64_t begun_ms);

@@ -6,10 +6,11 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/train/feed.h"
 
 static int
-add_rental(
-    spot_rentals_t *self, const spot_job_t *job, int64_t num_instances, int64_t step_ms)
+add_rental(spot_rentals_t *self, const spot_job_t *job, int64_t num_pipelines,
+    int64_t num_instances, int64_t step_ms)
 {
     spot_rental_t *rental;
     const int ret = SPOT_ARRAY_ROOM(self, rentals, self->num_rentals + 1);
@@ -19,7 +20,15 @@ add_rental(
     }
     rental = &self->rentals[self->num_rentals++];
     rental->num_instances = num_instances;
+    rental->fill_ms = 0;
     spot_cycle_init(&rental->cycle, &job->checkpoint, step_ms);
+    if (job->input.is_given) {
+        spot_feed_t feed = spot_feed_init(job);
+
+        spot_feed_change(&feed, job, num_instances, num_pipelines, num_instances);
+        rental->fill_ms =
+            spot_feed_cycle(&feed, job, &job->checkpoint, false, &rental->cycle);
+    }
     return 0;
 }
 
@@ -44,7 +53,7 @@ spot_rentals_init(spot_rentals_t *self, const spot_job_t *job)
 
     *self = (spot_rentals_t){.num_rentals = 0};
     for (size_t j = 0; ret == 0 && is_by_pair && j < grid->num_best; j++) {
-        ret = add_rental(self, job,
+        ret = add_rental(self, job, grid->best[j]->num_pipelines,
             (int64_t) grid->best[j]->num_pipelines * grid->best[j]->depth,
             spot_step_pair_ms(grid->best[j]));
     }
@@ -52,8 +61,8 @@ spot_rentals_init(spot_rentals_t *self, const spot_job_t *job)
         const int64_t step_ms =
             spot_job_covers_step(job, j) ? spot_job_step_ms(job, j) : 0;
 
-        if (step_ms > 0 && is_needed(self, step_ms)) {
-            ret = add_rental(self, job, j * job->pipeline_depth, step_ms);
+        if (step_ms > 0 && (job->input.is_given || is_needed(self, step_ms))) {
+            ret = add_rental(self, job, j, j * job->pipeline_depth, step_ms);
         }
     }
     return ret;
@@ -74,7 +83,8 @@ rent(const spot_rental_t *rental, const spot_work_done_t *work)
     const double end_ms =
         whole == 0 ? 0
                    : (double) spot_cycle_step_end_ms(&rental->cycle, (int64_t) whole);
-    const double time_ms = (double) work->preparation_ms + end_ms + rest_ms;
+    const double time_ms =
+        (double) (work->preparation_ms + rental->fill_ms) + end_ms + rest_ms;
     const double usd_per_h = (double) rental->num_instances * work->instance_usd_per_h +
                              work->service_usd_per_h;
 

@@ -12,6 +12,7 @@
 /* A world size with a known step time. */
 typedef struct {
     int64_t num_instances;
+    int64_t fill_ms; /* before the first step, with job.input */
     spot_cycle_t cycle;
 } spot_rental_t;
 

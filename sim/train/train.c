@@ -402,6 +402,8 @@ finish(spot_train_t *self)
     spot_pending_end(self);
     settle_redundant(self);
     spot_ledger_verify(&result->ledger);
+    spot_bug_assert(result->input_stalled_instance_ms <=
+                    result->ledger.instance_ms[SPOT_SHARE_STALLED]);
     result->cost_usd = spot_cost_until(self, self->end_ms);
     if (self->log != NULL) {
         spot_run_log_end(self);
@@ -444,6 +446,7 @@ spot_train_start(
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
+    self->feed = spot_feed_init(&self->scenario->job);
     self->episode.training_ms = INT64_MAX;
     self->result.first_training_ms = -1;
     self->wake_ms = INT64_MAX;

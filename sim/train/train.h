@@ -17,6 +17,7 @@
 #include "base/atomic.h"
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
+#include "sim/train/feed.h"
 #include "sim/train/foresight.h"
 #include "sim/train/ledger.h"
 #include "sim/train/notices.h"
@@ -44,6 +45,8 @@ typedef struct {
                         of the services of the recovery system */
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
     int64_t stalled_ms;                  /* of the job's training time */
+    int64_t input_stalled_ms;            /* of that: waiting for data */
+    int64_t input_stalled_instance_ms;   /* of the stalled time of the ledger */
     int64_t lost_ms;                     /* of the job's training time */
     int64_t steps_executed;
     int64_t steps_durable; /* of them: recoverable from storage at the end of the run */
@@ -146,6 +149,7 @@ typedef struct {
     spot_episode_t episode;
     spot_cycle_t own_cycle; /* of an episode whose cycle is not in worlds */
     spot_pending_t pending;
+    spot_feed_t feed; /* with job.input */
     spot_train_result_t result;
 } spot_train_t;
 

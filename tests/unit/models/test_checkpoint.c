@@ -19,6 +19,7 @@
 /* What the job does between two instants. */
 typedef enum {
     TRAINING,
+    FETCHING,     /* waiting for the data of the next step */
     JOINING,      /* stalled until the write in flight has ended, then the snapshot */
     SNAPSHOTTING, /* stalled until the snapshot is taken and no write is in flight */
     WRITING       /* stalled until the write has ended: synchronous */
@@ -26,9 +27,11 @@ typedef enum {
 
 typedef struct {
     const spot_checkpoint_t *checkpoint;
+    const spot_waits_t *waits; /* NULL: none */
     int64_t step_ms;
     int64_t now_ms;
     phase_t phase;
+    int64_t fetched_ms;      /* FETCHING */
     int64_t step_end_ms;     /* TRAINING */
     int64_t snapshot_end_ms; /* SNAPSHOTTING */
     int64_t captured_steps;  /* by the latest checkpoint */
@@ -38,11 +41,33 @@ typedef struct {
     spot_progress_t progress;
 } simulation_t;
 
+static int64_t
+wait_of_next_ms(const simulation_t *self)
+{
+    const spot_waits_t *waits = self->waits;
+
+    return waits == NULL                            ? 0
+           : self->progress.steps < waits->steps[0] ? waits->wait_ms[0]
+           : self->progress.steps < waits->steps[0] + waits->steps[1]
+               ? waits->wait_ms[1]
+               : waits->wait_ms[2];
+}
+
 static void
 start_step(simulation_t *self)
 {
     self->phase = TRAINING;
     self->step_end_ms = self->now_ms + self->step_ms;
+}
+
+static void
+fetch_data(simulation_t *self)
+{
+    self->fetched_ms = self->now_ms + wait_of_next_ms(self);
+    self->phase = FETCHING;
+    if (self->fetched_ms == self->now_ms) {
+        start_step(self);
+    }
 }
 
 static void
@@ -86,7 +111,7 @@ end_step(simulation_t *self)
 {
     self->progress.steps++;
     if (!is_due(self)) {
-        start_step(self);
+        fetch_data(self);
         return;
     }
     self->progress.started++;
@@ -116,8 +141,10 @@ happens_now(simulation_t *self)
     } else if (self->phase == SNAPSHOTTING && self->now_ms >= self->snapshot_end_ms &&
                !self->is_writing) {
         start_write(self);
-        start_step(self);
+        fetch_data(self);
     } else if (self->phase == WRITING && !self->is_writing) {
+        fetch_data(self);
+    } else if (self->phase == FETCHING && self->now_ms == self->fetched_ms) {
         start_step(self);
     } else {
         return false;
@@ -126,16 +153,19 @@ happens_now(simulation_t *self)
 }
 
 static void
-simulation_init(simulation_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
+simulation_init(simulation_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms,
+    const spot_waits_t *waits)
 {
-    *self = (simulation_t){.checkpoint = checkpoint, .step_ms = step_ms};
-    start_step(self);
+    *self = (simulation_t){.checkpoint = checkpoint, .step_ms = step_ms, .waits = waits};
+    fetch_data(self);
+    self->progress.is_stalled = self->phase != TRAINING;
 }
 
 static void
 simulation_advance(simulation_t *self)
 {
     self->progress.stalled_ms += self->phase != TRAINING;
+    self->progress.input_ms += self->phase == FETCHING;
     self->now_ms++;
     while (happens_now(self)) {
     }
@@ -158,19 +188,23 @@ is_same(const spot_progress_t *a, const spot_progress_t *b)
 {
     return a->steps == b->steps && a->durable_steps == b->durable_steps &&
            a->stalled_ms == b->stalled_ms && a->started == b->started &&
-           a->durable == b->durable && a->is_stalled == b->is_stalled;
+           a->durable == b->durable && a->is_stalled == b->is_stalled &&
+           a->input_ms == b->input_ms;
 }
 
 static void
-compare(const spot_checkpoint_t *checkpoint, int64_t step_ms)
+compare(const spot_checkpoint_t *checkpoint, int64_t step_ms, const spot_waits_t *waits)
 {
     simulation_t simulation;
     spot_cycle_t cycle;
     spot_progress_t progress;
-    int64_t steps = 0;
+    int64_t steps = 0, durable = 0, captured;
 
-    simulation_init(&simulation, checkpoint, step_ms);
+    simulation_init(&simulation, checkpoint, step_ms, waits);
     spot_cycle_init(&cycle, checkpoint, step_ms);
+    if (waits != NULL) {
+        spot_cycle_wait(&cycle, checkpoint, waits);
+    }
     assert_in_range(cycle.write_ms, 0, cycle.cycle_ms);
     for (int64_t now_ms = 0; now_ms <= LAST_MS; now_ms++) {
         progress = spot_cycle_progress(&cycle, now_ms);
@@ -183,6 +217,17 @@ compare(const spot_checkpoint_t *checkpoint, int64_t step_ms)
         assert_int_equal(progress.started, simulation.progress.started);
         assert_int_equal(progress.durable, simulation.progress.durable);
         assert_int_equal(progress.is_stalled, simulation.progress.is_stalled);
+        assert_int_equal(progress.input_ms, simulation.progress.input_ms);
+        if (simulation.progress.durable > durable) {
+            assert_int_equal(
+                spot_cycle_durable_ms(&cycle, durable++, &captured), now_ms);
+            assert_true(captured <= simulation.progress.durable_steps);
+            if (durable == simulation.progress.durable) {
+                assert_int_equal(captured, simulation.progress.durable_steps);
+            } else {
+                durable = simulation.progress.durable; /* several at once */
+            }
+        }
         if (simulation.progress.steps > steps) {
             steps++;
             assert_int_equal(simulation.progress.steps, steps);
@@ -205,12 +250,12 @@ draw(uint64_t *seed, int64_t low, int64_t high)
 }
 
 static void
-test_random_jobs(void **state)
+compare_random_jobs(bool has_waits)
 {
-    uint64_t seed = 20211;
+    uint64_t seed = has_waits ? 20261 : 20211;
 
-    (void) state;
     for (int j = 0; j < NUM_JOBS; j++) {
+        spot_waits_t waits = {0};
         const int64_t step_ms = draw(&seed, 1, 50);
         spot_checkpoint_t checkpoint = {
             .mode = j % 4 == 0 ? SPOT_CHECKPOINT_SYNC : SPOT_CHECKPOINT_ASYNC};
@@ -230,8 +275,26 @@ test_random_jobs(void **state)
             default:
                 checkpoint.write_ms = draw(&seed, 0, 200);
         }
-        compare(&checkpoint, step_ms);
+        for (int k = 0; k < 3 && has_waits; k++) {
+            waits.wait_ms[k] = draw(&seed, 0, 2) == 0 ? 0 : draw(&seed, 0, 60);
+            waits.steps[k < 2 ? k : 1] = draw(&seed, 0, 30);
+        }
+        compare(&checkpoint, step_ms, has_waits ? &waits : NULL);
     }
+}
+
+static void
+test_random_jobs(void **state)
+{
+    (void) state;
+    compare_random_jobs(false);
+}
+
+static void
+test_random_jobs_that_wait(void **state)
+{
+    (void) state;
+    compare_random_jobs(true);
 }
 
 /* Every combination where instants coincide: all times are small. */
@@ -257,7 +320,7 @@ test_all_small_jobs(void **state)
         checkpoint.write_ms = INT64_C(2) * (rest % 4);
         rest /= 4;
         step_ms = 1 + rest;
-        compare(&checkpoint, step_ms);
+        compare(&checkpoint, step_ms, NULL);
     }
 }
 
@@ -426,6 +489,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_jobs),
+        cmocka_unit_test(test_random_jobs_that_wait),
         cmocka_unit_test(test_all_small_jobs),
         cmocka_unit_test(test_periods),
         cmocka_unit_test(test_defaults_by_hand),
