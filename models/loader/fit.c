@@ -12,7 +12,6 @@ typedef spot_loader_fit_t fit_t;
 typedef spot_loader_point_t point_t;
 
 #define RIDGE 0.05 /* the pull to the starts: far below the errors */
-#define BATCHES_PER_S 1e9
 
 #define TIME(key, member) key, offsetof(spot_loader_cost_t, member), true
 #define RATIO(key, member) key, offsetof(spot_loader_cost_t, member), false
@@ -138,11 +137,14 @@ set_costs(fit_t *self, const gsl_vector *x)
     for (size_t j = 0; j < self->num_constants; j++) {
         const spot_loader_constant_t *constant = self->constants[j];
         const double range = constant->high - constant->low;
-        const double value = constant->low + range * (1 + sin(gsl_vector_get(x, j))) / 2;
+        const double value =
+            (constant->is_time ? self->scale : 1) *
+            (constant->low + range * (1 + sin(gsl_vector_get(x, j))) / 2);
         void *place = (char *) cost + constant->offset;
 
+        self->values[j] = value;
         if (constant->is_time) {
-            *(int64_t *) place = whole_ns(value * self->scale);
+            *(int64_t *) place = whole_ns(value);
         } else {
             *(double *) place = value;
         }
@@ -253,6 +255,12 @@ measure(fit_t *self, const spot_measured_t *measured)
     return num;
 }
 
+spot_site_t
+spot_loader_fit_site(const spot_measured_t *measured)
+{
+    return strcmp(measured->mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
+}
+
 int
 spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
     const spot_measured_t *measured, int64_t samples)
@@ -275,8 +283,7 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
         self->constants[self->num_constants++] = &constants[j];
     }
     for (size_t j = 0; j < num_measured; j++) {
-        const spot_site_t site =
-            strcmp(measured[j].mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
+        const spot_site_t site = spot_loader_fit_site(&measured[j]);
 
         (is_predictive ? add_runs : add_rows)(self, &measured[j], site);
         for (size_t k = 0; is_predictive && k < 2; k++) {
@@ -293,6 +300,12 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
         }
     }
     fit_without(self, -1);
+    if (is_predictive && num_measured == 1) {
+        const int site = self->points[0].site;
+
+        self->loader.cost.open_ns[!site] = self->loader.cost.open_ns[site];
+        self->loader.cost.read_ns[!site] = self->loader.cost.read_ns[site];
+    }
     return self->error;
 }
 

@@ -38,20 +38,21 @@ typedef struct {
     int left_out;         /* the number of runs, while these are left out */
     size_t num_constants;
     const spot_loader_constant_t *constants[13]; /* [num_constants] that are fitted */
+    double values[13];                           /* [num_constants] */
     size_t num_points, max_points;
     spot_loader_point_t *points; /* [num_points] */
     int error;
 } spot_loader_fit_t;
 
-/* Fits runs in num_measured modes: "local" is one site, every other mode the other.
- * samples: of an epoch; 0: as measured. BAD_PARAM: fewer points than constants, or no
- * baseline; NO_MEMORY; free self even then. */
+/* Where the data of runs was: every mode but "local" is remote. */
+spot_site_t spot_loader_fit_site(const spot_measured_t *measured);
+
+/* Fits runs in num_measured modes of different sites. samples: of an epoch; 0: as
+ * measured. BAD_PARAM: fewer points than constants, or no baseline; NO_MEMORY; free self
+ * even then. */
 SPOT_MUST_CHECK int spot_loader_fit(spot_loader_fit_t *self, bool is_predictive,
     size_t num_measured, const spot_measured_t *measured, int64_t samples);
 void spot_loader_fit_free(spot_loader_fit_t *self);
-
-/* The value of a constant, in s if a time. */
-double spot_loader_fit_value(const spot_loader_fit_t *self, size_t constant_id);
 
 /* The mean and the largest |predicted / measured - 1|; NAN: not known. */
 void spot_loader_fit_errors(const spot_loader_fit_t *self, bool is_probe,
