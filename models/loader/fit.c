@@ -43,47 +43,30 @@ whole_ns(double s)
 /* ---- Points ---- */
 
 static void
-add_rows(fit_t *self, const spot_measured_t *measured, spot_site_t site)
+add_points(fit_t *self, const spot_measured_t *measured, spot_site_t site)
 {
-    for (size_t j = 0; j < measured->num_rows; j++) {
+    for (size_t j = 0; !self->is_predictive && j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
 
         SPOT_ARRAY_PUSH(self, points,
-            (point_t){.row = &row->mean,
-                .kind = row->kind,
-                .site = site,
-                .threads = 1,
-                .block = row->mean.block > 1 ? 2 : 1,
-                .sim_s = row->sim_s,
-                .weight = 1,
-                .measured_s = row->mean.completion_s,
-                .left_out_s = (double) NAN});
+            (point_t){&row->mean, row->kind, site, false, 0, llround(row->mean.threads),
+                llround(row->mean.block), row->sim_s, 1, row->mean.completion_s, 0, 0});
     }
-}
-
-static void
-add_runs(fit_t *self, const spot_measured_t *measured, spot_site_t site)
-{
-    for (size_t j = 0; j < measured->num_runs; j++) {
+    for (size_t j = 0; self->is_predictive && j < measured->num_runs; j++) {
         const spot_measured_run_t *run = &measured->runs[j];
-        point_t point = {.kind = run->kind,
-            .site = site,
-            .run = run->run,
-            .threads = llround(run->figures.threads),
-            .block = llround(run->figures.true_block),
-            .sim_s = run->sim_s,
-            .weight = 1,
-            .measured_s = run->figures.completion_s,
-            .left_out_s = (double) NAN};
+        const spot_measured_figures_t *figures = &run->figures;
+        const double weight = 1 / sqrt((double) run->num_probes);
 
-        SPOT_ARRAY_PUSH(self, points, point);
-        point.is_probe = true;
-        point.weight = 1 / sqrt((double) run->num_probes);
+        SPOT_ARRAY_PUSH(self, points,
+            (point_t){NULL, run->kind, site, false, run->run, llround(figures->threads),
+                llround(figures->true_block), run->sim_s, 1, figures->completion_s, 0,
+                0});
         for (size_t k = 0; k < run->num_probes; k++) {
-            point.threads = run->probes[k].threads;
-            point.block = run->probes[k].block;
-            point.measured_s = run->probes[k].completion_s;
-            SPOT_ARRAY_PUSH(self, points, point);
+            const spot_measured_probe_t *probe = &run->probes[k];
+
+            SPOT_ARRAY_PUSH(self, points,
+                (point_t){NULL, run->kind, site, true, run->run, probe->threads,
+                    probe->block, run->sim_s, weight, probe->completion_s, 0, 0});
         }
     }
 }
@@ -220,6 +203,23 @@ fit_without(fit_t *self, int left_out)
     gsl_multifit_nlinear_free(work);
 }
 
+static void
+leave_out(fit_t *self, int run)
+{
+    size_t num_left = 0;
+
+    for (size_t j = 0; j < self->num_points; j++) {
+        num_left += self->points[j].run != run;
+    }
+    if (num_left >= self->num_constants) {
+        fit_without(self, run);
+        return;
+    }
+    for (size_t j = 0; j < self->num_points; j++) {
+        self->points[j].left_out_s = (double) NAN;
+    }
+}
+
 /* ---- The fit ---- */
 
 /* Sets what is taken as it was measured: samples, and costs in the form three. Returns
@@ -265,16 +265,13 @@ int
 spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
     const spot_measured_t *measured, int64_t samples)
 {
-    *self = (fit_t){.is_predictive = is_predictive,
-        .scale = 1,
-        .loader = {.processes = measured->processes,
-            .prefetch = 2,
-            .threads = 1,
-            .block = 1,
-            .cost = {.collate_batch = measured->batch,
-                .handover_ns = 7000000,
-                .half_block = 1,
-                .exponent = 1}}};
+    *self = (fit_t){.is_predictive = is_predictive, .scale = 1};
+    self->loader = (spot_loader_t){
+        .processes = measured->processes, .prefetch = 2, .threads = 1, .block = 1};
+    self->loader.cost = (spot_loader_cost_t){.collate_batch = measured->batch,
+        .handover_ns = 7000000,
+        .half_block = 1,
+        .exponent = 1};
     if (measure(self, measured) == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
@@ -285,7 +282,7 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
     for (size_t j = 0; j < num_measured; j++) {
         const spot_site_t site = spot_loader_fit_site(&measured[j]);
 
-        (is_predictive ? add_runs : add_rows)(self, &measured[j], site);
+        add_points(self, &measured[j], site);
         for (size_t k = 0; is_predictive && k < 2; k++) {
             self->constants[self->num_constants++] =
                 &constants[NUM_COMMON + 2 * site + k];
@@ -295,8 +292,8 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
         return self->error != 0 ? self->error : SPOT_ERR_BAD_PARAM;
     }
     for (size_t j = 0; is_predictive && j < self->num_points; j++) {
-        if (isnan(self->points[j].left_out_s)) {
-            fit_without(self, self->points[j].run);
+        if (self->points[j].left_out_s == 0) {
+            leave_out(self, self->points[j].run);
         }
     }
     fit_without(self, -1);

@@ -27,7 +27,7 @@ typedef struct {
     int run;
     int64_t threads, block;
     double sim_s, weight, measured_s, predicted_s;
-    double left_out_s; /* predicted by runs of other numbers; NAN: not known */
+    double left_out_s; /* predicted by runs of other numbers */
 } spot_loader_point_t;
 
 typedef struct {

@@ -91,6 +91,8 @@ golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
+golden help-input-fit.txt input fit --help
+golden help-input-predict.txt input predict --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -905,6 +907,16 @@ ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o
 ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
 expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
 expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
+
+# A loader with round numbers.
+loader=$source/models/sample/loader/round.yaml
+golden input/predict.txt input predict "$loader"
+golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
+    --batch 200 --samples 10000 --json
+golden input/predict-storage.txt input predict "$loader" \
+    --set "input.storage.shared_bandwidth=50 MB/s"
+ends 0 input predict "$loader" --compute "50 ms" --threads 8
+same input/outside.stderr "$work/stderr"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
