@@ -173,9 +173,10 @@ same_work(const run_t *run, int which)
     RATIO(checkpoint_stall_fraction, "1", SHARE, LOWER, "checkpoint stall",             \
         "time waiting for checkpoints", "stalled_checkpoint_instance_ms",               \
         "paid_instance_ms", 1, PAID ": the rest of stalled")                            \
-        PAID_TOTAL(TOTAL, stalled_input, integer, AT(input_stalled_instance_ms),        \
-            "stalled, waiting for data") PAID_TOTAL(TOTAL, stalled_checkpoint,          \
-            checkpoint_stalled_ms, 0, "stalled, waiting for a checkpoint")
+    PAID_TOTAL(TOTAL, stalled_input, integer, AT(input_stalled_instance_ms),            \
+        "stalled, waiting for data")                                                    \
+    PAID_TOTAL(TOTAL, stalled_checkpoint, checkpoint_stalled_ms, 0,                     \
+        "stalled, waiting for a checkpoint")
 
 /* METRIC and TOTAL(name, unit, kind, better, label, noun, formula, argument, help),
  * RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
