@@ -48,6 +48,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_input_table,
     &spot_command_input_place,
     &spot_command_input_search,
+    &spot_command_input_fit,
+    &spot_command_input_predict,
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,

@@ -78,6 +78,8 @@ extern const spot_command_t spot_command_serve_fit;
 extern const spot_command_t spot_command_input_table;
 extern const spot_command_t spot_command_input_place;
 extern const spot_command_t spot_command_input_search;
+extern const spot_command_t spot_command_input_fit;
+extern const spot_command_t spot_command_input_predict;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

@@ -93,6 +93,8 @@ golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
 golden help-input-table.txt input table --help
 golden help-input-place.txt input place --help
+golden help-input-fit.txt input fit --help
+golden help-input-predict.txt input predict --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -938,6 +940,15 @@ ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/
 same input/place.csv "$work/place.csv"
 ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
 stderr_says "last-fit"
+# A loader with round numbers.
+loader=$source/models/sample/loader/round.yaml
+golden input/predict.txt input predict "$loader"
+golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
+    --batch 200 --samples 10000 --json
+golden input/predict-storage.txt input predict "$loader" \
+    --set "input.storage.shared_bandwidth=50 MB/s"
+ends 0 input predict "$loader" --compute "50 ms" --threads 8
+same input/outside.stderr "$work/stderr"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
