@@ -60,6 +60,13 @@ done
 for expected in deltas/*.expected; do
     check "$expected" "$expected" serve fit "${expected%.expected}.txt"
 done
+placed=../golden/cli/input
+for expected in place_cluster/*.expected; do
+    check "$expected" "$expected" input place "${expected%.expected}.yaml" "$placed/jobs.yaml"
+done
+for expected in place_jobs/*.expected; do
+    check "$expected" "$expected" input place "$placed/cluster.yaml" "${expected%.expected}.yaml"
+done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"
 done
