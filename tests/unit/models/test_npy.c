@@ -230,10 +230,10 @@ test_bad_types_and_sizes(void **state)
             ">f4 >i8 >i4"},
         {"<f8", "0", "10: 0 entries, expected 1 to 100000000"},
         {"<f8", "100000001", "10: 100000001 entries, expected 1 to 100000000"},
-        {"<f8", "2", "75: the file ends here, its shape (2,) at byte 83"},
-        {"<f4", "1", "75: the file ends here, its shape (1,) at byte 71"},
+        {"<f8", "2", "76: the file ends here, its shape (2,) at byte 84"},
+        {"<f4", "1", "76: the file ends here, its shape (1,) at byte 72"},
         {"<i8", "100000000",
-            "83: the file ends here, its shape (100000000,) at byte 800000075"},
+            "84: the file ends here, its shape (100000000,) at byte 800000076"},
     };
 
     (void) state;

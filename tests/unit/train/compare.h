@@ -42,6 +42,8 @@ static const result_field_t result_fields[] = {
     RESULT_NUMBER(job_ms[SPOT_JOB_TRAINING]),
     RESULT_NUMBER(stalled_ms),
     RESULT_NUMBER(lost_ms),
+    RESULT_NUMBER(input_stalled_ms),
+    RESULT_NUMBER(input_stalled_instance_ms),
     RESULT_NUMBER(steps_executed),
     RESULT_NUMBER(steps_durable),
     RESULT_NUMBER(steps_lost),

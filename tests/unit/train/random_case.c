@@ -11,74 +11,13 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "random_dice.h"
+#include "random_input.h"
 
 #define MAX_EVENTS 60
-
-/* ---- Dice of the test's own: SplitMix64 (Steele, Lea, Flood, OOPSLA'14) ---- */
-
-typedef struct {
-    uint64_t state;
-} dice_t;
-
-static uint64_t
-dice_bits(dice_t *self)
-{
-    uint64_t z = (self->state += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* From low to high, both inclusive. */
-static int64_t
-dice_between(dice_t *self, int64_t low, int64_t high)
-{
-    return low + (int64_t) (dice_bits(self) % (uint64_t) (high - low + 1));
-}
-
-static bool
-dice_one_in(dice_t *self, int64_t n)
-{
-    return dice_between(self, 1, n) == 1;
-}
-
-/* All orders of magnitude up to high alike. */
-static int64_t
-dice_magnitude(dice_t *self, int64_t high)
-{
-    int64_t limit = high;
-
-    while (limit > 2 && dice_one_in(self, 2)) {
-        limit /= 2;
-    }
-    return dice_between(self, 1, limit < 1 ? 1 : limit);
-}
+#define INPUT_SEEDS 1000000 /* the first of cases that may have a loader */
 
 /* ---- Drawing ---- */
-
-/* While a case is drawn. */
-typedef struct {
-    dice_t dice;
-    int64_t span_ms;
-    int64_t grain_ms; /* durations are multiples of it, so that things coincide */
-} draw_t;
-
-static int64_t
-on_grain(const draw_t *draw, int64_t time_ms)
-{
-    return time_ms / draw->grain_ms * draw->grain_ms;
-}
-
-/* Often 0, else up to high. */
-static int64_t
-draw_pause(draw_t *draw, int64_t high_ms)
-{
-    if (dice_one_in(&draw->dice, 4)) {
-        return 0;
-    }
-    return on_grain(draw, dice_magnitude(&draw->dice, high_ms));
-}
 
 static void
 draw_clock(draw_t *draw, case_t *self)
@@ -326,6 +265,20 @@ draw_case(case_t *self, uint64_t seed)
     draw_prices(&draw, &self->setting);
 }
 
+void
+draw_input_case(case_t *self, uint64_t seed)
+{
+    draw_t draw = {.dice = {(INPUT_SEEDS + seed) * UINT64_C(0x9fb21c651e98df25)}};
+
+    draw_case(self, INPUT_SEEDS + seed);
+    self->seed = seed;
+    draw.span_ms = self->setting.horizon_ms;
+    draw.grain_ms = 1;
+    if (dice_one_in(&draw.dice, 2)) {
+        draw_input(&draw, &self->setting);
+    }
+}
+
 /* ---- A case as files ---- */
 
 typedef struct {
@@ -530,6 +483,7 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     write_checkpoint(out, &setting->checkpoint);
     fprintf(out, "  reconfiguration: %lld ms\n  reload: %lld ms\n",
         (long long) setting->reconfiguration_ms, (long long) setting->reload_ms);
+    write_input(out, setting);
     write_recovery(out, self);
     if (self->trace != NULL) {
         fprintf(out, "trace: %s\n", self->trace);

@@ -38,6 +38,9 @@ typedef struct {
 /* The same seed draws the same case, everywhere. */
 void draw_case(case_t *self, uint64_t seed);
 
+/* Further cases, of which half have a data loader. */
+void draw_input_case(case_t *self, uint64_t seed);
+
 /* The trace as canonical CSV, and the scenario that names it. */
 void write_trace(FILE *out, const case_t *self);
 void write_scenario(FILE *out, const case_t *self, const char *trace_path);

@@ -328,15 +328,17 @@ draw_fleet(case_t *self)
     }
 }
 
+/* draw: of a case from its seed. */
 static void
-check_case(uint64_t seed, spot_event_log_t *log, met_t *met)
+check_case(void (*draw)(case_t *self, uint64_t seed), uint64_t seed,
+    spot_event_log_t *log, met_t *met)
 {
     spot_train_result_t engine, with_log, twin;
     spot_scenario_t scenario;
     const char *field;
     case_t self;
 
-    draw_case(&self, seed);
+    draw(&self, seed);
     draw_fleet(&self);
     bind_scripted(&self, &scenario);
     engine = run_scenario(&scenario, 0, NULL);
@@ -358,19 +360,18 @@ check_case(uint64_t seed, spot_event_log_t *log, met_t *met)
 }
 
 static void
-test_decisions_are_carried_out(void **state)
+check_cases(void (*draw)(case_t *self, uint64_t seed))
 {
     const char *seed = getenv("SPOT_TEST_SEED");
     spot_event_log_t log;
     met_t met = {0};
 
-    (void) state;
     spot_event_log_init(&log);
     if (seed != NULL) {
-        check_case(strtoull(seed, NULL, 10), &log, &met);
+        check_case(draw, strtoull(seed, NULL, 10), &log, &met);
     }
     for (uint64_t j = 1; seed == NULL && j <= NUM_CASES; j++) {
-        check_case(j, &log, &met);
+        check_case(draw, j, &log, &met);
     }
     for (size_t j = 0; seed == NULL && j < sizeof(met) / sizeof(size_t); j++) {
         if (((const size_t *) &met)[j] < NUM_CASES / 10) {
@@ -381,11 +382,27 @@ test_decisions_are_carried_out(void **state)
     spot_event_log_free(&log);
 }
 
+static void
+test_decisions_are_carried_out(void **state)
+{
+    (void) state;
+    check_cases(draw_case);
+}
+
+/* Where steps wait for data and the pipe of the loaders fills anew. */
+static void
+test_decisions_with_input(void **state)
+{
+    (void) state;
+    check_cases(draw_input_case);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decisions_are_carried_out),
+        cmocka_unit_test(test_decisions_with_input),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -457,6 +457,8 @@ check_log(
     reading.sum.preemption_events = result->preemption_events;
     reading.sum.first_preemption_ms = result->first_preemption_ms;
     reading.sum.last_preemption_ms = result->last_preemption_ms;
+    reading.sum.input_stalled_ms = result->input_stalled_ms;
+    reading.sum.input_stalled_instance_ms = result->input_stalled_instance_ms;
     reading.sum.is_finished = result->is_finished;
     reading.sum.has_flat_step_time = result->has_flat_step_time;
     reading.sum.is_past_trace_end = result->is_past_trace_end;
@@ -472,12 +474,12 @@ test_log_adds_up(void **state)
 
     (void) state;
     spot_event_log_init(&log);
-    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+    for (uint64_t seed = 1; seed <= 2 * NUM_CASES; seed++) {
         spot_scenario_t scenario;
         spot_train_result_t result;
         char *lines;
 
-        draw_case(&self, seed);
+        (seed <= NUM_CASES ? draw_case : draw_input_case)(&self, seed);
         bind_case(&self, &scenario);
         result = run_scenario(&scenario, 0, &log);
         check_log(&self, &log, &result);

@@ -38,6 +38,8 @@ setting_of(const spot_scenario_t *scenario)
         .max_pipelines = job->max_pipelines,
         .num_points = job->step_time.num_points,
         .checkpoint = job->checkpoint,
+        .input = job->input,
+        .samples_per_step = job->samples_per_step,
         .reconfiguration_ms = job->reconfiguration_ms,
         .reload_ms = job->reload_ms,
     };

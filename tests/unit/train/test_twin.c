@@ -69,6 +69,28 @@ simplify(case_t *self, int64_t *number, int64_t value)
     }
 }
 
+/* Without a loader or with a simpler one. */
+static void
+shrink_input(case_t *self)
+{
+    spot_loader_t *input = &self->setting.input;
+    const spot_loader_t before = *input;
+
+    if (input->is_given) {
+        *input = (spot_loader_t){.is_given = false};
+        if (is_different(self)) {
+            return;
+        }
+        *input = before;
+        simplify(self, &input->cache_bytes, 0);
+        simplify(self, &input->overlap_ns, 0);
+        simplify(self, &input->cost.start_ns, 0);
+        simplify(self, &input->cost.collate_ns, 0);
+        simplify(self, &input->processes, 1);
+        simplify(self, &input->block, 1);
+    }
+}
+
 static void
 drop_lives(case_t *self)
 {
@@ -92,6 +114,7 @@ shrink(case_t *self)
 
     for (int round = 0; round < 4; round++) {
         drop_lives(self);
+        shrink_input(self);
         simplify(self, &setting->until_steps, self->is_until_inside ? 1 : 0);
         simplify(self, &setting->detection_ms, 0);
         simplify(self, &setting->preparation_ms, 0);
@@ -321,7 +344,7 @@ test_every_way_to_run_gives_the_same(void **state)
         spot_train_t train;
         uint64_t hash;
 
-        draw_case(&self, seed);
+        (seed % 16 == 1 ? draw_case : draw_input_case)(&self, seed);
         bind_case(&self, &scenario);
         assert_int_equal(spot_train_init(&train, &scenario), 0);
         assert_int_equal(spot_train_run(&train, 0, 0, NULL), 0);
@@ -424,12 +447,121 @@ test_options_equal_twin(void **state)
     }
 }
 
+/* ---- Jobs that wait for data ---- */
+
+COVERS(no_loader, !self->setting.input.is_given && result->steps_executed > 0)
+COVERS(loader_in_time, self->setting.input.is_given && result->steps_executed > 8 &&
+                           result->input_stalled_ms == 0)
+COVERS(many_waits, result->input_stalled_ms > 0 && result->steps_executed > 20)
+COVERS(waits_and_stalls,
+    result->input_stalled_ms > 0 && result->stalled_ms > result->input_stalled_ms)
+COVERS(synchronous,
+    self->setting.input.mode == SPOT_LOADER_SYNCHRONOUS && result->input_stalled_ms > 0)
+COVERS(all_load, self->setting.input.instances == SPOT_LOADER_ALL &&
+                     self->setting.pipeline_depth > 1 && result->input_stalled_ms > 0)
+COVERS(shared_bandwidth,
+    self->setting.input.bytes_per_s > 0 && result->input_stalled_ms > 0)
+COVERS(blocks, self->setting.input.block > 1 && result->input_stalled_ms > 0)
+COVERS(warm_cache, self->setting.input.cache_bytes > 0 && result->input_stalled_ms > 0 &&
+                       result->steps_executed * self->setting.samples_per_step >
+                           2 * self->setting.input.samples)
+COVERS(cold_cache, self->setting.input.cache_bytes > 0 && result->input_stalled_ms > 0 &&
+                       result->reconfigurations > 1)
+COVERS(overlap,
+    self->setting.input.overlap_ns > 0 && result->job_ms[SPOT_JOB_RELOADING] > 0)
+COVERS(refill_alone, self->setting.input.is_given && self->setting.reload_ms == 0 &&
+                         result->job_ms[SPOT_JOB_RELOADING] > 0)
+COVERS(lost_with_waits, result->steps_lost > 0 && result->input_stalled_ms > 0)
+COVERS(finished_with_waits, result->is_finished && result->input_stalled_ms > 0)
+
+static coverage_t input_coverage[] = {COVERAGE(no_loader), COVERAGE(loader_in_time),
+    COVERAGE(many_waits), COVERAGE(waits_and_stalls), COVERAGE(synchronous),
+    COVERAGE(all_load), COVERAGE(shared_bandwidth), COVERAGE(blocks),
+    COVERAGE(warm_cache), COVERAGE(cold_cache), COVERAGE(overlap),
+    COVERAGE(refill_alone), COVERAGE(lost_with_waits), COVERAGE(finished_with_waits)};
+
+#define NUM_INPUT_COVERAGE (sizeof(input_coverage) / sizeof(input_coverage[0]))
+
+/* With options of the checkpoint system too. */
+static void
+draw_input_and_options(case_t *self, uint64_t seed)
+{
+    draw_input_case(self, seed);
+    self->setting.notice_ms = (int64_t) (seed % 5) * self->setting.horizon_ms / 20;
+    for (int j = 0; j < NUM_OPTIONS; j++) {
+        const uint64_t dice = (seed * UINT64_C(0xd1342543de82ef95)) >> (10 + 7 * j);
+
+        if (dice % 4 == 0) {
+            draw_option(&self->setting, j, dice / 4);
+        }
+    }
+}
+
+/* The twin alone: each instant of an instance is charged once, and waits for data are a
+ * part of the stalls. */
+static void
+test_twin_conserves_waits(void **state)
+{
+    case_t self;
+
+    (void) state;
+    for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
+        spot_train_result_t twin;
+        spot_scenario_t scenario;
+        int64_t job_ms = 0;
+
+        draw_input_and_options(&self, seed);
+        bind_case(&self, &scenario);
+        twin_run(&self.setting, scenario.trace.recording, &twin);
+        spot_scenario_free(&scenario);
+        for (int j = 0; j < SPOT_NUM_JOB_PHASES; j++) {
+            job_ms += twin.job_ms[j];
+        }
+        assert_int_equal(job_ms, twin.horizon_ms);
+        assert_int_equal(spot_ledger_total(&twin.ledger), twin.ledger.population_ms);
+        assert_true(twin.input_stalled_ms <= twin.stalled_ms);
+        assert_true(twin.input_stalled_instance_ms <=
+                    twin.ledger.instance_ms[SPOT_SHARE_STALLED]);
+        assert_true(self.setting.input.is_given || twin.input_stalled_ms == 0);
+        for (size_t j = 0; j < NUM_INPUT_COVERAGE; j++) {
+            input_coverage[j].num_cases += input_coverage[j].holds(&self, &twin);
+        }
+    }
+    for (size_t j = 0; j < NUM_INPUT_COVERAGE; j++) {
+        if (input_coverage[j].num_cases < NUM_CASES / 200) {
+            fail_msg("only %zu cases with %s", input_coverage[j].num_cases,
+                input_coverage[j].what);
+        }
+    }
+}
+
+static void
+test_input_equals_twin(void **state)
+{
+    const uint64_t seed = number_from_environment("SPOT_TEST_SEED", 0);
+    const uint64_t num_cases = number_from_environment("SPOT_TEST_CASES", NUM_CASES);
+    case_t self;
+
+    (void) state;
+    for (uint64_t j = seed > 0 ? seed : 1; j <= (seed > 0 ? seed : num_cases); j++) {
+        spot_train_result_t engine, twin;
+
+        draw_input_and_options(&self, j);
+        if (first_difference(&self, &engine, &twin) != NULL) {
+            report_difference(&self);
+            fail();
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engine_equals_twin),
         cmocka_unit_test(test_options_equal_twin),
+        cmocka_unit_test(test_twin_conserves_waits),
+        cmocka_unit_test(test_input_equals_twin),
         cmocka_unit_test(test_every_way_to_run_gives_the_same),
         cmocka_unit_test(test_order_of_losses_does_not_matter),
     };

@@ -280,8 +280,13 @@ is_between_steps(const twin_t *self, int64_t *next_ms)
 {
     const bool is_stalled = twin_is_training(self) && self->phase != SPOT_JOB_TRAINING;
 
-    *next_ms = self->phase_end_ms + (is_stalled ? self->step_ms : 0);
-    return is_stalled || self->phase_end_ms - self->now_ms == self->step_ms;
+    *next_ms = self->phase_end_ms;
+    if (!is_stalled) {
+        return self->phase_end_ms - self->now_ms == self->step_ms;
+    }
+    *next_ms += self->step_ms - self->step_done_ms;
+    *next_ms += self->phase == STALLED ? twin_wait_ms(self) : 0;
+    return self->step_done_ms == 0;
 }
 
 static void

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "models/checkpoint.h"
+#include "models/loader/loader.h"
 #include "models/step_time.h"
 #include "sim/train/train.h"
 #include "traces/trace.h"
@@ -37,6 +38,8 @@ typedef struct {
     size_t num_points;
     spot_step_point_t points[TWIN_MAX_POINTS]; /* [num_points] world_size increasing */
     spot_checkpoint_t checkpoint;
+    spot_loader_t input;      /* not is_given: steps never wait for data */
+    int64_t samples_per_step; /* with input: >= 1 */
     int64_t reconfiguration_ms;
     int64_t reload_ms;
     int64_t detection_ms; /* added to the reconfiguration after a loss */

@@ -79,11 +79,13 @@ pass_time(twin_t *self, int64_t until_ms)
         [SPOT_JOB_RECONFIGURING] = SPOT_SHARE_RECONFIGURING,
         [SPOT_JOB_RELOADING] = SPOT_SHARE_RELOADING,
         [STALLED] = SPOT_SHARE_STALLED,
+        [LOADING] = SPOT_SHARE_STALLED,
         [FLUSHING] = SPOT_SHARE_STALLED,
         [HELD] = SPOT_SHARE_RECONFIGURING,
     };
     static const spot_job_phase_t phases[] = {SPOT_JOB_WAITING, SPOT_JOB_RECONFIGURING,
-        SPOT_JOB_RELOADING, SPOT_JOB_TRAINING, [STALLED] = SPOT_JOB_TRAINING,
+        SPOT_JOB_RELOADING,
+        SPOT_JOB_TRAINING, [STALLED] = SPOT_JOB_TRAINING, [LOADING] = SPOT_JOB_TRAINING,
         [FLUSHING] = SPOT_JOB_TRAINING, [HELD] = SPOT_JOB_RECONFIGURING};
     const int64_t time_ms = until_ms - self->now_ms;
 
@@ -99,8 +101,12 @@ pass_time(twin_t *self, int64_t until_ms)
     } else {
         charge(self, shares[self->phase], self->active.num, time_ms);
     }
-    if (self->phase == STALLED || self->phase == FLUSHING) {
+    if (self->phase == STALLED || self->phase == LOADING || self->phase == FLUSHING) {
         self->result->stalled_ms += time_ms;
+    }
+    if (self->phase == LOADING) {
+        self->result->input_stalled_ms += time_ms;
+        self->result->input_stalled_instance_ms += self->active.num * time_ms;
     }
     self->result->job_ms[phases[self->phase]] += time_ms;
     self->result->ledger.population_ms += twin_population(self) * time_ms;
@@ -170,10 +176,25 @@ start_step(twin_t *self, int64_t done_ms)
     start_phase(self, SPOT_JOB_TRAINING, self->step_ms - done_ms);
 }
 
+/* The wait for its data goes before the work. */
+static void
+await_step(twin_t *self, int64_t done_ms)
+{
+    const int64_t wait_ms = twin_wait_ms(self);
+
+    if (wait_ms > 0) {
+        self->step_done_ms = done_ms;
+        start_phase(self, LOADING, wait_ms);
+    } else {
+        start_step(self, done_ms);
+    }
+}
+
 bool
 twin_is_training(const twin_t *self)
 {
-    return self->phase == SPOT_JOB_TRAINING || self->phase == STALLED;
+    return self->phase == SPOT_JOB_TRAINING || self->phase == STALLED ||
+           self->phase == LOADING;
 }
 
 /* Steps between two occasions for a checkpoint. */
@@ -231,7 +252,8 @@ carry_over_ms(const twin_t *self)
 static void
 start_training(twin_t *self)
 {
-    start_step(self, self->carried_ms > 0 ? carry_over_ms(self) : 0);
+    self->input.is_filled = true;
+    await_step(self, self->carried_ms > 0 ? carry_over_ms(self) : 0);
     self->due_steps = steps_to_first(self);
 }
 
@@ -305,13 +327,14 @@ end_step(twin_t *self)
     self->step_done_ms = 0;
     self->result->steps_executed++;
     self->num_ended++;
+    twin_use_data(self);
     if (self->wakes_at_step_end) {
         self->wake_ms = self->now_ms;
     }
     if (is_occasion(self)) {
         start_checkpoint(self);
     } else {
-        start_step(self, 0);
+        await_step(self, 0);
     }
     if (self->setting->until_steps > 0 &&
         steps_kept(self) == self->setting->until_steps) {
@@ -331,7 +354,9 @@ end_phase(twin_t *self)
     } else if (self->phase == SPOT_JOB_TRAINING) {
         end_step(self);
     } else if (self->phase == STALLED) {
-        start_step(self, 0);
+        await_step(self, 0);
+    } else if (self->phase == LOADING) {
+        start_step(self, self->step_done_ms);
     } else if (self->num_pipelines > 0) { /* reloading */
         start_training(self);
     } else {
@@ -478,6 +503,7 @@ void
 twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
+    const int64_t num_survived = self->active.num;
 
     settle_work(self, decision);
     if (decision->takes_noticed_last) {
@@ -490,6 +516,8 @@ twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
     self->num_pipelines = decision->num_pipelines;
     self->reconfiguration_ms = is_free ? 0 : decision->reconfiguration_ms;
     self->reload_ms = is_free ? 0 : decision->reload_ms;
+    self->reload_ms += twin_begin_loading(
+        self, decision, num_survived, self->reconfiguration_ms + self->reload_ms);
     self->training_ms = NEVER;
     if (decision->num_pipelines > 0) {
         self->training_ms = self->now_ms + (is_free ? 0 : decision->flush_ms) +

@@ -15,6 +15,7 @@
 /* Phases of the twin alone. */
 enum {
     STALLED = SPOT_NUM_JOB_PHASES, /* by a checkpoint while training */
+    LOADING,                       /* training: the next step waits for its data */
     FLUSHING,                      /* the checkpoint that a decision begins with */
     HELD                           /* instances in use, and no training to come */
 };
@@ -24,6 +25,16 @@ typedef struct {
     int64_t steps; /* that it captures, of the whole run */
     int64_t durable_ms;
 } writing_t;
+
+/* What the loaders have ready. */
+typedef struct {
+    bool has_loaded;     /* there have been pipelines in the run */
+    bool is_filled;      /* no pause since loaders started and training began */
+    int64_t num_loading; /* instances that load; 0: no pipelines */
+    int64_t ready_steps; /* the next steps that do not wait, for their data is there */
+    int64_t first_steps; /* left of an epoch in which share is read locally */
+    double share;
+} twin_input_t;
 
 /* The work on one step. */
 typedef struct {
@@ -59,9 +70,10 @@ typedef struct {
     int64_t carried_of_ms; /* of a step of that length */
     int64_t num_ended;     /* steps since training started */
     int64_t due_steps;     /* step ends until a checkpoint is due */
-    work_t begun;          /* on the step under way */
-    int64_t num_open;      /* steps that ended, and are neither durable nor lost */
-    work_t *open;          /* [num_open] oldest first */
+    twin_input_t input;
+    work_t begun;     /* on the step under way */
+    int64_t num_open; /* steps that ended, and are neither durable nor lost */
+    work_t *open;     /* [num_open] oldest first */
     int64_t max_open;
     bool is_holding; /* saved, and waiting for an announced preemption */
     int64_t wake_ms; /* when to ask, NEVER: not at a time */
@@ -73,7 +85,7 @@ typedef struct {
 #define SMALLER(a, b) ((a) < (b) ? (a) : (b))
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 
-/* Stalls for checkpoints included. */
+/* Stalls included. */
 bool twin_is_training(const twin_t *self);
 
 int64_t twin_population(const twin_t *self);
@@ -84,6 +96,17 @@ void twin_progress(twin_t *self, int64_t until_ms);
 
 /* The step time of so many instances: linear between measured points, flat outside. */
 int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size);
+
+/* How long the next step waits for its data before its work. */
+int64_t twin_wait_ms(const twin_t *self);
+
+/* Loaders of a decision of which pause_ms are paid, after which num_survived of the
+ * instances in use before are left. Returns by how much its reload is longer. */
+int64_t twin_begin_loading(twin_t *self, const spot_recovery_decision_t *decision,
+    int64_t num_survived, int64_t pause_ms);
+
+/* The data of a step is used up. */
+void twin_use_data(twin_t *self);
 
 void twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision);
 
