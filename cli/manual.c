@@ -197,7 +197,10 @@ put_notebook_figures(const spot_doc_t *doc)
 static void
 put_train_metrics(const spot_doc_t *doc)
 {
-    spot_engine_report_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_METRICS);
+    spot_engine_report_metrics(doc, spot_train_metrics + SPOT_TRAIN_NUM_INPUT,
+        SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_INPUT);
+    fputs(".PP\nWith job.input, too:\n", doc->out);
+    spot_engine_report_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_INPUT);
 }
 
 static void

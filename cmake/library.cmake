@@ -2,6 +2,7 @@
 # exported; only <spotsim.h> is supported outside.
 set(spot_library_rooms
     base
+    loader
     models
     traces
     convert

@@ -20,3 +20,18 @@ typedef struct {
  * offset of the fault in diag, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag);
 void spot_npy_free(spot_npy_t *self);
+
+typedef struct {
+    char descr[16];     /* the type of an entry, such as "<f8" */
+    size_t num_entries; /* 1 to SPOT_NPY_MAX_ENTRIES */
+    size_t num_bytes;   /* before the first entry */
+} spot_npy_header_t;
+
+/* The header in the bytes of a file, with any descr. BAD_INPUT. */
+SPOT_MUST_CHECK int spot_npy_header_parse(spot_npy_header_t *self, const char *bytes,
+    size_t num_bytes, const char *path, spot_diag_t *diag);
+
+/* All bytes of a file, which has at most limit. BAD_INPUT, IO, NO_MEMORY; free *bytes
+ * even then. */
+SPOT_MUST_CHECK int spot_npy_bytes_read(
+    char **bytes, size_t *num_bytes, size_t limit, const char *path, spot_diag_t *diag);

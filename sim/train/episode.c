@@ -574,32 +574,34 @@ resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 }
 
 /* Lets the steps of the episode wait for data, and its reload for the first batch.
- * num_kept: instances in use that were so before; was_training: loaders are at work. */
+ * num_kept: instances in use that were so before; has_trained: so has the episode
+ * before. */
 SPOT_NOINLINE static void
 feed_steps(spot_train_t *self, const spot_recovery_decision_t *decision,
-    int64_t num_kept, bool was_training)
+    int64_t num_kept, bool has_trained)
 {
     const spot_job_t *job = &self->scenario->job;
     spot_episode_t *episode = &self->episode;
-    const bool is_filled =
-        was_training && episode->reconfiguration_ms + episode->reload_ms == 0;
+    spot_feed_t *feed = &self->feed;
 
-    spot_feed_change(&self->feed, job, decision->num_active, decision->num_pipelines,
+    spot_feed_change(feed, job, decision->num_active, decision->num_pipelines,
         decision->num_active - num_kept);
+    feed->is_filled = (feed->is_filled || has_trained) && episode->cycle != NULL &&
+                      episode->reconfiguration_ms + episode->reload_ms == 0;
     if (episode->cycle == NULL) {
         return;
     }
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
-    episode->reload_ms += spot_feed_cycle(
-        &self->feed, job, checkpoint_of(self, decision), is_filled, &self->own_cycle);
+    episode->reload_ms +=
+        spot_feed_cycle(feed, job, checkpoint_of(self, decision), &self->own_cycle);
 }
 
 void
 spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
-    const bool was_training = self->episode.cycle != NULL;
+    const bool has_trained = spot_episode_has_trained(self);
     const training_t training = end_episode(self);
     spot_episode_t *episode = &self->episode;
     int64_t num_kept;
@@ -621,7 +623,7 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
     episode->training_ms = INT64_MAX;
     episode->head_ms = 0;
     if (self->scenario->job.input.is_given) {
-        feed_steps(self, decision, num_kept, was_training);
+        feed_steps(self, decision, num_kept, has_trained);
     }
     if (episode->cycle != NULL) {
         episode->training_ms = self->now_ms + episode->flush_ms +

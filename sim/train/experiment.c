@@ -80,8 +80,11 @@ train_run(void *worker, const spot_replication_t *replication, double *metrics,
     ret = spot_train_run(train, replication->seed, replication->replication,
         recording == NULL ? NULL : &self->log);
     if (ret == 0) {
+        const spot_outputs_t *outputs = outputs_of(train->scenario);
+
         spot_train_yield(train->scenario, &train->result,
-            outputs_of(train->scenario)->num_metrics, metrics);
+            (size_t) (outputs->metrics - spot_train_metrics), outputs->num_metrics,
+            metrics);
         spot_train_warning_flags(&train->result, warnings);
     }
     if (ret == 0 && recording != NULL) {
@@ -169,29 +172,35 @@ static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h
     "saving_fraction", "idle_fraction", "lost_fraction", "reconfigurations",
     "rollbacks"};
 
-#define OUTPUTS(random, num_left_out)                                                   \
+#define OUTPUTS(random, first, num_left_out)                                            \
     {                                                                                   \
-        .num_metrics = SPOT_TRAIN_NUM_METRICS - num_left_out,                           \
-        .metrics = spot_train_metrics, .num_parts = SPOT_NUM_SHARES, .parts = parts,    \
-        .bars = bars, .whole = "paid instance time", .cost = "usd_per_h",               \
-        .gain = "samples_per_s",                                                        \
+        .num_metrics = SPOT_TRAIN_NUM_METRICS - first - num_left_out,                   \
+        .metrics = spot_train_metrics + first, .num_parts = SPOT_NUM_SHARES,            \
+        .parts = parts, .bars = bars, .whole = "paid instance time",                    \
+        .cost = "usd_per_h", .gain = "samples_per_s",                                   \
         .num_compared = sizeof(compared) / sizeof(compared[0]), .compared = compared,   \
         .num_series = SPOT_TRAIN_NUM_SERIES, .series = spot_train_series,               \
         .is_random = random,                                                            \
         .why_fixed = "a recorded trace: no loss is left to chance",                     \
         .num_replications = 1000, .min_replications = 256, .batch_replications = 64     \
     }
+#define ALL_OUTPUTS(random, first)                                                      \
+    {                                                                                   \
+        OUTPUTS(random, first, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(random, first, 1),        \
+            OUTPUTS(random, first, 0),                                                  \
+    }
 
-/* By whether replications differ, and whether there are steps to keep and a deadline. */
-static const spot_outputs_t all_outputs[2][3] = {
-    {OUTPUTS(false, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(false, 1), OUTPUTS(false, 0)},
-    {OUTPUTS(true, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(true, 1), OUTPUTS(true, 0)},
+/* By whether replications differ, whether there is an input pipeline, and whether there
+ * are steps to keep and a deadline. */
+static const spot_outputs_t all_outputs[2][2][3] = {
+    {ALL_OUTPUTS(false, SPOT_TRAIN_NUM_INPUT), ALL_OUTPUTS(false, 0)},
+    {ALL_OUTPUTS(true, SPOT_TRAIN_NUM_INPUT), ALL_OUTPUTS(true, 0)},
 };
 
 static const spot_outputs_t *
 outputs_of(const spot_scenario_t *scenario)
 {
-    return &all_outputs[!scenario->is_certain]
+    return &all_outputs[!scenario->is_certain][scenario->job.input.is_given]
                        [(scenario->until_steps > 0) + (scenario->deadline_ms > 0)];
 }
 

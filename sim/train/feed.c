@@ -29,7 +29,9 @@ spot_feed_change(spot_feed_t *self, const spot_job_t *job, int64_t num_active,
 {
     const spot_loader_t *input = &job->input;
     const int64_t before = self->num_loading;
-    const int64_t now = input->instances == SPOT_LOADER_ALL ? num_active : num_pipelines;
+    const int64_t now = input->instances == SPOT_LOADER_ALL && num_pipelines > 0
+                            ? num_active
+                            : num_pipelines;
 
     const bool is_fresh = self->has_loaded && (num_new > 0 || before == 0);
 
@@ -60,7 +62,7 @@ spot_feed_pass(spot_feed_t *self, int64_t num_steps)
 
 int64_t
 spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,
-    const spot_checkpoint_t *checkpoint, bool is_filled, spot_cycle_t *cycle)
+    const spot_checkpoint_t *checkpoint, spot_cycle_t *cycle)
 {
     const spot_loader_t *input = &job->input;
     const double num_samples =
@@ -74,11 +76,11 @@ spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,
                                      self->num_loading, cycle->step_ms);
     /* the processes have a batch each when the first one is there */
     const int64_t num_full =
-        is_filled || input->mode == SPOT_LOADER_SYNCHRONOUS ? 0 : input->processes;
+        self->is_filled || input->mode == SPOT_LOADER_SYNCHRONOUS ? 0 : input->processes;
     const int64_t num_cold =
         self->epoch_steps > num_full ? self->epoch_steps - num_full : 0;
 
     spot_cycle_wait(cycle, checkpoint,
         &(spot_waits_t){{num_full, num_cold}, {0, first.wait_ms, warm.wait_ms}});
-    return is_filled ? 0 : first.refill_ms;
+    return self->is_filled ? 0 : first.refill_ms;
 }

@@ -10,6 +10,7 @@
 /* What the loaders of a job have read. */
 typedef struct {
     bool has_loaded;     /* the job has trained before */
+    bool is_filled;      /* the loaders go on: they have batches ready */
     int64_t num_loading; /* instances; 0: the job does not train */
     double share;        /* of the samples that is read locally in this epoch */
     int64_t epoch_steps; /* steps left of it; later ones find the caches warm */
@@ -27,6 +28,6 @@ void spot_feed_change(spot_feed_t *self, const spot_job_t *job, int64_t num_acti
 void spot_feed_pass(spot_feed_t *self, int64_t num_steps);
 
 /* Lets the steps of a cycle wait. Returns how long the loaders fill before the first
- * step; is_filled: they go on, 0. */
+ * step. */
 int64_t spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,
-    const spot_checkpoint_t *checkpoint, bool is_filled, spot_cycle_t *cycle);
+    const spot_checkpoint_t *checkpoint, spot_cycle_t *cycle);

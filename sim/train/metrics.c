@@ -57,6 +57,17 @@ preemption_span_ms(const run_t *run, int argument)
     return (double) (run->result->last_preemption_ms - run->result->first_preemption_ms);
 }
 
+/* The rest of the stalled time of the ledger. */
+static double
+checkpoint_stalled_ms(const run_t *run, int argument)
+{
+    const spot_train_result_t *result = run->result;
+
+    (void) argument;
+    return (double) (result->ledger.instance_ms[SPOT_SHARE_STALLED] -
+                     result->input_stalled_instance_ms);
+}
+
 /* A number of steps, with the done part of the last step for a lossless recovery
  * system. */
 static double
@@ -154,15 +165,29 @@ same_work(const run_t *run, int which)
     TOTAL(job_##part##_ms, "ms", TIME, NEITHER, "job " #part, #part " time of the job", \
         formula, argument, "the job's time: " help)
 
+/* Only with job.input. */
+#define INPUT_METRICS(RATIO, TOTAL)                                                     \
+    RATIO(data_stall_fraction, "1", SHARE, LOWER, "data stall",                         \
+        "time waiting for data", "stalled_input_instance_ms", "paid_instance_ms", 1,    \
+        PAID ": the part of stalled in which steps wait for data")                      \
+    RATIO(checkpoint_stall_fraction, "1", SHARE, LOWER, "checkpoint stall",             \
+        "time waiting for checkpoints", "stalled_checkpoint_instance_ms",               \
+        "paid_instance_ms", 1, PAID ": the rest of stalled")                            \
+    PAID_TOTAL(TOTAL, stalled_input, integer, AT(input_stalled_instance_ms),            \
+        "stalled, waiting for data")                                                    \
+    PAID_TOTAL(TOTAL, stalled_checkpoint, checkpoint_stalled_ms, 0,                     \
+        "stalled, waiting for a checkpoint")
+
 /* METRIC and TOTAL(name, unit, kind, better, label, noun, formula, argument, help),
  * RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
 #define METRICS(METRIC, CUT_OFF, KNOWN, RATIO, TOTAL)                                   \
+    INPUT_METRICS(RATIO, TOTAL)                                                         \
     PAID_SHARE(RATIO, idle, "prepping, standby, reconfiguring, reloading and stalled")  \
     PAID_SHARE(RATIO, prepping, "booting and installing")                               \
     PAID_SHARE(RATIO, standby, "ready, not in a pipeline")                              \
     PAID_SHARE(RATIO, reconfiguring, "forming pipelines")                               \
     PAID_SHARE(RATIO, reloading, "loading the durable state")                           \
-    PAID_SHARE(RATIO, stalled, "waiting for a checkpoint")                              \
+    PAID_SHARE(RATIO, stalled, "waiting for a checkpoint or for data")                  \
     RATIO(goodput_fraction, "1", SHARE, HIGHER, "goodput", "goodput",                   \
         "useful_instance_ms", "paid_instance_ms", 1,                                    \
         PAID ": steps that a durable checkpoint or the end of the job keeps")           \
@@ -174,7 +199,7 @@ same_work(const run_t *run, int which)
     JOB_SHARE(RATIO, reconfiguring, LOWER, "forming pipelines")                         \
     JOB_SHARE(RATIO, reloading, LOWER, "loading the durable state")                     \
     JOB_SHARE(RATIO, training, HIGHER, "training, lost work and stalls included")       \
-    JOB_SHARE(RATIO, stalled, LOWER, "waiting for a checkpoint")                        \
+    JOB_SHARE(RATIO, stalled, LOWER, "waiting for a checkpoint or for data")            \
     JOB_SHARE(RATIO, lost, LOWER, "training that a rollback threw away")                \
     METRIC(steps_executed, "steps", PLAIN, HIGHER, "steps executed",                    \
         "number of steps executed", steps, AT(steps_executed), "steps that ended")      \
@@ -354,14 +379,14 @@ spot_train_same_work(const spot_scenario_t *scenario, const spot_train_result_t 
 
 void
 spot_train_yield(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    size_t num_values, double *values)
+    size_t first, size_t num_values, double *values)
 {
     run_t run = {.scenario = scenario, .result = result};
 
     run.same_work = spot_train_same_work(scenario, result);
     for (size_t j = 0; j < num_values; j++) {
-        if (formulas[j].formula != NULL) {
-            values[j] = formulas[j].formula(&run, formulas[j].argument);
+        if (formulas[first + j].formula != NULL) {
+            values[j] = formulas[first + j].formula(&run, formulas[first + j].argument);
         }
     }
 }
@@ -370,7 +395,7 @@ void
 spot_train_metric_values(
     const spot_scenario_t *scenario, const spot_train_result_t *result, double *values)
 {
-    spot_train_yield(scenario, result, SPOT_TRAIN_NUM_METRICS, values);
+    spot_train_yield(scenario, result, 0, SPOT_TRAIN_NUM_METRICS, values);
     spot_metrics_derive(spot_train_metrics, SPOT_TRAIN_NUM_METRICS, values);
 }
 

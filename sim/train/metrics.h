@@ -6,16 +6,17 @@
 #include "sim/train/train.h"
 
 /* Every metric of a training run, in the order of values. */
-#define SPOT_TRAIN_NUM_METRICS 70
+#define SPOT_TRAIN_NUM_METRICS 74
+#define SPOT_TRAIN_NUM_INPUT 4 /* the first ones: only with job.input */
 #define SPOT_TRAIN_NUM_UNTIL                                                            \
     3 /* the last ones: time_to_finish_s and finished, only with                        \
          until.steps, and met_deadline, only with a deadline */
 extern const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS];
 
-/* Sets values[num_values] of the first metrics but for those that are derived. NAN:
- * undefined. */
+/* Sets values[num_values] of the metrics from number first on but for those that are
+ * derived. NAN: undefined. */
 void spot_train_yield(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    size_t num_values, double *values);
+    size_t first, size_t num_values, double *values);
 
 /* Sets values[SPOT_TRAIN_NUM_METRICS]. NAN: undefined. */
 SPOT_API void spot_train_metric_values(

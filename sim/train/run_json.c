@@ -52,6 +52,26 @@ spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
     write_counts(json, result);
 }
 
+/* The parts of what is stalled. */
+static void
+write_stalls(spot_json_t *json, const spot_scenario_t *scenario,
+    const spot_train_result_t *result)
+{
+    static const char *const metrics[] = {"data_stall_fraction",
+        "checkpoint_stall_fraction", "stalled_input_instance_ms",
+        "stalled_checkpoint_instance_ms"};
+
+    spot_json_open(json, "stalls", '{');
+    for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
+        spot_json_number(
+            json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+    }
+    spot_json_integer(json, "job_input_ms", result->input_stalled_ms);
+    spot_json_integer(
+        json, "job_checkpoint_ms", result->stalled_ms - result->input_stalled_ms);
+    spot_json_close(json, '}');
+}
+
 void
 spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_run_theory_t *theory, FILE *out)
@@ -78,6 +98,9 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
         spot_json_number(
             &json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+    }
+    if (scenario->job.input.is_given) {
+        write_stalls(&json, scenario, result);
     }
     if (theory != NULL) {
         spot_run_theory_write_json(theory, &json);

@@ -126,6 +126,11 @@ write_job(const spot_train_result_t *result, FILE *out)
             (double) result->stalled_ms / (double) SPOT_MS_PER_H,
             100 * (double) result->stalled_ms / (double) result->horizon_ms);
     }
+    if (result->input_stalled_ms > 0) {
+        fprintf(out, "  ... for data   %12.2f  %5.1f %%\n",
+            (double) result->input_stalled_ms / (double) SPOT_MS_PER_H,
+            100 * (double) result->input_stalled_ms / (double) result->horizon_ms);
+    }
     fprintf(out,
         "  steps executed %" PRId64 ", lost %" PRId64 ", kept %" PRId64 "\n"
         "  reconfigurations %" PRId64 ", rollbacks %" PRId64

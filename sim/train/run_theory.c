@@ -159,6 +159,10 @@ spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
         self->reason = "it is for recovery: checkpoint";
         return;
     }
+    if (job->input.is_given) {
+        self->reason = "it has no waits for data, which job.input adds";
+        return;
+    }
     if (result->rollbacks == 0 || training_ms == 0) {
         self->reason = "without a rollback there is no mean time between them";
         return;

@@ -20,13 +20,13 @@ add_rental(spot_rentals_t *self, const spot_job_t *job, int64_t num_pipelines,
     }
     rental = &self->rentals[self->num_rentals++];
     rental->num_instances = num_instances;
+    rental->fill_ms = 0;
     spot_cycle_init(&rental->cycle, &job->checkpoint, step_ms);
     if (job->input.is_given) {
         spot_feed_t feed = spot_feed_init(job);
 
         spot_feed_change(&feed, job, num_instances, num_pipelines, num_instances);
-        rental->fill_ms =
-            spot_feed_cycle(&feed, job, &job->checkpoint, false, &rental->cycle);
+        rental->fill_ms = spot_feed_cycle(&feed, job, &job->checkpoint, &rental->cycle);
     }
     return 0;
 }

@@ -402,6 +402,8 @@ finish(spot_train_t *self)
     spot_pending_end(self);
     settle_redundant(self);
     spot_ledger_verify(&result->ledger);
+    spot_bug_assert(result->input_stalled_instance_ms <=
+                    result->ledger.instance_ms[SPOT_SHARE_STALLED]);
     result->cost_usd = spot_cost_until(self, self->end_ms);
     if (self->log != NULL) {
         spot_run_log_end(self);

@@ -7,12 +7,16 @@ seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
-targets='yaml trace convert model condition jobs serve'
+targets='yaml trace convert model condition jobs serve input'
 pids=
 for target in $targets; do
     cp -r "$here/corpus/$target" "$work/$target"
+    measured=
+    [ "$target" != input ] || [ ! -d "$here/../../../shared/data/input" ] ||
+        measured=$here/../../../shared/data/input
     (cd "$work" && "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=25 \
-        -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$target" >"$target.log" 2>&1) &
+        -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$target" ${measured:+"$measured"} \
+        >"$target.log" 2>&1) &
     pids="$pids $!"
 done
 failed=0

@@ -403,7 +403,8 @@ assert_metrics(const spot_study_t *study, const char *const *names, size_t num_n
     for (size_t j = 0; j < num_names; j++) {
         assert_string_equal(study->head.metrics[j].name, names[j]);
         assert_string_equal(
-            spot_train_metrics[spot_outputs_metric_id(&study->yield.outputs, names[j])]
+            study->yield.outputs
+                .metrics[spot_outputs_metric_id(&study->yield.outputs, names[j])]
                 .name,
             names[j]);
     }
@@ -420,7 +421,8 @@ test_metrics(void **state)
     spot_study_t study;
 
     (void) state;
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_UNTIL; j++) {
+    for (size_t j = SPOT_TRAIN_NUM_INPUT;
+         j < SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_UNTIL; j++) {
         if (!spot_train_metrics[j].is_total) {
             all[num_all++] = spot_train_metrics[j].name;
         }
@@ -610,8 +612,8 @@ test_rows_are_runs(void **state)
         assert_int_equal(spot_train_run(&train, 3, j, NULL), 0);
         spot_train_metric_values(scenario, &train.result, values);
         for (size_t k = 0; k < rows.num_metrics; k++) {
-            const size_t metric_id =
-                spot_outputs_metric_id(&study.yield.outputs, study.head.metrics[k].name);
+            const size_t metric_id = spot_metric_find(
+                spot_train_metrics, SPOT_TRAIN_NUM_METRICS, study.head.metrics[k].name);
 
             assert_memory_equal(&values[metric_id],
                 &rows.values[j * rows.num_metrics + k], sizeof(double));

@@ -45,6 +45,8 @@ static const spot_train_result_t result = {
         [SPOT_JOB_RELOADING] = 360000,
         [SPOT_JOB_TRAINING] = 4680000},
     .stalled_ms = 1080000,
+    .input_stalled_ms = 720000,
+    .input_stalled_instance_ms = 14400000,
     .lost_ms = 900000,
     .steps_executed = 100,
     .steps_durable = 70,
@@ -72,6 +74,10 @@ static const struct {
     const char *unit;
     double value;
 } expected[] = {
+    {"data_stall_fraction", "1", 4 / 40.0},
+    {"checkpoint_stall_fraction", "1", 2 / 40.0},
+    {"stalled_input_instance_ms", "instance-ms", 14400000},
+    {"stalled_checkpoint_instance_ms", "instance-ms", 7200000},
     {"idle_fraction", "1", (1 + 2 + 3 + 4 + 6) / 40.0},
     {"prepping_fraction", "1", 1 / 40.0},
     {"standby_fraction", "1", 2 / 40.0},
@@ -202,11 +208,12 @@ assert_only_nan(const spot_scenario_t *its_scenario, const spot_train_result_t *
 static void
 test_empty_run(void **state)
 {
-    static const char *const names[] = {"idle_fraction", "prepping_fraction",
-        "standby_fraction", "reconfiguring_fraction", "reloading_fraction",
-        "stalled_fraction", "goodput_fraction", "lost_fraction", "unsaved_fraction",
-        "redundant_fraction", "usd_per_1000_samples", "samples_per_usd", "mtbp_s",
-        "saving_fraction", "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
+    static const char *const names[] = {"idle_fraction", "data_stall_fraction",
+        "checkpoint_stall_fraction", "prepping_fraction", "standby_fraction",
+        "reconfiguring_fraction", "reloading_fraction", "stalled_fraction",
+        "goodput_fraction", "lost_fraction", "unsaved_fraction", "redundant_fraction",
+        "usd_per_1000_samples", "samples_per_usd", "mtbp_s", "saving_fraction",
+        "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
         "samples_per_s_once_started"};
     const spot_train_result_t run = {.horizon_ms = 1000,
         .first_training_ms = -1,
