@@ -127,13 +127,18 @@ const spot_command_t spot_command_input_place = {
     .arguments = "CLUSTER JOBS",
     .summary = "Place jobs on nodes, and their data beside them",
     .doc =
-        "CLUSTER is a YAML file with the nodes, what is free on them, and datasets in "
-        "chunks, of which some are stored; JOBS lists jobs, each on a dataset. An "
-        "instance takes the first node that fits, in the order of the policy; a chunk "
-        "that is stored nowhere takes the first one with room, evicting unused chunks "
-        "if it must. Where an instance or a chunk has no room, a gap, the whole job is "
-        "undone. local_chunks and local_bytes are the shares that instances read on "
-        "their own node; the means are over the jobs that are placed.",
+        "CLUSTER has what is free on the nodes, beside the chunks that are stored: "
+        "nodes: {A: {gpus: 4, storage: 90 GB}}, datasets: {D: {chunks: [60 GB, {size: "
+        "40 GB, on: A, used: yes}]}}. A chunk that nothing uses may be evicted; uses: "
+        "[{age: 2 h, cost: 30 s}] lists its past uses, each worth cost / age x "
+        "attenuation^(-step x age), with eviction: {attenuation: 2, step: 0.001}, "
+        "step per second. JOBS has jobs: [{name: j, dataset: D, gpus: 2}], if need be "
+        "with instances, cpus, first (on its dataset: yes, no, auto), and the times "
+        "of a batch, local and remote.\n\n"
+        "The first node by the policy that fits takes an instance; the first one with "
+        "room takes a chunk that is stored nowhere. With a gap, an instance or a chunk "
+        "without room, the whole job is undone. local_chunks and local_bytes are the "
+        "shares on the node of their instance; time_s follows from local_bytes.",
     .examples = "  spotsim input place cluster.yaml jobs.yaml\n"
                 "  spotsim input place cluster.yaml jobs.yaml --policy all --json\n",
     .options = options,
