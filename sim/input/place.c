@@ -75,7 +75,7 @@ move(const spot_cluster_t *self, spot_place_chunk_t *chunk, spot_place_node_t *n
     FILE *const *lists)
 {
     while (node->free_bytes < chunk->bytes) {
-        spot_place_chunk_t none = {.value_per_byte = INFINITY}, *least = &none;
+        spot_place_chunk_t none = {.value_per_byte = (double) INFINITY}, *least = &none;
 
         for (size_t j = 0; j < self->num_chunks; j++) {
             spot_place_chunk_t *other = self->chunks[j];
