@@ -7,16 +7,16 @@
 typedef struct {
     const char *cluster_path, *jobs_path, *csv_path;
     bool has_weights;
-    int placer_id; /* SPOT_NUM_PLACERS: all */
+    int policy_id; /* SPOT_NUM_PLACE_POLICIES: all */
     spot_target_t target;
 } arguments_t;
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a cluster", 0, "CLUSTER", cluster_path, NULL, .min = 1),
     SPOT_OPTION(ARGUMENT, "a file of jobs", 0, "JOBS", jobs_path, NULL, .min = 1),
-    SPOT_OPTION(CHOICE, "policy", 0, "POLICY", placer_id,
+    SPOT_OPTION(CHOICE, "policy", 0, "POLICY", policy_id,
         "csp (default), first-fit, worst-fit, best-fit, or all side by side",
-        .choices = spot_placers),
+        .choices = spot_place_policies),
     SPOT_OPTION(FLAG, "weights", 0, NULL, has_weights,
         "List the weights that csp gives to nodes"),
     SPOT_OPTION_JSON(target.is_json, "Print the tables as one JSON object"),
@@ -97,16 +97,17 @@ run(spot_call_t *call)
 
     spot_table_add_columns(&tables[0], sizeof(columns) / sizeof(columns[0]), columns);
     spot_table_add_columns(&tables[1], sizeof(means) / sizeof(means[0]), means);
-    for (int j = 0; j < SPOT_NUM_PLACERS && ret == 0; j++) {
+    for (int j = 0; j < SPOT_NUM_PLACE_POLICIES && ret == 0; j++) {
         spot_cluster_t cluster = {0};
 
-        if (arguments->placer_id == SPOT_NUM_PLACERS || arguments->placer_id == j) {
+        if (arguments->policy_id == SPOT_NUM_PLACE_POLICIES ||
+            arguments->policy_id == j) {
             ret = spot_cluster_read(
                 &cluster, arguments->cluster_path, arguments->jobs_path, &call->diag);
             cluster.has_weights = arguments->has_weights;
             ret = ret == 0 ? spot_cluster_place(&cluster, j) : ret;
             if (ret == 0) {
-                add_rows(tables, &cluster, spot_placers[j]);
+                add_rows(tables, &cluster, spot_place_policies[j]);
                 ret = tables[0].error;
             }
         }
