@@ -213,6 +213,7 @@ test_early_stop_rules(void **state)
         assert_int_equal(
             stop_early(&values, SPOT_GAIN_BEST, &search, &memory), cases[j].num_points);
         assert_int_equal(search.best->block, cases[j].best);
+        assert_int_equal(search.base != NULL, isfinite(cases[j].seconds[0]));
         spot_arena_free(&memory);
     }
 }
