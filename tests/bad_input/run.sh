@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=984
+num_expected=1006
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -66,6 +66,9 @@ for expected in place_cluster/*.expected; do
 done
 for expected in place_jobs/*.expected; do
     check "$expected" "$expected" input place "$placed/cluster.yaml" "${expected%.expected}.yaml"
+done
+for expected in points/*.expected; do
+    check "$expected" "$expected" input search "${expected%.expected}.csv"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"
