@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=891
+num_expected=898
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -43,6 +43,9 @@ for expected in schedule/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
 for expected in serve/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
+for expected in input/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
 for expected in study/*.expected; do
