@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "base/memory.h"
+#include "base/stats.h"
 
 typedef enum { SPOT_KIND_BASELINE, SPOT_KIND_OURS, SPOT_NUM_KINDS } spot_measured_kind_t;
 extern const char *const spot_measured_kind_names[]; /* "baseline1", "ours" */
@@ -37,6 +38,9 @@ typedef struct {
     double periodic_lag;            /* of runs */
 } spot_measured_figures_t;
 
+#define SPOT_MEASURED_MAX_WARNINGS 2 /* of a run */
+#define SPOT_MEASURED_MAX_RUN 9999
+
 /* What a search measured before a run. */
 typedef struct {
     int64_t threads, block;
@@ -50,27 +54,30 @@ typedef struct {
     const char *folder;
     spot_measured_figures_t figures;
     size_t num_waits;
-    const double *waits; /* [num_waits] for each batch */
-    size_t num_probes;
-    const spot_measured_probe_t *probes; /* [num_probes] in their order */
-    const char *warning; /* arrays contradict the claimed block; NULL: they do not */
+    double *waits; /* [num_waits] for each batch */
+    size_t num_probes, max_probes;
+    spot_measured_probe_t *probes; /* [num_probes] in their order */
+    size_t num_warnings;
+    const char *warnings[SPOT_MEASURED_MAX_WARNINGS]; /* [num_warnings] */
 } spot_measured_run_t;
 
+/* Of ours over the baseline. NAN: not known. */
 typedef struct {
+    double percent, percent_of_means, percent_steady;
+    double welch_t, welch_df, welch_p; /* of the throughputs of runs */
+    double merged_runs;
+} spot_improvement_t;
+
+typedef struct spot_measured_row {
     spot_measured_kind_t kind;
     double sim_s;
     size_t num_runs;
+    const spot_measured_run_t *runs; /* [num_runs] */
     spot_measured_figures_t mean;
     double throughput_of_means;
+    const struct spot_measured_row *base; /* of that sim; of ours alone, or NULL */
+    spot_improvement_t improvement;
 } spot_measured_row_t;
-
-/* Of ours over baseline, by sim. NAN: not known. */
-typedef struct {
-    double sim_s;
-    double percent, percent_of_means, percent_steady;
-    double welch_t, welch_df, welch_p;
-    double merged_runs;
-} spot_improvement_t;
 
 typedef struct {
     const char *dataset;
@@ -81,15 +88,31 @@ typedef struct {
     spot_measured_run_t *runs; /* [num_runs] by kind, sim, run */
     size_t num_rows, max_rows;
     spot_measured_row_t *rows; /* [num_rows] by kind, sim */
-    size_t num_improvements, max_improvements;
-    spot_improvement_t *improvements; /* [num_improvements] by sim */
     spot_arena_t memory;
 } spot_measured_t;
 
 /* Reads all runs of a data set and mode ("remote", "local") and derives the figures.
- * batch, processes: those of the runs. Warnings of them go to diag. BAD_INPUT, IO with
- * the reasons in diag, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_measured_read(spot_measured_t *self, const char *root,
+ * NULL: the only one that is there. batch, processes: those of the runs, >= 1. Of ours
+ * the folder with the least completion counts for each run and sim. Warnings go to diag
+ * too. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_measured_runs_read(spot_measured_t *self, const char *root,
     const char *dataset, const char *mode, int64_t batch, int64_t processes,
     spot_diag_t *diag);
-void spot_measured_free(spot_measured_t *self);
+void spot_measured_runs_free(spot_measured_t *self);
+
+/* ---- Parts ---- */
+
+/* Of the arrays of a run. */
+typedef struct {
+    spot_moments_t computes, io, processing;
+    double memory_mib;      /* NAN: not known */
+    int64_t threads, block; /* as claimed */
+} spot_measured_arrays_t;
+
+/* The figures of a run whose waits are known. */
+void spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arrays,
+    int64_t batch, int64_t processes);
+
+/* Rows and improvements of the sorted runs. Warnings of them name root. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_measured_summarise(
+    spot_measured_t *self, const char *root, spot_diag_t *diag);

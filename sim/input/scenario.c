@@ -113,9 +113,17 @@ static const spot_field_t spread_fields[] = {
 };
 
 /* ---- Scenarios ---- */
+/* A model file needs no name. */
+#define HEAD_FIELDS                                                                     \
+    {.name = "scenario",                                                                \
+        .type = SPOT_FIELD_TEXT,                                                        \
+        .offset = SPOT_NOWHERE,                                                         \
+        .initial = "",                                                                  \
+        .help = "name of the scenario"},                                                \
+        SPOT_ENGINE_FIELD
 
 const spot_field_t spot_input_fields[] = {
-    SPOT_BENCH_FIELDS,
+    HEAD_FIELDS,
     {SPOT_FIELDS(MAP, "input", scenario_t, loader, spot_loader_fields, NULL,
          "input pipeline", "the loader: its processes, what it costs, where data is"),
         .settle = spot_loader_settle},
@@ -138,7 +146,7 @@ spot_input_scenario_init(
                          spot_node_get(root, "input") == NULL &&
                          spot_node_get(root, "cost") != NULL;
     static const spot_field_t bare[] = {
-        SPOT_BENCH_FIELDS, {.name = NULL, .fields = spot_loader_fields}};
+        HEAD_FIELDS, {.name = NULL, .fields = spot_loader_fields}};
 
     memset(self, 0, sizeof(*self));
     self->compute_ns = -1;

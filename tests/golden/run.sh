@@ -91,6 +91,10 @@ golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
+golden help-input-table.txt input table --help
+golden help-input-place.txt input place --help
+golden help-input-fit.txt input fit --help
+golden help-input-predict.txt input predict --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -905,6 +909,46 @@ ends 0 serve gen serve/bursts.yaml --set arrivals.gamma.scv=1 --replication 1 -o
 ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
 expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
 expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
+
+# ---- Measured runs of a data loader ----
+rm -rf "$work/runs"
+sh ../make_runs.sh "$work/runs"
+tiny="--batch 4 --processes 2"
+# shellcheck disable=SC2086
+{
+    golden input/table.txt input table "$work/runs" $tiny
+    expect "input table warns of blocks that are none" \
+        grep -q "says block size 2 but io_time has one entry per sample" "$work/stderr"
+    golden input/table.csv input table "$work/runs" $tiny --csv -
+    golden input/corrected.csv input table "$work/runs" $tiny --csv - --corrected
+    golden input/table.json input table "$work/runs" $tiny --json
+    ends 0 input table "$work/runs" $tiny --svg "$work/svg"
+}
+for picture in throughput waits search; do
+    expect "the picture $picture" grep -q "^</svg>" "$work/svg/tiny-local-$picture.svg"
+done
+published=$source/../shared/data/input/librispeech_remote
+if [ -d "$published" ]; then
+    ends 0 input table "$published" --csv -
+    expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
+fi
+# ---- Placement ----
+golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
+golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
+golden input/place.json input place input/cluster.yaml input/jobs.yaml --policy best-fit --json
+ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/place.csv"
+same input/place.csv "$work/place.csv"
+ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
+stderr_says "last-fit"
+# A loader with round numbers.
+loader=$source/models/sample/loader/round.yaml
+golden input/predict.txt input predict "$loader"
+golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
+    --batch 200 --samples 10000 --json
+golden input/predict-storage.txt input predict "$loader" \
+    --set "input.storage.shared_bandwidth=50 MB/s"
+ends 0 input predict "$loader" --compute "50 ms" --threads 8
+same input/outside.stderr "$work/stderr"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/json.h"
+#include "cli/schedule_tables.h"
+#include "models/loader/fit.h"
+
+typedef struct {
+    const char *root, *dataset, *mode, *model_path;
+    spot_target_t target;
+    int form;
+    int64_t batch, processes, samples;
+} arguments_t;
+
+enum { FORM_ANY, FORM_THREE, FORM_PREDICTIVE };
+static const char *const forms[] = {"any", "three", "predictive", NULL};
+static const arguments_t initial = {.batch = 512, .processes = 8};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a folder of measured runs", 0, "ROOT", root, NULL, .min = 1),
+    SPOT_OPTION(TEXT, "dataset", 0, "NAME", dataset,
+        "Data set (default: the only one that is there)"),
+    SPOT_OPTION(TEXT, "mode", 0, "MODE[,MODE]", mode,
+        "Mode, or local,remote for both (default: the only one that is there)"),
+    SPOT_OPTION(CHOICE, "form", 0, "any|three|predictive", form,
+        "Constants to fit (default: any: predictive, or three if there are few runs)",
+        .choices = forms, .what = "form"),
+    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)",
+        .min = 1, .max = SPOT_LOADER_MAX_SAMPLES),
+    SPOT_OPTION(COUNT, "processes", 0, "W", processes, "Loader processes (default 8)",
+        .min = 1, .max = SPOT_LOADER_MAX_PROCESSES),
+    SPOT_OPTION(COUNT, "samples", 0, "N", samples,
+        "Samples of an epoch (default: as the runs have)", .min = 1,
+        .max = SPOT_LOADER_MAX_SAMPLES),
+    SPOT_OPTION(WRITTEN, "output", 'o', "MODEL.yaml", model_path,
+        "Write a model file; - is standard output, in place of the tables",
+        .endings = ".yaml or .yml"),
+    SPOT_OPTION_JSON(target.is_json, "Print the tables as one JSON object"),
+    SPOT_OPTION_END,
+};
+
+typedef struct {
+    const arguments_t *arguments;
+    size_t num_modes;
+    spot_measured_t measured[SPOT_NUM_SITES]; /* [num_modes] */
+    spot_loader_fit_t fit;
+} fit_call_t;
+
+/* ---- The model file ---- */
+
+static double
+ms(int64_t ns)
+{
+    return (double) ns * 1e-6;
+}
+
+static void
+put_model(const void *context, FILE *out)
+{
+    const fit_call_t *self = context;
+    const spot_loader_t *loader = &self->fit.loader;
+    const spot_loader_cost_t *cost = &loader->cost;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {0};
+
+    for (size_t j = 0; j < self->fit.num_points; j++) {
+        const spot_loader_point_t *point = &self->fit.points[j];
+        const double values[3] = {
+            1e3 * point->sim_s, (double) point->threads, (double) point->block};
+
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], values[k]);
+            high[k] = fmax(high[k], values[k]);
+        }
+    }
+    fprintf(out, "# Fitted by spotsim %s, form %s, to the runs of\n# ",
+        spot_build_info.version, self->fit.is_predictive ? "predictive" : "three");
+    spot_json_quote(out, self->arguments->root, true);
+    for (size_t j = 0; j < self->num_modes; j++) {
+        fprintf(out, " ");
+        spot_json_quote(out, self->measured[j].dataset, true);
+        fprintf(out, " ");
+        spot_json_quote(out, self->measured[j].mode, true);
+    }
+    fprintf(out,
+        "\nscenario: loader\nengine: input\nbatch: %lld\ncompute: %.6f ms\ninput:\n"
+        "  samples: %lld\n  loader: {processes: %lld, prefetch: %lld}\n  cost:\n"
+        "    decode: %.6f ms\n    open: {local: %.6f ms, remote: %.6f ms}\n"
+        "    read: {local: %.6f ms, remote: %.6f ms}\n    merged: %.6f ms\n",
+        (long long) cost->collate_batch, low[0], (long long) loader->samples,
+        (long long) loader->processes, (long long) loader->prefetch, ms(cost->decode_ns),
+        ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]),
+        ms(cost->read_ns[1]), ms(cost->merged_ns));
+    fprintf(out,
+        "    thread_growth: %.17g\n    collate: {time: %.6f ms, batch: %lld}\n"
+        "    start: %.6f ms\n    handover: %.6f ms\n    compute: {added: %.6f ms, "
+        "merged: %.6f ms, half_block: %.17g, exponent: %.17g}\n"
+        "  storage: {local_share: %d}\nfitted:\n  compute: [%.6f ms, %.6f ms]\n"
+        "  threads: [%.0f, %.0f]\n  block: [%.0f, %.0f]\n",
+        cost->thread_growth, ms(cost->collate_ns), (long long) cost->collate_batch,
+        ms(cost->start_ns), ms(cost->handover_ns), ms(cost->compute_ns),
+        ms(cost->merged_compute_ns), cost->half_block, cost->exponent,
+        spot_loader_fit_site(&self->measured[0]) == SPOT_SITE_LOCAL, low[0], high[0],
+        low[1], high[1], low[2], high[2]);
+}
+
+/* ---- Tables ---- */
+
+static void
+fill_constants(spot_table_t *table, const spot_loader_fit_t *fit)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "constant", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
+        {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+
+    spot_table_add_columns(table, 3, columns);
+    for (size_t j = 0; j < fit->num_constants; j++) {
+        spot_table_add_row(table);
+        spot_table_add_text(table, fit->constants[j]->key);
+        spot_table_add_number(table, fit->values[j]);
+        spot_table_add_text(table, fit->constants[j]->is_time ? "s" : "");
+    }
+}
+
+static void
+fill_errors(spot_table_t *table, const spot_loader_fit_t *fit)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "error_of", .kind = SPOT_TABLE_TEXT}, {.name = "mean_percent"},
+        {.name = "max_percent"}};
+    static const char *const names[] = {
+        "runs", "runs left out", "probes", "probes left out"};
+
+    spot_table_add_columns(table, 3, columns);
+    for (int j = 0; j < (fit->is_predictive ? 4 : 1); j++) {
+        double mean, max;
+
+        spot_loader_fit_errors(fit, j >= 2, j % 2 == 1, &mean, &max);
+        spot_table_add_row(table);
+        spot_table_add_text(table, fit->is_predictive ? names[j] : "mean rows");
+        spot_table_add_number(table, 100 * mean);
+        spot_table_add_number(table, 100 * max);
+    }
+}
+
+static void
+fill_improvements(spot_table_t *table, const fit_call_t *self)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "mode", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "sim_s", .is_key = true}, {.name = "improvement_percent"},
+        {.name = "predicted_percent"}};
+
+    spot_table_add_columns(table, 4, columns);
+    for (size_t j = 0; j < self->num_modes; j++) {
+        const spot_measured_t *measured = &self->measured[j];
+
+        for (size_t k = 0; k < measured->num_improvements; k++) {
+            const spot_improvement_t *improvement = &measured->improvements[k];
+
+            spot_table_add_row(table);
+            spot_table_add_text(table, measured->mode);
+            spot_table_add_number(table, improvement->sim_s);
+            spot_table_add_number(table, improvement->percent);
+            spot_table_add_number(
+                table, spot_loader_fit_percent(&self->fit,
+                           spot_loader_fit_site(measured), improvement->sim_s));
+        }
+    }
+}
+
+/* ---- The fit ---- */
+
+/* --mode has one or two words. */
+static int
+read_runs(spot_call_t *call, fit_call_t *self)
+{
+    const arguments_t *arguments = self->arguments;
+    const char *comma = arguments->mode == NULL ? NULL : strchr(arguments->mode, ',');
+    const char *modes[SPOT_NUM_SITES] = {arguments->mode};
+    int ret = 0;
+
+    self->num_modes = comma == NULL ? 1 : 2;
+    if (comma != NULL) {
+        modes[0] = spot_texts_add(
+            &call->texts, "%.*s", (int) (comma - arguments->mode), arguments->mode);
+        modes[1] = comma + 1;
+        if ((strcmp(modes[0], "local") == 0) == (strcmp(modes[1], "local") == 0)) {
+            spot_usage_error(
+                call, "--mode: of two modes one is local, got \"%s\"", arguments->mode);
+        }
+    }
+    for (size_t j = 0; j < self->num_modes && ret == 0; j++) {
+        ret = spot_measured_runs_read(&self->measured[j], arguments->root,
+            arguments->dataset, modes[j], arguments->batch, arguments->processes,
+            &call->diag);
+    }
+    return ret;
+}
+
+static int
+fit(spot_call_t *call, fit_call_t *self, bool is_predictive)
+{
+    const arguments_t *arguments = self->arguments;
+    spot_loader_fit_t *fit = &self->fit;
+    const int ret = spot_loader_fit(
+        fit, is_predictive, self->num_modes, self->measured, arguments->samples);
+
+    return ret != SPOT_ERR_BAD_PARAM
+               ? ret
+               : spot_diag_error(&call->diag, arguments->root, 0, 0,
+                     "%zu %s: too few for the %zu constants of the form %s",
+                     fit->num_points, is_predictive ? "runs and probes" : "mean rows",
+                     fit->num_constants, forms[1 + is_predictive]);
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    fit_call_t self = {.arguments = arguments};
+    spot_table_t tables[] = {
+        {.name = "constants"}, {.name = "errors"}, {.name = "improvements"}};
+    const spot_diag_mark_t mark = spot_diag_mark(&call->diag);
+    int ret = read_runs(call, &self);
+
+    ret = ret == 0 ? fit(call, &self, arguments->form != FORM_THREE) : ret;
+    if (ret == SPOT_ERR_BAD_INPUT && self.fit.num_constants > 0 &&
+        arguments->form == FORM_ANY) {
+        spot_diag_soften(&call->diag, mark);
+        spot_loader_fit_free(&self.fit);
+        ret = fit(call, &self, false);
+    }
+    if (ret == 0) {
+        call->is_reading = false;
+        if (self.fit.is_thinned && arguments->samples == 0) {
+            spot_diag_warn(&call->diag, arguments->root, 0, 0,
+                "the arrays have fewer samples than the batches: %lld are taken, batch "
+                "x batches; --samples gives another number",
+                (long long) self.fit.loader.samples);
+        }
+        fill_constants(&tables[0], &self.fit);
+        fill_errors(&tables[1], &self.fit);
+        fill_improvements(&tables[2], &self);
+        ret = spot_schedule_results(call, &arguments->target, arguments->model_path,
+            put_model, &self, 3, tables);
+    }
+    spot_loader_fit_free(&self.fit);
+    spot_measured_runs_free(&self.measured[0]);
+    spot_measured_runs_free(&self.measured[1]);
+    return ret;
+}
+
+const spot_command_t spot_command_input_fit = {
+    .name = "input fit",
+    .arguments = "ROOT",
+    .summary = "Fit the constants of a data loader to measured runs",
+    .doc = "ROOT has folders of runs as 'input table' reads them. The form three finds "
+           "collation, start and merging from mean rows and takes the other times as "
+           "they were measured. The form predictive finds all costs from settings of "
+           "runs and probes alone; of some only sums are known, such as that of "
+           "reading, opening and decoding. Left out: predicted by a fit without the "
+           "runs of that number. The constants belong to the hardware of the runs.",
+    .examples = "  spotsim input fit runs --mode remote -o model.yaml\n"
+                "  spotsim input fit runs --mode local,remote --form predictive\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .run = run,
+};
