@@ -34,6 +34,15 @@ static const spot_field_t fitted_fields[] = {
     {.name = NULL},
 };
 
+/* A model file needs no name. */
+#define HEAD_FIELDS                                                                     \
+    {.name = "scenario",                                                                \
+        .type = SPOT_FIELD_TEXT,                                                        \
+        .offset = SPOT_NOWHERE,                                                         \
+        .initial = "",                                                                  \
+        .help = "name of the scenario"},                                                \
+        SPOT_ENGINE_FIELD
+
 /* ---- Laws ---- */
 
 enum { CONSTANT, LOGNORMAL, GAMMA, MEASURED };
@@ -113,14 +122,6 @@ static const spot_field_t spread_fields[] = {
 };
 
 /* ---- Scenarios ---- */
-/* A model file needs no name. */
-#define HEAD_FIELDS                                                                     \
-    {.name = "scenario",                                                                \
-        .type = SPOT_FIELD_TEXT,                                                        \
-        .offset = SPOT_NOWHERE,                                                         \
-        .initial = "",                                                                  \
-        .help = "name of the scenario"},                                                \
-        SPOT_ENGINE_FIELD
 
 const spot_field_t spot_input_fields[] = {
     HEAD_FIELDS,
