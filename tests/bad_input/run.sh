@@ -45,6 +45,9 @@ done
 for expected in serve/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
+for expected in input/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
 for expected in study/*.expected; do
     check "$expected" "$expected" study "${expected%.expected}.yaml"
 done

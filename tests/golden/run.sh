@@ -1003,6 +1003,18 @@ golden serve/compare-replicas.txt compare serve/branches.yaml \
 golden serve/compare-service.txt compare serve/branches.yaml --over service=throughput,p99 \
     --replications 20
 golden serve/engine.txt engine serve
+# Epochs of a loader.
+golden input/engine.txt engine input
+golden input/run.txt run input/epoch.yaml
+golden input/run.json run input/epoch.yaml --json
+rm -rf "$work/series"
+ends 0 run input/epoch.yaml --series "$work/series"
+same input/run-waits.csv "$work/series/waits.csv"
+same input/run-cdf.csv "$work/series/cdf.csv"
+golden input/blocks.txt study input/blocks.yaml -o "$work/blocks.db"
+golden input/report.txt report "$work/blocks.db"
+golden input/compare.txt compare input/epoch.yaml \
+    --over input.loader.mode=prefetch,synchronous --replications 20
 # Spot slots that never come back.
 spot="config.Detect={hardware: GX, batch: 8, replicas: 2, market: spot}"
 ends 1 run serve/branches.yaml --set "$spot" --set "preemptions.outages=$PWD/serve/never.csv"
