@@ -77,6 +77,7 @@ extern const spot_command_t spot_command_serve_gen;
 extern const spot_command_t spot_command_serve_fit;
 extern const spot_command_t spot_command_input_fit;
 extern const spot_command_t spot_command_input_predict;
+extern const spot_command_t spot_command_input_table;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

@@ -156,16 +156,18 @@ fill_improvements(spot_table_t *table, const fit_call_t *self)
     for (size_t j = 0; j < self->num_modes; j++) {
         const spot_measured_t *measured = &self->measured[j];
 
-        for (size_t k = 0; k < measured->num_improvements; k++) {
-            const spot_improvement_t *improvement = &measured->improvements[k];
+        for (size_t k = 0; k < measured->num_rows; k++) {
+            const spot_measured_row_t *row = &measured->rows[k];
+            const double percent = spot_loader_fit_percent(
+                &self->fit, spot_loader_fit_site(measured), row->sim_s);
 
-            spot_table_add_row(table);
-            spot_table_add_text(table, measured->mode);
-            spot_table_add_number(table, improvement->sim_s);
-            spot_table_add_number(table, improvement->percent);
-            spot_table_add_number(
-                table, spot_loader_fit_percent(&self->fit,
-                           spot_loader_fit_site(measured), improvement->sim_s));
+            if (row->kind == SPOT_KIND_OURS && isfinite(percent)) {
+                spot_table_add_row(table);
+                spot_table_add_text(table, measured->mode);
+                spot_table_add_number(table, row->sim_s);
+                spot_table_add_number(table, row->improvement.percent);
+                spot_table_add_number(table, percent);
+            }
         }
     }
 }

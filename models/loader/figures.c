@@ -25,17 +25,11 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
     spot_measured_figures_t *figures)
 {
     spot_moments_t sums = {0};
-    double largest = -INFINITY;
-    size_t num_same = 1;
+    double largest = (double) -INFINITY;
 
-    while (num_same < run->num_waits && run->waits[num_same] == run->waits[0]) {
-        num_same++;
-    }
-    figures->is_periodic = figures->periodic_lag = 0;
-    if (run->num_waits > MAX_PERIODIC_WAITS) {
-        figures->is_periodic = figures->periodic_lag = (double) NAN;
-    }
-    if (num_same == run->num_waits || run->num_waits > MAX_PERIODIC_WAITS) {
+    figures->is_periodic = figures->periodic_lag =
+        run->num_waits > MAX_PERIODIC_WAITS ? (double) NAN : 0;
+    if (waits->sum_squares <= 0 || run->num_waits > MAX_PERIODIC_WAITS) {
         return;
     }
     for (size_t lag = 1; lag < run->num_waits; lag++) {
@@ -145,15 +139,14 @@ percent_more(double value, double base)
 }
 
 static void
-improve(spot_improvement_t *self, const spot_measured_row_t *ours,
-    const spot_measured_row_t *base)
+improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
 {
     const size_t offset = offsetof(spot_measured_figures_t, throughput);
     const spot_moments_t x = moments_of(ours, offset), y = moments_of(base, offset);
-    const double a = pow(spot_moments_stderr(&x), 2),
-                 b = pow(spot_moments_stderr(&y), 2);
+    const double a = pow(spot_moments_stderr(&x), 2);
+    const double b = pow(spot_moments_stderr(&y), 2);
+    spot_improvement_t *self = &ours->improvement;
 
-    self->sim_s = ours->sim_s;
     self->percent = percent_more(ours->mean.throughput, base->mean.throughput);
     self->percent_of_means =
         percent_more(ours->throughput_of_means, base->throughput_of_means);
@@ -164,34 +157,35 @@ improve(spot_improvement_t *self, const spot_measured_row_t *ours,
     self->welch_t = ratio(x.mean - y.mean, sqrt(a + b));
     self->welch_df = ratio((a + b) * (a + b),
         a * a / (double) (x.num_values - 1) + b * b / (double) (y.num_values - 1));
-    self->welch_p = 2 * gsl_cdf_tdist_Q(fabs(self->welch_t), self->welch_df);
+    self->welch_p = isfinite(self->welch_t) && isfinite(self->welch_df)
+                        ? 2 * gsl_cdf_tdist_Q(fabs(self->welch_t), self->welch_df)
+                        : (double) NAN;
 }
 
-static const spot_measured_row_t *
-find_partner(const spot_measured_t *self, const spot_measured_row_t *row)
-{
-    for (size_t j = 0; j < self->num_rows; j++) {
-        if (self->rows[j].kind != row->kind && self->rows[j].sim_s == row->sim_s) {
-            return &self->rows[j];
-        }
-    }
-    return NULL;
-}
-
+/* Joins the kinds by sim, and reports what means lack. */
 static void
-warn_of_row(const spot_measured_row_t *row, bool has_partner, const char *root,
+join(const spot_measured_t *self, spot_measured_row_t *row, const char *root,
     spot_diag_t *diag)
 {
     const char *kind = spot_measured_kind_names[row->kind];
+    const spot_measured_row_t *partner = NULL;
 
-    if (row->num_runs < MIN_RUNS) {
-        spot_diag_warn(diag, root, 0, 0, "%s has fewer than %d runs at sim %.6g s: %zu",
-            kind, MIN_RUNS, row->sim_s, row->num_runs);
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (self->rows[j].kind != row->kind && self->rows[j].sim_s == row->sim_s) {
+            partner = &self->rows[j];
+        }
     }
-    if (!has_partner) {
+    if (partner == NULL) {
         spot_diag_warn(diag, root, 0, 0,
             "%s alone has runs at sim %.6g s, which gives no improvement", kind,
             row->sim_s);
+    } else if (row->kind == SPOT_KIND_OURS) {
+        improve(row, partner);
+        row->base = partner;
+    }
+    if (row->num_runs < MIN_RUNS) {
+        spot_diag_warn(diag, root, 0, 0, "%s has fewer than %d runs at sim %.6g s: %zu",
+            kind, MIN_RUNS, row->sim_s, row->num_runs);
     }
 }
 
@@ -200,8 +194,7 @@ spot_measured_summarise(spot_measured_t *self, const char *root, spot_diag_t *di
 {
     size_t least = self->runs[0].num_waits, most = least;
 
-    if (SPOT_ARRAY_ROOM(self, rows, self->num_runs) != 0 ||
-        SPOT_ARRAY_ROOM(self, improvements, self->num_runs) != 0) {
+    if (SPOT_ARRAY_ROOM(self, rows, self->num_runs) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < self->num_runs; j++) {
@@ -216,14 +209,10 @@ spot_measured_summarise(spot_measured_t *self, const char *root, spot_diag_t *di
         most = run->num_waits > most ? run->num_waits : most;
     }
     for (size_t j = 0; j < self->num_rows; j++) {
-        spot_measured_row_t *row = &self->rows[j];
-        const spot_measured_row_t *partner = find_partner(self, row);
-
-        fill_row(row, self->batch);
-        if (row->kind == SPOT_KIND_OURS && partner != NULL) {
-            improve(&self->improvements[self->num_improvements++], row, partner);
-        }
-        warn_of_row(row, partner != NULL, root, diag);
+        fill_row(&self->rows[j], self->batch);
+    }
+    for (size_t j = 0; j < self->num_rows; j++) {
+        join(self, &self->rows[j], root, diag);
     }
     if (least < most) {
         spot_diag_warn(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/loader/measured.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +40,14 @@ typedef struct {
     folder_t *folders; /* [num_folders] */
 } reader_t;
 
+/* Stops a search at a folder that is there. */
+static int
+is_unreadable(const char *path, int cause)
+{
+    (void) path;
+    return cause != ENOENT && cause != ENOTDIR;
+}
+
 static int
 find_folders(reader_t *self, spot_measured_kind_t kind)
 {
@@ -51,7 +60,7 @@ find_folders(reader_t *self, spot_measured_kind_t kind)
     }
     ret = glob(spot_texts_add(&self->texts, "%s/%s/*/run*/*/sim_compute_time*/",
                    spot_texts_end(&self->texts, stream), spot_measured_kind_names[kind]),
-        GLOB_ERR, NULL, &found);
+        0, is_unreadable, &found);
     for (size_t j = 0; ret == 0 && j < found.gl_pathc; j++) {
         folder_t folder = {.kind = kind,
             .path = spot_arena_text(&self->measured->memory, found.gl_pathv[j])};
@@ -124,8 +133,8 @@ read_names(
     if (spot_integer_parse(number, &run_number) != 0 || run_number < 1 ||
         run_number > SPOT_MEASURED_MAX_RUN) {
         return spot_diag_error(self->diag, folder->path, 0, 0,
-            "expected a folder run<R> with an integer R >= 1, got '%s'",
-            folder->names[RUN]);
+            "expected a folder run<R> with an integer R from 1 to %d, got '%s'",
+            SPOT_MEASURED_MAX_RUN, folder->names[RUN]);
     }
     run->run = (int) run_number;
     if (end == NULL ||
@@ -179,8 +188,8 @@ static const spot_table_file_column_t search_columns[] = {
         .min = 1, .max = SPOT_LOADER_MAX_THREADS),
     SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,
         .max = SPOT_LOADER_MAX_SAMPLES),
-    SPOT_TABLE_COLUMN(
-        SECONDS, "batch_completion_time", spot_measured_probe_t, completion_s, .min = 0),
+    SPOT_TABLE_COLUMN(SECONDS, "batch_completion_time", spot_measured_probe_t,
+        completion_s, .expected = "expected seconds above 0"),
 };
 static const spot_table_file_format_t search_format = {SPOT_TABLE_DATA(search_columns),
     .row_bytes = sizeof(spot_measured_probe_t), .take = take_probe};
@@ -414,7 +423,6 @@ spot_measured_runs_free(spot_measured_t *self)
     }
     free(self->runs);
     free(self->rows);
-    free(self->improvements);
     spot_arena_free(&self->memory);
     *self = (spot_measured_t){.num_runs = 0};
 }

@@ -61,22 +61,23 @@ typedef struct {
     const char *warnings[SPOT_MEASURED_MAX_WARNINGS]; /* [num_warnings] */
 } spot_measured_run_t;
 
+/* Of ours over the baseline. NAN: not known. */
 typedef struct {
+    double percent, percent_of_means, percent_steady;
+    double welch_t, welch_df, welch_p; /* of the throughputs of runs */
+    double merged_runs;
+} spot_improvement_t;
+
+typedef struct spot_measured_row {
     spot_measured_kind_t kind;
     double sim_s;
     size_t num_runs;
     const spot_measured_run_t *runs; /* [num_runs] */
     spot_measured_figures_t mean;
     double throughput_of_means;
+    const struct spot_measured_row *base; /* of that sim; of ours alone, or NULL */
+    spot_improvement_t improvement;
 } spot_measured_row_t;
-
-/* Of ours over baseline, by sim. NAN: not known. */
-typedef struct {
-    double sim_s;
-    double percent, percent_of_means, percent_steady;
-    double welch_t, welch_df, welch_p;
-    double merged_runs;
-} spot_improvement_t;
 
 typedef struct {
     const char *dataset;
@@ -87,8 +88,6 @@ typedef struct {
     spot_measured_run_t *runs; /* [num_runs] by kind, sim, run */
     size_t num_rows, max_rows;
     spot_measured_row_t *rows; /* [num_rows] by kind, sim */
-    size_t num_improvements, max_improvements;
-    spot_improvement_t *improvements; /* [num_improvements] by sim */
     spot_arena_t memory;
 } spot_measured_t;
 

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=891
+num_expected=957
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -136,6 +136,65 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -f "$work/unreadable.yaml"
 fi
 rm -rf "$work/nested.yaml" "$work/large.yaml" "$work/folder"
+
+# Measured runs of a data loader. refused NAME MESSAGE PLACE: the message starts with the
+# place, a file or folder in the runs; then they are made anew.
+runs=$work/runs
+make_runs() {
+    rm -rf "$runs"
+    sh ../golden/make_runs.sh "$runs"
+    baseline=$runs/baseline1/tiny/run1/local/sim_compute_time=0.5
+    ours=$runs/ours/tiny/run1/local/sim_compute_time=0.5
+}
+refused() {
+    made "input table: $1" "$2" input table -q "$runs"
+    make_runs
+}
+make_runs
+made "input table: another data set" \
+    "$runs: has no runs of the data set \"large\", but of: tiny" \
+    input table "$runs" --dataset large
+made "input table: another mode" "$runs: has no runs of the mode \"remote\", but of: local" \
+    input table "$runs" --mode remote
+mv "$runs/ours/tiny" "$runs/ours/small"
+refused "two data sets" "$runs: has runs of more than one data set, choose one: tiny, small"
+mv "$runs/ours/tiny/run1/local" "$runs/ours/tiny/run1/remote"
+refused "two modes" "$runs: has runs of more than one mode, choose one: local, remote"
+rm -r "$runs/baseline1" "$runs/ours"
+refused "no runs" "$runs: expected runs in folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> of the kinds baseline1 and ours"
+mv "$runs/baseline1/tiny/run1" "$runs/baseline1/tiny/runA"
+rm -r "$runs/baseline1/tiny/runA/local/sim_compute_time=1.0"
+refused "a run without a number" \
+    "$runs/baseline1/tiny/runA/local/sim_compute_time=0.5/: expected a folder run<R> with an integer R from 1 to 9999, got 'runA'"
+for name in sim_compute_time sim_compute_time= sim_compute_time=-1 sim_compute_time=fast \
+    sim_compute_time=1-block_size=0 sim_compute_time=1-threads=2; do
+    mv "$baseline" "$runs/baseline1/tiny/run1/local/$name"
+    refused "$name" "$runs/baseline1/tiny/run1/local/$name/: expected the name sim_compute_time=<S>[-block_size=<B>] with seconds S >= 0 and an integer B >= 1"
+done
+for array in data_load_time compute_time io_time processing_time memory; do
+    rm "$baseline/$array".*
+    refused "no $array" "$baseline/$array.npy: cannot open: No such file or directory"
+done
+cp -r "$baseline" "${baseline}0"
+refused "a sim twice" "${baseline}0/: the same run and sim as $baseline/, which baseline1 may have once"
+cp "$baseline/io_time.npy" "$baseline/compute_time.npy"
+refused "other computations than waits" "$baseline/compute_time.npy: expected as many entries as data_load_time.npy has, 6, or one less, got 4"
+for setting in 2 2,3,4 0,3 2,0 2.5,3 ""; do
+    echo "$setting" >"$ours/opt_config"
+    refused "opt_config $setting" "$ours/opt_config:1: expected two integers >= 1: THREADS,BLOCK"
+done
+echo threads,block_size,batch_completion_time >"$ours/search.csv"
+refused "columns of search.csv" "$ours/search.csv:1:1: missing columns: threadpool_size"
+# probe ROW COLUMN PROBLEM
+probe() {
+    printf '%s\n' threadpool_size,block_size,batch_completion_time "$1" >"$ours/search.csv"
+    refused "search.csv $1" "$ours/search.csv:2:$2: $3"
+}
+probe 0,2,1 1 "threadpool_size: expected an integer from 1 to 4096, got '0'"
+probe 1,0,1 3 "block_size: expected an integer from 1 to 1000000000000, got '0'"
+probe 1,2,0 5 "batch_completion_time: expected seconds above 0, got '0'"
+probe 1,2,nan 5 "batch_completion_time: expected seconds above 0, got 'nan'"
+rm -rf "$runs"
 
 # quoted MESSAGE ARGUMENT...: the first line is the message, and no byte is one that a terminal obeys;
 # the rest says where help is.

@@ -91,6 +91,7 @@ golden help-schedule-generate.txt schedule generate --help
 golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
+golden help-input-table.txt input table --help
 golden help-input-fit.txt input fit --help
 golden help-input-predict.txt input predict --help
 golden help-merge.txt merge --help
@@ -908,8 +909,31 @@ ends 0 serve fit "$work/deltas.gz" --csv "$work/fit.csv"
 expect "serve fit prints a table beside --csv" grep -q "^queries *33$" "$work/stdout"
 expect "serve fit writes the same figures" grep -q "^queries,33$" "$work/fit.csv"
 
+# ---- Measured runs of a data loader ----
+rm -rf "$work/runs"
+sh ../make_runs.sh "$work/runs"
+tiny="--batch 4 --processes 2"
+# shellcheck disable=SC2086
+{
+    golden input/table.txt input table "$work/runs" $tiny
+    expect "input table warns of blocks that are none" \
+        grep -q "says block size 2 but io_time has one entry per sample" "$work/stderr"
+    golden input/table.csv input table "$work/runs" $tiny --csv -
+    golden input/corrected.csv input table "$work/runs" $tiny --csv - --corrected
+    golden input/table.json input table "$work/runs" $tiny --json
+    ends 0 input table "$work/runs" $tiny --svg "$work/svg"
+}
+for picture in throughput waits search; do
+    expect "the picture $picture" grep -q "^</svg>" "$work/svg/tiny-local-$picture.svg"
+done
+published=$source/../shared/data/input/librispeech_remote
+if [ -d "$published" ]; then
+    ends 0 input table "$published" --csv -
+    expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
+fi
+
 # A loader with round numbers.
-loader=$source/models/sample/loader/round.yaml
+loader=../../../models/sample/loader/round.yaml
 golden input/predict.txt input predict "$loader"
 golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
     --batch 200 --samples 10000 --json
@@ -917,6 +941,12 @@ golden input/predict-storage.txt input predict "$loader" \
     --set "input.storage.shared_bandwidth=50 MB/s"
 ends 0 input predict "$loader" --compute "50 ms" --threads 8
 same input/outside.stderr "$work/stderr"
+# shellcheck disable=SC2086
+ends 0 input fit "$work/runs" $tiny --form three -o "$work/loader.yaml"
+expect "a fit prints its errors beside the model" grep -q "^mean rows" "$work/stdout"
+stderr_says "the arrays have fewer samples than the batches: 24 are taken"
+golden input/fitted.txt input predict "$work/loader.yaml" --set input.cost.merged="0 ms" \
+    --set input.cost.collate.time="1 s" --set input.cost.start="1 s"
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml

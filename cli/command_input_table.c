@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/command.h"
+#include "models/loader/measured.h"
+#include "reports/loader_pictures.h"
+#include "reports/table/table_machine.h"
+#include "reports/table/table_terminal.h"
+
+typedef struct {
+    const char *root, *dataset, *mode;
+    int64_t batch, processes;
+    const char *csv_path, *svg_folder;
+    bool is_corrected;
+    spot_target_t target;
+} arguments_t;
+
+static const arguments_t initial = {.batch = 512, .processes = 8};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a folder of runs", 0, "ROOT", root, NULL, .min = 1),
+    SPOT_OPTION(TEXT, "dataset", 0, "NAME", dataset,
+        "Data set (default: the only one that is there)"),
+    SPOT_OPTION(TEXT, "mode", 0, "NAME", mode,
+        "Where the data were, such as remote (default: the only one that is there)"),
+    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)",
+        .min = 1, .max = 1000000000),
+    SPOT_OPTION(COUNT, "processes", 0, "N", processes,
+        "Processes of the loader (default 8)", .min = 1, .max = 4096),
+    SPOT_OPTION_JSON(target.is_json, "Print runs, means and improvements as JSON"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
+        "Write the means as CSV too; - is standard output, in place of the table",
+        .endings = ".csv"),
+    SPOT_OPTION(
+        FLAG, "corrected", 0, NULL, is_corrected, "Corrected columns in the CSV too"),
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
+        "Draw throughput, waits and what searches measured into this folder"),
+    SPOT_OPTION_OUTPUT(target.path, NULL),
+    SPOT_OPTION_END,
+};
+
+/* ---- Figures ---- */
+
+typedef enum {
+    PUBLISHED,
+    CORRECTED,
+    FLAG,       /* corrected; of a run true or false, of means "KEY_count" */
+    OF_RUN,     /* corrected, without a mean */
+    IMPROVEMENT /* of means of ours */
+} kind_t;
+
+typedef struct {
+    const char *key;
+    kind_t kind;
+    size_t offset;    /* in spot_measured_figures_t, spot_improvement_t */
+    const char *name; /* for people; NULL: programs alone see it */
+    const char *unit;
+    int num_decimals;
+    double factor; /* from the figure to its unit; 0: 1 */
+} figure_t;
+
+/* What is published and what corrects it stand side by side. */
+#define AT(member) offsetof(spot_measured_figures_t, member)
+#define GAIN(member) offsetof(spot_improvement_t, member)
+static const figure_t figures[] = {
+    {"threadpool_size", PUBLISHED, AT(threads), "threads", "", 2, 1},
+    {"block_size", PUBLISHED, AT(block), "block", "", 2, 1},
+    {"samples", CORRECTED, AT(samples), NULL, "", 0, 1},
+    {"io_entries", CORRECTED, AT(io_entries), NULL, "", 0, 1},
+    {"merged", FLAG, AT(is_merged), "merged", "runs", 0, 1},
+    {"block_size", CORRECTED, AT(true_block), "true block", "", 2, 1},
+    {"io_time", PUBLISHED, AT(io_s), "io", "ms", 3, 1000},
+    {"io_per_sample", CORRECTED, AT(io_per_sample_s), "io of a sample", "ms", 3, 1000},
+    {"processing_time", PUBLISHED, AT(processing_s), "processing", "ms", 3, 1000},
+    {"decode_per_sample", CORRECTED, AT(decode_per_sample_s), "decoding", "ms", 3, 1000},
+    {"future_wait_per_sample", CORRECTED, AT(future_wait_per_sample_s),
+        "wait for threads", "ms", 3, 1000},
+    {"worker_time_per_sample", CORRECTED, AT(worker_per_sample_s), "time of a process",
+        "ms", 3, 1000},
+    {"fill", CORRECTED, AT(fill_s), "fill", "s", 3, 1},
+    {"load_time", PUBLISHED, AT(load_s), "load", "s", 4, 1},
+    {"steady_load", CORRECTED, AT(steady_load_s), "steady load", "s", 4, 1},
+    {"compute_time", PUBLISHED, AT(compute_s), "compute", "s", 4, 1},
+    {"completion_time", PUBLISHED, AT(completion_s), "completion", "s", 4, 1},
+    {"steady_completion", CORRECTED, AT(steady_completion_s), "steady completion", "s",
+        4, 1},
+    {"memory", PUBLISHED, AT(memory_mib), "memory", "MiB", 0, 1},
+    {"throughput", PUBLISHED, AT(throughput), "throughput", "samples/s", 2, 1},
+    {"steady_throughput", CORRECTED, AT(steady_throughput), "steady throughput",
+        "samples/s", 2, 1},
+    {"num_batches", PUBLISHED, AT(num_batches), NULL, "", 0, 1},
+    {"stall_share", CORRECTED, AT(stall_share), "stall", "%", 1, 100},
+    {"stalled", FLAG, AT(is_stalled), "stalled", "runs", 0, 1},
+    {"periodic_flag", FLAG, AT(is_periodic), "periodic", "runs", 0, 1},
+    {"periodic_lag", OF_RUN, AT(periodic_lag), NULL, "", 0, 1},
+    {"percent", IMPROVEMENT, GAIN(percent), "improvement", "%", 2, 1},
+    {"percent_of_means", IMPROVEMENT, GAIN(percent_of_means), NULL, "", 0, 1},
+    {"percent_steady", IMPROVEMENT, GAIN(percent_steady), "of steady", "%", 2, 1},
+    {"welch_t", IMPROVEMENT, GAIN(welch_t), NULL, "", 0, 1},
+    {"welch_df", IMPROVEMENT, GAIN(welch_df), NULL, "", 0, 1},
+    {"welch_p", IMPROVEMENT, GAIN(welch_p), "p", "", 4, 1},
+    {"merged_runs", IMPROVEMENT, GAIN(merged_runs), NULL, "", 0, 1},
+};
+#define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
+
+/* of: the struct that the figure is in. */
+static double
+value_of(const figure_t *self, const void *of)
+{
+    double value;
+
+    memcpy(&value, (const char *) of + self->offset, sizeof(value));
+    return value;
+}
+
+/* ---- Text and CSV ---- */
+
+/* Parts of a row of CSV: the published columns, the improvement that is among them, and
+ * what was not published. People see a single part. -1: no column. */
+static int
+part_of(const figure_t *figure, bool is_csv)
+{
+    if (!is_csv || figure->kind == OF_RUN) {
+        return is_csv || figure->name == NULL ? -1 : 0;
+    }
+    return figure->kind == PUBLISHED                                        ? 0
+           : figure->offset == GAIN(percent) && figure->kind == IMPROVEMENT ? 1
+                                                                            : 2;
+}
+
+static void
+add_column(spot_table_t *table, const figure_t *figure, bool is_csv)
+{
+    char key[64];
+
+    snprintf(key, sizeof(key), "%s%s%s",
+        figure->kind == PUBLISHED     ? ""
+        : figure->kind == IMPROVEMENT ? "improvement_"
+                                      : "corrected_",
+        figure->key, figure->kind == FLAG ? "_count" : "");
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = is_csv ? key : figure->name,
+                   .unit = figure->unit,
+                   .is_fixed = true,
+                   .num_decimals = figure->num_decimals,
+                   .has_sign = figure->kind == IMPROVEMENT && *figure->unit != '\0',
+                   .factor = figure->factor});
+}
+
+/* CSV has six decimals, as the published table. */
+static void
+add_cell(spot_table_t *table, const figure_t *figure, const spot_measured_row_t *row,
+    bool is_csv)
+{
+    const bool is_gain = figure->kind == IMPROVEMENT;
+    const double value =
+        is_gain ? value_of(figure, &row->improvement) : value_of(figure, &row->mean);
+
+    if ((is_gain && row->base == NULL) || (is_csv && !isfinite(value))) {
+        spot_table_add_empty(table);
+    } else if (is_csv) {
+        spot_table_add_format(table, "%.6f", value);
+    } else {
+        spot_table_add_number(table, value);
+    }
+}
+
+/* row NULL: the columns. */
+static void
+add_parts(
+    spot_table_t *table, const spot_measured_row_t *row, bool is_csv, int num_parts)
+{
+    for (int part = 0; part < num_parts; part++) {
+        for (size_t j = 0; j < NUM_FIGURES; j++) {
+            if (part_of(&figures[j], is_csv) != part) {
+                continue;
+            }
+            if (row == NULL) {
+                add_column(table, &figures[j], is_csv);
+            } else {
+                add_cell(table, &figures[j], row, is_csv);
+            }
+        }
+    }
+}
+
+static void
+fill_table(
+    spot_table_t *table, const spot_measured_t *measured, bool is_csv, int num_parts)
+{
+    const spot_table_column_t keys[] = {
+        {.name = "kind", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = is_csv ? "sim_compute_time" : "sim", .unit = "s", .is_key = true},
+        {.name = "runs"},
+    };
+
+    spot_table_add_columns(table, 3, keys);
+    add_parts(table, NULL, is_csv, num_parts);
+    for (size_t j = 0; j < measured->num_rows; j++) {
+        const spot_measured_row_t *row = &measured->rows[j];
+        char sim[SPOT_NUMBER_TEXT_BYTES];
+
+        spot_number_text(row->sim_s, sim);
+        spot_table_add_row(table);
+        spot_table_add_text(table, spot_measured_kind_names[row->kind]);
+        /* With a point, as published. */
+        spot_table_add_format(
+            table, "%s%s", sim, strpbrk(sim, ".e") == NULL ? ".0" : "");
+        spot_table_add_count(table, (int64_t) row->num_runs);
+        add_parts(table, row, is_csv, num_parts);
+    }
+}
+
+/* ---- JSON ---- */
+
+/* Of a run, means, or an improvement. */
+static void
+put_part(spot_json_t *json, const void *of, kind_t part, bool is_run)
+{
+    for (size_t j = 0; j < NUM_FIGURES; j++) {
+        const figure_t *figure = &figures[j];
+        const kind_t kind = figure->kind;
+        const double value = value_of(figure, of);
+        char key[64];
+
+        snprintf(key, sizeof(key), "%s%s", figure->key,
+            kind == FLAG && !is_run ? "_count" : "");
+        if ((kind == FLAG || kind == OF_RUN ? CORRECTED : kind) != part ||
+            (kind == OF_RUN && !is_run)) {
+            continue;
+        }
+        if (kind == FLAG && is_run && !isnan(value)) {
+            spot_json_boolean(json, key, value != 0);
+        } else {
+            spot_json_number(json, key, value);
+        }
+    }
+}
+
+static void
+put_run(spot_json_t *json, const spot_measured_run_t *run)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_number(json, "sim_compute_time", run->sim_s);
+    spot_json_open(json, "notebook", '{');
+    put_part(json, &run->figures, PUBLISHED, true);
+    spot_json_close(json, '}');
+    spot_json_open(json, "corrected", '{');
+    put_part(json, &run->figures, CORRECTED, true);
+    spot_json_close(json, '}');
+    spot_json_open(json, "warnings", '[');
+    for (size_t j = 0; j < run->num_warnings; j++) {
+        spot_json_text(json, NULL, run->warnings[j]);
+    }
+    spot_json_close(json, ']');
+    spot_json_text(json, "kind", spot_measured_kind_names[run->kind]);
+    spot_json_integer(json, "run", run->run);
+    spot_json_close(json, '}');
+}
+
+/* By kind, run, sim. */
+static void
+put_runs(spot_json_t *json, const spot_measured_t *measured)
+{
+    for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
+        for (int number = 1; number <= SPOT_MEASURED_MAX_RUN; number++) {
+            for (size_t j = 0; j < measured->num_runs; j++) {
+                const spot_measured_run_t *run = &measured->runs[j];
+
+                if ((int) run->kind == kind && run->run == number) {
+                    put_run(json, run);
+                }
+            }
+        }
+    }
+}
+
+/* The rows of a kind. */
+static void
+put_rows(spot_json_t *json, const char *key, const spot_measured_t *measured,
+    spot_measured_kind_t kind, kind_t part)
+{
+    spot_json_open(json, key, '[');
+    for (size_t j = 0; j < measured->num_rows; j++) {
+        const spot_measured_row_t *row = &measured->rows[j];
+
+        if (row->kind != kind || (part == IMPROVEMENT && row->base == NULL)) {
+            continue;
+        }
+        spot_json_open(json, NULL, '{');
+        spot_json_number(json, "sim_compute_time", row->sim_s);
+        if (part == IMPROVEMENT) {
+            put_part(json, &row->improvement, part, false);
+        } else {
+            spot_json_unsigned(json, "runs", row->num_runs);
+            put_part(json, &row->mean, part, false);
+        }
+        if (part == PUBLISHED) {
+            spot_json_number(json, "throughput_of_means", row->throughput_of_means);
+        }
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_json(const spot_measured_t *measured, FILE *out)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, out, 1);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "dataset", measured->dataset);
+    spot_json_text(&json, "mode", measured->mode);
+    spot_json_integer(&json, "batch", measured->batch);
+    spot_json_integer(&json, "loader_processes", measured->processes);
+    spot_json_open(&json, "runs", '[');
+    put_runs(&json, measured);
+    spot_json_close(&json, ']');
+    for (int part = PUBLISHED; part <= CORRECTED; part++) {
+        spot_json_open(&json, part == PUBLISHED ? "table" : "table_corrected", '{');
+        for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
+            put_rows(&json, spot_measured_kind_names[kind], measured,
+                (spot_measured_kind_t) kind, (kind_t) part);
+        }
+        spot_json_close(&json, '}');
+    }
+    put_rows(&json, "improvement", measured, SPOT_KIND_OURS, IMPROVEMENT);
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+/* ---- The command ---- */
+
+static int
+answer(spot_call_t *call, const spot_measured_t *measured)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *csv_path = arguments->csv_path;
+    spot_table_t csv = {0}, table = {0};
+    spot_output_t output;
+    FILE *out;
+    int ret = 0;
+
+    if (csv_path != NULL) {
+        out = spot_output_bytes(&output, csv_path, &call->diag);
+        if (out != NULL) {
+            fill_table(&csv, measured, true, arguments->is_corrected ? 3 : 2);
+            ret = spot_table_write_csv_head(&csv, out);
+            ret = ret == 0 ? spot_table_write_csv_rows(&csv, out) : ret;
+        }
+        spot_table_free(&csv);
+        ret = spot_output_end(&output, ret);
+    }
+    if (ret != 0 || (csv_path != NULL && strcmp(csv_path, "-") == 0)) {
+        return ret;
+    }
+    out = spot_output_begin(&output, &arguments->target, &call->diag);
+    if (out != NULL && arguments->target.is_json) {
+        write_json(measured, out);
+    } else if (out != NULL) {
+        fill_table(&table, measured, false, 1);
+        ret = spot_table_write_terminal(&table, &output.terminal, out);
+    }
+    spot_table_free(&table);
+    return spot_output_end(&output, ret);
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_measured_t measured;
+    int ret = spot_measured_runs_read(&measured, arguments->root, arguments->dataset,
+        arguments->mode, arguments->batch, arguments->processes, &call->diag);
+
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = arguments->svg_folder == NULL ? 0
+                                            : spot_loader_pictures_draw(&measured,
+                                                  arguments->svg_folder, &call->diag);
+    }
+    ret = ret == 0 ? answer(call, &measured) : ret;
+    spot_measured_runs_free(&measured);
+    return ret;
+}
+
+const spot_command_t spot_command_input_table = {
+    .name = "input table",
+    .arguments = "ROOT",
+    .summary = "Print measured loading times, as published and corrected",
+    .doc =
+        "ROOT has folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> with the arrays "
+        "data_load_time, compute_time, io_time, processing_time and memory as .npy. "
+        "Kinds "
+        "are baseline1, a file for each sample, and ours, samples merged into blocks. A "
+        "column as published stands beside the one that corrects it. The first wait "
+        "fills the pipeline, so it is not in the steady figures; processing does not "
+        "contain io, so io is not taken from decoding; and a run with one io entry for "
+        "each sample was not merged, whatever its settings say. The improvement of "
+        "throughput has the p of Welch's test over runs. stalled is the number of runs "
+        "that wait more than 5 % of the steady time; periodic is the published test, "
+        "which finds a period and not a stall.",
+    .examples = "  spotsim input table runs --dataset librispeech --mode remote\n"
+                "  spotsim input table runs --csv - --corrected\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .run = run,
+};
