@@ -39,6 +39,9 @@ typedef enum {
     SPOT_STREAM_ARRIVAL = 32,      /* times between queries */
     SPOT_STREAM_OUTAGE = 33,       /* ups and outs of a slot for a replica */
     SPOT_STREAM_ZONE_OUTAGE = 34,  /* the same of a zone */
+    SPOT_STREAM_SEARCH = 35,       /* points of a random search */
+    SPOT_STREAM_READ = 36,         /* reading times of a loader's process */
+    SPOT_STREAM_DECODE = 37,       /* decoding times of the same */
     SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 

@@ -46,6 +46,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_serve_gen,
     &spot_command_serve_fit,
     &spot_command_input_table,
+    &spot_command_input_place,
+    &spot_command_input_search,
     &spot_command_input_fit,
     &spot_command_input_predict,
     &spot_command_profile,

@@ -44,7 +44,7 @@ static const spot_option_t options[] = {
 typedef struct {
     const arguments_t *arguments;
     size_t num_modes;
-    spot_measured_t measured[SPOT_NUM_SITES]; /* [num_modes] */
+    spot_measured_runs_t measured[SPOT_NUM_SITES]; /* [num_modes] */
     spot_loader_fit_t fit;
 } fit_call_t;
 
@@ -154,20 +154,21 @@ fill_improvements(spot_table_t *table, const fit_call_t *self)
 
     spot_table_add_columns(table, 4, columns);
     for (size_t j = 0; j < self->num_modes; j++) {
-        const spot_measured_t *measured = &self->measured[j];
+        const spot_measured_runs_t *measured = &self->measured[j];
 
         for (size_t k = 0; k < measured->num_rows; k++) {
             const spot_measured_row_t *row = &measured->rows[k];
-            const double percent = spot_loader_fit_percent(
-                &self->fit, spot_loader_fit_site(measured), row->sim_s);
 
-            if (row->kind == SPOT_KIND_OURS && isfinite(percent)) {
-                spot_table_add_row(table);
-                spot_table_add_text(table, measured->mode);
-                spot_table_add_number(table, row->sim_s);
-                spot_table_add_number(table, row->improvement.percent);
-                spot_table_add_number(table, percent);
+            if (row->base == NULL) {
+                continue;
             }
+            spot_table_add_row(table);
+            spot_table_add_text(table, measured->mode);
+            spot_table_add_number(table, row->sim_s);
+            spot_table_add_number(table, row->improvement.percent);
+            spot_table_add_number(
+                table, spot_loader_fit_percent(
+                           &self->fit, spot_loader_fit_site(measured), row->sim_s));
         }
     }
 }

@@ -187,8 +187,8 @@ add_parts(
 }
 
 static void
-fill_table(
-    spot_table_t *table, const spot_measured_t *measured, bool is_csv, int num_parts)
+fill_table(spot_table_t *table, const spot_measured_runs_t *measured, bool is_csv,
+    int num_parts)
 {
     const spot_table_column_t keys[] = {
         {.name = "kind", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -262,7 +262,7 @@ put_run(spot_json_t *json, const spot_measured_run_t *run)
 
 /* By kind, run, sim. */
 static void
-put_runs(spot_json_t *json, const spot_measured_t *measured)
+put_runs(spot_json_t *json, const spot_measured_runs_t *measured)
 {
     for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
         for (int number = 1; number <= SPOT_MEASURED_MAX_RUN; number++) {
@@ -279,7 +279,7 @@ put_runs(spot_json_t *json, const spot_measured_t *measured)
 
 /* The rows of a kind. */
 static void
-put_rows(spot_json_t *json, const char *key, const spot_measured_t *measured,
+put_rows(spot_json_t *json, const char *key, const spot_measured_runs_t *measured,
     spot_measured_kind_t kind, kind_t part)
 {
     spot_json_open(json, key, '[');
@@ -306,7 +306,7 @@ put_rows(spot_json_t *json, const char *key, const spot_measured_t *measured,
 }
 
 static void
-write_json(const spot_measured_t *measured, FILE *out)
+write_json(const spot_measured_runs_t *measured, FILE *out)
 {
     spot_json_t json;
 
@@ -335,7 +335,7 @@ write_json(const spot_measured_t *measured, FILE *out)
 /* ---- The command ---- */
 
 static int
-answer(spot_call_t *call, const spot_measured_t *measured)
+answer(spot_call_t *call, const spot_measured_runs_t *measured)
 {
     const arguments_t *arguments = call->arguments;
     const char *csv_path = arguments->csv_path;
@@ -372,7 +372,7 @@ static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     int ret = spot_measured_runs_read(&measured, arguments->root, arguments->dataset,
         arguments->mode, arguments->batch, arguments->processes, &call->diag);
 

@@ -212,9 +212,8 @@ spot_serve_ms(int64_t ns)
     return ns == INT64_MAX ? (double) NAN : (double) ns / 1e6;
 }
 
-/* The table and the stream keep their errors. */
-static void
-put_csv(const void *table, FILE *out)
+void
+spot_serve_put_csv(const void *table, FILE *out)
 {
     int ret = spot_table_write_csv_head(table, out);
 
@@ -225,7 +224,7 @@ put_csv(const void *table, FILE *out)
 int
 spot_serve_write_csv(spot_call_t *call, const char *path, const spot_table_t *table)
 {
-    const int ret = spot_schedule_write(call, path, put_csv, table);
+    const int ret = spot_schedule_write(call, path, spot_serve_put_csv, table);
 
     return ret != 0 ? ret : table->error;
 }
@@ -249,7 +248,7 @@ int
 spot_serve_call_results(spot_serve_call_t *self, size_t num_tables, spot_table_t *tables)
 {
     return spot_schedule_results(self->call, &self->arguments->target,
-        self->arguments->csv_path, put_csv, &tables[0], num_tables, tables);
+        self->arguments->csv_path, spot_serve_put_csv, &tables[0], num_tables, tables);
 }
 
 /* ---- What planners find ---- */

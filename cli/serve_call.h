@@ -59,6 +59,9 @@ void spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table);
 SPOT_MUST_CHECK int spot_serve_call_results(
     spot_serve_call_t *self, size_t num_tables, spot_table_t *tables);
 
+/* Writes a table as CSV; it and the stream keep their errors. */
+void spot_serve_put_csv(const void *table, FILE *out);
+
 /* A CSV file of a table. */
 SPOT_MUST_CHECK int spot_serve_write_csv(
     spot_call_t *call, const char *path, const spot_table_t *table);

@@ -13,8 +13,8 @@
 
 /* Bars of a kind at the sims that both kinds have, or above them what ours gains. */
 static void
-declare_bars(
-    spot_chart_t *chart, const spot_measured_t *self, double shift, spot_texts_t *labels)
+declare_bars(spot_chart_t *chart, const spot_measured_runs_t *self, double shift,
+    spot_texts_t *labels)
 {
     double place = 0;
 
@@ -40,7 +40,7 @@ declare_bars(
 static int
 declare_throughput(spot_chart_t *chart, const void *context)
 {
-    const spot_measured_t *self = context;
+    const spot_measured_runs_t *self = context;
     spot_texts_t texts = {0};
     double place = 0, num_pairs = 0;
     int ret;
@@ -85,7 +85,7 @@ declare_throughput(spot_chart_t *chart, const void *context)
 static int
 declare_waits(spot_chart_t *chart, const void *context)
 {
-    const spot_measured_t *self = context;
+    const spot_measured_runs_t *self = context;
     const size_t most = MAX_ROUNDS * (size_t) self->processes;
 
     spot_chart_title(chart, "When does the training loop wait?");
@@ -127,7 +127,7 @@ declare_waits(spot_chart_t *chart, const void *context)
 static int
 declare_search(spot_chart_t *chart, const void *context)
 {
-    const spot_measured_t *self = context;
+    const spot_measured_runs_t *self = context;
     spot_texts_t texts = {0};
     int ret;
 
@@ -170,7 +170,7 @@ declare_search(spot_chart_t *chart, const void *context)
 
 int
 spot_loader_pictures_draw(
-    const spot_measured_t *self, const char *folder, spot_diag_t *diag)
+    const spot_measured_runs_t *self, const char *folder, spot_diag_t *diag)
 {
     static const struct {
         const char *what;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/engines.h"
 
+#include "sim/input/scenario.h"
 #include "sim/schedule/experiment.h"
 #include "sim/serve/experiment.h"
 #include "sim/train/experiment.h"
@@ -14,6 +15,7 @@ const spot_experiment_t *const spot_engines[] = {
     &spot_train_experiment,
     &spot_schedule_experiment,
     &spot_serve_experiment,
+    &spot_input_experiment,
 #ifdef SPOT_EXTRA_ENGINE
     &SPOT_EXTRA_ENGINE,
 #endif

@@ -164,7 +164,7 @@ improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
 
 /* Joins the kinds by sim, and reports what means lack. */
 static void
-join(const spot_measured_t *self, spot_measured_row_t *row, const char *root,
+join(const spot_measured_runs_t *self, spot_measured_row_t *row, const char *root,
     spot_diag_t *diag)
 {
     const char *kind = spot_measured_kind_names[row->kind];
@@ -190,7 +190,8 @@ join(const spot_measured_t *self, spot_measured_row_t *row, const char *root,
 }
 
 int
-spot_measured_summarise(spot_measured_t *self, const char *root, spot_diag_t *diag)
+spot_measured_runs_summarise(
+    spot_measured_runs_t *self, const char *root, spot_diag_t *diag)
 {
     size_t least = self->runs[0].num_waits, most = least;
 

@@ -43,7 +43,7 @@ whole_ns(double s)
 /* ---- Points ---- */
 
 static void
-add_points(fit_t *self, const spot_measured_t *measured, spot_site_t site)
+add_points(fit_t *self, const spot_measured_runs_t *measured, spot_site_t site)
 {
     for (size_t j = 0; !self->is_predictive && j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
@@ -225,7 +225,7 @@ leave_out(fit_t *self, int run)
 /* Sets what is taken as it was measured: samples, and costs in the form three. Returns
  * the number of mean rows of the baseline. */
 static double
-measure(fit_t *self, const spot_measured_t *measured)
+measure(fit_t *self, const spot_measured_runs_t *measured)
 {
     spot_loader_cost_t *cost = &self->loader.cost;
     double samples = 0, batches = 0, read_s = 0, decode_s = 0, added_s = 0, num = 0;
@@ -256,14 +256,14 @@ measure(fit_t *self, const spot_measured_t *measured)
 }
 
 spot_site_t
-spot_loader_fit_site(const spot_measured_t *measured)
+spot_loader_fit_site(const spot_measured_runs_t *measured)
 {
     return strcmp(measured->mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
 }
 
 int
 spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
-    const spot_measured_t *measured, int64_t samples)
+    const spot_measured_runs_t *measured, int64_t samples)
 {
     *self = (fit_t){.is_predictive = is_predictive, .scale = 1};
     self->loader = (spot_loader_t){

@@ -45,13 +45,13 @@ typedef struct {
 } spot_loader_fit_t;
 
 /* Where the data of runs was: every mode but "local" is remote. */
-spot_site_t spot_loader_fit_site(const spot_measured_t *measured);
+spot_site_t spot_loader_fit_site(const spot_measured_runs_t *measured);
 
 /* Fits runs in num_measured modes of different sites. samples: of an epoch; 0: as
  * measured. BAD_PARAM: fewer points than constants, or no baseline; NO_MEMORY; free self
  * even then. */
 SPOT_MUST_CHECK int spot_loader_fit(spot_loader_fit_t *self, bool is_predictive,
-    size_t num_measured, const spot_measured_t *measured, int64_t samples);
+    size_t num_measured, const spot_measured_runs_t *measured, int64_t samples);
 void spot_loader_fit_free(spot_loader_fit_t *self);
 
 /* The mean and the largest |predicted / measured - 1|; NAN: not known. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #define S_PER_NS 1e-9
 
@@ -87,6 +88,13 @@ spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
     return fmax(self->local_share, cached);
 }
 
+/* Half away from zero; more than any run lasts makes no difference. */
+static int64_t
+whole_ms(double time_s)
+{
+    return llround(fmin(1000 * time_s, (double) SPOT_MAX_DURATION_MS));
+}
+
 spot_loader_stall_t
 spot_loader_stall(const spot_loader_t *self, double num_samples, double local_share,
     int64_t num_loading, int64_t step_ms)
@@ -99,54 +107,66 @@ spot_loader_stall(const spot_loader_t *self, double num_samples, double local_sh
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
     const double first_s = is_ahead ? fmax(batch_s, processes * storage_s) : 0;
     const int64_t wait_ms =
-        is_ahead ? llround(1000 * fmax(batch_s / processes, storage_s)) - step_ms
-                 : llround(1000 * (batch_s + storage_s));
+        is_ahead ? whole_ms(fmax(batch_s / processes, storage_s)) - step_ms
+                 : whole_ms(batch_s + storage_s);
 
     return (spot_loader_stall_t){.wait_ms = wait_ms > 0 ? wait_ms : 0,
-        .refill_ms = llround(1000 * fmax(0, early_s + first_s))};
+        .refill_ms = whole_ms(fmax(0, early_s + first_s))};
 }
 
 /* ---- Events ---- */
 
-int
-spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
-    void *context, double *waits, int64_t *num_taken)
+void
+spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
+    void *context, double *memory, double *waits, int64_t *num_taken)
 {
     const size_t processes = (size_t) self->processes;
-    double *free_s = spot_calloc(processes, sizeof(*free_s));
-    double *handed_s =
-        spot_calloc(processes * (size_t) self->prefetch, sizeof(*handed_s));
+    const int64_t ahead = self->prefetch > 0 ? self->prefetch : 1;
+    double *free_s = memory, *handed_s = memory + processes;
     bool has_any = true;
     double now_s = 0;
     int64_t taken = 0;
-    int ret = free_s == NULL || handed_s == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; ret == 0 && j < processes; j++) {
+    memset(handed_s, 0, processes * (size_t) ahead * sizeof(*handed_s));
+    for (size_t j = 0; j < processes; j++) {
         free_s[j] = self->start_s;
     }
-    for (int64_t round = 0; ret == 0 && has_any && taken < self->num_batches; round++) {
+    for (int64_t round = 0; has_any && taken < self->num_batches; round++) {
         /* when each process was asked for its batch of this round: at 0, then when its
          * batch of PF rounds before was taken */
-        double *asked_s = handed_s + (size_t) (round % self->prefetch) * processes;
+        double *asked_s = handed_s + (size_t) (round % ahead) * processes;
 
         has_any = false;
         for (size_t j = 0; j < processes && taken < self->num_batches; j++) {
+            const double from_s = self->prefetch == 0 ? now_s : asked_s[j];
             const double needed_s = batch_s(context, (int64_t) j, round);
 
             if (needed_s < 0) {
                 continue;
             }
-            free_s[j] = (free_s[j] > asked_s[j] ? free_s[j] : asked_s[j]) + needed_s;
+            free_s[j] = (free_s[j] > from_s ? free_s[j] : from_s) + needed_s;
             asked_s[j] = (now_s > free_s[j] ? now_s : free_s[j]) + self->handover_s;
             waits[taken++] = asked_s[j] - now_s;
             now_s = asked_s[j] + self->compute_s;
             has_any = true;
         }
     }
-    free(free_s);
-    free(handed_s);
     *num_taken = taken;
-    return ret;
+}
+
+int
+spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
+    void *context, double *waits, int64_t *num_taken)
+{
+    double *memory = spot_calloc(
+        (size_t) self->processes, (size_t) (2 + self->prefetch) * sizeof(*memory));
+
+    *num_taken = 0;
+    if (memory != NULL) {
+        spot_loader_run_in(self, batch_s, context, memory, waits, num_taken);
+    }
+    free(memory);
+    return memory == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 double
@@ -237,9 +257,10 @@ spot_loader_flow_t
 spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
 {
     const spot_loader_cost_t *cost = &self->cost;
+    const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
     spot_loader_flow_t flow = {.num_batches = divide_up(work->samples, work->batch),
-        .processes = self->processes,
-        .prefetch = self->prefetch,
+        .processes = is_ahead ? self->processes : 1,
+        .prefetch = is_ahead ? self->prefetch : 0,
         .start_s = seconds(cost->start_ns),
         .handover_s = seconds(cost->handover_ns),
         .compute_s = work->compute_s + seconds(cost->compute_ns)};
@@ -263,25 +284,18 @@ spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
     const double batch_s =
         spot_loader_batch_s(self, (double) work->batch, self->local_share);
     const double storage_s = storage_batch_s(self, work);
-    const double slower = storage_s > batch_s ? storage_s / batch_s : 1;
+    const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
 
     return (spot_loader_blocks_t){.num_samples = work->samples,
         .block = self->block,
         .batch = work->batch,
-        .processes = self->processes,
-        .block_s = slower * mixed_s(self->cost.open_ns, self->local_share),
-        .sample_s = slower * (mixed_s(self->cost.read_ns, self->local_share) +
-                                 spot_loader_decode_s(self)),
-        .collate_s = slower * collate_s(self, (double) work->batch)};
-}
-
-/* Without processes of its own a loader works while the loop waits. */
-static void
-wait_for_each(const spot_loader_flow_t *flow, double batch_s, double *waits)
-{
-    for (int64_t j = 0; j < flow->num_batches; j++) {
-        waits[j] = (j == 0 ? flow->start_s : 0) + batch_s + flow->handover_s;
-    }
+        .processes = is_ahead ? self->processes : 1,
+        .block_s = mixed_s(self->cost.open_ns, self->local_share),
+        .sample_s =
+            mixed_s(self->cost.read_ns, self->local_share) + spot_loader_decode_s(self),
+        .collate_s = collate_s(self, (double) work->batch) +
+                     (is_ahead ? fmax(0, storage_s - batch_s)
+                               : storage_s / (double) self->processes)};
 }
 
 int
@@ -290,15 +304,7 @@ spot_loader_epoch(const spot_loader_t *self, const spot_loader_work_t *work,
 {
     const spot_loader_flow_t flow = spot_loader_flow(self, work);
     spot_loader_blocks_t blocks = spot_loader_blocks(self, work);
-    const double loader_s =
-        spot_loader_batch_s(self, (double) work->batch, self->local_share);
 
-    *num_taken = flow.num_batches;
-    if (self->mode == SPOT_LOADER_SYNCHRONOUS) {
-        wait_for_each(&flow,
-            loader_s + storage_batch_s(self, work) / (double) self->processes, waits);
-        return 0;
-    }
     return spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, num_taken);
 }
 
@@ -330,7 +336,7 @@ spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *s
     for (int64_t j = 0; j < num; j++) {
         sum_s += waits[j];
     }
-    steady_s = spot_loader_steady_wait_s(waits, num, self->processes);
+    steady_s = spot_loader_steady_wait_s(waits, num, flow.processes);
     *prediction = (spot_loader_prediction_t){.num_batches = num,
         .batch_s = spot_loader_batch_s(self, (double) work->batch, self->local_share),
         .load_s = sum_s / (double) num,

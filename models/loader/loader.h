@@ -111,7 +111,7 @@ spot_loader_stall_t spot_loader_stall(const spot_loader_t *self, double num_samp
 typedef struct {
     int64_t num_batches; /* >= 1, the most that are taken */
     int64_t processes;   /* W */
-    int64_t prefetch;    /* PF */
+    int64_t prefetch;    /* PF; 0: a batch is made while the loop waits for it */
     double start_s;      /* s0 */
     double handover_s;   /* g */
     double compute_s;    /* C of a batch */
@@ -124,6 +124,11 @@ typedef double (*spot_loader_batch_t)(void *context, int64_t process, int64_t ro
  * num_taken: the batches that there were. O(batches) NO_MEMORY. */
 SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self,
     spot_loader_batch_t batch_s, void *context, double *waits, int64_t *num_taken);
+
+/* The same without an allocation. memory: [processes x (1 + prefetch)], a prefetch
+ * of 0 counts as 1. */
+void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
+    void *context, double *memory, double *waits, int64_t *num_taken);
 
 /* A batch function of a constant T; context: the double. */
 double spot_loader_constant(void *context, int64_t process, int64_t round);
@@ -139,7 +144,8 @@ typedef struct {
     int64_t processes;
     double block_s;   /* of reading a block, at its first sample */
     double sample_s;  /* of a sample */
-    double collate_s; /* of a batch of B; of fewer samples in proportion */
+    double collate_s; /* of a batch of B, with what the storage adds; of fewer samples in
+                         proportion */
 } spot_loader_blocks_t;
 
 /* A batch function; context: a spot_loader_blocks_t. */

@@ -32,7 +32,7 @@ typedef struct {
 } folder_t;
 
 typedef struct {
-    spot_measured_t *measured;
+    spot_measured_runs_t *measured;
     const char *root;
     spot_diag_t *diag;
     spot_texts_t texts;
@@ -302,7 +302,7 @@ read_run(reader_t *self, const folder_t *folder)
     const char *search = spot_texts_add(&self->texts, "%ssearch.csv", folder->path);
     const bool is_ours = folder->kind == SPOT_KIND_OURS;
     const bool has_setting = is_ours && access(setting, F_OK) == 0;
-    spot_measured_t *measured = self->measured;
+    spot_measured_runs_t *measured = self->measured;
     spot_measured_arrays_t arrays = {.threads = 1, .block = 1};
     spot_measured_run_t *run;
     int ret = SPOT_ARRAY_APPEND(measured, runs,
@@ -355,7 +355,7 @@ compare_runs(const void *first, const void *second)
 
 /* Keeps the best folder for each run and sim; of the baseline there is one. */
 static int
-keep_best(spot_measured_t *self, spot_diag_t *diag)
+keep_best(spot_measured_runs_t *self, spot_diag_t *diag)
 {
     size_t num_kept = 1;
     int ret = 0;
@@ -382,13 +382,14 @@ keep_best(spot_measured_t *self, spot_diag_t *diag)
 }
 
 int
-spot_measured_runs_read(spot_measured_t *self, const char *root, const char *dataset,
-    const char *mode, int64_t batch, int64_t processes, spot_diag_t *diag)
+spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
+    const char *dataset, const char *mode, int64_t batch, int64_t processes,
+    spot_diag_t *diag)
 {
     reader_t reader = {.measured = self, .root = root, .diag = diag};
     int ret = 0;
 
-    *self = (spot_measured_t){
+    *self = (spot_measured_runs_t){
         .dataset = dataset, .mode = mode, .batch = batch, .processes = processes};
     for (int kind = 0; ret == 0 && kind < SPOT_NUM_KINDS; kind++) {
         ret = find_folders(&reader, (spot_measured_kind_t) kind);
@@ -407,7 +408,7 @@ spot_measured_runs_read(spot_measured_t *self, const char *root, const char *dat
         }
         ret = ret == 0 ? keep_best(self, diag) : ret;
     }
-    ret = ret == 0 ? spot_measured_summarise(self, root, diag) : ret;
+    ret = ret == 0 ? spot_measured_runs_summarise(self, root, diag) : ret;
     ret =
         spot_error_first(ret, spot_error_first(self->memory.error, reader.texts.error));
     spot_texts_free(&reader.texts);
@@ -416,7 +417,7 @@ spot_measured_runs_read(spot_measured_t *self, const char *root, const char *dat
 }
 
 void
-spot_measured_runs_free(spot_measured_t *self)
+spot_measured_runs_free(spot_measured_runs_t *self)
 {
     for (size_t j = 0; j < self->num_runs; j++) {
         free_run(&self->runs[j]);
@@ -424,5 +425,5 @@ spot_measured_runs_free(spot_measured_t *self)
     free(self->runs);
     free(self->rows);
     spot_arena_free(&self->memory);
-    *self = (spot_measured_t){.num_runs = 0};
+    *self = (spot_measured_runs_t){.num_runs = 0};
 }

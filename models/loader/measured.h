@@ -89,16 +89,16 @@ typedef struct {
     size_t num_rows, max_rows;
     spot_measured_row_t *rows; /* [num_rows] by kind, sim */
     spot_arena_t memory;
-} spot_measured_t;
+} spot_measured_runs_t;
 
 /* Reads all runs of a data set and mode ("remote", "local") and derives the figures.
  * NULL: the only one that is there. batch, processes: those of the runs, >= 1. Of ours
  * the folder with the least completion counts for each run and sim. Warnings go to diag
  * too. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_measured_runs_read(spot_measured_t *self, const char *root,
+SPOT_MUST_CHECK int spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
     const char *dataset, const char *mode, int64_t batch, int64_t processes,
     spot_diag_t *diag);
-void spot_measured_runs_free(spot_measured_t *self);
+void spot_measured_runs_free(spot_measured_runs_t *self);
 
 /* ---- Parts ---- */
 
@@ -114,5 +114,5 @@ void spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t
     int64_t batch, int64_t processes);
 
 /* Rows and improvements of the sorted runs. Warnings of them name root. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_measured_summarise(
-    spot_measured_t *self, const char *root, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_measured_runs_summarise(
+    spot_measured_runs_t *self, const char *root, spot_diag_t *diag);

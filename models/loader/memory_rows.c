@@ -13,13 +13,13 @@
 
 /* UNSET: a free place of the memo. ANY: a value of no meaning. OBJECT: what a global
  * would make. */
-typedef enum { UNSET, ANY, MARK, TEXT, GLOBAL, OBJECT, TUPLE, LIST, DICT } kind_t;
+enum { UNSET, ANY, MARK, TEXT, GLOBAL, OBJECT, TUPLE, LIST, DICT };
 
+/* Small, as a file may have as many as bytes. */
 typedef struct {
-    kind_t kind;
-    unsigned depth; /* of a tuple */
-    size_t id;      /* of a dictionary; of a text its offset; of a tuple: ends in list */
-    size_t size;    /* of a text */
+    unsigned char kind, depth; /* of a tuple */
+    uint32_t id;   /* of a dictionary; of a text its offset; of a tuple: ends in list */
+    uint32_t size; /* of a text */
 } value_t;
 
 typedef struct {
@@ -33,33 +33,29 @@ typedef struct {
     bool is_built, is_over;
 } machine_t;
 
-/* An opcode with its argument of num_argument bytes takes values of a kind from the
- * stack, ALL: those above the mark, and leaves a target below them; or pushes a value of
- * that kind. */
+/* An opcode takes values of a kind from the stack, ALL: those above the mark, or pushes
+ * one of that kind. */
 enum { ALL = 255 };
-enum { PROTO, FRAME, PUT, PUSH, GET, BYTES };          /* these take no values */
-enum { FIND = 10, JOIN, SET, ADD, CALL, BUILD, STOP }; /* these do */
+enum { PROTO, FRAME, PUT, PUSH, GET, BYTES, FIND, JOIN, SET, ADD, CALL, BUILD, STOP };
 typedef struct {
-    unsigned char code, num_argument, num_values, action;
-    kind_t kind, target; /* UNSET: no target */
+    unsigned char code, num_argument /* bytes */, num_values, action, kind;
 } opcode_t;
 
-static const opcode_t opcodes[] = {{0x80, 1, 0, PROTO, ANY, UNSET},
-    {0x95, 8, 0, FRAME, ANY, UNSET}, {'q', 1, 0, PUT, ANY, UNSET},
-    {'r', 4, 0, PUT, ANY, UNSET}, {0x94, 0, 0, PUT, ANY, UNSET},
-    {'h', 1, 0, GET, ANY, UNSET}, {'j', 4, 0, GET, ANY, UNSET},
-    {'J', 4, 0, PUSH, ANY, UNSET}, {'K', 1, 0, PUSH, ANY, UNSET},
-    {'M', 2, 0, PUSH, ANY, UNSET}, {'N', 0, 0, PUSH, ANY, UNSET},
-    {0x88, 0, 0, PUSH, ANY, UNSET}, {0x89, 0, 0, PUSH, ANY, UNSET},
-    {'(', 0, 0, PUSH, MARK, UNSET}, {']', 0, 0, PUSH, LIST, UNSET},
-    {'}', 0, 0, PUSH, DICT, UNSET}, {'C', 1, 0, BYTES, ANY, UNSET},
-    {'X', 4, 0, BYTES, TEXT, UNSET}, {0x8c, 1, 0, BYTES, TEXT, UNSET},
-    {'c', 0, 0, FIND, TEXT, UNSET}, {0x93, 0, 2, FIND, TEXT, UNSET},
-    {0x85, 0, 1, JOIN, ANY, UNSET}, {0x87, 0, 3, JOIN, ANY, UNSET},
-    {'t', 0, ALL, JOIN, ANY, UNSET}, {'s', 0, 2, SET, TEXT, DICT},
-    {'u', 0, ALL, SET, TEXT, DICT}, {'a', 0, 1, ADD, DICT, LIST},
-    {'e', 0, ALL, ADD, DICT, LIST}, {'R', 0, 1, CALL, TUPLE, GLOBAL},
-    {'b', 0, 1, BUILD, TUPLE, OBJECT}, {'.', 0, 1, STOP, OBJECT, UNSET}};
+static const opcode_t opcodes[] = {{0x80, 1, 0, PROTO, ANY}, {0x95, 8, 0, FRAME, ANY},
+    {'q', 1, 0, PUT, ANY}, {'r', 4, 0, PUT, ANY}, {0x94, 0, 0, PUT, ANY},
+    {'h', 1, 0, GET, ANY}, {'j', 4, 0, GET, ANY}, {'J', 4, 0, PUSH, ANY},
+    {'K', 1, 0, PUSH, ANY}, {'M', 2, 0, PUSH, ANY}, {'N', 0, 0, PUSH, ANY},
+    {0x88, 0, 0, PUSH, ANY}, {0x89, 0, 0, PUSH, ANY}, {'(', 0, 0, PUSH, MARK},
+    {']', 0, 0, PUSH, LIST}, {'}', 0, 0, PUSH, DICT}, {'C', 1, 0, BYTES, ANY},
+    {'X', 4, 0, BYTES, TEXT}, {0x8c, 1, 0, BYTES, TEXT}, {'c', 0, 0, FIND, GLOBAL},
+    {0x93, 0, 2, FIND, TEXT}, {0x85, 0, 1, JOIN, ANY}, {0x87, 0, 3, JOIN, ANY},
+    {'t', 0, ALL, JOIN, ANY}, {'s', 0, 2, SET, TEXT}, {'u', 0, ALL, SET, TEXT},
+    {'a', 0, 1, ADD, DICT}, {'e', 0, ALL, ADD, DICT}, {'R', 0, 1, CALL, TUPLE},
+    {'b', 0, 1, BUILD, TUPLE}, {'.', 0, 1, STOP, OBJECT}};
+
+/* The kind of what is below the values, and changes. UNSET: nothing does. */
+static const unsigned char targets[] = {
+    [SET] = DICT, [ADD] = LIST, [CALL] = GLOBAL, [BUILD] = OBJECT, [STOP] = UNSET};
 
 static const char no_memory[] = "no memory", cut[] = "the file ends too early",
                   protocols[] = "expected protocol 2 to 5",
@@ -129,8 +125,10 @@ put(machine_t *self, uint64_t index)
     return NULL;
 }
 
+/* Pushes the value of an opcode in the place of those it takes. */
 static const char *
-push(machine_t *self, const opcode_t *opcode, uint64_t argument)
+push(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
+    size_t place)
 {
     value_t value = {opcode->kind, 0, 0, 0};
 
@@ -143,38 +141,35 @@ push(machine_t *self, const opcode_t *opcode, uint64_t argument)
         if (argument > self->num_bytes - self->at) {
             return cut;
         }
-        value.id = self->at;
-        value.size = (size_t) argument;
+        value.id = (uint32_t) self->at;
+        value.size = (uint32_t) argument;
         self->at += value.size;
+    } else if (opcode->action == FIND) {
+        value.kind = GLOBAL;
+    } else if (opcode->action == JOIN) {
+        value.kind = TUPLE;
+        value.depth = 1;
+        for (size_t j = first; j < self->num_stack; j++) {
+            const value_t *item = &self->stack[j];
+
+            if (item->depth >= value.depth) {
+                value.depth = (unsigned char) (item->depth + 1);
+            }
+            value.id = item->kind == LIST;
+        }
     } else if (opcode->kind == DICT) {
-        value.id = self->num_dicts;
+        value.id = (uint32_t) self->num_dicts;
         if (SPOT_ARRAY_APPEND(self, dicts, (spot_memory_row_t){0, 0}) != 0) {
             return no_memory;
         }
     }
     self->num_marks += opcode->kind == MARK;
     self->num_lists += opcode->kind == LIST;
-    if (self->num_marks > MAX_NESTING || self->num_lists > 1) {
-        return self->num_lists > 1 ? "a second list" : deep;
-    }
-    return SPOT_ARRAY_APPEND(self, stack, value) != 0 ? no_memory : NULL;
-}
-
-/* Puts a tuple or global in the place of the values it is made of. */
-static const char *
-join(machine_t *self, const value_t *values, size_t num, size_t place, kind_t kind)
-{
-    value_t value = {kind, 1, 0, 0};
-
-    for (size_t j = 0; j < num; j++) {
-        value.depth = values[j].depth < value.depth ? value.depth : values[j].depth + 1;
-        value.id = values[j].kind == LIST;
-    }
     self->num_stack = place;
-    if (value.depth > MAX_NESTING) {
-        return deep;
-    }
-    return SPOT_ARRAY_APPEND(self, stack, value) != 0 ? no_memory : NULL;
+    return self->num_lists > 1                                          ? "a second list"
+           : value.depth > MAX_NESTING || self->num_marks > MAX_NESTING ? deep
+           : SPOT_ARRAY_APPEND(self, stack, value) != 0                 ? no_memory
+                                                                        : NULL;
 }
 
 /* Gives values to the dictionary or the list below them. */
@@ -205,7 +200,7 @@ act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
 {
     const size_t num = self->num_stack - first;
     const value_t *values = num == 0 ? NULL : self->stack + first;
-    const char *problem;
+    const char *problem = NULL;
 
     switch (opcode->action) {
         case PROTO:
@@ -214,11 +209,6 @@ act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
             return argument > self->num_bytes - self->at ? cut : NULL;
         case PUT:
             return put(self, opcode->num_argument == 0 ? self->num_memo : argument);
-        case FIND:
-            problem = find_global(self, values, num);
-            return problem != NULL ? problem : join(self, values, 0, place, GLOBAL);
-        case JOIN:
-            return join(self, values, num, place, TUPLE);
         case SET:
         case ADD:
             return give(self, values, num, place);
@@ -233,8 +223,11 @@ act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
             return place > 0 || !self->is_built || self->at < self->num_bytes
                        ? "expected the end of an array of dictionaries and of the file"
                        : NULL;
+        case FIND:
+            problem = find_global(self, values, num);
+            return problem != NULL ? problem : push(self, opcode, 0, first, place);
         default:
-            return push(self, opcode, argument);
+            return push(self, opcode, argument, first, place);
     }
     self->num_stack = place;
     return NULL;
@@ -274,47 +267,12 @@ step(machine_t *self)
     }
     place = first - (is_all && first > 0);
     if ((is_all ? first == 0 : self->num_stack - first < opcode->num_values) ||
-        (opcode->target != UNSET &&
-            (place == 0 || self->stack[place - 1].kind != opcode->target))) {
+        (targets[opcode->action] != UNSET &&
+            (place == 0 || self->stack[place - 1].kind != targets[opcode->action]))) {
         return "the values that it takes are not there";
     }
     self->num_marks -= is_all;
     return act(self, opcode, argument, first, place);
-}
-
-static int
-run(machine_t *self, const char *path, spot_diag_t *diag)
-{
-    spot_npy_header_t header;
-    int ret = spot_npy_header_parse(&header, self->bytes, self->num_bytes, path, diag);
-    const char *problem = NULL;
-    size_t at = 0;
-
-    if (ret == 0 && strcmp(header.descr, "|O") != 0) {
-        ret = spot_diag_error(diag, path, 0, 0,
-            "byte 10: descr is '%s', expected '|O', objects", header.descr);
-    }
-    if (ret != 0) {
-        return ret;
-    }
-    for (self->at = header.num_bytes; problem == NULL && !self->is_over;) {
-        at = self->at;
-        problem = at == self->num_bytes                                 ? cut
-                  : at == header.num_bytes && self->bytes[at] != '\x80' ? protocols
-                                                                        : step(self);
-    }
-    if (problem == NULL && self->rows->num_rows != header.num_entries) {
-        problem = "as many dictionaries as the shape says are not there";
-    }
-    for (size_t j = 0; problem == NULL && j < self->rows->num_rows; j++) {
-        self->rows->rows[j] = self->dicts[self->rows->rows[j].num_containers];
-    }
-    return problem == NULL ? 0
-           : problem == no_memory
-               ? SPOT_ERR_NO_MEMORY
-               : spot_diag_error(diag, path, 0, 0, "byte %zu, opcode 0x%02x: %s", at,
-                     at < self->num_bytes ? (unsigned char) self->bytes[at] : 0,
-                     problem);
 }
 
 int
@@ -322,10 +280,34 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
     const char *path, spot_diag_t *diag)
 {
     machine_t machine = {.bytes = bytes, .num_bytes = num_bytes, .rows = self};
-    int ret;
+    spot_npy_header_t header;
+    const char *problem = NULL;
+    size_t at = 0;
+    int ret = spot_npy_header_parse(&header, bytes, num_bytes, path, diag);
 
+    spot_bug_assert(num_bytes <= SPOT_MEMORY_ROWS_MAX_BYTES);
     memset(self, 0, sizeof(*self));
-    ret = run(&machine, path, diag);
+    if (ret != 0 || strcmp(header.descr, "|O") != 0) {
+        return ret != 0 ? ret
+                        : spot_diag_error(diag, path, 0, 0,
+                              "byte 10: descr is '%s', expected '|O'", header.descr);
+    }
+    for (machine.at = header.num_bytes; problem == NULL && !machine.is_over;) {
+        at = machine.at;
+        problem = at == num_bytes ? cut : step(&machine);
+    }
+    if (problem == NULL && self->num_rows != header.num_entries) {
+        problem = "as many dictionaries as the shape says are not there";
+    }
+    for (size_t j = 0; problem == NULL && j < self->num_rows; j++) {
+        self->rows[j] = machine.dicts[self->rows[j].num_containers];
+    }
+    if (problem != NULL) {
+        ret = problem == no_memory
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_diag_error(diag, path, 0, 0, "byte %zu, opcode 0x%02x: %s", at,
+                        at < num_bytes ? (unsigned char) bytes[at] : 0, problem);
+    }
     free(machine.stack);
     free(machine.memo);
     free(machine.dicts);

@@ -29,7 +29,8 @@ typedef struct {
 SPOT_MUST_CHECK int spot_memory_rows_read(
     spot_memory_rows_t *self, const char *path, spot_diag_t *diag);
 
-/* The same of the bytes of a .npy file; path: its name in messages. */
+/* The same of the bytes of a .npy file, at most SPOT_MEMORY_ROWS_MAX_BYTES; path: its
+ * name in messages. */
 SPOT_MUST_CHECK int spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes,
     size_t num_bytes, const char *path, spot_diag_t *diag);
 void spot_memory_rows_free(spot_memory_rows_t *self);

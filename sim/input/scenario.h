@@ -4,7 +4,9 @@
  * input alone is enough. Constant after reading. */
 #pragma once
 
+#include "base/rng.h"
 #include "models/loader/loader.h"
+#include "models/loader/npy.h"
 #include "sim/engine/experiment.h"
 
 /* What a fit has seen; 0: not known. */
@@ -14,11 +16,22 @@ typedef struct {
     int64_t block[2];
 } spot_input_range_t;
 
+/* How times spread about their mean: the law of time / mean, whose mean is 1. */
 typedef struct {
+    int kind;     /* 0: constant */
+    double cv;    /* standard deviation / mean of lognormal and gamma */
+    double sigma; /* of the logarithm of lognormal */
+    char *file;
+    spot_npy_t measured; /* times of the file / their mean, which are drawn again */
+} spot_input_law_t;
+
+typedef struct {
+    spot_outputs_t outputs; /* of the engine; first, see spot_plain_outputs() */
     spot_loader_t loader;
     int64_t batch;      /* samples */
     int64_t compute_ns; /* of a batch in the training loop; -1: not given */
     spot_input_range_t fitted;
+    spot_input_law_t read, decode; /* the key spread */
 } spot_input_scenario_t;
 
 /* Every key with its default and its help. */
@@ -30,5 +43,10 @@ SPOT_MUST_CHECK int spot_input_scenario_init(
     spot_input_scenario_t *self, const spot_node_t *root, spot_diag_t *diag);
 void spot_input_scenario_free(spot_input_scenario_t *self);
 
+/* A draw of time / mean. */
+double spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng);
+
 /* The epoch of a scenario with samples and compute. */
 spot_loader_work_t spot_input_scenario_work(const spot_input_scenario_t *self);
+
+extern const spot_experiment_t spot_input_experiment;

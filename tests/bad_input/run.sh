@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=957
+num_expected=984
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -59,6 +59,13 @@ for expected in queries/*.expected; do
 done
 for expected in deltas/*.expected; do
     check "$expected" "$expected" serve fit "${expected%.expected}.txt"
+done
+placed=../golden/cli/input
+for expected in place_cluster/*.expected; do
+    check "$expected" "$expected" input place "${expected%.expected}.yaml" "$placed/jobs.yaml"
+done
+for expected in place_jobs/*.expected; do
+    check "$expected" "$expected" input place "$placed/cluster.yaml" "${expected%.expected}.yaml"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"

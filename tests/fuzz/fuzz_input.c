@@ -29,10 +29,13 @@ remove_files(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    static char folder[] = "/tmp/fuzz_input_XXXXXX";
+    char folder[32];
 
     (void) argc;
     (void) argv;
+    /* A folder in memory, where there is one, is much faster. */
+    snprintf(folder, sizeof(folder), "%s/fuzz_input_XXXXXX",
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     spot_bug_assert(mkdtemp(folder) != NULL);
     snprintf(times_path, sizeof(times_path), "%s/times.npy", folder);
     snprintf(lines_path, sizeof(lines_path), "%s/memory.jsonl", folder);

@@ -92,6 +92,7 @@ golden help-schedule-fit.txt schedule fit --help
 golden help-serve-gen.txt serve gen --help
 golden help-serve-fit.txt serve fit --help
 golden help-input-table.txt input table --help
+golden help-input-place.txt input place --help
 golden help-input-fit.txt input fit --help
 golden help-input-predict.txt input predict --help
 golden help-merge.txt merge --help
@@ -931,6 +932,15 @@ if [ -d "$published" ]; then
     ends 0 input table "$published" --csv -
     expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
 fi
+
+# ---- Placement ----
+golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
+golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
+golden input/place.json input place input/cluster.yaml input/jobs.yaml --policy best-fit --json
+ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/place.csv"
+same input/place.csv "$work/place.csv"
+ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
+stderr_says "last-fit"
 
 # A loader with round numbers.
 loader=../../../models/sample/loader/round.yaml

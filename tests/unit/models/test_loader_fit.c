@@ -31,7 +31,7 @@ static const double published[NUM_ROWS][8] = {
 };
 
 static void
-fill_rows(spot_measured_row_t *rows, spot_measured_t *measured)
+fill_rows(spot_measured_row_t *rows, spot_measured_runs_t *measured)
 {
     for (size_t j = 0; j < NUM_ROWS; j++) {
         const double *row = published[j];
@@ -52,7 +52,7 @@ fill_rows(spot_measured_row_t *rows, spot_measured_t *measured)
                 .io_per_sample_s = row[2],
                 .decode_per_sample_s = row[2] + row[3]}};
     }
-    *measured = (spot_measured_t){.mode = "remote",
+    *measured = (spot_measured_runs_t){.mode = "remote",
         .batch = 512,
         .processes = 8,
         .num_rows = NUM_ROWS,
@@ -64,7 +64,7 @@ test_three(void **state)
 {
     static const double percents[] = {9.27, 5.36, 4.06, -0.60, -0.77};
     spot_measured_row_t rows[NUM_ROWS];
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_loader_fit_t fit;
     double mean, max;
 
@@ -101,7 +101,7 @@ test_no_merging(void **state)
 {
     static const double percents[] = {18.4, 13.8, 12.0};
     spot_measured_row_t rows[NUM_ROWS];
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_loader_fit_t fit;
     double mean, max;
 
@@ -164,7 +164,7 @@ typedef struct {
     spot_measured_run_t runs[NUM_RUNS];
     spot_measured_probe_t probes[NUM_RUNS][NUM_PROBES];
     spot_measured_row_t rows[1];
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
 } made_t;
 
 /* Runs 1 to 3 at 4 sims of both kinds, ours with probes. */
@@ -200,7 +200,7 @@ make_runs(made_t *self, spot_site_t site)
     self->rows[0].mean.completion_s = self->runs[0].figures.completion_s;
     self->rows[0].mean.num_batches = 50;
     self->rows[0].mean.samples = (double) truth.samples;
-    self->measured = (spot_measured_t){
+    self->measured = (spot_measured_runs_t){
         .mode = site == SPOT_SITE_LOCAL ? "local" : "remote",
         .batch = 400,
         .processes = truth.processes,
@@ -215,7 +215,7 @@ static void
 test_truth(void **state)
 {
     static made_t made[SPOT_NUM_SITES];
-    spot_measured_t measured[SPOT_NUM_SITES];
+    spot_measured_runs_t measured[SPOT_NUM_SITES];
     spot_loader_fit_t fit;
     double mean, max;
 
@@ -271,7 +271,7 @@ test_too_few(void **state)
 {
     static made_t made;
     spot_measured_row_t rows[NUM_ROWS];
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_loader_fit_t fit;
 
     (void) state;
@@ -298,7 +298,7 @@ test_shared(void **state)
 {
     static const char root[] =
         SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote";
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_loader_fit_t fit;
     spot_diag_t diag;
     double mean, max;

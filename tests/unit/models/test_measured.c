@@ -156,7 +156,7 @@ test_by_hand(void **state)
         .num_io = 2,
         .processing = {1, 1, 1},
         .num_processing = 3};
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     const spot_measured_figures_t *figures;
     spot_diag_t diag;
     const double load = 15.5 / 7, compute = 4.0 / 6;
@@ -246,7 +246,7 @@ static void
 test_warnings(void **state)
 {
     case_t claims = baseline, alone = baseline, counted = baseline;
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_diag_t diag;
 
     (void) state;
@@ -342,7 +342,7 @@ assert_figure(
 }
 
 static void
-assert_run(const spot_measured_t *measured, const spot_node_t *node)
+assert_run(const spot_measured_runs_t *measured, const spot_node_t *node)
 {
     const char *kind = spot_node_get(node, "kind")->text;
     const spot_measured_run_t *run = measured->runs;
@@ -402,7 +402,7 @@ assert_improvement(const spot_measured_row_t *row, const spot_node_t *node)
 static void
 test_published(void **state)
 {
-    spot_measured_t measured;
+    spot_measured_runs_t measured;
     spot_yaml_t document;
     spot_node_t *runs;
     spot_diag_t diag;

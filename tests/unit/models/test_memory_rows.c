@@ -82,7 +82,7 @@ assert_rows(const pickle_t *pickle, size_t num, const spot_memory_row_t *expecte
 
     spot_diag_init(&diag);
     ret = parse(&self, pickle, &diag);
-    assert_diagnostics(&diag, "");
+    assert_int_equal(diag.num_items, 0);
     assert_int_equal(ret, 0);
     assert_int_equal(self.num_rows, num);
     for (size_t j = 0; j < num; j++) {
@@ -371,7 +371,8 @@ test_bad_ends(void **state)
     REFUSED("\x80\1", 0, "expected protocol 2 to 5");
     pickle = start("(1,)");
     PIECE(&pickle, "(lp0\n.");
-    assert_refused(&pickle, START_BYTES ", opcode 0x28: expected protocol 2 to 5");
+    assert_refused(
+        &pickle, "70, opcode 0x6c: an opcode that no array of dictionaries needs");
     pickle = start("(1,)");
     assert_refused(&pickle, START_BYTES ", opcode 0x00: the file ends too early");
     memcpy(good.bytes, start("(3,)").bytes, 69);
@@ -388,7 +389,7 @@ test_bad_headers(void **state)
     assert_refused(&pickle, "10: 0 entries, expected 1 to 100000000");
     pickle = start("(1,)");
     memcpy(strstr(pickle.bytes + 10, "|O"), "|S", 2);
-    assert_refused(&pickle, "10: descr is '|S', expected '|O', objects");
+    assert_refused(&pickle, "10: descr is '|S', expected '|O'");
 }
 
 /* Texts from the memo cost nothing, so that this is over in a moment. */
@@ -456,7 +457,7 @@ test_lines(void **state)
         read_lines(
             &self, "{\"a\": \"5\"}\r\n{}\n { \"a\\n\" : \"6\",\"b\":\"007\"} ", &diag),
         0);
-    assert_diagnostics(&diag, "");
+    assert_int_equal(diag.num_items, 0);
     assert_int_equal(self.num_rows, 3);
     assert_int_equal(self.rows[0].num_containers, 1);
     assert_int_equal(self.rows[1].num_containers, 0);
@@ -544,7 +545,7 @@ test_measured_runs(void **state)
         spot_memory_rows_free(&self);
     }
     assert_int_equal(files.gl_pathc, 30);
-    assert_diagnostics(&diag, "");
+    assert_int_equal(diag.num_items, 0);
     spot_diag_free(&diag);
     globfree(&files);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Searches for the block size and decode threads with the least completion time of a
+ * batch, each one file with one const table in searches/. (1,1), a file for each sample,
+ * comes first. A point without a stall ends a search. */
+#pragma once
+
+#include "base/rng.h"
+#include "base/texts.h"
+#include "sim/input/scenario.h"
+
+typedef struct {
+    int64_t threads, block;
+    double seconds;     /* INFINITY: the point failed */
+    double stall_share; /* NAN: not known */
+    const char *reason; /* of a failure, or NULL */
+    size_t id; /* 1 + index of threads x number of blocks + that of block; 0: (1,1) that
+                  is not in the lists */
+    bool is_good; /* for tpe */
+} spot_search_point_t;
+
+#define SPOT_SEARCH_MAX_VALUES 100
+
+typedef struct {
+    bool is_given;
+    size_t num_values;
+    int64_t values[SPOT_SEARCH_MAX_VALUES]; /* ascending */
+} spot_search_list_t;
+
+/* What early-stop measures gains from. */
+typedef enum { SPOT_GAIN_BEST, SPOT_GAIN_PREV, SPOT_GAIN_START } spot_gain_reference_t;
+
+#define SPOT_SEARCH_UNKNOWN 1 /* the time of (1,1): the search goes on without it */
+
+/* Set the first members, and zero the rest. */
+typedef struct {
+    spot_search_list_t threads, blocks;
+    int64_t max_evaluations; /* beside (1,1) */
+    int64_t seed;
+    int reference; /* spot_gain_reference_t */
+    /* Sets seconds, stall_share, reason. Returns an error, 0, UNKNOWN. */
+    int (*measure)(void *context, spot_search_point_t *point);
+    void *context;
+    spot_rng_t rng;
+    size_t num_left, num_points;            /* of the lists; measured */
+    bool *is_known;                         /* by id */
+    spot_search_point_t *points;            /* [num_points] in order */
+    const spot_search_point_t *base, *best; /* (1,1), the answer; NULL: none */
+    const char *why;                        /* it stopped */
+} spot_search_t;
+
+typedef struct {
+    const char *name, *doc;
+    const char *end; /* why it stops where nothing else stops it */
+    bool is_limited; /* to max_evaluations */
+    /* The id of the point after n others, where one is left; 0: no more. */
+    size_t (*next)(spot_search_t *self, size_t n);
+} spot_search_method_t;
+
+extern const spot_search_method_t spot_search_early_stop, spot_search_grid,
+    spot_search_random, spot_search_tpe;
+
+/* Memory is in the arena. Errors of measure, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_search_run(
+    spot_search_t *self, const spot_search_method_t *method, spot_arena_t *memory);
+
+/* By time, then by id: fewer threads, then the smaller block. */
+bool spot_search_is_better(const spot_search_point_t *a, const spot_search_point_t *b);
+
+/* A measure; context: a spot_input_scenario_t with samples and compute. */
+int spot_search_predict(void *context, spot_search_point_t *point);
