@@ -933,6 +933,7 @@ if [ -d "$published" ]; then
     ends 0 input table "$published" --csv -
     expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
 fi
+
 # ---- Placement ----
 golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
 golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
@@ -941,8 +942,9 @@ ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/
 same input/place.csv "$work/place.csv"
 ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
 stderr_says "last-fit"
+
 # A loader with round numbers.
-loader=$source/models/sample/loader/round.yaml
+loader=../../../models/sample/loader/round.yaml
 golden input/predict.txt input predict "$loader"
 golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
     --batch 200 --samples 10000 --json
@@ -950,6 +952,12 @@ golden input/predict-storage.txt input predict "$loader" \
     --set "input.storage.shared_bandwidth=50 MB/s"
 ends 0 input predict "$loader" --compute "50 ms" --threads 8
 same input/outside.stderr "$work/stderr"
+# shellcheck disable=SC2086
+ends 0 input fit "$work/runs" $tiny --form three -o "$work/loader.yaml"
+expect "a fit prints its errors beside the model" grep -q "^mean rows" "$work/stdout"
+stderr_says "the arrays have fewer samples than the batches: 24 are taken"
+golden input/fitted.txt input predict "$work/loader.yaml" --set input.cost.merged="0 ms" \
+    --set input.cost.collate.time="1 s" --set input.cost.start="1 s"
 
 # Searches, on that model, on a table of invented times and by a command.
 golden input/search.txt input search "$loader" --method tpe
