@@ -70,7 +70,8 @@ typedef struct {
 
 extern const spot_field_t spot_loader_fields[];
 
-/* A field settle function that checks keys together; target is a spot_loader_t. */
+/* A field settle function that checks keys together; target is a spot_loader_t. field is
+ * NULL where the keys are at the top of a file. */
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 

@@ -132,18 +132,26 @@ spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     loader_t *self = target;
+    const struct {
+        bool is_wrong;
+        const char *key, *text;
+    } rules[] = {
+        {self->sample_bytes == 0 && (self->bytes_per_s > 0 || self->cache_bytes > 0),
+            "sample_bytes", "is needed with storage.shared_bandwidth and storage.cache"},
+        {self->samples == 0 && self->cache_bytes > 0, "samples",
+            "is needed with storage.cache"},
+        {self->cost.decode_ns + self->cost.merged_ns < 0, "cost.merged",
+            "must not make the time of a sample less than 0: cost.decode + cost.merged"},
+    };
 
-    (void) field;
     self->is_given = true;
-    if (self->sample_bytes == 0 && (self->bytes_per_s > 0 || self->cache_bytes > 0)) {
-        spot_bind_error(bind, node, "sample_bytes",
-            "is needed with storage.shared_bandwidth and storage.cache");
-    }
-    if (self->samples == 0 && self->cache_bytes > 0) {
-        spot_bind_error(bind, node, "samples", "is needed with storage.cache");
-    }
-    if (self->cost.decode_ns + self->cost.merged_ns < 0) {
-        spot_bind_error(bind, node, "cost.merged",
-            "must not make the time of a sample less than 0: cost.decode + cost.merged");
+    for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s%s%s", field == NULL ? "" : field->name,
+            field == NULL ? "" : ".", rules[j].key);
+        if (rules[j].is_wrong) {
+            spot_bind_error(bind, node, key, "%s", rules[j].text);
+        }
     }
 }

@@ -156,7 +156,7 @@ spot_input_scenario_init(
         int ret = spot_bind_document(bare, root, diag, &self->loader);
 
         if (ret == 0) {
-            spot_loader_settle(&bind, bare, root, &self->loader);
+            spot_loader_settle(&bind, NULL, root, &self->loader);
             ret = diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
         }
         self->batch = self->loader.cost.collate_batch;
