@@ -210,7 +210,7 @@ draw_batch_s(void *context, int64_t process, int64_t round)
 static int64_t
 ns(double time_s)
 {
-    return (int64_t) (NS_PER_S * fmin(time_s, 9e9));
+    return llround(NS_PER_S * fmin(time_s, 9e9));
 }
 
 static int

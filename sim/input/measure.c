@@ -221,9 +221,10 @@ keep(const spot_measure_t *self, const point_t *point)
     bool is_good = log != NULL;
 
     if (log != NULL) {
-        fseek(log, 0, SEEK_END);
         fprintf(log, "%s%lld,%lld",
-            ftell(log) > 0 ? "" : "threads,block,seconds,stall_share,reason\n",
+            lseek(fileno(log), 0, SEEK_END) > 0
+                ? ""
+                : "threads,block,seconds,stall_share,reason\n",
             (long long) point->threads, (long long) point->block);
         spot_csv_field_number(log, point->seconds);
         spot_csv_field_number(log, point->stall_share);

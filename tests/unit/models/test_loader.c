@@ -11,6 +11,12 @@
 #include "base/rng.h"
 #include "models/loader/loader.h"
 
+static void
+assert_near(double value, double expected, double tolerance)
+{
+    assert_true(fabs(value - expected) <= tolerance);
+}
+
 static double
 mean_wait_s(const spot_loader_flow_t *flow, spot_loader_batch_t batch_s, void *context)
 {
@@ -43,11 +49,10 @@ test_events(void **state)
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         double batch_s = cases[j].batch_s;
 
-        assert_float_equal(mean_wait_s(&cases[j].flow, spot_loader_constant, &batch_s),
+        assert_near(mean_wait_s(&cases[j].flow, spot_loader_constant, &batch_s),
             cases[j].wait_s, 1e-9);
     }
-    assert_float_equal(
-        spot_loader_mean_wait_s(&cases[3].flow, cases[3].batch_s), 0.272, 1e-9);
+    assert_near(spot_loader_mean_wait_s(&cases[3].flow, cases[3].batch_s), 0.272, 1e-9);
 }
 
 static void
@@ -71,7 +76,7 @@ test_blocks(void **state)
         const spot_loader_flow_t flow = {
             cases[j].num_batches, 8, 2, cases[j].start_s, .007, cases[j].compute_s};
 
-        assert_float_equal(mean_wait_s(&flow, spot_loader_blocks_batch_s, &blocks),
+        assert_near(mean_wait_s(&flow, spot_loader_blocks_batch_s, &blocks),
             cases[j].wait_s, 1e-9);
     }
 }
@@ -103,7 +108,7 @@ test_blocks_deal_all(void **state)
             }
         }
         assert_int_equal(sum, blocks.num_samples);
-        assert_float_equal(
+        assert_near(
             opened, ceil((double) blocks.num_samples / (double) blocks.block), 1e-9);
     }
 }
@@ -125,7 +130,7 @@ test_closed_form(void **state)
             .handover_s = 0.001 * (double) spot_rng_below(&rng, 20),
             .compute_s = 0.01 * (double) spot_rng_below(&rng, 200)};
 
-        assert_float_equal(mean_wait_s(&flow, spot_loader_constant, &batch_s),
+        assert_near(mean_wait_s(&flow, spot_loader_constant, &batch_s),
             spot_loader_mean_wait_s(&flow, batch_s), 1e-9);
     }
 }
@@ -171,7 +176,7 @@ test_predictions(void **state)
         spot_loader_prediction_t prediction;
 
         assert_int_equal(spot_loader_predict(&prediction, &loader, &work), 0);
-        assert_float_equal(prediction.completion_s, cases[j].completion_s, 1e-6);
+        assert_near(prediction.completion_s, cases[j].completion_s, 1e-6);
         assert_string_equal(prediction.limit, "loader");
     }
 }
