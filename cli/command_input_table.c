@@ -61,45 +61,38 @@ typedef struct {
 } figure_t;
 
 #define AT(member) offsetof(spot_measured_figures_t, member)
-#define GAIN(member) offsetof(spot_improvement_t, member)
+#define GAIN_AT(member) offsetof(spot_improvement_t, member)
+#define FIGURE(key, kind, member) key, kind, AT(member), NULL, 0, 1
+#define GAIN(key, member) key, IMPROVEMENT, GAIN_AT(member), NULL, 0, 1
 
 /* All, as columns of CSV: the published table ends with the improvement, and the means
  * of the corrected one before what runs alone have. */
-static const figure_t figures[] = {
-    {"threadpool_size", PUBLISHED, AT(threads), NULL, 0, 1},
-    {"block_size", PUBLISHED, AT(block), NULL, 0, 1},
-    {"io_time", PUBLISHED, AT(io_s), NULL, 0, 1},
-    {"processing_time", PUBLISHED, AT(processing_s), NULL, 0, 1},
-    {"load_time", PUBLISHED, AT(load_s), NULL, 0, 1},
-    {"compute_time", PUBLISHED, AT(compute_s), NULL, 0, 1},
-    {"completion_time", PUBLISHED, AT(completion_s), NULL, 0, 1},
-    {"memory", PUBLISHED, AT(memory_mib), NULL, 0, 1},
-    {"throughput", PUBLISHED, AT(throughput), NULL, 0, 1},
-    {"num_batches", PUBLISHED, AT(num_batches), NULL, 0, 1},
-    {"percent", IMPROVEMENT, GAIN(percent), NULL, 0, 1},
-    {"samples", CORRECTED, AT(samples), NULL, 0, 1},
-    {"io_entries", CORRECTED, AT(io_entries), NULL, 0, 1},
-    {"merged", FLAG, AT(is_merged), NULL, 0, 1},
-    {"block_size", CORRECTED, AT(true_block), NULL, 0, 1},
-    {"io_per_sample", CORRECTED, AT(io_per_sample_s), NULL, 0, 1},
-    {"decode_per_sample", CORRECTED, AT(decode_per_sample_s), NULL, 0, 1},
-    {"future_wait_per_sample", CORRECTED, AT(future_wait_per_sample_s), NULL, 0, 1},
-    {"worker_time_per_sample", CORRECTED, AT(worker_per_sample_s), NULL, 0, 1},
-    {"fill", CORRECTED, AT(fill_s), NULL, 0, 1},
-    {"steady_load", CORRECTED, AT(steady_load_s), NULL, 0, 1},
-    {"steady_completion", CORRECTED, AT(steady_completion_s), NULL, 0, 1},
-    {"steady_throughput", CORRECTED, AT(steady_throughput), NULL, 0, 1},
-    {"stall_share", CORRECTED, AT(stall_share), NULL, 0, 1},
-    {"stalled", FLAG, AT(is_stalled), NULL, 0, 1},
-    {"periodic_flag", FLAG, AT(is_periodic), NULL, 0, 1},
-    {"percent_of_means", IMPROVEMENT, GAIN(percent_of_means), NULL, 0, 1},
-    {"percent_steady", IMPROVEMENT, GAIN(percent_steady), NULL, 0, 1},
-    {"welch_t", IMPROVEMENT, GAIN(welch_t), NULL, 0, 1},
-    {"welch_df", IMPROVEMENT, GAIN(welch_df), NULL, 0, 1},
-    {"welch_p", IMPROVEMENT, GAIN(welch_p), NULL, 0, 1},
-    {"merged_runs", IMPROVEMENT, GAIN(merged_runs), NULL, 0, 1},
-    {"periodic_lag", OF_RUN, AT(periodic_lag), NULL, 0, 1},
-};
+static const figure_t figures[] = {{FIGURE("threadpool_size", PUBLISHED, threads)},
+    {FIGURE("block_size", PUBLISHED, block)}, {FIGURE("io_time", PUBLISHED, io_s)},
+    {FIGURE("processing_time", PUBLISHED, processing_s)},
+    {FIGURE("load_time", PUBLISHED, load_s)},
+    {FIGURE("compute_time", PUBLISHED, compute_s)},
+    {FIGURE("completion_time", PUBLISHED, completion_s)},
+    {FIGURE("memory", PUBLISHED, memory_mib)},
+    {FIGURE("throughput", PUBLISHED, throughput)},
+    {FIGURE("num_batches", PUBLISHED, num_batches)}, {GAIN("percent", percent)},
+    {FIGURE("samples", CORRECTED, samples)},
+    {FIGURE("io_entries", CORRECTED, io_entries)}, {FIGURE("merged", FLAG, is_merged)},
+    {FIGURE("block_size", CORRECTED, true_block)},
+    {FIGURE("io_per_sample", CORRECTED, io_per_sample_s)},
+    {FIGURE("decode_per_sample", CORRECTED, decode_per_sample_s)},
+    {FIGURE("future_wait_per_sample", CORRECTED, future_wait_per_sample_s)},
+    {FIGURE("worker_time_per_sample", CORRECTED, worker_per_sample_s)},
+    {FIGURE("fill", CORRECTED, fill_s)},
+    {FIGURE("steady_load", CORRECTED, steady_load_s)},
+    {FIGURE("steady_completion", CORRECTED, steady_completion_s)},
+    {FIGURE("steady_throughput", CORRECTED, steady_throughput)},
+    {FIGURE("stall_share", CORRECTED, stall_share)},
+    {FIGURE("stalled", FLAG, is_stalled)}, {FIGURE("periodic_flag", FLAG, is_periodic)},
+    {GAIN("percent_of_means", percent_of_means)},
+    {GAIN("percent_steady", percent_steady)}, {GAIN("welch_t", welch_t)},
+    {GAIN("welch_df", welch_df)}, {GAIN("welch_p", welch_p)},
+    {GAIN("merged_runs", merged_runs)}, {FIGURE("periodic_lag", OF_RUN, periodic_lag)}};
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
 #define NUM_PUBLISHED 11
 
@@ -113,8 +106,8 @@ static const figure_t shown[] = {
     {"throughput", PUBLISHED, AT(throughput), "samples/s", 2, 1},
     {"stall", CORRECTED, AT(stall_share), "%", 1, 100},
     {"memory", PUBLISHED, AT(memory_mib), "MiB", 0, 1},
-    {"improvement", IMPROVEMENT, GAIN(percent), "%", 2, 1},
-    {"p", IMPROVEMENT, GAIN(welch_p), "", 4, 1},
+    {"improvement", IMPROVEMENT, GAIN_AT(percent), "%", 2, 1},
+    {"p", IMPROVEMENT, GAIN_AT(welch_p), "", 4, 1},
 };
 
 /* of: the struct that the figure is in. */
@@ -154,7 +147,7 @@ add_columns(spot_table_t *table, size_t num, const figure_t *columns, bool is_cs
                        .unit = figure->unit,
                        .is_fixed = true,
                        .num_decimals = figure->num_decimals,
-                       .has_sign = !is_csv && figure->offset == GAIN(percent) &&
+                       .has_sign = !is_csv && figure->offset == GAIN_AT(percent) &&
                                    figure->kind == IMPROVEMENT,
                        .factor = figure->factor});
     }
@@ -383,15 +376,15 @@ const spot_command_t spot_command_input_table = {
     .doc =
         "ROOT has folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> with the arrays "
         "data_load_time, compute_time, io_time, processing_time and memory as .npy. "
-        "Kinds "
-        "are baseline1, a file for each sample, and ours, samples merged into blocks. A "
-        "column as published stands beside the one that corrects it. The first wait "
-        "fills the pipeline, so it is not in the steady figures; processing does not "
-        "contain io, so io is not taken from decoding; and a run with one io entry for "
-        "each sample was not merged, whatever its settings say. The improvement of "
-        "throughput has the p of Welch's test over runs. stalled is the number of runs "
-        "that wait more than 5 % of the steady time; periodic is the published test, "
-        "which finds a period and not a stall.",
+        "Kinds are baseline1, a file for each sample, and ours, samples merged into "
+        "blocks. The table shows what decides; --csv --corrected and --json have all "
+        "figures. The first wait fills the pipeline, so it is not in the steady ones; "
+        "processing does not contain io, so io is not taken from decoding; and a run "
+        "with one io entry for each sample was not merged, whatever its settings say. "
+        "The improvement of throughput has the p of Welch's test over runs. A run is "
+        "stalled if it waits more than 5 % of the steady time; periodic is the "
+        "published "
+        "test, which finds a period and not a stall.",
     .examples = "  spotsim input table runs --dataset librispeech --mode remote\n"
                 "  spotsim input table runs --csv - --corrected\n",
     .options = options,
