@@ -16,31 +16,29 @@
 static void
 declare_series(spot_chart_t *chart, const spot_measured_runs_t *self, int id)
 {
-    static const spot_chart_series_t series[] = {{.kind = SPOT_CHART_BARS,
-                                                     .name = "baseline1",
-                                                     .colour = SPOT_INK_OTHER,
-                                                     .thickness = BAR},
-        {.kind = SPOT_CHART_BARS,
-            .name = "ours",
-            .colour = SPOT_INK_ACCENT,
-            .thickness = BAR},
-        {.kind = SPOT_CHART_POINTS, .marker_px = 0.1}};
+    static const char *const colours[] = {SPOT_INK_OTHER, SPOT_INK_ACCENT, NULL};
     static const double shifts[] = {-BAR / 2, BAR / 2, 0};
+    const bool is_gain = id == SPOT_NUM_KINDS;
     double place = 0;
 
-    spot_chart_series(chart, &series[id]);
-    for (size_t j = 0; j < self->num_rows; j++) {
-        const spot_measured_row_t *row = &self->rows[j];
-
+    spot_chart_series(chart,
+        &(spot_chart_series_t){.kind = is_gain ? SPOT_CHART_POINTS : SPOT_CHART_BARS,
+            .name = is_gain ? NULL : spot_measured_kind_names[id],
+            .colour = colours[id],
+            .thickness = BAR,
+            .marker_px = 0.1});
+    for (const spot_measured_row_t *row = self->rows; row < self->rows + self->num_rows;
+         row++) {
         if (row->base != NULL) {
             const double ours = row->mean.throughput, base = row->base->mean.throughput;
-            const double values[] = {base, ours, fmax(ours, base)};
             char gain[TEXT_BYTES];
 
             snprintf(gain, sizeof(gain), "%+.1f %%", row->improvement.percent);
             spot_chart_add(chart, &(spot_chart_datum_t){.x = place++ + shifts[id],
-                                      .y = values[id],
-                                      .label = id == 2 ? gain : NULL});
+                                      .y = id == SPOT_KIND_BASELINE ? base
+                                           : is_gain                ? fmax(ours, base)
+                                                                    : ours,
+                                      .label = is_gain ? gain : NULL});
         }
     }
 }
@@ -72,7 +70,7 @@ declare_throughput(spot_chart_t *chart, const void *context)
             spot_chart_tick(chart, num_pairs++, sim, NULL);
         }
     }
-    for (int id = 0; id < 3; id++) {
+    for (int id = 0; id <= SPOT_NUM_KINDS; id++) {
         declare_series(chart, self, id);
     }
     return spot_chart_error(chart);
@@ -122,16 +120,6 @@ declare_waits(spot_chart_t *chart, const void *context)
 static int
 declare_search(spot_chart_t *chart, const void *context)
 {
-    static const spot_chart_series_t series[] = {{.kind = SPOT_CHART_POINTS,
-                                                     .name = "a thread",
-                                                     .name_at = SPOT_CHART_NAME_LEGEND,
-                                                     .colour = SPOT_INK_ACCENT,
-                                                     .marker = SPOT_CHART_CIRCLE},
-        {.kind = SPOT_CHART_POINTS,
-            .name = "several threads",
-            .name_at = SPOT_CHART_NAME_LEGEND,
-            .colour = SPOT_INK_LOSS,
-            .marker = SPOT_CHART_DIAMOND}};
     const spot_measured_runs_t *self = context;
 
     spot_chart_title(chart, "Which block size did the searches find fast?");
@@ -150,7 +138,12 @@ declare_search(spot_chart_t *chart, const void *context)
                                         .x = {.name = "block (samples)", .group = 1},
                                         .y = {.name = "completion of a batch (s)"}});
         }
-        spot_chart_series(chart, &series[j % 2]);
+        spot_chart_series(
+            chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
+                       .name = j % 2 == 0 ? "a thread" : "several threads",
+                       .name_at = SPOT_CHART_NAME_LEGEND,
+                       .colour = j % 2 == 0 ? SPOT_INK_ACCENT : SPOT_INK_LOSS,
+                       .marker = j % 2 == 0 ? SPOT_CHART_CIRCLE : SPOT_CHART_DIAMOND});
         for (size_t k = 0; k < row->num_runs; k++) {
             for (size_t m = 0; m < row->runs[k].num_probes; m++) {
                 const spot_measured_probe_t *probe = &row->runs[k].probes[m];

@@ -18,6 +18,8 @@
 #define MEMORY_QUANTILE 0.9
 #define MAX_BLOCK_ERROR 0.1 /* of the number of blocks */
 
+#define FAULT(path, ...) spot_diag_error(self->diag, path, 0, 0, __VA_ARGS__)
+
 const char *const spot_measured_kind_names[] = {"baseline1", "ours"};
 
 typedef struct {
@@ -65,7 +67,7 @@ find_runs(reader_t *self, spot_measured_kind_t kind)
     }
     globfree(&found);
     if (ret == GLOB_ABORTED) {
-        spot_diag_error(self->diag, self->root, 0, 0, "a folder in it cannot be read");
+        FAULT(self->root, "a folder in it cannot be read");
         return SPOT_ERR_IO;
     }
     return ret == GLOB_NOMATCH ? 0 : ret == 0 ? self->texts->error : SPOT_ERR_NO_MEMORY;
@@ -89,8 +91,8 @@ choose(reader_t *self, int level, const char *what, const char **name)
         }
     }
     if (num_names > 1 && *name == NULL) {
-        return spot_diag_error(self->diag, self->root, 0, 0,
-            "has runs of more than one %s, choose one: %s", what, list);
+        return FAULT(
+            self->root, "has runs of more than one %s, choose one: %s", what, list);
     }
     for (size_t j = 0; j < num_runs; j++) {
         if (*name == NULL || strcmp(runs[j].names[level], *name) == 0) {
@@ -98,8 +100,8 @@ choose(reader_t *self, int level, const char *what, const char **name)
         }
     }
     if (num_kept == 0) {
-        return spot_diag_error(self->diag, self->root, 0, 0,
-            "has no runs of the %s \"%s\", but of: %s", what, *name, list);
+        return FAULT(
+            self->root, "has no runs of the %s \"%s\", but of: %s", what, *name, list);
     }
     self->measured->num_runs = num_kept;
     *name = runs[0].names[level];
@@ -148,7 +150,7 @@ read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *sett
 
     if (spot_integer_parse(run->names[RUN] + strlen("run"), &number) != 0 ||
         number < 1 || number > SPOT_MEASURED_MAX_RUN) {
-        return spot_diag_error(self->diag, run->folder, 0, 0,
+        return FAULT(run->folder,
             "expected a folder run<R> with an integer R from 1 to %d, got '%s'",
             SPOT_MEASURED_MAX_RUN, run->names[RUN]);
     }
@@ -159,7 +161,7 @@ read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *sett
         run->sim_s < 0 ||
         (block != NULL &&
             !take_setting(BLOCK, block + strlen("-block_size="), setting))) {
-        return spot_diag_error(self->diag, run->folder, 0, 0,
+        return FAULT(run->folder,
             "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds S >= "
             "0 "
             "and an integer B >= 1");
@@ -242,12 +244,10 @@ read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *ar
     ret = spot_error_first(ret, read_memory(self, run->folder, &arrays->memory_mib));
     if (ret == 0 && arrays->computes.num_values != arrays->waits.num_values &&
         arrays->computes.num_values != arrays->waits.num_values - 1) {
-        ret = spot_diag_error(self->diag,
-            spot_texts_add(self->texts, "%scompute_time.npy", run->folder), 0, 0,
-            "expected as many entries as data_load_time.npy has, %lld, or one less, got "
+        ret = FAULT(spot_texts_add(self->texts, "%scompute_time.npy", run->folder),
+            "expected as many entries as data_load_time.npy has, %zu, or one less, got "
             "%lld",
-            (long long) arrays->waits.num_values,
-            (long long) arrays->computes.num_values);
+            run->num_waits, (long long) arrays->computes.num_values);
     }
     return ret;
 }
