@@ -10,6 +10,7 @@ typedef spot_loader_t loader_t;
 
 const char *const spot_site_names[] = {"local", "remote", NULL};
 static const char *const instances_names[] = {"first_stage", "all", NULL};
+static const char *const deal_names[] = {"batches", "samples", NULL};
 static const char *const mode_names[] = {"prefetch", "synchronous", NULL};
 
 #define MAX_NS ((double) 86400000000000) /* a day */
@@ -39,6 +40,10 @@ static const spot_field_t loader_fields[] = {
     {SPOT_CHOICE("mode", loader_t, mode, mode_names, "prefetch", "loading mode",
         "prefetch: processes work ahead; synchronous: a batch is made while the loop "
         "waits")},
+    {SPOT_CHOICE("deal", loader_t, deal, deal_names, "batches", "dealing",
+        "with block 1: whole batches go to processes in turn, and all take the same "
+        "time; or each process gets its share of the samples, and its last batch is "
+        "short. Larger blocks are always dealt to processes")},
     {.name = NULL},
 };
 

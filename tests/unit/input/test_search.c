@@ -46,6 +46,7 @@ librispeech(void)
             .prefetch = 2,
             .threads = 1,
             .block = 1,
+            .deal = SPOT_LOADER_DEAL_SAMPLES,
             .local_share = 0,
             .cost = {.decode_ns = 8700000,
                 .open_ns = {0, 1290000},
