@@ -68,11 +68,19 @@ choose(const spot_cluster_t *self, int policy_id, const spot_place_job_t *job,
     return best;
 }
 
+static void
+note(spot_cluster_t *self, spot_place_list_t *list, const char *text)
+{
+    if (SPOT_ARRAY_APPEND(list, items, text) != 0) {
+        self->texts.error = SPOT_ERR_NO_MEMORY;
+    }
+}
+
 /* Moves a chunk to a node, which has room once unused chunks are evicted: those of the
  * least value per byte, ties to the largest. */
 static void
-move(const spot_cluster_t *self, spot_place_chunk_t *chunk, spot_place_node_t *node,
-    FILE *const *lists)
+move(spot_cluster_t *self, spot_place_job_t *job, spot_place_chunk_t *chunk,
+    spot_place_node_t *node)
 {
     while (node->free_bytes < chunk->bytes) {
         spot_place_chunk_t none = {.value_per_byte = (double) INFINITY}, *least = &none;
@@ -89,46 +97,41 @@ move(const spot_cluster_t *self, spot_place_chunk_t *chunk, spot_place_node_t *n
         least->node = NULL;
         node->free_bytes += least->bytes;
         node->evictable_bytes -= least->bytes;
-        fprintf(lists[SPOT_PLACE_EVICTED], ", %s from %s", least->name, node->name);
+        note(self, &job->lists[SPOT_PLACE_EVICTED],
+            spot_texts_add(&self->texts, "%s from %s", least->name, node->name));
     }
     chunk->node = node;
     node->free_bytes -= chunk->bytes;
-    fprintf(lists[SPOT_PLACE_MOVED], ", %s to %s", chunk->name, node->name);
+    note(self, &job->lists[SPOT_PLACE_MOVED],
+        spot_texts_add(&self->texts, "%s to %s", chunk->name, node->name));
 }
 
 /* Places an instance and those of its chunks, which begin at part, that are stored
  * nowhere. */
 static void
-place_instance(const spot_cluster_t *self, int policy_id, spot_place_job_t *job,
-    bool is_first, const spot_place_chunk_t *part, size_t num_chunks, FILE *const *lists)
+place_instance(spot_cluster_t *self, int policy_id, spot_place_job_t *job,
+    const spot_place_chunk_t *part, size_t num_chunks)
 {
-    spot_place_node_t *home, *node;
+    spot_place_node_t *home = choose(self, policy_id, job, 0), *node;
 
-    weigh(self, job, is_first, part, num_chunks);
-    for (size_t j = 0; j < self->num_nodes && self->has_weights; j++) {
-        fprintf(lists[SPOT_PLACE_WEIGHTS], ", %s %.9f", self->nodes[j].name,
-            self->nodes[j].weight);
-    }
-    home = choose(self, policy_id, job, 0);
     if (home == NULL) {
-        fprintf(lists[SPOT_PLACE_GAPS], ", an instance");
+        note(self, &job->lists[SPOT_PLACE_GAPS], "an instance");
         return;
     }
     home->gpus -= job->gpus;
     home->cpus -= job->cpus;
-    fprintf(lists[SPOT_PLACE_NODES], ", %s", home->name);
+    note(self, &job->lists[SPOT_PLACE_NODES], home->name);
     for (size_t j = 0; j < self->num_chunks; j++) {
         spot_place_chunk_t *chunk = self->chunks[j];
 
-        if (num_chunks == 0 || chunk->id < part->id ||
-            chunk->id >= part->id + num_chunks) {
+        if (num_chunks == 0 || chunk->id - part->id >= num_chunks) {
             continue;
         }
         node = chunk->node == NULL ? choose(self, policy_id, job, chunk->bytes) : NULL;
         if (node != NULL) {
-            move(self, chunk, node, lists);
+            move(self, job, chunk, node);
         } else if (chunk->node == NULL) {
-            fprintf(lists[SPOT_PLACE_GAPS], ", %s", chunk->name);
+            note(self, &job->lists[SPOT_PLACE_GAPS], chunk->name);
         }
         job->local_chunks += chunk->node == home ? 1 : 0;
         job->local_bytes += chunk->node == home ? (double) chunk->bytes : 0;
@@ -139,25 +142,30 @@ place_instance(const spot_cluster_t *self, int policy_id, spot_place_job_t *job,
 static void
 save(spot_cluster_t *self, bool is_back)
 {
-    memcpy(is_back ? self->nodes : self->saved_nodes,
-        is_back ? self->saved_nodes : self->nodes,
-        self->num_nodes * sizeof(*self->nodes));
+    for (size_t j = 0; j < self->num_nodes; j++) {
+        *(is_back ? &self->nodes[j] : &self->saved_nodes[j]) =
+            is_back ? self->saved_nodes[j] : self->nodes[j];
+    }
     for (size_t j = 0; j < self->num_chunks; j++) {
         *(is_back ? self->chunks[j] : &self->saved_chunks[j]) =
             is_back ? self->saved_chunks[j] : *self->chunks[j];
     }
 }
 
-/* Places the instances of a job. The first parts of its chunks may be one longer. */
+/* Places the instances of a job. The first parts of its chunks may be one longer. With
+ * gaps it leaves the cluster as it was. */
 static void
-place_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job, FILE *const *lists)
+place_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job)
 {
     const size_t num_chunks = job->dataset->num_chunks,
                  num_parts = (size_t) job->instances;
     spot_place_chunk_t *part = job->dataset->chunks;
+    double *weight = SPOT_ARENA_ARRAY(&self->texts.arena, job->weights,
+        self->has_weights ? num_parts * self->num_nodes : 0);
     bool is_first = job->first > 0;
     double bytes = 0;
 
+    save(self, false);
     for (size_t j = 0; j < num_chunks; j++) {
         bytes += (double) part[j].bytes;
         is_first = is_first && (job->first == 1 || part[j].num_users == 0);
@@ -166,38 +174,24 @@ place_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job, FILE *cons
         }
     }
     for (size_t j = 0; j < num_parts; j++) {
-        const size_t length =
-            num_chunks / num_parts + (j < num_chunks % num_parts ? 1 : 0);
+        const size_t length = num_chunks / num_parts + (j < num_chunks % num_parts);
 
-        place_instance(self, policy_id, job, is_first, part, length, lists);
+        weigh(self, job, is_first, part, length);
+        for (size_t k = 0; k < self->num_nodes && weight != NULL && self->has_weights;
+             k++) {
+            *weight++ = self->nodes[k].weight;
+        }
+        place_instance(self, policy_id, job, part, length);
         part += length;
     }
     job->local_chunks /= (double) num_chunks;
     job->local_bytes /= bytes;
-}
-
-/* Places a job with its lists; with gaps it leaves the cluster as it was. */
-static void
-try_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job)
-{
-    FILE *lists[SPOT_PLACE_LISTS];
-
-    for (size_t j = 0; j < SPOT_PLACE_LISTS; j++) {
-        lists[j] = spot_texts_begin(&self->texts);
-    }
-    save(self, false);
-    if (self->texts.error == 0) {
-        place_job(self, policy_id, job, lists);
-    }
-    for (size_t j = SPOT_PLACE_LISTS; j-- > 0;) {
-        const char *list = spot_texts_end(&self->texts, lists[j]);
-
-        job->lists[j] = list[0] == '\0' ? list : list + 2; /* behind the first comma */
-    }
-    if (job->lists[SPOT_PLACE_GAPS][0] != '\0') {
+    job->is_done = true;
+    if (job->lists[SPOT_PLACE_GAPS].num_items > 0) {
         save(self, true);
-        job->lists[SPOT_PLACE_NODES] = job->lists[SPOT_PLACE_MOVED] =
-            job->lists[SPOT_PLACE_EVICTED] = "";
+        for (int j = 0; j < SPOT_PLACE_GAPS; j++) {
+            job->lists[j].num_items = 0;
+        }
     }
 }
 
@@ -206,21 +200,21 @@ int
 spot_cluster_place(spot_cluster_t *self, int policy_id)
 {
     for (size_t j = 0; j < self->num_jobs;) {
-        spot_place_job_t *next = NULL;
+        spot_place_job_t *next = &self->jobs[j];
 
-        for (size_t k = j; k < self->num_jobs; k++) {
+        for (size_t k = j + 1; k < self->num_jobs; k++) {
             spot_place_job_t *job = &self->jobs[k];
 
-            if (job->dataset == self->jobs[j].dataset && job->lists[0] == NULL &&
-                (next == NULL || job->instances < next->instances)) {
+            if (job->dataset == next->dataset && !job->is_done &&
+                (next->is_done || job->instances < next->instances)) {
                 next = job;
             }
         }
-        if (next != NULL) {
-            try_job(self, policy_id, next);
-        } else {
+        if (next->is_done) {
             j++;
+        } else {
+            place_job(self, policy_id, next);
         }
     }
-    return self->texts.error;
+    return spot_error_first(self->texts.error, self->texts.arena.error);
 }

@@ -213,6 +213,9 @@ spot_cluster_free(spot_cluster_t *self)
     }
     for (size_t j = 0; j < self->num_jobs; j++) {
         free(self->jobs[j].name);
+        for (int k = 0; k <= SPOT_PLACE_GAPS; k++) {
+            free(self->jobs[j].lists[k].items);
+        }
     }
     free(self->nodes);
     free(self->datasets);
