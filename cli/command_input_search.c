@@ -6,7 +6,7 @@
 #include "cli/input_call.h"
 #include "cli/schedule_tables.h"
 #include "cli/serve_call.h"
-#include "sim/input/measure.h"
+#include "sim/input/search.h"
 
 typedef struct {
     spot_input_request_t request; /* its path may be that of a table */
