@@ -41,8 +41,8 @@ typedef struct {
     int (*measure)(void *context, spot_search_point_t *point);
     void *context;
     spot_rng_t rng;
-    size_t num_left, num_points;            /* of the lists; measured */
-    bool *is_known;                         /* by id */
+    bool *is_known; /* by id */
+    size_t num_points;
     spot_search_point_t *points;            /* [num_points] in order */
     const spot_search_point_t *base, *best; /* (1,1), the answer; NULL: no time */
     const char *why;                        /* it stopped */
