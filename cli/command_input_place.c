@@ -43,8 +43,8 @@ static const spot_table_column_t columns[] = {KEY("policy"), KEY("job"),
     {.name = "time_s"}};
 static const spot_table_column_t means[] = {KEY("policy"), {.name = "jobs"},
     {.name = "placed"}, {.name = "local_chunks"}, {.name = "local_bytes"}};
-static const spot_table_column_t weights[] = {
-    KEY("policy"), KEY("job"), KEY("instance"), KEY("node"), {.name = "weight"}};
+static const spot_table_column_t weights[] = {KEY("policy"), KEY("job"), KEY("instance"),
+    KEY("node"), {.name = "weight", .is_fixed = true, .num_decimals = 6}};
 
 static void
 add_weights(spot_table_t *table, const spot_cluster_t *cluster,
