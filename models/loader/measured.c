@@ -223,6 +223,17 @@ read_memory(reader_t *self, const char *folder, double *memory_mib)
     return ret;
 }
 
+static void
+add_spread(spot_measured_runs_t *self, size_t what, const spot_npy_t *array, double mean)
+{
+    for (size_t j = 0; j < array->num && mean > 0; j++) {
+        spot_moments_add(&self->spread[what], array->values[j] / mean);
+        if (array->values[j] > 0) {
+            spot_moments_add(&self->log_spread[what], log(array->values[j] / mean));
+        }
+    }
+}
+
 /* All five arrays, to report all that is wrong with them. */
 static int
 read_arrays(reader_t *self, const char *folder, spot_measured_run_t *run,
@@ -242,6 +253,9 @@ read_arrays(reader_t *self, const char *folder, spot_measured_run_t *run,
             spot_texts_add(&self->texts, "%s%s.npy", folder, parts[j].name), self->diag);
 
         *parts[j].moments = spot_moments_of(array.values, array.num);
+        if (j >= 2 && run->kind == SPOT_KIND_BASELINE) {
+            add_spread(self->measured, j - 2, &array, parts[j].moments->mean);
+        }
         if (j == 0) {
             run->waits = array.values;
             run->num_waits = array.num;
