@@ -18,7 +18,7 @@ typedef spot_loader_constant_t constant_t;
 
 #define TIME(key, member) key, offsetof(spot_loader_cost_t, member), true
 #define RATIO(key, member) key, offsetof(spot_loader_cost_t, member), false
-enum { NUM_THREE = 3, NUM_COMMON = 9 };
+enum { NUM_THREE = 3, NUM_COMMON = 9, MAX_CONSTANTS = 13 };
 
 /* Those of the form three, those of all modes, and two for each site. */
 static const constant_t constants[] = {
@@ -45,9 +45,17 @@ whole_ns(double s)
 
 /* ---- Points ---- */
 
-static void
-add_points(fit_t *self, const spot_measured_runs_t *measured, spot_site_t site)
+spot_site_t
+spot_loader_fit_site(const char *mode)
 {
+    return strcmp(mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
+}
+
+static void
+add_points(fit_t *self, const spot_measured_runs_t *measured)
+{
+    const spot_site_t site = spot_loader_fit_site(measured->mode);
+
     for (size_t j = 0; !self->is_predictive && j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
 
@@ -170,7 +178,8 @@ fit_without(fit_t *self, int left_out)
         .n = self->num_points + self->num_constants,
         .p = self->num_constants,
         .params = self};
-    gsl_vector *x = gsl_vector_alloc(system.p);
+    double starts[MAX_CONSTANTS];
+    gsl_vector_view x = gsl_vector_view_array(starts, system.p);
     gsl_multifit_nlinear_workspace *work;
     size_t num_kept = 0;
     int info;
@@ -180,16 +189,17 @@ fit_without(fit_t *self, int left_out)
     work = gsl_multifit_nlinear_alloc(
         gsl_multifit_nlinear_trust, &parameters, system.n, system.p);
     self->left_out = left_out;
-    for (size_t j = 0; x != NULL && j < system.p; j++) {
-        gsl_vector_set(x, j, start_of(self->constants[j]));
+    for (size_t j = 0; j < system.p; j++) {
+        starts[j] = start_of(self->constants[j]);
     }
-    if (x == NULL || work == NULL || gsl_multifit_nlinear_init(x, &system, work) != 0) {
+    if (work == NULL || gsl_multifit_nlinear_init(&x.vector, &system, work) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
     } else {
         /* Without progress it ends at the best so far. */
         (void) gsl_multifit_nlinear_driver(200, 1e-9, 1e-9, 0, NULL, NULL, &info, work);
         set_costs(self, gsl_multifit_nlinear_position(work));
     }
+    gsl_multifit_nlinear_free(work); /* takes NULL */
     for (size_t j = 0; j < self->num_points; j++) {
         num_kept += self->points[j].run != left_out;
     }
@@ -203,8 +213,6 @@ fit_without(fit_t *self, int left_out)
                 num_kept < self->num_constants ? (double) NAN : predict(self, point);
         }
     }
-    gsl_vector_free(x); /* both take NULL */
-    gsl_multifit_nlinear_free(work);
 }
 
 /* ---- The fit ---- */
@@ -265,45 +273,39 @@ measure(fit_t *self, const spot_measured_runs_t *measured)
     return num;
 }
 
-spot_site_t
-spot_loader_fit_site(const char *mode)
-{
-    return strcmp(mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
-}
-
 int
 spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
     const spot_measured_runs_t *measured, int64_t samples)
 {
-    const spot_site_t first = spot_loader_fit_site(measured->mode);
+    const spot_site_t site = spot_loader_fit_site(measured->mode);
+    spot_loader_cost_t *cost = &self->loader.cost;
+    bool has_site[SPOT_NUM_SITES] = {false, false};
 
-    *self = (fit_t){.is_predictive = is_predictive, .scale = 1};
-    self->loader = (spot_loader_t){.processes = measured->processes,
-        .prefetch = 2,
-        .threads = 1,
-        .block = 1,
-        .cost = {.collate_batch = measured->batch,
-            .handover_ns = 7000000,
-            .half_block = 1,
-            .exponent = 1}};
+    *self = (fit_t){.is_predictive = is_predictive,
+        .scale = 1,
+        .loader = {.processes = measured->processes,
+            .prefetch = 2,
+            .threads = 1,
+            .block = 1,
+            .cost = {.collate_batch = measured->batch,
+                .handover_ns = 7000000,
+                .half_block = 1,
+                .exponent = 1}}};
     if (measure(self, measured) == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
     self->loader.samples = samples > 0 ? samples : self->loader.samples;
-    for (size_t j = 0; j < (is_predictive ? NUM_COMMON : NUM_THREE); j++) {
-        self->constants[self->num_constants++] = &constants[j];
-    }
     for (size_t j = 0; j < num_measured; j++) {
-        const spot_site_t site = spot_loader_fit_site(measured[j].mode);
-
-        add_points(self, &measured[j], site);
-        for (size_t k = 0; is_predictive && k < 2; k++) {
-            self->constants[self->num_constants++] =
-                &constants[NUM_COMMON + 2 * site + k];
+        add_points(self, &measured[j]);
+        has_site[spot_loader_fit_site(measured[j].mode)] = true;
+    }
+    for (size_t j = 0; j < (is_predictive ? MAX_CONSTANTS : NUM_THREE); j++) {
+        if (j < NUM_COMMON || has_site[(j - NUM_COMMON) / 2]) {
+            self->constants[self->num_constants++] = &constants[j];
         }
     }
     if (self->error != 0 || self->num_points < self->num_constants) {
-        return self->error != 0 ? self->error : SPOT_ERR_BAD_PARAM;
+        return spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
     }
     for (size_t j = 0; is_predictive && j < self->num_points; j++) {
         if (self->points[j].left_out_s == 0) {
@@ -311,9 +313,9 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
         }
     }
     fit_without(self, -1);
-    if (is_predictive && num_measured == 1) { /* the other site is as that one */
-        self->loader.cost.open_ns[!first] = self->loader.cost.open_ns[first];
-        self->loader.cost.read_ns[!first] = self->loader.cost.read_ns[first];
+    if (is_predictive && !has_site[!site]) { /* it is as the other one */
+        cost->open_ns[!site] = cost->open_ns[site];
+        cost->read_ns[!site] = cost->read_ns[site];
     }
     return self->error;
 }
