@@ -225,7 +225,7 @@ find_law(
     const double num = (double) y->num_values, mean = logs->mean;
     double k, variance, lognormal, gamma;
 
-    *cv = fmax(MIN_CV, fmin(MAX_CV, sqrt(y->sum_squares / num)));
+    *cv = fmin(MAX_CV, fmax(MIN_CV, sqrt(y->sum_squares / num))); /* MIN_CV of NAN */
     k = 1 / (*cv * *cv);
     variance = log1p(*cv * *cv);
     lognormal = -mean - log(2 * M_PI * variance) / 2 -

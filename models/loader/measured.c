@@ -167,9 +167,10 @@ read_setting(const char *path, spot_measured_arrays_t *arrays, spot_diag_t *diag
             spot_integer_parse(row.fields[0], &arrays->threads) != 0 ||
             spot_integer_parse(row.fields[1], &arrays->block) != 0 ||
             arrays->threads < 1 || arrays->threads > SPOT_LOADER_MAX_THREADS ||
-            arrays->block < 1 || arrays->block > SPOT_LOADER_MAX_SAMPLES)) {
+            arrays->block < 1 || arrays->block > SPOT_LOADER_MAX_SAMPLES ||
+            spot_csv_next(csv, &row) != 0)) {
         ret = spot_diag_error(
-            diag, path, 1, 0, "expected two integers >= 1: THREADS,BLOCK");
+            diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
     }
     spot_csv_close(csv);
     return ret > 0 ? 0 : ret;

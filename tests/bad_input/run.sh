@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=1006
+num_expected=1008
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -196,6 +196,8 @@ for setting in 2 2,3,4 0,3 2,0 2.5,3 ""; do
     echo "$setting" >"$ours/opt_config"
     refused "opt_config $setting" "$ours/opt_config:1: expected two integers >= 1: THREADS,BLOCK"
 done
+printf '2,3\n4,5\n' >"$ours/opt_config"
+refused "opt_config of two lines" "$ours/opt_config:2: expected two integers >= 1: THREADS,BLOCK"
 echo threads,block_size,batch_completion_time >"$ours/search.csv"
 refused "columns of search.csv" "$ours/search.csv:1:1: missing columns: threadpool_size"
 # probe ROW COLUMN PROBLEM

@@ -267,6 +267,32 @@ test_log_that_cannot_be_written(void **state)
     end(&self);
 }
 
+/* An empty log is begun; rows are not appended to what is no log, or to half a line. */
+static void
+test_other_logs(void **state)
+{
+    static const char *const texts[] = {"",
+        "threads,block,seconds,stall_share,reason\n1,1,0.5,,\n",
+        "threads,block,seconds,stall_share,reason\n1,1,0.5,,",
+        "block_size,batch_completion_time\n1,0.5\n"};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
+        spot_search_t search = {.blocks = {true, 1, {2}}};
+        fixture_t self;
+
+        begin(&self, "echo 2", texts[j]);
+        assert_int_equal(
+            spot_measure_read(&self.measure, &search), j < 2 ? 0 : SPOT_ERR_BAD_INPUT);
+        assert_int_equal(self.diag.num_errors, j < 2 ? 0 : 1);
+        if (j < 2) {
+            measure(&self, 1, 2, 0);
+            assert_int_equal(num_lines(self.path), 2 + j);
+        }
+        end(&self);
+    }
+}
+
 /* ---- Tables ---- */
 
 static void
@@ -334,6 +360,7 @@ main(void)
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_that_cannot_be_written),
+        cmocka_unit_test(test_other_logs),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_bad_tables),
     };

@@ -55,6 +55,29 @@ test_events(void **state)
     assert_near(spot_loader_mean_wait_s(&cases[3].flow, cases[3].batch_s), 0.272, 1e-9);
 }
 
+/* What if there were other numbers of processes: the published baseline at sim 0.1. */
+static void
+test_other_processes(void **state)
+{
+    static const struct {
+        int64_t processes;
+        double completion_s;
+    } cases[] = {{1, 6.6408}, {2, 3.3412}, {4, 1.6963}, {8, 0.88361}, {12, 0.64769},
+        {16, 0.52973}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const spot_loader_flow_t flow = {
+            56, cases[j].processes, 2, 1.77997, 0.007, 0.175737};
+        double batch_s = 512 * (0.003198 + 0.007665) + 1.0439;
+
+        assert_near(flow.compute_s + spot_loader_mean_wait_s(&flow, batch_s),
+            cases[j].completion_s, 5e-5);
+        assert_near(flow.compute_s + mean_wait_s(&flow, spot_loader_constant, &batch_s),
+            cases[j].completion_s, 5e-5);
+    }
+}
+
 static void
 test_blocks(void **state)
 {
@@ -186,6 +209,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_other_processes),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_blocks_deal_all),
         cmocka_unit_test(test_closed_form),
