@@ -60,13 +60,14 @@ static void
 put_model(const void *context, FILE *out)
 {
     const fit_call_t *self = context;
-    const spot_loader_t *loader = &self->fit.loader;
+    const spot_loader_fit_t *fit = &self->fit;
+    const spot_loader_t *loader = &fit->loader;
     const spot_loader_cost_t *cost = &loader->cost;
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {0};
 
-    for (size_t j = 0; j < self->fit.num_points; j++) {
-        const spot_loader_point_t *point = &self->fit.points[j];
-        const double values[3] = {
+    for (size_t j = 0; j < fit->num_points; j++) {
+        const spot_loader_point_t *point = &fit->points[j];
+        const double values[] = {
             1e3 * point->sim_s, (double) point->threads, (double) point->block};
 
         for (int k = 0; k < 3; k++) {
@@ -75,100 +76,103 @@ put_model(const void *context, FILE *out)
         }
     }
     fprintf(out, "# Fitted by spotsim %s, form %s, to the runs of\n# ",
-        spot_build_info.version, self->fit.is_predictive ? "predictive" : "three");
+        spot_build_info.version, forms[1 + fit->is_predictive]);
     spot_json_quote(out, self->arguments->root, true);
     for (size_t j = 0; j < self->num_modes; j++) {
-        fprintf(out, " ");
+        fputc(' ', out);
         spot_json_quote(out, self->measured[j].dataset, true);
-        fprintf(out, " ");
+        fputc(' ', out);
         spot_json_quote(out, self->measured[j].mode, true);
     }
     fprintf(out,
-        "\nscenario: loader\nengine: input\nbatch: %lld\ncompute: %.6f ms\ninput:\n"
-        "  samples: %lld\n  loader: {processes: %lld, prefetch: %lld}\n  cost:\n"
-        "    decode: %.6f ms\n    open: {local: %.6f ms, remote: %.6f ms}\n"
-        "    read: {local: %.6f ms, remote: %.6f ms}\n    merged: %.6f ms\n",
-        (long long) cost->collate_batch, low[0], (long long) loader->samples,
-        (long long) loader->processes, (long long) loader->prefetch, ms(cost->decode_ns),
-        ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]),
-        ms(cost->read_ns[1]), ms(cost->merged_ns));
-    fprintf(out,
-        "    thread_growth: %.17g\n    collate: {time: %.6f ms, batch: %lld}\n"
-        "    start: %.6f ms\n    handover: %.6f ms\n    compute: {added: %.6f ms, "
-        "merged: %.6f ms, half_block: %.17g, exponent: %.17g}\n"
-        "  storage: {local_share: %d}\nfitted:\n  compute: [%.6f ms, %.6f ms]\n"
+        "\nscenario: loader\nengine: input\nbatch: %.0f\ncompute: %.15g ms\ninput:\n"
+        "  samples: %.0f\n  loader: {processes: %.0f, prefetch: %.0f, deal: %s}\n  "
+        "cost:\n"
+        "    decode: %.15g ms\n    open: {local: %.15g ms, remote: %.15g ms}\n"
+        "    read: {local: %.15g ms, remote: %.15g ms}\n    merged: %.15g ms\n"
+        "    thread_growth: %.17g\n    collate: {time: %.15g ms, batch: %.0f}\n"
+        "    start: %.15g ms\n    handover: %.15g ms\n    compute: {added: %.15g ms, "
+        "merged: %.15g ms, half_block: %.17g, exponent: %.17g}\n"
+        "  storage: {local_share: %d}\nspread: {read: {%s: {cv: %.6g}}, decode: {%s: "
+        "{cv: %.6g}}}\nfitted:\n  compute: [%.15g ms, %.15g ms]\n"
         "  threads: [%.0f, %.0f]\n  block: [%.0f, %.0f]\n",
-        cost->thread_growth, ms(cost->collate_ns), (long long) cost->collate_batch,
-        ms(cost->start_ns), ms(cost->handover_ns), ms(cost->compute_ns),
-        ms(cost->merged_compute_ns), cost->half_block, cost->exponent,
-        spot_loader_fit_site(&self->measured[0]) == SPOT_SITE_LOCAL, low[0], high[0],
-        low[1], high[1], low[2], high[2]);
+        (double) cost->collate_batch, low[0], (double) loader->samples,
+        (double) loader->processes, (double) loader->prefetch,
+        fit->is_predictive ? "samples" : "batches", ms(cost->decode_ns),
+        ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]),
+        ms(cost->read_ns[1]), ms(cost->merged_ns), cost->thread_growth,
+        ms(cost->collate_ns), (double) cost->collate_batch, ms(cost->start_ns),
+        ms(cost->handover_ns), ms(cost->compute_ns), ms(cost->merged_compute_ns),
+        cost->half_block, cost->exponent,
+        spot_loader_fit_site(self->measured[0].mode) == SPOT_SITE_LOCAL, fit->laws[0],
+        fit->cvs[0], fit->laws[1], fit->cvs[1], low[0], high[0], low[1], high[1], low[2],
+        high[2]);
 }
 
 /* ---- Tables ---- */
 
-static void
-fill_constants(spot_table_t *table, const spot_loader_fit_t *fit)
-{
-    static const spot_table_column_t columns[] = {
-        {.name = "constant", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
-        {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+enum { CONSTANTS, ERRORS, IMPROVEMENTS, NUM_TABLES };
 
-    spot_table_add_columns(table, 3, columns);
-    for (size_t j = 0; j < fit->num_constants; j++) {
-        spot_table_add_row(table);
-        spot_table_add_text(table, fit->constants[j]->key);
-        spot_table_add_number(table, fit->values[j]);
-        spot_table_add_text(table, fit->constants[j]->is_time ? "s" : "");
-    }
+static const spot_table_column_t columns[NUM_TABLES][4] = {
+    {{.name = "constant", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
+        {.name = "unit", .kind = SPOT_TABLE_TEXT}},
+    {{.name = "error_of", .kind = SPOT_TABLE_TEXT}, {.name = "mean_percent"},
+        {.name = "max_percent"}},
+    {{.name = "mode", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "sim_s", .is_key = true}, {.name = "improvement_percent"},
+        {.name = "predicted_percent"}}};
+
+/* A row that starts with a text and a number. */
+static void
+add_row(spot_table_t *table, const char *text, double number)
+{
+    spot_table_add_row(table);
+    spot_table_add_text(table, text);
+    spot_table_add_number(table, number);
 }
 
 static void
-fill_errors(spot_table_t *table, const spot_loader_fit_t *fit)
+fill(spot_table_t *tables, spot_texts_t *texts, const fit_call_t *self)
 {
-    static const spot_table_column_t columns[] = {
-        {.name = "error_of", .kind = SPOT_TABLE_TEXT}, {.name = "mean_percent"},
-        {.name = "max_percent"}};
-    static const char *const names[] = {
+    static const char *const times[] = {"read", "decode"};
+    static const char *const errors[] = {
         "runs", "runs left out", "probes", "probes left out"};
+    const spot_loader_fit_t *fit = &self->fit;
 
-    spot_table_add_columns(table, 3, columns);
+    for (size_t j = 0; j < NUM_TABLES; j++) {
+        spot_table_add_columns(&tables[j], j == IMPROVEMENTS ? 4 : 3, columns[j]);
+    }
+    for (size_t j = 0; j < fit->num_constants; j++) {
+        add_row(&tables[CONSTANTS], fit->constants[j]->key, fit->values[j]);
+        spot_table_add_text(&tables[CONSTANTS], fit->constants[j]->is_time ? "s" : "");
+    }
+    for (size_t j = 0; j < 2; j++) {
+        add_row(&tables[CONSTANTS],
+            spot_texts_add(texts, "spread.%s.%s.cv", times[j], fit->laws[j]),
+            fit->cvs[j]);
+        spot_table_add_text(&tables[CONSTANTS], "");
+    }
     for (int j = 0; j < (fit->is_predictive ? 4 : 1); j++) {
         double mean, max;
 
         spot_loader_fit_errors(fit, j >= 2, j % 2 == 1, &mean, &max);
-        spot_table_add_row(table);
-        spot_table_add_text(table, fit->is_predictive ? names[j] : "mean rows");
-        spot_table_add_number(table, 100 * mean);
-        spot_table_add_number(table, 100 * max);
+        add_row(
+            &tables[ERRORS], fit->is_predictive ? errors[j] : "mean rows", 100 * mean);
+        spot_table_add_number(&tables[ERRORS], 100 * max);
     }
-}
-
-static void
-fill_improvements(spot_table_t *table, const fit_call_t *self)
-{
-    static const spot_table_column_t columns[] = {
-        {.name = "mode", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "sim_s", .is_key = true}, {.name = "improvement_percent"},
-        {.name = "predicted_percent"}};
-
-    spot_table_add_columns(table, 4, columns);
     for (size_t j = 0; j < self->num_modes; j++) {
         const spot_measured_runs_t *measured = &self->measured[j];
 
         for (size_t k = 0; k < measured->num_rows; k++) {
             const spot_measured_row_t *row = &measured->rows[k];
 
-            if (row->base == NULL) {
-                continue;
+            if (row->base != NULL) {
+                add_row(&tables[IMPROVEMENTS], measured->mode, row->sim_s);
+                spot_table_add_number(&tables[IMPROVEMENTS], row->improvement.percent);
+                spot_table_add_number(&tables[IMPROVEMENTS],
+                    spot_loader_fit_percent(
+                        fit, spot_loader_fit_site(measured->mode), row->sim_s));
             }
-            spot_table_add_row(table);
-            spot_table_add_text(table, measured->mode);
-            spot_table_add_number(table, row->sim_s);
-            spot_table_add_number(table, row->improvement.percent);
-            spot_table_add_number(
-                table, spot_loader_fit_percent(
-                           &self->fit, spot_loader_fit_site(measured), row->sim_s));
         }
     }
 }
@@ -189,7 +193,7 @@ read_runs(spot_call_t *call, fit_call_t *self)
         modes[0] = spot_texts_add(
             &call->texts, "%.*s", (int) (comma - arguments->mode), arguments->mode);
         modes[1] = comma + 1;
-        if ((strcmp(modes[0], "local") == 0) == (strcmp(modes[1], "local") == 0)) {
+        if (spot_loader_fit_site(modes[0]) == spot_loader_fit_site(modes[1])) {
             spot_usage_error(
                 call, "--mode: of two modes one is local, got \"%s\"", arguments->mode);
         }
@@ -207,15 +211,24 @@ fit(spot_call_t *call, fit_call_t *self, bool is_predictive)
 {
     const arguments_t *arguments = self->arguments;
     spot_loader_fit_t *fit = &self->fit;
-    const int ret = spot_loader_fit(
-        fit, is_predictive, self->num_modes, self->measured, arguments->samples);
+    int ret;
 
-    return ret != SPOT_ERR_BAD_PARAM
-               ? ret
-               : spot_diag_error(&call->diag, arguments->root, 0, 0,
-                     "%zu %s: too few for the %zu constants of the form %s",
-                     fit->num_points, is_predictive ? "runs and probes" : "mean rows",
-                     fit->num_constants, forms[1 + is_predictive]);
+    spot_loader_fit_free(fit);
+    ret = spot_loader_fit(
+        fit, is_predictive, self->num_modes, self->measured, arguments->samples);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        return spot_diag_error(&call->diag, arguments->root, 0, 0,
+            "%zu %s: too few for the %zu constants of the form %s", fit->num_points,
+            is_predictive ? "runs and probes" : "mean rows", fit->num_constants,
+            forms[1 + is_predictive]);
+    }
+    if (ret == 0 && fit->is_thinned && arguments->samples == 0) {
+        spot_diag_warn(&call->diag, arguments->root, 0, 0,
+            "the arrays have fewer samples than the batches: %lld are taken, batch x "
+            "batches; --samples gives another number",
+            (long long) fit->loader.samples);
+    }
+    return ret;
 }
 
 static int
@@ -223,7 +236,7 @@ run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     fit_call_t self = {.arguments = arguments};
-    spot_table_t tables[] = {
+    spot_table_t tables[NUM_TABLES] = {
         {.name = "constants"}, {.name = "errors"}, {.name = "improvements"}};
     const spot_diag_mark_t mark = spot_diag_mark(&call->diag);
     int ret = read_runs(call, &self);
@@ -232,22 +245,13 @@ run(spot_call_t *call)
     if (ret == SPOT_ERR_BAD_INPUT && self.fit.num_constants > 0 &&
         arguments->form == FORM_ANY) {
         spot_diag_soften(&call->diag, mark);
-        spot_loader_fit_free(&self.fit);
         ret = fit(call, &self, false);
     }
     if (ret == 0) {
         call->is_reading = false;
-        if (self.fit.is_thinned && arguments->samples == 0) {
-            spot_diag_warn(&call->diag, arguments->root, 0, 0,
-                "the arrays have fewer samples than the batches: %lld are taken, batch "
-                "x batches; --samples gives another number",
-                (long long) self.fit.loader.samples);
-        }
-        fill_constants(&tables[0], &self.fit);
-        fill_errors(&tables[1], &self.fit);
-        fill_improvements(&tables[2], &self);
+        fill(tables, &call->texts, &self);
         ret = spot_schedule_results(call, &arguments->target, arguments->model_path,
-            put_model, &self, 3, tables);
+            put_model, &self, NUM_TABLES, tables);
     }
     spot_loader_fit_free(&self.fit);
     spot_measured_runs_free(&self.measured[0]);
@@ -264,7 +268,10 @@ const spot_command_t spot_command_input_fit = {
            "they were measured. The form predictive finds all costs from settings of "
            "runs and probes alone; of some only sums are known, such as that of "
            "reading, opening and decoding. Left out: predicted by a fit without the "
-           "runs of that number. The constants belong to the hardware of the runs.",
+           "runs of that number. The spread of reading and decoding is that of the "
+           "samples of the baseline: its cv is standard deviation / mean, its law the "
+           "likelier one of lognormal and gamma. The constants belong to the hardware "
+           "of the runs.",
     .examples = "  spotsim input fit runs --mode remote -o model.yaml\n"
                 "  spotsim input fit runs --mode local,remote --form predictive\n",
     .options = options,

@@ -25,40 +25,19 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-fill(spot_table_t *table, const spot_input_scenario_t *scenario,
-    const spot_loader_prediction_t *prediction)
-{
-    const struct {
-        const char *name;
-        double value;
-    } figures[] = {{"threads", (double) scenario->loader.threads},
-        {"block", (double) scenario->loader.block}, {"load_s", prediction->load_s},
-        {"compute_s", prediction->compute_s}, {"completion_s", prediction->completion_s},
-        {"samples_per_s", prediction->samples_per_s}, {"batch_s", prediction->batch_s},
-        {"fill_s", prediction->fill_s}, {"steady_load_s", prediction->steady_load_s},
-        {"stall_share", prediction->stall_share},
-        {"memory_bytes", prediction->memory_bytes}};
-    const size_t num = sizeof(figures) / sizeof(figures[0]);
-
-    for (size_t j = 0; j < num; j++) {
-        spot_table_add_column(table, (spot_table_column_t){.name = figures[j].name});
-    }
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "limit", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_row(table);
-    for (size_t j = 0; j < num; j++) {
-        spot_table_add_number(table, figures[j].value);
-    }
-    spot_table_add_text(table, prediction->limit);
-}
+static const spot_table_column_t columns[] = {{.name = "threads"}, {.name = "block"},
+    {.name = "load_s"}, {.name = "compute_s"}, {.name = "completion_s"},
+    {.name = "samples_per_s"}, {.name = "batch_s"}, {.name = "fill_s"},
+    {.name = "steady_load_s"}, {.name = "stall_share"}, {.name = "memory_bytes"},
+    {.name = "limit", .kind = SPOT_TABLE_TEXT}};
 
 static int
 run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_input_scenario_t scenario;
-    spot_loader_prediction_t prediction;
+    spot_loader_t *loader = &scenario.loader;
+    spot_loader_prediction_t found;
     spot_loader_work_t work;
     spot_table_t table = {.name = "prediction"};
     int ret = spot_input_open(&scenario, call, &arguments->request);
@@ -66,17 +45,24 @@ run(spot_call_t *call)
     if (ret != 0) {
         return ret;
     }
-    if (arguments->threads > 0) {
-        scenario.loader.threads = arguments->threads;
-    }
-    if (arguments->block > 0) {
-        scenario.loader.block = arguments->block;
-    }
+    loader->threads = arguments->threads > 0 ? arguments->threads : loader->threads;
+    loader->block = arguments->block > 0 ? arguments->block : loader->block;
     spot_input_warn(&scenario, call, arguments->request.model_path);
     work = spot_input_scenario_work(&scenario);
-    ret = spot_loader_predict(&prediction, &scenario.loader, &work);
+    ret = spot_loader_predict(&found, loader, &work);
     if (ret == 0) {
-        fill(&table, &scenario, &prediction);
+        const double figures[] = {(double) loader->threads, (double) loader->block,
+            found.load_s, found.compute_s, found.completion_s, found.samples_per_s,
+            found.batch_s, found.fill_s, found.steady_load_s, found.stall_share,
+            found.memory_bytes};
+        const size_t num = sizeof(figures) / sizeof(figures[0]);
+
+        spot_table_add_columns(&table, num + 1, columns);
+        spot_table_add_row(&table);
+        for (size_t j = 0; j < num; j++) {
+            spot_table_add_number(&table, figures[j]);
+        }
+        spot_table_add_text(&table, found.limit);
         ret =
             spot_schedule_results(call, &arguments->target, NULL, NULL, NULL, 1, &table);
     }

@@ -20,28 +20,30 @@ spot_input_take_time(spot_call_t *call, const spot_option_t *option, const char 
     memcpy((char *) call->arguments + option->offset, &time.whole, sizeof(time.whole));
 }
 
+/* Puts what options say in place of keys. */
 static int
 settle(spot_input_scenario_t *self, const spot_input_request_t *request,
     const spot_node_t *root, spot_diag_t *diag)
 {
     int64_t *const samples = &self->loader.samples;
+    int ret = 0;
 
     self->compute_ns = request->compute_ns >= 0 ? request->compute_ns : self->compute_ns;
     self->batch = request->batch > 0 ? request->batch : self->batch;
     *samples = request->samples > 0 ? request->samples : *samples;
     if (self->compute_ns < 0) {
-        spot_diag_error(diag, root->file, root->line, root->column,
+        ret = spot_diag_error(diag, root->file, root->line, root->column,
             "no time of a batch in the training loop: give the key compute or the "
             "option --compute");
     }
     if (*samples == 0 || *samples / self->batch > SPOT_INPUT_MAX_BATCHES) {
-        spot_diag_error(diag, root->file, root->line, root->column,
+        ret = spot_diag_error(diag, root->file, root->line, root->column,
             "expected an epoch of 1 to %d batches: give the key %ssamples or the option "
             "--samples",
             SPOT_INPUT_MAX_BATCHES,
             spot_node_get(root, "input") == NULL ? "" : "input.");
     }
-    return diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
+    return ret;
 }
 
 int
@@ -51,6 +53,7 @@ spot_input_open(spot_input_scenario_t *scenario, spot_call_t *call,
     const spot_scenario_changes_t changes = {
         NULL, request->sets.num_texts, request->sets.texts};
     spot_diag_t *diag = &call->diag;
+    spot_input_scenario_t read = {.compute_ns = -1};
     spot_yaml_t document;
     int ret =
         spot_scenario_read_document(&document, request->model_path, &changes, diag);
@@ -61,9 +64,15 @@ spot_input_open(spot_input_scenario_t *scenario, spot_call_t *call,
         ret = spot_diag_error(diag, engine->file, engine->line, engine->column,
             "engine: expected input, the engine of a loader");
     }
-    ret = ret == 0 ? spot_input_scenario_init(scenario, document.root, diag) : ret;
-    ret = ret == 0 ? settle(scenario, request, document.root, diag) : ret;
+    ret = ret == 0 ? spot_input_scenario_init(&read, document.root, diag) : ret;
+    ret = ret == 0 ? settle(&read, request, document.root, diag) : ret;
+    /* Means need no laws. */
+    *scenario = (spot_input_scenario_t){.loader = read.loader,
+        .batch = read.batch,
+        .compute_ns = read.compute_ns,
+        .fitted = read.fitted};
     call->is_reading = ret != 0;
+    spot_input_scenario_free(&read);
     spot_yaml_free(&document);
     return ret;
 }
@@ -75,22 +84,22 @@ spot_input_warn(
     const spot_input_range_t *fitted = &scenario->fitted;
     const struct {
         const char *name;
+        double unit;
         int64_t value;
         const int64_t *range;
-        double unit;
-    } checks[] = {{"compute (s)", scenario->compute_ns, fitted->compute_ns, 1e-9},
-        {"threads", scenario->loader.threads, fitted->threads, 1},
-        {"block", scenario->loader.block, fitted->block, 1}};
+    } checks[] = {{"compute (s)", 1e-9, scenario->compute_ns, fitted->compute_ns},
+        {"threads", 1, scenario->loader.threads, fitted->threads},
+        {"block", 1, scenario->loader.block, fitted->block}};
 
     for (size_t j = 0; j < sizeof(checks) / sizeof(checks[0]); j++) {
-        const int64_t low = checks[j].range[0], high = checks[j].range[1];
-        const double unit = checks[j].unit;
+        const double unit = checks[j].unit, value = unit * (double) checks[j].value;
+        const double low = unit * (double) checks[j].range[0];
+        const double high = unit * (double) checks[j].range[1];
 
-        if (high > 0 && (checks[j].value < low || checks[j].value > high)) {
+        if (high > 0 && (value < low || value > high)) {
             spot_diag_warn(&call->diag, model_path, 0, 0,
                 "%s = %g is outside what the model was fitted to: %g to %g",
-                checks[j].name, unit * (double) checks[j].value, unit * (double) low,
-                unit * (double) high);
+                checks[j].name, value, low, high);
         }
     }
 }

@@ -10,15 +10,18 @@
 
 typedef spot_loader_fit_t fit_t;
 typedef spot_loader_point_t point_t;
+typedef spot_loader_constant_t constant_t;
 
-#define RIDGE 0.05 /* the pull to the starts: far below the errors */
+#define RIDGE 0.05  /* the pull to the starts: far below the errors */
+#define MIN_CV 1e-6 /* as constant as makes no difference */
+#define MAX_CV 10.0
 
 #define TIME(key, member) key, offsetof(spot_loader_cost_t, member), true
 #define RATIO(key, member) key, offsetof(spot_loader_cost_t, member), false
-enum { NUM_THREE = 3, NUM_COMMON = 9 };
+enum { NUM_THREE = 3, NUM_COMMON = 9, MAX_CONSTANTS = 13 };
 
 /* Those of the form three, those of all modes, and two for each site. */
-static const spot_loader_constant_t constants[] = {
+static const constant_t constants[] = {
     {TIME("collate.time", collate_ns), 0, 5, 1},
     {TIME("start", start_ns), 0, 5, 0.5},
     {TIME("merged", merged_ns), -0.01, 0.02, 0},
@@ -42,9 +45,17 @@ whole_ns(double s)
 
 /* ---- Points ---- */
 
-static void
-add_points(fit_t *self, const spot_measured_runs_t *measured, spot_site_t site)
+spot_site_t
+spot_loader_fit_site(const char *mode)
 {
+    return strcmp(mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
+}
+
+static void
+add_points(fit_t *self, const spot_measured_runs_t *measured)
+{
+    const spot_site_t site = spot_loader_fit_site(measured->mode);
+
     for (size_t j = 0; !self->is_predictive && j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
 
@@ -54,19 +65,18 @@ add_points(fit_t *self, const spot_measured_runs_t *measured, spot_site_t site)
     }
     for (size_t j = 0; self->is_predictive && j < measured->num_runs; j++) {
         const spot_measured_run_t *run = &measured->runs[j];
-        const spot_measured_figures_t *figures = &run->figures;
-        const double weight = 1 / sqrt((double) run->num_probes);
+        point_t point = {NULL, run->kind, site, false, run->run,
+            llround(run->figures.threads), llround(run->figures.true_block), run->sim_s,
+            1, run->figures.completion_s, 0, 0};
 
-        SPOT_ARRAY_PUSH(self, points,
-            (point_t){NULL, run->kind, site, false, run->run, llround(figures->threads),
-                llround(figures->true_block), run->sim_s, 1, figures->completion_s, 0,
-                0});
+        SPOT_ARRAY_PUSH(self, points, point);
+        point.is_probe = true;
+        point.weight = 1 / sqrt((double) run->num_probes);
         for (size_t k = 0; k < run->num_probes; k++) {
-            const spot_measured_probe_t *probe = &run->probes[k];
-
-            SPOT_ARRAY_PUSH(self, points,
-                (point_t){NULL, run->kind, site, true, run->run, probe->threads,
-                    probe->block, run->sim_s, weight, probe->completion_s, 0, 0});
+            point.threads = run->probes[k].threads;
+            point.block = run->probes[k].block;
+            point.measured_s = run->probes[k].completion_s;
+            SPOT_ARRAY_PUSH(self, points, point);
         }
     }
 }
@@ -74,42 +84,43 @@ add_points(fit_t *self, const spot_measured_runs_t *measured, spot_site_t site)
 static double
 predict(fit_t *self, const point_t *point)
 {
-    const int64_t batch = self->loader.cost.collate_batch;
+    const spot_measured_figures_t *row = point->row;
     spot_loader_t loader = self->loader;
-    spot_loader_work_t work = {batch, self->loader.samples, point->sim_s};
+    spot_loader_cost_t *cost = &loader.cost;
+    spot_loader_work_t work = {cost->collate_batch, loader.samples, point->sim_s};
     spot_loader_prediction_t prediction = {.completion_s = 0};
-    spot_loader_flow_t flow;
 
     loader.threads = point->threads;
     loader.block = point->block;
     loader.local_share = point->site == SPOT_SITE_LOCAL;
-    if (point->row == NULL) {
-        if (point->is_probe) {
-            work.samples = (work.samples + 1) / 2; /* as the published search does */
-        }
-        self->error = spot_error_first(
-            self->error, spot_loader_predict(&prediction, &loader, &work));
-        return prediction.completion_s;
+    if (point->is_probe) {
+        work.samples = (work.samples + 1) / 2; /* as the published search does */
     }
-    work = (spot_loader_work_t){
-        batch, llround(point->row->num_batches) * batch, point->row->compute_s};
-    loader.cost.compute_ns = 0; /* it was measured */
-    loader.cost.read_ns[point->site] = whole_ns(point->row->io_s);
-    loader.cost.decode_ns = whole_ns(point->row->io_s + point->row->processing_s);
-    flow = spot_loader_flow(&loader, &work);
-    return flow.compute_s +
-           spot_loader_mean_wait_s(
-               &flow, spot_loader_batch_s(&loader, (double) batch, loader.local_share));
+    if (row != NULL) { /* its times are of samples, merged or not */
+        const int64_t merged_ns = loader.block > 1 ? cost->merged_ns : 0;
+
+        work.samples = llround(row->num_batches) * work.batch;
+        work.compute_s = row->compute_s;
+        cost->compute_ns = 0;
+        cost->read_ns[point->site] = whole_ns(row->io_s);
+        cost->decode_ns =
+            whole_ns(fmax(row->io_s + row->processing_s + 1e-9 * (double) merged_ns, 0));
+        loader.block = 1;
+    }
+    self->error =
+        spot_error_first(self->error, spot_loader_predict(&prediction, &loader, &work));
+    return prediction.completion_s;
 }
 
 /* ---- Least squares ---- */
 
 /* Constants are sines of what is searched, which keeps them within their bounds. */
 static double
-start_of(const spot_loader_constant_t *constant)
+start_of(const constant_t *constant)
 {
-    return asin(
-        2 * (constant->start - constant->low) / (constant->high - constant->low) - 1);
+    const double range = constant->high - constant->low;
+
+    return asin(2 * (constant->start - constant->low) / range - 1);
 }
 
 static void
@@ -118,18 +129,16 @@ set_costs(fit_t *self, const gsl_vector *x)
     spot_loader_cost_t *cost = &self->loader.cost;
 
     for (size_t j = 0; j < self->num_constants; j++) {
-        const spot_loader_constant_t *constant = self->constants[j];
-        const double range = constant->high - constant->low;
-        const double value =
-            (constant->is_time ? self->scale : 1) *
-            (constant->low + range * (1 + sin(gsl_vector_get(x, j))) / 2);
+        const constant_t *constant = self->constants[j];
+        const double share = (1 + sin(gsl_vector_get(x, j))) / 2;
         void *place = (char *) cost + constant->offset;
 
-        self->values[j] = value;
+        self->values[j] = (constant->is_time ? self->scale : 1) *
+                          (constant->low + (constant->high - constant->low) * share);
         if (constant->is_time) {
-            *(int64_t *) place = whole_ns(value);
+            *(int64_t *) place = whole_ns(self->values[j]);
         } else {
-            *(double *) place = value;
+            *(double *) place = self->values[j];
         }
     }
     if (cost->merged_ns < -cost->decode_ns) {
@@ -146,12 +155,10 @@ find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
     set_costs(self, x);
     for (size_t j = 0; j < self->num_points; j++) {
         const point_t *point = &self->points[j];
-        const bool is_left_out = point->row == NULL && point->run == self->left_out;
+        const double weight = point->run == self->left_out ? 0 : point->weight;
 
-        gsl_vector_set(residuals, j,
-            is_left_out
-                ? 0
-                : point->weight * (predict(self, point) / point->measured_s - 1));
+        gsl_vector_set(
+            residuals, j, weight * (predict(self, point) / point->measured_s - 1));
     }
     for (size_t j = 0; j < self->num_constants; j++) {
         gsl_vector_set(residuals, self->num_points + j,
@@ -160,8 +167,8 @@ find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
     return GSL_SUCCESS;
 }
 
-/* Finds the costs without the runs of a number, then predicts these; below 0: with all,
- * and predicts all. */
+/* Finds the costs without the runs of a number, then predicts these, if enough is left;
+ * below 0: with all, and predicts all. */
 static void
 fit_without(fit_t *self, int left_out)
 {
@@ -171,7 +178,8 @@ fit_without(fit_t *self, int left_out)
         .n = self->num_points + self->num_constants,
         .p = self->num_constants,
         .params = self};
-    gsl_vector *x = gsl_vector_alloc(system.p);
+    double starts[MAX_CONSTANTS];
+    gsl_vector_view x = gsl_vector_view_array(starts, system.p);
     gsl_multifit_nlinear_workspace *work;
     size_t num_kept = 0;
     int info;
@@ -181,16 +189,17 @@ fit_without(fit_t *self, int left_out)
     work = gsl_multifit_nlinear_alloc(
         gsl_multifit_nlinear_trust, &parameters, system.n, system.p);
     self->left_out = left_out;
-    for (size_t j = 0; x != NULL && j < system.p; j++) {
-        gsl_vector_set(x, j, start_of(self->constants[j]));
+    for (size_t j = 0; j < system.p; j++) {
+        starts[j] = start_of(self->constants[j]);
     }
-    if (x == NULL || work == NULL || gsl_multifit_nlinear_init(x, &system, work) != 0) {
+    if (work == NULL || gsl_multifit_nlinear_init(&x.vector, &system, work) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
     } else {
         /* Without progress it ends at the best so far. */
         (void) gsl_multifit_nlinear_driver(200, 1e-9, 1e-9, 0, NULL, NULL, &info, work);
         set_costs(self, gsl_multifit_nlinear_position(work));
     }
+    gsl_multifit_nlinear_free(work); /* takes NULL */
     for (size_t j = 0; j < self->num_points; j++) {
         num_kept += self->points[j].run != left_out;
     }
@@ -204,11 +213,28 @@ fit_without(fit_t *self, int left_out)
                 num_kept < self->num_constants ? (double) NAN : predict(self, point);
         }
     }
-    gsl_vector_free(x); /* both take NULL */
-    gsl_multifit_nlinear_free(work);
 }
 
 /* ---- The fit ---- */
+
+/* The law of y = time / mean of the run: its cv by moments, its form by likelihood. */
+static void
+find_law(
+    const spot_moments_t *y, const spot_moments_t *logs, const char **law, double *cv)
+{
+    const double num = (double) y->num_values, mean = logs->mean;
+    double k, variance, lognormal, gamma;
+
+    *cv = fmin(MAX_CV, fmax(MIN_CV, sqrt(y->sum_squares / num))); /* MIN_CV of NAN */
+    k = 1 / (*cv * *cv);
+    variance = log1p(*cv * *cv);
+    lognormal = -mean - log(2 * M_PI * variance) / 2 -
+                (logs->sum_squares / num + pow(mean + variance / 2, 2)) / variance / 2;
+    gamma = (k - 1) * mean - k + k * log(k) - lgamma(k);
+    /* A time of 0 is likelier of gamma. */
+    *law =
+        lognormal > gamma && logs->num_values == y->num_values ? "lognormal" : "gamma";
+}
 
 /* Sets what is taken as it was measured: samples, and costs in the form three. Returns
  * the number of mean rows of the baseline. */
@@ -240,44 +266,47 @@ measure(fit_t *self, const spot_measured_runs_t *measured)
         whole_ns(read_s / num);
     cost->decode_ns = whole_ns(decode_s / num);
     cost->compute_ns = whole_ns(fmax(added_s / num, 0));
+    for (int j = 0; j < 2; j++) {
+        find_law(&measured->spread[j], &measured->log_spread[j], &self->laws[j],
+            &self->cvs[j]);
+    }
     return num;
-}
-
-spot_site_t
-spot_loader_fit_site(const spot_measured_runs_t *measured)
-{
-    return strcmp(measured->mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
 }
 
 int
 spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
     const spot_measured_runs_t *measured, int64_t samples)
 {
-    *self = (fit_t){.is_predictive = is_predictive, .scale = 1};
-    self->loader = (spot_loader_t){
-        .processes = measured->processes, .prefetch = 2, .threads = 1, .block = 1};
-    self->loader.cost = (spot_loader_cost_t){.collate_batch = measured->batch,
-        .handover_ns = 7000000,
-        .half_block = 1,
-        .exponent = 1};
+    const spot_site_t site = spot_loader_fit_site(measured->mode);
+    spot_loader_cost_t *cost = &self->loader.cost;
+    bool has_site[SPOT_NUM_SITES] = {false, false};
+
+    *self = (fit_t){.is_predictive = is_predictive,
+        .scale = 1,
+        .loader = {.processes = measured->processes,
+            .prefetch = 2,
+            .threads = 1,
+            .block = 1,
+            .deal = is_predictive ? SPOT_LOADER_DEAL_SAMPLES : SPOT_LOADER_DEAL_BATCHES,
+            .cost = {.collate_batch = measured->batch,
+                .handover_ns = 7000000,
+                .half_block = 1,
+                .exponent = 1}}};
     if (measure(self, measured) == 0) {
         return SPOT_ERR_BAD_PARAM;
     }
     self->loader.samples = samples > 0 ? samples : self->loader.samples;
-    for (size_t j = 0; j < (is_predictive ? NUM_COMMON : NUM_THREE); j++) {
-        self->constants[self->num_constants++] = &constants[j];
-    }
     for (size_t j = 0; j < num_measured; j++) {
-        const spot_site_t site = spot_loader_fit_site(&measured[j]);
-
-        add_points(self, &measured[j], site);
-        for (size_t k = 0; is_predictive && k < 2; k++) {
-            self->constants[self->num_constants++] =
-                &constants[NUM_COMMON + 2 * site + k];
+        add_points(self, &measured[j]);
+        has_site[spot_loader_fit_site(measured[j].mode)] = true;
+    }
+    for (size_t j = 0; j < (is_predictive ? MAX_CONSTANTS : NUM_THREE); j++) {
+        if (j < NUM_COMMON || has_site[(j - NUM_COMMON) / 2]) {
+            self->constants[self->num_constants++] = &constants[j];
         }
     }
     if (self->error != 0 || self->num_points < self->num_constants) {
-        return self->error != 0 ? self->error : SPOT_ERR_BAD_PARAM;
+        return spot_error_first(self->error, SPOT_ERR_BAD_PARAM);
     }
     for (size_t j = 0; is_predictive && j < self->num_points; j++) {
         if (self->points[j].left_out_s == 0) {
@@ -285,13 +314,9 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
         }
     }
     fit_without(self, -1);
-    if (is_predictive && num_measured == 1) {
-        const spot_site_t site = spot_loader_fit_site(measured);
-        const spot_site_t other =
-            site == SPOT_SITE_LOCAL ? SPOT_SITE_REMOTE : SPOT_SITE_LOCAL;
-
-        self->loader.cost.open_ns[other] = self->loader.cost.open_ns[site];
-        self->loader.cost.read_ns[other] = self->loader.cost.read_ns[site];
+    if (is_predictive && !has_site[!site]) { /* it is as the other one */
+        cost->open_ns[!site] = cost->open_ns[site];
+        cost->read_ns[!site] = cost->read_ns[site];
     }
     return self->error;
 }
@@ -309,39 +334,35 @@ void
 spot_loader_fit_errors(const spot_loader_fit_t *self, bool is_probe, bool is_left_out,
     double *mean, double *max)
 {
-    double num = 0;
+    double sum = 0, num = 0;
 
-    *mean = *max = 0;
+    *max = (double) NAN;
     for (size_t j = 0; j < self->num_points; j++) {
         const point_t *point = &self->points[j];
         const double predicted_s = is_left_out ? point->left_out_s : point->predicted_s;
 
         if (point->is_probe == is_probe) {
-            const double error = fabs(predicted_s / point->measured_s - 1);
-
-            *mean += error;
-            *max = error > *max || isnan(error) ? error : *max;
+            sum += fabs(predicted_s / point->measured_s - 1);
+            *max = fmax(*max, fabs(predicted_s / point->measured_s - 1));
             num++;
         }
     }
-    *mean /= num;
-    *max = num > 0 ? *max : (double) NAN;
+    *mean = sum / num;
 }
 
 double
 spot_loader_fit_percent(const spot_loader_fit_t *self, spot_site_t site, double sim_s)
 {
-    double sums[SPOT_NUM_KINDS] = {0}, nums[SPOT_NUM_KINDS] = {0};
+    spot_moments_t batches_per_s[SPOT_NUM_KINDS] = {0};
 
     for (size_t j = 0; j < self->num_points; j++) {
         const point_t *point = &self->points[j];
 
         if (!point->is_probe && point->site == site && point->sim_s == sim_s) {
-            sums[point->kind] += 1 / point->predicted_s;
-            nums[point->kind]++;
+            spot_moments_add(&batches_per_s[point->kind], 1 / point->predicted_s);
         }
     }
-    return 100 * (sums[SPOT_KIND_OURS] / nums[SPOT_KIND_OURS] /
-                         (sums[SPOT_KIND_BASELINE] / nums[SPOT_KIND_BASELINE]) -
-                     1);
+    return 100 *
+           (batches_per_s[SPOT_KIND_OURS].mean / batches_per_s[SPOT_KIND_BASELINE].mean -
+               1);
 }

@@ -2,10 +2,10 @@
 /* Constants of a loader by least squares of relative errors of completion, in two forms:
  *
  * - three: collation, start and merging, from mean rows with reading, decoding and
- *   compute times as measured; closed form.
- * - predictive: all costs, from the settings of runs and probes; block pipeline. The
- *   probes of a search together weigh as much as its run. A weak pull to round values
- *   settles what data does not: blocks of 1 show the time of a batch alone. */
+ *   compute times as measured.
+ * - predictive: all costs, from the settings of runs and probes. The probes of a search
+ *   together weigh as much as its run. A weak pull to round values settles what data
+ *   does not: blocks of 1 show the time of a batch alone. */
 #pragma once
 
 #include "models/loader/loader.h"
@@ -34,6 +34,8 @@ typedef struct {
     bool is_predictive;
     bool is_thinned;      /* arrays have fewer samples than batches have */
     spot_loader_t loader; /* a model with samples and costs */
+    const char *laws[2];  /* of reading and decoding: "lognormal", "gamma" */
+    double cvs[2];        /* their standard deviation / mean */
     double scale;         /* of bounds and starts of times */
     int left_out;         /* the number of runs, while these are left out */
     size_t num_constants;
@@ -45,7 +47,7 @@ typedef struct {
 } spot_loader_fit_t;
 
 /* Where the data of runs was: every mode but "local" is remote. */
-spot_site_t spot_loader_fit_site(const spot_measured_runs_t *measured);
+spot_site_t spot_loader_fit_site(const char *mode);
 
 /* Fits runs in num_measured modes of different sites. samples: of an epoch; 0: as
  * measured. BAD_PARAM: fewer points than constants, or no baseline; NO_MEMORY; free self

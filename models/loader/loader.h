@@ -148,11 +148,11 @@ typedef struct {
     int64_t block;
     int64_t batch; /* B */
     int64_t processes;
-    bool has_full_batches; /* of files: all are of B samples, the last one too */
-    double block_s;        /* of reading a block, at its first sample */
-    double sample_s;       /* of a sample */
+    double block_s;   /* of reading a block, at its first sample */
+    double sample_s;  /* of a sample */
     double collate_s; /* of a batch of B, with what the storage adds; of fewer samples in
                          proportion */
+    bool has_full_batches; /* of files: all are of B samples, the last one too */
 } spot_loader_blocks_t;
 
 /* A batch function; context: a spot_loader_blocks_t. */

@@ -218,6 +218,17 @@ read_memory(reader_t *self, const char *folder, double *memory_mib)
     return ret;
 }
 
+static void
+add_spread(spot_measured_runs_t *self, size_t what, const spot_npy_t *array, double mean)
+{
+    for (size_t j = 0; j < array->num && mean > 0; j++) {
+        spot_moments_add(&self->spread[what], array->values[j] / mean);
+        if (array->values[j] > 0) {
+            spot_moments_add(&self->log_spread[what], log(array->values[j] / mean));
+        }
+    }
+}
+
 /* All five arrays, to report all that is wrong with them. */
 static int
 read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *arrays)
@@ -235,6 +246,9 @@ read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *ar
 
         ret = spot_error_first(ret, spot_npy_read(&array, path, self->diag));
         *moments[j] = spot_moments_of(array.values, array.num);
+        if (j >= 2 && run->kind == SPOT_KIND_BASELINE) {
+            add_spread(self->measured, j - 2, &array, moments[j]->mean);
+        }
         if (moments[j] == &arrays->waits) {
             run->waits = array.values;
             run->num_waits = array.num;

@@ -89,6 +89,9 @@ typedef struct {
     spot_measured_run_t *runs; /* [num_runs] by kind, sim, run */
     size_t num_rows, max_rows;
     spot_measured_row_t *rows; /* [num_rows] by kind, sim */
+    /* Of the baseline: time / mean of the run, of reading and decoding a sample, and the
+     * logarithms of those above 0. */
+    spot_moments_t spread[2], log_spread[2];
     spot_texts_t texts;
 } spot_measured_runs_t;
 

@@ -956,6 +956,9 @@ same input/outside.stderr "$work/stderr"
 ends 0 input fit "$work/runs" $tiny --form three -o "$work/loader.yaml"
 expect "a fit prints its errors beside the model" grep -q "^mean rows" "$work/stdout"
 stderr_says "the arrays have fewer samples than the batches: 24 are taken"
+expect "a model says how times spread" grep -q \
+    "^spread: {read: {lognormal: {cv: 0.34641}}, decode: {gamma: {cv: 0.247436}}}$" "$work/loader.yaml"
+ends 0 run "$work/loader.yaml"
 golden input/fitted.txt input predict "$work/loader.yaml" --set input.cost.merged="0 ms" \
     --set input.cost.collate.time="1 s" --set input.cost.start="1 s"
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <string.h>
@@ -122,11 +123,62 @@ test_no_merging(void **state)
     spot_loader_fit_free(&fit);
 }
 
+/* Moments of y and ln y at midpoints of the quantiles of a law. */
+static void
+fill_spread(spot_measured_runs_t *measured, int what, bool is_gamma, double cv)
+{
+    const double sigma = sqrt(log1p(cv * cv));
+
+    for (int j = 0; j < 2000; j++) {
+        const double p = (j + 0.5) / 2000;
+        const double y = is_gamma ? gsl_cdf_gamma_Pinv(p, 1 / (cv * cv), cv * cv)
+                                  : exp(sigma * (gsl_cdf_ugaussian_Pinv(p) - sigma / 2));
+
+        spot_moments_add(&measured->spread[what], y);
+        spot_moments_add(&measured->log_spread[what], log(y));
+    }
+}
+
+/* Each law is told from the other one; a time of 0 is never lognormal, and times that
+ * are constant have the least cv. */
+static void
+test_spread(void **state)
+{
+    static const double cvs[] = {0.1, 0.4, 1};
+    spot_measured_row_t rows[NUM_ROWS];
+    spot_measured_runs_t measured;
+    spot_loader_fit_t fit;
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cvs) / sizeof(cvs[0]); j++) {
+        fill_rows(rows, &measured);
+        fill_spread(&measured, 0, false, cvs[j]);
+        fill_spread(&measured, 1, true, cvs[j]);
+        assert_int_equal(spot_loader_fit(&fit, false, 1, &measured, 0), 0);
+        assert_string_equal(fit.laws[0], "lognormal");
+        assert_string_equal(fit.laws[1], "gamma");
+        assert_true(fabs(fit.cvs[0] / cvs[j] - 1) < 0.02);
+        assert_true(fabs(fit.cvs[1] / cvs[j] - 1) < 0.02);
+        spot_loader_fit_free(&fit);
+        spot_moments_add(&measured.spread[0], 0);
+        assert_int_equal(spot_loader_fit(&fit, false, 1, &measured, 0), 0);
+        assert_string_equal(fit.laws[0], "gamma");
+        spot_loader_fit_free(&fit);
+    }
+    fill_rows(rows, &measured);
+    spot_moments_add(&measured.spread[0], 1);
+    spot_moments_add(&measured.log_spread[0], 0);
+    assert_int_equal(spot_loader_fit(&fit, false, 1, &measured, 0), 0);
+    assert_true(fit.cvs[0] == 1e-6 && fit.cvs[1] == 1e-6); /* none at all */
+    spot_loader_fit_free(&fit);
+}
+
 /* ---- A known truth ---- */
 
 enum { NUM_RUNS = 24, NUM_PROBES = 6 };
 
 static const spot_loader_t truth = {.samples = 20000,
+    .deal = SPOT_LOADER_DEAL_SAMPLES,
     .processes = 6,
     .prefetch = 2,
     .threads = 1,
@@ -336,6 +388,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three),
         cmocka_unit_test(test_no_merging),
+        cmocka_unit_test(test_spread),
         cmocka_unit_test(test_truth),
         cmocka_unit_test(test_one_mode),
         cmocka_unit_test(test_too_few),
