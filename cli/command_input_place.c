@@ -7,16 +7,16 @@
 typedef struct {
     const char *cluster_path, *jobs_path, *csv_path;
     bool has_weights;
-    int placer_id; /* SPOT_NUM_PLACERS: all */
+    int policy_id; /* SPOT_NUM_PLACE_POLICIES: all */
     spot_target_t target;
 } arguments_t;
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a cluster", 0, "CLUSTER", cluster_path, NULL, .min = 1),
     SPOT_OPTION(ARGUMENT, "a file of jobs", 0, "JOBS", jobs_path, NULL, .min = 1),
-    SPOT_OPTION(CHOICE, "policy", 0, "POLICY", placer_id,
+    SPOT_OPTION(CHOICE, "policy", 0, "POLICY", policy_id,
         "csp (default), first-fit, worst-fit, best-fit, or all side by side",
-        .choices = spot_placers),
+        .choices = spot_place_policies),
     SPOT_OPTION(FLAG, "weights", 0, NULL, has_weights,
         "List the weights that csp gives to nodes"),
     SPOT_OPTION_JSON(target.is_json, "Print the tables as one JSON object"),
@@ -97,16 +97,17 @@ run(spot_call_t *call)
 
     spot_table_add_columns(&tables[0], sizeof(columns) / sizeof(columns[0]), columns);
     spot_table_add_columns(&tables[1], sizeof(means) / sizeof(means[0]), means);
-    for (int j = 0; j < SPOT_NUM_PLACERS && ret == 0; j++) {
+    for (int j = 0; j < SPOT_NUM_PLACE_POLICIES && ret == 0; j++) {
         spot_cluster_t cluster = {0};
 
-        if (arguments->placer_id == SPOT_NUM_PLACERS || arguments->placer_id == j) {
+        if (arguments->policy_id == SPOT_NUM_PLACE_POLICIES ||
+            arguments->policy_id == j) {
             ret = spot_cluster_read(
                 &cluster, arguments->cluster_path, arguments->jobs_path, &call->diag);
             cluster.has_weights = arguments->has_weights;
             ret = ret == 0 ? spot_cluster_place(&cluster, j) : ret;
             if (ret == 0) {
-                add_rows(tables, &cluster, spot_placers[j]);
+                add_rows(tables, &cluster, spot_place_policies[j]);
                 ret = tables[0].error;
             }
         }
@@ -127,13 +128,18 @@ const spot_command_t spot_command_input_place = {
     .arguments = "CLUSTER JOBS",
     .summary = "Place jobs on nodes, and their data beside them",
     .doc =
-        "CLUSTER is a YAML file with the nodes, what is free on them, and datasets in "
-        "chunks, of which some are stored; JOBS lists jobs, each on a dataset. An "
-        "instance takes the first node that fits, in the order of the policy; a chunk "
-        "that is stored nowhere takes the first one with room, evicting unused chunks "
-        "if it must. Where an instance or a chunk has no room, a gap, the whole job is "
-        "undone. local_chunks and local_bytes are the shares that instances read on "
-        "their own node; the means are over the jobs that are placed.",
+        "CLUSTER has what is free on the nodes, beside the chunks that are stored: "
+        "nodes: {A: {gpus: 4, storage: 90 GB}}, datasets: {D: {chunks: [60 GB, {size: "
+        "40 GB, on: A, used: yes}]}}. A chunk that nothing uses may be evicted; uses: "
+        "[{age: 2 h, cost: 30 s}] lists its past uses, each worth cost / age x "
+        "attenuation^(-step x age), with eviction: {attenuation: 2, step: 0.001}, "
+        "step per second. JOBS has jobs: [{name: j, dataset: D, gpus: 2}], if need be "
+        "with instances, cpus, first (on its dataset: yes, no, auto), and the times "
+        "of a batch, local and remote.\n\n"
+        "The first node by the policy that fits takes an instance; the first one with "
+        "room takes a chunk that is stored nowhere. With a gap, an instance or a chunk "
+        "without room, the whole job is undone. local_chunks and local_bytes are the "
+        "shares on the node of their instance; time_s follows from local_bytes.",
     .examples = "  spotsim input place cluster.yaml jobs.yaml\n"
                 "  spotsim input place cluster.yaml jobs.yaml --policy all --json\n",
     .options = options,

@@ -157,11 +157,9 @@ limit_blocks(
 }
 
 static const spot_table_column_t columns[] = {{.name = "threads"}, {.name = "block"},
-    {.name = "completion_s"},
-    {.name = "gain_percent", .has_sign = true, .num_digits = 0},
-    {.name = "stall_share", .num_digits = 0},
-    {.name = "failure", .kind = SPOT_TABLE_PROSE}, {.name = "evaluations"},
-    {.name = "stopped", .kind = SPOT_TABLE_PROSE}};
+    {.name = "completion_s"}, {.name = "gain_percent", .has_sign = true},
+    {.name = "stall_share"}, {.name = "failure", .kind = SPOT_TABLE_PROSE},
+    {.name = "evaluations"}, {.name = "stopped", .kind = SPOT_TABLE_PROSE}};
 
 static void
 add_point(
@@ -247,6 +245,11 @@ run(spot_call_t *call)
         spot_interrupt_watch();
     }
     ret = ret != 0 ? ret : spot_search_run(search, method, &call->texts.arena);
+    if (search->best != NULL && search->context == &scenario) {
+        scenario.loader.threads = search->best->threads;
+        scenario.loader.block = search->best->block;
+        spot_input_warn(&scenario, call, arguments->request.model_path);
+    }
     if (ret == SPOT_ERR_INTERRUPTED) {
         spot_diag_warn(&call->diag, measure->path == NULL ? "--log" : measure->path, 0,
             0, "%s",

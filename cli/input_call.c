@@ -34,12 +34,14 @@ settle(spot_input_scenario_t *self, const spot_input_request_t *request,
             "no time of a batch in the training loop: give the key compute or the "
             "option --compute");
     }
-    if (*samples == 0) {
+    if (*samples == 0 || *samples / self->batch > SPOT_INPUT_MAX_BATCHES) {
         spot_diag_error(diag, root->file, root->line, root->column,
-            "no length of an epoch: give the key %ssamples or the option --samples",
+            "expected an epoch of 1 to %d batches: give the key %ssamples or the option "
+            "--samples",
+            SPOT_INPUT_MAX_BATCHES,
             spot_node_get(root, "input") == NULL ? "" : "input.");
     }
-    return self->compute_ns < 0 || *samples == 0 ? SPOT_ERR_BAD_INPUT : 0;
+    return diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
 }
 
 int

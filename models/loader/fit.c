@@ -173,6 +173,7 @@ fit_without(fit_t *self, int left_out)
         .params = self};
     gsl_vector *x = gsl_vector_alloc(system.p);
     gsl_multifit_nlinear_workspace *work;
+    size_t num_kept = 0;
     int info;
 
     parameters.h_df = 1e-3; /* costs are whole nanoseconds */
@@ -191,33 +192,20 @@ fit_without(fit_t *self, int left_out)
         set_costs(self, gsl_multifit_nlinear_position(work));
     }
     for (size_t j = 0; j < self->num_points; j++) {
+        num_kept += self->points[j].run != left_out;
+    }
+    for (size_t j = 0; j < self->num_points; j++) {
         point_t *point = &self->points[j];
 
         if (left_out < 0) {
             point->predicted_s = predict(self, point);
         } else if (point->run == left_out) {
-            point->left_out_s = predict(self, point);
+            point->left_out_s =
+                num_kept < self->num_constants ? (double) NAN : predict(self, point);
         }
     }
     gsl_vector_free(x); /* both take NULL */
     gsl_multifit_nlinear_free(work);
-}
-
-static void
-leave_out(fit_t *self, int run)
-{
-    size_t num_left = 0;
-
-    for (size_t j = 0; j < self->num_points; j++) {
-        num_left += self->points[j].run != run;
-    }
-    if (num_left >= self->num_constants) {
-        fit_without(self, run);
-        return;
-    }
-    for (size_t j = 0; j < self->num_points; j++) {
-        self->points[j].left_out_s = (double) NAN;
-    }
 }
 
 /* ---- The fit ---- */
@@ -293,15 +281,17 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
     }
     for (size_t j = 0; is_predictive && j < self->num_points; j++) {
         if (self->points[j].left_out_s == 0) {
-            leave_out(self, self->points[j].run);
+            fit_without(self, self->points[j].run);
         }
     }
     fit_without(self, -1);
     if (is_predictive && num_measured == 1) {
-        const int site = self->points[0].site;
+        const spot_site_t site = spot_loader_fit_site(measured);
+        const spot_site_t other =
+            site == SPOT_SITE_LOCAL ? SPOT_SITE_REMOTE : SPOT_SITE_LOCAL;
 
-        self->loader.cost.open_ns[!site] = self->loader.cost.open_ns[site];
-        self->loader.cost.read_ns[!site] = self->loader.cost.read_ns[site];
+        self->loader.cost.open_ns[other] = self->loader.cost.open_ns[site];
+        self->loader.cost.read_ns[other] = self->loader.cost.read_ns[site];
     }
     return self->error;
 }

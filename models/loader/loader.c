@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #define S_PER_NS 1e-9
 
@@ -87,6 +88,13 @@ spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
     return fmax(self->local_share, cached);
 }
 
+/* Half away from zero; more than any run lasts makes no difference. */
+static int64_t
+whole_ms(double time_s)
+{
+    return llround(fmin(1000 * time_s, (double) SPOT_MAX_DURATION_MS));
+}
+
 spot_loader_stall_t
 spot_loader_stall(const spot_loader_t *self, double num_samples, double local_share,
     int64_t num_loading, int64_t step_ms)
@@ -99,11 +107,11 @@ spot_loader_stall(const spot_loader_t *self, double num_samples, double local_sh
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
     const double first_s = is_ahead ? fmax(batch_s, processes * storage_s) : 0;
     const int64_t wait_ms =
-        is_ahead ? llround(1000 * fmax(batch_s / processes, storage_s)) - step_ms
-                 : llround(1000 * (batch_s + storage_s));
+        is_ahead ? whole_ms(fmax(batch_s / processes, storage_s)) - step_ms
+                 : whole_ms(batch_s + storage_s);
 
     return (spot_loader_stall_t){.wait_ms = wait_ms > 0 ? wait_ms : 0,
-        .refill_ms = llround(1000 * fmax(0, early_s + first_s))};
+        .refill_ms = whole_ms(fmax(0, early_s + first_s))};
 }
 
 /* ---- Events ---- */

@@ -122,7 +122,8 @@ const spot_field_t spot_loader_fields[] = {
         "the memory that loading takes")},
     {SPOT_GROUP("loader", loader_fields, "{}", "processes and their settings")},
     {SPOT_GROUP("cost", cost_fields, NULL, "what a sample, a file and a batch take")},
-    {SPOT_GROUP("storage", storage_fields, "{}", "where samples are")},
+    {SPOT_GROUP("storage", storage_fields, "{}", "where samples are"),
+        .label = "storage"},
     {SPOT_GROUP("restart", restart_fields, "{}", "what a restart of the job costs")},
     {.name = NULL},
 };

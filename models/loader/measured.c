@@ -180,9 +180,10 @@ read_setting(const char *path, spot_measured_probe_t *setting, spot_diag_t *diag
     ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
     if (ret >= 0 &&
         (row.num_fields != 2 || !take_setting(THREADS, row.fields[0], setting) ||
-            !take_setting(BLOCK, row.fields[1], setting))) {
+            !take_setting(BLOCK, row.fields[1], setting) ||
+            spot_csv_next(csv, &row) != 0)) {
         ret = spot_diag_error(
-            diag, path, 1, 0, "expected two integers >= 1: THREADS,BLOCK");
+            diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
     }
     spot_csv_close(csv);
     return ret > 0 ? 0 : ret;

@@ -9,7 +9,6 @@
 #include "sim/engine/plain_scenario.h"
 #include "sim/input/scenario.h"
 
-#define MAX_BATCHES 10000000
 #define MAX_ROWS 2000 /* of a series */
 #define NS_PER_S 1000000000
 
@@ -118,7 +117,8 @@ input_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     if (self->compute_ns < 0) {
         spot_bind_error(&bind, root, "compute", "is needed: a run has a training loop");
     }
-    if (self->loader.samples < 1 || self->loader.samples / self->batch > MAX_BATCHES) {
+    if (self->loader.samples < 1 ||
+        self->loader.samples / self->batch > SPOT_INPUT_MAX_BATCHES) {
         spot_bind_error(&bind, spot_node_place(root, "input"), "input.samples",
             "is needed: a run is an epoch, of at most 10,000,000 batches");
     }
@@ -210,7 +210,7 @@ draw_batch_s(void *context, int64_t process, int64_t round)
 static int64_t
 ns(double time_s)
 {
-    return (int64_t) (NS_PER_S * fmin(time_s, 9e9));
+    return llround(NS_PER_S * fmin(time_s, 9e9));
 }
 
 static int

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 typedef spot_search_point_t point_t;
 
 #define MAX_OUTPUT_BYTES 100000000
+static const char log_head[] = "threads,block,seconds,stall_share,reason\n";
 
 static int
 take(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
@@ -71,6 +73,26 @@ static const spot_table_file_column_t columns[] = {
     SPOT_TABLE_COLUMN(
         TEXT, "reason", point_t, reason, .is_optional = true, .may_be_empty = true)};
 
+/* Rows are appended to it. */
+static int
+check_log(const spot_measure_t *self)
+{
+    char head[sizeof(log_head)] = "";
+    FILE *log = fopen(self->path, "r");
+    const bool is_good = log != NULL && fgets(head, sizeof(head), log) != NULL &&
+                         strcmp(head, log_head) == 0 && fseek(log, -1, SEEK_END) == 0 &&
+                         getc(log) == '\n';
+
+    if (log != NULL) {
+        fclose(log);
+    }
+    return is_good
+               ? 0
+               : spot_diag_error(self->diag, self->path, 0, 0,
+                     "cannot go on from it: expected whole lines, the first one %.*s",
+                     (int) strlen(log_head) - 1, log_head);
+}
+
 int
 spot_measure_read(spot_measure_t *self, spot_search_t *search)
 {
@@ -78,11 +100,15 @@ spot_measure_read(spot_measure_t *self, spot_search_t *search)
         .threads = 1, .seconds = (double) INFINITY, .stall_share = (double) NAN};
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns),
         .noun = "row", .row_bytes = sizeof(point_t), .initial = &initial, .take = take};
+    struct stat status;
     const bool is_new =
-        self->command != NULL && (self->path == NULL || access(self->path, F_OK) != 0);
-    const int ret =
-        is_new ? 0 : spot_table_file_read(&format, self->path, self->diag, self);
+        self->command != NULL &&
+        (self->path == NULL || stat(self->path, &status) != 0 || status.st_size == 0);
+    int ret = is_new || self->command == NULL ? 0 : check_log(self);
 
+    if (ret == 0 && !is_new) {
+        ret = spot_table_file_read(&format, self->path, self->diag, self);
+    }
     if (self->command == NULL) {
         fill_list(&search->threads, self, offsetof(point_t, threads));
         fill_list(&search->blocks, self, offsetof(point_t, block));
@@ -221,9 +247,7 @@ keep(const spot_measure_t *self, const point_t *point)
     bool is_good = log != NULL;
 
     if (log != NULL) {
-        fseek(log, 0, SEEK_END);
-        fprintf(log, "%s%lld,%lld",
-            ftell(log) > 0 ? "" : "threads,block,seconds,stall_share,reason\n",
+        fprintf(log, "%s%lld,%lld", lseek(fileno(log), 0, SEEK_END) > 0 ? "" : log_head,
             (long long) point->threads, (long long) point->block);
         spot_csv_field_number(log, point->seconds);
         spot_csv_field_number(log, point->stall_share);

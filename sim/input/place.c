@@ -6,7 +6,7 @@
 
 /* The node with the greatest rank takes the instance or the chunk, ties in input order:
  * its weight and what is free, of GPUs or of bytes, times these. */
-const char *const spot_placers[] = {
+const char *const spot_place_policies[] = {
     "csp", "first-fit", "worst-fit", "best-fit", "all", NULL};
 static const double by_weight[] = {1, 0, 0, 0}, by_free[] = {0, 0, 1, -1};
 
@@ -45,7 +45,7 @@ weigh(const spot_cluster_t *self, const spot_place_job_t *job, bool is_first,
 
 /* The node that takes an instance or, if bytes > 0, a chunk; NULL: none. */
 static spot_place_node_t *
-choose(const spot_cluster_t *self, int placer_id, const spot_place_job_t *job,
+choose(const spot_cluster_t *self, int policy_id, const spot_place_job_t *job,
     int64_t bytes)
 {
     spot_place_node_t *best = NULL;
@@ -56,7 +56,7 @@ choose(const spot_cluster_t *self, int placer_id, const spot_place_job_t *job,
         const int64_t is_free =
             bytes > 0 ? node->free_bytes + node->evictable_bytes : node->gpus;
         const double rank =
-            by_weight[placer_id] * node->weight + by_free[placer_id] * (double) is_free;
+            by_weight[policy_id] * node->weight + by_free[policy_id] * (double) is_free;
 
         if (is_free >= (bytes > 0 ? bytes : job->gpus) &&
             (bytes > 0 || node->cpus >= job->cpus) &&
@@ -75,7 +75,7 @@ move(const spot_cluster_t *self, spot_place_chunk_t *chunk, spot_place_node_t *n
     FILE *const *lists)
 {
     while (node->free_bytes < chunk->bytes) {
-        spot_place_chunk_t none = {.value_per_byte = INFINITY}, *least = &none;
+        spot_place_chunk_t none = {.value_per_byte = (double) INFINITY}, *least = &none;
 
         for (size_t j = 0; j < self->num_chunks; j++) {
             spot_place_chunk_t *other = self->chunks[j];
@@ -99,7 +99,7 @@ move(const spot_cluster_t *self, spot_place_chunk_t *chunk, spot_place_node_t *n
 /* Places an instance and those of its chunks, which begin at part, that are stored
  * nowhere. */
 static void
-place_instance(const spot_cluster_t *self, int placer_id, spot_place_job_t *job,
+place_instance(const spot_cluster_t *self, int policy_id, spot_place_job_t *job,
     bool is_first, const spot_place_chunk_t *part, size_t num_chunks, FILE *const *lists)
 {
     spot_place_node_t *home, *node;
@@ -109,7 +109,7 @@ place_instance(const spot_cluster_t *self, int placer_id, spot_place_job_t *job,
         fprintf(lists[SPOT_PLACE_WEIGHTS], ", %s %.9f", self->nodes[j].name,
             self->nodes[j].weight);
     }
-    home = choose(self, placer_id, job, 0);
+    home = choose(self, policy_id, job, 0);
     if (home == NULL) {
         fprintf(lists[SPOT_PLACE_GAPS], ", an instance");
         return;
@@ -124,7 +124,7 @@ place_instance(const spot_cluster_t *self, int placer_id, spot_place_job_t *job,
             chunk->id >= part->id + num_chunks) {
             continue;
         }
-        node = chunk->node == NULL ? choose(self, placer_id, job, chunk->bytes) : NULL;
+        node = chunk->node == NULL ? choose(self, policy_id, job, chunk->bytes) : NULL;
         if (node != NULL) {
             move(self, chunk, node, lists);
         } else if (chunk->node == NULL) {
@@ -150,7 +150,7 @@ save(spot_cluster_t *self, bool is_back)
 
 /* Places the instances of a job. The first parts of its chunks may be one longer. */
 static void
-place_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job, FILE *const *lists)
+place_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job, FILE *const *lists)
 {
     const size_t num_chunks = job->dataset->num_chunks,
                  num_parts = (size_t) job->instances;
@@ -169,7 +169,7 @@ place_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job, FILE *cons
         const size_t length =
             num_chunks / num_parts + (j < num_chunks % num_parts ? 1 : 0);
 
-        place_instance(self, placer_id, job, is_first, part, length, lists);
+        place_instance(self, policy_id, job, is_first, part, length, lists);
         part += length;
     }
     job->local_chunks /= (double) num_chunks;
@@ -178,7 +178,7 @@ place_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job, FILE *cons
 
 /* Places a job with its lists; with gaps it leaves the cluster as it was. */
 static void
-try_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job)
+try_job(spot_cluster_t *self, int policy_id, spot_place_job_t *job)
 {
     FILE *lists[SPOT_PLACE_LISTS];
 
@@ -187,7 +187,7 @@ try_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job)
     }
     save(self, false);
     if (self->texts.error == 0) {
-        place_job(self, placer_id, job, lists);
+        place_job(self, policy_id, job, lists);
     }
     for (size_t j = SPOT_PLACE_LISTS; j-- > 0;) {
         const char *list = spot_texts_end(&self->texts, lists[j]);
@@ -203,7 +203,7 @@ try_job(spot_cluster_t *self, int placer_id, spot_place_job_t *job)
 
 /* Jobs on one dataset are placed together, those of the fewest instances first. */
 int
-spot_cluster_place(spot_cluster_t *self, int placer_id)
+spot_cluster_place(spot_cluster_t *self, int policy_id)
 {
     for (size_t j = 0; j < self->num_jobs;) {
         spot_place_job_t *next = NULL;
@@ -217,7 +217,7 @@ spot_cluster_place(spot_cluster_t *self, int placer_id)
             }
         }
         if (next != NULL) {
-            try_job(self, placer_id, next);
+            try_job(self, policy_id, next);
         } else {
             j++;
         }

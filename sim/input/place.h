@@ -77,9 +77,9 @@ SPOT_MUST_CHECK int spot_cluster_read(spot_cluster_t *self, const char *cluster_
     const char *jobs_path, spot_diag_t *diag);
 void spot_cluster_free(spot_cluster_t *self);
 
-#define SPOT_NUM_PLACERS 4
-extern const char *const spot_placers[]; /* names, then "all", NULL-terminated */
+#define SPOT_NUM_PLACE_POLICIES 4
+extern const char *const spot_place_policies[]; /* names, then "all", NULL-terminated */
 
 /* Places all jobs by a policy, once. NO_MEMORY. O((instances + chunks moved) x (nodes +
  * chunks)). */
-SPOT_MUST_CHECK int spot_cluster_place(spot_cluster_t *self, int placer_id);
+SPOT_MUST_CHECK int spot_cluster_place(spot_cluster_t *self, int policy_id);

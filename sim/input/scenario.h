@@ -9,6 +9,8 @@
 #include "models/loader/npy.h"
 #include "sim/engine/experiment.h"
 
+#define SPOT_INPUT_MAX_BATCHES 10000000 /* of an epoch */
+
 /* What a fit has seen; 0: not known. */
 typedef struct {
     int64_t compute_ns[2]; /* least and most */

@@ -54,7 +54,7 @@ spot_search_run(
     spot_rng_seek(&self->rng, (uint64_t) self->seed, 0, SPOT_STREAM_SEARCH, 0);
     self->num_left = num_ids;
     ret = evaluate(self, is_in);
-    self->base = ret == 0 ? self->points : NULL;
+    self->base = ret == 0 && isfinite(self->points->seconds) ? self->points : NULL;
     if (self->why != NULL) {
         self->why = "threads 1, block 1 does not stall: do not merge";
     }

@@ -44,7 +44,7 @@ typedef struct {
     size_t num_left, num_points;            /* of the lists; measured */
     bool *is_known;                         /* by id */
     spot_search_point_t *points;            /* [num_points] in order */
-    const spot_search_point_t *base, *best; /* (1,1), the answer; NULL: none */
+    const spot_search_point_t *base, *best; /* (1,1), the answer; NULL: no time */
     const char *why;                        /* it stopped */
 } spot_search_t;
 

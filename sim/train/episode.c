@@ -380,9 +380,11 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     spot_train_result_t *result = &self->result;
     const int64_t period_ms = lossless_period_ms(episode->cycle);
     const double work = result->step_fraction + (double) elapsed_ms / (double) period_ms;
-    const double stalled_share =
-        (double) (period_ms - episode->cycle->step_ms) / (double) period_ms;
-    const int64_t stalled_ms = (int64_t) ((double) elapsed_ms * stalled_share);
+    const int64_t wait_ms = period_ms - episode->cycle->step_ms;
+    const double rest_ms = (double) (elapsed_ms % period_ms);
+    const int64_t stalled_ms =
+        elapsed_ms / period_ms * wait_ms +
+        (int64_t) (rest_ms * (double) wait_ms / (double) period_ms);
     const spot_progress_t progress = {.steps = (int64_t) work};
 
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
@@ -566,7 +568,7 @@ resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
     }
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
-    if (episode->head_ms > 0) {
+    if (pending->step_fraction > 0) {
         spot_cycle_wait_no_first(&self->own_cycle);
     }
     spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),

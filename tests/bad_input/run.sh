@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=984
+num_expected=1008
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -45,6 +45,9 @@ done
 for expected in serve/*.expected; do
     check "$expected" "$expected" run "${expected%.expected}.yaml"
 done
+for expected in input/*.expected; do
+    check "$expected" "$expected" run "${expected%.expected}.yaml"
+done
 for expected in study/*.expected; do
     check "$expected" "$expected" study "${expected%.expected}.yaml"
 done
@@ -66,6 +69,9 @@ for expected in place_cluster/*.expected; do
 done
 for expected in place_jobs/*.expected; do
     check "$expected" "$expected" input place "$placed/cluster.yaml" "${expected%.expected}.yaml"
+done
+for expected in points/*.expected; do
+    check "$expected" "$expected" input search "${expected%.expected}.csv"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"
@@ -190,6 +196,8 @@ for setting in 2 2,3,4 0,3 2,0 2.5,3 ""; do
     echo "$setting" >"$ours/opt_config"
     refused "opt_config $setting" "$ours/opt_config:1: expected two integers >= 1: THREADS,BLOCK"
 done
+printf '2,3\n4,5\n' >"$ours/opt_config"
+refused "opt_config of two lines" "$ours/opt_config:2: expected two integers >= 1: THREADS,BLOCK"
 echo threads,block_size,batch_completion_time >"$ours/search.csv"
 refused "columns of search.csv" "$ours/search.csv:1:1: missing columns: threadpool_size"
 # probe ROW COLUMN PROBLEM

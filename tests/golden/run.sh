@@ -95,6 +95,7 @@ golden help-input-table.txt input table --help
 golden help-input-place.txt input place --help
 golden help-input-fit.txt input fit --help
 golden help-input-predict.txt input predict --help
+golden help-input-search.txt input search --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -932,6 +933,7 @@ if [ -d "$published" ]; then
     ends 0 input table "$published" --csv -
     expect "the published table, to six decimals" cmp "$work/stdout" "$published.table.csv"
 fi
+
 # ---- Placement ----
 golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
 golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
@@ -940,8 +942,9 @@ ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/
 same input/place.csv "$work/place.csv"
 ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
 stderr_says "last-fit"
+
 # A loader with round numbers.
-loader=$source/models/sample/loader/round.yaml
+loader=../../../models/sample/loader/round.yaml
 golden input/predict.txt input predict "$loader"
 golden input/predict.json input predict "$loader" --compute "0.25 s" --threads 2 --block 120 \
     --batch 200 --samples 10000 --json
@@ -949,6 +952,49 @@ golden input/predict-storage.txt input predict "$loader" \
     --set "input.storage.shared_bandwidth=50 MB/s"
 ends 0 input predict "$loader" --compute "50 ms" --threads 8
 same input/outside.stderr "$work/stderr"
+# shellcheck disable=SC2086
+ends 0 input fit "$work/runs" $tiny --form three -o "$work/loader.yaml"
+expect "a fit prints its errors beside the model" grep -q "^mean rows" "$work/stdout"
+stderr_says "the arrays have fewer samples than the batches: 24 are taken"
+golden input/fitted.txt input predict "$work/loader.yaml" --set input.cost.merged="0 ms" \
+    --set input.cost.collate.time="1 s" --set input.cost.start="1 s"
+
+# Searches, on that model, on a table of invented times and by a command.
+golden input/search.txt input search "$loader" --method tpe
+ends 0 input search "$loader" --method tpe
+expect "a choice within the fitted range needs no warning" [ ! -s "$work/stderr" ]
+golden input/search.json input search "$loader" --method grid --threads 1,2 \
+    --blocks 20,100,3000 --max-memory "1.5 GB" --json
+golden input/search.csv input search input/blocks.csv --reference start --csv -
+golden input/search-nearest.txt input search input/blocks.csv --method random --nearest \
+    --threads 1,2 --blocks 15,35,120 --evaluations 3 --seed 2
+ends 2 input search input/blocks.csv --method grid --threads 1,2
+stderr_says "input/blocks.csv: no row for threads 2, block 1"
+rm -f "$work/points.csv"
+# shellcheck disable=SC2016
+time_of='case {block} in 20) echo slow; exit 4 ;; 40) kill -15 $$ ;; 60) sleep 60 ;; 80) echo ?; exit ;; esac
+    echo epoch 1; echo 0.{threads}{block} s, 0.3'
+for time in first again; do
+    golden input/search-command.txt input search --measure "$time_of" --timeout 1s \
+        --method grid --threads 1,2 --blocks 20,40,60,80,100 --log "$work/points.csv"
+    same input/points.csv "$work/points.csv"
+    time_of="false # {block}" # all is known
+done
+ends 1 input search --measure "false {block}"
+ends 0 input search "$work/points.csv" --threads 2 --blocks 100
+# An interrupted search says how it goes on.
+rm -f "$work/points.csv"
+"$spotsim" input search --measure 'echo 1; [ {block} = 20 ] && sleep 60' --log "$work/points.csv" \
+    >"$work/stdout" 2>"$work/stderr" &
+pid=$!
+while [ ! -s "$work/points.csv" ]; do
+    sleep 0.05
+done
+kill -INT $pid
+wait $pid
+expect "an interrupted search ends with 130" [ $? -eq 130 ]
+stderr_says "points.csv: the same command goes on from here"
+expect "what was measured is kept" [ "$(wc -l <"$work/points.csv")" -eq 2 ]
 
 # A run of a serving pipeline: a join, a hedge with outages, delays, an autoscaler.
 golden serve/run.txt run serve/branches.yaml
@@ -965,6 +1011,18 @@ golden serve/compare-replicas.txt compare serve/branches.yaml \
 golden serve/compare-service.txt compare serve/branches.yaml --over service=throughput,p99 \
     --replications 20
 golden serve/engine.txt engine serve
+# Epochs of a loader.
+golden input/engine.txt engine input
+golden input/run.txt run input/epoch.yaml
+golden input/run.json run input/epoch.yaml --json
+rm -rf "$work/series"
+ends 0 run input/epoch.yaml --series "$work/series"
+same input/run-waits.csv "$work/series/waits.csv"
+same input/run-cdf.csv "$work/series/cdf.csv"
+golden input/blocks.txt study input/blocks.yaml -o "$work/blocks.db"
+golden input/report.txt report "$work/blocks.db"
+golden input/compare.txt compare input/epoch.yaml \
+    --over input.loader.mode=prefetch,synchronous --replications 20
 # Spot slots that never come back.
 spot="config.Detect={hardware: GX, batch: 8, replicas: 2, market: spot}"
 ends 1 run serve/branches.yaml --set "$spot" --set "preemptions.outages=$PWD/serve/never.csv"

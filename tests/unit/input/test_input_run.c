@@ -113,6 +113,22 @@ test_throughput(void **state)
     input_case_close(&self);
 }
 
+/* Without processes ahead of the loop it waits for every start, file, sample and
+ * hand-over: 143 files, 63 batches. */
+static void
+test_synchronous(void **state)
+{
+    input_case_t self;
+
+    (void) state;
+    input_case_open(&self, cases[3]);
+    input_case_run(&self, 0, NULL);
+    assert_near(input_case_value(&self, "epoch_s"),
+        3 + 143 * 0.002 + 1000 * 0.001 + 63 * (0.001 + 0.02), 1e-9);
+    assert_near(input_case_value(&self, "cpu_threads"), 1, 0);
+    input_case_close(&self);
+}
+
 /* The epoch of SUM. */
 static double
 epoch_s(int block, int decode_ms, int read_ms, const char *spread, uint64_t replication)
@@ -380,6 +396,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constant_times),
         cmocka_unit_test(test_throughput),
+        cmocka_unit_test(test_synchronous),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_common_numbers),
         cmocka_unit_test(test_prefetch),

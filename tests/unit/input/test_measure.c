@@ -17,6 +17,9 @@
 #include "base/stop.h"
 #include "sim/input/measure.h"
 
+#define FAILED ((double) INFINITY)
+#define UNKNOWN ((double) NAN)
+
 typedef struct {
     spot_measure_t measure;
     spot_texts_t texts;
@@ -60,7 +63,7 @@ static spot_search_point_t
 measure(fixture_t *self, int64_t threads, int64_t block, int expected)
 {
     spot_search_point_t point = {
-        .threads = threads, .block = block, .stall_share = (double) NAN};
+        .threads = threads, .block = block, .stall_share = UNKNOWN};
 
     assert_int_equal(spot_measure_point(&self->measure, &point), expected);
     return point;
@@ -76,24 +79,24 @@ test_lines(void **state)
         double seconds, stall_share;
         const char *reason; /* a part of it */
     } cases[] = {
-        {"echo 99; echo $(( {threads} * 10 + {block} )).5 s", 37.5, NAN, NULL},
+        {"echo 99; echo $(( {threads} * 10 + {block} )).5 s", 37.5, UNKNOWN, NULL},
         {"echo 'epoch7: 0.25 s, stall 0.4'; echo; echo", .25, .4, NULL},
         {"printf '1e-2 1'", .01, 1, NULL},
-        {"echo {other} 3 {block}{block} >/dev/null; echo 4", 4, NAN, NULL},
-        {"cat; echo 2", 2, NAN, NULL}, /* there is no input */
-        {"sleep 100 & echo 5", 5, NAN, NULL},
-        {"yes x | head -c 300000; echo; echo 6", 6, NAN, NULL},
-        {"echo 1; exit 3", INFINITY, NAN, "exit code 3"},
-        {"no-such-loader-at-all 2>/dev/null", INFINITY, NAN, "exit code 127"},
-        {"echo 1; kill -9 $$", INFINITY, NAN, "signal 9"},
-        {"echo no idea", INFINITY, NAN, "no idea"},
-        {"true", INFINITY, NAN, "no time"},
-        {"echo 0", INFINITY, NAN, "no time"},
-        {"echo -1.5", INFINITY, NAN, "no time"},
-        {"echo nan", INFINITY, NAN, "no time"},
-        {"echo 1e999", INFINITY, NAN, "no time"},
-        {"echo 0.5 in 12 batches", INFINITY, NAN, "12 batches"},
-        {"printf '\\033\\001\\200'", INFINITY, NAN, "\\x1B\\x01\\x80"},
+        {"echo {other} 3 {block}{block} >/dev/null; echo 4", 4, UNKNOWN, NULL},
+        {"cat; echo 2", 2, UNKNOWN, NULL}, /* there is no input */
+        {"sleep 100 & echo 5", 5, UNKNOWN, NULL},
+        {"yes x | head -c 300000; echo; echo 6", 6, UNKNOWN, NULL},
+        {"echo 1; exit 3", FAILED, UNKNOWN, "exit code 3"},
+        {"no-such-loader-at-all 2>/dev/null", FAILED, UNKNOWN, "exit code 127"},
+        {"echo 1; kill -9 $$", FAILED, UNKNOWN, "signal 9"},
+        {"echo no idea", FAILED, UNKNOWN, "no idea"},
+        {"true", FAILED, UNKNOWN, "no time"},
+        {"echo 0", FAILED, UNKNOWN, "no time"},
+        {"echo -1.5", FAILED, UNKNOWN, "no time"},
+        {"echo nan", FAILED, UNKNOWN, "no time"},
+        {"echo 1e999", FAILED, UNKNOWN, "no time"},
+        {"echo 0.5 in 12 batches", FAILED, UNKNOWN, "12 batches"},
+        {"printf '\\033\\001\\200'", FAILED, UNKNOWN, "\\x1B\\x01\\x80"},
     };
 
     (void) state;
@@ -264,6 +267,32 @@ test_log_that_cannot_be_written(void **state)
     end(&self);
 }
 
+/* An empty log is begun; rows are not appended to what is no log, or to half a line. */
+static void
+test_other_logs(void **state)
+{
+    static const char *const texts[] = {"",
+        "threads,block,seconds,stall_share,reason\n1,1,0.5,,\n",
+        "threads,block,seconds,stall_share,reason\n1,1,0.5,,",
+        "block_size,batch_completion_time\n1,0.5\n"};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
+        spot_search_t search = {.blocks = {true, 1, {2}}};
+        fixture_t self;
+
+        begin(&self, "echo 2", texts[j]);
+        assert_int_equal(
+            spot_measure_read(&self.measure, &search), j < 2 ? 0 : SPOT_ERR_BAD_INPUT);
+        assert_int_equal(self.diag.num_errors, j < 2 ? 0 : 1);
+        if (j < 2) {
+            measure(&self, 1, 2, 0);
+            assert_int_equal(num_lines(self.path), 2 + j);
+        }
+        end(&self);
+    }
+}
+
 /* ---- Tables ---- */
 
 static void
@@ -331,6 +360,7 @@ main(void)
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_that_cannot_be_written),
+        cmocka_unit_test(test_other_logs),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_bad_tables),
     };

@@ -93,13 +93,13 @@ test_example(void **state)
 
 /* What a policy says about one job on D: its nodes, its chunks and its gaps. */
 static void
-check_policy(int placer_id, const char *text, const char *jobs, const char *nodes,
+check_policy(int policy_id, const char *text, const char *jobs, const char *nodes,
     const char *moved, const char *gaps)
 {
     spot_cluster_t cluster;
 
     read_cluster(&cluster, text, jobs);
-    assert_int_equal(spot_cluster_place(&cluster, placer_id), 0);
+    assert_int_equal(spot_cluster_place(&cluster, policy_id), 0);
     assert_list(&cluster, 0, SPOT_PLACE_NODES, nodes);
     assert_list(&cluster, 0, SPOT_PLACE_MOVED, moved);
     assert_list(&cluster, 0, SPOT_PLACE_GAPS, gaps);
@@ -408,7 +408,7 @@ test_conservation(void **state)
             chunks[j] = *cluster.chunks[j];
             assert_true(j == 0 || chunks[j].bytes <= chunks[j - 1].bytes);
         }
-        assert_int_equal(spot_cluster_place(&cluster, k % SPOT_NUM_PLACERS), 0);
+        assert_int_equal(spot_cluster_place(&cluster, k % SPOT_NUM_PLACE_POLICIES), 0);
         check_state(&cluster, capacity_bytes, gpus);
         for (size_t j = 0; j < cluster.num_jobs; j++) {
             const spot_place_job_t *job = &cluster.jobs[j];

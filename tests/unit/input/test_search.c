@@ -12,6 +12,9 @@
 
 #include "sim/input/search.h"
 
+#define FAILED ((double) INFINITY)
+#define UNKNOWN ((double) NAN)
+
 #define NUM_BLOCKS 15
 
 /* The usual lists. */
@@ -157,7 +160,7 @@ plain(size_t num_values, const int64_t *blocks, const double *seconds)
     memcpy(values.blocks, blocks, num_values * sizeof(*blocks));
     memcpy(values.seconds, seconds, num_values * sizeof(*seconds));
     for (size_t j = 0; j < num_values; j++) {
-        values.stall_share[j] = (double) NAN;
+        values.stall_share[j] = UNKNOWN;
     }
     return values;
 }
@@ -196,12 +199,11 @@ test_early_stop_rules(void **state)
         size_t num_points;
         int64_t best;
     } cases[] = {
-        {{1, .96, .95, .951, .1, .1}, 4, 3},               /* small from (1,1) on */
-        {{1, .9, .89, .88, .8, .7}, 6, 6},                 /* to the end of the list */
-        {{1, INFINITY, INFINITY, INFINITY, .1, .1}, 4, 1}, /* failures are no gain */
-        {{INFINITY, INFINITY, INFINITY, INFINITY, 1, .9}, 6,
-            6},                           /* nothing to gain over */
-        {{1, 1.2, 1.1, 1, .5, .5}, 4, 1}, /* (1,1) stays */
+        {{1, .96, .95, .951, .1, .1}, 4, 3},             /* small from (1,1) on */
+        {{1, .9, .89, .88, .8, .7}, 6, 6},               /* to the end of the list */
+        {{1, FAILED, FAILED, FAILED, .1, .1}, 4, 1},     /* failures are no gain */
+        {{FAILED, FAILED, FAILED, FAILED, 1, .9}, 6, 6}, /* nothing to gain over */
+        {{1, 1.2, 1.1, 1, .5, .5}, 4, 1},                /* (1,1) stays */
     };
 
     (void) state;
@@ -213,6 +215,7 @@ test_early_stop_rules(void **state)
         assert_int_equal(
             stop_early(&values, SPOT_GAIN_BEST, &search, &memory), cases[j].num_points);
         assert_int_equal(search.best->block, cases[j].best);
+        assert_int_equal(search.base != NULL, isfinite(cases[j].seconds[0]));
         spot_arena_free(&memory);
     }
 }
@@ -244,7 +247,7 @@ static int
 fail_all(void *context, spot_search_point_t *point)
 {
     (void) context;
-    point->seconds = (double) INFINITY;
+    point->seconds = FAILED;
     point->reason = "failed";
     return 0;
 }
@@ -374,7 +377,7 @@ coarse(void *context, spot_search_point_t *point)
     spot_rng_seek(
         &rng, key, (uint64_t) point->threads, SPOT_STREAM_OWN, (uint64_t) point->block);
     point->seconds = 1 + (double) spot_rng_below(&rng, 8);
-    point->seconds = point->seconds > 7 ? (double) INFINITY : point->seconds;
+    point->seconds = point->seconds > 7 ? FAILED : point->seconds;
     return 0;
 }
 

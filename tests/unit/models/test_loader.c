@@ -11,6 +11,12 @@
 #include "base/rng.h"
 #include "models/loader/loader.h"
 
+static void
+assert_near(double value, double expected, double tolerance)
+{
+    assert_true(fabs(value - expected) <= tolerance);
+}
+
 static double
 mean_wait_s(const spot_loader_flow_t *flow, spot_loader_batch_t batch_s, void *context)
 {
@@ -43,11 +49,33 @@ test_events(void **state)
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         double batch_s = cases[j].batch_s;
 
-        assert_float_equal(mean_wait_s(&cases[j].flow, spot_loader_constant, &batch_s),
+        assert_near(mean_wait_s(&cases[j].flow, spot_loader_constant, &batch_s),
             cases[j].wait_s, 1e-9);
     }
-    assert_float_equal(
-        spot_loader_mean_wait_s(&cases[3].flow, cases[3].batch_s), 0.272, 1e-9);
+    assert_near(spot_loader_mean_wait_s(&cases[3].flow, cases[3].batch_s), 0.272, 1e-9);
+}
+
+/* What if there were other numbers of processes: the published baseline at sim 0.1. */
+static void
+test_other_processes(void **state)
+{
+    static const struct {
+        int64_t processes;
+        double completion_s;
+    } cases[] = {{1, 6.6408}, {2, 3.3412}, {4, 1.6963}, {8, 0.88361}, {12, 0.64769},
+        {16, 0.52973}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const spot_loader_flow_t flow = {
+            56, cases[j].processes, 2, 1.77997, 0.007, 0.175737};
+        double batch_s = 512 * (0.003198 + 0.007665) + 1.0439;
+
+        assert_near(flow.compute_s + spot_loader_mean_wait_s(&flow, batch_s),
+            cases[j].completion_s, 5e-5);
+        assert_near(flow.compute_s + mean_wait_s(&flow, spot_loader_constant, &batch_s),
+            cases[j].completion_s, 5e-5);
+    }
 }
 
 static void
@@ -71,7 +99,7 @@ test_blocks(void **state)
         const spot_loader_flow_t flow = {
             cases[j].num_batches, 8, 2, cases[j].start_s, .007, cases[j].compute_s};
 
-        assert_float_equal(mean_wait_s(&flow, spot_loader_blocks_batch_s, &blocks),
+        assert_near(mean_wait_s(&flow, spot_loader_blocks_batch_s, &blocks),
             cases[j].wait_s, 1e-9);
     }
 }
@@ -103,7 +131,7 @@ test_blocks_deal_all(void **state)
             }
         }
         assert_int_equal(sum, blocks.num_samples);
-        assert_float_equal(
+        assert_near(
             opened, ceil((double) blocks.num_samples / (double) blocks.block), 1e-9);
     }
 }
@@ -125,7 +153,7 @@ test_closed_form(void **state)
             .handover_s = 0.001 * (double) spot_rng_below(&rng, 20),
             .compute_s = 0.01 * (double) spot_rng_below(&rng, 200)};
 
-        assert_float_equal(mean_wait_s(&flow, spot_loader_constant, &batch_s),
+        assert_near(mean_wait_s(&flow, spot_loader_constant, &batch_s),
             spot_loader_mean_wait_s(&flow, batch_s), 1e-9);
     }
 }
@@ -171,7 +199,7 @@ test_predictions(void **state)
         spot_loader_prediction_t prediction;
 
         assert_int_equal(spot_loader_predict(&prediction, &loader, &work), 0);
-        assert_float_equal(prediction.completion_s, cases[j].completion_s, 1e-6);
+        assert_near(prediction.completion_s, cases[j].completion_s, 1e-6);
         assert_string_equal(prediction.limit, "loader");
     }
 }
@@ -181,6 +209,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_other_processes),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_blocks_deal_all),
         cmocka_unit_test(test_closed_form),

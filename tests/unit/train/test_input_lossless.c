@@ -180,6 +180,28 @@ test_lossless_finishes(void **state)
     assert_int_equal(result.steps_executed, 10);
 }
 
+/* One process that needs 39 ms for a step of 8 ms: of k whole steps of 39 ms exactly
+ * 31 k ms are waits. */
+static void
+test_lossless_whole_steps(void **state)
+{
+    (void) state;
+    for (int64_t k = 1; k <= 100; k++) {
+        spot_train_result_t result;
+        case_t self;
+
+        set_fleet(&self, 1, 1, 39 + 39 * k);
+        set_step_ms(&self, 8);
+        self.setting.samples_per_step = 1;
+        self.setting.input.processes = 1;
+        self.setting.input.cost =
+            (spot_loader_cost_t){.decode_ns = 39000000, .collate_batch = 1};
+        run_ideal(&self, &result);
+        assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 39);
+        assert_int_equal(result.input_stalled_ms, 31 * k);
+    }
+}
+
 /* ---- On random cases ---- */
 
 static void
@@ -234,6 +256,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lossless),
         cmocka_unit_test(test_lossless_finishes),
+        cmocka_unit_test(test_lossless_whole_steps),
         cmocka_unit_test(test_lossless_follows_from_decisions),
     };
 

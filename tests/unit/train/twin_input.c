@@ -171,7 +171,9 @@ twin_begin_loading(twin_t *self, const spot_recovery_decision_t *decision,
         return 0;
     }
     now->is_filled = false;
-    now->ready_steps = input->mode == SPOT_LOADER_PREFETCH ? input->processes : 0;
+    now->ready_steps = input->mode == SPOT_LOADER_PREFETCH ? input->processes
+                       : self->carried_ms > 0              ? 1
+                                                           : 0;
     return refill_ms(self);
 }
 

@@ -503,12 +503,13 @@ void
 twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
-    const int64_t num_survived = self->active.num;
+    int64_t num_survived;
 
     settle_work(self, decision);
     if (decision->takes_noticed_last) {
         put_noticed_last(self);
     }
+    num_survived = self->active.num; /* those that stay before others are taken */
     set_active(self, decision->num_active);
     settle_step_time(self, decision);
     self->decision_id++;
