@@ -25,7 +25,7 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
     spot_measured_figures_t *figures)
 {
     spot_moments_t sums = {0};
-    double largest = (double) -INFINITY;
+    double largest = (double) -INFINITY, deviation;
 
     figures->is_periodic = figures->periodic_lag =
         run->num_waits > MAX_PERIODIC_WAITS ? (double) NAN : 0;
@@ -45,7 +45,9 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
             figures->periodic_lag = (double) lag;
         }
     }
-    figures->is_periodic = largest > sums.mean + 2 * spot_moments_std(&sums) ? 1 : 0;
+    /* that of all sums, as numpy.std is: not of a sample */
+    deviation = sqrt(sums.sum_squares / (double) sums.num_values);
+    figures->is_periodic = largest > sums.mean + 2 * deviation ? 1 : 0;
 }
 
 void

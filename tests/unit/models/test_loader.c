@@ -166,6 +166,7 @@ librispeech(int64_t threads, int64_t block)
         .prefetch = 2,
         .threads = threads,
         .block = block,
+        .deal = SPOT_LOADER_DEAL_SAMPLES,
         .local_share = 0,
         .cost = {.decode_ns = 8700000,
             .open_ns = {0, 1290000},
