@@ -214,6 +214,10 @@ fit(spot_call_t *call, fit_call_t *self, bool is_predictive)
     spot_loader_fit_free(fit);
     ret = spot_loader_fit(
         fit, is_predictive, self->num_modes, self->measured, arguments->samples);
+    if (ret == SPOT_ERR_BAD_PARAM && fit->num_constants == 0) {
+        return spot_diag_error(&call->diag, arguments->root, 0, 0,
+            "has no runs of %s with one entry per sample", spot_measured_kind_names[0]);
+    }
     if (ret == SPOT_ERR_BAD_PARAM) {
         return spot_diag_error(&call->diag, arguments->root, 0, 0,
             "%zu %s: too few for the %zu constants of the form %s", fit->num_points,
