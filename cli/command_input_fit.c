@@ -82,7 +82,8 @@ put_model(const void *context, FILE *out)
     }
     fprintf(out,
         "\nscenario: loader\nengine: input\nbatch: %.0f\ncompute: %.15g ms\ninput:\n"
-        "  samples: %.0f\n  loader: {processes: %.0f, prefetch: %.0f}\n  cost:\n"
+        "  samples: %.0f\n  loader: {processes: %.0f, prefetch: %.0f, deal: %s}\n  "
+        "cost:\n"
         "    decode: %.15g ms\n    open: {local: %.15g ms, remote: %.15g ms}\n"
         "    read: {local: %.15g ms, remote: %.15g ms}\n    merged: %.15g ms\n"
         "    thread_growth: %.17g\n    collate: {time: %.15g ms, batch: %.0f}\n"
@@ -92,7 +93,8 @@ put_model(const void *context, FILE *out)
         "{cv: %.6g}}}\nfitted:\n  compute: [%.15g ms, %.15g ms]\n"
         "  threads: [%.0f, %.0f]\n  block: [%.0f, %.0f]\n",
         (double) cost->collate_batch, low[0], (double) loader->samples,
-        (double) loader->processes, (double) loader->prefetch, ms(cost->decode_ns),
+        (double) loader->processes, (double) loader->prefetch,
+        fit->is_predictive ? "samples" : "batches", ms(cost->decode_ns),
         ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]),
         ms(cost->read_ns[1]), ms(cost->merged_ns), cost->thread_growth,
         ms(cost->collate_ns), (double) cost->collate_batch, ms(cost->start_ns),

@@ -6,12 +6,13 @@
 #include "cli/input_call.h"
 #include "cli/schedule_tables.h"
 #include "cli/serve_call.h"
-#include "sim/input/measure.h"
+#include "sim/input/search.h"
 
 typedef struct {
     spot_input_request_t request; /* its path may be that of a table */
     const char *csv_path, *max_memory;
     int method;
+    bool has_table;
     spot_search_t search;
     spot_measure_t measure; /* its path is that of the log, until it is of the table */
     spot_target_t target;
@@ -22,7 +23,8 @@ static const arguments_t initial = {.request = {.compute_ns = -1},
         .blocks = {false, 15,
             {20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220, 240, 260, 280, 300}},
         .max_evaluations = 10,
-        .seed = 1},
+        .seed = 1,
+        .measure = spot_measure_point},
     .measure = {.timeout_ms = 600000}};
 
 static const spot_search_method_t *const searches[] = {
@@ -103,29 +105,23 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static bool
-is_table(const arguments_t *arguments)
-{
-    const char *path = arguments->request.model_path;
-
-    return path != NULL && spot_has_suffix(path, ".csv");
-}
-
 static void
 check(spot_call_t *call)
 {
-    const arguments_t *arguments = call->arguments;
-    const bool has_path = arguments->request.model_path != NULL;
-    const bool has_table = is_table(arguments),
-               has_command = arguments->measure.command != NULL;
+    arguments_t *arguments = call->arguments;
+    const char *path = arguments->request.model_path;
+    const spot_measure_t *measure = &arguments->measure;
+    const bool has_command = measure->command != NULL;
+    const bool has_table = path != NULL && spot_has_suffix(path, ".csv");
 
-    spot_usage_refuse(call, has_path ? has_table && has_command : !has_command,
+    arguments->has_table = has_table;
+    spot_usage_refuse(call, path == NULL ? !has_command : has_table && has_command,
         "expected a model file, a table, or --measure with or without a model file");
     spot_usage_refuse(
-        call, arguments->measure.path != NULL && !has_command, "--log needs --measure");
+        call, measure->path != NULL && !has_command, "--log needs --measure");
     spot_usage_refuse(
-        call, arguments->measure.is_nearest && !has_table, "--nearest needs a table");
-    spot_usage_refuse(call, arguments->max_memory != NULL && (!has_path || has_table),
+        call, measure->is_nearest && !has_table, "--nearest needs a table");
+    spot_usage_refuse(call, arguments->max_memory != NULL && (path == NULL || has_table),
         "--max-memory needs a model file");
 }
 
@@ -222,8 +218,7 @@ run(spot_call_t *call)
     measure->texts = &call->texts;
     measure->diag = &call->diag;
     search->context = measure;
-    search->measure = spot_measure_point;
-    if (is_table(arguments)) {
+    if (arguments->has_table) {
         measure->path = arguments->request.model_path;
     } else if (arguments->request.model_path != NULL) {
         ret = spot_input_open(&scenario, call, &arguments->request);
@@ -231,7 +226,7 @@ run(spot_call_t *call)
             ret = limit_blocks(arguments, &scenario, &call->diag);
         }
     }
-    if (measure->command == NULL && !is_table(arguments)) {
+    if (measure->command == NULL && !arguments->has_table) {
         search->context = &scenario;
         search->measure = spot_search_predict;
     } else if (ret == 0) {
@@ -251,10 +246,11 @@ run(spot_call_t *call)
         spot_input_warn(&scenario, call, arguments->request.model_path);
     }
     if (ret == SPOT_ERR_INTERRUPTED) {
-        spot_diag_warn(&call->diag, measure->path == NULL ? "--log" : measure->path, 0,
-            0, "%s",
-            measure->path == NULL ? "with a file a search can go on"
-                                  : "the same command goes on from here");
+        const bool has_log = measure->path != NULL;
+
+        spot_diag_warn(&call->diag, has_log ? measure->path : "--log", 0, 0, "%s",
+            has_log ? "the same command goes on from here"
+                    : "with a file a search can go on");
     }
     ret = ret != 0 ? ret : answer(call, search);
     free(measure->points);

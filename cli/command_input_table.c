@@ -55,55 +55,60 @@ typedef struct {
     const char *key;
     kind_t kind;
     size_t offset;    /* in spot_measured_figures_t, spot_improvement_t */
-    const char *name; /* for people; NULL: programs alone see it */
-    const char *unit;
+    const char *unit; /* NULL: programs alone read it */
     int num_decimals;
-    double factor; /* from the figure to its unit; 0: 1 */
+    double factor; /* from the figure to its unit */
 } figure_t;
 
-/* What is published and what corrects it stand side by side. */
 #define AT(member) offsetof(spot_measured_figures_t, member)
-#define GAIN(member) offsetof(spot_improvement_t, member)
-static const figure_t figures[] = {
-    {"threadpool_size", PUBLISHED, AT(threads), "threads", "", 2, 1},
-    {"block_size", PUBLISHED, AT(block), "block", "", 2, 1},
-    {"samples", CORRECTED, AT(samples), NULL, "", 0, 1},
-    {"io_entries", CORRECTED, AT(io_entries), NULL, "", 0, 1},
-    {"merged", FLAG, AT(is_merged), "merged", "runs", 0, 1},
-    {"block_size", CORRECTED, AT(true_block), "true block", "", 2, 1},
-    {"io_time", PUBLISHED, AT(io_s), "io", "ms", 3, 1000},
-    {"io_per_sample", CORRECTED, AT(io_per_sample_s), "io of a sample", "ms", 3, 1000},
-    {"processing_time", PUBLISHED, AT(processing_s), "processing", "ms", 3, 1000},
-    {"decode_per_sample", CORRECTED, AT(decode_per_sample_s), "decoding", "ms", 3, 1000},
-    {"future_wait_per_sample", CORRECTED, AT(future_wait_per_sample_s),
-        "wait for threads", "ms", 3, 1000},
-    {"worker_time_per_sample", CORRECTED, AT(worker_per_sample_s), "time of a process",
-        "ms", 3, 1000},
-    {"fill", CORRECTED, AT(fill_s), "fill", "s", 3, 1},
-    {"load_time", PUBLISHED, AT(load_s), "load", "s", 4, 1},
-    {"steady_load", CORRECTED, AT(steady_load_s), "steady load", "s", 4, 1},
-    {"compute_time", PUBLISHED, AT(compute_s), "compute", "s", 4, 1},
-    {"completion_time", PUBLISHED, AT(completion_s), "completion", "s", 4, 1},
-    {"steady_completion", CORRECTED, AT(steady_completion_s), "steady completion", "s",
-        4, 1},
-    {"memory", PUBLISHED, AT(memory_mib), "memory", "MiB", 0, 1},
-    {"throughput", PUBLISHED, AT(throughput), "throughput", "samples/s", 2, 1},
-    {"steady_throughput", CORRECTED, AT(steady_throughput), "steady throughput",
-        "samples/s", 2, 1},
-    {"num_batches", PUBLISHED, AT(num_batches), NULL, "", 0, 1},
-    {"stall_share", CORRECTED, AT(stall_share), "stall", "%", 1, 100},
-    {"stalled", FLAG, AT(is_stalled), "stalled", "runs", 0, 1},
-    {"periodic_flag", FLAG, AT(is_periodic), "periodic", "runs", 0, 1},
-    {"periodic_lag", OF_RUN, AT(periodic_lag), NULL, "", 0, 1},
-    {"percent", IMPROVEMENT, GAIN(percent), "improvement", "%", 2, 1},
-    {"percent_of_means", IMPROVEMENT, GAIN(percent_of_means), NULL, "", 0, 1},
-    {"percent_steady", IMPROVEMENT, GAIN(percent_steady), "of steady", "%", 2, 1},
-    {"welch_t", IMPROVEMENT, GAIN(welch_t), NULL, "", 0, 1},
-    {"welch_df", IMPROVEMENT, GAIN(welch_df), NULL, "", 0, 1},
-    {"welch_p", IMPROVEMENT, GAIN(welch_p), "p", "", 4, 1},
-    {"merged_runs", IMPROVEMENT, GAIN(merged_runs), NULL, "", 0, 1},
-};
+#define GAIN_AT(member) offsetof(spot_improvement_t, member)
+#define FIGURE(key, kind, member) key, kind, AT(member), NULL, 0, 1
+#define GAIN(key, member) key, IMPROVEMENT, GAIN_AT(member), NULL, 0, 1
+
+/* All, as columns of CSV: the published table ends with the improvement, and the means
+ * of the corrected one before what runs alone have. */
+static const figure_t figures[] = {{FIGURE("threadpool_size", PUBLISHED, threads)},
+    {FIGURE("block_size", PUBLISHED, block)}, {FIGURE("io_time", PUBLISHED, io_s)},
+    {FIGURE("processing_time", PUBLISHED, processing_s)},
+    {FIGURE("load_time", PUBLISHED, load_s)},
+    {FIGURE("compute_time", PUBLISHED, compute_s)},
+    {FIGURE("completion_time", PUBLISHED, completion_s)},
+    {FIGURE("memory", PUBLISHED, memory_mib)},
+    {FIGURE("throughput", PUBLISHED, throughput)},
+    {FIGURE("num_batches", PUBLISHED, num_batches)}, {GAIN("percent", percent)},
+    {FIGURE("samples", CORRECTED, samples)},
+    {FIGURE("io_entries", CORRECTED, io_entries)}, {FIGURE("merged", FLAG, is_merged)},
+    {FIGURE("block_size", CORRECTED, true_block)},
+    {FIGURE("io_per_sample", CORRECTED, io_per_sample_s)},
+    {FIGURE("decode_per_sample", CORRECTED, decode_per_sample_s)},
+    {FIGURE("future_wait_per_sample", CORRECTED, future_wait_per_sample_s)},
+    {FIGURE("worker_time_per_sample", CORRECTED, worker_per_sample_s)},
+    {FIGURE("fill", CORRECTED, fill_s)},
+    {FIGURE("steady_load", CORRECTED, steady_load_s)},
+    {FIGURE("steady_completion", CORRECTED, steady_completion_s)},
+    {FIGURE("steady_throughput", CORRECTED, steady_throughput)},
+    {FIGURE("stall_share", CORRECTED, stall_share)},
+    {FIGURE("stalled", FLAG, is_stalled)}, {FIGURE("periodic_flag", FLAG, is_periodic)},
+    {GAIN("percent_of_means", percent_of_means)},
+    {GAIN("percent_steady", percent_steady)}, {GAIN("welch_t", welch_t)},
+    {GAIN("welch_df", welch_df)}, {GAIN("welch_p", welch_p)},
+    {GAIN("merged_runs", merged_runs)}, {FIGURE("periodic_lag", OF_RUN, periodic_lag)}};
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
+#define NUM_PUBLISHED 11
+
+/* What people see: the figures that decide, with what corrects them beside. */
+static const figure_t shown[] = {
+    {"threads", PUBLISHED, AT(threads), "", 2, 1},
+    {"block", PUBLISHED, AT(block), "", 2, 1},
+    {"load", PUBLISHED, AT(load_s), "s", 4, 1},
+    {"steady load", CORRECTED, AT(steady_load_s), "s", 4, 1},
+    {"completion", PUBLISHED, AT(completion_s), "s", 4, 1},
+    {"throughput", PUBLISHED, AT(throughput), "samples/s", 2, 1},
+    {"stall", CORRECTED, AT(stall_share), "%", 1, 100},
+    {"memory", PUBLISHED, AT(memory_mib), "MiB", 0, 1},
+    {"improvement", IMPROVEMENT, GAIN_AT(percent), "%", 2, 1},
+    {"p", IMPROVEMENT, GAIN_AT(welch_p), "", 4, 1},
+};
 
 /* of: the struct that the figure is in. */
 static double
@@ -117,79 +122,13 @@ value_of(const figure_t *self, const void *of)
 
 /* ---- Text and CSV ---- */
 
-/* Parts of a row of CSV: the published columns, the improvement that is among them, and
- * what was not published. People see a single part. -1: no column. */
-static int
-part_of(const figure_t *figure, bool is_csv)
-{
-    if (!is_csv || figure->kind == OF_RUN) {
-        return is_csv || figure->name == NULL ? -1 : 0;
-    }
-    return figure->kind == PUBLISHED                                        ? 0
-           : figure->offset == GAIN(percent) && figure->kind == IMPROVEMENT ? 1
-                                                                            : 2;
-}
-
 static void
-add_column(spot_table_t *table, const figure_t *figure, bool is_csv)
+add_columns(spot_table_t *table, size_t num, const figure_t *columns, bool is_csv)
 {
-    char key[64];
-
-    snprintf(key, sizeof(key), "%s%s%s",
-        figure->kind == PUBLISHED     ? ""
-        : figure->kind == IMPROVEMENT ? "improvement_"
-                                      : "corrected_",
-        figure->key, figure->kind == FLAG ? "_count" : "");
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = is_csv ? key : figure->name,
-                   .unit = figure->unit,
-                   .is_fixed = true,
-                   .num_decimals = figure->num_decimals,
-                   .has_sign = figure->kind == IMPROVEMENT && *figure->unit != '\0',
-                   .factor = figure->factor});
-}
-
-/* CSV has six decimals, as the published table. */
-static void
-add_cell(spot_table_t *table, const figure_t *figure, const spot_measured_row_t *row,
-    bool is_csv)
-{
-    const bool is_gain = figure->kind == IMPROVEMENT;
-    const double value =
-        is_gain ? value_of(figure, &row->improvement) : value_of(figure, &row->mean);
-
-    if ((is_gain && row->base == NULL) || (is_csv && !isfinite(value))) {
-        spot_table_add_empty(table);
-    } else if (is_csv) {
-        spot_table_add_format(table, "%.6f", value);
-    } else {
-        spot_table_add_number(table, value);
-    }
-}
-
-/* row NULL: the columns. */
-static void
-add_parts(
-    spot_table_t *table, const spot_measured_row_t *row, bool is_csv, int num_parts)
-{
-    for (int part = 0; part < num_parts; part++) {
-        for (size_t j = 0; j < NUM_FIGURES; j++) {
-            if (part_of(&figures[j], is_csv) != part) {
-                continue;
-            }
-            if (row == NULL) {
-                add_column(table, &figures[j], is_csv);
-            } else {
-                add_cell(table, &figures[j], row, is_csv);
-            }
-        }
-    }
-}
-
-static void
-fill_table(spot_table_t *table, const spot_measured_runs_t *measured, bool is_csv,
-    int num_parts)
-{
+    static const char *const prefixes[] = {[PUBLISHED] = "",
+        [CORRECTED] = "corrected_",
+        [FLAG] = "corrected_",
+        [IMPROVEMENT] = "improvement_"};
     const spot_table_column_t keys[] = {
         {.name = "kind", .kind = SPOT_TABLE_TEXT, .is_key = true},
         {.name = is_csv ? "sim_compute_time" : "sim", .unit = "s", .is_key = true},
@@ -197,7 +136,29 @@ fill_table(spot_table_t *table, const spot_measured_runs_t *measured, bool is_cs
     };
 
     spot_table_add_columns(table, 3, keys);
-    add_parts(table, NULL, is_csv, num_parts);
+    for (size_t j = 0; j < num; j++) {
+        const figure_t *figure = &columns[j];
+        char name[64];
+
+        snprintf(name, sizeof(name), "%s%s%s", is_csv ? prefixes[figure->kind] : "",
+            figure->key, figure->kind == FLAG ? "_count" : "");
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = name,
+                       .unit = figure->unit,
+                       .is_fixed = true,
+                       .num_decimals = figure->num_decimals,
+                       .has_sign = !is_csv && figure->offset == GAIN_AT(percent) &&
+                                   figure->kind == IMPROVEMENT,
+                       .factor = figure->factor});
+    }
+}
+
+/* CSV has six decimals, as the published table. */
+static void
+fill_table(spot_table_t *table, const spot_measured_runs_t *measured, size_t num,
+    const figure_t *columns, bool is_csv)
+{
+    add_columns(table, num, columns, is_csv);
     for (size_t j = 0; j < measured->num_rows; j++) {
         const spot_measured_row_t *row = &measured->rows[j];
         char sim[SPOT_NUMBER_TEXT_BYTES];
@@ -209,33 +170,51 @@ fill_table(spot_table_t *table, const spot_measured_runs_t *measured, bool is_cs
         spot_table_add_format(
             table, "%s%s", sim, strpbrk(sim, ".e") == NULL ? ".0" : "");
         spot_table_add_count(table, (int64_t) row->num_runs);
-        add_parts(table, row, is_csv, num_parts);
+        for (size_t k = 0; k < num; k++) {
+            const bool is_gain = columns[k].kind == IMPROVEMENT;
+            const double value = value_of(
+                &columns[k], is_gain ? (const void *) &row->improvement : &row->mean);
+
+            if ((is_gain && row->base == NULL) || (is_csv && !isfinite(value))) {
+                spot_table_add_empty(table);
+            } else if (is_csv) {
+                spot_table_add_format(table, "%.6f", value);
+            } else {
+                spot_table_add_number(table, value);
+            }
+        }
     }
 }
 
 /* ---- JSON ---- */
 
-/* Of a run, means, or an improvement. */
+/* Of a run, means, or an improvement, into an object of that key; NULL: the open one. */
 static void
-put_part(spot_json_t *json, const void *of, kind_t part, bool is_run)
+put_part(spot_json_t *json, const char *object, const void *of, kind_t part, bool is_run)
 {
+    if (object != NULL) {
+        spot_json_open(json, object, '{');
+    }
     for (size_t j = 0; j < NUM_FIGURES; j++) {
         const figure_t *figure = &figures[j];
-        const kind_t kind = figure->kind;
+        const bool is_flag = figure->kind == FLAG;
         const double value = value_of(figure, of);
         char key[64];
 
-        snprintf(key, sizeof(key), "%s%s", figure->key,
-            kind == FLAG && !is_run ? "_count" : "");
-        if ((kind == FLAG || kind == OF_RUN ? CORRECTED : kind) != part ||
-            (kind == OF_RUN && !is_run)) {
+        snprintf(
+            key, sizeof(key), "%s%s", figure->key, is_flag && !is_run ? "_count" : "");
+        if ((is_flag || (figure->kind == OF_RUN && is_run) ? CORRECTED : figure->kind) !=
+            part) {
             continue;
         }
-        if (kind == FLAG && is_run && !isnan(value)) {
+        if (is_flag && is_run && !isnan(value)) {
             spot_json_boolean(json, key, value != 0);
         } else {
             spot_json_number(json, key, value);
         }
+    }
+    if (object != NULL) {
+        spot_json_close(json, '}');
     }
 }
 
@@ -244,12 +223,8 @@ put_run(spot_json_t *json, const spot_measured_run_t *run)
 {
     spot_json_open(json, NULL, '{');
     spot_json_number(json, "sim_compute_time", run->sim_s);
-    spot_json_open(json, "notebook", '{');
-    put_part(json, &run->figures, PUBLISHED, true);
-    spot_json_close(json, '}');
-    spot_json_open(json, "corrected", '{');
-    put_part(json, &run->figures, CORRECTED, true);
-    spot_json_close(json, '}');
+    put_part(json, "notebook", &run->figures, PUBLISHED, true);
+    put_part(json, "corrected", &run->figures, CORRECTED, true);
     spot_json_open(json, "warnings", '[');
     for (size_t j = 0; j < run->num_warnings; j++) {
         spot_json_text(json, NULL, run->warnings[j]);
@@ -264,17 +239,17 @@ put_run(spot_json_t *json, const spot_measured_run_t *run)
 static void
 put_runs(spot_json_t *json, const spot_measured_runs_t *measured)
 {
-    for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
-        for (int number = 1; number <= SPOT_MEASURED_MAX_RUN; number++) {
-            for (size_t j = 0; j < measured->num_runs; j++) {
-                const spot_measured_run_t *run = &measured->runs[j];
+    spot_json_open(json, "runs", '[');
+    for (int at = 0; at < SPOT_NUM_KINDS * (SPOT_MEASURED_MAX_RUN + 1); at++) {
+        for (size_t j = 0; j < measured->num_runs; j++) {
+            const spot_measured_run_t *run = &measured->runs[j];
 
-                if ((int) run->kind == kind && run->run == number) {
-                    put_run(json, run);
-                }
+            if ((int) run->kind * (SPOT_MEASURED_MAX_RUN + 1) + run->run == at) {
+                put_run(json, run);
             }
         }
     }
+    spot_json_close(json, ']');
 }
 
 /* The rows of a kind. */
@@ -292,10 +267,10 @@ put_rows(spot_json_t *json, const char *key, const spot_measured_runs_t *measure
         spot_json_open(json, NULL, '{');
         spot_json_number(json, "sim_compute_time", row->sim_s);
         if (part == IMPROVEMENT) {
-            put_part(json, &row->improvement, part, false);
+            put_part(json, NULL, &row->improvement, part, false);
         } else {
             spot_json_unsigned(json, "runs", row->num_runs);
-            put_part(json, &row->mean, part, false);
+            put_part(json, NULL, &row->mean, part, false);
         }
         if (part == PUBLISHED) {
             spot_json_number(json, "throughput_of_means", row->throughput_of_means);
@@ -316,14 +291,11 @@ write_json(const spot_measured_runs_t *measured, FILE *out)
     spot_json_text(&json, "mode", measured->mode);
     spot_json_integer(&json, "batch", measured->batch);
     spot_json_integer(&json, "loader_processes", measured->processes);
-    spot_json_open(&json, "runs", '[');
     put_runs(&json, measured);
-    spot_json_close(&json, ']');
-    for (int part = PUBLISHED; part <= CORRECTED; part++) {
+    for (kind_t part = PUBLISHED; part <= CORRECTED; part++) {
         spot_json_open(&json, part == PUBLISHED ? "table" : "table_corrected", '{');
-        for (int kind = 0; kind < SPOT_NUM_KINDS; kind++) {
-            put_rows(&json, spot_measured_kind_names[kind], measured,
-                (spot_measured_kind_t) kind, (kind_t) part);
+        for (spot_measured_kind_t kind = 0; kind < SPOT_NUM_KINDS; kind++) {
+            put_rows(&json, spot_measured_kind_names[kind], measured, kind, part);
         }
         spot_json_close(&json, '}');
     }
@@ -335,33 +307,37 @@ write_json(const spot_measured_runs_t *measured, FILE *out)
 /* ---- The command ---- */
 
 static int
-answer(spot_call_t *call, const spot_measured_runs_t *measured)
+write_csv(spot_call_t *call, const spot_measured_runs_t *measured)
 {
     const arguments_t *arguments = call->arguments;
-    const char *csv_path = arguments->csv_path;
-    spot_table_t csv = {0}, table = {0};
+    spot_table_t table = {0};
     spot_output_t output;
-    FILE *out;
+    FILE *out = spot_output_bytes(&output, arguments->csv_path, &call->diag);
     int ret = 0;
 
-    if (csv_path != NULL) {
-        out = spot_output_bytes(&output, csv_path, &call->diag);
-        if (out != NULL) {
-            fill_table(&csv, measured, true, arguments->is_corrected ? 3 : 2);
-            ret = spot_table_write_csv_head(&csv, out);
-            ret = ret == 0 ? spot_table_write_csv_rows(&csv, out) : ret;
-        }
-        spot_table_free(&csv);
-        ret = spot_output_end(&output, ret);
+    if (out != NULL) {
+        fill_table(&table, measured,
+            arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
+        ret = spot_table_write_csv_head(&table, out);
+        ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
     }
-    if (ret != 0 || (csv_path != NULL && strcmp(csv_path, "-") == 0)) {
-        return ret;
-    }
-    out = spot_output_begin(&output, &arguments->target, &call->diag);
+    spot_table_free(&table);
+    return spot_output_end(&output, ret);
+}
+
+static int
+print(spot_call_t *call, const spot_measured_runs_t *measured)
+{
+    const arguments_t *arguments = call->arguments;
+    spot_table_t table = {0};
+    spot_output_t output;
+    FILE *out = spot_output_begin(&output, &arguments->target, &call->diag);
+    int ret = 0;
+
     if (out != NULL && arguments->target.is_json) {
         write_json(measured, out);
     } else if (out != NULL) {
-        fill_table(&table, measured, false, 1);
+        fill_table(&table, measured, sizeof(shown) / sizeof(shown[0]), shown, false);
         ret = spot_table_write_terminal(&table, &output.terminal, out);
     }
     spot_table_free(&table);
@@ -382,7 +358,13 @@ run(spot_call_t *call)
                                             : spot_loader_pictures_draw(&measured,
                                                   arguments->svg_folder, &call->diag);
     }
-    ret = ret == 0 ? answer(call, &measured) : ret;
+    if (ret == 0 && arguments->csv_path != NULL) {
+        ret = write_csv(call, &measured);
+    }
+    if (ret == 0 &&
+        (arguments->csv_path == NULL || strcmp(arguments->csv_path, "-") != 0)) {
+        ret = print(call, &measured);
+    }
     spot_measured_runs_free(&measured);
     return ret;
 }
@@ -394,15 +376,15 @@ const spot_command_t spot_command_input_table = {
     .doc =
         "ROOT has folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> with the arrays "
         "data_load_time, compute_time, io_time, processing_time and memory as .npy. "
-        "Kinds "
-        "are baseline1, a file for each sample, and ours, samples merged into blocks. A "
-        "column as published stands beside the one that corrects it. The first wait "
-        "fills the pipeline, so it is not in the steady figures; processing does not "
-        "contain io, so io is not taken from decoding; and a run with one io entry for "
-        "each sample was not merged, whatever its settings say. The improvement of "
-        "throughput has the p of Welch's test over runs. stalled is the number of runs "
-        "that wait more than 5 % of the steady time; periodic is the published test, "
-        "which finds a period and not a stall.",
+        "Kinds are baseline1, a file for each sample, and ours, samples merged into "
+        "blocks. The table shows what decides; --csv --corrected and --json have all "
+        "figures. The first wait fills the pipeline, so it is not in the steady ones; "
+        "processing does not contain io, so io is not taken from decoding; and a run "
+        "with one io entry for each sample was not merged, whatever its settings say. "
+        "The improvement of throughput has the p of Welch's test over runs. A run is "
+        "stalled if it waits more than 5 % of the steady time; periodic is the "
+        "published "
+        "test, which finds a period and not a stall.",
     .examples = "  spotsim input table runs --dataset librispeech --mode remote\n"
                 "  spotsim input table runs --csv - --corrected\n",
     .options = options,

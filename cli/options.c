@@ -253,6 +253,18 @@ find_word(spot_call_t *call, const spot_option_t *option, const char *text)
         near.nearest == NULL ? "; known: " : hint, near.nearest == NULL ? list : "");
 }
 
+/* The bits of words with commas between. */
+static unsigned
+find_words(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const size_t length = strcspn(text, ",");
+    const char *word = spot_texts_add(&call->texts, "%.*s", (int) length, text);
+    const unsigned bit = 1U << find_word(call, option, word);
+
+    return text[length] == '\0' ? bit
+                                : bit | find_words(call, option, text + length + 1);
+}
+
 /* Stores the value of an option or argument; NULL for a flag. */
 static void
 store(spot_call_t *call, const spot_option_t *option, const char *text)
@@ -285,6 +297,9 @@ store(spot_call_t *call, const spot_option_t *option, const char *text)
             break;
         case SPOT_OPTION_CHOICE:
             *(int *) target = find_word(call, option, text);
+            break;
+        case SPOT_OPTION_CHOICES:
+            *(unsigned *) target = find_words(call, option, text);
             break;
         case SPOT_OPTION_TEXTS:
         case SPOT_OPTION_ARGUMENTS:

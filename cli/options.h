@@ -25,6 +25,7 @@ typedef enum {
     SPOT_OPTION_DURATION, /* int64_t ms with a unit, at least min */
     SPOT_OPTION_SECONDS,  /* the same; a number alone is in seconds */
     SPOT_OPTION_CHOICE,   /* int, the index among choices, at least min */
+    SPOT_OPTION_CHOICES,  /* unsigned, a bit for each of A,B,... among choices */
     SPOT_OPTION_TEXTS,    /* spot_option_list_t; may be given several times */
     SPOT_OPTION_OWN,      /* nothing is stored: settle takes the text */
     SPOT_OPTION_ARGUMENT, /* no option but a word: const char *, most often of an input;

@@ -25,7 +25,7 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
     spot_measured_figures_t *figures)
 {
     spot_moments_t sums = {0};
-    double largest = (double) -INFINITY;
+    double largest = (double) -INFINITY, deviation;
 
     figures->is_periodic = figures->periodic_lag =
         run->num_waits > MAX_PERIODIC_WAITS ? (double) NAN : 0;
@@ -45,53 +45,54 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
             figures->periodic_lag = (double) lag;
         }
     }
-    figures->is_periodic = largest > sums.mean + 2 * spot_moments_std(&sums) ? 1 : 0;
+    /* that of all sums, as numpy.std is: not of a sample */
+    deviation = sqrt(sums.sum_squares / (double) sums.num_values);
+    figures->is_periodic = largest > sums.mean + 2 * deviation ? 1 : 0;
 }
 
 void
 spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arrays,
     int64_t batch, int64_t processes)
 {
-    const spot_moments_t waits = spot_moments_of(run->waits, run->num_waits);
     const double samples = (double) arrays->processing.num_values;
     const double io_entries = (double) arrays->io.num_values;
-    const bool is_merged = io_entries != samples;
-    const double processing = arrays->processing.mean, compute = arrays->computes.mean;
-    const double io_s = arrays->io.mean / (double) arrays->block;
+    const double block = (double) arrays->setting.block;
+    const double load_s = arrays->waits.mean, compute_s = arrays->computes.mean;
+    const double processing_s = arrays->processing.mean;
     const double io_per_sample_s = arrays->io.mean * (io_entries / samples);
     const double steady_s =
         spot_loader_steady_wait_s(run->waits, (int64_t) run->num_waits, processes);
-    spot_measured_figures_t *figures = &run->figures;
+    const double stall_share = ratio(steady_s, steady_s + compute_s);
+    const bool is_merged = io_entries != samples;
 
-    *figures = (spot_measured_figures_t){
-        .threads = (double) arrays->threads,
-        .block = (double) arrays->block,
-        .io_s = io_s,
-        .processing_s = processing - io_s,
-        .load_s = waits.mean,
-        .compute_s = compute,
-        .completion_s = waits.mean + compute,
+    run->figures = (spot_measured_figures_t){
+        .threads = (double) arrays->setting.threads,
+        .block = block,
+        .io_s = arrays->io.mean / block,
+        .processing_s = processing_s - arrays->io.mean / block,
+        .load_s = load_s,
+        .compute_s = compute_s,
+        .completion_s = load_s + compute_s,
         .memory_mib = arrays->memory_mib,
-        .throughput = ratio((double) batch, waits.mean + compute),
+        .throughput = ratio((double) batch, load_s + compute_s),
         .num_batches = (double) run->num_waits,
         .samples = samples,
         .io_entries = io_entries,
-        .is_merged = is_merged ? 1 : 0,
-        .true_block = is_merged ? (double) arrays->block : 1,
+        .true_block = is_merged ? block : 1,
         .io_per_sample_s = io_per_sample_s,
-        .decode_per_sample_s = is_merged ? (double) NAN : processing,
-        .future_wait_per_sample_s = is_merged ? processing : (double) NAN,
-        .worker_per_sample_s = io_per_sample_s + processing,
+        .decode_per_sample_s = is_merged ? (double) NAN : processing_s,
+        .future_wait_per_sample_s = is_merged ? processing_s : (double) NAN,
+        .worker_per_sample_s = io_per_sample_s + processing_s,
         .fill_s = run->waits[0],
         .steady_load_s = steady_s,
-        .steady_completion_s = steady_s + compute,
-        .steady_throughput = ratio((double) batch, steady_s + compute),
-        .stall_share = ratio(steady_s, steady_s + compute),
+        .steady_completion_s = steady_s + compute_s,
+        .steady_throughput = ratio((double) batch, steady_s + compute_s),
+        .stall_share = stall_share,
+        .is_merged = is_merged,
+        .is_stalled =
+            isnan(stall_share) ? (double) NAN : stall_share > SPOT_LOADER_STALLED,
     };
-    figures->is_stalled = isnan(figures->stall_share)
-                              ? (double) NAN
-                              : figures->stall_share > SPOT_LOADER_STALLED;
-    find_period(run, &waits, figures);
+    find_period(run, &arrays->waits, &run->figures);
 }
 
 /* ---- Means over runs ---- */
@@ -122,9 +123,7 @@ fill_row(spot_measured_row_t *row, int64_t batch)
         const spot_moments_t moments = moments_of(row, offset);
         double value = spot_moments_mean(&moments);
 
-        if (offset == offsetof(spot_measured_figures_t, is_merged) ||
-            offset == offsetof(spot_measured_figures_t, is_stalled) ||
-            offset == offsetof(spot_measured_figures_t, is_periodic)) {
+        if (offset >= offsetof(spot_measured_figures_t, is_merged)) {
             value *= (double) moments.num_values;
         }
         memcpy((char *) mean + offset, &value, sizeof(value));

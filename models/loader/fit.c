@@ -287,6 +287,7 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
             .prefetch = 2,
             .threads = 1,
             .block = 1,
+            .deal = is_predictive ? SPOT_LOADER_DEAL_SAMPLES : SPOT_LOADER_DEAL_BATCHES,
             .cost = {.collate_batch = measured->batch,
                 .handover_ns = 7000000,
                 .half_block = 1,

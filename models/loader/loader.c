@@ -208,6 +208,10 @@ spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
     const int64_t num_samples = own * self->block - missing;
 
     *low = round * self->batch;
+    if (self->has_full_batches) {
+        *high = *low + self->batch;
+        return true;
+    }
     *high = *low + self->batch < num_samples ? *low + self->batch : num_samples;
     return *low < *high;
 }
@@ -290,6 +294,7 @@ spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
         .block = self->block,
         .batch = work->batch,
         .processes = is_ahead ? self->processes : 1,
+        .has_full_batches = self->block == 1 && self->deal == SPOT_LOADER_DEAL_BATCHES,
         .block_s = mixed_s(self->cost.open_ns, self->local_share),
         .sample_s =
             mixed_s(self->cost.read_ns, self->local_share) + spot_loader_decode_s(self),

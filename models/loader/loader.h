@@ -29,6 +29,10 @@ extern const char *const spot_site_names[];
 typedef enum { SPOT_LOADER_FIRST_STAGE, SPOT_LOADER_ALL } spot_loader_instances_t;
 typedef enum { SPOT_LOADER_PREFETCH, SPOT_LOADER_SYNCHRONOUS } spot_loader_mode_t;
 
+/* How samples in files of their own are dealt: whole batches to processes in turn; or so
+ * many samples to each process, which cuts them into batches, as it does with blocks. */
+typedef enum { SPOT_LOADER_DEAL_BATCHES, SPOT_LOADER_DEAL_SAMPLES } spot_loader_deal_t;
+
 /* What a loader costs. In ns, as its keys are. */
 typedef struct {
     int64_t decode_ns;               /* of a sample, in files of their own */
@@ -61,6 +65,7 @@ typedef struct {
     int64_t block;        /* samples in a file */
     int instances;        /* spot_loader_instances_t: which load */
     int mode;             /* spot_loader_mode_t */
+    int deal;             /* spot_loader_deal_t */
     spot_loader_cost_t cost;
     double local_share;  /* x: of the samples that are read locally */
     double bytes_per_s;  /* that all instances share; 0: no limit */
@@ -70,7 +75,8 @@ typedef struct {
 
 extern const spot_field_t spot_loader_fields[];
 
-/* A field settle function that checks keys together; target is a spot_loader_t. */
+/* A field settle function that checks keys together; target is a spot_loader_t. field is
+ * NULL where the keys are at the top of a file. */
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
@@ -146,6 +152,7 @@ typedef struct {
     double sample_s;  /* of a sample */
     double collate_s; /* of a batch of B, with what the storage adds; of fewer samples in
                          proportion */
+    bool has_full_batches; /* of files: all are of B samples, the last one too */
 } spot_loader_blocks_t;
 
 /* A batch function; context: a spot_loader_blocks_t. */

@@ -10,6 +10,7 @@ typedef spot_loader_t loader_t;
 
 const char *const spot_site_names[] = {"local", "remote", NULL};
 static const char *const instances_names[] = {"first_stage", "all", NULL};
+static const char *const deal_names[] = {"batches", "samples", NULL};
 static const char *const mode_names[] = {"prefetch", "synchronous", NULL};
 
 #define MAX_NS ((double) 86400000000000) /* a day */
@@ -39,6 +40,10 @@ static const spot_field_t loader_fields[] = {
     {SPOT_CHOICE("mode", loader_t, mode, mode_names, "prefetch", "loading mode",
         "prefetch: processes work ahead; synchronous: a batch is made while the loop "
         "waits")},
+    {SPOT_CHOICE("deal", loader_t, deal, deal_names, "batches", "dealing",
+        "with block 1: whole batches go to processes in turn, and all take the same "
+        "time; or each process gets its share of the samples, and its last batch is "
+        "short. Larger blocks are always dealt to processes")},
     {.name = NULL},
 };
 
@@ -133,18 +138,26 @@ spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     loader_t *self = target;
+    const struct {
+        bool is_wrong;
+        const char *key, *text;
+    } rules[] = {
+        {self->sample_bytes == 0 && (self->bytes_per_s > 0 || self->cache_bytes > 0),
+            "sample_bytes", "is needed with storage.shared_bandwidth and storage.cache"},
+        {self->samples == 0 && self->cache_bytes > 0, "samples",
+            "is needed with storage.cache"},
+        {self->cost.decode_ns + self->cost.merged_ns < 0, "cost.merged",
+            "must not make the time of a sample less than 0: cost.decode + cost.merged"},
+    };
 
-    (void) field;
     self->is_given = true;
-    if (self->sample_bytes == 0 && (self->bytes_per_s > 0 || self->cache_bytes > 0)) {
-        spot_bind_error(bind, node, "sample_bytes",
-            "is needed with storage.shared_bandwidth and storage.cache");
-    }
-    if (self->samples == 0 && self->cache_bytes > 0) {
-        spot_bind_error(bind, node, "samples", "is needed with storage.cache");
-    }
-    if (self->cost.decode_ns + self->cost.merged_ns < 0) {
-        spot_bind_error(bind, node, "cost.merged",
-            "must not make the time of a sample less than 0: cost.decode + cost.merged");
+    for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s%s%s", field == NULL ? "" : field->name,
+            field == NULL ? "" : ".", rules[j].key);
+        if (rules[j].is_wrong) {
+            spot_bind_error(bind, node, key, "%s", rules[j].text);
+        }
     }
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/table_file.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "models/loader/loader.h"
 #include "models/loader/memory_rows.h"
@@ -19,26 +18,20 @@
 #define MEMORY_QUANTILE 0.9
 #define MAX_BLOCK_ERROR 0.1 /* of the number of blocks */
 
+#define FAULT(path, ...) spot_diag_error(self->diag, path, 0, 0, __VA_ARGS__)
+
 const char *const spot_measured_kind_names[] = {"baseline1", "ours"};
-
-/* ---- Folders ---- */
-
-enum { KIND, DATASET, RUN, MODE, SIM, NUM_LEVELS };
-
-typedef struct {
-    spot_measured_kind_t kind;
-    const char *path; /* it ends in / */
-    const char *names[NUM_LEVELS];
-} folder_t;
 
 typedef struct {
     spot_measured_runs_t *measured;
     const char *root;
     spot_diag_t *diag;
-    spot_texts_t texts;
-    size_t num_folders, max_folders;
-    folder_t *folders; /* [num_folders] */
+    spot_texts_t *texts;
 } reader_t;
+
+/* ---- Folders ---- */
+
+enum { KIND, DATASET, RUN, MODE, SIM };
 
 /* Stops a search at a folder that is there. */
 static int
@@ -49,132 +42,73 @@ is_unreadable(const char *path, int cause)
 }
 
 static int
-find_folders(reader_t *self, spot_measured_kind_t kind)
+find_runs(reader_t *self, spot_measured_kind_t kind)
 {
-    FILE *stream = spot_texts_begin(&self->texts);
+    FILE *stream = spot_texts_begin(self->texts);
     glob_t found = {0};
     int ret;
 
     for (const char *byte = self->root; stream != NULL && *byte != '\0'; byte++) {
         fprintf(stream, "%s%c", strchr("*?[\\", *byte) != NULL ? "\\" : "", *byte);
     }
-    ret = glob(spot_texts_add(&self->texts, "%s/%s/*/run*/*/sim_compute_time*/",
-                   spot_texts_end(&self->texts, stream), spot_measured_kind_names[kind]),
+    ret = glob(spot_texts_add(self->texts, "%s/%s/*/run*/*/sim_compute_time*/",
+                   spot_texts_end(self->texts, stream), spot_measured_kind_names[kind]),
         0, is_unreadable, &found);
     for (size_t j = 0; ret == 0 && j < found.gl_pathc; j++) {
-        folder_t folder = {.kind = kind,
-            .path = spot_arena_text(&self->measured->memory, found.gl_pathv[j])};
-        char *rest = spot_arena_text(
-            &self->measured->memory, found.gl_pathv[j] + strlen(self->root));
+        const char *path = spot_texts_add(self->texts, "%s", found.gl_pathv[j]);
+        char *rest = spot_arena_text(&self->texts->arena, path + strlen(self->root));
+        spot_measured_run_t run = {.kind = kind, .folder = path};
 
-        for (int level = 0; rest != NULL && level < NUM_LEVELS; level++) {
-            folder.names[level] = strtok_r(rest, "/", &rest);
+        for (int level = 0; rest != NULL && level < SPOT_MEASURED_LEVELS; level++) {
+            run.names[level] = strtok_r(rest, "/", &rest);
         }
-        ret =
-            rest == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self, folders, folder);
+        ret = rest == NULL ? SPOT_ERR_NO_MEMORY
+                           : SPOT_ARRAY_APPEND(self->measured, runs, run);
     }
     globfree(&found);
     if (ret == GLOB_ABORTED) {
-        spot_diag_error(self->diag, self->root, 0, 0, "a folder in it cannot be read");
+        FAULT(self->root, "a folder in it cannot be read");
         return SPOT_ERR_IO;
     }
-    return ret == GLOB_NOMATCH ? 0 : ret == 0 ? self->texts.error : SPOT_ERR_NO_MEMORY;
+    return ret == GLOB_NOMATCH ? 0 : ret == 0 ? self->texts->error : SPOT_ERR_NO_MEMORY;
 }
 
-/* Keeps the folders with a name at a level: *name, or the one that all share. */
+/* Keeps the runs with a name at a level: *name, or the one that all share. */
 static int
 choose(reader_t *self, int level, const char *what, const char **name)
 {
+    spot_measured_run_t *runs = self->measured->runs;
+    const size_t num_runs = self->measured->num_runs;
     const char *list = "";
     size_t num_names = 0, num_kept = 0;
 
-    for (size_t j = 0; j < self->num_folders; j++) {
-        const char *found = self->folders[j].names[level];
-        size_t k = 0;
-
-        while (strcmp(self->folders[k].names[level], found) != 0) {
-            k++;
+    for (size_t j = 0, k; j < num_runs; j++) {
+        for (k = 0; strcmp(runs[k].names[level], runs[j].names[level]) != 0; k++) {
         }
         if (k == j) {
-            list = spot_texts_join(&self->texts, list, ", ", found);
+            list = spot_texts_join(self->texts, list, ", ", runs[j].names[level]);
             num_names++;
         }
     }
     if (num_names > 1 && *name == NULL) {
-        return spot_diag_error(self->diag, self->root, 0, 0,
-            "has runs of more than one %s, choose one: %s", what, list);
+        return FAULT(
+            self->root, "has runs of more than one %s, choose one: %s", what, list);
     }
-    for (size_t j = 0; j < self->num_folders; j++) {
-        if (*name == NULL || strcmp(self->folders[j].names[level], *name) == 0) {
-            self->folders[num_kept++] = self->folders[j];
+    for (size_t j = 0; j < num_runs; j++) {
+        if (*name == NULL || strcmp(runs[j].names[level], *name) == 0) {
+            runs[num_kept++] = runs[j];
         }
     }
     if (num_kept == 0) {
-        return spot_diag_error(self->diag, self->root, 0, 0,
-            "has no runs of the %s \"%s\", but of: %s", what, *name, list);
+        return FAULT(
+            self->root, "has no runs of the %s \"%s\", but of: %s", what, *name, list);
     }
-    self->num_folders = num_kept;
-    *name = self->folders[0].names[level];
-    return self->texts.error;
+    self->measured->num_runs = num_kept;
+    *name = runs[0].names[level];
+    return self->texts->error;
 }
 
 /* ---- A run ---- */
-
-/* Number of the run, sim, and the block that the name claims. */
-static int
-read_names(
-    reader_t *self, const folder_t *folder, spot_measured_run_t *run, int64_t *block)
-{
-    const char *number = folder->names[RUN] + strlen("run");
-    const char *sim = folder->names[SIM] + strlen("sim_compute_time");
-    const char *end = *sim == '=' ? spot_number_end(sim + 1) : NULL;
-    int64_t run_number = 0;
-
-    if (spot_integer_parse(number, &run_number) != 0 || run_number < 1 ||
-        run_number > SPOT_MEASURED_MAX_RUN) {
-        return spot_diag_error(self->diag, folder->path, 0, 0,
-            "expected a folder run<R> with an integer R from 1 to %d, got '%s'",
-            SPOT_MEASURED_MAX_RUN, folder->names[RUN]);
-    }
-    run->run = (int) run_number;
-    if (end == NULL ||
-        spot_number_parse(
-            spot_texts_add(&self->texts, "%.*s", (int) (end - sim - 1), sim + 1),
-            &run->sim_s) != 0 ||
-        run->sim_s < 0 ||
-        (*end != '\0' && (strncmp(end, "-block_size=", 12) != 0 ||
-                             spot_integer_parse(end + 12, block) != 0 || *block < 1 ||
-                             *block > SPOT_LOADER_MAX_SAMPLES))) {
-        return spot_diag_error(self->diag, folder->path, 0, 0,
-            "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds S >= "
-            "0 "
-            "and an integer B >= 1");
-    }
-    return 0;
-}
-
-/* "threads,block" */
-static int
-read_setting(const char *path, spot_measured_arrays_t *arrays, spot_diag_t *diag)
-{
-    spot_csv_t *csv = NULL;
-    spot_csv_row_t row = {0};
-    int ret = spot_csv_open(&csv, path, diag);
-
-    ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
-    if (ret >= 0 &&
-        (row.num_fields != 2 ||
-            spot_integer_parse(row.fields[0], &arrays->threads) != 0 ||
-            spot_integer_parse(row.fields[1], &arrays->block) != 0 ||
-            arrays->threads < 1 || arrays->threads > SPOT_LOADER_MAX_THREADS ||
-            arrays->block < 1 || arrays->block > SPOT_LOADER_MAX_SAMPLES ||
-            spot_csv_next(csv, &row) != 0)) {
-        ret = spot_diag_error(
-            diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
-    }
-    spot_csv_close(csv);
-    return ret > 0 ? 0 : ret;
-}
 
 static int
 take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
@@ -184,42 +118,102 @@ take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const void *value
         *(const spot_measured_probe_t *) values);
 }
 
+enum { THREADS, BLOCK };
 static const spot_table_file_column_t search_columns[] = {
-    SPOT_TABLE_COLUMN(INTEGER, "threadpool_size", spot_measured_probe_t, threads,
-        .min = 1, .max = SPOT_LOADER_MAX_THREADS),
-    SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,
-        .max = SPOT_LOADER_MAX_SAMPLES),
+    [THREADS] = SPOT_TABLE_COLUMN(INTEGER, "threadpool_size", spot_measured_probe_t,
+        threads, .min = 1, .max = SPOT_LOADER_MAX_THREADS),
+    [BLOCK] = SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block,
+        .min = 1, .max = SPOT_LOADER_MAX_SAMPLES),
     SPOT_TABLE_COLUMN(SECONDS, "batch_completion_time", spot_measured_probe_t,
         completion_s, .expected = "expected seconds above 0"),
 };
 static const spot_table_file_format_t search_format = {SPOT_TABLE_DATA(search_columns),
     .row_bytes = sizeof(spot_measured_probe_t), .take = take_probe};
 
+/* A setting that is claimed has the limits of one that was measured. */
+static bool
+take_setting(int column, const char *field, spot_measured_probe_t *setting)
+{
+    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+
+    return !spot_table_file_column_read(&search_columns[column], field, setting, text);
+}
+
+/* Number of the run, sim, and the block that the name claims. */
+static int
+read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *setting)
+{
+    const char *sim = run->names[SIM] + strlen("sim_compute_time");
+    const char *block = strstr(sim, "-block_size=");
+    const size_t length = block == NULL ? strlen(sim) : (size_t) (block - sim);
+    int64_t number = 0;
+
+    if (spot_integer_parse(run->names[RUN] + strlen("run"), &number) != 0 ||
+        number < 1 || number > SPOT_MEASURED_MAX_RUN) {
+        return FAULT(run->folder,
+            "expected a folder run<R> with an integer R from 1 to %d, got '%s'",
+            SPOT_MEASURED_MAX_RUN, run->names[RUN]);
+    }
+    run->run = (int) number;
+    if (*sim != '=' ||
+        spot_number_parse(spot_texts_add(self->texts, "%.*s", (int) length - 1, sim + 1),
+            &run->sim_s) != 0 ||
+        run->sim_s < 0 ||
+        (block != NULL &&
+            !take_setting(BLOCK, block + strlen("-block_size="), setting))) {
+        return FAULT(run->folder,
+            "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds S >= "
+            "0 "
+            "and an integer B >= 1");
+    }
+    return 0;
+}
+
+/* "threads,block" */
+static int
+read_setting(const char *path, spot_measured_probe_t *setting, spot_diag_t *diag)
+{
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row = {0};
+    int ret = spot_csv_open(&csv, path, diag);
+
+    ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
+    if (ret >= 0 &&
+        (row.num_fields != 2 || !take_setting(THREADS, row.fields[0], setting) ||
+            !take_setting(BLOCK, row.fields[1], setting) ||
+            spot_csv_next(csv, &row) != 0)) {
+        ret = spot_diag_error(
+            diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
+    }
+    spot_csv_close(csv);
+    return ret > 0 ? 0 : ret;
+}
+
 /* Rows with one container are of before and after the work. */
 static int
 read_memory(reader_t *self, const char *folder, double *memory_mib)
 {
-    const char *lines_path = spot_texts_add(&self->texts, "%smemory.jsonl", folder);
-    const char *path = spot_texts_add(&self->texts, "%smemory.npy", folder);
+    const double quantile = MEMORY_QUANTILE;
+    const char *lines_path = spot_texts_add(self->texts, "%smemory.jsonl", folder);
+    const char *path = spot_texts_add(self->texts, "%smemory.npy", folder);
     spot_memory_rows_t rows = {0};
+    double *sums_mib;
+    size_t num_sums = 0;
     int ret = spot_memory_rows_read(&rows,
         access(path, F_OK) != 0 && access(lines_path, F_OK) == 0 ? lines_path : path,
         self->diag);
-    double *sums = spot_calloc(rows.num_rows, sizeof(*sums));
-    size_t num_sums = 0;
 
-    ret = ret == 0 && sums == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    if (SPOT_ARENA_ARRAY(&self->texts->arena, sums_mib, rows.num_rows) == NULL) {
+        ret = spot_error_first(ret, SPOT_ERR_NO_MEMORY);
+    }
     for (size_t j = 0; ret == 0 && j < rows.num_rows; j++) {
         if (rows.rows[j].num_containers >= 2) {
-            sums[num_sums++] = rows.rows[j].sum_bytes / BYTES_PER_MIB;
+            sums_mib[num_sums++] = rows.rows[j].sum_bytes / BYTES_PER_MIB;
         }
     }
     if (ret == 0) {
-        const double quantile = MEMORY_QUANTILE;
-
-        spot_quantiles(sums, num_sums, 1, &quantile, memory_mib);
+        spot_quantiles(sums_mib, num_sums, 1, &quantile, memory_mib);
     }
-    free(sums);
     spot_memory_rows_free(&rows);
     return ret;
 }
@@ -237,51 +231,40 @@ add_spread(spot_measured_runs_t *self, size_t what, const spot_npy_t *array, dou
 
 /* All five arrays, to report all that is wrong with them. */
 static int
-read_arrays(reader_t *self, const char *folder, spot_measured_run_t *run,
-    spot_measured_arrays_t *arrays)
+read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *arrays)
 {
-    spot_moments_t waits;
-    const struct {
-        const char *name;
-        spot_moments_t *moments;
-    } parts[] = {{"data_load_time", &waits}, {"compute_time", &arrays->computes},
-        {"io_time", &arrays->io}, {"processing_time", &arrays->processing}};
+    static const char *const names[] = {
+        "data_load_time", "compute_time", "io_time", "processing_time"};
+    spot_moments_t *const moments[] = {
+        &arrays->waits, &arrays->computes, &arrays->io, &arrays->processing};
     int ret = 0;
 
-    for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
+    for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+        const char *path =
+            spot_texts_add(self->texts, "%s%s.npy", run->folder, names[j]);
         spot_npy_t array = {0};
-        const int error = spot_npy_read(&array,
-            spot_texts_add(&self->texts, "%s%s.npy", folder, parts[j].name), self->diag);
 
-        *parts[j].moments = spot_moments_of(array.values, array.num);
+        ret = spot_error_first(ret, spot_npy_read(&array, path, self->diag));
+        *moments[j] = spot_moments_of(array.values, array.num);
         if (j >= 2 && run->kind == SPOT_KIND_BASELINE) {
-            add_spread(self->measured, j - 2, &array, parts[j].moments->mean);
+            add_spread(self->measured, j - 2, &array, moments[j]->mean);
         }
-        if (j == 0) {
+        if (moments[j] == &arrays->waits) {
             run->waits = array.values;
             run->num_waits = array.num;
         } else {
             spot_npy_free(&array);
         }
-        ret = spot_error_first(ret, error);
     }
-    ret = spot_error_first(ret, read_memory(self, folder, &arrays->memory_mib));
-    if (ret == 0 && arrays->computes.num_values != waits.num_values &&
-        arrays->computes.num_values != waits.num_values - 1) {
-        ret = spot_diag_error(self->diag,
-            spot_texts_add(&self->texts, "%scompute_time.npy", folder), 0, 0,
-            "expected as many entries as data_load_time.npy has, %lld, or one less, got "
+    ret = spot_error_first(ret, read_memory(self, run->folder, &arrays->memory_mib));
+    if (ret == 0 && arrays->computes.num_values != arrays->waits.num_values &&
+        arrays->computes.num_values != arrays->waits.num_values - 1) {
+        ret = FAULT(spot_texts_add(self->texts, "%scompute_time.npy", run->folder),
+            "expected as many entries as data_load_time.npy has, %zu, or one less, got "
             "%lld",
-            (long long) waits.num_values, (long long) arrays->computes.num_values);
+            run->num_waits, (long long) arrays->computes.num_values);
     }
     return ret;
-}
-
-static void
-warn(reader_t *self, spot_measured_run_t *run, const char *text)
-{
-    run->warnings[run->num_warnings++] = spot_arena_text(&self->measured->memory, text);
-    spot_diag_warn(self->diag, run->folder, 0, 0, "%s", text);
 }
 
 /* Where arrays contradict what is claimed. */
@@ -292,52 +275,46 @@ warn_of_run(reader_t *self, spot_measured_run_t *run, const char *claim)
     const double num_blocks = ceil(figures->samples / figures->block);
 
     if (isnan(figures->memory_mib)) {
-        warn(self, run, "memory has no row with two containers: it is not known");
+        run->warnings[run->num_warnings++] =
+            "memory has no row with two containers: it is not known";
     }
     if (figures->is_merged == 0 && figures->block > 1) {
-        warn(self, run,
-            spot_texts_add(&self->texts,
-                "%s says block size %.0f but io_time has one entry per sample: not "
-                "merged",
-                claim, figures->block));
+        run->warnings[run->num_warnings++] = spot_texts_add(self->texts,
+            "%s says block size %.0f but io_time has one entry per sample: not merged",
+            claim, figures->block);
     } else if (figures->is_merged != 0 &&
                fabs(figures->io_entries - num_blocks) > MAX_BLOCK_ERROR * num_blocks) {
-        warn(self, run,
-            spot_texts_add(&self->texts,
-                "%s says block size %.0f, which is %.0f blocks, but io_time has %.0f "
-                "entries",
-                claim, figures->block, num_blocks, figures->io_entries));
+        run->warnings[run->num_warnings++] = spot_texts_add(self->texts,
+            "%s says block size %.0f, which is %.0f blocks, but io_time has %.0f "
+            "entries",
+            claim, figures->block, num_blocks, figures->io_entries);
+    }
+    for (size_t j = 0; j < run->num_warnings; j++) {
+        spot_diag_warn(self->diag, run->folder, 0, 0, "%s", run->warnings[j]);
     }
 }
 
 static int
-read_run(reader_t *self, const folder_t *folder)
+read_run(reader_t *self, spot_measured_run_t *run)
 {
-    const char *setting = spot_texts_add(&self->texts, "%sopt_config", folder->path);
-    const char *search = spot_texts_add(&self->texts, "%ssearch.csv", folder->path);
-    const bool is_ours = folder->kind == SPOT_KIND_OURS;
+    const char *setting = spot_texts_add(self->texts, "%sopt_config", run->folder);
+    const char *search = spot_texts_add(self->texts, "%ssearch.csv", run->folder);
+    const bool is_ours = run->kind == SPOT_KIND_OURS;
     const bool has_setting = is_ours && access(setting, F_OK) == 0;
-    spot_measured_runs_t *measured = self->measured;
-    spot_measured_arrays_t arrays = {.threads = 1, .block = 1};
-    spot_measured_run_t *run;
-    int ret = SPOT_ARRAY_APPEND(measured, runs,
-        ((spot_measured_run_t){.kind = folder->kind, .folder = folder->path}));
+    spot_measured_arrays_t arrays = {.setting = {.threads = 1, .block = 1}};
+    int ret = read_names(self, run, &arrays.setting);
 
-    if (ret != 0) {
-        return ret;
-    }
-    run = &measured->runs[measured->num_runs - 1];
-    ret = read_names(self, folder, run, &arrays.block);
     if (has_setting) {
-        ret = spot_error_first(ret, read_setting(setting, &arrays, self->diag));
+        ret = spot_error_first(ret, read_setting(setting, &arrays.setting, self->diag));
     }
     if (is_ours && access(search, F_OK) == 0) {
         ret = spot_error_first(
             ret, spot_table_file_read(&search_format, search, self->diag, run));
     }
-    ret = spot_error_first(ret, read_arrays(self, folder->path, run, &arrays));
+    ret = spot_error_first(ret, read_arrays(self, run, &arrays));
     if (ret == 0) {
-        spot_measured_derive(run, &arrays, measured->batch, measured->processes);
+        spot_measured_derive(
+            run, &arrays, self->measured->batch, self->measured->processes);
         warn_of_run(self, run, has_setting ? "opt_config" : "the name");
     }
     return ret;
@@ -401,34 +378,30 @@ spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
     const char *dataset, const char *mode, int64_t batch, int64_t processes,
     spot_diag_t *diag)
 {
-    reader_t reader = {.measured = self, .root = root, .diag = diag};
-    int ret = 0;
+    reader_t reader = {
+        .measured = self, .root = root, .diag = diag, .texts = &self->texts};
+    int ret;
 
     *self = (spot_measured_runs_t){
         .dataset = dataset, .mode = mode, .batch = batch, .processes = processes};
-    for (int kind = 0; ret == 0 && kind < SPOT_NUM_KINDS; kind++) {
-        ret = find_folders(&reader, (spot_measured_kind_t) kind);
-    }
-    if (ret == 0 && reader.num_folders == 0) {
+    ret = find_runs(&reader, SPOT_KIND_BASELINE);
+    ret = ret == 0 ? find_runs(&reader, SPOT_KIND_OURS) : ret;
+    if (ret == 0 && self->num_runs == 0) {
         ret = spot_diag_error(diag, root, 0, 0,
             "expected runs in folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> of "
             "the kinds %s and %s",
             spot_measured_kind_names[0], spot_measured_kind_names[1]);
     }
     ret = ret == 0 ? choose(&reader, DATASET, "data set", &self->dataset) : ret;
-    ret = ret == 0 ? choose(&reader, MODE, "mode", &self->mode) : ret;
-    if (ret == 0) {
-        for (size_t j = 0; j < reader.num_folders; j++) {
-            ret = spot_error_first(ret, read_run(&reader, &reader.folders[j]));
-        }
-        ret = ret == 0 ? keep_best(self, diag) : ret;
+    if (ret != 0 || (ret = choose(&reader, MODE, "mode", &self->mode)) != 0) {
+        return ret;
     }
+    for (size_t j = 0; j < self->num_runs; j++) {
+        ret = spot_error_first(ret, read_run(&reader, &self->runs[j]));
+    }
+    ret = ret == 0 ? keep_best(self, diag) : ret;
     ret = ret == 0 ? spot_measured_runs_summarise(self, root, diag) : ret;
-    ret =
-        spot_error_first(ret, spot_error_first(self->memory.error, reader.texts.error));
-    spot_texts_free(&reader.texts);
-    free(reader.folders);
-    return ret;
+    return spot_error_first(ret, self->texts.error);
 }
 
 void
@@ -439,6 +412,6 @@ spot_measured_runs_free(spot_measured_runs_t *self)
     }
     free(self->runs);
     free(self->rows);
-    spot_arena_free(&self->memory);
+    spot_texts_free(&self->texts);
     *self = (spot_measured_runs_t){.num_runs = 0};
 }

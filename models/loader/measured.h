@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/memory.h"
 #include "base/stats.h"
+#include "base/texts.h"
 
 typedef enum { SPOT_KIND_BASELINE, SPOT_KIND_OURS, SPOT_NUM_KINDS } spot_measured_kind_t;
 extern const char *const spot_measured_kind_names[]; /* "baseline1", "ours" */
@@ -29,17 +29,17 @@ typedef struct {
     double num_batches;
     /* Corrected. */
     double samples, io_entries;
-    double is_merged;  /* 0 or 1; of means: their number of runs */
     double true_block; /* 1 where blocks were not merged */
     double io_per_sample_s, decode_per_sample_s, future_wait_per_sample_s;
     double worker_per_sample_s;
     double fill_s, steady_load_s, steady_completion_s, steady_throughput, stall_share;
-    double is_stalled, is_periodic; /* as is_merged */
-    double periodic_lag;            /* of runs */
+    double periodic_lag;                       /* of runs */
+    double is_merged, is_stalled, is_periodic; /* 0, 1; of means: their number of runs */
 } spot_measured_figures_t;
 
 #define SPOT_MEASURED_MAX_WARNINGS 2 /* of a run */
 #define SPOT_MEASURED_MAX_RUN 9999
+#define SPOT_MEASURED_LEVELS 5
 
 /* What a search measured before a run. */
 typedef struct {
@@ -50,8 +50,9 @@ typedef struct {
 typedef struct {
     spot_measured_kind_t kind;
     int run;
-    double sim_s; /* time of a batch in the training loop, as asked for */
-    const char *folder;
+    double sim_s;       /* time of a batch in the training loop, as asked for */
+    const char *folder; /* it ends in / */
+    const char *names[SPOT_MEASURED_LEVELS]; /* of the folders from KIND on */
     spot_measured_figures_t figures;
     size_t num_waits;
     double *waits; /* [num_waits] for each batch */
@@ -91,7 +92,7 @@ typedef struct {
     /* Of the baseline: time / mean of the run, of reading and decoding a sample, and the
      * logarithms of those above 0. */
     spot_moments_t spread[2], log_spread[2];
-    spot_arena_t memory;
+    spot_texts_t texts;
 } spot_measured_runs_t;
 
 /* Reads all runs of a data set and mode ("remote", "local") and derives the figures.
@@ -107,9 +108,9 @@ void spot_measured_runs_free(spot_measured_runs_t *self);
 
 /* Of the arrays of a run. */
 typedef struct {
-    spot_moments_t computes, io, processing;
-    double memory_mib;      /* NAN: not known */
-    int64_t threads, block; /* as claimed */
+    spot_moments_t waits, computes, io, processing;
+    double memory_mib;             /* NAN: not known */
+    spot_measured_probe_t setting; /* as claimed */
 } spot_measured_arrays_t;
 
 /* The figures of a run whose waits are known. */

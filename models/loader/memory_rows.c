@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/memory.h"
 #include "models/loader/npy.h"
 
@@ -24,9 +25,8 @@ typedef struct {
 
 typedef struct {
     const char *bytes; /* [num_bytes] */
-    size_t num_bytes, at;
-    size_t num_stack, max_stack, num_memo, max_memo, num_dicts, max_dicts;
-    value_t *stack, *memo;
+    size_t num_bytes, at, num_stack, num_memo, num_dicts;
+    value_t *stack, *memo; /* [num_bytes] as each opcode makes a value at most */
     spot_memory_row_t *dicts;
     spot_memory_rows_t *rows; /* num_containers: the dictionary, up to the end */
     unsigned num_marks, num_lists;
@@ -58,7 +58,6 @@ static const unsigned char targets[] = {
     [SET] = DICT, [ADD] = LIST, [CALL] = GLOBAL, [BUILD] = OBJECT, [STOP] = UNSET};
 
 static const char no_memory[] = "no memory", cut[] = "the file ends too early",
-                  protocols[] = "expected protocol 2 to 5",
                   no_place[] = "no such place in the memo",
                   deep[] = "nesting deeper than 16",
                   digits_only[] = "the bytes of a container must be decimal digits";
@@ -108,7 +107,6 @@ find_global(machine_t *self, const value_t *values, size_t num_values)
     return "a global that no array of dictionaries needs";
 }
 
-/* An index below the size of the file keeps the memo in proportion to it. */
 static const char *
 put(machine_t *self, uint64_t index)
 {
@@ -116,60 +114,23 @@ put(machine_t *self, uint64_t index)
         index >= self->num_bytes) {
         return no_place;
     }
-    while (self->num_memo <= index) {
-        if (SPOT_ARRAY_APPEND(self, memo, (value_t){UNSET, 0, 0, 0}) != 0) {
-            return no_memory;
-        }
-    }
     self->memo[index] = self->stack[self->num_stack - 1];
+    self->num_memo = index < self->num_memo ? self->num_memo : (size_t) index + 1;
     return NULL;
 }
 
-/* Pushes the value of an opcode in the place of those it takes. */
-static const char *
-push(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
-    size_t place)
+static value_t
+join(const value_t *items, size_t num)
 {
-    value_t value = {opcode->kind, 0, 0, 0};
+    value_t tuple = {TUPLE, 1, 0, 0};
 
-    if (opcode->action == GET) {
-        if (argument >= self->num_memo || self->memo[argument].kind == UNSET) {
-            return no_place;
+    for (size_t j = 0; j < num; j++) {
+        if (items[j].depth >= tuple.depth) {
+            tuple.depth = (unsigned char) (items[j].depth + 1);
         }
-        value = self->memo[argument];
-    } else if (opcode->action == BYTES) {
-        if (argument > self->num_bytes - self->at) {
-            return cut;
-        }
-        value.id = (uint32_t) self->at;
-        value.size = (uint32_t) argument;
-        self->at += value.size;
-    } else if (opcode->action == FIND) {
-        value.kind = GLOBAL;
-    } else if (opcode->action == JOIN) {
-        value.kind = TUPLE;
-        value.depth = 1;
-        for (size_t j = first; j < self->num_stack; j++) {
-            const value_t *item = &self->stack[j];
-
-            if (item->depth >= value.depth) {
-                value.depth = (unsigned char) (item->depth + 1);
-            }
-            value.id = item->kind == LIST;
-        }
-    } else if (opcode->kind == DICT) {
-        value.id = (uint32_t) self->num_dicts;
-        if (SPOT_ARRAY_APPEND(self, dicts, (spot_memory_row_t){0, 0}) != 0) {
-            return no_memory;
-        }
+        tuple.id = items[j].kind == LIST;
     }
-    self->num_marks += opcode->kind == MARK;
-    self->num_lists += opcode->kind == LIST;
-    self->num_stack = place;
-    return self->num_lists > 1                                          ? "a second list"
-           : value.depth > MAX_NESTING || self->num_marks > MAX_NESTING ? deep
-           : SPOT_ARRAY_APPEND(self, stack, value) != 0                 ? no_memory
-                                                                        : NULL;
+    return tuple;
 }
 
 /* Gives values to the dictionary or the list below them. */
@@ -193,44 +154,66 @@ give(machine_t *self, const value_t *values, size_t num, size_t place)
     return problem;
 }
 
-/* Does what an opcode does to the values from first on, and to what is below place. */
+/* Does what an opcode does to the values from first on, and to what is below place. Most
+ * push a value in their place. */
 static const char *
 act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
     size_t place)
 {
-    const size_t num = self->num_stack - first;
-    const value_t *values = num == 0 ? NULL : self->stack + first;
+    const size_t num = self->num_stack - first, num_left = self->num_bytes - self->at;
+    const value_t *values = self->stack + first;
+    value_t value = {opcode->kind, 0, 0, 0};
     const char *problem = NULL;
 
     switch (opcode->action) {
         case PROTO:
-            return argument < 2 || argument > 5 ? protocols : NULL;
+            return argument < 2 || argument > 5 ? "expected protocol 2 to 5" : NULL;
         case FRAME:
-            return argument > self->num_bytes - self->at ? cut : NULL;
+            return argument > num_left ? cut : NULL;
         case PUT:
             return put(self, opcode->num_argument == 0 ? self->num_memo : argument);
         case SET:
         case ADD:
             return give(self, values, num, place);
-        case CALL:
-            self->stack[place - 1].kind = OBJECT;
-            break;
-        case BUILD:
-            self->is_built = values[0].id != 0;
-            break;
         case STOP:
             self->is_over = true;
-            return place > 0 || !self->is_built || self->at < self->num_bytes
+            return place > 0 || !self->is_built || num_left > 0
                        ? "expected the end of an array of dictionaries and of the file"
                        : NULL;
+        case GET:
+            value = self->memo[argument < self->num_bytes ? argument : 0];
+            problem =
+                argument >= self->num_memo || value.kind == UNSET ? no_place : NULL;
+            break;
+        case BYTES:
+            problem = argument > num_left ? cut : NULL;
+            value.id = (uint32_t) self->at;
+            value.size = (uint32_t) argument;
+            self->at += problem == NULL ? argument : 0;
+            break;
         case FIND:
             problem = find_global(self, values, num);
-            return problem != NULL ? problem : push(self, opcode, 0, first, place);
+            value.kind = GLOBAL;
+            break;
+        case JOIN:
+            value = join(values, num);
+            break;
+        case CALL:
+        case BUILD:
+            self->is_built = opcode->action == BUILD && values[0].id != 0;
+            value.kind = OBJECT;
+            place--;
+            break;
         default:
-            return push(self, opcode, argument, first, place);
+            value.id = (uint32_t) (value.kind == DICT ? self->num_dicts++ : 0);
+            self->num_marks += value.kind == MARK;
+            self->num_lists += value.kind == LIST;
     }
-    self->num_stack = place;
-    return NULL;
+    self->stack[place] = value;
+    self->num_stack = place + 1;
+    return self->num_lists > 1                                          ? "a second list"
+           : value.depth > MAX_NESTING || self->num_marks > MAX_NESTING ? deep
+                                                                        : problem;
 }
 
 /* Runs the opcode at self->at. Returns the problem, or NULL. */
@@ -280,6 +263,7 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
     const char *path, spot_diag_t *diag)
 {
     machine_t machine = {.bytes = bytes, .num_bytes = num_bytes, .rows = self};
+    spot_arena_t memory = {0};
     spot_npy_header_t header;
     const char *problem = NULL;
     size_t at = 0;
@@ -292,6 +276,10 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
                         : spot_diag_error(diag, path, 0, 0,
                               "byte 10: descr is '%s', expected '|O'", header.descr);
     }
+    SPOT_ARENA_ARRAY(&memory, machine.stack, num_bytes);
+    SPOT_ARENA_ARRAY(&memory, machine.memo, num_bytes);
+    SPOT_ARENA_ARRAY(&memory, machine.dicts, num_bytes);
+    problem = memory.error != 0 ? no_memory : NULL;
     for (machine.at = header.num_bytes; problem == NULL && !machine.is_over;) {
         at = machine.at;
         problem = at == num_bytes ? cut : step(&machine);
@@ -302,52 +290,38 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
     for (size_t j = 0; problem == NULL && j < self->num_rows; j++) {
         self->rows[j] = machine.dicts[self->rows[j].num_containers];
     }
-    if (problem != NULL) {
-        ret = problem == no_memory
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_diag_error(diag, path, 0, 0, "byte %zu, opcode 0x%02x: %s", at,
-                        at < num_bytes ? (unsigned char) bytes[at] : 0, problem);
-    }
-    free(machine.stack);
-    free(machine.memo);
-    free(machine.dicts);
-    return ret;
+    spot_arena_free(&memory);
+    return problem == NULL ? 0
+           : problem == no_memory
+               ? SPOT_ERR_NO_MEMORY
+               : spot_diag_error(diag, path, 0, 0, "byte %zu, opcode 0x%02x: %s", at,
+                     at < num_bytes ? (unsigned char) bytes[at] : 0, problem);
 }
 
 /* Reads an object a line. */
 static int
-read_lines(spot_memory_rows_t *self, const char *bytes, size_t num_bytes,
-    const char *path, spot_diag_t *diag)
+read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
 {
-    const char *next, *end = bytes + num_bytes;
-    int ret = 0;
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t line;
+    int ret = spot_csv_open(&csv, path, diag);
 
-    for (size_t line = 1; ret == 0 && bytes < end; line++, bytes = next) {
-        const char *stop = memchr(bytes, '\n', (size_t) (end - bytes));
-        const char *rest = NULL, *problem = NULL;
-        cJSON *object, *item;
+    while (ret == 0 && (ret = spot_csv_next_line(csv, &line)) > 0) {
+        cJSON *object = cJSON_ParseWithOpts(line.text, NULL, true), *item = NULL;
+        const char *problem = cJSON_IsObject(object) ? NULL : "expected an object";
+        spot_memory_row_t row = {0, 0};
 
-        stop = stop == NULL ? end : stop;
-        next = stop + (stop < end);
-        object = cJSON_ParseWithLengthOpts(bytes, (size_t) (stop - bytes), &rest, false);
-        for (; rest < stop && strchr(" \t\r", *rest) != NULL && *rest != '\0'; rest++) {
-        }
-        if (!cJSON_IsObject(object) || rest < stop) {
-            problem = "expected an object";
-        } else if (SPOT_ARRAY_APPEND(self, rows, (spot_memory_row_t){0, 0}) != 0) {
-            ret = SPOT_ERR_NO_MEMORY;
-        }
-        item = ret == 0 && problem == NULL ? object->child : NULL;
-        for (; item != NULL && problem == NULL; item = item->next) {
-            problem = !cJSON_IsString(item)
-                          ? digits_only
-                          : add_container(&self->rows[self->num_rows - 1],
-                                item->valuestring, strlen(item->valuestring));
+        for (item = problem == NULL ? object->child : NULL;
+             item != NULL && problem == NULL; item = item->next) {
+            problem = cJSON_IsString(item) ? add_container(&row, item->valuestring,
+                                                 strlen(item->valuestring))
+                                           : digits_only;
         }
         cJSON_Delete(object);
-        ret =
-            problem == NULL ? ret : spot_diag_error(diag, path, line, 0, "%s", problem);
+        ret = problem == NULL ? SPOT_ARRAY_APPEND(self, rows, row)
+                              : spot_diag_error(diag, path, line.line, 0, "%s", problem);
     }
+    spot_csv_close(csv);
     return ret;
 }
 
@@ -355,17 +329,17 @@ int
 spot_memory_rows_read(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
 {
     const size_t length = strlen(path);
-    const bool has_lines = length >= 6 && strcmp(path + length - 6, ".jsonl") == 0;
-    char *bytes;
+    char *bytes = NULL;
     size_t num_bytes;
-    int ret =
-        spot_npy_bytes_read(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
+    int ret;
 
     memset(self, 0, sizeof(*self));
-    if (ret == 0) {
-        ret = (has_lines ? read_lines : spot_memory_rows_parse)(
-            self, bytes, num_bytes, path, diag);
+    if (length >= 6 && strcmp(path + length - 6, ".jsonl") == 0) {
+        return read_lines(self, path, diag);
     }
+    ret =
+        spot_npy_bytes_read(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
+    ret = ret == 0 ? spot_memory_rows_parse(self, bytes, num_bytes, path, diag) : ret;
     free(bytes);
     return ret;
 }

@@ -106,70 +106,56 @@ spot_npy_header_parse(spot_npy_header_t *self, const char *bytes, size_t num_byt
 }
 
 static double
-decode(const char *bytes, const char *descr)
+decode(const char *bytes, const char *descr, size_t size)
 {
-    const size_t num_bytes = descr[2] == '8' ? 8 : 4;
     uint64_t bits = 0;
     uint32_t half;
-    float value;
+    float single;
 
-    for (size_t j = 0; j < num_bytes; j++) {
-        bits =
-            bits << 8 | (unsigned char) bytes[descr[0] == '<' ? num_bytes - 1 - j : j];
+    for (size_t j = 0; j < size; j++) {
+        bits = bits << 8 | (unsigned char) bytes[descr[0] == '<' ? size - 1 - j : j];
+    }
+    if (size == 8) {
+        return descr[1] == 'i' ? (double) (int64_t) bits : spot_double_from_bits(bits);
     }
     half = (uint32_t) bits;
-    if (descr[1] == 'i') {
-        return num_bytes == 8 ? (double) (int64_t) bits : (double) (int32_t) half;
-    }
-    memcpy(&value, &half, sizeof(value));
-    return num_bytes == 8 ? spot_double_from_bits(bits) : (double) value;
+    memcpy(&single, &half, sizeof(single));
+    return descr[1] == 'i' ? (double) (int32_t) half : (double) single;
 }
 
-static int
-decode_all(spot_npy_t *self, const char *bytes, size_t num_bytes, const char *path,
-    spot_diag_t *diag)
+int
+spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
 {
     static const char types[] = "<f8 <f4 <i8 <i4 >f8 >f4 >i8 >i4";
-    spot_npy_header_t header;
-    size_t size, end;
-    int ret = spot_npy_header_parse(&header, bytes, num_bytes, path, diag);
+    spot_npy_header_t header = {.num_bytes = 0};
+    char *bytes;
+    size_t num_bytes, size, end;
+    int ret = spot_npy_bytes_read(&bytes, &num_bytes,
+        SPOT_NPY_MAX_ENTRIES * sizeof(double) + 12 + MAX_HEADER_BYTES, path, diag);
 
-    if (ret != 0) {
-        return ret;
-    }
-    if (strlen(header.descr) != 3 || strstr(types, header.descr) == NULL) {
-        return FAULT("unsupported descr '%s', expected one of %s", (size_t) 10,
-            header.descr, types);
-    }
+    memset(self, 0, sizeof(*self));
+    ret = ret == 0 ? spot_npy_header_parse(&header, bytes, num_bytes, path, diag) : ret;
     size = header.descr[2] == '8' ? 8 : 4;
     end = header.num_bytes + header.num_entries * size;
-    if (num_bytes != end) {
-        return FAULT("the file ends here, its shape (%zu,) at byte %zu", num_bytes,
+    if (ret == 0 && (strlen(header.descr) != 3 || strstr(types, header.descr) == NULL)) {
+        ret = FAULT("unsupported descr '%s', expected one of %s", (size_t) 10,
+            header.descr, types);
+    } else if (ret == 0 && num_bytes != end) {
+        ret = FAULT("the file ends here, its shape (%zu,) at byte %zu", num_bytes,
             header.num_entries, end);
+    } else if (ret == 0) {
+        self->values = spot_calloc(header.num_entries, sizeof(*self->values));
+        ret = self->values == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    self->values = spot_calloc(header.num_entries, sizeof(*self->values));
     for (; self->values != NULL && self->num < header.num_entries; self->num++) {
         const size_t at = header.num_bytes + self->num * size;
-        const double value = decode(bytes + at, header.descr);
+        const double value = decode(bytes + at, header.descr, size);
 
         self->values[self->num] = value;
         if (!isfinite(value) || value < 0) {
             ret = FAULT("entry %zu is %g, expected a time >= 0", at, self->num, value);
         }
     }
-    return self->values == NULL ? SPOT_ERR_NO_MEMORY : ret;
-}
-
-int
-spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
-{
-    char *bytes;
-    size_t num_bytes;
-    int ret = spot_npy_bytes_read(&bytes, &num_bytes,
-        SPOT_NPY_MAX_ENTRIES * sizeof(double) + 12 + MAX_HEADER_BYTES, path, diag);
-
-    memset(self, 0, sizeof(*self));
-    ret = ret != 0 ? ret : decode_all(self, bytes, num_bytes, path, diag);
     free(bytes);
     return ret;
 }

@@ -267,6 +267,24 @@ spot_table_end_cell(spot_table_t *self, FILE *stream)
     add_words(self, end_text(self, stream));
 }
 
+void
+spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *items)
+{
+    const char **copy = spot_arena_take(&self->texts.arena, num_items, sizeof(*copy));
+    FILE *text = spot_table_begin_text(self);
+
+    for (size_t j = 0; j < num_items && copy != NULL && text != NULL; j++) {
+        copy[j] = copy_text(self, &self->texts, items[j]);
+        fprintf(text, "%s%s", j == 0 ? "" : ", ", items[j]);
+    }
+    keep_error(self, self->texts.arena.error);
+    spot_table_end_cell(self, text);
+    if (self->error == 0) {
+        last_cell(self)->num_items = num_items;
+        last_cell(self)->items = copy;
+    }
+}
+
 const spot_table_cell_t *
 spot_table_cell(const spot_table_t *self, size_t row_id, size_t column_id)
 {

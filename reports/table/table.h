@@ -51,6 +51,8 @@ typedef struct {
     double half_width; /* of an interval; INFINITY: it has no upper end */
     int64_t count;
     const char *text;                  /* or NULL */
+    size_t num_items;                  /* of a list, whose text names them all */
+    const char **items;                /* [num_items] as programs read it, or NULL */
     const char *remark;                /* "(563 of 1000)" behind it, or NULL */
     char marks[SPOT_TABLE_MARK_BYTES]; /* letters and signs that notes explain */
     spot_style_t style;
@@ -103,6 +105,8 @@ void spot_table_add_heading(spot_table_t *self, const char *text);
 void spot_table_add_text(spot_table_t *self, const char *text);
 void spot_table_add_format(spot_table_t *self, const char *format, ...)
     SPOT_PRINTF(2, 3);
+/* For programs an array of texts, for people the same with commas. */
+void spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *items);
 void spot_table_add_number(spot_table_t *self, double value); /* not finite: unknown */
 void spot_table_add_count(spot_table_t *self, int64_t count);
 void spot_table_add_above(spot_table_t *self, double least);

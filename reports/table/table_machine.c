@@ -64,7 +64,15 @@ write_member(spot_json_t *json, const char *name, const spot_table_cell_t *cell)
             break;
         case SPOT_TABLE_WORDS:
         case SPOT_TABLE_REST:
-            spot_json_text(json, name, cell->text);
+            if (cell->items == NULL) {
+                spot_json_text(json, name, cell->text);
+                break;
+            }
+            spot_json_open(json, name, '[');
+            for (size_t j = 0; j < cell->num_items; j++) {
+                spot_json_text(json, NULL, cell->items[j]);
+            }
+            spot_json_close(json, ']');
             break;
         case SPOT_TABLE_COUNT:
             spot_json_integer(json, name, cell->count);

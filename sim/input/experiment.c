@@ -292,7 +292,8 @@ input_run(void *worker, const spot_replication_t *replication, double *values,
             .epoch_s = (load_s + compute_s) * (double) num,
             .memory_bytes = self->prediction.memory_bytes,
             .cpu_threads = (double) (self->flow.processes * input->loader.threads),
-            .samples = self->num_samples,
+            /* the last batch may be counted as a full one */
+            .samples = fmin(self->num_samples, (double) self->input->loader.samples),
             .computing_s = compute_s * (double) num,
             .waiting_s = sum_s - self->waits[0]},
         sizeof(figures_t));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/input/measure.h"
-
 #include <ctype.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/stop.h"
 #include "base/table_file.h"
 #include "base/units.h"
+#include "sim/input/search.h"
 
 typedef spot_search_point_t point_t;
 
@@ -221,13 +221,13 @@ judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
     }
     point->seconds = next_number(&line);
     point->stall_share = next_number(&line);
-    if (status == -1) {
-        point->reason = spot_texts_add(self->texts, "no end within %g s or 100 MB",
-            (double) self->timeout_ms / 1000);
-    } else if (status != 0) {
-        point->reason = spot_texts_add(self->texts, "%s %d",
-            WIFSIGNALED(status) ? "signal" : "exit code",
-            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    if (status != 0) {
+        point->reason =
+            status == -1 ? spot_texts_add(self->texts, "no end within %g s or 100 MB",
+                               (double) self->timeout_ms / 1000)
+            : WIFSIGNALED(status)
+                ? spot_texts_add(self->texts, "signal %d", WTERMSIG(status))
+                : spot_texts_add(self->texts, "exit code %d", WEXITSTATUS(status));
     } else if (!(point->seconds > 0 && point->seconds < 1e9) || point->stall_share < 0 ||
                point->stall_share > 1) {
         point->reason = spot_texts_add(self->texts, "no time, or no share of stall: %s",
@@ -244,11 +244,11 @@ static int
 keep(const spot_measure_t *self, const point_t *point)
 {
     FILE *log = fopen(self->path, "a");
-    bool is_good = log != NULL;
+    bool is_good = false;
 
     if (log != NULL) {
-        fprintf(log, "%s%lld,%lld", lseek(fileno(log), 0, SEEK_END) > 0 ? "" : log_head,
-            (long long) point->threads, (long long) point->block);
+        fputs(lseek(fileno(log), 0, SEEK_END) > 0 ? "" : log_head, log);
+        fprintf(log, "%" PRId64 ",%" PRId64, point->threads, point->block);
         spot_csv_field_number(log, point->seconds);
         spot_csv_field_number(log, point->stall_share);
         fputc(',', log);

@@ -37,16 +37,14 @@ typedef struct {
     spot_place_chunk_t *chunks; /* [num_chunks] */
 } spot_place_dataset_t;
 
-/* Lists in words: nodes of the instances, chunks to their new nodes, chunks from their
- * old nodes, what has no room, and the weights of the nodes for each instance. */
-enum {
-    SPOT_PLACE_NODES,
-    SPOT_PLACE_MOVED,
-    SPOT_PLACE_EVICTED,
-    SPOT_PLACE_GAPS,
-    SPOT_PLACE_WEIGHTS,
-    SPOT_PLACE_LISTS
-};
+enum { SPOT_PLACE_NODES, SPOT_PLACE_MOVED, SPOT_PLACE_EVICTED, SPOT_PLACE_GAPS };
+
+/* Nodes of the instances, chunks to their new nodes, chunks from their old ones, or what
+ * has no room. The texts are of the cluster. */
+typedef struct {
+    size_t num_items, max_items;
+    const char **items; /* [num_items] */
+} spot_place_list_t;
 
 typedef struct {
     char *name;
@@ -55,8 +53,10 @@ typedef struct {
     int64_t instances, gpus, cpus; /* GPUs and CPUs of each instance */
     int first;                   /* on its dataset: no, yes, or if that is not in use */
     int64_t local_ns, remote_ns; /* of a batch; 0: not given */
-    const char *lists[SPOT_PLACE_LISTS]; /* NULL: not yet. With gaps all is undone */
-    double local_chunks, local_bytes;    /* shares */
+    bool is_done;
+    spot_place_list_t lists[SPOT_PLACE_GAPS + 1]; /* with gaps all is undone */
+    double local_chunks, local_bytes;             /* shares */
+    double *weights; /* [instances][num_nodes], if they are wanted */
 } spot_place_job_t;
 
 typedef struct {
@@ -68,7 +68,7 @@ typedef struct {
     spot_place_chunk_t **chunks, *saved_chunks; /* [num_chunks] of all, largest first */
     double attenuation, step_per_s;
     spot_texts_t texts;
-    bool has_weights; /* the list of weights is wanted */
+    bool has_weights; /* they are wanted */
 } spot_cluster_t;
 
 /* Reads a cluster and its jobs. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free

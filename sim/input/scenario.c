@@ -13,35 +13,31 @@ typedef spot_input_scenario_t scenario_t;
 
 #define MAX_NS ((double) 86400000000000) /* a day */
 
-static const spot_field_t fitted_time = {
-    .type = SPOT_FIELD_DURATION_NS, .offset = 0, .min = 0, .max = MAX_NS};
+static const spot_field_t fitted_time = {.type = SPOT_FIELD_DURATION_NS, .max = MAX_NS};
 static const spot_field_t fitted_number = {
-    .type = SPOT_FIELD_INTEGER, .offset = 0, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
+    .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
 
-#define FITTED(key, member, field, text)                                                \
+#define FITTED(key, field, ...)                                                         \
     {                                                                                   \
-        .name = key, .type = SPOT_FIELD_LIST, .offset = offsetof(scenario_t, member),   \
-        .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,             \
-        .is_in_place = true, .initial = "", .expected = "a list such as [1, 4]",        \
-        .help = text                                                                    \
+        SPOT_VALUE(LIST, key, scenario_t, fitted.__VA_ARGS__),                          \
+            .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,         \
+            .is_in_place = true, .expected = "a list such as [1, 4]"                    \
     }
 
 static const spot_field_t fitted_fields[] = {
-    FITTED("compute", fitted.compute_ns, fitted_time,
+    FITTED("compute", fitted_time, compute_ns, "",
         "least and longest time of a batch in the training loop"),
-    FITTED("threads", fitted.threads, fitted_number, "fewest and most decode threads"),
-    FITTED("block", fitted.block, fitted_number, "smallest and largest block size"),
+    FITTED("threads", fitted_number, threads, "", "fewest and most decode threads"),
+    FITTED("block", fitted_number, block, "", "smallest and largest block size"),
     {.name = NULL},
 };
 
 /* A model file needs no name. */
-#define HEAD_FIELDS                                                                     \
-    {.name = "scenario",                                                                \
-        .type = SPOT_FIELD_TEXT,                                                        \
-        .offset = SPOT_NOWHERE,                                                         \
-        .initial = "",                                                                  \
-        .help = "name of the scenario"},                                                \
-        SPOT_ENGINE_FIELD
+#define NAME_FIELD                                                                      \
+    {                                                                                   \
+        .name = "scenario", .type = SPOT_FIELD_TEXT, .offset = SPOT_NOWHERE,            \
+        .initial = "", .help = "name of the scenario"                                   \
+    }
 
 /* ---- Laws ---- */
 
@@ -124,7 +120,8 @@ static const spot_field_t spread_fields[] = {
 /* ---- Scenarios ---- */
 
 const spot_field_t spot_input_fields[] = {
-    HEAD_FIELDS,
+    NAME_FIELD,
+    SPOT_ENGINE_FIELD,
     {SPOT_FIELDS(MAP, "input", scenario_t, loader, spot_loader_fields, NULL,
          "input pipeline", "the loader: its processes, what it costs, where data is"),
         .settle = spot_loader_settle},
@@ -147,7 +144,7 @@ spot_input_scenario_init(
                          spot_node_get(root, "input") == NULL &&
                          spot_node_get(root, "cost") != NULL;
     static const spot_field_t bare[] = {
-        HEAD_FIELDS, {.name = NULL, .fields = spot_loader_fields}};
+        NAME_FIELD, SPOT_ENGINE_FIELD, {.name = NULL, .fields = spot_loader_fields}};
 
     memset(self, 0, sizeof(*self));
     self->compute_ns = -1;
@@ -156,7 +153,7 @@ spot_input_scenario_init(
         int ret = spot_bind_document(bare, root, diag, &self->loader);
 
         if (ret == 0) {
-            spot_loader_settle(&bind, bare, root, &self->loader);
+            spot_loader_settle(&bind, NULL, root, &self->loader);
             ret = diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
         }
         self->batch = self->loader.cost.collate_batch;

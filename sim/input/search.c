@@ -26,8 +26,6 @@ evaluate(spot_search_t *self, size_t id)
         return ret;
     }
     self->num_points++;
-    self->num_left -= id > 0;
-    self->is_known[id] = true;
     if (isfinite(point->seconds) &&
         (self->best == NULL || spot_search_is_better(point, self->best))) {
         self->best = point;
@@ -45,6 +43,7 @@ spot_search_run(
     const size_t num_ids = self->threads.num_values * self->blocks.num_values;
     const bool is_in =
         num_ids > 0 && self->threads.values[0] == 1 && self->blocks.values[0] == 1;
+    size_t num_left = num_ids - is_in;
     int ret;
 
     if (SPOT_ARENA_ARRAY(memory, self->points, num_ids + 1) == NULL ||
@@ -52,20 +51,22 @@ spot_search_run(
         return SPOT_ERR_NO_MEMORY;
     }
     spot_rng_seek(&self->rng, (uint64_t) self->seed, 0, SPOT_STREAM_SEARCH, 0);
-    self->num_left = num_ids;
     ret = evaluate(self, is_in);
+    self->is_known[is_in] = true;
     self->base = ret == 0 && isfinite(self->points->seconds) ? self->points : NULL;
     if (self->why != NULL) {
         self->why = "threads 1, block 1 does not stall: do not merge";
     }
     ret = ret == SPOT_SEARCH_UNKNOWN ? 0 : ret;
     for (size_t n = 0, id; ret == 0 && self->why == NULL; n++) {
-        if (self->num_left == 0 ||
+        if (num_left == 0 ||
             (method->is_limited && n == (size_t) self->max_evaluations) ||
             (id = method->next(self, n)) == 0) {
             self->why = self->why != NULL ? self->why : method->end;
         } else if (!self->is_known[id]) {
             ret = evaluate(self, id);
+            self->is_known[id] = true;
+            num_left--;
         }
     }
     return ret;

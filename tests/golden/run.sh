@@ -935,12 +935,12 @@ if [ -d "$published" ]; then
 fi
 
 # ---- Placement ----
-golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights
+golden input/place.txt input place input/cluster.yaml input/jobs.yaml --weights --policy best-fit,csp
 golden input/place.csv input place input/cluster.yaml input/jobs.yaml --policy all --csv -
-golden input/place.json input place input/cluster.yaml input/jobs.yaml --policy best-fit --json
+golden input/place.json input place input/cluster.yaml input/jobs.yaml --json
 ends 0 input place input/cluster.yaml input/jobs.yaml --policy all --csv "$work/place.csv"
 same input/place.csv "$work/place.csv"
-ends 2 input place input/cluster.yaml input/jobs.yaml --policy last-fit
+ends 2 input place input/cluster.yaml input/jobs.yaml --policy csp,last-fit
 stderr_says "last-fit"
 
 # A loader with round numbers.

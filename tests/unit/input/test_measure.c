@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "sim/input/measure.h"
+#include "sim/input/search.h"
 
 #define FAILED ((double) INFINITY)
 #define UNKNOWN ((double) NAN)

@@ -49,7 +49,15 @@ read_cluster(spot_cluster_t *cluster, const char *text, const char *jobs)
 static void
 assert_list(const spot_cluster_t *cluster, size_t job_id, int list, const char *expected)
 {
-    assert_string_equal(cluster->jobs[job_id].lists[list], expected);
+    const spot_place_list_t *items = &cluster->jobs[job_id].lists[list];
+    spot_texts_t texts = {0};
+    const char *text = "";
+
+    for (size_t j = 0; j < items->num_items; j++) {
+        text = spot_texts_join(&texts, text, ", ", items->items[j]);
+    }
+    assert_string_equal(text, expected);
+    spot_texts_free(&texts);
 }
 
 /* ---- The published example ---- */
@@ -65,9 +73,10 @@ check_example(const char *jobs, const double weights[3])
     spot_cluster_t cluster;
 
     read_cluster(&cluster, EXAMPLE, jobs);
+    cluster.has_weights = true;
     assert_int_equal(spot_cluster_place(&cluster, 0), 0);
     for (size_t j = 0; j < 3; j++) {
-        assert_true(fabs(cluster.nodes[j].weight - weights[j]) < 1e-6);
+        assert_true(fabs(cluster.jobs[0].weights[j] - weights[j]) < 1e-6);
     }
     assert_list(&cluster, 0, SPOT_PLACE_NODES, "B");
     assert_list(&cluster, 0, SPOT_PLACE_MOVED, "D[0] to A, D[2] to B, D[3] to B");
@@ -337,7 +346,7 @@ test_weights(void **state)
             }
         }
         assert_int_equal(spot_cluster_place(&cluster, 0), 0);
-        if (cluster.jobs[0].lists[SPOT_PLACE_GAPS][0] == '\0') {
+        if (cluster.jobs[0].lists[SPOT_PLACE_GAPS].num_items == 0) {
             num_placed++;
             assert_true(best < 5);
             assert_list(&cluster, 0, SPOT_PLACE_NODES, cluster.nodes[best].name);
@@ -368,8 +377,8 @@ check_state(const spot_cluster_t *cluster, const int64_t *capacity_bytes, int64_
     for (size_t j = 0; j < cluster->num_jobs; j++) {
         const spot_place_job_t *job = &cluster->jobs[j];
 
-        if (job->lists[SPOT_PLACE_GAPS][0] != '\0') {
-            assert_string_equal(job->lists[SPOT_PLACE_MOVED], "");
+        if (job->lists[SPOT_PLACE_GAPS].num_items > 0) {
+            assert_int_equal(job->lists[SPOT_PLACE_MOVED].num_items, 0);
             continue;
         }
         gpus -= job->instances * job->gpus;
@@ -413,8 +422,8 @@ test_conservation(void **state)
         for (size_t j = 0; j < cluster.num_jobs; j++) {
             const spot_place_job_t *job = &cluster.jobs[j];
 
-            has_placed = has_placed || job->lists[SPOT_PLACE_GAPS][0] == '\0';
-            num_evicted += job->lists[SPOT_PLACE_EVICTED][0] != '\0';
+            has_placed = has_placed || job->lists[SPOT_PLACE_GAPS].num_items == 0;
+            num_evicted += job->lists[SPOT_PLACE_EVICTED].num_items > 0;
         }
         if (!has_placed) { /* all are undone: nothing has changed */
             num_undone++;

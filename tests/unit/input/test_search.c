@@ -46,6 +46,7 @@ librispeech(void)
             .prefetch = 2,
             .threads = 1,
             .block = 1,
+            .deal = SPOT_LOADER_DEAL_SAMPLES,
             .local_share = 0,
             .cost = {.decode_ns = 8700000,
                 .open_ns = {0, 1290000},
@@ -267,6 +268,13 @@ break_down(void *context, spot_search_point_t *point)
     return point->block == 60 ? SPOT_ERR_IO : constant(context, point);
 }
 
+static int
+lack_first(void *context, spot_search_point_t *point)
+{
+    return point->block == 1 && point->threads == 1 ? SPOT_SEARCH_UNKNOWN
+                                                    : constant(context, point);
+}
+
 static void
 test_ties_and_failures(void **state)
 {
@@ -293,6 +301,13 @@ test_ties_and_failures(void **state)
         search.blocks.num_values = 0;
         assert_int_equal(spot_search_run(&search, methods[j], &memory), 0);
         assert_int_equal(search.num_points, 1);
+        search =
+            usual(lack_first, NULL); /* (1,1) is in the lists, and not asked again */
+        search.blocks.values[0] = 1;
+        search.max_evaluations = 1000;
+        assert_int_equal(spot_search_run(&search, methods[j], &memory), 0);
+        assert_int_equal(search.num_points, 59);
+        assert_null(search.base);
         spot_arena_free(&memory);
     }
 }

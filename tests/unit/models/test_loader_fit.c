@@ -178,6 +178,7 @@ test_spread(void **state)
 enum { NUM_RUNS = 24, NUM_PROBES = 6 };
 
 static const spot_loader_t truth = {.samples = 20000,
+    .deal = SPOT_LOADER_DEAL_SAMPLES,
     .processes = 6,
     .prefetch = 2,
     .threads = 1,

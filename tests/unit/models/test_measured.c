@@ -221,22 +221,30 @@ static void
 test_period(void **state)
 {
     static const double waits[] = {4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0};
-    const spot_measured_arrays_t arrays = {.io = {.num_values = 1},
+    /* the largest sum is 2.05 standard deviations above the mean, 1.95 of a sample */
+    static const double close[] = {4, 4, 5, 4, 5, 3, 1, 5, 3, 1, 1, 0};
+    spot_measured_arrays_t arrays = {.io = {.num_values = 1},
         .processing = {.num_values = 1},
         .computes = {.num_values = 12},
-        .threads = 1,
-        .block = 1};
+        .setting = {.threads = 1, .block = 1}};
     double same[12];
     spot_measured_run_t run = {.num_waits = 12, .waits = same};
 
     (void) state;
     memcpy(same, waits, sizeof(same));
+    arrays.waits = spot_moments_of(same, 12);
     spot_measured_derive(&run, &arrays, 1, 4);
     assert_close(run.figures.is_periodic, 1);
     assert_close(run.figures.periodic_lag, 4);
+    memcpy(same, close, sizeof(same));
+    arrays.waits = spot_moments_of(same, 12);
+    spot_measured_derive(&run, &arrays, 1, 4);
+    assert_close(run.figures.is_periodic, 1);
+    assert_close(run.figures.periodic_lag, 1);
     for (size_t j = 0; j < 12; j++) {
         same[j] = 0.1;
     }
+    arrays.waits = spot_moments_of(same, 12);
     spot_measured_derive(&run, &arrays, 1, 4);
     assert_close(run.figures.is_periodic, 0);
     assert_close(run.figures.periodic_lag, 0);

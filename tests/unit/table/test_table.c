@@ -212,6 +212,30 @@ test_json(void **state)
         "too few\"}]\n");
 }
 
+static spot_table_t
+lists(void)
+{
+    static const char *const items[] = {"a, b", "\"c\""};
+    spot_table_t table = {0};
+
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "of", .kind = SPOT_TABLE_PROSE});
+    for (size_t j = 0; j < 3; j++) {
+        spot_table_add_row(&table);
+        spot_table_add_list(&table, j, items);
+    }
+    return table;
+}
+
+static void
+test_lists(void **state)
+{
+    (void) state;
+    assert_printed(lists(), print_json,
+        "[{\"of\": []}, {\"of\": [\"a, b\"]}, {\"of\": [\"a, b\", \"\\\"c\\\"\"]}]\n");
+    assert_printed(lists(), print_csv, "of\n\n\"a, b\"\n\"a, b, \"\"c\"\"\"\n");
+}
+
 static void
 test_html(void **state)
 {
@@ -378,6 +402,7 @@ main(void)
         cmocka_unit_test(test_narrow_terminal),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_html),
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_latex),
