@@ -12,6 +12,9 @@ typedef struct {
     spot_target_t target;
     int form;
     int64_t batch, processes, samples;
+    size_t num_modes;
+    spot_measured_runs_t measured[SPOT_NUM_SITES]; /* [num_modes] */
+    spot_loader_fit_t fit;
 } arguments_t;
 
 enum { FORM_ANY, FORM_THREE, FORM_PREDICTIVE };
@@ -41,13 +44,6 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-typedef struct {
-    const arguments_t *arguments;
-    size_t num_modes;
-    spot_measured_runs_t measured[SPOT_NUM_SITES]; /* [num_modes] */
-    spot_loader_fit_t fit;
-} fit_call_t;
-
 /* ---- The model file ---- */
 
 static double
@@ -59,7 +55,7 @@ ms(int64_t ns)
 static void
 put_model(const void *context, FILE *out)
 {
-    const fit_call_t *self = context;
+    const arguments_t *self = context;
     const spot_loader_fit_t *fit = &self->fit;
     const spot_loader_t *loader = &fit->loader;
     const spot_loader_cost_t *cost = &loader->cost;
@@ -77,7 +73,7 @@ put_model(const void *context, FILE *out)
     }
     fprintf(out, "# Fitted by spotsim %s, form %s, to the runs of\n# ",
         spot_build_info.version, forms[1 + fit->is_predictive]);
-    spot_json_quote(out, self->arguments->root, true);
+    spot_json_quote(out, self->root, true);
     for (size_t j = 0; j < self->num_modes; j++) {
         fputc(' ', out);
         spot_json_quote(out, self->measured[j].dataset, true);
@@ -132,7 +128,7 @@ add_row(spot_table_t *table, const char *text, double number)
 }
 
 static void
-fill(spot_table_t *tables, spot_texts_t *texts, const fit_call_t *self)
+fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
 {
     static const char *const times[] = {"read", "decode"};
     static const char *const errors[] = {
@@ -181,49 +177,50 @@ fill(spot_table_t *tables, spot_texts_t *texts, const fit_call_t *self)
 
 /* --mode has one or two words. */
 static int
-read_runs(spot_call_t *call, fit_call_t *self)
+read_runs(spot_call_t *call, arguments_t *self)
 {
-    const arguments_t *arguments = self->arguments;
-    const char *comma = arguments->mode == NULL ? NULL : strchr(arguments->mode, ',');
-    const char *modes[SPOT_NUM_SITES] = {arguments->mode};
+    const char *comma = self->mode == NULL ? NULL : strchr(self->mode, ',');
+    const char *modes[SPOT_NUM_SITES] = {self->mode};
     int ret = 0;
 
     self->num_modes = comma == NULL ? 1 : 2;
     if (comma != NULL) {
-        modes[0] = spot_texts_add(
-            &call->texts, "%.*s", (int) (comma - arguments->mode), arguments->mode);
+        modes[0] =
+            spot_texts_add(&call->texts, "%.*s", (int) (comma - self->mode), self->mode);
         modes[1] = comma + 1;
         if (spot_loader_fit_site(modes[0]) == spot_loader_fit_site(modes[1])) {
             spot_usage_error(
-                call, "--mode: of two modes one is local, got \"%s\"", arguments->mode);
+                call, "--mode: of two modes one is local, got \"%s\"", self->mode);
         }
     }
     for (size_t j = 0; j < self->num_modes && ret == 0; j++) {
-        ret = spot_measured_runs_read(&self->measured[j], arguments->root,
-            arguments->dataset, modes[j], arguments->batch, arguments->processes,
-            &call->diag);
+        ret = spot_measured_runs_read(&self->measured[j], self->root, self->dataset,
+            modes[j], self->batch, self->processes, &call->diag);
     }
     return ret;
 }
 
 static int
-fit(spot_call_t *call, fit_call_t *self, bool is_predictive)
+fit(spot_diag_t *diag, arguments_t *self, bool is_predictive)
 {
-    const arguments_t *arguments = self->arguments;
     spot_loader_fit_t *fit = &self->fit;
     int ret;
 
     spot_loader_fit_free(fit);
     ret = spot_loader_fit(
-        fit, is_predictive, self->num_modes, self->measured, arguments->samples);
+        fit, is_predictive, self->num_modes, self->measured, self->samples);
+    if (ret == SPOT_ERR_BAD_PARAM && fit->num_constants == 0) {
+        return spot_diag_error(diag, self->root, 0, 0,
+            "has no runs of %s with one entry per sample", spot_measured_kind_names[0]);
+    }
     if (ret == SPOT_ERR_BAD_PARAM) {
-        return spot_diag_error(&call->diag, arguments->root, 0, 0,
+        return spot_diag_error(diag, self->root, 0, 0,
             "%zu %s: too few for the %zu constants of the form %s", fit->num_points,
             is_predictive ? "runs and probes" : "mean rows", fit->num_constants,
             forms[1 + is_predictive]);
     }
-    if (ret == 0 && fit->is_thinned && arguments->samples == 0) {
-        spot_diag_warn(&call->diag, arguments->root, 0, 0,
+    if (ret == 0 && fit->is_thinned && self->samples == 0) {
+        spot_diag_warn(diag, self->root, 0, 0,
             "the arrays have fewer samples than the batches: %lld are taken, batch x "
             "batches; --samples gives another number",
             (long long) fit->loader.samples);
@@ -234,28 +231,27 @@ fit(spot_call_t *call, fit_call_t *self, bool is_predictive)
 static int
 run(spot_call_t *call)
 {
-    const arguments_t *arguments = call->arguments;
-    fit_call_t self = {.arguments = arguments};
+    arguments_t *self = call->arguments;
     spot_table_t tables[NUM_TABLES] = {
         {.name = "constants"}, {.name = "errors"}, {.name = "improvements"}};
     const spot_diag_mark_t mark = spot_diag_mark(&call->diag);
-    int ret = read_runs(call, &self);
+    int ret = read_runs(call, self);
 
-    ret = ret == 0 ? fit(call, &self, arguments->form != FORM_THREE) : ret;
-    if (ret == SPOT_ERR_BAD_INPUT && self.fit.num_constants > 0 &&
-        arguments->form == FORM_ANY) {
+    ret = ret == 0 ? fit(&call->diag, self, self->form != FORM_THREE) : ret;
+    if (ret == SPOT_ERR_BAD_INPUT && self->fit.num_constants > 0 &&
+        self->form == FORM_ANY) {
         spot_diag_soften(&call->diag, mark);
-        ret = fit(call, &self, false);
+        ret = fit(&call->diag, self, false);
     }
     if (ret == 0) {
         call->is_reading = false;
-        fill(tables, &call->texts, &self);
-        ret = spot_schedule_results(call, &arguments->target, arguments->model_path,
-            put_model, &self, NUM_TABLES, tables);
+        fill(tables, &call->texts, self);
+        ret = spot_schedule_results(
+            call, &self->target, self->model_path, put_model, self, NUM_TABLES, tables);
     }
-    spot_loader_fit_free(&self.fit);
-    spot_measured_runs_free(&self.measured[0]);
-    spot_measured_runs_free(&self.measured[1]);
+    spot_loader_fit_free(&self->fit);
+    spot_measured_runs_free(&self->measured[0]);
+    spot_measured_runs_free(&self->measured[1]);
     return ret;
 }
 

@@ -13,7 +13,7 @@ typedef spot_loader_point_t point_t;
 typedef spot_loader_constant_t constant_t;
 
 #define RIDGE 0.05  /* the pull to the starts: far below the errors */
-#define MIN_CV 1e-6 /* as constant as makes no difference */
+#define MIN_CV 1e-6 /* as good as constant; of no times, too */
 #define MAX_CV 10.0
 
 #define TIME(key, member) key, offsetof(spot_loader_cost_t, member), true
@@ -225,7 +225,7 @@ find_law(
     const double num = (double) y->num_values, mean = logs->mean;
     double k, variance, lognormal, gamma;
 
-    *cv = fmin(MAX_CV, fmax(MIN_CV, sqrt(y->sum_squares / num))); /* MIN_CV of NAN */
+    *cv = fmin(MAX_CV, fmax(MIN_CV, sqrt(y->sum_squares / num)));
     k = 1 / (*cv * *cv);
     variance = log1p(*cv * *cv);
     lognormal = -mean - log(2 * M_PI * variance) / 2 -
@@ -249,7 +249,7 @@ measure(fit_t *self, const spot_measured_runs_t *measured)
 
         samples = fmax(samples, mean->samples);
         batches = fmax(batches, mean->num_batches);
-        if (measured->rows[j].kind == SPOT_KIND_BASELINE) {
+        if (measured->rows[j].kind == SPOT_KIND_BASELINE && mean->is_merged == 0) {
             read_s += mean->io_per_sample_s;
             decode_s += mean->decode_per_sample_s;
             added_s += mean->compute_s - measured->rows[j].sim_s;

@@ -50,8 +50,8 @@ typedef struct {
 spot_site_t spot_loader_fit_site(const char *mode);
 
 /* Fits runs in num_measured modes of different sites. samples: of an epoch; 0: as
- * measured. BAD_PARAM: fewer points than constants, or no baseline; NO_MEMORY; free self
- * even then. */
+ * measured. BAD_PARAM: fewer points than constants, or, with no constants yet, no
+ * baseline of blocks of 1; NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_loader_fit(spot_loader_fit_t *self, bool is_predictive,
     size_t num_measured, const spot_measured_runs_t *measured, int64_t samples);
 void spot_loader_fit_free(spot_loader_fit_t *self);

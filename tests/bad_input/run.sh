@@ -169,6 +169,10 @@ made "input table: another data set" \
     input table "$runs" --dataset large
 made "input table: another mode" "$runs: has no runs of the mode \"remote\", but of: local" \
     input table "$runs" --mode remote
+mv "$runs/baseline1" "$runs/baseline"
+made "input fit: no baseline" "$runs: has no runs of baseline1 with one entry per sample" \
+    input fit -q "$runs"
+make_runs
 mv "$runs/ours/tiny" "$runs/ours/small"
 refused "two data sets" "$runs: has runs of more than one data set, choose one: tiny, small"
 mv "$runs/ours/tiny/run1/local" "$runs/ours/tiny/run1/remote"
