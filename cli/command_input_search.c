@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "cli/input_call.h"
@@ -205,6 +207,24 @@ answer(spot_call_t *call, const spot_search_t *search)
     return ret != 0 || search->best != NULL ? ret : SPOT_EXIT_FAILED;
 }
 
+/* A command takes long: on a terminal each of its times is shown as it comes. */
+static int
+measure_and_show(void *context, spot_search_point_t *point)
+{
+    const int ret = spot_measure_point(context, point);
+
+    if (ret == 0) {
+        fprintf(stderr, "threads %" PRId64 ", block %" PRId64 ": ", point->threads,
+            point->block);
+        if (point->reason != NULL) {
+            fprintf(stderr, "failed: %s\n", point->reason);
+        } else {
+            fprintf(stderr, "%.6g s\n", point->seconds);
+        }
+    }
+    return ret;
+}
+
 static int
 run(spot_call_t *call)
 {
@@ -238,6 +258,9 @@ run(spot_call_t *call)
     call->is_reading = ret != 0;
     if (measure->command != NULL) {
         spot_interrupt_watch();
+        if (!call->is_quiet && isatty(STDERR_FILENO)) {
+            search->measure = measure_and_show;
+        }
     }
     ret = ret != 0 ? ret : spot_search_run(search, method, &call->texts.arena);
     if (search->best != NULL && search->context == &scenario) {
