@@ -48,15 +48,22 @@ next(spot_search_t *self, size_t n)
     const size_t num_threads = self->threads.num_values;
     const size_t num_blocks = self->blocks.num_values;
     size_t best_id = 1 + n % num_threads * num_blocks + (4 * n + 3) % num_blocks;
+    double threads[SPOT_SEARCH_MAX_VALUES], blocks[SPOT_SEARCH_MAX_VALUES];
     double most = -(double) INFINITY;
 
     if (n < 4 && !self->is_known[best_id]) {
         return best_id;
     }
     part(self);
+    for (size_t j = 0; j < num_threads; j++) {
+        threads[j] = log_ratio(self, 1 + j * num_blocks, num_blocks, num_threads);
+    }
+    for (size_t j = 0; j < num_blocks; j++) {
+        blocks[j] = log_ratio(self, 1 + j, 1, num_blocks);
+    }
     for (size_t id = 1; id <= num_threads * num_blocks; id++) {
-        const double sum = log_ratio(self, id, num_blocks, num_threads) +
-                           log_ratio(self, id, 1, num_blocks);
+        const double sum =
+            threads[(id - 1) / num_blocks] + blocks[(id - 1) % num_blocks];
 
         if (!self->is_known[id] && sum >= most + 1e-12) {
             most = sum;
