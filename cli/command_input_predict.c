@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json.h"
 #include "cli/input_call.h"
 #include "cli/schedule_tables.h"
 
@@ -25,11 +26,51 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static const spot_table_column_t columns[] = {{.name = "threads"}, {.name = "block"},
-    {.name = "load_s"}, {.name = "compute_s"}, {.name = "completion_s"},
-    {.name = "samples_per_s"}, {.name = "batch_s"}, {.name = "fill_s"},
-    {.name = "steady_load_s"}, {.name = "stall_share"}, {.name = "memory_bytes"},
-    {.name = "limit", .kind = SPOT_TABLE_TEXT}};
+enum { NUM_FIGURES = 11 };
+static const char *const names[NUM_FIGURES] = {"threads", "block", "load_s", "compute_s",
+    "completion_s", "samples_per_s", "batch_s", "fill_s", "steady_load_s", "stall_share",
+    "memory_bytes"};
+static const char *const units[NUM_FIGURES] = {
+    "", "samples", "s", "s", "s", "samples/s", "s", "s", "s", "", "B"};
+
+/* A prediction with its setting. */
+typedef struct {
+    double values[NUM_FIGURES]; /* as names */
+    const char *limit;
+} shown_t;
+
+static void
+put_json(const void *context, FILE *out)
+{
+    const shown_t *self = context;
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    for (size_t j = 0; j < NUM_FIGURES; j++) {
+        spot_json_number(&json, names[j], self->values[j]);
+    }
+    spot_json_text(&json, "limit", self->limit);
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+static void
+fill_table(const shown_t *self, spot_table_t *table)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "figure", .kind = SPOT_TABLE_TEXT, .is_key = true}, {.name = "value"},
+        {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+
+    spot_table_add_columns(table, 3, columns);
+    for (size_t j = 0; j < NUM_FIGURES; j++) {
+        spot_table_add_row(table);
+        spot_table_add_text(table, names[j]);
+        spot_table_add_number(table, self->values[j]);
+        spot_table_add_text(table, units[j]);
+    }
+    spot_table_add_note(table, "limit", self->limit);
+}
 
 static int
 run(spot_call_t *call)
@@ -51,18 +92,17 @@ run(spot_call_t *call)
     work = spot_input_scenario_work(&scenario);
     ret = spot_loader_predict(&found, loader, &work);
     if (ret == 0) {
-        const double figures[] = {(double) loader->threads, (double) loader->block,
-            found.load_s, found.compute_s, found.completion_s, found.samples_per_s,
-            found.batch_s, found.fill_s, found.steady_load_s, found.stall_share,
-            found.memory_bytes};
-        const size_t num = sizeof(figures) / sizeof(figures[0]);
+        const shown_t shown = {
+            {(double) loader->threads, (double) loader->block, found.load_s,
+                found.compute_s, found.completion_s, found.samples_per_s, found.batch_s,
+                found.fill_s, found.steady_load_s, found.stall_share,
+                found.memory_bytes},
+            found.limit};
 
-        spot_table_add_columns(&table, num + 1, columns);
-        spot_table_add_row(&table);
-        for (size_t j = 0; j < num; j++) {
-            spot_table_add_number(&table, figures[j]);
+        if (arguments->target.is_json) {
+            return spot_schedule_write(call, arguments->target.path, put_json, &shown);
         }
-        spot_table_add_text(&table, found.limit);
+        fill_table(&shown, &table);
         ret =
             spot_schedule_results(call, &arguments->target, NULL, NULL, NULL, 1, &table);
     }
