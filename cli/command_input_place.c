@@ -133,10 +133,10 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        return spot_schedule_results(call, &arguments->target, arguments->csv_path,
+        ret = spot_schedule_results(call, &arguments->target, arguments->csv_path,
             spot_serve_put_csv, &tables[0], has_weights ? 3 : 2, tables);
     }
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 3; j++) { /* those that are not printed, too */
         spot_table_free(&tables[j]);
     }
     return ret;
