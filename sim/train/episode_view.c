@@ -44,7 +44,16 @@ spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decision_t *d
     int64_t wake_ms = decision->wake_ms > 0 ? decision->wake_ms : INT64_MAX;
 
     if (decision->wakes_at_step_end) {
-        const int64_t end_ms = step_end_ms(self);
+        const bool expects_training =
+            decision->is_new &&
+            (self->now_ms == 0 || decision->flush_ms + decision->reconfiguration_ms +
+                                          decision->reload_ms ==
+                                      0);
+        const int64_t training_ms = self->episode.training_ms;
+        /* The decision does not know that loaders fill first: ask again then. */
+        const int64_t end_ms = expects_training && training_ms > self->now_ms
+                                   ? training_ms
+                                   : step_end_ms(self);
 
         wake_ms = end_ms < wake_ms ? end_ms : wake_ms;
     }

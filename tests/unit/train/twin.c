@@ -375,6 +375,14 @@ decide(twin_t *self, spot_change_kind_t kind)
     if (decision.is_new || decision.wake_ms > 0 || decision.wakes_at_step_end) {
         self->wake_ms = decision.wake_ms > 0 ? decision.wake_ms : NEVER;
         self->wakes_at_step_end = decision.wakes_at_step_end;
+        if (decision.is_new && decision.wakes_at_step_end &&
+            self->training_ms > self->now_ms && self->training_ms != NEVER &&
+            (self->now_ms == 0 ||
+                decision.flush_ms + decision.reconfiguration_ms + decision.reload_ms ==
+                    0)) { /* its loaders fill first */
+            self->wakes_at_step_end = false;
+            self->wake_ms = SMALLER(self->wake_ms, self->training_ms);
+        }
     }
     twin_progress(self, self->now_ms); /* pauses of no length */
 }
