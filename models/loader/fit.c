@@ -13,7 +13,7 @@ typedef spot_loader_point_t point_t;
 typedef spot_loader_constant_t constant_t;
 
 #define RIDGE 0.05  /* the pull to the starts: far below the errors */
-#define MIN_CV 1e-6 /* as good as constant; of no times, too */
+#define MIN_CV 1e-6 /* hardly any spread; of no times, too */
 #define MAX_CV 10.0
 
 #define TIME(key, member) key, offsetof(spot_loader_cost_t, member), true
