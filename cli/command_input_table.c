@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/command.h"
+#include "cli/serve_call.h"
 #include "models/loader/measured.h"
 #include "reports/loader_pictures.h"
-#include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 
 typedef struct {
@@ -311,18 +310,13 @@ write_csv(spot_call_t *call, const spot_measured_runs_t *measured)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t table = {0};
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, arguments->csv_path, &call->diag);
-    int ret = 0;
+    int ret;
 
-    if (out != NULL) {
-        fill_table(&table, measured,
-            arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
-        ret = spot_table_write_csv_head(&table, out);
-        ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
-    }
+    fill_table(&table, measured,
+        arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
+    ret = spot_serve_write_csv(call, arguments->csv_path, &table);
     spot_table_free(&table);
-    return spot_output_end(&output, ret);
+    return ret;
 }
 
 static int
@@ -383,8 +377,7 @@ const spot_command_t spot_command_input_table = {
         "with one io entry for each sample was not merged, whatever its settings say. "
         "The improvement of throughput has the p of Welch's test over runs. A run is "
         "stalled if it waits more than 5 % of the steady time; periodic is the "
-        "published "
-        "test, which finds a period and not a stall.",
+        "published test, which finds a period and not a stall.",
     .examples = "  spotsim input table runs --dataset librispeech --mode remote\n"
                 "  spotsim input table runs --csv - --corrected\n",
     .options = options,

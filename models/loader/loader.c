@@ -303,14 +303,13 @@ spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
                                : storage_s / (double) self->processes)};
 }
 
-int
-spot_loader_epoch(const spot_loader_t *self, const spot_loader_work_t *work,
-    double *waits, int64_t *num_taken)
+double
+spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch)
 {
-    const spot_loader_flow_t flow = spot_loader_flow(self, work);
-    spot_loader_blocks_t blocks = spot_loader_blocks(self, work);
-
-    return spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, num_taken);
+    return self->sample_bytes == 0
+               ? (double) NAN
+               : (double) self->sample_bytes * (double) self->processes *
+                     ((double) self->prefetch * (double) batch + (double) self->block);
 }
 
 /* What bounds the steady period of a batch. */
@@ -329,11 +328,13 @@ spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *s
 {
     const spot_loader_flow_t flow = spot_loader_flow(self, work);
     const double processes = (double) self->processes;
+    spot_loader_blocks_t blocks = spot_loader_blocks(self, work);
     double *waits = spot_calloc((size_t) flow.num_batches, sizeof(*waits));
     double sum_s = 0, steady_s;
     int64_t num;
-    int ret =
-        waits == NULL ? SPOT_ERR_NO_MEMORY : spot_loader_epoch(self, work, waits, &num);
+    int ret = waits == NULL ? SPOT_ERR_NO_MEMORY
+                            : spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks,
+                                  waits, &num);
 
     if (ret != 0) {
         goto out;
@@ -349,16 +350,11 @@ spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *s
         .fill_s = waits[0],
         .steady_load_s = steady_s,
         .stall_share = steady_s / (steady_s + flow.compute_s),
-        .memory_bytes = (double) NAN};
+        .memory_bytes = spot_loader_memory_bytes(self, work->batch)};
     prediction->completion_s = prediction->load_s + flow.compute_s;
     prediction->samples_per_s = (double) work->batch / prediction->completion_s;
     prediction->limit = limit_of(self, flow.compute_s + flow.handover_s,
         prediction->batch_s / processes, storage_batch_s(self, work) / processes);
-    if (self->sample_bytes > 0) {
-        prediction->memory_bytes =
-            (double) self->sample_bytes * processes *
-            ((double) self->prefetch * (double) work->batch + (double) self->block);
-    }
 out:
     free(waits);
     return ret;

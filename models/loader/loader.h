@@ -198,8 +198,9 @@ spot_loader_flow_t spot_loader_flow(
 spot_loader_blocks_t spot_loader_blocks(
     const spot_loader_t *self, const spot_loader_work_t *work);
 
-/* One epoch by the event model. waits: [num_batches of its flow] as above. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_loader_epoch(const spot_loader_t *self,
-    const spot_loader_work_t *work, double *waits, int64_t *num_taken);
+/* Of the batches and blocks under way; NAN: sample_bytes is not given. */
+double spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch);
+
+/* One epoch by the event model. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_loader_predict(spot_loader_prediction_t *prediction,
     const spot_loader_t *self, const spot_loader_work_t *work);

@@ -162,9 +162,8 @@ read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *sett
         (block != NULL &&
             !take_setting(BLOCK, block + strlen("-block_size="), setting))) {
         return FAULT(run->folder,
-            "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds S >= "
-            "0 "
-            "and an integer B >= 1");
+            "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds "
+            "S >= 0 and an integer B >= 1");
     }
     return 0;
 }

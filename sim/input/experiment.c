@@ -139,7 +139,6 @@ typedef struct {
 typedef struct {
     const spot_input_scenario_t *input;
     const spot_replication_t *replication;
-    spot_loader_prediction_t prediction;
     spot_loader_flow_t flow;
     spot_loader_blocks_t blocks;
     double *memory;         /* of the flow */
@@ -169,7 +168,7 @@ input_open(void **worker, const void *scenario)
     self->memory = (double *) (void *) (self->processes + processes);
     self->waits = self->memory + num_memory;
     self->sorted = self->waits + num;
-    return spot_loader_predict(&self->prediction, &input->loader, &work);
+    return 0;
 }
 
 /* A batch function. The samples of a process take draws in order, so that two settings
@@ -290,7 +289,7 @@ input_run(void *worker, const spot_replication_t *replication, double *values,
             .stalled = is_short ? steady_s : share > SPOT_LOADER_STALLED,
             .wait_p95_s = spot_quantile(self->sorted, (size_t) num, 0.95),
             .epoch_s = (load_s + compute_s) * (double) num,
-            .memory_bytes = self->prediction.memory_bytes,
+            .memory_bytes = spot_loader_memory_bytes(&input->loader, input->batch),
             .cpu_threads = (double) (self->flow.processes * input->loader.threads),
             /* the last batch may be counted as a full one */
             .samples = fmin(self->num_samples, (double) self->input->loader.samples),
