@@ -118,6 +118,24 @@ spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
 }
 
 void
+spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
+{
+    char digits[48];
+    size_t at = sizeof(digits) - 1;
+    spot_wide_t left = value;
+
+    digits[at] = '\0';
+    do {
+        const int digit = (int) (left % 10);
+
+        digits[--at] = (char) ('0' + (digit < 0 ? -digit : digit));
+        left /= 10;
+    } while (left != 0);
+    start_item(self, key);
+    fprintf(self->out, "%s%s", value < 0 ? "-" : "", digits + at);
+}
+
+void
 spot_json_number(spot_json_t *self, const char *key, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];

@@ -25,6 +25,9 @@ void spot_json_init(spot_json_t *self, FILE *out, int indent);
 void spot_json_open(spot_json_t *self, const char *key, char bracket); /* '{' or '[' */
 void spot_json_close(spot_json_t *self, char bracket);                 /* '}' or ']' */
 void spot_json_integer(spot_json_t *self, const char *key, int64_t value);
+/* The same with 128 bits, for sums. */
+__extension__ typedef __int128 spot_wide_t;
+void spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value);
 void spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value);
 /* Writes the shortest text that reads back the same; null if the value is not finite. */
 void spot_json_number(spot_json_t *self, const char *key, double value);

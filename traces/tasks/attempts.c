@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/tasks/attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+spot_attempts_free(spot_attempts_t *self)
+{
+    free(self->attempts);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Order of the events of an id: worker, time, stage, line. */
+static int
+compare(const void *first, const void *second)
+{
+    const spot_task_event_t *a = first, *b = second;
+
+    if (a->worker != b->worker) {
+        return a->worker < b->worker ? -1 : 1;
+    }
+    if (a->at != b->at) {
+        return a->at < b->at ? -1 : 1;
+    }
+    if (a->stage != b->stage) {
+        return a->stage < b->stage ? -1 : 1;
+    }
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void
+sort(spot_task_event_t *events, size_t num)
+{
+    if (num > 24) {
+        qsort(events, num, sizeof(*events), compare);
+        return;
+    }
+    for (size_t j = 1; j < num; j++) {
+        const spot_task_event_t event = events[j];
+        size_t k = j;
+
+        for (; k > 0 && compare(&events[k - 1], &event) > 0; k--) {
+            events[k] = events[k - 1];
+        }
+        events[k] = event;
+    }
+}
+
+/* Events by id: a counting sort. starts: [num ids + 2]. */
+static spot_task_event_t *
+gather(const spot_task_log_t *log, bool is_transmits, size_t *starts)
+{
+    spot_task_event_t *events;
+    size_t num = 0;
+
+    for (size_t j = 0; j < log->num_events; j++) {
+        if (log->events[j].is_transmit == is_transmits) {
+            starts[log->events[j].id + 2]++;
+            num++;
+        }
+    }
+    for (size_t j = 2; j < log->ids.num_names + 2; j++) {
+        starts[j] += starts[j - 1];
+    }
+    events = malloc((num + 1) * sizeof(*events));
+    for (size_t j = 0; events != NULL && j < log->num_events; j++) {
+        if (log->events[j].is_transmit == is_transmits) {
+            events[starts[log->events[j].id + 1]++] = log->events[j];
+        }
+    }
+    return events;
+}
+
+typedef struct {
+    spot_attempts_t *list;
+    spot_task_dup_t dup;
+    const char *file;
+    spot_diag_t *diag;
+    spot_attempt_t open;
+    uint32_t last_line; /* with a mode, of the open attempt */
+    uint8_t modes[SPOT_TASK_MAX_STAGES];
+    bool is_transmits, has_last_line;
+} maker_t;
+
+/* A local transmit moves nothing: it is there when it has finished, whatever the log
+ * says of its start. */
+static void
+settle_local(spot_attempt_t *attempt)
+{
+    for (int stage = SPOT_TRANSMIT_STARTED; stage <= SPOT_TRANSMIT_LOADED; stage++) {
+        attempt->at[stage] = attempt->at[SPOT_TRANSMIT_FINISHED];
+        attempt->has &= (uint8_t) ~(1U << stage);
+        attempt->has |= (uint8_t) (spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED)
+                                   << stage);
+    }
+}
+
+static int
+close_attempt(maker_t *self, bool is_markers)
+{
+    spot_attempt_t *attempt = &self->open;
+    uint8_t chain_mode = SPOT_MODE_NONE;
+
+    if (attempt->has == 0) {
+        return 0;
+    }
+    for (int stage = SPOT_TASK_MAX_STAGES - 1;
+         stage > 0 && chain_mode == SPOT_MODE_NONE; stage--) {
+        chain_mode = self->modes[stage];
+    }
+    attempt->mode = self->has_last_line ? attempt->last_line_mode : chain_mode;
+    attempt->has_conflict = attempt->last_line_mode != chain_mode;
+    if (self->is_transmits && !is_markers && attempt->mode == SPOT_MODE_LOCAL) {
+        settle_local(attempt);
+    }
+    return SPOT_ARRAY_APPEND(self->list, attempts, *attempt);
+}
+
+static void
+start_attempt(maker_t *self, const spot_task_event_t *event, int32_t number)
+{
+    memset(&self->open, 0, sizeof(self->open));
+    memset(self->modes, 0, sizeof(self->modes));
+    self->open.id = event->id;
+    self->open.worker = event->worker;
+    self->open.number = number;
+    self->last_line = 0;
+}
+
+static int
+take_event(maker_t *self, const spot_task_event_t *event)
+{
+    spot_attempt_t *attempt = &self->open;
+    const bool is_repeated = spot_attempt_has(attempt, event->stage);
+
+    if (is_repeated && self->dup == SPOT_DUP_ERROR) {
+        return spot_diag_error(self->diag, self->file, event->line, 0,
+            "the action comes a second time in one attempt");
+    }
+    self->list->num_duplicates += is_repeated;
+    if (!is_repeated || self->dup == SPOT_DUP_LAST) {
+        attempt->at[event->stage] = event->at;
+        attempt->has |= (uint8_t) (1U << event->stage);
+        self->modes[event->stage] = event->mode;
+    }
+    if (event->mode != SPOT_MODE_NONE && event->line >= self->last_line) {
+        attempt->last_line_mode = event->mode;
+        self->last_line = event->line;
+    }
+    return 0;
+}
+
+/* The attempts of one id. */
+static int
+take_events(maker_t *self, bool is_markers, const spot_task_event_t *events, size_t num)
+{
+    int ret = 0;
+
+    self->open.has = 0;
+    for (size_t j = 0; ret == 0 && j < num; j++) {
+        const bool is_next = j > 0 && events[j].worker == events[j - 1].worker;
+        const bool is_again = is_next && events[j].stage == 0 &&
+                              spot_attempt_has(&self->open, 0);
+
+        if (!is_next || is_again) {
+            const int32_t number = is_next ? self->open.number + 1 : 1;
+
+            ret = close_attempt(self, is_markers);
+            start_attempt(self, &events[j], number);
+        }
+        ret = ret == 0 ? take_event(self, &events[j]) : ret;
+    }
+    return ret == 0 ? close_attempt(self, is_markers) : ret;
+}
+
+int
+spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool is_transmits,
+    spot_task_dup_t dup, bool has_last_line, const char *file, spot_diag_t *diag)
+{
+    maker_t maker = {.list = self,
+        .dup = dup,
+        .file = file,
+        .diag = diag,
+        .is_transmits = is_transmits,
+        .has_last_line = has_last_line};
+    size_t *starts = spot_calloc(log->ids.num_names + 2, sizeof(*starts));
+    spot_task_event_t *events = NULL;
+    int ret = 0;
+
+    memset(self, 0, sizeof(*self));
+    if (starts != NULL) {
+        events = gather(log, is_transmits, starts);
+    }
+    if (events == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < log->ids.num_names; j++) {
+        const size_t num = starts[j + 1] - starts[j];
+
+        if (num > 0) {
+            sort(events + starts[j], num);
+            ret = take_events(&maker, log->is_markers, events + starts[j], num);
+        }
+    }
+    free(events);
+    free(starts);
+    return ret;
+}

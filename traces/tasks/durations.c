@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/tasks/durations.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+void
+spot_durations_of(
+    spot_durations_t *self, const int64_t *values, size_t num, double *scratch)
+{
+    static const double p[] = {0.5, 0.9, 0.99};
+    double quantiles[3];
+
+    memset(self, 0, sizeof(*self));
+    self->count = (int64_t) num;
+    self->min = num == 0 ? 0 : values[0];
+    self->max = self->min;
+    for (size_t j = 0; j < num; j++) {
+        self->sum += values[j];
+        self->min = values[j] < self->min ? values[j] : self->min;
+        self->max = values[j] > self->max ? values[j] : self->max;
+        self->negative += values[j] < 0;
+        scratch[j] = (double) values[j];
+    }
+    spot_quantiles(scratch, num, 3, p, quantiles);
+    self->p50 = quantiles[0];
+    self->p90 = quantiles[1];
+    self->p99 = quantiles[2];
+}
+
+double
+spot_durations_mean(const spot_durations_t *self)
+{
+    return self->count == 0 ? (double) NAN : (double) self->sum / (double) self->count;
+}
+
+static void
+open_json(spot_json_t *json, const char *key, const spot_durations_t *self)
+{
+    spot_json_open(json, key, '{');
+    spot_json_integer(json, "count", self->count);
+    spot_json_wide(json, "sum", self->sum);
+}
+
+static void
+end_json(spot_json_t *json, const char *key, int64_t count, int64_t value)
+{
+    if (count == 0) {
+        spot_json_number(json, key, (double) NAN);
+    } else {
+        spot_json_integer(json, key, value);
+    }
+}
+
+void
+spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *self)
+{
+    open_json(json, key, self);
+    spot_json_number(json, "mean", spot_durations_mean(self));
+    end_json(json, "min", self->count, self->min);
+    end_json(json, "max", self->count, self->max);
+    spot_json_number(json, "p50", self->p50);
+    spot_json_number(json, "p90", self->p90);
+    spot_json_number(json, "p99", self->p99);
+    spot_json_integer(json, "negative", self->negative);
+    spot_json_close(json, '}');
+}
+
+void
+spot_durations_mean_json(
+    spot_json_t *json, const char *key, const spot_durations_t *self)
+{
+    open_json(json, key, self);
+    spot_json_number(json, "mean", spot_durations_mean(self));
+    spot_json_close(json, '}');
+}
+
+void
+spot_durations_max_json(spot_json_t *json, const char *key, const spot_durations_t *self)
+{
+    open_json(json, key, self);
+    end_json(json, "max", self->count, self->max);
+    spot_json_close(json, '}');
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All that a log says: durations, where the time of workers went, how many tasks ran at
+ * once, what the graph adds. Integers are exact; the sums of time close. */
+#pragma once
+
+#include "traces/tasks/attempts.h"
+#include "traces/tasks/durations.h"
+#include "traces/tasks/task_graph.h"
+#include "traces/tasks/worker_time.h"
+
+/* Durations of attempts, from one stage to another. */
+typedef enum {
+    SPOT_TASK_TOTAL,
+    SPOT_TASK_COMM,
+    SPOT_TASK_QUEUE,
+    SPOT_TASK_RUN,
+    SPOT_TASK_ON_WORKER,
+    SPOT_TASK_LOAD,
+    SPOT_TASK_COMPUTE,
+    SPOT_NUM_TASK_DURATIONS
+} spot_task_duration_t;
+typedef enum {
+    SPOT_TRANSMIT_TOTAL,
+    SPOT_TRANSMIT_COMM,
+    SPOT_TRANSMIT_LOAD,     /* mode remote alone, as is the next one */
+    SPOT_TRANSMIT_TRANSFER,
+    SPOT_NUM_TRANSMIT_DURATIONS
+} spot_transmit_duration_t;
+
+typedef struct {
+    const char *name; /* of the JSON */
+    const char *text; /* what it is */
+    int from, to;     /* stages */
+} spot_task_span_t;
+extern const spot_task_span_t spot_task_spans[SPOT_NUM_TASK_DURATIONS];
+extern const spot_task_span_t spot_transmit_spans[SPOT_NUM_TRANSMIT_DURATIONS];
+
+/* Names with the durations of each; names are in order of bytes. */
+typedef struct {
+    const char *name;
+    spot_durations_t durations; /* count, sum, min and max alone */
+} spot_task_group_t;
+
+typedef struct {
+    spot_task_dup_t dup;
+    bool has_last_line; /* --mode-rule last-line */
+    bool aligns;        /* clocks of hosts */
+} spot_task_rules_t;
+
+/* What the controller's own lines say of its rounds. */
+typedef struct {
+    spot_durations_t act, wait;
+    int64_t without_wait;
+    spot_wide_t counters[SPOT_REPORT_COUNTERS];
+    spot_wide_t busy_during_wait; /* sum of busy workers x wait */
+} spot_task_rounds_t;
+
+/* Bounds of what a host's clock is ahead of the controller's. */
+typedef struct {
+    int64_t low, high;
+    bool has_low, has_high;
+    int64_t subtracted; /* by --align */
+} spot_clock_offset_t;
+
+typedef struct {
+    int64_t task_events, transmit_events, t0, t1, makespan;
+    int64_t no_planned, negative_intervals, mode_conflicts, overlapping_tasks;
+    spot_attempts_t tasks, transmits;
+    int64_t distinct, completed, incomplete;
+    spot_durations_t task[SPOT_NUM_TASK_DURATIONS];
+    spot_task_group_t *per_worker; /* [num_workers of the log] of on_worker */
+    size_t num_classes;
+    spot_task_group_t *per_class; /* [num_classes] of run */
+    int32_t *class_of;            /* [num ids] into per_class; -1: not a task */
+    int64_t transmits_unfinished, transmits_without_mode, datasets;
+    int64_t mode_counts[SPOT_NUM_MODES];
+    spot_wide_t mode_totals[SPOT_NUM_MODES];
+    spot_durations_t transmit[SPOT_NUM_TRANSMIT_DURATIONS];
+    size_t num_sent;
+    int64_t *sent; /* [num_sent] datasets that were sent k times */
+    spot_worker_times_t times;
+    spot_clock_offset_t *offsets; /* [num_hosts of the log] */
+    spot_task_graph_t graph;
+    spot_task_rounds_t rounds;
+    spot_arena_t arena;
+} spot_task_analysis_t;
+
+/* Analyses a sealed log, which is not of markers; with aligns its clocks are changed.
+ * file: of messages. BAD_INPUT with the reason in diag: a cycle of edges, stamps that
+ * span more than int64, duplicates where the rules forbid them. NO_MEMORY; free self
+ * even then. O(n log n) */
+SPOT_MUST_CHECK int spot_task_analysis_init(spot_task_analysis_t *self,
+    spot_task_log_t *log, const spot_task_rules_t *rules, const char *file,
+    spot_diag_t *diag);
+void spot_task_analysis_free(spot_task_analysis_t *self);
+
+/* What the log makes doubtful, as warnings of file. */
+void spot_task_analysis_warn(const spot_task_analysis_t *self,
+    const spot_task_log_t *log, const char *file, spot_diag_t *diag);
+
+/* One object, with the names of docs/tasks.md. */
+void spot_task_analysis_json(const spot_task_analysis_t *self,
+    const spot_task_log_t *log, spot_json_t *json);

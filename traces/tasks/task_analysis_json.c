@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+
+#include "traces/tasks/task_analysis.h"
+
+static void
+put_integers(spot_json_t *json, size_t num, const char *const *names,
+    const int64_t *values)
+{
+    for (size_t j = 0; j < num; j++) {
+        spot_json_integer(json, names[j], values[j]);
+    }
+}
+
+static void
+put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    static const char *const names[] = {"lines", "task_events", "transmit_events",
+        "controller_lines", "input_records", "unknown_actions", "workers", "hosts", "t0",
+        "t1", "makespan"};
+    static const char *const checks[] = {"duplicate_events", "mode_conflicts",
+        "no_planned", "negative_intervals", "overlapping_tasks"};
+
+    spot_json_open(json, "log", '{');
+    put_integers(json, 11, names,
+        (const int64_t[]){log->num_lines, self->task_events, self->transmit_events,
+            log->num_controller_lines, log->num_input_records, log->num_unknown_actions,
+            (int64_t) log->num_workers, (int64_t) log->num_hosts, self->t0, self->t1,
+            self->makespan});
+    if (log->num_skipped_lines > 0) {
+        spot_json_integer(json, "skipped_lines", log->num_skipped_lines);
+    }
+    spot_json_close(json, '}');
+    spot_json_open(json, "checks", '{');
+    put_integers(json, 5, checks,
+        (const int64_t[]){self->tasks.num_duplicates + self->transmits.num_duplicates,
+            self->mode_conflicts, self->no_planned, self->negative_intervals,
+            self->overlapping_tasks});
+    spot_json_close(json, '}');
+}
+
+static void
+put_groups(
+    spot_json_t *json, const char *key, size_t num, const spot_task_group_t *groups)
+{
+    spot_json_open(json, key, '{');
+    for (size_t j = 0; j < num; j++) {
+        spot_durations_mean_json(json, groups[j].name, &groups[j].durations);
+    }
+    spot_json_close(json, '}');
+}
+
+static void
+put_tasks(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    static const char *const names[] = {
+        "attempts", "distinct", "completed", "incomplete_attempts", "retries"};
+    const int64_t attempts = (int64_t) self->tasks.num_attempts;
+
+    spot_json_open(json, "tasks", '{');
+    put_integers(json, 5, names,
+        (const int64_t[]){attempts, self->distinct, self->completed, self->incomplete,
+            attempts - self->distinct});
+    for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
+        spot_durations_json(json, spot_task_spans[j].name, &self->task[j]);
+    }
+    put_groups(json, "per_worker", log->num_workers, self->per_worker);
+    put_groups(json, "per_class", self->num_classes, self->per_class);
+    spot_json_close(json, '}');
+}
+
+static void
+put_by_number(spot_json_t *json, const char *key, size_t num, const int64_t *values)
+{
+    char name[24];
+
+    spot_json_open(json, key, '{');
+    for (size_t j = 0; j < num; j++) {
+        if (values[j] != 0) {
+            snprintf(name, sizeof(name), "%zu", j);
+            spot_json_integer(json, name, values[j]);
+        }
+    }
+    spot_json_close(json, '}');
+}
+
+static void
+put_transmits(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    static const char *const names[] = {"attempts", "unfinished", "without_mode"};
+
+    spot_json_open(json, "transmits", '{');
+    put_integers(json, 3, names,
+        (const int64_t[]){(int64_t) self->transmits.num_attempts,
+            self->transmits_unfinished, self->transmits_without_mode});
+    for (int which = 0; which < 3; which++) {
+        static const char *const keys[] = {
+            "mode_counts", "raw_mode_lines", "total_per_mode"};
+
+        if (which == 2) {
+            spot_durations_json(json, "total", &self->transmit[SPOT_TRANSMIT_TOTAL]);
+        }
+        spot_json_open(json, keys[which], '{');
+        for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
+            const bool is_there = which == 1 ? log->num_mode_lines[mode] > 0
+                                             : self->mode_counts[mode] > 0;
+
+            if (is_there) {
+                spot_json_wide(json, spot_task_mode_names[mode],
+                    which == 0   ? self->mode_counts[mode]
+                    : which == 1 ? log->num_mode_lines[mode]
+                                 : self->mode_totals[mode]);
+            }
+        }
+        spot_json_close(json, '}');
+    }
+    for (size_t j = SPOT_TRANSMIT_COMM; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
+        spot_durations_json(json, spot_transmit_spans[j].name, &self->transmit[j]);
+    }
+    spot_json_integer(json, "datasets", self->datasets);
+    put_by_number(json, "per_dataset_histogram", self->num_sent, self->sent);
+    spot_json_close(json, '}');
+}
+
+static double
+share(spot_wide_t part, spot_wide_t whole)
+{
+    return whole == 0 ? (double) NAN : (double) part / (double) whole;
+}
+
+static void
+put_workers(const spot_task_analysis_t *self, const spot_task_log_t *log,
+    spot_json_t *json)
+{
+    spot_wide_t sums[SPOT_NUM_IDLE] = {0};
+
+    spot_json_open(json, "workers", '{');
+    for (size_t j = 0; j < log->num_workers; j++) {
+        const spot_worker_time_t *time = &self->times.workers[j];
+        const int64_t busy = time->split[SPOT_IDLE_BUSY];
+
+        spot_json_open(json, log->workers[j].name, '{');
+        spot_json_text(json, "host", log->hosts[log->workers[j].host_id]);
+        spot_json_integer(json, "tasks", time->tasks);
+        spot_json_integer(json, "busy", busy);
+        spot_json_integer(json, "idle", self->makespan - busy);
+        spot_json_number(json, "utilisation", share(busy, self->makespan));
+        spot_json_integer(json, "gaps", time->gaps);
+        spot_json_integer(json, "gap_max", time->gap_max);
+        spot_json_open(json, "idle_split", '{');
+        put_integers(
+            json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
+        spot_json_close(json, '}');
+        spot_json_integer(json, "transmit_in_flight", time->in_flight);
+        spot_json_integer(json, "transmit_hidden", time->hidden);
+        spot_json_integer(json, "transmit_exposed", time->in_flight - time->hidden);
+        spot_json_close(json, '}');
+        for (size_t k = 0; k < SPOT_NUM_IDLE; k++) {
+            sums[k] += time->split[k];
+        }
+    }
+    spot_json_close(json, '}');
+    spot_json_open(json, "balance", '{');
+    if (log->num_workers > 0) {
+        spot_json_wide(json, "worker_time",
+            (spot_wide_t) log->num_workers * self->makespan);
+    }
+    for (size_t k = 0; k < SPOT_NUM_IDLE && log->num_workers > 0; k++) {
+        spot_json_wide(json, spot_idle_names[k], sums[k]);
+    }
+    spot_json_close(json, '}');
+}
+
+static void
+put_times(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    const spot_worker_times_t *times = &self->times;
+
+    spot_json_open(json, "concurrency", '{');
+    put_by_number(json, "all", times->all.num_ns, times->all.ns);
+    spot_json_open(json, "hosts", '{');
+    for (size_t j = 0; j < log->num_hosts; j++) {
+        put_by_number(json, log->hosts[j], times->hosts[j].num_ns, times->hosts[j].ns);
+    }
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
+    spot_json_open(json, "overlap", '{');
+    spot_json_integer(json, "task_any", times->task_any);
+    spot_json_integer(json, "transmit_any", times->transmit_any);
+    spot_json_integer(json, "both", times->both);
+    spot_json_close(json, '}');
+    spot_json_open(json, "head_of_line", '{');
+    spot_json_integer(json, "window", times->window);
+    spot_json_wide(json, "comm_sum", times->comm_sum);
+    spot_json_wide(json, "matched_sum", times->matched_sum);
+    spot_json_number(json, "share", share(times->matched_sum, times->comm_sum));
+    spot_json_number(json, "chance",
+        share(times->covered, (spot_wide_t) log->num_hosts * self->makespan));
+    spot_json_close(json, '}');
+    spot_json_open(json, "clock_offset", '{');
+    for (size_t j = 0; j < log->num_hosts; j++) {
+        const spot_clock_offset_t *offset = &self->offsets[j];
+
+        spot_json_open(json, log->hosts[j], '{');
+        if (offset->has_low) {
+            spot_json_integer(json, "low", offset->low);
+        } else {
+            spot_json_number(json, "low", (double) NAN);
+        }
+        if (offset->has_high) {
+            spot_json_integer(json, "high", offset->high);
+        } else {
+            spot_json_number(json, "high", (double) NAN);
+        }
+        if (offset->subtracted != 0) {
+            spot_json_integer(json, "subtracted", offset->subtracted);
+        }
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, '}');
+}
+
+static void
+put_controller(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    const spot_task_rounds_t *rounds = &self->rounds;
+
+    spot_json_open(json, "controller", '{');
+    if (log->num_reports > 0) {
+        spot_json_integer(json, "iterations", (int64_t) log->num_reports);
+        spot_durations_json(json, "act", &rounds->act);
+        spot_durations_json(json, "wait", &rounds->wait);
+        spot_json_integer(json, "without_wait", rounds->without_wait);
+        for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
+            spot_json_wide(json, spot_task_counter_names[j], rounds->counters[j]);
+        }
+        spot_json_wide(json, "busy_during_wait", rounds->busy_during_wait);
+        spot_json_number(json, "mean_busy_during_wait",
+            share(rounds->busy_during_wait, rounds->wait.sum));
+    }
+    spot_json_close(json, '}');
+}
+
+static const char *
+id_text(const spot_task_log_t *log, int32_t id)
+{
+    return id < 0 ? NULL : log->ids.names[id];
+}
+
+static void
+put_graph(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    const spot_task_graph_t *graph = &self->graph;
+    const spot_task_chain_t *chain = &graph->chain;
+    spot_wide_t ready = 0, unplanned = 0;
+
+    spot_json_open(json, "graph", '{');
+    for (size_t j = 0; j < log->num_workers; j++) {
+        ready += self->times.workers[j].unplanned_ready;
+        unplanned += self->times.workers[j].split[SPOT_IDLE_UNPLANNED];
+    }
+    if (graph->has_edges) {
+        spot_json_integer(json, "tasks", graph->tasks);
+        spot_json_integer(json, "edges", graph->edges);
+        spot_json_integer(json, "missing_inputs", graph->missing_inputs);
+        spot_json_wide(json, "critical_run", graph->critical_run);
+        spot_json_open(json, "critical_tasks", '[');
+        for (size_t j = 0; j < graph->num_critical; j++) {
+            spot_json_text(json, NULL, id_text(log, graph->critical[j]));
+        }
+        spot_json_close(json, ']');
+        spot_json_wide(json, "work", graph->work);
+        spot_json_number(json, "parallelism", share(graph->work, graph->critical_run));
+        spot_json_integer(json, "zero_slack", graph->zero_slack);
+        spot_durations_json(json, "decision_delay", &graph->decision_delay);
+        spot_json_wide(json, "unplanned_ready", ready);
+        spot_json_wide(json, "unplanned_starved", unplanned - ready);
+        spot_json_open(json, "chain", '{');
+        spot_json_integer(json, "tasks", chain->tasks);
+        spot_json_text(json, "first", id_text(log, chain->first));
+        spot_json_text(json, "last", id_text(log, chain->last));
+        spot_json_wide(json, "run", chain->run);
+        spot_json_wide(json, "queue", chain->queue);
+        spot_json_wide(json, "comm", chain->comm);
+        spot_json_wide(json, "inputs", chain->inputs);
+        spot_json_wide(json, "controller", chain->controller);
+        spot_json_wide(json, "total", chain->total);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, '}');
+}
+
+void
+spot_task_analysis_json(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+{
+    spot_json_open(json, NULL, '{');
+    put_log(self, log, json);
+    put_tasks(self, log, json);
+    put_transmits(self, log, json);
+    put_workers(self, log, json);
+    put_times(self, log, json);
+    put_controller(self, log, json);
+    put_graph(self, log, json);
+    spot_json_close(json, '}');
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/tasks/task_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+
+const char *const spot_task_scope_names[] = {"host", "machine", NULL};
+
+typedef struct {
+    spot_task_comparison_t *result;
+    const spot_task_run_t *runs[2];
+    int32_t *best[2];   /* [ids of the log] attempt that finished first */
+    int32_t *partner;   /* [ids of the second log] of the first one, or -1 */
+    int32_t *rank;      /* [ids of the first log] */
+    spot_concurrency_t *spent; /* [num_classes] time with k running */
+    spot_arena_t arena;
+} compare_t;
+
+void
+spot_task_comparison_free(spot_task_comparison_t *self)
+{
+    free(self->pairs);
+    spot_arena_free(&self->arena);
+    memset(self, 0, sizeof(*self));
+}
+
+static bool
+span_of(const compare_t *self, int which, int32_t id, spot_task_duration_t duration,
+    int64_t *length)
+{
+    const spot_attempt_t *attempt =
+        &self->runs[which]->analysis->tasks.attempts[self->best[which][id]];
+
+    return spot_attempt_between(attempt, spot_task_spans[duration].from,
+        spot_task_spans[duration].to, length);
+}
+
+/* ---- Pairs ---- */
+
+static int
+take_pair(compare_t *self, size_t *max_pairs, int32_t first_id, int32_t second_id)
+{
+    spot_task_comparison_t *result = self->result;
+    spot_task_class_pair_t *class =
+        &result->classes[self->runs[0]->analysis->class_of[first_id]];
+    spot_task_pair_t pair = {.id = first_id};
+    int64_t runs[2];
+
+    if (span_of(self, 0, first_id, SPOT_TASK_RUN, &runs[0]) &&
+        span_of(self, 1, second_id, SPOT_TASK_RUN, &runs[1])) {
+        class->num_runs++;
+        class->solo += runs[0];
+        class->run += runs[1];
+        result->lost += (spot_wide_t) runs[1] - runs[0];
+        self->partner[second_id] = first_id;
+    }
+    if (!span_of(self, 0, first_id, SPOT_TASK_TOTAL, &pair.first) ||
+        !span_of(self, 1, second_id, SPOT_TASK_TOTAL, &pair.second)) {
+        return 0;
+    }
+    pair.relative = pair.second == 0
+                        ? (double) NAN
+                        : (double) (pair.second - pair.first) / (double) pair.second;
+    class->count++;
+    class->first += pair.first;
+    class->second += pair.second;
+    result->sum_first += pair.first;
+    result->sum_second += pair.second;
+    if (spot_array_reserve(
+            &result->pairs, max_pairs, result->num_pairs + 1, sizeof(pair)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    result->pairs[result->num_pairs++] = pair;
+    return 0;
+}
+
+static int
+find_pairs(compare_t *self, spot_diag_t *diag)
+{
+    const spot_task_log_t *first = self->runs[0]->log, *second = self->runs[1]->log;
+    size_t max_pairs = 0;
+    int64_t num_common = 0, num_second = 0;
+    int ret = 0;
+
+    for (size_t j = 0; j < second->ids.num_names; j++) {
+        num_second += self->best[1][j] >= 0;
+    }
+    for (size_t j = 0; ret == 0 && j < first->ids.num_names; j++) {
+        const char *id = first->ids.names[j];
+        const int32_t other = self->best[0][j] < 0
+                                  ? -1
+                                  : spot_names_find(&second->ids, id, strlen(id));
+
+        self->result->rows += self->best[0][j] >= 0;
+        if (other >= 0 && self->best[1][other] >= 0) {
+            num_common++;
+            ret = take_pair(self, &max_pairs, (int32_t) j, other);
+        }
+    }
+    self->result->without_pair = self->result->rows - num_common;
+    self->result->only_in_second = num_second - num_common;
+    if (ret == 0 && num_common == 0) {
+        return spot_diag_error(diag, self->runs[1]->file, 0, 0,
+            "no completed task is one of %s, so nothing can be compared",
+            self->runs[0]->file);
+    }
+    return ret;
+}
+
+/* A pair with what it is sorted by. */
+typedef struct {
+    double relative;
+    int64_t difference;
+    int32_t rank, place;
+} place_t;
+
+/* Ascending; without a relative difference last. */
+static int
+compare_relative(const void *first, const void *second)
+{
+    const place_t *a = first, *b = second;
+
+    if (isnan(a->relative) != isnan(b->relative)) {
+        return isnan(a->relative) ? 1 : -1;
+    }
+    if (a->relative < b->relative || a->relative > b->relative) {
+        return a->relative < b->relative ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static int
+compare_difference(const void *first, const void *second)
+{
+    const place_t *a = first, *b = second;
+
+    if (a->difference != b->difference) {
+        return a->difference > b->difference ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static int
+sort_pairs(compare_t *self)
+{
+    spot_task_comparison_t *result = self->result;
+    place_t *places = spot_arena_take(&self->arena, result->num_pairs, sizeof(*places));
+    spot_task_pair_t *sorted = spot_calloc(result->num_pairs, sizeof(*sorted));
+    int ret = places == NULL || sorted == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_task_log_rank(self->runs[0]->log, self->rank);
+
+    if (ret != 0) {
+        free(sorted);
+        return ret;
+    }
+    for (size_t j = 0; j < result->num_pairs; j++) {
+        const spot_task_pair_t *pair = &result->pairs[j];
+
+        places[j] = (place_t){pair->relative, pair->second - pair->first,
+            self->rank[pair->id], (int32_t) j};
+    }
+    qsort(places, result->num_pairs, sizeof(*places), compare_difference);
+    result->num_top =
+        result->num_pairs < SPOT_TASK_TOP ? result->num_pairs : SPOT_TASK_TOP;
+    for (size_t j = 0; j < result->num_top; j++) {
+        result->top[j] = result->pairs[places[j].place];
+    }
+    qsort(places, result->num_pairs, sizeof(*places), compare_relative);
+    for (size_t j = 0; j < result->num_pairs; j++) {
+        sorted[j] = result->pairs[places[j].place];
+    }
+    free(result->pairs);
+    result->pairs = sorted;
+    return 0;
+}
+
+/* ---- Contention ---- */
+
+typedef struct {
+    int64_t at;
+    int32_t scope;
+    int32_t class_id; /* -1: without a partner */
+    int32_t step;
+} end_t;
+
+static size_t
+add_ends(const compare_t *self, int step, end_t *ends)
+{
+    const spot_task_run_t *run = self->runs[1];
+    size_t num = 0;
+
+    for (size_t j = 0; j < run->analysis->tasks.num_attempts; j++) {
+        const spot_attempt_t *task = &run->analysis->tasks.attempts[j];
+        const int32_t partner = self->best[1][task->id] == (int32_t) j
+                                    ? self->partner[task->id]
+                                    : -1;
+        int64_t length;
+
+        if (spot_attempt_between(task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) &&
+            length > 0) {
+            ends[num++] = (end_t){
+                task->at[step < 0 ? SPOT_TASK_FINISHED : SPOT_TASK_STARTED],
+                self->result->scope == SPOT_SCOPE_HOST
+                    ? run->log->workers[task->worker].host_id
+                    : 0,
+                partner < 0 ? -1 : self->runs[0]->analysis->class_of[partner], step};
+        }
+    }
+    return num;
+}
+
+/* What runs in a scope: how many tasks of each class, in a list of those that do. */
+typedef struct {
+    int64_t at;
+    int32_t num_running;
+    size_t num_active;
+    int32_t *active; /* [classes] */
+    int32_t *counts; /* [classes] */
+} scope_t;
+
+static int
+account(compare_t *self, scope_t *scope, int64_t at)
+{
+    const int64_t length = at - scope->at;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && length > 0 && j < scope->num_active; j++) {
+        const int32_t class_id = scope->active[j];
+
+        ret = spot_concurrency_add(&self->spent[class_id], (size_t) scope->num_running,
+            length * scope->counts[class_id]);
+    }
+    scope->at = at;
+    return ret;
+}
+
+static void
+step(scope_t *scope, const end_t *end)
+{
+    scope->num_running += end->step;
+    if (end->class_id < 0) {
+        return;
+    }
+    if (end->step > 0 && scope->counts[end->class_id] == 0) {
+        scope->active[scope->num_active++] = end->class_id;
+    }
+    scope->counts[end->class_id] += end->step;
+    for (size_t j = 0; scope->counts[end->class_id] == 0 && j < scope->num_active; j++) {
+        if (scope->active[j] == end->class_id) {
+            scope->active[j] = scope->active[--scope->num_active];
+        }
+    }
+}
+
+static int
+sweep(compare_t *self)
+{
+    const spot_task_run_t *run = self->runs[1];
+    const size_t max_ends = 2 * run->analysis->tasks.num_attempts;
+    const size_t num_scopes =
+        self->result->scope == SPOT_SCOPE_HOST ? run->log->num_hosts : 1;
+    const size_t num_classes = self->result->num_classes;
+    scope_t *scopes;
+    end_t *ends;
+    int64_t *keys;
+    int32_t *order;
+    size_t num;
+    int ret = 0;
+
+    SPOT_ARENA_ARRAY(&self->arena, ends, max_ends);
+    SPOT_ARENA_ARRAY(&self->arena, keys, max_ends);
+    SPOT_ARENA_ARRAY(&self->arena, order, 2 * max_ends);
+    SPOT_ARENA_ARRAY(&self->arena, scopes, num_scopes);
+    for (size_t j = 0; self->arena.error == 0 && j < num_scopes; j++) {
+        SPOT_ARENA_ARRAY(&self->arena, scopes[j].active, num_classes);
+        SPOT_ARENA_ARRAY(&self->arena, scopes[j].counts, num_classes);
+    }
+    if (self->arena.error != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    num = add_ends(self, -1, ends); /* first at one instant */
+    num += add_ends(self, +1, ends + num);
+    for (size_t j = 0; j < num; j++) {
+        keys[j] = ends[j].at;
+    }
+    spot_order_integers(keys, num, order, order + num);
+    for (size_t j = 0; ret == 0 && j < num; j++) {
+        const end_t *end = &ends[order[j]];
+        scope_t *scope = &scopes[end->scope];
+
+        ret = account(self, scope, end->at);
+        step(scope, end);
+    }
+    return ret;
+}
+
+/* Work that the time spent makes at a beta, minus the solo time. */
+static double
+excess(const spot_concurrency_t *spent, double beta, double solo)
+{
+    double sum = -solo;
+
+    for (size_t k = 1; k < spent->num_ns; k++) {
+        sum += (double) spent->ns[k] / (1 + beta * (double) (k - 1));
+    }
+    return sum;
+}
+
+/* Bisection; NAN: nothing ran beside the class, or no beta explains the solo time. */
+static double
+solve(const spot_concurrency_t *spent, double solo)
+{
+    double low, high = 1;
+
+    if (spent->num_ns < 3) {
+        return (double) NAN;
+    }
+    low = -0.9 / (double) (spent->num_ns - 2);
+    while (excess(spent, high, solo) > 0 && high < 1e12) {
+        high *= 2;
+    }
+    if (excess(spent, low, solo) < 0 || excess(spent, high, solo) > 0) {
+        return (double) NAN;
+    }
+    for (int j = 0; j < 200; j++) {
+        const double middle = low + (high - low) / 2;
+
+        *(excess(spent, middle, solo) > 0 ? &low : &high) = middle;
+    }
+    return low + (high - low) / 2;
+}
+
+static int
+estimate(compare_t *self)
+{
+    spot_task_comparison_t *result = self->result;
+    int ret = SPOT_ARENA_ARRAY(&self->arena, self->spent, result->num_classes) == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : sweep(self);
+
+    for (size_t j = 0; ret == 0 && j < result->num_classes; j++) {
+        const spot_concurrency_t *spent = &self->spent[j];
+        double weighted = 0, whole = 0;
+
+        for (size_t k = 1; k < spent->num_ns; k++) {
+            weighted += (double) k * (double) spent->ns[k];
+            whole += (double) spent->ns[k];
+        }
+        result->classes[j].mean_concurrency = weighted / whole;
+        result->classes[j].beta = solve(spent, (double) result->classes[j].solo);
+    }
+    for (size_t j = 0; self->spent != NULL && j < result->num_classes; j++) {
+        free(self->spent[j].ns);
+    }
+    return ret;
+}
+
+static int
+take_classes(compare_t *self)
+{
+    const spot_task_analysis_t *first = self->runs[0]->analysis;
+    spot_task_comparison_t *result = self->result;
+
+    if (SPOT_ARENA_ARRAY(&result->arena, result->classes, first->num_classes) == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    result->num_classes = first->num_classes;
+    for (size_t j = 0; j < first->num_classes; j++) {
+        result->classes[j].name =
+            spot_arena_text(&result->arena, first->per_class[j].name);
+    }
+    return result->arena.error;
+}
+
+int
+spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *first,
+    const spot_task_run_t *second, spot_task_scope_t scope, spot_diag_t *diag)
+{
+    compare_t compare = {.result = self, .runs = {first, second}};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->scope = scope;
+    for (int j = 0; j < 2; j++) {
+        SPOT_ARENA_ARRAY(&compare.arena, compare.best[j],
+            compare.runs[j]->log->ids.num_names);
+    }
+    SPOT_ARENA_ARRAY(&compare.arena, compare.partner, second->log->ids.num_names);
+    SPOT_ARENA_ARRAY(&compare.arena, compare.rank, first->log->ids.num_names);
+    ret = compare.arena.error;
+    if (ret == 0) {
+        for (int j = 0; j < 2; j++) {
+            spot_tasks_first_finished(compare.runs[j]->log,
+                &compare.runs[j]->analysis->tasks, compare.best[j]);
+        }
+        for (size_t j = 0; j < second->log->ids.num_names; j++) {
+            compare.partner[j] = -1;
+        }
+        ret = take_classes(&compare);
+    }
+    ret = ret == 0 ? find_pairs(&compare, diag) : ret;
+    ret = ret == 0 ? sort_pairs(&compare) : ret;
+    ret = ret == 0 ? estimate(&compare) : ret;
+    if (ret == 0 && first->log->num_workers > 1) {
+        spot_diag_warn(diag, first->file, 0, 0,
+            "contention needs a solo run first, and this log has %zu workers",
+            first->log->num_workers);
+    }
+    spot_arena_free(&compare.arena);
+    return ret;
+}
+
+/* ---- JSON ---- */
+
+static void
+put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t *pairs,
+    const spot_task_log_t *log)
+{
+    spot_json_open(json, key, '[');
+    for (size_t j = 0; j < num; j++) {
+        spot_json_open(json, NULL, '[');
+        spot_json_text(json, NULL, log->ids.names[pairs[j].id]);
+        spot_json_integer(json, NULL, pairs[j].first);
+        spot_json_integer(json, NULL, pairs[j].second);
+        spot_json_integer(json, NULL, pairs[j].second - pairs[j].first);
+        spot_json_number(json, NULL, pairs[j].relative);
+        spot_json_close(json, ']');
+    }
+    spot_json_close(json, ']');
+}
+
+static double
+ratio(spot_wide_t part, spot_wide_t whole)
+{
+    return whole == 0 ? (double) NAN : (double) part / (double) whole;
+}
+
+void
+spot_task_comparison_json(const spot_task_comparison_t *self, const spot_task_log_t *log,
+    spot_json_t *json)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_integer(json, "rows", self->rows);
+    spot_json_integer(json, "without_pair", self->without_pair);
+    spot_json_integer(json, "only_in_second", self->only_in_second);
+    spot_json_wide(json, "sum_first", self->sum_first);
+    spot_json_wide(json, "sum_second", self->sum_second);
+    put_pairs(json, "by_relative", self->num_pairs, self->pairs, log);
+    put_pairs(json, "top_difference", self->num_top, self->top, log);
+    spot_json_open(json, "per_class", '{');
+    for (size_t j = 0; j < self->num_classes; j++) {
+        const spot_task_class_pair_t *class = &self->classes[j];
+
+        if (class->count > 0) {
+            spot_json_open(json, class->name, '{');
+            spot_json_integer(json, "count", class->count);
+            spot_json_wide(json, "first", class->first);
+            spot_json_wide(json, "second", class->second);
+            spot_json_number(json, "ratio", ratio(class->second, class->first));
+            spot_json_close(json, '}');
+        }
+    }
+    spot_json_close(json, '}');
+    spot_json_open(json, "contention", '{');
+    spot_json_text(json, "scope", spot_task_scope_names[self->scope]);
+    spot_json_wide(json, "lost", self->lost);
+    spot_json_open(json, "classes", '{');
+    for (size_t j = 0; j < self->num_classes; j++) {
+        const spot_task_class_pair_t *class = &self->classes[j];
+
+        if (class->num_runs > 0) {
+            spot_json_open(json, class->name, '{');
+            spot_json_integer(json, "count", class->num_runs);
+            spot_json_wide(json, "solo", class->solo);
+            spot_json_wide(json, "run", class->run);
+            spot_json_number(json, "ratio", ratio(class->run, class->solo));
+            spot_json_number(json, "mean_concurrency", class->mean_concurrency);
+            spot_json_number(json, "beta", class->beta);
+            spot_json_close(json, '}');
+        }
+    }
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
+}
