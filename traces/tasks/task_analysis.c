@@ -466,5 +466,10 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
                 "%lld ns ahead of the controller's; it drifts, or stamps are wrong",
                 log->hosts[j], (long long) offset->low, (long long) offset->high);
         }
+        if (offset->subtracted != 0) {
+            spot_diag_warn(diag, file, 0, 0,
+                "%lld ns were subtracted from the stamps of host %s (--align)",
+                (long long) offset->subtracted, log->hosts[j]);
+        }
     }
 }
