@@ -189,10 +189,10 @@ test_bad_edges(void **state)
     check_bad("tS a w 1;", NEEDS("p", "\"q\"") NEEDS("q", "\"p\"") NEEDS("r", "\"p\""),
         "log: the edges have a cycle: q needs p needs q needs p, and so on\n");
     check_bad("tS a w 1;", NEEDS("a", "") NEEDS("b", "") NEEDS("a", "\"b\""),
-        "edges:3:36: task: its inputs stand in an earlier line, got 'a'\n");
+        "edges:3:34: task: its inputs stand in an earlier line, got 'a'\n");
     check_bad("{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n",
         NEEDS("a", ""),
-        "edges:1:36: task: its inputs stand in an earlier line, got 'a'\n");
+        "edges:1:34: task: its inputs stand in an earlier line, got 'a'\n");
     check_bad("tS a w 1;", "{\"action\":\"taskStarted\",\"task\":\"a\"}\n",
         "edges:1:11: action: expected taskInputs, got 'taskStarted'\n");
     check_bad("tS a w 1;",
@@ -200,7 +200,7 @@ test_bad_edges(void **state)
         "edges:1: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;",
         "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[\"b\",{}]}\n",
-        "edges:1:51: inputs: expected a list of task ids\n");
+        "edges:1:49: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"task\":\"a\"}\n",
         "edges:1: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"inputs\":[]}\n",
