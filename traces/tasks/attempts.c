@@ -91,8 +91,8 @@ settle_local(spot_attempt_t *attempt)
     for (int stage = SPOT_TRANSMIT_STARTED; stage <= SPOT_TRANSMIT_LOADED; stage++) {
         attempt->at[stage] = attempt->at[SPOT_TRANSMIT_FINISHED];
         attempt->has &= (uint8_t) ~(1U << stage);
-        attempt->has |= (uint8_t) (spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED)
-                                   << stage);
+        attempt->has |=
+            (uint8_t) (spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED) << stage);
     }
 }
 
@@ -105,8 +105,8 @@ close_attempt(maker_t *self, bool is_markers)
     if (attempt->has == 0) {
         return 0;
     }
-    for (int stage = SPOT_TASK_MAX_STAGES - 1;
-         stage > 0 && chain_mode == SPOT_MODE_NONE; stage--) {
+    for (int stage = SPOT_TASK_MAX_STAGES - 1; stage > 0 && chain_mode == SPOT_MODE_NONE;
+         stage--) {
         chain_mode = self->modes[stage];
     }
     attempt->mode = self->has_last_line ? attempt->last_line_mode : chain_mode;
@@ -160,8 +160,8 @@ take_events(maker_t *self, bool is_markers, const spot_task_event_t *events, siz
     self->open.has = 0;
     for (size_t j = 0; ret == 0 && j < num; j++) {
         const bool is_next = j > 0 && events[j].worker == events[j - 1].worker;
-        const bool is_again = is_next && events[j].stage == 0 &&
-                              spot_attempt_has(&self->open, 0);
+        const bool is_again =
+            is_next && events[j].stage == 0 && spot_attempt_has(&self->open, 0);
 
         if (!is_next || is_again) {
             const int32_t number = is_next ? self->open.number + 1 : 1;

@@ -26,8 +26,8 @@ typedef struct {
 } spot_attempts_t;
 
 /* Gathers the tasks, or the transmits, of a sealed log. has_last_line: the mode of a
- * transmit is what stands furthest down in the file, else that of its last stage that has
- * one. With DUP_ERROR a repeated event is BAD_INPUT, reported at its line of file.
+ * transmit is what stands furthest down in the file, else that of its last stage that
+ * has one. With DUP_ERROR a repeated event is BAD_INPUT, reported at its line of file.
  * NO_MEMORY. O(events log events of an id) */
 SPOT_MUST_CHECK int spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log,
     bool is_transmits, spot_task_dup_t dup, bool has_last_line, const char *file,

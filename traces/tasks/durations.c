@@ -2,9 +2,39 @@
 #include "traces/tasks/durations.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
+
+void
+spot_durations_add(spot_durations_t *self, int64_t value)
+{
+    self->min = self->count == 0 || value < self->min ? value : self->min;
+    self->max = self->count == 0 || value > self->max ? value : self->max;
+    self->negative += value < 0;
+    self->count++;
+    self->sum += value;
+}
+
+double
+spot_wide_ratio(spot_wide_t part, spot_wide_t whole)
+{
+    return whole == 0 ? (double) NAN : (double) part / (double) whole;
+}
+
+static int
+compare_groups(const void *first, const void *second)
+{
+    return strcmp(((const spot_task_group_t *) first)->name,
+        ((const spot_task_group_t *) second)->name);
+}
+
+void
+spot_task_groups_sort(spot_task_group_t *groups, size_t num)
+{
+    qsort(groups, num, sizeof(*groups), compare_groups);
+}
 
 void
 spot_durations_of(
@@ -14,14 +44,8 @@ spot_durations_of(
     double quantiles[3];
 
     memset(self, 0, sizeof(*self));
-    self->count = (int64_t) num;
-    self->min = num == 0 ? 0 : values[0];
-    self->max = self->min;
     for (size_t j = 0; j < num; j++) {
-        self->sum += values[j];
-        self->min = values[j] < self->min ? values[j] : self->min;
-        self->max = values[j] > self->max ? values[j] : self->max;
-        self->negative += values[j] < 0;
+        spot_durations_add(self, values[j]);
         scratch[j] = (double) values[j];
     }
     spot_quantiles(scratch, num, 3, p, quantiles);
@@ -33,7 +57,7 @@ spot_durations_of(
 double
 spot_durations_mean(const spot_durations_t *self)
 {
-    return self->count == 0 ? (double) NAN : (double) self->sum / (double) self->count;
+    return spot_wide_ratio(self->sum, self->count);
 }
 
 static void

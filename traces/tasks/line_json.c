@@ -18,12 +18,11 @@ static const struct {
     const char *name;
     spot_task_key_t key;
 } key_names[] = {{"at", SPOT_LINE_AT}, {"host", SPOT_LINE_HOST},
-    {"task", SPOT_LINE_TASK}, {"action", SPOT_LINE_ACTION},
-    {"worker", SPOT_LINE_WORKER}, {"dataset", SPOT_LINE_DATASET},
-    {"mode", SPOT_LINE_MODE}, {"source", SPOT_LINE_SOURCE},
-    {"target", SPOT_LINE_TARGET}, {"inputs", SPOT_LINE_INPUTS},
-    {"actDuration", SPOT_LINE_ACT_DURATION}, {"waitDuration", SPOT_LINE_WAIT_DURATION},
-    {"busyWorkers", SPOT_LINE_BUSY_WORKERS}};
+    {"task", SPOT_LINE_TASK}, {"action", SPOT_LINE_ACTION}, {"worker", SPOT_LINE_WORKER},
+    {"dataset", SPOT_LINE_DATASET}, {"mode", SPOT_LINE_MODE},
+    {"source", SPOT_LINE_SOURCE}, {"target", SPOT_LINE_TARGET},
+    {"inputs", SPOT_LINE_INPUTS}, {"actDuration", SPOT_LINE_ACT_DURATION},
+    {"waitDuration", SPOT_LINE_WAIT_DURATION}, {"busyWorkers", SPOT_LINE_BUSY_WORKERS}};
 
 static spot_task_key_t
 find_key(const char *name, size_t num_bytes)

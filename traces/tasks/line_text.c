@@ -6,8 +6,8 @@
 
 #include "traces/tasks/task_log_internal.h"
 
-static const char *const key_names[SPOT_NUM_TEXT_KEYS] = {"action", "at", "host",
-    "worker", "task", "dataset", "mode", "source", "target"};
+static const char *const key_names[SPOT_NUM_TEXT_KEYS] = {
+    "action", "at", "host", "worker", "task", "dataset", "mode", "source", "target"};
 
 /* What stands behind "HEAD<process>:TAIL", where that is first; NULL: nowhere. */
 static char *
@@ -83,9 +83,8 @@ split_pieces(spot_task_text_t *line, char *at)
         char *end = strchr(at, ';');
         const size_t num_bytes = end == NULL ? strlen(at) : (size_t) (end - at);
         const char *equals = memchr(at, '=', num_bytes);
-        const spot_task_key_t key = equals == NULL
-                                        ? SPOT_NUM_TEXT_KEYS
-                                        : find_key(at, (size_t) (equals - at));
+        const spot_task_key_t key =
+            equals == NULL ? SPOT_NUM_TEXT_KEYS : find_key(at, (size_t) (equals - at));
 
         if (key != SPOT_NUM_TEXT_KEYS) {
             value = &line->values[key];
@@ -121,15 +120,16 @@ spot_task_split_trace(spot_task_text_t *line)
             return (spot_task_fault_t){
                 "expected KIND=NANOSECONDS", (size_t) (at - line->text) + 1};
         }
-        line->values[SPOT_LINE_ACTION] = (spot_task_value_t){SPOT_VALUE_TEXT, at,
-            (size_t) (equals - at), (size_t) (at - line->text) + 1};
+        line->values[SPOT_LINE_ACTION] = (spot_task_value_t){
+            SPOT_VALUE_TEXT, at, (size_t) (equals - at), (size_t) (at - line->text) + 1};
         line->values[SPOT_LINE_AT] = (spot_task_value_t){SPOT_VALUE_NUMBER, equals + 1,
             strlen(equals + 1), (size_t) (equals + 1 - line->text) + 1};
         return (spot_task_fault_t){0};
     }
     return split_pieces(line, at)
                ? (spot_task_fault_t){0}
-               : (spot_task_fault_t){"expected host=, task=, action= or another known key",
+               : (spot_task_fault_t){
+                     "expected host=, task=, action= or another known key",
                      (size_t) (at - line->text) + 1};
 }
 

@@ -53,9 +53,9 @@ static const spot_attempt_t *
 only_attempt(const spot_attempts_t *tasks, const int32_t *first, int32_t id)
 {
     const spot_attempt_t *attempt = first[id] < 0 ? NULL : &tasks->attempts[first[id]];
-    const bool has_more =
-        attempt != NULL && (size_t) first[id] + 1 < tasks->num_attempts &&
-        attempt[1].id == id;
+    const bool has_more = attempt != NULL &&
+                          (size_t) first[id] + 1 < tasks->num_attempts &&
+                          attempt[1].id == id;
 
     return attempt == NULL || has_more || !spot_attempt_has(attempt, SPOT_TASK_FINISHED)
                ? NULL
@@ -87,8 +87,8 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *fi
         if (producer != NULL && spot_attempt_has(transmit, SPOT_TRANSMIT_PLANNED)) {
             spot_clock_offset_t *offset =
                 &self->offsets[log->workers[producer->worker].host_id];
-            const int64_t length = producer->at[SPOT_TASK_FINISHED] -
-                                   transmit->at[SPOT_TRANSMIT_PLANNED];
+            const int64_t length =
+                producer->at[SPOT_TASK_FINISHED] - transmit->at[SPOT_TRANSMIT_PLANNED];
 
             offset->low = offset->has_low && offset->low > length ? offset->low : length;
             offset->has_low = true;
@@ -214,9 +214,9 @@ measure_all(spot_task_analysis_t *self)
     const size_t num = self->tasks.num_attempts > self->transmits.num_attempts
                            ? self->tasks.num_attempts
                            : self->transmits.num_attempts;
-    room_t room = {malloc((num + 1) * sizeof(int64_t)), malloc((num + 1) * sizeof(double))};
-    const int ret =
-        room.values == NULL || room.scratch == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    room_t room = {
+        malloc((num + 1) * sizeof(int64_t)), malloc((num + 1) * sizeof(double))};
+    const int ret = room.values == NULL || room.scratch == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; ret == 0 && j < SPOT_NUM_TASK_DURATIONS; j++) {
         measure(&self->tasks, &spot_task_spans[j], false, &room, &self->task[j]);
@@ -238,72 +238,55 @@ measure_all(spot_task_analysis_t *self)
 static void
 add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_t which)
 {
-    const spot_task_span_t *span = &spot_task_spans[which];
-    spot_durations_t *sum = &group->durations;
     int64_t length;
 
-    if (spot_attempt_between(task, span->from, span->to, &length)) {
-        sum->min = sum->count == 0 || length < sum->min ? length : sum->min;
-        sum->max = sum->count == 0 || length > sum->max ? length : sum->max;
-        sum->count++;
-        sum->sum += length;
+    if (spot_attempt_between(
+            task, spot_task_spans[which].from, spot_task_spans[which].to, &length)) {
+        spot_durations_add(&group->durations, length);
     }
-}
-
-static int
-compare_groups(const void *first, const void *second)
-{
-    return strcmp(((const spot_task_group_t *) first)->name,
-        ((const spot_task_group_t *) second)->name);
 }
 
 /* Classes of tasks in order of bytes. */
 static int
 find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
+    spot_arena_t *arena = &self->arena;
     const size_t num_ids = log->ids.num_names;
+    int32_t *place; /* [classes] in that order */
     spot_names_t names;
-    int ret;
+    int ret = 0;
 
     spot_names_init(&names);
-    ret = SPOT_ARENA_ARRAY(&self->arena, self->class_of, num_ids) == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : 0;
-    if (ret == 0) {
-        memset(self->class_of, -1, num_ids * sizeof(*self->class_of));
-    }
-    for (size_t j = 0; ret == 0 && j < self->tasks.num_attempts; j++) {
+    SPOT_ARENA_ARRAY(arena, self->class_of, num_ids);
+    for (size_t j = 0; arena->error == 0 && ret == 0 && j < self->tasks.num_attempts;
+         j++) {
         const int32_t id = self->tasks.attempts[j].id;
         const char *text = log->ids.names[id];
 
         ret = spot_names_add(
             &names, text, spot_task_class_bytes(text), &self->class_of[id]);
+        self->class_of[id]++; /* 0: not a task */
     }
     self->num_classes = names.num_names;
-    if (ret == 0 && SPOT_ARENA_ARRAY(
-                        &self->arena, self->per_class, self->num_classes) == NULL) {
-        ret = SPOT_ERR_NO_MEMORY;
+    SPOT_ARENA_ARRAY(arena, self->per_class, self->num_classes);
+    SPOT_ARENA_ARRAY(arena, place, self->num_classes);
+    for (size_t j = 0; arena->error == 0 && j < self->num_classes; j++) {
+        self->per_class[j].name = spot_arena_text(arena, names.names[j]);
     }
-    for (size_t j = 0; ret == 0 && j < self->num_classes; j++) {
-        self->per_class[j].name = spot_arena_text(&self->arena, names.names[j]);
-        ret = self->arena.error;
-    }
-    if (ret == 0) {
-        qsort(self->per_class, self->num_classes, sizeof(*self->per_class),
-            compare_groups);
-        for (size_t j = 0; j < num_ids; j++) {
-            if (self->class_of[j] >= 0) {
-                const spot_task_group_t wanted = {
-                    .name = names.names[self->class_of[j]]};
-                const spot_task_group_t *found = bsearch(&wanted, self->per_class,
-                    self->num_classes, sizeof(wanted), compare_groups);
+    if (arena->error == 0 && ret == 0) {
+        spot_task_groups_sort(self->per_class, self->num_classes);
+        for (size_t j = 0; j < self->num_classes; j++) {
+            const char *name = self->per_class[j].name;
 
-                self->class_of[j] = (int32_t) (found - self->per_class);
-            }
+            place[spot_names_find(&names, name, strlen(name))] = (int32_t) j;
+        }
+        for (size_t j = 0; j < num_ids; j++) {
+            self->class_of[j] =
+                self->class_of[j] == 0 ? -1 : place[self->class_of[j] - 1];
         }
     }
     spot_names_free(&names);
-    return ret;
+    return spot_error_first(ret, arena->error);
 }
 
 static int
@@ -357,9 +340,8 @@ count_transmits(spot_task_analysis_t *self)
             const size_t num = self->num_sent;
 
             if (num_of_id >= num) {
-                if (spot_array_reserve(
-                        &self->sent, &max_sent, num_of_id + 1, sizeof(*self->sent)) !=
-                    0) {
+                if (spot_array_reserve(&self->sent, &max_sent, num_of_id + 1,
+                        sizeof(*self->sent)) != 0) {
                     return SPOT_ERR_NO_MEMORY;
                 }
                 memset(self->sent + num, 0, (num_of_id + 1 - num) * sizeof(*self->sent));
@@ -426,10 +408,10 @@ analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_
     ret = ret != 0 ? ret
                    : spot_task_graph_init(&self->graph, log, &self->tasks,
                          &self->transmits, self->t0, file, diag);
-    ret = ret != 0 ? ret
-                   : spot_worker_times_init(&self->times, log, &self->tasks,
-                         &self->transmits, self->t0, self->t1, self->graph.num_ready,
-                         self->graph.ready);
+    ret = ret != 0
+              ? ret
+              : spot_worker_times_init(&self->times, log, &self->tasks, &self->transmits,
+                    self->t0, self->t1, self->graph.num_ready, self->graph.ready);
     for (size_t j = 0; ret == 0 && j < log->num_workers; j++) {
         self->overlapping_tasks += self->times.workers[j].has_overlap;
     }
@@ -457,9 +439,8 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
     const struct {
         int64_t num;
         const char *text;
-    } counts[] = {
-        {self->tasks.num_duplicates + self->transmits.num_duplicates,
-            "duplicate_events: actions come again in one attempt, see --dup"},
+    } counts[] = {{self->tasks.num_duplicates + self->transmits.num_duplicates,
+                      "duplicate_events: actions come again in one attempt, see --dup"},
         {self->mode_conflicts,
             "mode_conflicts: modes of transmits depend on the rule, see --mode-rule"},
         {log->has_planning ? self->no_planned : 0,
@@ -472,8 +453,8 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
 
     for (size_t j = 0; j < sizeof(counts) / sizeof(counts[0]); j++) {
         if (counts[j].num > 0) {
-            spot_diag_warn(diag, file, 0, 0, "%lld %s", (long long) counts[j].num,
-                counts[j].text);
+            spot_diag_warn(
+                diag, file, 0, 0, "%lld %s", (long long) counts[j].num, counts[j].text);
         }
     }
     for (size_t j = 0; j < log->num_hosts; j++) {
@@ -484,6 +465,11 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
                 "the clock of host %s cannot be right: it is at least %lld and at most "
                 "%lld ns ahead of the controller's; it drifts, or stamps are wrong",
                 log->hosts[j], (long long) offset->low, (long long) offset->high);
+        }
+        if (offset->subtracted != 0) {
+            spot_diag_warn(diag, file, 0, 0,
+                "%lld ns were subtracted from the stamps of host %s (--align)",
+                (long long) offset->subtracted, log->hosts[j]);
         }
     }
 }

@@ -22,7 +22,7 @@ typedef enum {
 typedef enum {
     SPOT_TRANSMIT_TOTAL,
     SPOT_TRANSMIT_COMM,
-    SPOT_TRANSMIT_LOAD,     /* mode remote alone, as is the next one */
+    SPOT_TRANSMIT_LOAD, /* mode remote alone, as is the next one */
     SPOT_TRANSMIT_TRANSFER,
     SPOT_NUM_TRANSMIT_DURATIONS
 } spot_transmit_duration_t;
@@ -34,12 +34,6 @@ typedef struct {
 } spot_task_span_t;
 extern const spot_task_span_t spot_task_spans[SPOT_NUM_TASK_DURATIONS];
 extern const spot_task_span_t spot_transmit_spans[SPOT_NUM_TRANSMIT_DURATIONS];
-
-/* Names with the durations of each; names are in order of bytes. */
-typedef struct {
-    const char *name;
-    spot_durations_t durations; /* count, sum, min and max alone */
-} spot_task_group_t;
 
 typedef struct {
     spot_task_dup_t dup;
@@ -99,5 +93,5 @@ void spot_task_analysis_warn(const spot_task_analysis_t *self,
     const spot_task_log_t *log, const char *file, spot_diag_t *diag);
 
 /* One object, with the names of docs/tasks.md. */
-void spot_task_analysis_json(const spot_task_analysis_t *self,
-    const spot_task_log_t *log, spot_json_t *json);
+void spot_task_analysis_json(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json);

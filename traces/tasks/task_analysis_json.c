@@ -5,8 +5,8 @@
 #include "traces/tasks/task_analysis.h"
 
 static void
-put_integers(spot_json_t *json, size_t num, const char *const *names,
-    const int64_t *values)
+put_integers(
+    spot_json_t *json, size_t num, const char *const *names, const int64_t *values)
 {
     for (size_t j = 0; j < num; j++) {
         spot_json_integer(json, names[j], values[j]);
@@ -14,20 +14,31 @@ put_integers(spot_json_t *json, size_t num, const char *const *names,
 }
 
 static void
+put_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
+{
+    if (is_there) {
+        spot_json_integer(json, key, value);
+    } else {
+        spot_json_number(json, key, (double) NAN);
+    }
+}
+
+static void
 put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     static const char *const names[] = {"lines", "task_events", "transmit_events",
-        "controller_lines", "input_records", "unknown_actions", "workers", "hosts", "t0",
-        "t1", "makespan"};
+        "controller_lines", "input_records", "unknown_actions", "workers", "hosts"};
     static const char *const checks[] = {"duplicate_events", "mode_conflicts",
         "no_planned", "negative_intervals", "overlapping_tasks"};
 
     spot_json_open(json, "log", '{');
-    put_integers(json, 11, names,
+    put_integers(json, 8, names,
         (const int64_t[]){log->num_lines, self->task_events, self->transmit_events,
             log->num_controller_lines, log->num_input_records, log->num_unknown_actions,
-            (int64_t) log->num_workers, (int64_t) log->num_hosts, self->t0, self->t1,
-            self->makespan});
+            (int64_t) log->num_workers, (int64_t) log->num_hosts});
+    put_optional(json, "t0", log->num_events > 0, self->t0);
+    put_optional(json, "t1", log->num_events > 0, self->t1);
+    spot_json_integer(json, "makespan", self->makespan);
     if (log->num_skipped_lines > 0) {
         spot_json_integer(json, "skipped_lines", log->num_skipped_lines);
     }
@@ -52,7 +63,8 @@ put_groups(
 }
 
 static void
-put_tasks(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+put_tasks(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     static const char *const names[] = {
         "attempts", "distinct", "completed", "incomplete_attempts", "retries"};
@@ -104,8 +116,8 @@ put_transmits(
         }
         spot_json_open(json, keys[which], '{');
         for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
-            const bool is_there = which == 1 ? log->num_mode_lines[mode] > 0
-                                             : self->mode_counts[mode] > 0;
+            const bool is_there =
+                which == 1 ? log->num_mode_lines[mode] > 0 : self->mode_counts[mode] > 0;
 
             if (is_there) {
                 spot_json_wide(json, spot_task_mode_names[mode],
@@ -124,15 +136,9 @@ put_transmits(
     spot_json_close(json, '}');
 }
 
-static double
-share(spot_wide_t part, spot_wide_t whole)
-{
-    return whole == 0 ? (double) NAN : (double) part / (double) whole;
-}
-
 static void
-put_workers(const spot_task_analysis_t *self, const spot_task_log_t *log,
-    spot_json_t *json)
+put_workers(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_wide_t sums[SPOT_NUM_IDLE] = {0};
 
@@ -146,12 +152,11 @@ put_workers(const spot_task_analysis_t *self, const spot_task_log_t *log,
         spot_json_integer(json, "tasks", time->tasks);
         spot_json_integer(json, "busy", busy);
         spot_json_integer(json, "idle", self->makespan - busy);
-        spot_json_number(json, "utilisation", share(busy, self->makespan));
+        spot_json_number(json, "utilisation", spot_wide_ratio(busy, self->makespan));
         spot_json_integer(json, "gaps", time->gaps);
         spot_json_integer(json, "gap_max", time->gap_max);
         spot_json_open(json, "idle_split", '{');
-        put_integers(
-            json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
+        put_integers(json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
         spot_json_close(json, '}');
         spot_json_integer(json, "transmit_in_flight", time->in_flight);
         spot_json_integer(json, "transmit_hidden", time->hidden);
@@ -164,8 +169,8 @@ put_workers(const spot_task_analysis_t *self, const spot_task_log_t *log,
     spot_json_close(json, '}');
     spot_json_open(json, "balance", '{');
     if (log->num_workers > 0) {
-        spot_json_wide(json, "worker_time",
-            (spot_wide_t) log->num_workers * self->makespan);
+        spot_json_wide(
+            json, "worker_time", (spot_wide_t) log->num_workers * self->makespan);
     }
     for (size_t k = 0; k < SPOT_NUM_IDLE && log->num_workers > 0; k++) {
         spot_json_wide(json, spot_idle_names[k], sums[k]);
@@ -174,7 +179,8 @@ put_workers(const spot_task_analysis_t *self, const spot_task_log_t *log,
 }
 
 static void
-put_times(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+put_times(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const spot_worker_times_t *times = &self->times;
 
@@ -195,25 +201,18 @@ put_times(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_jso
     spot_json_integer(json, "window", times->window);
     spot_json_wide(json, "comm_sum", times->comm_sum);
     spot_json_wide(json, "matched_sum", times->matched_sum);
-    spot_json_number(json, "share", share(times->matched_sum, times->comm_sum));
+    spot_json_number(
+        json, "share", spot_wide_ratio(times->matched_sum, times->comm_sum));
     spot_json_number(json, "chance",
-        share(times->covered, (spot_wide_t) log->num_hosts * self->makespan));
+        spot_wide_ratio(times->covered, (spot_wide_t) log->num_hosts * self->makespan));
     spot_json_close(json, '}');
     spot_json_open(json, "clock_offset", '{');
     for (size_t j = 0; j < log->num_hosts; j++) {
         const spot_clock_offset_t *offset = &self->offsets[j];
 
         spot_json_open(json, log->hosts[j], '{');
-        if (offset->has_low) {
-            spot_json_integer(json, "low", offset->low);
-        } else {
-            spot_json_number(json, "low", (double) NAN);
-        }
-        if (offset->has_high) {
-            spot_json_integer(json, "high", offset->high);
-        } else {
-            spot_json_number(json, "high", (double) NAN);
-        }
+        put_optional(json, "low", offset->has_low, offset->low);
+        put_optional(json, "high", offset->has_high, offset->high);
         if (offset->subtracted != 0) {
             spot_json_integer(json, "subtracted", offset->subtracted);
         }
@@ -239,7 +238,7 @@ put_controller(
         }
         spot_json_wide(json, "busy_during_wait", rounds->busy_during_wait);
         spot_json_number(json, "mean_busy_during_wait",
-            share(rounds->busy_during_wait, rounds->wait.sum));
+            spot_wide_ratio(rounds->busy_during_wait, rounds->wait.sum));
     }
     spot_json_close(json, '}');
 }
@@ -251,7 +250,8 @@ id_text(const spot_task_log_t *log, int32_t id)
 }
 
 static void
-put_graph(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+put_graph(
+    const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const spot_task_graph_t *graph = &self->graph;
     const spot_task_chain_t *chain = &graph->chain;
@@ -273,7 +273,8 @@ put_graph(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_jso
         }
         spot_json_close(json, ']');
         spot_json_wide(json, "work", graph->work);
-        spot_json_number(json, "parallelism", share(graph->work, graph->critical_run));
+        spot_json_number(
+            json, "parallelism", spot_wide_ratio(graph->work, graph->critical_run));
         spot_json_integer(json, "zero_slack", graph->zero_slack);
         spot_durations_json(json, "decision_delay", &graph->decision_delay);
         spot_json_wide(json, "unplanned_ready", ready);

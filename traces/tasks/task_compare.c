@@ -12,9 +12,9 @@ const char *const spot_task_scope_names[] = {"host", "machine", NULL};
 typedef struct {
     spot_task_comparison_t *result;
     const spot_task_run_t *runs[2];
-    int32_t *best[2];   /* [ids of the log] attempt that finished first */
-    int32_t *partner;   /* [ids of the second log] of the first one, or -1 */
-    int32_t *rank;      /* [ids of the first log] */
+    int32_t *best[2];          /* [ids of the log] attempt that finished first */
+    int32_t *partner;          /* [ids of the second log] of the first one, or -1 */
+    int32_t *rank;             /* [ids of the first log] */
     spot_concurrency_t *spent; /* [num_classes] time with k running */
     spot_arena_t arena;
 } compare_t;
@@ -34,8 +34,8 @@ span_of(const compare_t *self, int which, int32_t id, spot_task_duration_t durat
     const spot_attempt_t *attempt =
         &self->runs[which]->analysis->tasks.attempts[self->best[which][id]];
 
-    return spot_attempt_between(attempt, spot_task_spans[duration].from,
-        spot_task_spans[duration].to, length);
+    return spot_attempt_between(
+        attempt, spot_task_spans[duration].from, spot_task_spans[duration].to, length);
 }
 
 /* ---- Pairs ---- */
@@ -90,9 +90,8 @@ find_pairs(compare_t *self, spot_diag_t *diag)
     }
     for (size_t j = 0; ret == 0 && j < first->ids.num_names; j++) {
         const char *id = first->ids.names[j];
-        const int32_t other = self->best[0][j] < 0
-                                  ? -1
-                                  : spot_names_find(&second->ids, id, strlen(id));
+        const int32_t other =
+            self->best[0][j] < 0 ? -1 : spot_names_find(&second->ids, id, strlen(id));
 
         self->result->rows += self->best[0][j] >= 0;
         if (other >= 0 && self->best[1][other] >= 0) {
@@ -195,19 +194,18 @@ add_ends(const compare_t *self, int step, end_t *ends)
 
     for (size_t j = 0; j < run->analysis->tasks.num_attempts; j++) {
         const spot_attempt_t *task = &run->analysis->tasks.attempts[j];
-        const int32_t partner = self->best[1][task->id] == (int32_t) j
-                                    ? self->partner[task->id]
-                                    : -1;
+        const int32_t partner =
+            self->best[1][task->id] == (int32_t) j ? self->partner[task->id] : -1;
         int64_t length;
 
         if (spot_attempt_between(task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) &&
             length > 0) {
-            ends[num++] = (end_t){
-                task->at[step < 0 ? SPOT_TASK_FINISHED : SPOT_TASK_STARTED],
-                self->result->scope == SPOT_SCOPE_HOST
-                    ? run->log->workers[task->worker].host_id
-                    : 0,
-                partner < 0 ? -1 : self->runs[0]->analysis->class_of[partner], step};
+            ends[num++] =
+                (end_t){task->at[step < 0 ? SPOT_TASK_FINISHED : SPOT_TASK_STARTED],
+                    self->result->scope == SPOT_SCOPE_HOST
+                        ? run->log->workers[task->worker].host_id
+                        : 0,
+                    partner < 0 ? -1 : self->runs[0]->analysis->class_of[partner], step};
         }
     }
     return num;
@@ -386,8 +384,8 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     memset(self, 0, sizeof(*self));
     self->scope = scope;
     for (int j = 0; j < 2; j++) {
-        SPOT_ARENA_ARRAY(&compare.arena, compare.best[j],
-            compare.runs[j]->log->ids.num_names);
+        SPOT_ARENA_ARRAY(
+            &compare.arena, compare.best[j], compare.runs[j]->log->ids.num_names);
     }
     SPOT_ARENA_ARRAY(&compare.arena, compare.partner, second->log->ids.num_names);
     SPOT_ARENA_ARRAY(&compare.arena, compare.rank, first->log->ids.num_names);
@@ -433,15 +431,9 @@ put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t
     spot_json_close(json, ']');
 }
 
-static double
-ratio(spot_wide_t part, spot_wide_t whole)
-{
-    return whole == 0 ? (double) NAN : (double) part / (double) whole;
-}
-
 void
-spot_task_comparison_json(const spot_task_comparison_t *self, const spot_task_log_t *log,
-    spot_json_t *json)
+spot_task_comparison_json(
+    const spot_task_comparison_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
     spot_json_integer(json, "rows", self->rows);
@@ -460,7 +452,8 @@ spot_task_comparison_json(const spot_task_comparison_t *self, const spot_task_lo
             spot_json_integer(json, "count", class->count);
             spot_json_wide(json, "first", class->first);
             spot_json_wide(json, "second", class->second);
-            spot_json_number(json, "ratio", ratio(class->second, class->first));
+            spot_json_number(
+                json, "ratio", spot_wide_ratio(class->second, class->first));
             spot_json_close(json, '}');
         }
     }
@@ -477,7 +470,7 @@ spot_task_comparison_json(const spot_task_comparison_t *self, const spot_task_lo
             spot_json_integer(json, "count", class->num_runs);
             spot_json_wide(json, "solo", class->solo);
             spot_json_wide(json, "run", class->run);
-            spot_json_number(json, "ratio", ratio(class->run, class->solo));
+            spot_json_number(json, "ratio", spot_wide_ratio(class->run, class->solo));
             spot_json_number(json, "mean_concurrency", class->mean_concurrency);
             spot_json_number(json, "beta", class->beta);
             spot_json_close(json, '}');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two runs of the same tasks: how much longer each took, and how much of that is
- * contention: a task of class c progresses at rate 1 / (1 + beta_c (k - 1)) while k tasks
- * run in its scope. */
+ * contention: a task of class c progresses at rate 1 / (1 + beta_c (k - 1)) while k
+ * tasks run in its scope. */
 #pragma once
 
 #include "traces/tasks/task_analysis.h"
@@ -10,9 +10,9 @@
 
 /* A task of both runs. */
 typedef struct {
-    int32_t id;             /* of the first log */
-    int64_t first, second;  /* totals */
-    double relative;        /* (second - first) / second; NAN: second is 0 */
+    int32_t id;            /* of the first log */
+    int64_t first, second; /* totals */
+    double relative;       /* (second - first) / second; NAN: second is 0 */
 } spot_task_pair_t;
 
 typedef struct {
@@ -51,10 +51,10 @@ typedef struct {
 /* BAD_INPUT with the reason in diag: no common task; NO_MEMORY; free self even then.
  * Warns where the first run has more than one worker. O(n log n) */
 SPOT_MUST_CHECK int spot_task_comparison_init(spot_task_comparison_t *self,
-    const spot_task_run_t *first, const spot_task_run_t *second,
-    spot_task_scope_t scope, spot_diag_t *diag);
+    const spot_task_run_t *first, const spot_task_run_t *second, spot_task_scope_t scope,
+    spot_diag_t *diag);
 void spot_task_comparison_free(spot_task_comparison_t *self);
 
 /* One object. log: the first one. */
-void spot_task_comparison_json(const spot_task_comparison_t *self,
-    const spot_task_log_t *log, spot_json_t *json);
+void spot_task_comparison_json(
+    const spot_task_comparison_t *self, const spot_task_log_t *log, spot_json_t *json);

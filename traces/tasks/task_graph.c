@@ -14,10 +14,10 @@ typedef struct {
     int64_t t0;
     size_t num_ids;
     spot_arena_t arena;
-    int32_t *rank;  /* [num_ids] order of bytes */
-    int32_t *best;  /* [num_ids] attempt, -1: never completed */
-    int32_t *edges; /* [num_ids] record, -1: none */
-    int32_t *order; /* [tasks] ids, inputs first */
+    int32_t *rank;          /* [num_ids] order of bytes */
+    int32_t *best;          /* [num_ids] attempt, -1: never completed */
+    int32_t *edges;         /* [num_ids] record, -1: none */
+    int32_t *order;         /* [tasks] ids, inputs first */
     spot_wide_t *up, *down; /* [num_ids] longest chain by run up to it, from it on */
     int64_t *ready;         /* [num_ids] */
 } graph_t;
@@ -86,82 +86,49 @@ inputs_of(const graph_t *self, int32_t id, const int32_t **inputs)
 
 /* ---- Order ---- */
 
+/* Tasks of a cycle: from one that has an input left, back along such inputs, until one
+ * comes again. num_left: [num_ids] inputs of each that no order was found for. */
 static int
-report_cycle(const graph_t *self, const int32_t *stack, size_t start, size_t end,
-    const char *file, spot_diag_t *diag)
+report_cycle(const graph_t *self, const int32_t *num_left, int32_t id, const char *file,
+    spot_diag_t *diag)
 {
     spot_texts_t texts = {0};
     const char *list = "";
     char shown[SPOT_UTF8_SHOWN_BYTES];
     int ret;
 
-    for (size_t j = start; j < end && j < start + 4; j++) {
-        list = spot_texts_join(&texts, list, " needs ",
-            spot_utf8_shown(self->log->ids.names[stack[j]], shown));
+    for (size_t j = 0; j < self->num_ids + 4; j++) {
+        const int32_t *inputs;
+        const size_t num = inputs_of(self, id, &inputs);
+        size_t k = 0;
+
+        while (k + 1 < num && num_left[inputs[k]] == 0) {
+            k++;
+        }
+        id = inputs[k];
+        if (j >= self->num_ids) { /* by now within the cycle */
+            list = spot_texts_join(&texts, list, " needs ",
+                spot_texts_add(
+                    &texts, "%s", spot_utf8_shown(self->log->ids.names[id], shown)));
+        }
     }
-    ret = spot_diag_error(diag, file, 0, 0, "the edges have a cycle of %zu tasks: %s%s",
-        end - start, list, end - start > 4 ? " needs ..." : " needs the first");
+    ret =
+        spot_diag_error(diag, file, 0, 0, "the edges have a cycle: %s, and so on", list);
     spot_texts_free(&texts);
     return ret;
 }
 
-/* Depth first without recursion, over all records, completed or not. */
+/* Sets order to the completed tasks, inputs first (Kahn, CACM 5(11), 1962), and counts
+ * edges. */
 static int
-check_cycles(graph_t *self, const char *file, spot_diag_t *diag)
+sort_tasks(graph_t *self, const char *file, spot_diag_t *diag)
 {
-    enum { NEW, OPEN, DONE };
-    unsigned char *state = spot_arena_take(&self->arena, self->num_ids, 1);
-    int32_t *stack = spot_arena_take(&self->arena, self->num_ids, sizeof(*stack));
-    size_t *next = spot_arena_take(&self->arena, self->num_ids, sizeof(*next));
-
-    if (self->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->log->num_edges; j++) {
-        size_t depth = 0;
-
-        if (state[self->log->edges[j].id] == NEW) {
-            stack[depth++] = self->log->edges[j].id;
-            state[stack[0]] = OPEN;
-        }
-        while (depth > 0) {
-            const int32_t id = stack[depth - 1], *inputs;
-            const size_t num = inputs_of(self, id, &inputs);
-
-            if (next[id] == num) {
-                state[id] = DONE;
-                depth--;
-                continue;
-            }
-            const int32_t input = inputs[next[id]++];
-
-            if (state[input] == OPEN) {
-                size_t start = 0;
-
-                while (stack[start] != input) {
-                    start++;
-                }
-                return report_cycle(self, stack, start, depth, file, diag);
-            }
-            if (state[input] == NEW) {
-                state[input] = OPEN;
-                stack[depth++] = input;
-            }
-        }
-    }
-    return 0;
-}
-
-/* Completed tasks with inputs first (Kahn), and how many edges there are. */
-static int
-sort_tasks(graph_t *self)
-{
-    const int32_t *inputs;
-    int32_t *missing, *first_user, *next_user, *users;
-    size_t num_tasks = 0, num_done = 0, num_users = 0;
+    int32_t *num_left, *first_user, *next_user, *users, *all;
+    size_t num_found = 0, num_done = 0, num_users = 0;
 
     SPOT_ARENA_ARRAY(&self->arena, self->order, self->num_ids);
-    SPOT_ARENA_ARRAY(&self->arena, missing, self->num_ids);
+    SPOT_ARENA_ARRAY(&self->arena, all, self->num_ids);
+    SPOT_ARENA_ARRAY(&self->arena, num_left, self->num_ids);
     SPOT_ARENA_ARRAY(&self->arena, first_user, self->num_ids);
     SPOT_ARENA_ARRAY(&self->arena, next_user, self->log->num_inputs);
     SPOT_ARENA_ARRAY(&self->arena, users, self->log->num_inputs);
@@ -169,33 +136,40 @@ sort_tasks(graph_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     memset(first_user, -1, self->num_ids * sizeof(*first_user));
-    for (size_t j = 0; j < self->num_ids; j++) {
-        const size_t num = self->best[j] < 0
-                               ? 0
-                               : inputs_of(self, (int32_t) j, &inputs);
+    for (int32_t id = 0; id < (int32_t) self->num_ids; id++) {
+        const int32_t *inputs;
+        const size_t num = inputs_of(self, id, &inputs);
 
-        self->result->tasks += self->best[j] >= 0;
         for (size_t k = 0; k < num; k++) {
-            if (self->best[inputs[k]] < 0) {
-                self->result->missing_inputs++;
-                continue;
-            }
-            self->result->edges++;
-            missing[j]++;
-            users[num_users] = (int32_t) j;
+            const bool has_input = self->best[inputs[k]] >= 0;
+
+            self->result->missing_inputs += self->best[id] >= 0 && !has_input;
+            self->result->edges += self->best[id] >= 0 && has_input;
+            users[num_users] = id;
             next_user[num_users] = first_user[inputs[k]];
             first_user[inputs[k]] = (int32_t) num_users++;
         }
-        if (self->best[j] >= 0 && missing[j] == 0) {
-            self->order[num_tasks++] = (int32_t) j;
+        num_left[id] = (int32_t) num;
+        if (num == 0) {
+            all[num_found++] = id;
         }
     }
-    while (num_done < num_tasks) {
-        for (int32_t user = first_user[self->order[num_done++]]; user >= 0;
-             user = next_user[user]) {
-            if (--missing[users[user]] == 0) {
-                self->order[num_tasks++] = users[user];
+    while (num_done < num_found) {
+        const int32_t id = all[num_done++];
+
+        if (self->best[id] >= 0) {
+            self->order[self->result->tasks++] = id;
+        }
+        for (int32_t user = first_user[id]; user >= 0; user = next_user[user]) {
+            if (--num_left[users[user]] == 0) {
+                all[num_found++] = users[user];
             }
+        }
+    }
+    for (int32_t id = 0; num_done < self->num_ids && id < (int32_t) self->num_ids;
+         id++) {
+        if (num_left[id] > 0) {
+            return report_cycle(self, num_left, id, file, diag);
         }
     }
     return 0;
@@ -352,7 +326,7 @@ typedef struct {
     graph_t *graph;
     size_t num_ends;
     end_t *ends;
-    bool *is_visited;         /* [num_ids] clocks that disagree could lead in circles */
+    bool *is_visited;          /* [num_ids] clocks that disagree could lead in circles */
     spot_stretch_t *stretches; /* [inputs] */
 } chain_t;
 
@@ -483,14 +457,12 @@ add_link(const chain_t *self, spot_task_chain_t *chain, int32_t id)
         spot_attempt_has(task, SPOT_TASK_STARTED) ? task->at[SPOT_TASK_STARTED] : end;
     const int32_t before = waited_for(self, id, to);
     const int64_t from = before < 0 ? self->graph->t0 : end_of(self->graph, before);
-    const int64_t enqueued =
-        spot_attempt_has(task, SPOT_TASK_ENQUEUED)
-            ? within(task->at[SPOT_TASK_ENQUEUED], from, to)
-            : to;
-    const int64_t planned =
-        spot_attempt_has(task, SPOT_TASK_PLANNED)
-            ? within(task->at[SPOT_TASK_PLANNED], from, enqueued)
-            : enqueued;
+    const int64_t enqueued = spot_attempt_has(task, SPOT_TASK_ENQUEUED)
+                                 ? within(task->at[SPOT_TASK_ENQUEUED], from, to)
+                                 : to;
+    const int64_t planned = spot_attempt_has(task, SPOT_TASK_PLANNED)
+                                ? within(task->at[SPOT_TASK_PLANNED], from, enqueued)
+                                : enqueued;
     const int64_t inputs = inputs_within(self, id, from, planned);
 
     chain->run += end - to;
@@ -520,8 +492,8 @@ find_chain(graph_t *graph)
         const int32_t task = graph->order[j];
         const int64_t end = end_of(graph, task);
 
-        self.ends[self.num_ends++] = (end_t){
-            attempt_of(graph, task)->worker, graph->rank[task], task, end};
+        self.ends[self.num_ends++] =
+            (end_t){attempt_of(graph, task)->worker, graph->rank[task], task, end};
         if (id < 0 || end > end_of(graph, id) ||
             (end == end_of(graph, id) && graph->rank[task] < graph->rank[id])) {
             id = task;
@@ -579,9 +551,8 @@ spot_task_graph_init(spot_task_graph_t *self, const spot_task_log_t *log,
             graph.edges[log->edges[j].id] = (int32_t) j;
         }
         spot_tasks_first_finished(log, tasks, graph.best);
-        ret = check_cycles(&graph, file, diag);
+        ret = sort_tasks(&graph, file, diag);
     }
-    ret = ret == 0 ? sort_tasks(&graph) : ret;
     ret = ret == 0 ? find_critical(&graph) : ret;
     ret = ret == 0 ? find_delays(&graph) : ret;
     ret = ret == 0 ? find_chain(&graph) : ret;

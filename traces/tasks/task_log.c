@@ -171,7 +171,8 @@ find_text(const char *const *texts, size_t num_texts, const char *text)
     return (int32_t) (found - texts);
 }
 
-/* The line that says where a worker is: the earliest one, whatever the order of lines. */
+/* The line that says where a worker is: the earliest one, whatever the order of lines.
+ */
 typedef struct {
     int64_t at;
     int32_t host; /* of words; -1: none */
@@ -274,8 +275,8 @@ name_workers(spot_task_log_t *self, const spot_names_t *names, const int32_t *of
     }
     for (size_t j = 0; j < self->num_places; j++) {
         /* places turn into workers */
-        self->places[j].worker = find_text(
-            sorted, self->num_workers, names->names[of_place[j]]);
+        self->places[j].worker =
+            find_text(sorted, self->num_workers, names->names[of_place[j]]);
     }
     for (size_t j = 0; j < self->num_events; j++) {
         spot_task_event_t *event = &self->events[j];
@@ -304,8 +305,7 @@ spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
 
     spot_names_init(&workers);
     for (size_t j = 0; ret == 0 && j < self->num_places; j++) {
-        ret = name_place(
-            self, &self->places[j], is_local_names, &workers, &of_place[j]);
+        ret = name_place(self, &self->places[j], is_local_names, &workers, &of_place[j]);
     }
     ret = ret == 0 ? name_workers(self, &workers, of_place) : ret;
     spot_names_free(&workers);

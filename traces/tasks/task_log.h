@@ -81,8 +81,8 @@ typedef struct {
 typedef enum { SPOT_NAMES_AUTO, SPOT_NAMES_GLOBAL, SPOT_NAMES_LOCAL } spot_task_names_t;
 
 typedef struct {
-    bool is_markers; /* its stages are those of markers.h */
-    bool has_planning; /* its format has a controller; else only what ran is known */
+    bool is_markers;    /* its stages are those of markers.h */
+    bool has_planning;  /* its format has a controller; else only what ran is known */
     spot_names_t ids;   /* of tasks */
     spot_names_t words; /* names of workers, hosts, marks */
     size_t num_events;
@@ -136,7 +136,8 @@ typedef struct {
 } spot_task_line_t;
 
 /* Adds an event; texts are copied. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_log_add(spot_task_log_t *self, const spot_task_line_t *line);
+SPOT_MUST_CHECK int spot_task_log_add(
+    spot_task_log_t *self, const spot_task_line_t *line);
 
 /* Adds the inputs of a task; the same input twice is one. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_task_log_add_inputs(

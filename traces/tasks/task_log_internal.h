@@ -48,7 +48,7 @@ typedef struct {
     size_t number;
     bool is_plain; /* no byte in it is special: neither control nor escape nor UTF-8 */
     spot_task_value_t values[SPOT_NUM_LINE_KEYS];
-    bool is_microtrace; /* its action is the kind, its at the duration */
+    bool is_microtrace;   /* its action is the kind, its at the duration */
     size_t inputs_column; /* of an item of the inputs that is no id; 0: none */
     size_t num_inputs;
     size_t max_inputs;

@@ -21,7 +21,7 @@ typedef struct {
     spot_task_format_t format;
     spot_task_text_t line;
     int64_t num_skipped;
-    bool *has_inputs;         /* [max_has_inputs] by id */
+    bool *has_inputs; /* [max_has_inputs] by id */
     size_t max_has_inputs;
     int32_t *inputs; /* [max_inputs] */
     size_t max_inputs;
@@ -42,8 +42,7 @@ line_error(reader_t *self, size_t column, const char *format, ...)
     vsnprintf(text, sizeof(text), format, values);
     va_end(values);
     if (!self->reading->skips_bad) {
-        spot_diag_error(
-            self->diag, self->path, self->line.number, column, "%s", text);
+        spot_diag_error(self->diag, self->path, self->line.number, column, "%s", text);
     } else if (self->num_skipped++ < NUM_SHOWN) {
         spot_diag_warn(self->diag, self->path, self->line.number, column, "%s", text);
     }
@@ -55,9 +54,9 @@ value_error(reader_t *self, spot_task_key_t key, const char *name, const char *p
 {
     const spot_task_value_t *value = &self->line.values[key];
     char text[SPOT_UTF8_SHOWN_BYTES + 1], shown[SPOT_UTF8_SHOWN_BYTES];
-    const size_t num_bytes =
-        value->num_bytes < SPOT_UTF8_SHOWN_BYTES ? value->num_bytes
-                                                 : SPOT_UTF8_SHOWN_BYTES;
+    const size_t num_bytes = value->num_bytes < SPOT_UTF8_SHOWN_BYTES
+                                 ? value->num_bytes
+                                 : SPOT_UTF8_SHOWN_BYTES;
 
     if (value->text == NULL || value->kind == SPOT_VALUE_OTHER) {
         return line_error(self, value->column, "%s: %s", name, problem);
@@ -144,9 +143,10 @@ static int
 read_at(reader_t *self, int64_t *at)
 {
     const spot_task_value_t *value = &self->line.values[SPOT_LINE_AT];
-    const char *problem = value->kind != SPOT_VALUE_NUMBER
-                              ? "expected an integer, without fraction, exponent or quotes"
-                              : spot_task_integer(value->text, value->num_bytes, at);
+    const char *problem =
+        value->kind != SPOT_VALUE_NUMBER
+            ? "expected an integer, without fraction, exponent or quotes"
+            : spot_task_integer(value->text, value->num_bytes, at);
 
     return problem == NULL ? 0 : value_error(self, SPOT_LINE_AT, "at", problem);
 }
@@ -198,8 +198,8 @@ take_event(reader_t *self, const action_t *action)
 
 /* A count or duration of a report, which may be in quotes; "None": has is false. */
 static int
-read_number(reader_t *self, spot_task_key_t key, const char *name, int64_t *number,
-    bool *has)
+read_number(
+    reader_t *self, spot_task_key_t key, const char *name, int64_t *number, bool *has)
 {
     const spot_task_value_t *value = &self->line.values[key];
     const char *problem;
@@ -225,8 +225,8 @@ take_report(reader_t *self)
 
     ret = ret == 0 ? read_at(self, &at) : ret;
     ret = ret != 0 ? ret
-                   : read_number(self, SPOT_LINE_ACT_DURATION, "actDuration",
-                         &report.act, &has);
+                   : read_number(
+                         self, SPOT_LINE_ACT_DURATION, "actDuration", &report.act, &has);
     if (ret == 0 && !has) {
         return line_error(self, 0, "actDuration is missing");
     }
@@ -256,9 +256,9 @@ take_inputs(reader_t *self)
     int32_t id = -1;
     int ret = require(self, 1, needed);
 
-    if (ret == 0 && (line->values[SPOT_LINE_INPUTS].kind != SPOT_VALUE_OTHER ||
-                        line->values[SPOT_LINE_INPUTS].text != NULL ||
-                        line->inputs_column != 0)) {
+    if (ret == 0 &&
+        (line->values[SPOT_LINE_INPUTS].kind != SPOT_VALUE_OTHER ||
+            line->values[SPOT_LINE_INPUTS].text != NULL || line->inputs_column != 0)) {
         return line_error(
             self, line->inputs_column, "inputs: expected a list of task ids");
     }
@@ -286,9 +286,9 @@ take_inputs(reader_t *self)
             self->has_inputs[id] = true;
         }
     }
-    return ret != 0 ? ret
-                    : spot_task_log_add_inputs(
-                          self->log, id, line->num_inputs, self->inputs);
+    return ret != 0
+               ? ret
+               : spot_task_log_add_inputs(self->log, id, line->num_inputs, self->inputs);
 }
 
 static int
@@ -347,7 +347,8 @@ take_values(reader_t *self)
         if (self->line.values[known[j].key].kind == SPOT_VALUE_OTHER &&
             known[j].key != SPOT_LINE_TARGET) {
             ret = value_error(self, known[j].key, known[j].name,
-                known[j].key == SPOT_LINE_AT ? "expected an integer" : "expected a text");
+                known[j].key == SPOT_LINE_AT ? "expected an integer"
+                                             : "expected a text");
         }
     }
     if (ret != 0) {
@@ -394,8 +395,7 @@ check_bytes(reader_t *self)
 static int
 check_format(reader_t *self)
 {
-    static const char *const names[] = {
-        "", "JSON lines", "trace lines", "markers"};
+    static const char *const names[] = {"", "JSON lines", "trace lines", "markers"};
     const spot_task_format_t format = spot_task_line_format(self->line.text);
 
     if (format == SPOT_LOG_BAD || (self->is_edges && format != SPOT_LOG_JSON)) {
@@ -604,7 +604,8 @@ spot_task_log_read(spot_task_log_t *self, const char *path,
     self->has_planning = true;
     for (size_t j = 0; j < 3; j++) {
         if (files[j].path != NULL && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
-            ret = spot_error_first(ret, read_file(&reader, files[j].path, files[j].is_edges));
+            ret = spot_error_first(
+                ret, read_file(&reader, files[j].path, files[j].is_edges));
         }
     }
     free(reader.line.inputs);

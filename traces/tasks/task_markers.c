@@ -31,16 +31,6 @@ spot_task_markers_free(spot_task_markers_t *self)
 }
 
 static void
-add(spot_durations_t *sum, int64_t length)
-{
-    sum->min = sum->count == 0 || length < sum->min ? length : sum->min;
-    sum->max = sum->count == 0 || length > sum->max ? length : sum->max;
-    sum->negative += length < 0;
-    sum->count++;
-    sum->sum += length;
-}
-
-static void
 add_spans(const spot_attempt_t *attempt, size_t num, const spot_task_span_t *spans,
     spot_durations_t *sums)
 {
@@ -48,16 +38,9 @@ add_spans(const spot_attempt_t *attempt, size_t num, const spot_task_span_t *spa
 
     for (size_t j = 0; j < num; j++) {
         if (spot_attempt_between(attempt, spans[j].from, spans[j].to, &length)) {
-            add(&sums[j], length);
+            spot_durations_add(&sums[j], length);
         }
     }
-}
-
-static int
-compare_groups(const void *first, const void *second)
-{
-    return strcmp(((const spot_task_group_t *) first)->name,
-        ((const spot_task_group_t *) second)->name);
 }
 
 /* Sums of marks by name, in order of bytes. */
@@ -71,7 +54,7 @@ group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num; j++) {
-        add(&(*groups)[marks[j].name].durations, marks[j].at);
+        spot_durations_add(&(*groups)[marks[j].name].durations, marks[j].at);
     }
     for (size_t j = 0; j < num_words; j++) {
         if ((*groups)[j].durations.count > 0) {
@@ -79,7 +62,7 @@ group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
             (*groups)[(*num_groups)++].name = log->words.names[j];
         }
     }
-    qsort(*groups, *num_groups, sizeof(**groups), compare_groups);
+    spot_task_groups_sort(*groups, *num_groups);
     return 0;
 }
 

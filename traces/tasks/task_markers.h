@@ -17,7 +17,8 @@ typedef struct {
     int64_t attempts; /* of transmits */
     int64_t mode_counts[SPOT_NUM_MODES];
     size_t num_phases;
-    spot_task_group_t *phases; /* [num_phases] each until the next mark, the last one 0 */
+    spot_task_group_t
+        *phases; /* [num_phases] each until the next mark, the last one 0 */
     spot_arena_t arena;
 } spot_task_markers_t;
 

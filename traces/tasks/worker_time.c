@@ -26,7 +26,7 @@ typedef struct {
 } point_t;
 
 typedef struct {
-    int64_t at; /* its time is accounted for up to here */
+    int64_t at;           /* its time is accounted for up to here */
     int64_t ready_before; /* ready time up to there */
     int64_t first_planned, last_finished, busy_end;
     int32_t counts[COUNTED];
@@ -129,8 +129,8 @@ add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id, int step
         add_point(self, end, host, AFTER_END, +1);
         add_point(self, t1 - end < window ? t1 : end + window, host, AFTER_END, -1);
     }
-    if (step > 0 && spot_attempt_between(
-                        task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, &length)) {
+    if (step > 0 &&
+        spot_attempt_between(task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, &length)) {
         self->result->comm_sum += length;
         add_point(self, task->at[SPOT_TASK_ENQUEUED], attempt_id, ENQUEUED, step);
     }
@@ -162,8 +162,8 @@ is_lost(const spot_attempt_t *task)
 
 /* The first plan of the worker behind an instant, or t1. */
 static int64_t
-next_plan(const sweep_t *self, size_t num, const planned_t *plans, int32_t worker,
-    int64_t at)
+next_plan(
+    const sweep_t *self, size_t num, const planned_t *plans, int32_t worker, int64_t at)
 {
     const planned_t wanted = {worker, at};
     size_t low = 0, high = num;
@@ -258,7 +258,7 @@ account_worker(sweep_t *self, int32_t worker_id)
         what++;
     }
     if (what == COUNTED) {
-        what = self->at <= worker->first_planned    ? SPOT_IDLE_HEAD
+        what = self->at <= worker->first_planned     ? SPOT_IDLE_HEAD
                : worker->at >= worker->last_finished ? SPOT_IDLE_TAIL
                                                      : SPOT_IDLE_UNPLANNED;
     }
@@ -280,9 +280,9 @@ account_host(sweep_t *self, int32_t host_id)
     host_t *host = &self->hosts[host_id];
     const int64_t length = self->at - host->at;
 
-    self->error = spot_error_first(
-        self->error, spot_concurrency_add(&self->result->hosts[host_id],
-                         (size_t) host->num_running, length));
+    self->error =
+        spot_error_first(self->error, spot_concurrency_add(&self->result->hosts[host_id],
+                                          (size_t) host->num_running, length));
     self->result->covered += host->num_windows > 0 ? length : 0;
     host->at = self->at;
 }
@@ -361,8 +361,7 @@ take_point(sweep_t *self, const point_t *point)
             if (point->what == SPOT_IDLE_BUSY) {
                 step_busy(self, point->entity, point->step);
             }
-            self->num_transmits +=
-                point->what == SPOT_IDLE_INPUTS ? point->step : 0;
+            self->num_transmits += point->what == SPOT_IDLE_INPUTS ? point->step : 0;
             self->workers[point->entity].counts[point->what] += point->step;
     }
 }
@@ -463,8 +462,7 @@ spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
         }
         ret = add_points(&sweep, transmits, num_ready, ready, -1);
         find_bounds(&sweep);
-        ret = spot_error_first(
-            ret, add_points(&sweep, transmits, num_ready, ready, +1));
+        ret = spot_error_first(ret, add_points(&sweep, transmits, num_ready, ready, +1));
     }
     ret = ret == 0 ? run(&sweep) : ret;
     free(sweep.points);

@@ -24,7 +24,7 @@ extern const char *const spot_idle_names[SPOT_NUM_IDLE];
 typedef struct {
     int64_t tasks; /* attempts */
     int64_t split[SPOT_NUM_IDLE];
-    int64_t gaps, gap_max; /* between busy stretches */
+    int64_t gaps, gap_max;     /* between busy stretches */
     int64_t in_flight, hidden; /* transmits to it; while it is busy */
     int64_t unplanned_ready;   /* of unplanned: some task was ready and not planned */
     bool has_overlap;          /* of tasks */
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     int64_t t0, t1; /* of task and transmit events */
     size_t num_workers, num_hosts;
-    spot_worker_time_t *workers;  /* [num_workers] */
+    spot_worker_time_t *workers; /* [num_workers] */
     spot_concurrency_t all;
     spot_concurrency_t *hosts; /* [num_hosts] */
     int64_t task_any, transmit_any, both;
