@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/build_info.h"
 #include "base/stats.h"
@@ -16,29 +15,25 @@
 
 typedef struct {
     FILE *out;
-    const char *model_path;
-    const char *head; /* of a map, until it has a key */
     spot_maximiser_t maximiser;
     size_t num_values, max_values;
     double *values; /* [num_values] of a sample, in s */
     int error;
 } fit_t;
 
-/* Begins a line with a key or, without a value, a comment. */
 static void
-put_key(fit_t *self, bool has_value, const char *before, const char *name)
+put_quoted(const fit_t *self, const char *before, const char *text)
 {
-    fprintf(self->out, "%s%s", has_value ? self->head : "", before);
-    spot_json_quote(self->out, name, true);
-    self->head = has_value ? "" : self->head;
+    fputs(before, self->out);
+    spot_json_quote(self->out, text, true);
 }
 
 static void
-put_path(fit_t *self, const char *before, const char *path)
+put_path(fit_t *self, const char *key, const char *path, const char *model_path)
 {
-    char *seen = spot_fit_path_from_model(path, self->model_path);
+    char *seen = spot_fit_path_from_model(path, model_path);
 
-    put_key(self, false, before, seen == NULL ? path : seen);
+    put_quoted(self, key, seen == NULL ? path : seen);
     self->error = seen == NULL ? SPOT_ERR_NO_MEMORY : self->error;
     free(seen);
 }
@@ -75,16 +70,16 @@ put_law(fit_t *self, const char *name)
     const double mean_s = spot_moments_of(self->values, num).mean;
     spot_fit_ranking_t ranking;
 
-    put_key(self, mean_s > 0, mean_s > 0 ? "  " : "# nothing above 0: ", name);
+    put_quoted(self, mean_s > 0 ? "  " : "  # nothing above 0: ", name);
     if (mean_s > 0) {
         const spot_fit_t *fit = choose(self, &ranking);
 
         fputs(": ", self->out);
         if (fit == NULL) {
-            fprintf(self->out, "%.9f s # without spread", mean_s);
+            fprintf(self->out, "%.9f s, # without spread", mean_s);
         } else {
             spot_fit_write_law(self->out, "family", &fit->law);
-            fprintf(self->out, " # KS distance %.3f", fit->ks);
+            fprintf(self->out, ", # KS distance %.3f", fit->ks);
         }
         spot_sort(self->values, num);
         fprintf(self->out, ", n %zu, mean %.4g s, p50 %.4g s, p90 %.4g s", num, mean_s,
@@ -113,47 +108,20 @@ put_attempts(fit_t *self, const char *name, const spot_attempts_t *attempts,
     put_law(self, name);
 }
 
-/* Classes of both runs are in order of their names. solo: NULL for none. */
-static void
-put_runs(fit_t *self, const spot_task_analysis_t *run, const spot_task_analysis_t *solo)
-{
-    size_t k = 0;
-
-    self->head = "run: # by class\n";
-    for (size_t j = 0; j < run->num_classes; j++) {
-        const char *name = run->per_class[j].name;
-
-        while (solo != NULL && k < solo->num_classes &&
-               strcmp(solo->per_class[k].name, name) < 0) {
-            k++;
-        }
-        const bool is_solo = solo != NULL && k < solo->num_classes &&
-                             strcmp(solo->per_class[k].name, name) == 0 &&
-                             solo->per_class[k].durations.count > 0;
-        const spot_task_analysis_t *from = is_solo ? solo : run;
-
-        if (solo != NULL && !is_solo) {
-            fputs("# not in the solo run, so its law holds contention:\n", self->out);
-        }
-        put_attempts(self, name, &from->tasks, &spot_task_spans[SPOT_TASK_RUN],
-            from->class_of, is_solo ? k : j);
-    }
-}
-
 static void
 put_contention(fit_t *self, const spot_task_comparison_t *comparison)
 {
-    fprintf(self->out, "contention:\n  scope: %s\n",
+    fprintf(self->out, "contention:\n  scope: %s\n  beta: {\n",
         spot_task_scope_names[comparison->scope]);
-    self->head = "  beta:\n";
     for (size_t j = 0; j < comparison->num_classes; j++) {
         const spot_task_class_pair_t *class = &comparison->classes[j];
-        const bool has_beta = isfinite(class->beta);
 
-        put_key(self, has_beta, has_beta ? "    " : "# not identifiable: ", class->name);
-        fprintf(self->out, ": %.6g # n %lld, %.3g at once\n", class->beta,
+        put_quoted(self,
+            isfinite(class->beta) ? "    " : "    # not identifiable: ", class->name);
+        fprintf(self->out, ": %.6g, # n %lld, %.3g at once\n", class->beta,
             (long long) class->num_runs, class->mean_concurrency);
     }
+    fputs("    }\n", self->out);
 }
 
 static void
@@ -162,7 +130,7 @@ put_delays(fit_t *self, const spot_task_analysis_t *run)
     const spot_task_span_t *sent = &spot_transmit_spans[SPOT_TRANSMIT_TOTAL];
     const int64_t *decisions = run->graph.decisions;
 
-    self->head = "delays:\n";
+    fputs("delays: {\n", self->out);
     for (size_t j = 0; j < (size_t) run->graph.tasks; j++) {
         if (decisions[j] >= 0) {
             SPOT_ARRAY_PUSH(self, values, (double) decisions[j] * S_PER_NS);
@@ -173,6 +141,39 @@ put_delays(fit_t *self, const spot_task_analysis_t *run)
     put_attempts(self, "queue", &run->tasks, &spot_task_spans[SPOT_TASK_QUEUE], NULL, 0);
     put_attempts(self, "local", &run->transmits, sent, NULL, SPOT_MODE_LOCAL);
     put_attempts(self, "remote", &run->transmits, sent, NULL, SPOT_MODE_REMOTE);
+    fputs("  }\n", self->out);
+}
+
+/* Writes the scenario. solo: NULL for none; comparison: its own, or empty. */
+static void
+put_scenario(fit_t *self, const spot_task_run_t *run, const char *edges_path,
+    const char *model_path, const spot_task_analysis_t *solo,
+    const spot_task_comparison_t *comparison)
+{
+    const spot_task_analysis_t *from = solo == NULL ? run->analysis : solo;
+
+    fprintf(self->out,
+        "# Fitted by spotsim %s to %lld tasks; %lld attempts without an end are left "
+        "out.\nscenario: tasks\nengine: tasks\n",
+        spot_build_info.version, (long long) run->analysis->distinct,
+        (long long) run->analysis->incomplete);
+    put_path(self, "graph: {log: ", run->file, model_path);
+    if (edges_path != NULL) {
+        put_path(self, ", edges: ", edges_path, model_path);
+    }
+    fprintf(self->out, "}\nworkers: %zu\nhosts: %zu\nrun: { # others as recorded\n",
+        run->log->num_workers, run->log->num_hosts);
+    for (size_t j = 0; j < from->num_classes; j++) {
+        if (solo == NULL || comparison->classes[j].num_runs > 0) {
+            put_attempts(self, from->per_class[j].name, &from->tasks,
+                &spot_task_spans[SPOT_TASK_RUN], from->class_of, j);
+        }
+    }
+    fputs("  }\n", self->out);
+    if (solo != NULL) {
+        put_contention(self, comparison);
+    }
+    put_delays(self, run->analysis);
 }
 
 int
@@ -180,11 +181,10 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     const spot_task_run_t *solo, spot_task_scope_t scope, const char *model_path,
     FILE *out, spot_diag_t *diag)
 {
-    const spot_task_analysis_t *analysis = run->analysis;
     spot_task_comparison_t comparison = {0};
-    fit_t self = {.out = out, .model_path = model_path, .head = ""};
+    fit_t self = {.out = out};
 
-    if (analysis->task[SPOT_TASK_RUN].count == 0) {
+    if (run->analysis->task[SPOT_TASK_RUN].count == 0) {
         self.error = spot_diag_error(diag, run->file, 0, 0, "no task ran to its end");
     } else if (solo != NULL) {
         self.error = spot_task_comparison_init(&comparison, solo, run, scope, diag);
@@ -195,23 +195,8 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     }
     self.error = self.error == 0 ? spot_maximiser_init(&self.maximiser) : self.error;
     if (self.error == 0) {
-        fprintf(out,
-            "# Fitted by spotsim %s to %lld tasks; %lld attempts without an end are "
-            "left "
-            "out.\nscenario: tasks\nengine: tasks\n",
-            spot_build_info.version, (long long) analysis->distinct,
-            (long long) analysis->incomplete);
-        put_path(&self, "graph: {log: ", run->file);
-        if (edges_path != NULL) {
-            put_path(&self, ", edges: ", edges_path);
-        }
-        fprintf(out, "}\nworkers: %zu\nhosts: %zu\n", run->log->num_workers,
-            run->log->num_hosts);
-        put_runs(&self, analysis, solo == NULL ? NULL : solo->analysis);
-        if (solo != NULL) {
-            put_contention(&self, &comparison);
-        }
-        put_delays(&self, analysis);
+        put_scenario(&self, run, edges_path, model_path,
+            solo == NULL ? NULL : solo->analysis, &comparison);
     }
     free(self.values);
     spot_maximiser_free(&self.maximiser);
