@@ -367,6 +367,10 @@ take_values(reader_t *self)
         self->log->num_input_records += !self->is_edges;
         return take_inputs(self);
     }
+    if (action->num_bytes >= 10 && memcmp(action->text, SPOT_TASK_CONTROLLER, 10) == 0) {
+        self->log->num_controller_lines++;
+        return 0;
+    }
     event = find_action(plain_actions, action);
     self->log->num_unknown_actions += event == NULL;
     return event == NULL ? 0 : take_event(self, event);
