@@ -50,6 +50,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_input_search,
     &spot_command_input_fit,
     &spot_command_input_predict,
+    &spot_command_tasks,
     &spot_command_tasks_fit,
     &spot_command_profile,
     &spot_command_theory_checkpoint,

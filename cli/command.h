@@ -58,6 +58,7 @@ extern const spot_command_t spot_command_trace_convert;
 extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_compare;
 extern const spot_command_t spot_command_trace_generate;
+extern const spot_command_t spot_command_tasks;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_model_fit;
 extern const spot_command_t spot_command_schedule_import;
