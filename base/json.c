@@ -166,7 +166,7 @@ spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
     if (value < 0) {
         digits[--at] = '-';
     }
-    put(self, '0', key, digits + at);
+    put(self, 'w', key, digits + at);
 }
 
 void

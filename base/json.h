@@ -8,8 +8,8 @@
 
 #define SPOT_JSON_MAX_DEPTH 16
 
-/* Takes items in place of a stream. kind: an opened bracket, a closed one, '"' a text,
- * '0' an integer, '.' another number, or a word; text: of all but brackets. */
+/* Takes items in place of a stream. kind: a bracket, '"' a text, '0' an integer, 'w' a
+ * wide one, '.' another number or a word; text: that of the item. */
 typedef void spot_json_listener_t(
     void *context, char kind, const char *key, const char *text);
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "reports/tasks/task_report.h"
 #include "traces/tasks/task_fit.h"
+#include "traces/tasks/task_markers.h"
 
 typedef struct {
     spot_option_list_t paths;
@@ -133,74 +134,65 @@ free_all(size_t num_logs, read_t *reads)
     }
 }
 
-/* comparison: NULL for none. */
-static void
-write_json(size_t num_logs, const read_t *reads,
-    const spot_task_comparison_t *comparison, FILE *out)
-{
-    spot_json_t json;
+/* What is printed. */
+typedef struct {
+    size_t num_logs;
+    const spot_task_run_t *runs;        /* [num_logs] */
+    const read_t *reads;                /* [num_logs] */
+    spot_task_comparison_t *comparison; /* NULL: none */
+} results_t;
 
-    spot_json_init(&json, out, 2);
-    if (comparison != NULL) {
-        spot_task_comparison_json(comparison, &reads[0].log, &json);
+static void
+put(const void *context, spot_json_t *json)
+{
+    const results_t *self = context;
+
+    if (self->comparison != NULL) {
+        spot_task_comparison_json(self->comparison, self->runs[0].log, json);
         return;
     }
-    if (num_logs > 1) {
-        spot_json_open(&json, NULL, '[');
+    if (self->num_logs > 1) {
+        spot_json_open(json, NULL, '[');
     }
-    for (size_t j = 0; j < num_logs; j++) {
-        if (reads[j].log.is_markers) {
-            spot_task_markers_json(&reads[j].markers, &json);
+    for (size_t j = 0; j < self->num_logs; j++) {
+        if (self->reads[j].log.is_markers) {
+            spot_task_markers_json(&self->reads[j].markers, json);
         } else {
-            spot_task_analysis_json(&reads[j].analysis, &reads[j].log, &json);
+            spot_task_analysis_json(&self->reads[j].analysis, &self->reads[j].log, json);
         }
     }
-    if (num_logs > 1) {
-        spot_json_close(&json, ']');
+    if (self->num_logs > 1) {
+        spot_json_close(json, ']');
     }
 }
 
 static int
-write_text(size_t num_logs, const spot_task_run_t *runs, const read_t *reads,
-    const spot_task_comparison_t *comparison, const spot_terminal_t *terminal, FILE *out)
+write_results(spot_call_t *call, const results_t *self)
 {
-    spot_document_t document;
-
-    spot_document_to_terminal(&document, terminal, out);
-    if (comparison != NULL) {
-        spot_task_comparison_text(comparison, runs[0].log, &document);
-    } else if (num_logs > 1) {
-        spot_task_summary_text(num_logs, runs, &document);
-    } else if (reads[0].log.is_markers) {
-        spot_task_markers_text(&reads[0].markers, &document);
-    } else {
-        spot_task_run_text(&runs[0], &document);
-    }
-    return spot_document_end(&document);
-}
-
-static int
-write_all(spot_call_t *call, const spot_task_run_t *runs, const read_t *reads,
-    const spot_task_comparison_t *comparison)
-{
-    const arguments_t *self = call->arguments;
-    const size_t num_logs = self->paths.num_texts;
+    const arguments_t *arguments = call->arguments;
+    const bool is_json = arguments->target.is_json;
     spot_output_t output;
-    int ret = self->csv_folder == NULL
-                  ? 0
-                  : spot_task_csv(&runs[0], comparison, self->csv_folder, &call->diag);
-    FILE *out;
+    spot_document_t document;
+    spot_json_t json;
+    FILE *out = spot_output_begin(&output, &arguments->target, &call->diag);
 
-    if (ret != 0) {
-        return ret;
+    if (out == NULL || is_json) {
+        spot_json_init(&json, out, 2);
+        if (out != NULL) {
+            put(self, &json);
+        }
+        return spot_output_end(&output, 0);
     }
-    out = spot_output_begin(&output, &self->target, &call->diag);
-    if (out != NULL && self->target.is_json) {
-        write_json(num_logs, reads, comparison, out);
-    } else if (out != NULL) {
-        ret = write_text(num_logs, runs, reads, comparison, &output.terminal, out);
+    spot_document_to_terminal(&document, &output.terminal, out);
+    if (self->comparison != NULL) {
+        self->comparison->num_pairs = 0; /* too many for people */
     }
-    return spot_output_end(&output, ret);
+    if (self->num_logs > 1 && self->comparison == NULL) {
+        spot_task_summary(&document, self->num_logs, self->runs);
+    } else {
+        spot_task_text(&document, put, self);
+    }
+    return spot_output_end(&output, spot_document_end(&document));
 }
 
 static int
@@ -211,6 +203,8 @@ run(spot_call_t *call)
     spot_task_run_t *runs = spot_calloc(num_logs, sizeof(*runs));
     read_t *reads = spot_calloc(num_logs, sizeof(*reads));
     spot_task_comparison_t comparison = {0};
+    const results_t results = {
+        num_logs, runs, reads, self->compares ? &comparison : NULL};
     int ret = runs == NULL || reads == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     call->is_reading = false; /* a file that cannot be read is a failure */
@@ -219,8 +213,10 @@ run(spot_call_t *call)
         ret = spot_task_comparison_init(&comparison, &runs[0], &runs[1],
             (spot_task_scope_t) self->scope, &call->diag);
     }
-    ret = ret != 0 ? ret
-                   : write_all(call, runs, reads, self->compares ? &comparison : NULL);
+    if (ret == 0 && self->csv_folder != NULL) {
+        ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
+    }
+    ret = ret == 0 ? write_results(call, &results) : ret;
     spot_task_comparison_free(&comparison);
     free_all(num_logs, reads);
     free(reads);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv_field.h"
 #include "base/outfile.h"
-#include "base/units.h"
 #include "reports/picture_files.h"
 #include "reports/tasks/task_report.h"
 
@@ -14,6 +12,7 @@ typedef struct {
     const spot_task_comparison_t *comparison;
     int32_t *rank;  /* [num ids] in order of bytes */
     int32_t *first; /* [num ids] by rank: the first item of an id; -1: none */
+    bool is_transmits;
     FILE *out;
 } csv_t;
 
@@ -71,8 +70,9 @@ put_attempt(const csv_t *self, const spot_attempt_t *attempt, bool is_transmit)
 }
 
 static void
-put_attempts(const csv_t *self, bool is_transmits)
+put_attempts(const csv_t *self)
 {
+    const bool is_transmits = self->is_transmits;
     const spot_task_analysis_t *analysis = self->run->analysis;
     const spot_attempts_t *list = is_transmits ? &analysis->transmits : &analysis->tasks;
     const size_t num_ids = self->run->log->ids.num_names, num = list->num_attempts;
@@ -87,18 +87,6 @@ put_attempts(const csv_t *self, bool is_transmits)
             put_attempt(self, &list->attempts[k], is_transmits);
         }
     }
-}
-
-static void
-put_tasks(const csv_t *self)
-{
-    put_attempts(self, false);
-}
-
-static void
-put_transmits(const csv_t *self)
-{
-    put_attempts(self, true);
 }
 
 static void
@@ -139,17 +127,6 @@ put_concurrency(const csv_t *self)
 }
 
 static void
-put_ratio(const csv_t *self, double ratio)
-{
-    char text[SPOT_NUMBER_TEXT_BYTES] = "";
-
-    if (isfinite(ratio)) {
-        spot_number_text(ratio, text);
-    }
-    fprintf(self->out, ",%s", text);
-}
-
-static void
 put_comparison(const csv_t *self)
 {
     const size_t num_ids = self->run->log->ids.num_names;
@@ -166,8 +143,8 @@ put_comparison(const csv_t *self)
             put(self, true, pair->first);
             put(self, true, pair->second);
             put(self, true, pair->second - pair->first);
-            put_ratio(self, pair->relative);
-            put_ratio(self, spot_wide_ratio(pair->second, pair->first));
+            spot_csv_field_number(self->out, pair->relative);
+            spot_csv_field_number(self->out, spot_wide_ratio(pair->second, pair->first));
             fputc('\n', self->out);
         }
     }
@@ -180,11 +157,11 @@ static const struct {
     {"tasks",
         "task,class,worker,host,attempt,planned,enqueued,started,loaded,finished,total,"
         "comm,queue,run,on_worker",
-        put_tasks},
+        put_attempts},
     {"transmits",
         "dataset,worker,host,attempt,mode,planned,started,loaded,finished,total,comm,"
         "load,transfer",
-        put_transmits},
+        put_attempts},
     {"workers",
         "worker,host,tasks,gaps,gap_max,transmit_in_flight,transmit_hidden,"
         "transmit_exposed,busy,queue,comm,inputs,lost,head,tail,unplanned",
@@ -199,7 +176,7 @@ spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comparis
     const size_t num_ids = run->log->ids.num_names;
     int32_t *rank = malloc((num_ids + 1) * sizeof(*rank));
     int32_t *first = malloc((num_ids + 1) * sizeof(*first));
-    csv_t self = {run, comparison, rank, first, NULL};
+    csv_t self = {run, comparison, rank, first, false, NULL};
     spot_texts_t texts = {0};
     int ret = rank == NULL || first == NULL ? SPOT_ERR_NO_MEMORY
                                             : spot_task_log_rank(run->log, rank);
@@ -212,6 +189,7 @@ spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comparis
         ret = spot_outfile_init(
             &file, spot_texts_add(&texts, "%s/%s.csv", folder, files[j].name), diag);
         if (ret == 0) {
+            self.is_transmits = j == 1;
             self.out = file.stream;
             fprintf(self.out, "%s\n", files[j].head);
             files[j].put(&self);

@@ -1,210 +1,208 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text has what the JSON has: a map of maps becomes a table with a row for each,
- * other items become lines of figures. */
+/* Text is made of the items of JSON: a section for each map of the outermost one, with a
+ * row for its own items and for each map in it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/tasks/task_report.h"
 
-enum { MAX_ITEMS = 32, MAX_ROWS = 100 }; /* of a row; of a table of many */
+enum { MAX_ITEMS = 32, MAX_ROWS = 100 }; /* of a row; of a table */
 
 typedef struct {
-    char kind; /* of spot_json_listener_t */
+    /* Of spot_json_listener_t; n: the name of a row; e: ns as they are; i: a share of
+     * idle time. */
+    char kind;
     const char *key, *text;
 } item_t;
 
 typedef struct {
     spot_document_t *to;
     const char *section, *shown; /* the latest one; that whose title is written */
+    const char *name;            /* of the row; NULL: it has none */
     int depth;                   /* open brackets */
-    int row_depth;               /* of the row that is open; 0: none */
+    bool is_list;                /* items of a list, which the text has not */
+    bool is_idle;                /* items are causes of idle time */
+    double idle;                 /* of the row, ns */
     size_t num_items, num_left;
     item_t items[MAX_ITEMS]; /* of the row */
     spot_texts_t texts;      /* of items */
-    spot_table_t figures, rows;
+    spot_table_t table;
 } text_t;
 
-/* Whether a key is of a list. */
 static bool
-is_among(const char *list, const char *key)
+is_key(const item_t *item, const char *key)
 {
-    const size_t num_bytes = strlen(key);
+    return strcmp(item->key, key) == 0;
+}
 
-    while (*list != '\0') {
-        const size_t length = strcspn(list, " ");
+/* Wide integers are times in ns; so are some others, and what is unknown of them. */
+static bool
+is_time(const item_t *item)
+{
+    static const char *const times[] = {
+        "mean", "min", "max", "p50", "p90", "p99", "low", "high", "t0", "t1"};
+    bool is_listed = false;
 
-        if (length == num_bytes && memcmp(list, key, length) == 0) {
-            return true;
-        }
-        list += length + (list[length] == ' ');
+    for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
+        is_listed = is_listed || is_key(item, times[j]);
     }
-    return false;
-}
-
-/* Times are in ns; people read them in s. row: the name of its row, or "". */
-static bool
-is_time(const item_t *item, const char *row)
-{
-    static const char counts[] =
-        "lines task_events transmit_events controller_lines input_records "
-        "unknown_actions workers hosts skipped_lines duplicate_events mode_conflicts "
-        "no_planned negative_intervals overlapping_tasks attempts distinct completed "
-        "incomplete_attempts retries count negative unfinished without_mode datasets "
-        "tasks gaps iterations without_wait actionsTransmit actionsSubmit actionsPurge "
-        "eventsTransmited eventsComputed eventsStarted edges missing_inputs zero_slack "
-        "rows without_pair only_in_second";
-
-    return item->kind == '.' ? is_among("mean p50 p90 p99", item->key)
-                             : item->kind == '0' && !is_among(counts, item->key) &&
-                                   !is_among("mode_counts raw_mode_lines "
-                                             "per_dataset_histogram",
-                                       row);
+    return item->kind == 'w' || (item->kind == '.' && is_listed);
 }
 
 static void
-add_column(spot_table_t *table, const char *name, const char *unit, bool is_text)
+add_column(spot_table_t *table, const item_t *item)
 {
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = name,
-                   .unit = unit,
-                   .kind = is_text ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER,
-                   .is_key = table->num_columns == 0,
-                   .num_digits = unit == NULL ? 0 : 5});
+    spot_table_add_column(table, (spot_table_column_t){.name = item->key,
+                                     .unit = is_time(item)       ? "s"
+                                             : item->kind == 'e' ? "ns"
+                                                                 : NULL,
+                                     .kind = item->kind == 'n'   ? SPOT_TABLE_TEXT
+                                             : item->kind == '"' ? SPOT_TABLE_PROSE
+                                                                 : SPOT_TABLE_NUMBER,
+                                     .is_key = item->kind == 'n',
+                                     .num_digits = 5});
 }
 
 static void
-add_cell(spot_table_t *table, const item_t *item, const char *row)
+add_cell(spot_table_t *table, const item_t *item)
 {
-    const bool is_undefined = strcmp(item->text, "null") == 0;
+    const bool is_null =
+        strchr(".i", item->kind) != NULL && strcmp(item->text, "null") == 0;
 
-    if (item->kind == '"' || is_undefined) {
-        spot_table_add_text(table, is_undefined ? "nan" : item->text);
-    } else if (is_time(item, row)) {
-        spot_table_add_number(table, strtod(item->text, NULL) * 1e-9);
+    if (strchr("n\"e", item->kind) != NULL || is_null) {
+        spot_table_add_text(table, is_null ? "nan" : item->text);
     } else if (item->kind == '0') {
         spot_table_add_count(table, strtoll(item->text, NULL, 10));
     } else {
-        spot_table_add_number(table, strtod(item->text, NULL));
+        spot_table_add_number(
+            table, strtod(item->text, NULL) * (is_time(item) ? 1e-9 : 1));
+    }
+}
+
+static void
+write_table(text_t *self)
+{
+    if (self->num_left > 0) {
+        spot_table_add_note(&self->table, "",
+            spot_texts_add(&self->texts, "%zu more, see --json", self->num_left));
+        self->num_left = 0;
+    }
+    if (self->table.num_rows > 0) {
+        if (self->shown == self->section) {
+            spot_document_gap(self->to);
+        } else {
+            spot_document_section(self->to, self->section, self->section);
+        }
+        self->shown = self->section;
+        spot_document_table(self->to, self->section, &self->table);
     }
 }
 
 /* ---- Items ---- */
 
 static void
-write_table(text_t *self, spot_table_t *table)
+start_section(text_t *self, const char *key)
 {
-    if (table->num_rows == 0) {
-        return;
-    }
-    if (self->shown == self->section) {
-        spot_document_gap(self->to);
-    } else {
-        spot_document_section(self->to, self->section, self->section);
-    }
-    self->shown = self->section;
-    if (table == &self->rows && self->num_left > 0) {
-        spot_table_add_note(table, "",
-            spot_texts_add(&self->to->texts, "%zu more, see --json", self->num_left));
-        self->num_left = 0;
-    }
-    spot_document_table(self->to, NULL, table);
+    write_table(self);
+    self->section = key;
+    self->name = NULL;
 }
 
-/* A table goes on as long as its rows have the same items. */
+static void
+push(text_t *self, char kind, const char *key, const char *text)
+{
+    if (self->num_items < MAX_ITEMS) {
+        self->items[self->num_items++] = (item_t){kind, key, text};
+    }
+}
+
+/* A table goes on as long as its rows have the same items; texts, which may be long,
+ * stand last. */
 static void
 end_row(text_t *self)
 {
-    const item_t *items = self->items;
-    bool is_same = self->rows.num_columns == self->num_items;
+    spot_table_t *table = &self->table;
+    item_t items[MAX_ITEMS];
+    size_t num = 0;
+    bool is_same = table->num_columns == self->num_items;
 
-    for (size_t j = 1; j < self->num_items && is_same; j++) {
-        is_same = strcmp(self->rows.columns[j].name, items[j].key) == 0;
-    }
-    if (!is_same) {
-        write_table(self, &self->rows);
-        add_column(&self->rows, self->section, NULL, true);
-    }
-    for (size_t j = 1; j < self->num_items && !is_same; j++) {
-        add_column(&self->rows, items[j].key,
-            is_time(&items[j], items[0].text) ? "s" : NULL, items[j].kind == '"');
-    }
-    if (self->rows.num_rows == MAX_ROWS) {
-        self->num_left++;
-    } else if (self->num_items > 1) {
-        spot_table_add_row(&self->rows);
+    for (int is_text = 0; is_text < 2; is_text++) {
         for (size_t j = 0; j < self->num_items; j++) {
-            add_cell(&self->rows, &items[j], items[0].text);
+            if ((self->items[j].kind == '"') == is_text) {
+                items[num++] = self->items[j];
+            }
+        }
+    }
+    for (size_t j = 1; j < num && is_same; j++) {
+        is_same = strcmp(table->columns[j].name, items[j].key) == 0;
+    }
+    if (num > 0 && !is_same) {
+        write_table(self);
+    }
+    for (size_t j = 0; j < num && !is_same; j++) {
+        add_column(table, &items[j]);
+    }
+    if (num > 0 && table->num_rows == MAX_ROWS) {
+        self->num_left++;
+    } else if (num > 0) {
+        spot_table_add_row(table);
+        for (size_t j = 0; j < num; j++) {
+            add_cell(table, &items[j]);
         }
     }
     self->num_items = 0;
-    self->row_depth = 0;
+    self->name = NULL;
     spot_texts_free(&self->texts);
 }
 
+/* A map whose first item is a map is a section. */
 static void
-add_figure(text_t *self, const item_t *item)
+begin(text_t *self, const char *key)
 {
-    spot_table_t *table = &self->figures;
-
-    if (table->num_columns == 0) {
-        add_column(table, self->section, NULL, true);
-        add_column(table, "value", NULL, false);
-        add_column(table, "unit", NULL, true);
-        add_column(table, "ns", NULL, false);
+    if (self->num_items == 0 && self->name != NULL) {
+        start_section(self, self->name);
+    } else {
+        end_row(self);
     }
-    spot_table_add_row(table);
-    spot_table_add_text(table, item->key);
-    add_cell(table, item, "");
-    if (is_time(item, "")) {
-        spot_table_add_text(table, "s");
-        spot_table_add_format(table, "%.3e", strtod(item->text, NULL));
+    if (self->depth == 2) {
+        start_section(self, key);
+    } else if (self->depth > 2) {
+        self->name = key;
     }
 }
 
+/* Beside a sum of times is its other form, in place of a cause its share of idle time,
+ * beside what is relative the ratio. Keys of arrays are those of pairs. */
 static void
 add_item(text_t *self, char kind, const char *key, const char *text)
 {
-    if (self->num_items < MAX_ITEMS) {
-        self->items[self->num_items++] =
-            (item_t){kind, spot_texts_add(&self->texts, "%s", key),
-                spot_texts_add(&self->texts, "%s", text)};
+    static const char *const pair[] = {
+        "task", "first", "second", "difference", "relative"};
+    const double value = strtod(text, NULL);
+
+    if (self->num_items == 0 && self->name != NULL) {
+        push(self, 'n', self->section, self->name);
     }
-}
-
-/* The idle time of the row that is open -> the share of it that has a cause. */
-static const char *
-share_of_idle(text_t *self, const char *text)
-{
-    double idle = 0;
-
-    for (size_t j = 1; j < self->num_items; j++) {
-        idle = strcmp(self->items[j].key, "idle") == 0
-                   ? strtod(self->items[j].text, NULL)
-                   : idle;
+    key = spot_texts_add(
+        &self->texts, "%s", key == NULL ? pair[self->num_items % 5] : key);
+    if (self->is_idle) {
+        kind = 'i';
+        text = self->idle == 0
+                   ? "null"
+                   : spot_texts_add(&self->texts, "%.3f", value / self->idle);
     }
-    return idle == 0 ? "null"
-                     : spot_texts_add(&self->texts, "%.3f", strtod(text, NULL) / idle);
-}
-
-static void
-open_map(text_t *self, const char *key, bool is_map)
-{
-    static const char *const parts[][2] = {{"tasks", "per_worker"},
-        {"tasks", "per_class"}, {"concurrency", "hosts"}, {"contention", "classes"}};
-    bool is_part = ++self->depth == 2;
-
-    for (size_t j = 0; j < 4 && self->depth == 3 && !is_part; j++) {
-        is_part =
-            strcmp(self->section, parts[j][0]) == 0 && strcmp(key, parts[j][1]) == 0;
+    self->idle = strcmp(key, "idle") == 0 ? value : self->idle;
+    push(self, kind, key, spot_texts_add(&self->texts, "%s", text));
+    if (strcmp(key, "sum") == 0) {
+        push(self, 'e', "sum", spot_texts_add(&self->texts, "%.3e", value));
     }
-    if (is_part) {
-        write_table(self, &self->figures);
-        write_table(self, &self->rows);
-        self->section = key;
-    } else if (self->depth > 2 && self->row_depth == 0 && is_map) {
-        self->row_depth = self->depth;
-        add_item(self, '"', "", key);
+    if (strcmp(key, "relative") == 0) {
+        const double first = strtod(self->items[1].text, NULL);
+        const double second = strtod(self->items[2].text, NULL);
+
+        push(self, '.', "ratio",
+            first == 0 ? "null" : spot_texts_add(&self->texts, "%.17g", second / first));
     }
 }
 
@@ -214,95 +212,52 @@ listen(void *context, char kind, const char *key, const char *text)
     text_t *self = context;
 
     if (kind == '{' || kind == '[') {
-        open_map(self, key, kind == '{');
+        self->depth++;
+        self->is_list = kind == '[' && key != NULL && self->depth > 2;
+        self->is_idle = key != NULL && strcmp(key, "idle_split") == 0;
+        if (!self->is_list && !self->is_idle) {
+            begin(self, key);
+        }
     } else if (kind == '}' || kind == ']') {
         self->depth--;
-        if (self->row_depth > self->depth) {
+        if (!self->is_list && !self->is_idle) {
             end_row(self);
         }
+        self->is_list = self->is_idle = false;
         if (self->depth == 0) {
-            write_table(self, &self->figures);
-            write_table(self, &self->rows);
+            write_table(self);
         }
-    } else if (self->row_depth == 0 && key != NULL) {
-        add_figure(self, &(item_t){kind, key, text});
-    } else if (self->row_depth > 0 && self->depth > self->row_depth) {
-        add_item(self, '.', key, share_of_idle(self, text));
-    } else if (self->row_depth > 0) {
+    } else if (!self->is_list) {
         add_item(self, kind, key, text);
-        if (strcmp(key, "sum") == 0) {
-            add_item(self, '"', "sum in ns",
-                spot_texts_add(&self->texts, "%.3e", strtod(text, NULL)));
-        }
     }
 }
 
-/* ---- Results ---- */
-
 void
-spot_task_run_text(const spot_task_run_t *run, spot_document_t *to)
+spot_task_text(spot_document_t *self,
+    void (*put)(const void *context, spot_json_t *json), const void *context)
 {
-    text_t self = {.to = to};
+    text_t text = {.to = self, .section = "comparison"};
     spot_json_t json;
 
-    spot_json_init_listener(&json, listen, &self);
-    spot_task_analysis_json(run->analysis, run->log, &json);
+    spot_json_init_listener(&json, listen, &text);
+    put(context, &json);
 }
 
-void
-spot_task_markers_text(const spot_task_markers_t *markers, spot_document_t *to)
-{
-    text_t self = {.to = to};
-    spot_json_t json;
-
-    spot_json_init_listener(&json, listen, &self);
-    spot_task_markers_json(markers, &json);
-}
+/* ---- Several logs ---- */
 
 void
-spot_task_comparison_text(const spot_task_comparison_t *comparison,
-    const spot_task_log_t *first, spot_document_t *to)
+spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_run_t *runs)
 {
-    static const spot_table_column_t columns[] = {
-        {.name = "first", .unit = "s", .is_key = true}, {.name = "second", .unit = "s"},
-        {.name = "difference", .unit = "s"}, {.name = "relative"}, {.name = "ratio"},
-        {.name = "task", .kind = SPOT_TABLE_PROSE}};
-    spot_task_comparison_t shown = *comparison;
-    text_t self = {.to = to, .section = "comparison"};
-    spot_table_t top = {0};
-    spot_json_t json;
-
-    shown.num_pairs = shown.num_top = 0; /* too many, and a table of their own */
-    spot_json_init_listener(&json, listen, &self);
-    spot_task_comparison_json(&shown, first, &json);
-    spot_table_add_columns(&top, sizeof(columns) / sizeof(columns[0]), columns);
-    for (size_t j = 0; j < comparison->num_top; j++) {
-        const spot_task_pair_t *pair = &comparison->top[j];
-
-        spot_table_add_row(&top);
-        spot_table_add_number(&top, (double) pair->first * 1e-9);
-        spot_table_add_number(&top, (double) pair->second * 1e-9);
-        spot_table_add_number(&top, (double) (pair->second - pair->first) * 1e-9);
-        spot_table_add_number(&top, pair->relative);
-        spot_table_add_number(&top, spot_wide_ratio(pair->second, pair->first));
-        spot_table_add_text(&top, first->ids.names[pair->id]);
-    }
-    spot_document_section(to, "top", "largest differences");
-    spot_document_table(to, NULL, &top);
-}
-
-void
-spot_task_summary_text(size_t num_runs, const spot_task_run_t *runs, spot_document_t *to)
-{
-    static const char *const figures[] = {"makespan (s)", "workers", "tasks", "retries",
+    static const char *const figures[] = {"makespan (s)", "workers", "tasks",
         "transmits", "run (s)", "run p50 (s)", "run p90 (s)", "comm (s)", "comm p50 (s)",
         "comm p90 (s)"};
     enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]) };
     spot_table_t table = {0};
 
-    add_column(&table, "log", NULL, true);
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "log", .kind = SPOT_TABLE_TEXT});
     for (size_t k = 0; k < num_runs; k++) {
-        add_column(&table, runs[k].file, NULL, false);
+        spot_table_add_column(&table, (spot_table_column_t){.name = runs[k].file});
     }
     for (size_t j = 0; j < NUM_FIGURES + SPOT_NUM_IDLE; j++) {
         if (j == NUM_FIGURES) {
@@ -318,7 +273,6 @@ spot_task_summary_text(size_t num_runs, const spot_task_run_t *runs, spot_docume
             const spot_durations_t *comm = &of->task[SPOT_TASK_COMM];
             const double values[NUM_FIGURES] = {(double) of->makespan * 1e-9,
                 (double) num_workers, (double) of->tasks.num_attempts,
-                (double) ((int64_t) of->tasks.num_attempts - of->distinct),
                 (double) of->transmits.num_attempts, (double) run->sum * 1e-9,
                 run->p50 * 1e-9, run->p90 * 1e-9, (double) comm->sum * 1e-9,
                 comm->p50 * 1e-9, comm->p90 * 1e-9};
@@ -333,5 +287,5 @@ spot_task_summary_text(size_t num_runs, const spot_task_run_t *runs, spot_docume
                     : spot_wide_ratio(sum, (spot_wide_t) num_workers * of->makespan));
         }
     }
-    spot_document_table(to, NULL, &table);
+    spot_document_table(self, NULL, &table);
 }
