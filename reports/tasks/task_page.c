@@ -12,6 +12,7 @@
 #define MAX_BARS 20000
 #define MAX_BINS 2000 /* of a worker */
 #define MAX_ROWS 60   /* workers whose time is split */
+#define ID_BYTES 120  /* of a page: the end of an id is often a hash */
 #define NS_PER_S 1000000000
 
 /* What is not a class, which has no bracket in its name: kinds of bars, transmits by
@@ -32,6 +33,7 @@ enum { WHAT = 4, NUM_COLUMNS = 9, MAX_CLASSES = 32 };
 typedef struct {
     size_t num_runs, run_id; /* run_id: what is added now */
     const spot_task_run_t *runs;
+    bool is_trace;
     int64_t end; /* of the longest run, from its t0 */
     int64_t bin, num_bins;
     const char *names[CLASSES + MAX_CLASSES + 1];
@@ -59,6 +61,7 @@ add_span(view_t *self, int kind, int32_t worker, const char *what,
 {
     const spot_task_log_t *log = self->runs[self->run_id].log;
     const bool is_task = kind == RUN && attempt != NULL;
+    const char *id = attempt == NULL ? what : log->ids.names[attempt->id];
     spot_texts_t texts = {0};
     const char *lane = spot_texts_add(&texts, "%s%s%s",
         self->num_runs == 1 ? ""
@@ -67,7 +70,7 @@ add_span(view_t *self, int kind, int32_t worker, const char *what,
         log->workers[worker].name, kind == TRANSMIT ? " data" : "");
     const int ret = spot_series_add(&self->recording.series[0],
         (const spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = lane},
-            {.text = attempt == NULL ? what : log->ids.names[attempt->id]},
+            {.text = self->is_trace ? id : spot_texts_add(&texts, "%.*s", ID_BYTES, id)},
             {.text = what}, {.text = log->hosts[log->workers[worker].host_id]},
             {.integer = attempt == NULL ? 0 : attempt->number},
             {.number = is_task ? wait_us(attempt, QUEUE) : (double) NAN},
@@ -156,19 +159,19 @@ add_shares(view_t *self, int32_t worker, const int64_t *busy)
 }
 
 static int
-add_run(view_t *self, bool is_trace, bool has_bars)
+add_run(view_t *self, bool has_bars)
 {
     const size_t num_workers = self->runs[self->run_id].log->num_workers;
     int64_t *busy = spot_calloc(num_workers, (size_t) self->num_bins * sizeof(*busy));
     int ret = busy == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (int kind = is_trace ? RUN : COMM; ret == 0 && kind <= TRANSMIT; kind++) {
+    for (int kind = self->is_trace ? RUN : COMM; ret == 0 && kind <= TRANSMIT; kind++) {
         ret = add_bars(self, kind, has_bars, busy);
     }
     for (size_t j = 0; ret == 0 && !has_bars && j < num_workers; j++) {
         ret = add_shares(self, (int32_t) j, &busy[(int64_t) j * self->num_bins]);
     }
-    if (ret == 0 && !is_trace) {
+    if (ret == 0 && !self->is_trace) {
         ret = add_levels(self, num_workers, busy);
     }
     free(busy);
@@ -177,7 +180,7 @@ add_run(view_t *self, bool is_trace, bool has_bars)
 
 /* Free the recording even after an error. */
 static int
-init(view_t *self, bool is_trace)
+init(view_t *self)
 {
     static const spot_series_column_t spans[NUM_COLUMNS] = {
         SPOT_SERIES_COLUMN(INSTANT, "start", ""), SPOT_SERIES_COLUMN(INSTANT, "end", ""),
@@ -222,7 +225,7 @@ init(view_t *self, bool is_trace)
         (const spot_series_kind_t *const[]){&self->kind, &running[0], &running[1]});
     self->recording.end_ticks = self->end;
     for (; ret == 0 && self->run_id < self->num_runs; self->run_id++) {
-        ret = add_run(self, is_trace, is_trace || num_bars <= MAX_BARS);
+        ret = add_run(self, self->is_trace || num_bars <= MAX_BARS);
     }
     return ret;
 }
@@ -272,10 +275,10 @@ int
 spot_task_runs_draw(size_t num_runs, const spot_task_run_t *runs, bool is_trace,
     const char *path, FILE *out, spot_diag_t *diag)
 {
-    view_t self = {.num_runs = num_runs, .runs = runs};
+    view_t self = {.num_runs = num_runs, .runs = runs, .is_trace = is_trace};
     spot_run_series_t series = {0};
     spot_texts_t texts = {0};
-    int ret = init(&self, is_trace);
+    int ret = init(&self);
 
     if (ret == 0 && is_trace) {
         ret = spot_chrome_trace_write(&self.recording, out);
