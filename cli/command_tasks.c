@@ -280,6 +280,7 @@ run_fit(spot_call_t *call)
     const arguments_t *self = call->arguments;
     spot_task_run_t runs[2];
     read_t reads[2] = {0};
+    spot_task_comparison_t comparison = {0};
     spot_output_t output;
     int ret;
 
@@ -288,16 +289,20 @@ run_fit(spot_call_t *call)
     if (ret == 0 && reads[0].log.is_markers) {
         ret = spot_diag_error(
             &call->diag, self->log_path, 0, 0, "a log of markers has no laws");
-    } else if (ret == 0) {
+    } else if (ret == 0 && self->compares) {
+        ret = spot_task_comparison_init(&comparison, &runs[1], &runs[0],
+            (spot_task_scope_t) self->scope, &call->diag);
+    }
+    if (ret == 0) {
         FILE *out = spot_output_bytes(&output, self->target.path, &call->diag);
 
         ret = out == NULL ? 0
                           : spot_task_fit(&runs[0], self->reading.edges_path,
-                                self->compares ? &runs[1] : NULL,
-                                (spot_task_scope_t) self->scope, self->target.path, out,
-                                &call->diag);
+                                self->compares ? &runs[1] : NULL, &comparison,
+                                self->target.path, out, &call->diag);
         ret = spot_output_end(&output, ret);
     }
+    spot_task_comparison_free(&comparison);
     free_all(self->paths.num_texts, reads);
     return ret;
 }
