@@ -124,16 +124,6 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
     return error;
 }
 
-static void
-free_all(size_t num_logs, read_t *reads)
-{
-    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
-        spot_task_markers_free(&reads[j].markers);
-        spot_task_analysis_free(&reads[j].analysis);
-        spot_task_log_free(&reads[j].log);
-    }
-}
-
 /* What is printed. */
 typedef struct {
     size_t num_logs;
@@ -195,6 +185,29 @@ write_results(spot_call_t *call, const results_t *self)
     return spot_output_end(&output, spot_document_end(&document));
 }
 
+/* Of the last log; the one before it, if any, ran on one worker. */
+static int
+write_model(spot_call_t *call, const results_t *self)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *path = arguments->target.path;
+    const spot_task_run_t *run = &self->runs[self->num_logs - 1];
+    spot_output_t output;
+    FILE *out;
+    int ret = 0;
+
+    if (run->log->is_markers) {
+        return spot_diag_error(
+            &call->diag, run->file, 0, 0, "a log of markers has no laws");
+    }
+    out = spot_output_bytes(&output, path, &call->diag);
+    if (out != NULL) {
+        ret = spot_task_fit(run, arguments->reading.edges_path, self->runs,
+            self->comparison, path, out, &call->diag);
+    }
+    return spot_output_end(&output, ret);
+}
+
 static int
 run(spot_call_t *call)
 {
@@ -216,9 +229,15 @@ run(spot_call_t *call)
     if (ret == 0 && self->csv_folder != NULL) {
         ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
     }
-    ret = ret == 0 ? write_results(call, &results) : ret;
+    if (ret == 0) {
+        ret = (self->log_path == NULL ? write_results : write_model)(call, &results);
+    }
     spot_task_comparison_free(&comparison);
-    free_all(num_logs, reads);
+    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
+        spot_task_markers_free(&reads[j].markers);
+        spot_task_analysis_free(&reads[j].analysis);
+        spot_task_log_free(&reads[j].log);
+    }
     free(reads);
     free(runs);
     return ret;
@@ -266,45 +285,12 @@ check_fit(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
 
-    spot_option_list_add(&self->paths, self->log_path);
     self->compares = self->solo_path != NULL;
     if (self->compares) {
         spot_option_list_add(&self->paths, self->solo_path);
     }
+    spot_option_list_add(&self->paths, self->log_path);
     check(call);
-}
-
-static int
-run_fit(spot_call_t *call)
-{
-    const arguments_t *self = call->arguments;
-    spot_task_run_t runs[2];
-    read_t reads[2] = {0};
-    spot_task_comparison_t comparison = {0};
-    spot_output_t output;
-    int ret;
-
-    call->is_reading = false; /* a file that cannot be read is a failure */
-    ret = read_all(call, runs, reads);
-    if (ret == 0 && reads[0].log.is_markers) {
-        ret = spot_diag_error(
-            &call->diag, self->log_path, 0, 0, "a log of markers has no laws");
-    } else if (ret == 0 && self->compares) {
-        ret = spot_task_comparison_init(&comparison, &runs[1], &runs[0],
-            (spot_task_scope_t) self->scope, &call->diag);
-    }
-    if (ret == 0) {
-        FILE *out = spot_output_bytes(&output, self->target.path, &call->diag);
-
-        ret = out == NULL ? 0
-                          : spot_task_fit(&runs[0], self->reading.edges_path,
-                                self->compares ? &runs[1] : NULL, &comparison,
-                                self->target.path, out, &call->diag);
-        ret = spot_output_end(&output, ret);
-    }
-    spot_task_comparison_free(&comparison);
-    free_all(self->paths.num_texts, reads);
-    return ret;
 }
 
 const spot_command_t spot_command_tasks_fit = {
@@ -320,5 +306,5 @@ const spot_command_t spot_command_tasks_fit = {
     .options = fit_options,
     .arguments_bytes = sizeof(arguments_t),
     .check = check_fit,
-    .run = run_fit,
+    .run = run,
 };

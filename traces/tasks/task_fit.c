@@ -113,12 +113,12 @@ put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
     for (size_t j = 0; j < comparison->num_classes; j++) {
         const spot_task_class_pair_t *class = &comparison->classes[j];
 
-        put_name(
-            self, isfinite(class->beta) ? "  " : "  # not identifiable: ", class->name);
+        put_name(self,
+            isfinite(class->beta) ? "    " : "    # not identifiable: ", class->name);
         fprintf(self->out, ": %.6g, # n %lld, %.3g at once\n", class->beta,
             (long long) class->num_runs, class->mean_concurrency);
     }
-    fputs("  }\n", self->out);
+    fputs("    }\n", self->out);
 }
 
 static void
@@ -143,14 +143,14 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     const spot_task_run_t *solo, const spot_task_comparison_t *comparison,
     const char *model_path, FILE *out, spot_diag_t *diag)
 {
-    const spot_task_analysis_t *from = (solo == NULL ? run : solo)->analysis;
+    const spot_task_analysis_t *from = (comparison == NULL ? run : solo)->analysis;
     const size_t num_workers = run->log->num_workers;
     fit_t self = {.out = out, .model_path = model_path};
 
     if (run->analysis->task[SPOT_TASK_RUN].count == 0) {
         return spot_diag_error(diag, run->file, 0, 0, "no task ran to its end");
     }
-    if (solo == NULL && num_workers > 1) {
+    if (comparison == NULL && num_workers > 1) {
         spot_diag_warn(diag, run->file, 0, 0,
             "laws of run hold the contention of %zu workers: expected --solo",
             num_workers);
@@ -168,13 +168,13 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     fprintf(out, "}\nworkers: %zu\nhosts: %zu\nrun: { # others as recorded\n",
         num_workers, run->log->num_hosts);
     for (size_t j = 0; j < from->num_classes; j++) {
-        if (solo == NULL || comparison->classes[j].num_runs > 0) {
+        if (comparison == NULL || comparison->classes[j].num_runs > 0) {
             put_attempts(&self, from->per_class[j].name, &from->tasks,
                 &spot_task_spans[SPOT_TASK_RUN], from->class_of, j);
         }
     }
     fputs("  }\n", out);
-    if (solo != NULL) {
+    if (comparison != NULL) {
         put_contention(&self, comparison);
     }
     put_delays(&self, run->analysis);

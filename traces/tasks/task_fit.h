@@ -8,7 +8,7 @@
 
 /* Writes the scenario, with comments on what it rests on, for a file at model_path (NULL:
  * standard output). run is not of markers; edges_path is where its edges were read, or
- * NULL. solo, the same tasks on one worker, and its comparison with run: NULL for none.
+ * NULL. comparison: of solo, the same tasks on one worker, with run, or NULL: no solo.
  * Attempts without an end and durations below 0 are left out. The caller checks out for
  * errors. BAD_INPUT with the reason in diag: no task ran; NO_MEMORY. O(classes n log n) */
 SPOT_MUST_CHECK int spot_task_fit(const spot_task_run_t *run, const char *edges_path,

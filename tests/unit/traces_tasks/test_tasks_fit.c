@@ -47,8 +47,8 @@ fit_scripts(fitted_t *self, const char *script, const char *solo, const char *ed
                              : spot_task_comparison_init(&comparison, &runs[1], &runs[0],
                                    SPOT_SCOPE_HOST, &self->diag);
     assert_int_equal(self->ret, 0);
-    self->ret = spot_task_fit(&runs[0], edges, solo == NULL ? NULL : &runs[1],
-        &comparison, NULL, out, &self->diag);
+    self->ret = spot_task_fit(&runs[0], edges, &runs[1],
+        solo == NULL ? NULL : &comparison, NULL, out, &self->diag);
     spot_task_comparison_free(&comparison);
     assert_int_equal(fclose(out), 0);
     if (self->ret == 0) {
