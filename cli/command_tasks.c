@@ -25,31 +25,30 @@ static const char *const dup_choices[] = {"first", "last", "error", NULL};
 /* How logs are read, by both commands. */
 #define READING_OPTIONS                                                                 \
     SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "Tasks contend with those on the same host, or on one machine that all hosts "  \
-        "share: host (default), machine",                                               \
+        "What tasks of the second run contend for: host (default), or machine, where "  \
+        "all hosts are on one",                                                         \
         .choices = spot_task_scope_names, .what = "scope"),                             \
         SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
-            "Whether HOST: stands before names of workers: on lines of the controller " \
-            "decides (auto, default), nowhere else it is missing (global), or it is "   \
-            "always added (local)",                                                     \
+            "Put HOST: before names of workers: auto (default) where lines of the "     \
+            "controller have it, global never, local always",                           \
             .choices = names_choices, .what = "rule of names"),                         \
         SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                          \
-            "The mode of a transmit is that of its last event that has one (chain, "    \
-            "default) or of the line furthest down (last-line)",                        \
+            "The mode of a transmit: chain (default), that of its last event with "     \
+            "one; last-line, that of its line furthest down",                           \
             .choices = mode_choices, .what = "rule of modes"),                          \
         SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                      \
-            "Of an action that comes again in one attempt take the first one "          \
-            "(default), the last one, or refuse the log (error)",                       \
+            "An action that one attempt has twice: take the first (default) or the "    \
+            "last, or refuse the log (error)",                                          \
             .choices = dup_choices, .what = "rule of duplicates"),                      \
         SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                      \
-            "Read the inputs of tasks here, as lines with the action taskInputs"),      \
+            "The inputs of tasks, lines of the action taskInputs"),                     \
         SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,            \
-            "Read further lines of the controller here"),                               \
+            "Further lines of the controller"),                                         \
         SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                               \
-            "Subtract from the clock of each host what it is surely ahead or behind"),  \
+            "Subtract from the clock of each host what it is surely ahead of the "      \
+            "controller's"),                                                            \
         SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                       \
-            "Count lines with errors and show the first three, instead of ending "      \
-            "there")
+            "Skip lines with errors: print their number and the first three")
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a log", 0, "LOG", paths, NULL, .min = 1),
@@ -73,8 +72,9 @@ check(spot_call_t *call)
     const size_t num_logs = self->paths.num_texts;
 
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
-    spot_usage_refuse(
-        call, !self->compares && self->scope != 0, "--scope is for two runs");
+    spot_usage_refuse(call, !self->compares && self->scope != 0,
+        self->log_path == NULL ? "--scope belongs to --compare"
+                               : "--scope belongs to --solo");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
