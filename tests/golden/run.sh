@@ -97,6 +97,7 @@ golden help-input-fit.txt input fit --help
 golden help-input-predict.txt input predict --help
 golden help-input-search.txt input search --help
 golden help-tasks.txt tasks --help
+golden help-tasks-fit.txt tasks fit --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -251,6 +252,20 @@ stderr_says "nowhere.jsonl: cannot open: No such file or directory"
 ends 1 tasks tasks/run.jsonl --csv /dev/null/tables
 ends 2 tasks tasks/markers.log --csv "$work/tasks"
 stderr_says "a log of markers has neither a comparison nor CSV files, see --json"
+
+# A fit beside its log and elsewhere; what it says of a log is independent of the place.
+mkdir -p "$work/fits/logs"
+cat tasks/run.jsonl tasks/edges.jsonl >"$work/fits/logs/run.jsonl"
+ends 0 tasks fit "$work/fits/logs/run.jsonl" --solo tasks/solo.jsonl -o "$work/fits/logs/fit.yaml"
+same tasks/fit.yaml "$work/fits/logs/fit.yaml"
+ends 0 tasks fit "$work/fits/logs/run.jsonl" --scope machine --solo tasks/solo.jsonl \
+    -o "$work/fits/fit.yaml"
+expect "the path of a log starts at the model" \
+    grep -q '^graph: {log: "logs/run.jsonl"}' "$work/fits/fit.yaml"
+ends 0 tasks fit tasks/run.jsonl --edges tasks/edges.jsonl
+stderr_says "laws of run hold the contention of "
+expect "edges are named" grep -q 'edges: ".*/tasks/edges.jsonl"}' "$work/stdout"
+ends 1 tasks fit nowhere.jsonl
 
 # ---- Theory ----
 set -- --mtbf 6h --write 300s --restart 10min

@@ -69,21 +69,25 @@ static void
 put_law(fit_t *self, const char *name)
 {
     const size_t num = self->num_values;
-    const double mean_s = spot_moments_of(self->values, num).mean;
+    const double mean_s = num == 0 ? 0 : spot_moments_of(self->values, num).mean;
     spot_fit_ranking_t ranking;
     const spot_fit_t *fit = mean_s > 0 ? choose(self, &ranking) : NULL;
 
-    spot_sort(self->values, num);
     put_name(self, mean_s > 0 ? "  " : "  # nothing above 0: ", name);
     if (fit != NULL) {
         fputs(": ", self->out);
         spot_fit_write_law(self->out, "family", &fit->law);
-        fprintf(self->out, ", # KS distance %.3f", fit->ks);
+        fprintf(self->out, ", # KS distance %.3f, ", fit->ks);
     } else if (mean_s > 0) {
-        fprintf(self->out, ": %.9f s, # without spread", mean_s);
+        fprintf(self->out, ": %.9f s, # without spread, ", mean_s);
     }
-    fprintf(self->out, ", n %zu, mean %.4g s, p50 %.4g s, p90 %.4g s\n", num, mean_s,
-        spot_quantile(self->values, num, 0.5), spot_quantile(self->values, num, 0.9));
+    if (mean_s > 0) {
+        spot_sort(self->values, num);
+        fprintf(self->out, "n %zu, mean %.4g s, p50 %.4g s, p90 %.4g s", num, mean_s,
+            spot_quantile(self->values, num, 0.5),
+            spot_quantile(self->values, num, 0.9));
+    }
+    fputc('\n', self->out);
     self->num_values = 0;
 }
 
@@ -113,10 +117,14 @@ put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
     for (size_t j = 0; j < comparison->num_classes; j++) {
         const spot_task_class_pair_t *class = &comparison->classes[j];
 
-        put_name(self,
-            isfinite(class->beta) ? "    " : "    # not identifiable: ", class->name);
-        fprintf(self->out, ": %.6g, # n %lld, %.3g at once\n", class->beta,
-            (long long) class->num_runs, class->mean_concurrency);
+        if (isfinite(class->beta)) {
+            put_name(self, "    ", class->name);
+            fprintf(self->out, ": %.6g, # n %lld, %.3g at once\n", class->beta,
+                (long long) class->num_runs, class->mean_concurrency);
+        } else {
+            put_name(self, "    # not identifiable: ", class->name);
+            fputc('\n', self->out);
+        }
     }
     fputs("    }\n", self->out);
 }
