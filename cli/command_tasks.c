@@ -26,31 +26,30 @@ static const char *const dup_choices[] = {"first", "last", "error", NULL};
 /* How logs are read, by both commands. */
 #define READING_OPTIONS                                                                 \
     SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "Tasks contend with those on the same host, or on one machine that all hosts "  \
-        "share: host (default), machine",                                               \
+        "What tasks of the second run contend for: host (default), or machine, where "  \
+        "all hosts are on one",                                                         \
         .choices = spot_task_scope_names, .what = "scope"),                             \
         SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
-            "Whether HOST: stands before names of workers: on lines of the controller " \
-            "decides (auto, default), nowhere else it is missing (global), or it is "   \
-            "always added (local)",                                                     \
+            "Put HOST: before names of workers: auto (default) where lines of the "     \
+            "controller have it, global never, local always",                           \
             .choices = names_choices, .what = "rule of names"),                         \
         SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                          \
-            "The mode of a transmit is that of its last event that has one (chain, "    \
-            "default) or of the line furthest down (last-line)",                        \
+            "The mode of a transmit: chain (default), that of its last event with "     \
+            "one; last-line, that of its line furthest down",                           \
             .choices = mode_choices, .what = "rule of modes"),                          \
         SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                      \
-            "Of an action that comes again in one attempt take the first one "          \
-            "(default), the last one, or refuse the log (error)",                       \
+            "An action that one attempt has twice: take the first (default) or the "    \
+            "last, or refuse the log (error)",                                          \
             .choices = dup_choices, .what = "rule of duplicates"),                      \
         SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                      \
-            "Read the inputs of tasks here, as lines with the action taskInputs"),      \
+            "The inputs of tasks, lines of the action taskInputs"),                     \
         SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,            \
-            "Read further lines of the controller here"),                               \
+            "Further lines of the controller"),                                         \
         SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                               \
-            "Subtract from the clock of each host what it is surely ahead or behind"),  \
+            "Subtract from the clock of each host what it is surely ahead of the "      \
+            "controller's"),                                                            \
         SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                       \
-            "Count lines with errors and show the first three, instead of ending "      \
-            "there")
+            "Skip lines with errors: print their number and the first three")
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a log", 0, "LOG", paths, NULL, .min = 1),
@@ -80,8 +79,9 @@ check(spot_call_t *call)
     const size_t num_logs = self->paths.num_texts;
 
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
-    spot_usage_refuse(
-        call, !self->compares && self->scope != 0, "--scope is for two runs");
+    spot_usage_refuse(call, !self->compares && self->scope != 0,
+        self->log_path == NULL ? "--scope belongs to --compare"
+                               : "--scope belongs to --solo");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
@@ -134,16 +134,6 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         error = spot_error_first(error, ret);
     }
     return error;
-}
-
-static void
-free_all(size_t num_logs, read_t *reads)
-{
-    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
-        spot_task_markers_free(&reads[j].markers);
-        spot_task_analysis_free(&reads[j].analysis);
-        spot_task_log_free(&reads[j].log);
-    }
 }
 
 /* What is printed. */
@@ -223,6 +213,29 @@ draw(spot_call_t *call, const results_t *results, const char *path, bool is_trac
                                    is_trace, path, out, &call->diag));
 }
 
+/* Of the last log; the one before it, if any, ran on one worker. */
+static int
+write_model(spot_call_t *call, const results_t *self)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *path = arguments->target.path;
+    const spot_task_run_t *run = &self->runs[self->num_logs - 1];
+    spot_output_t output;
+    FILE *out;
+    int ret = 0;
+
+    if (run->log->is_markers) {
+        return spot_diag_error(
+            &call->diag, run->file, 0, 0, "a log of markers has no laws");
+    }
+    out = spot_output_bytes(&output, path, &call->diag);
+    if (out != NULL) {
+        ret = spot_task_fit(run, arguments->reading.edges_path, self->runs,
+            self->comparison, path, out, &call->diag);
+    }
+    return spot_output_end(&output, ret);
+}
+
 static int
 run(spot_call_t *call)
 {
@@ -246,9 +259,15 @@ run(spot_call_t *call)
     }
     ret = ret == 0 ? draw(call, &results, self->html_path, false) : ret;
     ret = ret == 0 ? draw(call, &results, self->chrome_path, true) : ret;
-    ret = ret == 0 ? write_results(call, &results) : ret;
+    if (ret == 0) {
+        ret = (self->log_path == NULL ? write_results : write_model)(call, &results);
+    }
     spot_task_comparison_free(&comparison);
-    free_all(num_logs, reads);
+    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
+        spot_task_markers_free(&reads[j].markers);
+        spot_task_analysis_free(&reads[j].analysis);
+        spot_task_log_free(&reads[j].log);
+    }
     free(reads);
     free(runs);
     return ret;
@@ -296,40 +315,12 @@ check_fit(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
 
-    spot_option_list_add(&self->paths, self->log_path);
     self->compares = self->solo_path != NULL;
     if (self->compares) {
         spot_option_list_add(&self->paths, self->solo_path);
     }
+    spot_option_list_add(&self->paths, self->log_path);
     check(call);
-}
-
-static int
-run_fit(spot_call_t *call)
-{
-    const arguments_t *self = call->arguments;
-    spot_task_run_t runs[2];
-    read_t reads[2] = {0};
-    spot_output_t output;
-    int ret;
-
-    call->is_reading = false; /* a file that cannot be read is a failure */
-    ret = read_all(call, runs, reads);
-    if (ret == 0 && reads[0].log.is_markers) {
-        ret = spot_diag_error(
-            &call->diag, self->log_path, 0, 0, "a log of markers has no laws");
-    } else if (ret == 0) {
-        FILE *out = spot_output_bytes(&output, self->target.path, &call->diag);
-
-        ret = out == NULL ? 0
-                          : spot_task_fit(&runs[0], self->reading.edges_path,
-                                self->compares ? &runs[1] : NULL,
-                                (spot_task_scope_t) self->scope, self->target.path, out,
-                                &call->diag);
-        ret = spot_output_end(&output, ret);
-    }
-    free_all(self->paths.num_texts, reads);
-    return ret;
 }
 
 const spot_command_t spot_command_tasks_fit = {
@@ -345,5 +336,5 @@ const spot_command_t spot_command_tasks_fit = {
     .options = fit_options,
     .arguments_bytes = sizeof(arguments_t),
     .check = check_fit,
-    .run = run_fit,
+    .run = run,
 };

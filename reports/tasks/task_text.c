@@ -53,15 +53,17 @@ is_time(const item_t *item)
 static void
 add_column(spot_table_t *table, const item_t *item)
 {
-    spot_table_add_column(table, (spot_table_column_t){.name = item->key,
-                                     .unit = is_time(item)       ? "s"
-                                             : item->kind == 'e' ? "ns"
-                                                                 : NULL,
-                                     .kind = item->kind == 'n'   ? SPOT_TABLE_TEXT
-                                             : item->kind == '"' ? SPOT_TABLE_PROSE
-                                                                 : SPOT_TABLE_NUMBER,
-                                     .is_key = item->kind == 'n',
-                                     .num_digits = 5});
+    spot_table_column_t column = {.name = item->key, .num_digits = 5};
+
+    column.unit = is_time(item)       ? "s"
+                  : item->kind == 'e' ? "ns"
+                  : item->kind == 'i' ? "of idle"
+                                      : NULL;
+    column.kind = item->kind == 'n'   ? SPOT_TABLE_TEXT
+                  : item->kind == '"' ? SPOT_TABLE_PROSE
+                                      : SPOT_TABLE_NUMBER;
+    column.is_key = item->kind == 'n';
+    spot_table_add_column(table, column);
 }
 
 static void
