@@ -81,6 +81,7 @@ extern const spot_command_t spot_command_input_place;
 extern const spot_command_t spot_command_input_search;
 extern const spot_command_t spot_command_input_fit;
 extern const spot_command_t spot_command_input_predict;
+extern const spot_command_t spot_command_tasks_fit;
 extern const spot_command_t spot_command_run;
 extern const spot_command_t spot_command_study;
 extern const spot_command_t spot_command_compare;

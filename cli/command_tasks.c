@@ -4,12 +4,14 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "reports/tasks/task_report.h"
+#include "traces/tasks/task_fit.h"
 #include "traces/tasks/task_markers.h"
 
 typedef struct {
     spot_option_list_t paths;
     spot_target_t target;
     const char *csv_folder;
+    const char *log_path, *solo_path; /* of fit */
     spot_task_reading_t reading;
     spot_task_rules_t rules;
     int names, mode_rule, dup, scope;
@@ -20,36 +22,43 @@ static const char *const names_choices[] = {"auto", "global", "local", NULL};
 static const char *const mode_choices[] = {"chain", "last-line", NULL};
 static const char *const dup_choices[] = {"first", "last", "error", NULL};
 
+/* How logs are read, by both commands. */
+#define READING_OPTIONS                                                                 \
+    SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
+        "Tasks contend with those of their host (default), or of all hosts, where "     \
+        "these "                                                                        \
+        "are on one machine: host, machine",                                            \
+        .choices = spot_task_scope_names, .what = "scope"),                             \
+        SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
+            "Put HOST: before names of workers: auto (default) where lines of the "     \
+            "controller have it, global never, local always",                           \
+            .choices = names_choices, .what = "rule of names"),                         \
+        SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                          \
+            "The mode of a transmit: chain (default), that of its last event with "     \
+            "one; "                                                                     \
+            "last-line, that of its line furthest down",                                \
+            .choices = mode_choices, .what = "rule of modes"),                          \
+        SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                      \
+            "An action that one attempt has twice: take the first (default) or the "    \
+            "last, "                                                                    \
+            "or refuse the log (error)",                                                \
+            .choices = dup_choices, .what = "rule of duplicates"),                      \
+        SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                      \
+            "The inputs of tasks, lines of the action taskInputs"),                     \
+        SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,            \
+            "Further lines of the controller"),                                         \
+        SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                               \
+            "Subtract from the clock of each host what it is surely ahead of the "      \
+            "controller's"),                                                            \
+        SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                       \
+            "Skip lines with errors: print their number and the first three")
+
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a log", 0, "LOG", paths, NULL, .min = 1),
     SPOT_OPTION(FLAG, "compare", 0, NULL, compares,
         "Compare two runs of the same tasks; for contention the first one has one "
         "worker"),
-    SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,
-        "What tasks of the second run contend for: host (default), or machine, where "
-        "all hosts are on one",
-        .choices = spot_task_scope_names, .what = "scope"),
-    SPOT_OPTION(CHOICE, "names", 0, "RULE", names,
-        "Put HOST: before names of workers: auto (default) where lines of the "
-        "controller have it, global never, local always",
-        .choices = names_choices, .what = "rule of names"),
-    SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,
-        "The mode of a transmit: chain (default), that of its last event with one; "
-        "last-line, that of its line furthest down",
-        .choices = mode_choices, .what = "rule of modes"),
-    SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,
-        "An action that one attempt has twice: take the first (default) or the last, "
-        "or refuse the log (error)",
-        .choices = dup_choices, .what = "rule of duplicates"),
-    SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,
-        "The inputs of tasks, lines of the action taskInputs"),
-    SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,
-        "Further lines of the controller"),
-    SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,
-        "Subtract from the clock of each host what it is surely ahead of the "
-        "controller's"),
-    SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,
-        "Skip lines with errors: print their number and the first three"),
+    READING_OPTIONS,
     SPOT_OPTION_JSON(target.is_json,
         "JSON with exact integers instead of text; a list where there are several logs"),
     SPOT_OPTION(FOLDER, "csv", 0, "DIR", csv_folder,
@@ -67,7 +76,7 @@ check(spot_call_t *call)
 
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
     spot_usage_refuse(
-        call, !self->compares && self->scope != 0, "--scope belongs to --compare");
+        call, !self->compares && self->scope != 0, "--scope is for two runs");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
@@ -115,6 +124,16 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         error = spot_error_first(error, ret);
     }
     return error;
+}
+
+static void
+free_all(size_t num_logs, read_t *reads)
+{
+    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
+        spot_task_markers_free(&reads[j].markers);
+        spot_task_analysis_free(&reads[j].analysis);
+        spot_task_log_free(&reads[j].log);
+    }
 }
 
 /* What is printed. */
@@ -200,11 +219,7 @@ run(spot_call_t *call)
     }
     ret = ret == 0 ? write_results(call, &results) : ret;
     spot_task_comparison_free(&comparison);
-    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
-        spot_task_markers_free(&reads[j].markers);
-        spot_task_analysis_free(&reads[j].analysis);
-        spot_task_log_free(&reads[j].log);
-    }
+    free_all(num_logs, reads);
     free(reads);
     free(runs);
     return ret;
@@ -233,4 +248,73 @@ const spot_command_t spot_command_tasks = {
     .arguments_bytes = sizeof(arguments_t),
     .check = check,
     .run = run,
+};
+
+/* ---- spotsim tasks fit ---- */
+
+static const spot_option_t fit_options[] = {
+    SPOT_OPTION(ARGUMENT, "a log", 0, "LOG", log_path, NULL, .min = 1),
+    SPOT_OPTION(INPUT, "solo", 0, "SOLO", solo_path,
+        "A run of the same tasks on one worker: laws of run are its own, contention is "
+        "what LOG adds to them"),
+    READING_OPTIONS,
+    SPOT_OPTION_OUTPUT(target.path, ".yaml or .yml"),
+    SPOT_OPTION_END,
+};
+
+static void
+check_fit(spot_call_t *call)
+{
+    arguments_t *self = call->arguments;
+
+    spot_option_list_add(&self->paths, self->log_path);
+    self->compares = self->solo_path != NULL;
+    if (self->compares) {
+        spot_option_list_add(&self->paths, self->solo_path);
+    }
+    check(call);
+}
+
+static int
+run_fit(spot_call_t *call)
+{
+    const arguments_t *self = call->arguments;
+    spot_task_run_t runs[2];
+    read_t reads[2] = {0};
+    spot_output_t output;
+    int ret;
+
+    call->is_reading = false; /* a file that cannot be read is a failure */
+    ret = read_all(call, runs, reads);
+    if (ret == 0 && reads[0].log.is_markers) {
+        ret = spot_diag_error(
+            &call->diag, self->log_path, 0, 0, "a log of markers has no laws");
+    } else if (ret == 0) {
+        FILE *out = spot_output_bytes(&output, self->target.path, &call->diag);
+
+        ret = out == NULL ? 0
+                          : spot_task_fit(&runs[0], self->reading.edges_path,
+                                self->compares ? &runs[1] : NULL,
+                                (spot_task_scope_t) self->scope, self->target.path, out,
+                                &call->diag);
+        ret = spot_output_end(&output, ret);
+    }
+    free_all(self->paths.num_texts, reads);
+    return ret;
+}
+
+const spot_command_t spot_command_tasks_fit = {
+    .name = "tasks fit",
+    .arguments = "LOG",
+    .summary = "Fit laws to the event log of a task graph, to run it again",
+    .doc = "Writes a scenario of the engine tasks: laws of run by class, of decision, "
+           "comm and queue, and of transmits, each the best by AIC of those that keep "
+           "the mean, with comments on what it rests on. Fewer than five values, or "
+           "equal ones, give their mean. Decisions need edges. Without --solo laws of "
+           "run hold contention. Attempts without an end are left out.",
+    .examples = "  spotsim tasks fit four.jsonl --solo one.jsonl -o model.yaml\n",
+    .options = fit_options,
+    .arguments_bytes = sizeof(arguments_t),
+    .check = check_fit,
+    .run = run_fit,
 };
