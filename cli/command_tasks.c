@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "reports/tasks/task_page.h"
 #include "reports/tasks/task_report.h"
 #include "traces/tasks/task_fit.h"
 #include "traces/tasks/task_markers.h"
@@ -10,7 +11,7 @@
 typedef struct {
     spot_option_list_t paths;
     spot_target_t target;
-    const char *csv_folder;
+    const char *csv_folder, *html_path, *chrome_path;
     const char *log_path, *solo_path; /* of fit */
     spot_task_reading_t reading;
     spot_task_rules_t rules;
@@ -64,6 +65,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION(FOLDER, "csv", 0, "DIR", csv_folder,
         "Write tasks.csv, transmits.csv, workers.csv and concurrency.csv into this "
         "folder; with --compare compare.csv"),
+    SPOT_OPTION(WRITTEN, "html", 0, "FILE", html_path,
+        "Write a page of one or two logs: what every worker did when, how many tasks "
+        "ran, where the time went; of more than 20,000 bars how busy workers were"),
+    SPOT_OPTION(WRITTEN, "chrome", 0, "FILE.json", chrome_path,
+        "Write tasks and transmits of one or two logs as a Chrome trace, which Perfetto "
+        "opens"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
@@ -81,6 +88,9 @@ check(spot_call_t *call)
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
         "--csv writes one log, or a comparison");
+    spot_usage_refuse(call,
+        num_logs > 2 && (self->html_path != NULL || self->chrome_path != NULL),
+        "--html and --chrome draw one or two logs");
     self->reading.names = (spot_task_names_t) self->names;
     self->rules.dup = (spot_task_dup_t) self->dup;
     self->rules.has_last_line = self->mode_rule == 1;
@@ -111,9 +121,11 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         if (ret == 0 && !read->log.is_markers) {
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
-        } else if (ret == 0 && (num_logs > 1 || self->csv_folder != NULL)) {
+        } else if (ret == 0 &&
+                   (num_logs > 1 || self->csv_folder != NULL ||
+                       self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
-                "a log of markers has neither a comparison nor CSV files, see --json");
+                "a log of markers has no comparison, CSV files or picture, see --json");
         } else if (ret == 0) {
             ret = spot_task_markers_init(
                 &read->markers, &read->log, self->rules.dup, path, &call->diag);
@@ -196,6 +208,22 @@ write_results(spot_call_t *call, const results_t *self)
     return spot_output_end(&output, spot_document_end(&document));
 }
 
+/* path: NULL for nothing. */
+static int
+draw(spot_call_t *call, const results_t *results, const char *path, bool is_trace)
+{
+    spot_output_t output;
+    FILE *out = path == NULL ? NULL : spot_output_bytes(&output, path, &call->diag);
+
+    if (path == NULL) {
+        return 0;
+    }
+    return spot_output_end(
+        &output, out == NULL ? 0
+                             : spot_task_runs_draw(results->num_logs, results->runs,
+                                   is_trace, path, out, &call->diag));
+}
+
 static int
 run(spot_call_t *call)
 {
@@ -217,6 +245,8 @@ run(spot_call_t *call)
     if (ret == 0 && self->csv_folder != NULL) {
         ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
     }
+    ret = ret == 0 ? draw(call, &results, self->html_path, false) : ret;
+    ret = ret == 0 ? draw(call, &results, self->chrome_path, true) : ret;
     ret = ret == 0 ? write_results(call, &results) : ret;
     spot_task_comparison_free(&comparison);
     free_all(num_logs, reads);
