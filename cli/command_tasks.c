@@ -26,8 +26,8 @@ static const char *const dup_choices[] = {"first", "last", "error", NULL};
 /* How logs are read, by both commands. */
 #define READING_OPTIONS                                                                 \
     SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "What tasks of the second run contend for: host (default), or machine, where "  \
-        "all hosts are on one",                                                         \
+        "Tasks contend with those of their host (default), or of all hosts, where "     \
+        "these are on one machine: host, machine",                                      \
         .choices = spot_task_scope_names, .what = "scope"),                             \
         SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
             "Put HOST: before names of workers: auto (default) where lines of the "     \
@@ -172,28 +172,27 @@ static int
 write_results(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    const bool is_json = arguments->target.is_json;
     spot_output_t output;
     spot_document_t document;
     spot_json_t json;
     FILE *out = spot_output_begin(&output, &arguments->target, &call->diag);
 
-    if (out == NULL || is_json) {
+    if (out == NULL) {
+        return spot_output_end(&output, 0);
+    }
+    if (arguments->target.is_json) {
         spot_json_init(&json, out, 2);
-        if (out != NULL) {
-            put(self, &json);
-        }
+        put(self, &json);
         return spot_output_end(&output, 0);
     }
     spot_document_to_terminal(&document, &output.terminal, out);
     if (self->comparison != NULL) {
         self->comparison->num_pairs = 0; /* too many for people */
-    }
-    if (self->num_logs > 1 && self->comparison == NULL) {
+    } else if (self->num_logs > 1) {
         spot_task_summary(&document, self->num_logs, self->runs);
-    } else {
-        spot_task_text(&document, put, self);
+        return spot_output_end(&output, spot_document_end(&document));
     }
+    spot_task_text(&document, put, self);
     return spot_output_end(&output, spot_document_end(&document));
 }
 
