@@ -23,7 +23,7 @@ typedef struct {
 struct spot_task_import {
     spot_task_log_t *log;
     bool is_list, is_dask;
-    size_t line, column, depth, num_matched; /* of "traceEvents */
+    size_t line, column, depth, num_matched; /* bytes of "traceEvents" */
     bool in_text, is_escaped, was_kept, in_events, has_events;
     size_t next_place, num_places, max_places;
     place_t *places; /* [num_places] of lines, from next_place on not yet taken */
@@ -479,32 +479,13 @@ spot_task_import_open(
     return spot_task_import_cut(*self, bytes, num_bytes);
 }
 
-/* Follows the texts at the top of an object: "traceEvents" announces the events. */
-static void
-follow_key(spot_task_import_t *self, char byte, bool was_in_text)
-{
-    static const char name[] = "traceEvents";
-
-    if (was_in_text && !self->in_text) {
-        self->in_events = self->num_matched == strlen(name);
-        self->has_events |= self->in_events;
-    } else if (was_in_text) {
-        self->num_matched =
-            self->num_matched < strlen(name) && byte == name[self->num_matched]
-                ? self->num_matched + 1
-                : SIZE_MAX;
-    } else if (self->in_text) {
-        self->num_matched = 0;
-    }
-}
-
 int
 spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
 {
+    static const char key[] = "\"traceEvents\"";
     const size_t outer = self->is_list ? 1 : 0, inner = self->is_list ? 1 : 2;
 
     for (size_t j = 0; self->error == 0 && j < num_bytes; j++) {
-        const bool was_in_text = self->in_text;
         const char byte = bytes[j];
         size_t depth = self->depth; /* at the byte, brackets inside */
         bool is_kept;
@@ -522,7 +503,11 @@ spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
             self->depth--;
         }
         if (depth == 1 && !self->is_list) {
-            follow_key(self, byte, was_in_text);
+            self->num_matched =
+                byte == key[self->num_matched] ? self->num_matched + 1 : byte == '"';
+            self->in_events =
+                key[self->num_matched] == '\0' || (self->in_events && byte != ',');
+            self->has_events |= self->in_events;
         }
         is_kept = (depth > inner && self->in_events) ||
                   (depth <= outer && memchr(" \t\r\n,[]", byte, 7) == NULL);
