@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "cli/command.h"
 #include "reports/cdf_chart.h"
+#include "reports/chrome_trace.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
@@ -18,6 +19,7 @@ typedef struct {
     const char *events_path;
     const char *plot_path;
     const char *series_path; /* a folder */
+    const char *chrome_path;
     int64_t seed;
     int64_t replication;
     bool has_theory;
@@ -54,6 +56,8 @@ static const spot_option_t options[] = {
         "Draw distributions as the share above each value, on a logarithmic axis"),
     SPOT_OPTION(FOLDER, "series", 0, "FOLDER", series_path,
         "Write each series of the engine as FOLDER/NAME.csv"),
+    SPOT_OPTION(WRITTEN, "chrome", 0, "FILE.json", chrome_path,
+        "Write the series over time as a Chrome trace, which Perfetto opens"),
     SPOT_OPTION_END,
 };
 
@@ -88,6 +92,8 @@ check_options(const run_t *self, spot_diag_t *diag)
         {arguments->plot_path != NULL && self->outputs->num_series == 0, "--plot",
             "records no series, so nothing can be drawn"},
         {arguments->series_path != NULL && self->outputs->num_series == 0, "--series",
+            "records no series"},
+        {arguments->chrome_path != NULL && self->outputs->num_series == 0, "--chrome",
             "records no series"},
     };
     int ret = 0;
@@ -151,6 +157,16 @@ write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 }
 
 static int
+write_chrome(const run_t *self, const char *path, spot_diag_t *diag)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
+
+    return spot_output_end(
+        &output, out == NULL ? 0 : spot_chrome_trace_write(&self->recording, out));
+}
+
+static int
 write_picture(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 {
     const spot_cdf_t cdf = {.num_runs = 1, .series = {spot_cdf_find(run->recording)}};
@@ -199,6 +215,9 @@ write_outputs(const run_t *self, spot_diag_t *diag)
         ret = spot_recording_csv_write(
             &self->recording, arguments->series_path, &spot_stop, diag);
     }
+    if (ret == 0 && arguments->chrome_path != NULL) {
+        ret = write_chrome(self, arguments->chrome_path, diag);
+    }
     return ret;
 }
 
@@ -226,7 +245,7 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     int ret;
 
     self->is_recorded = arguments->events_path != NULL || arguments->plot_path != NULL ||
-                        arguments->series_path != NULL;
+                        arguments->series_path != NULL || arguments->chrome_path != NULL;
     self->metrics = spot_calloc(self->outputs->num_metrics, sizeof(*self->metrics));
     ret = self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
     if (ret == 0 && self->is_recorded) {

@@ -14,7 +14,7 @@ import sys
 
 NOT_RUN = {"build", "test", "install", "cluster"}
 SHOWN_ONLY = {"", "c", "yaml", "text", "csv", "sql"}
-SIZES = {"README.md": (3000, 10240), "docs/keys.md": (3000, 100000), "docs/metrics.md": (3000, 40000)}
+SIZES = {"README.md": (3000, 11776), "docs/keys.md": (3000, 100000), "docs/metrics.md": (3000, 40000)}
 # in bytes; all others:
 GUIDE_SIZES = (3000, 12288)
 

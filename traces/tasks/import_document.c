@@ -537,18 +537,23 @@ spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line)
     }
 }
 
-static int
-check_end(spot_task_import_t *self, const char *file, spot_diag_t *diag)
+/* Why the document is none, or NULL. */
+static const char *
+check_end(const spot_task_import_t *self)
 {
-    if (self->depth == 1 && self->is_list && !self->in_text) {
-        spot_diag_warn(diag, file, self->line, self->column,
+    return self->depth > (self->is_list && !self->in_text ? 1 : 0)
+               ? "the document is cut off"
+           : self->is_list || self->has_events
+               ? NULL
+               : "an object over several lines without traceEvents";
+}
+
+static void
+warn(const spot_task_import_t *self, const char *file, spot_diag_t *diag)
+{
+    if (self->depth > 0) {
+        spot_diag_warn(diag, file, self->line, self->column + 1,
             "the list has no end, as if its writer was stopped");
-    } else if (self->depth > 0) {
-        return spot_diag_error(
-            diag, file, self->line, self->column, "the document is cut off");
-    } else if (!self->is_list && !self->has_events) {
-        return spot_diag_error(
-            diag, file, 1, 0, "an object over several lines without traceEvents");
     }
     spot_diag_warn(diag, file, 0, 0,
         "a %s has no planning: total, comm, queue and why workers idle are not known",
@@ -564,16 +569,21 @@ check_end(spot_task_import_t *self, const char *file, spot_diag_t *diag)
         spot_diag_warn(diag, file, 0, 0,
             "%zu tasks ended with an error; they count as finished", self->num_erred);
     }
-    return 0;
 }
 
 int
 spot_task_import_close(
     spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag)
 {
+    const char *problem = ret == 0 ? check_end(self) : NULL;
+
+    if (problem != NULL) {
+        ret = spot_diag_error(diag, file, self->line, self->column + 1, "%s", problem);
+    }
     if (ret == 0) {
         name_words(self);
-        ret = self->error != 0 ? self->error : check_end(self, file, diag);
+        ret = self->error;
+        warn(self, file, diag);
     }
     spot_names_free(&self->names);
     spot_names_free(&self->rows);

@@ -372,9 +372,11 @@ spot_task_split_json(spot_task_text_t *line)
         while (has_next(&self, &is_first, '}') && read_member(&self, line)) {
         }
     }
-    skip_blanks(&self);
-    if (self.problem == NULL && *self.at != '\0' && !line->is_part) {
-        fail(&self, "text behind the object");
+    if (self.problem == NULL && !line->is_part) {
+        skip_blanks(&self);
+        if (*self.at != '\0') {
+            fail(&self, "text behind the object");
+        }
     }
     line->num_bytes = (size_t) (self.at - self.start);
     return (spot_task_fault_t){self.problem, line->num_bytes + 1};

@@ -98,9 +98,11 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *fi
 }
 
 /* Puts the clocks of hosts right; only the source knows when a transmit started. */
-static void
+static bool
 align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *first)
 {
+    bool is_good = true; /* no stamp leaves 64 bits */
+
     for (size_t j = 0; j < log->num_hosts; j++) {
         spot_clock_offset_t *offset = &self->offsets[j];
 
@@ -111,7 +113,7 @@ align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *first)
                              : offset->has_high && offset->high < 0 ? offset->high
                                                                     : 0;
     }
-    for (size_t j = 0; j < log->num_events; j++) {
+    for (size_t j = 0; is_good && j < log->num_events; j++) {
         spot_task_event_t *event = &log->events[j];
         const spot_attempt_t *source =
             event->is_transmit && event->stage != SPOT_TRANSMIT_FINISHED
@@ -119,10 +121,12 @@ align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *first)
                 : NULL;
         const int32_t worker = source == NULL ? event->worker : source->worker;
 
-        if (!event->is_controller) {
-            event->at -= self->offsets[log->workers[worker].host_id].subtracted;
-        }
+        is_good =
+            event->is_controller ||
+            !__builtin_sub_overflow(event->at,
+                self->offsets[log->workers[worker].host_id].subtracted, &event->at);
     }
+    return is_good;
 }
 
 /* ---- Attempts and their durations ---- */
@@ -142,9 +146,10 @@ find_span(spot_task_analysis_t *self, const spot_task_log_t *log, const char *fi
         self->task_events += !event->is_transmit;
         self->transmit_events += event->is_transmit;
     }
-    return __builtin_sub_overflow(self->t1, self->t0, &self->makespan)
-               ? spot_diag_error(diag, file, 0, 0,
-                     "the stamps span more nanoseconds than 64 bits hold")
+    /* half of what 64 bits hold: differences of two durations fit too */
+    return __builtin_sub_overflow(self->t1, self->t0, &self->makespan) ||
+                   self->makespan > INT64_MAX / 2
+               ? spot_diag_error(diag, file, 0, 0, "the stamps span more than 146 years")
                : 0;
 }
 
@@ -397,8 +402,9 @@ analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_
 
     ret = ret == 0 ? find_offsets(self, log, first) : ret;
     if (ret == 0 && rules->aligns) {
-        align(self, log, first);
-        ret = gather(self, log, rules, file, diag);
+        ret = align(self, log, first) ? gather(self, log, rules, file, diag)
+                                      : spot_diag_error(diag, file, 0, 0,
+                                            "an aligned stamp is beyond 64 bits");
     }
     ret = ret == 0 ? find_classes(self, log) : ret;
     ret = ret == 0 ? count_tasks(self, log) : ret;

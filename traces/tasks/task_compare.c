@@ -228,9 +228,12 @@ account(compare_t *self, scope_t *scope, int64_t at)
 
     for (size_t j = 0; ret == 0 && length > 0 && j < scope->num_active; j++) {
         const int32_t class_id = scope->active[j];
+        int64_t spent;
 
-        ret = spot_concurrency_add(&self->spent[class_id], (size_t) scope->num_running,
-            length * scope->counts[class_id]);
+        ret = __builtin_mul_overflow(length, scope->counts[class_id], &spent)
+                  ? SPOT_ERR_BAD_INPUT
+                  : spot_concurrency_add(
+                        &self->spent[class_id], (size_t) scope->num_running, spent);
     }
     scope->at = at;
     return ret;
@@ -402,7 +405,13 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     }
     ret = ret == 0 ? find_pairs(&compare, diag) : ret;
     ret = ret == 0 ? sort_pairs(&compare) : ret;
-    ret = ret == 0 ? estimate(&compare) : ret;
+    if (ret == 0) {
+        ret = estimate(&compare);
+        if (ret == SPOT_ERR_BAD_INPUT) {
+            spot_diag_error(diag, second->file, 0, 0,
+                "its tasks run for more nanoseconds than 64 bits hold");
+        }
+    }
     if (ret == 0 && first->log->num_workers > 1) {
         spot_diag_warn(diag, first->file, 0, 0,
             "contention needs a solo run first, and this log has %zu workers",
@@ -422,9 +431,9 @@ put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t
     for (size_t j = 0; j < num; j++) {
         spot_json_open(json, NULL, '[');
         spot_json_text(json, NULL, log->ids.names[pairs[j].id]);
-        spot_json_integer(json, NULL, pairs[j].first);
-        spot_json_integer(json, NULL, pairs[j].second);
-        spot_json_integer(json, NULL, pairs[j].second - pairs[j].first);
+        spot_json_wide(json, NULL, pairs[j].first);
+        spot_json_wide(json, NULL, pairs[j].second);
+        spot_json_wide(json, NULL, pairs[j].second - pairs[j].first);
         spot_json_number(json, NULL, pairs[j].relative);
         spot_json_close(json, ']');
     }

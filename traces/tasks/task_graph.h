@@ -25,6 +25,8 @@ typedef struct {
     spot_durations_t decision_delay;
     size_t num_ready;
     spot_stretch_t *ready; /* [num_ready] in which a task was ready and not planned */
+    int64_t *decisions; /* [tasks] the controller's part of the link that each would be
+                         * in a chain; -1: without Planned */
     spot_task_chain_t chain;
 } spot_task_graph_t;
 

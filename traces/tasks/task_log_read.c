@@ -345,6 +345,10 @@ take_values(reader_t *self)
         self->log->num_input_records += !self->is_edges;
         return take_inputs(self);
     }
+    if (action->num_bytes >= 10 && memcmp(action->text, SPOT_TASK_CONTROLLER, 10) == 0) {
+        self->log->num_controller_lines++;
+        return 0;
+    }
     event = find_action(plain_actions, action);
     self->log->num_unknown_actions += event == NULL;
     return event == NULL ? 0 : take_event(self, event);
@@ -411,10 +415,7 @@ take_line(reader_t *self, bool has_end)
     if (check_format(self) != 0) {
         return 0;
     }
-    for (size_t j = 0; j < SPOT_NUM_LINE_KEYS; j++) {
-        line->values[j].kind = SPOT_VALUE_ABSENT;
-        line->values[j].text = NULL;
-    }
+    memset(line->values, 0, sizeof(line->values));
     if (self->format != SPOT_LOG_JSON && !has_end) {
         line_error(self, 0, "the line is cut off: it has no end");
         return 0;
@@ -439,32 +440,28 @@ take_line(reader_t *self, bool has_end)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-/* Whether no byte is special, in steps that a compiler makes wide. */
+/* The high bit of each of eight bytes that is b, where both have no high bit. */
+#define EVERY(b) ((uint64_t) (b) *UINT64_C(0x0101010101010101))
+#define IS_BYTE(x, b) (~((((x) ^ EVERY(b)) & EVERY(0x7F)) + EVERY(0x7F)))
+
+/* Whether no byte is a control character but a line end, a backslash or of UTF-8. Up to
+ * seven bytes behind the text are read. */
 static bool
 is_plain(const char *text, size_t num_bytes)
 {
-    const unsigned char *bytes = (const unsigned char *) text;
-    unsigned char special = 0;
-    size_t j = 0;
+    uint64_t special = 0, bytes;
 
-    for (; j + 64 <= num_bytes; j += 64) {
-        for (size_t k = 0; k < 64; k++) {
-            const unsigned char byte = bytes[j + k];
-
-            special |= (unsigned char) ((byte < 0x20) & (byte != '\n')) |
-                       (byte == '\\') | (byte >= 0x7F);
-        }
+    for (size_t j = 0; j < num_bytes; j += sizeof(bytes)) {
+        memcpy(&bytes, text + j, sizeof(bytes));
+        special |= bytes | IS_BYTE(bytes, '\\') |
+                   (~((bytes & EVERY(0x7F)) + EVERY(0x60)) & ~IS_BYTE(bytes, '\n'));
     }
-    for (; j < num_bytes; j++) {
-        special |= ((bytes[j] < 0x20) & (bytes[j] != '\n')) | (bytes[j] == '\\') |
-                   (bytes[j] >= 0x7F);
-    }
-    return special == 0;
+    return (special & EVERY(0x80)) == 0;
 }
 
 typedef struct {
     spot_instream_t stream;
-    char *buffer; /* [BUFFER_BYTES + 1] */
+    char *buffer; /* [BUFFER_BYTES + 8] the last ones are blanks */
     size_t start, end;
     bool is_over, is_too_long;
 } lines_t;
@@ -487,6 +484,7 @@ refill(lines_t *self, reader_t *reader)
         ret = spot_task_import_cut(reader->import, self->buffer + self->end, num_read);
     }
     self->end += ret == 0 ? num_read : 0;
+    memset(self->buffer + self->end, ' ', 8);
     reader->line.is_plain = is_plain(self->buffer, self->end);
     return ret;
 }
@@ -561,7 +559,7 @@ static int
 read_file(reader_t *self, const char *path, bool is_edges)
 {
     const spot_diag_mark_t mark = spot_diag_mark(self->diag);
-    lines_t lines = {.buffer = malloc(BUFFER_BYTES + 1)};
+    lines_t lines = {.buffer = malloc(BUFFER_BYTES + 8)};
     int ret = strcmp(path, "-") == 0
                   ? spot_instream_open_stdin(&lines.stream, "standard input", self->diag)
                   : spot_instream_open(&lines.stream, path, self->diag);
@@ -575,6 +573,8 @@ read_file(reader_t *self, const char *path, bool is_edges)
         ret = SPOT_ERR_NO_MEMORY;
     }
     ret = ret == 0 ? take_lines(&lines, self) : ret;
+    ret =
+        ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;
     if (self->import != NULL) {
         ret = spot_task_import_close(self->import, ret, self->path, self->diag);
         self->import = NULL;
@@ -587,8 +587,7 @@ read_file(reader_t *self, const char *path, bool is_edges)
     spot_diag_close_file(self->diag);
     spot_instream_close(&lines.stream);
     free(lines.buffer);
-    return ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT
-                                                                : ret;
+    return ret;
 }
 
 int

@@ -99,6 +99,41 @@ group_phases(spot_task_markers_t *self, const spot_task_log_t *log)
     return ret;
 }
 
+/* A mode that no line of an attempt has is that of the attempt of its key before it, or
+ * else of the next one that has a mode. */
+static void
+fill_modes(spot_attempts_t *list)
+{
+    for (int step = 1; step >= -1; step -= 2) {
+        for (size_t j = 1; j < list->num_attempts; j++) {
+            spot_attempt_t *attempt =
+                &list->attempts[step > 0 ? j : list->num_attempts - 1 - j];
+            const spot_attempt_t *other = attempt - step;
+
+            if (attempt->mode == SPOT_MODE_NONE && other->id == attempt->id &&
+                other->worker == attempt->worker) {
+                attempt->mode = other->mode;
+            }
+        }
+    }
+}
+
+/* Whether stamps are so near to each other that no duration is beyond 64 bits. */
+static bool
+is_near(const spot_task_log_t *log)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN, span;
+
+    for (size_t j = 0; j < log->num_events + log->num_phases; j++) {
+        const int64_t at = j < log->num_events ? log->events[j].at
+                                               : log->phases[j - log->num_events].at;
+
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    return high < low || !__builtin_sub_overflow(high, low, &span);
+}
+
 int
 spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     spot_task_dup_t dup, const char *file, spot_diag_t *diag)
@@ -107,6 +142,9 @@ spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     int ret;
 
     memset(self, 0, sizeof(*self));
+    if (!is_near(log)) {
+        return spot_diag_error(diag, file, 0, 0, "the stamps span more than 292 years");
+    }
     ret = spot_attempts_init(&list, log, false, dup, false, file, diag);
     for (size_t j = 0; ret == 0 && j < list.num_attempts; j++) {
         add_spans(&list.attempts[j], SPOT_MARKED_TASK_SPANS, spot_marked_task_spans,
@@ -114,6 +152,9 @@ spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     }
     spot_attempts_free(&list);
     ret = ret != 0 ? ret : spot_attempts_init(&list, log, true, dup, false, file, diag);
+    if (ret == 0) {
+        fill_modes(&list);
+    }
     for (size_t j = 0; ret == 0 && j < list.num_attempts; j++) {
         self->attempts++;
         self->mode_counts[list.attempts[j].mode]++;

@@ -69,8 +69,8 @@ spot_concurrency_add(spot_concurrency_t *self, size_t k, int64_t ns)
         memset(self->ns + num, 0, (k + 1 - num) * sizeof(*self->ns));
         self->num_ns = k + 1;
     }
-    self->ns[k] += ns;
-    return 0;
+    return __builtin_add_overflow(self->ns[k], ns, &self->ns[k]) ? SPOT_ERR_BAD_INPUT
+                                                                 : 0;
 }
 
 void

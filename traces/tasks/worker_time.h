@@ -63,5 +63,5 @@ SPOT_MUST_CHECK int spot_worker_times_init(spot_worker_times_t *self,
     const spot_stretch_t *ready);
 void spot_worker_times_free(spot_worker_times_t *self);
 
-/* Adds to the time with k tasks. NO_MEMORY. */
+/* Adds to the time with k tasks. NO_MEMORY; BAD_INPUT: the sum is beyond 64 bits. */
 SPOT_MUST_CHECK int spot_concurrency_add(spot_concurrency_t *self, size_t k, int64_t ns);
