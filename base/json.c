@@ -17,6 +17,14 @@ spot_json_init(spot_json_t *self, FILE *out, int indent)
     self->indent = indent;
 }
 
+void
+spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context)
+{
+    memset(self, 0, sizeof(*self));
+    self->listener = listener;
+    self->context = context;
+}
+
 static void
 new_line(spot_json_t *self)
 {
@@ -77,11 +85,27 @@ start_item(spot_json_t *self, const char *key)
     }
 }
 
+static void
+put(spot_json_t *self, char kind, const char *key, const char *text)
+{
+    if (self->listener != NULL) {
+        self->listener(self->context, kind, key, text);
+        return;
+    }
+    start_item(self, key);
+    if (kind == '"') {
+        spot_json_quote(self->out, text, false);
+    } else {
+        fputs(text, self->out);
+    }
+}
+
 void
 spot_json_open(spot_json_t *self, const char *key, char bracket)
 {
-    start_item(self, key);
-    putc(bracket, self->out);
+    const char text[] = {bracket, '\0'};
+
+    put(self, bracket, key, text);
     self->depth++;
     spot_bug_assert(self->depth < SPOT_JSON_MAX_DEPTH);
     self->has_items[self->depth] = false;
@@ -94,6 +118,10 @@ spot_json_close(spot_json_t *self, char bracket)
 
     spot_bug_assert(self->depth > 0);
     self->depth--;
+    if (self->listener != NULL) {
+        self->listener(self->context, bracket, NULL, NULL);
+        return;
+    }
     if (had_items) {
         new_line(self);
     }
@@ -106,15 +134,19 @@ spot_json_close(spot_json_t *self, char bracket)
 void
 spot_json_integer(spot_json_t *self, const char *key, int64_t value)
 {
-    start_item(self, key);
-    fprintf(self->out, "%" PRId64, value);
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    put(self, '0', key, text);
 }
 
 void
 spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
 {
-    start_item(self, key);
-    fprintf(self->out, "%" PRIu64, value);
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    put(self, '0', key, text);
 }
 
 void
@@ -131,38 +163,31 @@ spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
         digits[--at] = (char) ('0' + (digit < 0 ? -digit : digit));
         left /= 10;
     } while (left != 0);
-    start_item(self, key);
-    fprintf(self->out, "%s%s", value < 0 ? "-" : "", digits + at);
+    if (value < 0) {
+        digits[--at] = '-';
+    }
+    put(self, 'w', key, digits + at);
 }
 
 void
 spot_json_number(spot_json_t *self, const char *key, double value)
 {
-    char text[SPOT_NUMBER_TEXT_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES] = "null";
 
-    start_item(self, key);
     if (isfinite(value)) {
         spot_number_text(value, text);
-        fputs(text, self->out);
-    } else {
-        fputs("null", self->out);
     }
+    put(self, '.', key, text);
 }
 
 void
 spot_json_boolean(spot_json_t *self, const char *key, bool value)
 {
-    start_item(self, key);
-    fputs(value ? "true" : "false", self->out);
+    put(self, '.', key, value ? "true" : "false");
 }
 
 void
 spot_json_text(spot_json_t *self, const char *key, const char *value)
 {
-    start_item(self, key);
-    if (value == NULL) {
-        fputs("null", self->out);
-    } else {
-        spot_json_quote(self->out, value, false);
-    }
+    put(self, value == NULL ? '.' : '"', key, value == NULL ? "null" : value);
 }

@@ -8,8 +8,15 @@
 
 #define SPOT_JSON_MAX_DEPTH 16
 
+/* Takes items in place of a stream. kind: a bracket, '"' a text, '0' an integer, 'w' a
+ * wide one, '.' another number or a word; text: that of the item. */
+typedef void spot_json_listener_t(
+    void *context, char kind, const char *key, const char *text);
+
 typedef struct {
     FILE *out;
+    spot_json_listener_t *listener; /* NULL: out is written */
+    void *context;
     int indent; /* blanks per level; 0: all on one line */
     int depth;
     bool has_items[SPOT_JSON_MAX_DEPTH];
@@ -20,6 +27,8 @@ typedef struct {
 void spot_json_quote(FILE *out, const char *text, bool escapes_hidden);
 
 void spot_json_init(spot_json_t *self, FILE *out, int indent);
+void spot_json_init_listener(
+    spot_json_t *self, spot_json_listener_t *listener, void *context);
 
 /* key is NULL inside arrays and for the outermost value. */
 void spot_json_open(spot_json_t *self, const char *key, char bracket); /* '{' or '[' */

@@ -50,6 +50,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_input_search,
     &spot_command_input_fit,
     &spot_command_input_predict,
+    &spot_command_tasks,
+    &spot_command_tasks_fit,
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,
@@ -81,7 +83,7 @@ spot_command_suggest(spot_suggest_t *near, const char *name)
 const spot_command_t *
 spot_command_match(int num_words, char *const *words, int *num_used)
 {
-    for (*num_used = 1; *num_used <= 2 && *num_used <= num_words; ++*num_used) {
+    for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
         const spot_command_t *command;
         char name[128];
 

@@ -16,7 +16,7 @@ enum { NUM_VALUES = 200, NUM_ROUNDS = 10 };
 
 /* The fastest of some rounds. */
 static double
-time_fits(spot_maximiser_t *maximiser, spot_durations_t *durations,
+time_fits(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     const spot_family_t *const *families)
 {
     double best_s = HUGE_VAL;
@@ -36,7 +36,7 @@ main(void)
 {
     const spot_law_t law = {&spot_family_lognormal, {6, 1.2}};
     double values[NUM_VALUES], ticks_s[NUM_VALUES];
-    spot_durations_t continuous, lattice;
+    spot_fit_durations_t continuous, lattice;
     spot_maximiser_t maximiser;
     spot_rng_t rng;
 
@@ -46,8 +46,9 @@ main(void)
         ticks_s[j] = fmax(1, ceil(values[j] / TICK_S)) * TICK_S;
     }
     if (spot_maximiser_init(&maximiser) != 0 ||
-        spot_durations_init(&continuous, values, NULL, NUM_VALUES, 0, 1) != 0 ||
-        spot_durations_init(&lattice, ticks_s, NULL, NUM_VALUES, TICK_S, TICK_S) != 0) {
+        spot_fit_durations_init(&continuous, values, NULL, NUM_VALUES, 0, 1) != 0 ||
+        spot_fit_durations_init(&lattice, ticks_s, NULL, NUM_VALUES, TICK_S, TICK_S) !=
+            0) {
         return EXIT_FAILURE;
     }
     for (int j = 0; j < SPOT_FIT_MAX_FAMILIES; j++) {
@@ -61,8 +62,8 @@ main(void)
         NUM_VALUES,
         1e3 * (time_fits(&maximiser, &continuous, NULL) +
                   time_fits(&maximiser, &lattice, NULL)));
-    spot_durations_free(&continuous);
-    spot_durations_free(&lattice);
+    spot_fit_durations_free(&continuous);
+    spot_fit_durations_free(&lattice);
     spot_maximiser_free(&maximiser);
     return EXIT_SUCCESS;
 }

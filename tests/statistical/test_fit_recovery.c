@@ -65,12 +65,12 @@ check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
     spot_moments_t estimates[MAX_PARAMETERS] = {{0}}, errors[MAX_PARAMETERS] = {{0}};
 
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
         spot_fit_t fit;
 
         make_sample(truth, way, r, values, is_censored);
-        assert_int_equal(spot_durations_init(&durations, values, is_censored, NUM_VALUES,
-                             way == LATTICE ? TICK_S : 0, TICK_S),
+        assert_int_equal(spot_fit_durations_init(&durations, values, is_censored,
+                             NUM_VALUES, way == LATTICE ? TICK_S : 0, TICK_S),
             0);
         spot_fit_law(maximiser, &durations, truth->family, 3000, &fit);
         assert_true(fit.is_fitted && fit.converged && fit.flags == 0);
@@ -81,7 +81,7 @@ check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
             spot_moments_add(&estimates[j], fit.law.parameters[j]);
             spot_moments_add(&errors[j], fit.standard_errors[j]);
         }
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
     }
     for (int j = 0; j < k; j++) {
         const double std = spot_moments_std(&estimates[j]);
@@ -147,15 +147,15 @@ test_power_against_ticks(void **state)
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
         make_sample(&truth, LATTICE, r, values, is_censored);
         for (int is_lattice = 0; is_lattice < 2; is_lattice++) {
-            spot_durations_t durations;
+            spot_fit_durations_t durations;
             spot_fit_t fit;
 
-            assert_int_equal(spot_durations_init(&durations, values, NULL, NUM_VALUES,
-                                 is_lattice ? TICK_S : 0, TICK_S),
+            assert_int_equal(spot_fit_durations_init(&durations, values, NULL,
+                                 NUM_VALUES, is_lattice ? TICK_S : 0, TICK_S),
                 0);
             spot_fit_law(&maximiser, &durations, truth.family, (double) NAN, &fit);
             spot_moments_add(is_lattice ? &right : &wrong, fit.law.parameters[0]);
-            spot_durations_free(&durations);
+            spot_fit_durations_free(&durations);
         }
     }
     spot_maximiser_free(&maximiser);

@@ -40,7 +40,7 @@ is_multiple(double value_s, double tick_s)
 }
 
 static void
-group_values(spot_durations_t *self, const value_t *values, size_t num_values)
+group_values(spot_fit_durations_t *self, const value_t *values, size_t num_values)
 {
     for (size_t j = 0; j < num_values; j++) {
         if (self->num_groups == 0 ||
@@ -58,7 +58,7 @@ group_values(spot_durations_t *self, const value_t *values, size_t num_values)
 
 /* Start of the interval of a value; the first one starts at 0. */
 static double
-lower_end(const spot_durations_t *self, double value_s)
+lower_end(const spot_fit_durations_t *self, double value_s)
 {
     const double below_s = value_s - self->tick_s;
 
@@ -66,7 +66,7 @@ lower_end(const spot_durations_t *self, double value_s)
 }
 
 static size_t
-find_point(const spot_durations_t *self, double point_s)
+find_point(const spot_fit_durations_t *self, double point_s)
 {
     const double *found = bsearch(&point_s, self->points_s, self->num_points,
         sizeof(*self->points_s), compare_numbers);
@@ -77,7 +77,7 @@ find_point(const spot_durations_t *self, double point_s)
 /* Lists the distinct points at which survival is needed: on a lattice the end of one
  * interval is often the start of another. */
 static void
-list_points(spot_durations_t *self)
+list_points(spot_fit_durations_t *self)
 {
     double *points_s = self->points_s;
     size_t num_points = 0, num_kept = 0;
@@ -106,7 +106,7 @@ list_points(spot_durations_t *self)
 }
 
 static void
-measure(spot_durations_t *self)
+measure(spot_fit_durations_t *self)
 {
     spot_sum_t sum = {0}, sum_log = {0}, sum_log_complete = {0}, sum_squares = {0};
     double n = 0, first_s = (double) INFINITY, last_s = 0;
@@ -145,7 +145,7 @@ measure(spot_durations_t *self)
 }
 
 int
-spot_durations_init(spot_durations_t *self, const double *values,
+spot_fit_durations_init(spot_fit_durations_t *self, const double *values,
     const bool *is_censored, size_t num_values, double tick_s, double resolution_s)
 {
     spot_arena_t scratch = {0};
@@ -196,7 +196,7 @@ out:
 }
 
 void
-spot_durations_free(spot_durations_t *self)
+spot_fit_durations_free(spot_fit_durations_t *self)
 {
     spot_arena_free(&self->memory);
     spot_kaplan_meier_free(&self->kaplan_meier);
@@ -217,7 +217,7 @@ log_difference(double from, double to)
 }
 
 static double
-lattice_log_likelihood(spot_durations_t *self, const spot_law_t *law)
+lattice_log_likelihood(spot_fit_durations_t *self, const spot_law_t *law)
 {
     double *log_survival = self->log_survival, sum = 0;
 
@@ -242,7 +242,7 @@ lattice_log_likelihood(spot_durations_t *self, const spot_law_t *law)
 }
 
 double
-spot_durations_log_likelihood(spot_durations_t *self, const spot_law_t *law)
+spot_fit_durations_log_likelihood(spot_fit_durations_t *self, const spot_law_t *law)
 {
     const spot_family_t *family = law->family;
     double sum = 0;
@@ -299,7 +299,7 @@ cumulative(const spot_law_t *law, double t_s)
 /* F_n is a staircase and F never falls: between two values the largest difference is at
  * the first tick or at the last one. */
 static double
-lattice_ks(const spot_durations_t *durations, const spot_law_t *law)
+lattice_ks(const spot_fit_durations_t *durations, const spot_law_t *law)
 {
     const double tick_s = durations->tick_s, n = (double) durations->num_values;
     double largest = 0, before = 1;
@@ -325,7 +325,7 @@ lattice_ks(const spot_durations_t *durations, const spot_law_t *law)
 }
 
 double
-spot_fit_ks(const spot_durations_t *durations, const spot_law_t *law)
+spot_fit_ks(const spot_fit_durations_t *durations, const spot_law_t *law)
 {
     const spot_kaplan_meier_t *km = &durations->kaplan_meier;
     double largest = 0, before = 0;
@@ -360,7 +360,7 @@ log_1_f(double log_s)
 /* -n - sum (2 i - 1)/n [ln F(x_i) + ln(1 - F(x_{n+1-i}))]. The factors of equal values
  * add up to differences of squares of ranks. */
 static double
-complete_ad(const spot_durations_t *durations, const spot_law_t *law)
+complete_ad(const spot_fit_durations_t *durations, const spot_law_t *law)
 {
     const double n = (double) durations->num_values;
     double sum = 0, below = 0;
@@ -394,7 +394,7 @@ antiderivative(double c, double log_s)
 }
 
 static double
-censored_ad(const spot_durations_t *durations, const spot_law_t *law)
+censored_ad(const spot_fit_durations_t *durations, const spot_law_t *law)
 {
     const spot_kaplan_meier_t *km = &durations->kaplan_meier;
     double sum = 0, c = 0, from = 0;
@@ -410,7 +410,7 @@ censored_ad(const spot_durations_t *durations, const spot_law_t *law)
 }
 
 double
-spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law)
+spot_fit_ad(const spot_fit_durations_t *durations, const spot_law_t *law)
 {
     if (durations->tick_s > 0) {
         return (double) NAN;

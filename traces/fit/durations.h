@@ -53,20 +53,22 @@ typedef struct {
     double mean_log_complete;
     double max_s;
     spot_kaplan_meier_t kaplan_meier;
-} spot_durations_t;
+} spot_fit_durations_t;
 
 /* Values are finite and >= 0, in any order; is_censored NULL: none is censored. tick_s >
  * 0: lattice, 0: continuous. A complete value of 0 is raised to the tick, or to
  * resolution_s > 0 if tick_s is 0. A censored value of 0 carries no information (S(0) =
  * 1) and only counts in num_values. NO_MEMORY; free self even then. O(n log n). */
-SPOT_MUST_CHECK int spot_durations_init(spot_durations_t *self, const double *values,
-    const bool *is_censored, size_t num_values, double tick_s, double resolution_s);
-void spot_durations_free(spot_durations_t *self);
+SPOT_MUST_CHECK int spot_fit_durations_init(spot_fit_durations_t *self,
+    const double *values, const bool *is_censored, size_t num_values, double tick_s,
+    double resolution_s);
+void spot_fit_durations_free(spot_fit_durations_t *self);
 
 /* ln L of a law: the sum of ln f(t) (continuous) or ln[S(t - tick) - S(t)] (lattice)
  * over complete values, and of ln S(t) over censored ones. -INFINITY: impossible.
  * O(groups). */
-double spot_durations_log_likelihood(spot_durations_t *self, const spot_law_t *law);
+double spot_fit_durations_log_likelihood(
+    spot_fit_durations_t *self, const spot_law_t *law);
 
 /* The default tick of the likelihood: resolution_s if it is at least SPOT_FIT_MIN_TICK_S
  * and all values are multiples of it, else 0. Lifetimes: always 0. */
@@ -80,8 +82,8 @@ double spot_fit_default_tick(
 
 /* Largest |F_n - F|, from both sides of each step. On a lattice: at whole ticks, NAN
  * with censored values. O(groups). */
-double spot_fit_ks(const spot_durations_t *durations, const spot_law_t *law);
+double spot_fit_ks(const spot_fit_durations_t *durations, const spot_law_t *law);
 
 /* n times the integral of (F_n - F)^2/(F (1 - F)) dF; with censored values, up to the
  * last death. NAN on a lattice. O(groups). */
-double spot_fit_ad(const spot_durations_t *durations, const spot_law_t *law);
+double spot_fit_ad(const spot_fit_durations_t *durations, const spot_law_t *law);

@@ -79,29 +79,25 @@ relative(const char *folder, const char *name, const char *from, size_t common)
     return text;
 }
 
-/* The path of a trace as a model names it: paths in a model start at its folder.
- * Relative if both files are below a common folder other than the root, so that this
- * folder can be moved; else absolute, also for a model on standard output (NULL or "-").
- * The caller frees it. NULL: no memory, or no such folder. */
-static char *
-path_from_model(const char *trace_path, const char *model_path)
+char *
+spot_fit_path_from_model(const char *path, const char *model_path)
 {
     const bool is_file = model_path != NULL && strcmp(model_path, "-") != 0;
-    const char *slash = strrchr(trace_path, '/');
-    char *folder = folder_of(trace_path);
+    const char *slash = strrchr(path, '/');
+    char *folder = folder_of(path);
     char *from = is_file ? folder_of(model_path) : strdup("/");
-    char *path = NULL;
+    char *seen = NULL;
 
     if (folder != NULL && from != NULL) {
         const size_t common = common_bytes(folder, from);
         const bool is_relative = is_file && common > strlen("/");
 
-        path = relative(folder, slash != NULL ? slash + 1 : trace_path,
+        seen = relative(folder, slash != NULL ? slash + 1 : path,
             is_relative ? from : "", is_relative ? common : 0);
     }
     free(from);
     free(folder);
-    return path;
+    return seen;
 }
 
 /* The longest horizon_s of a model. */
@@ -232,7 +228,7 @@ static int
 emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
-    char *path = path_from_model(self->request->path, self->request->model_path);
+    char *path = spot_fit_path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 

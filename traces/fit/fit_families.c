@@ -24,7 +24,7 @@ copy_starts(const double (*from)[MAX_K], size_t num_starts, double (*starts)[MAX
 }
 
 static size_t
-exponential_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+exponential_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = log(durations->mean_s);
     return 1;
@@ -33,7 +33,7 @@ exponential_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 /* On ticks the law is geometric, one Bernoulli draw per tick. If all values end in the
  * first tick, the mean is unknown, only far below the tick. */
 static bool
-exponential_exact(const spot_durations_t *durations, double *theta)
+exponential_exact(const spot_fit_durations_t *durations, double *theta)
 {
     const double num_complete = (double) durations->num_complete;
     double p_end;
@@ -52,7 +52,7 @@ exponential_exact(const spot_durations_t *durations, double *theta)
 }
 
 static size_t
-weibull_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+weibull_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = starts[1][0] = log(durations->mean_s);
     starts[0][1] = 0;
@@ -63,7 +63,7 @@ weibull_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 /* Sums of t^b and of t^b ln t, t in units of the largest value: no power overflows. */
 static void
 weibull_sums(
-    const spot_durations_t *durations, double shape, double *sum, double *sum_log)
+    const spot_fit_durations_t *durations, double shape, double *sum, double *sum_log)
 {
     const double log_max = log(durations->max_s);
 
@@ -82,7 +82,7 @@ weibull_sums(
 static double
 weibull_score(double shape, void *context)
 {
-    const spot_durations_t *durations = *(const spot_durations_t **) context;
+    const spot_fit_durations_t *durations = *(const spot_fit_durations_t **) context;
     double sum, sum_log;
 
     weibull_sums(durations, shape, &sum, &sum_log);
@@ -91,7 +91,7 @@ weibull_score(double shape, void *context)
 }
 
 static bool
-weibull_exact(const spot_durations_t *durations, double *theta)
+weibull_exact(const spot_fit_durations_t *durations, double *theta)
 {
     double shape, sum, sum_log;
 
@@ -107,7 +107,7 @@ weibull_exact(const spot_durations_t *durations, double *theta)
 }
 
 static size_t
-gamma_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+gamma_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = 0;
     starts[0][1] = log(durations->mean_s);
@@ -128,7 +128,7 @@ gamma_score(double log_shape, void *context)
 
 /* 1/(2 a) < ln a - psi(a) < 1/a brackets the root: Alzer, Math. Comp. 66, 1997. */
 static bool
-gamma_exact(const spot_durations_t *durations, double *theta)
+gamma_exact(const spot_fit_durations_t *durations, double *theta)
 {
     double excess = log(durations->mean_s) - durations->mean_log;
 
@@ -143,7 +143,7 @@ gamma_exact(const spot_durations_t *durations, double *theta)
 }
 
 static size_t
-lognormal_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+lognormal_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = durations->mean_log;
     starts[0][1] = log(durations->std_log + LEAST_STD_LOG);
@@ -151,7 +151,7 @@ lognormal_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 }
 
 static bool
-lognormal_exact(const spot_durations_t *durations, double *theta)
+lognormal_exact(const spot_fit_durations_t *durations, double *theta)
 {
     if (durations->tick_s > 0 || durations->num_complete < durations->num_values) {
         return false;
@@ -162,7 +162,7 @@ lognormal_exact(const spot_durations_t *durations, double *theta)
 }
 
 static size_t
-loglogistic_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+loglogistic_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = durations->mean_log;
     starts[0][1] = log(1.8 / (durations->std_log + LEAST_STD_LOG));
@@ -170,7 +170,7 @@ loglogistic_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 }
 
 static size_t
-hyperexp2_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+hyperexp2_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     /* logit p1, mu1 and mu2 over the mean */
     static const double ratios[][MAX_K] = {
@@ -185,7 +185,7 @@ hyperexp2_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
 }
 
 static size_t
-bathtub_starts(const spot_durations_t *durations, double (*starts)[MAX_K])
+bathtub_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     static const double times_s[][MAX_K] = {
         {0, 3600, 3600}, {0, 7200, 1000}, {1, 14400, 1800}, {3, 14400, 7200}};

@@ -100,9 +100,9 @@ choose_law(
 {
     static const spot_family_t *const families[] = {
         &spot_family_exponential, &spot_family_gamma, &spot_family_hyperexp2};
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     double best = (double) INFINITY;
-    int ret = spot_durations_init(
+    int ret = spot_fit_durations_init(
         &durations, gaps->gaps_s, NULL, gaps->num_gaps, tick_s, tick_s);
 
     for (size_t j = 0; j < sizeof(families) / sizeof(families[0]) && ret == 0; j++) {
@@ -116,7 +116,7 @@ choose_law(
                               (fit.flags & SPOT_FIT_DEGENERATE) != 0;
         }
     }
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     return ret;
 }
 

@@ -38,7 +38,7 @@ enum { SHARE, FIRST, SECOND }; /* parameters of hyperexp2 and bathtub */
 
 typedef struct {
     const spot_fit_family_t *family;
-    spot_durations_t *durations;
+    spot_fit_durations_t *durations;
     spot_law_t law;
 } context_t;
 
@@ -48,7 +48,7 @@ log_likelihood(const double *theta, void *context)
     context_t *self = context;
 
     spot_fit_family_law(self->family, theta, self->law.parameters);
-    return spot_durations_log_likelihood(self->durations, &self->law);
+    return spot_fit_durations_log_likelihood(self->durations, &self->law);
 }
 
 void
@@ -64,7 +64,7 @@ spot_fit_clear(spot_fit_t *fit)
 }
 
 static void
-start_fit(spot_fit_t *fit, const spot_durations_t *durations,
+start_fit(spot_fit_t *fit, const spot_fit_durations_t *durations,
     const spot_family_t *family, double limit_s)
 {
     *fit = (spot_fit_t){.name = family->name,
@@ -85,7 +85,7 @@ start_fit(spot_fit_t *fit, const spot_durations_t *durations,
 
 /* Whether the values allow the limit; notes why not. */
 static bool
-can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
+can_have_limit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     const double limit_s = fit->law.parameters[fit->family->num_parameters];
 
@@ -118,7 +118,7 @@ can_have_limit(spot_fit_t *fit, const spot_durations_t *durations)
 
 /* Whether the sample allows a fit; notes why not. */
 static bool
-can_fit(spot_fit_t *fit, const spot_durations_t *durations)
+can_fit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     if (durations->num_values < 2) {
         spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
@@ -207,7 +207,7 @@ note_mixture(spot_fit_t *fit)
 }
 
 static void
-note_doubts(spot_fit_t *fit, const spot_durations_t *durations)
+note_doubts(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     if (fit->family == &spot_family_hyperexp2 || fit->family == &spot_family_bathtub) {
         note_mixture(fit);
@@ -277,7 +277,7 @@ is_mean_arbitrary(const spot_fit_t *fit)
 }
 
 static void
-judge(spot_fit_t *fit, const spot_durations_t *durations)
+judge(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     const double k = fit->family->num_parameters;
 
@@ -296,7 +296,7 @@ judge(spot_fit_t *fit, const spot_durations_t *durations)
 }
 
 void
-spot_fit_law(spot_maximiser_t *maximiser, spot_durations_t *durations,
+spot_fit_law(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     const spot_family_t *family, double limit_s, spot_fit_t *fit)
 {
     context_t context = {.family = spot_fit_family_find(family), .durations = durations};
@@ -346,7 +346,8 @@ insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
 
 void
 spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
-    spot_durations_t *durations, const spot_family_t *const *families, double limit_s)
+    spot_fit_durations_t *durations, const spot_family_t *const *families,
+    double limit_s)
 {
     const spot_family_t *const *chosen = families != NULL ? families : spot_families;
 
@@ -408,20 +409,20 @@ run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_
     spot_rng_t *rng, double *values, double *ad)
 {
     const double limit_s = fit->law.parameters[fit->family->num_parameters];
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     spot_fit_t again;
     int error;
 
     for (size_t j = 0; j < fit->num_values; j++) {
         values[j] = draw(&fit->law, resolution_s, rng);
     }
-    error =
-        spot_durations_init(&durations, values, NULL, fit->num_values, 0, resolution_s);
+    error = spot_fit_durations_init(
+        &durations, values, NULL, fit->num_values, 0, resolution_s);
     if (error == 0) {
         spot_fit_law(maximiser, &durations, fit->family, limit_s, &again);
         *ad = again.is_fitted ? again.ad : (double) INFINITY;
     }
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     return error;
 }
 

@@ -71,7 +71,7 @@ typedef struct {
 
 /* Fits one family. limit_s is the longest possible life, NAN: unknown. Allocates nothing
  * but a root solver. */
-void spot_fit_law(spot_maximiser_t *maximiser, spot_durations_t *durations,
+void spot_fit_law(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     const spot_family_t *family, double limit_s, spot_fit_t *fit);
 
 typedef struct {
@@ -85,7 +85,8 @@ typedef struct {
 /* Fits and ranks families (NULL-terminated, in any order); NULL: all seven, bathtub only
  * with a limit. */
 void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
-    spot_durations_t *durations, const spot_family_t *const *families, double limit_s);
+    spot_fit_durations_t *durations, const spot_family_t *const *families,
+    double limit_s);
 
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
@@ -131,11 +132,11 @@ typedef struct {
     const spot_family_t *family;
     spot_fit_scale_t scales[SPOT_MAXIMISE_MAX_PARAMETERS]; /* [num_parameters] */
     /* Fills the starts in theta and returns their number. */
-    size_t (*starts)(const spot_durations_t *durations,
+    size_t (*starts)(const spot_fit_durations_t *durations,
         double starts[SPOT_FIT_MAX_STARTS][SPOT_MAXIMISE_MAX_PARAMETERS]);
     /* Sets theta to the exact estimate; false: none exists for this sample. NULL: the
      * family has none. */
-    bool (*exact)(const spot_durations_t *durations, double *theta);
+    bool (*exact)(const spot_fit_durations_t *durations, double *theta);
 } spot_fit_family_t;
 
 /* The row of a family, or NULL if it cannot be fitted. */

@@ -39,3 +39,9 @@ SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *
  * "replay". path: of the trace, relative to the folder of the model. */
 void spot_recorded_write(const char *generator, const char *path, size_t num_events,
     const spot_fit_origin_t *origin, FILE *out);
+
+/* The path of a file as a model names it: paths in a model start at its folder. Relative
+ * if both files are below a common folder other than the root, so that this folder can
+ * be moved; else absolute, also for a model on standard output (NULL or "-"). The caller
+ * frees it. NULL: no memory, or no such folder. */
+SPOT_MUST_CHECK char *spot_fit_path_from_model(const char *path, const char *model_path);

@@ -23,15 +23,15 @@ static int
 rank(spot_fit_task_t *self, const spot_sample_t *sample,
     const spot_family_t *const *families, double tick_s, spot_fit_ranking_t *ranking)
 {
-    spot_durations_t durations;
-    const int ret = spot_durations_init(&durations, sample->values, sample->is_censored,
-        sample->num_values, tick_s, raised_s(self));
+    spot_fit_durations_t durations;
+    const int ret = spot_fit_durations_init(&durations, sample->values,
+        sample->is_censored, sample->num_values, tick_s, raised_s(self));
 
     if (ret == 0) {
         spot_fit_rank(ranking, &self->maximiser, &durations,
             families[0] != NULL ? families : NULL, self->request->limit_s);
     }
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     return ret;
 }
 

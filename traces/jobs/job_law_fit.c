@@ -264,12 +264,12 @@ choose_law(const spot_fit_ranking_t *ranking, double log_mean_s, double longest_
 static int
 write_duration(durations_t *self, int32_t from_gpus, FILE *out)
 {
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     spot_fit_ranking_t ranking;
     const spot_fit_t *fit = NULL;
     double mean_s;
-    const int ret =
-        spot_durations_init(&durations, self->values_s, NULL, self->num_values, 0, 1);
+    const int ret = spot_fit_durations_init(
+        &durations, self->values_s, NULL, self->num_values, 0, 1);
 
     if (ret == 0) {
         mean_s = durations.mean_s;
@@ -287,7 +287,7 @@ write_duration(durations_t *self, int32_t from_gpus, FILE *out)
         }
         self->law_work_s += mean_s * self->num_gpus;
     }
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     return ret;
 }
 

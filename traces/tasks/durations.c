@@ -74,7 +74,7 @@ end_json(spot_json_t *json, const char *key, int64_t count, int64_t value)
     if (count == 0) {
         spot_json_number(json, key, (double) NAN);
     } else {
-        spot_json_integer(json, key, value);
+        spot_json_wide(json, key, value);
     }
 }
 

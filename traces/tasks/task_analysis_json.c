@@ -17,7 +17,7 @@ static void
 put_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
 {
     if (is_there) {
-        spot_json_integer(json, key, value);
+        spot_json_wide(json, key, value);
     } else {
         spot_json_number(json, key, (double) NAN);
     }
@@ -38,7 +38,7 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
             (int64_t) log->num_workers, (int64_t) log->num_hosts});
     put_optional(json, "t0", log->num_events > 0, self->t0);
     put_optional(json, "t1", log->num_events > 0, self->t1);
-    spot_json_integer(json, "makespan", self->makespan);
+    spot_json_wide(json, "makespan", self->makespan);
     if (log->num_skipped_lines > 0) {
         spot_json_integer(json, "skipped_lines", log->num_skipped_lines);
     }
@@ -83,7 +83,8 @@ put_tasks(
 }
 
 static void
-put_by_number(spot_json_t *json, const char *key, size_t num, const int64_t *values)
+put_by_number(
+    spot_json_t *json, const char *key, bool is_time, size_t num, const int64_t *values)
 {
     char name[24];
 
@@ -91,7 +92,11 @@ put_by_number(spot_json_t *json, const char *key, size_t num, const int64_t *val
     for (size_t j = 0; j < num; j++) {
         if (values[j] != 0) {
             snprintf(name, sizeof(name), "%zu", j);
-            spot_json_integer(json, name, values[j]);
+            if (is_time) {
+                spot_json_wide(json, name, values[j]);
+            } else {
+                spot_json_integer(json, name, values[j]);
+            }
         }
     }
     spot_json_close(json, '}');
@@ -119,11 +124,12 @@ put_transmits(
             const bool is_there =
                 which == 1 ? log->num_mode_lines[mode] > 0 : self->mode_counts[mode] > 0;
 
-            if (is_there) {
-                spot_json_wide(json, spot_task_mode_names[mode],
-                    which == 0   ? self->mode_counts[mode]
-                    : which == 1 ? log->num_mode_lines[mode]
-                                 : self->mode_totals[mode]);
+            if (is_there && which == 2) {
+                spot_json_wide(
+                    json, spot_task_mode_names[mode], self->mode_totals[mode]);
+            } else if (is_there) {
+                spot_json_integer(json, spot_task_mode_names[mode],
+                    which == 0 ? self->mode_counts[mode] : log->num_mode_lines[mode]);
             }
         }
         spot_json_close(json, '}');
@@ -132,7 +138,7 @@ put_transmits(
         spot_durations_json(json, spot_transmit_spans[j].name, &self->transmit[j]);
     }
     spot_json_integer(json, "datasets", self->datasets);
-    put_by_number(json, "per_dataset_histogram", self->num_sent, self->sent);
+    put_by_number(json, "per_dataset_histogram", false, self->num_sent, self->sent);
     spot_json_close(json, '}');
 }
 
@@ -150,17 +156,17 @@ put_workers(
         spot_json_open(json, log->workers[j].name, '{');
         spot_json_text(json, "host", log->hosts[log->workers[j].host_id]);
         spot_json_integer(json, "tasks", time->tasks);
-        spot_json_integer(json, "busy", busy);
-        spot_json_integer(json, "idle", self->makespan - busy);
+        spot_json_wide(json, "busy", busy);
+        spot_json_wide(json, "idle", self->makespan - busy);
         spot_json_number(json, "utilisation", spot_wide_ratio(busy, self->makespan));
         spot_json_integer(json, "gaps", time->gaps);
-        spot_json_integer(json, "gap_max", time->gap_max);
+        spot_json_wide(json, "gap_max", time->gap_max);
         spot_json_open(json, "idle_split", '{');
         put_integers(json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
         spot_json_close(json, '}');
-        spot_json_integer(json, "transmit_in_flight", time->in_flight);
-        spot_json_integer(json, "transmit_hidden", time->hidden);
-        spot_json_integer(json, "transmit_exposed", time->in_flight - time->hidden);
+        spot_json_wide(json, "transmit_in_flight", time->in_flight);
+        spot_json_wide(json, "transmit_hidden", time->hidden);
+        spot_json_wide(json, "transmit_exposed", time->in_flight - time->hidden);
         spot_json_close(json, '}');
         for (size_t k = 0; k < SPOT_NUM_IDLE; k++) {
             sums[k] += time->split[k];
@@ -185,20 +191,21 @@ put_times(
     const spot_worker_times_t *times = &self->times;
 
     spot_json_open(json, "concurrency", '{');
-    put_by_number(json, "all", times->all.num_ns, times->all.ns);
+    put_by_number(json, "all", true, times->all.num_ns, times->all.ns);
     spot_json_open(json, "hosts", '{');
     for (size_t j = 0; j < log->num_hosts; j++) {
-        put_by_number(json, log->hosts[j], times->hosts[j].num_ns, times->hosts[j].ns);
+        put_by_number(
+            json, log->hosts[j], true, times->hosts[j].num_ns, times->hosts[j].ns);
     }
     spot_json_close(json, '}');
     spot_json_close(json, '}');
     spot_json_open(json, "overlap", '{');
-    spot_json_integer(json, "task_any", times->task_any);
-    spot_json_integer(json, "transmit_any", times->transmit_any);
-    spot_json_integer(json, "both", times->both);
+    spot_json_wide(json, "task_any", times->task_any);
+    spot_json_wide(json, "transmit_any", times->transmit_any);
+    spot_json_wide(json, "both", times->both);
     spot_json_close(json, '}');
     spot_json_open(json, "head_of_line", '{');
-    spot_json_integer(json, "window", times->window);
+    spot_json_wide(json, "window", times->window);
     spot_json_wide(json, "comm_sum", times->comm_sum);
     spot_json_wide(json, "matched_sum", times->matched_sum);
     spot_json_number(
@@ -214,7 +221,7 @@ put_times(
         put_optional(json, "low", offset->has_low, offset->low);
         put_optional(json, "high", offset->has_high, offset->high);
         if (offset->subtracted != 0) {
-            spot_json_integer(json, "subtracted", offset->subtracted);
+            spot_json_wide(json, "subtracted", offset->subtracted);
         }
         spot_json_close(json, '}');
     }
@@ -234,7 +241,8 @@ put_controller(
         spot_durations_json(json, "wait", &rounds->wait);
         spot_json_integer(json, "without_wait", rounds->without_wait);
         for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
-            spot_json_wide(json, spot_task_counter_names[j], rounds->counters[j]);
+            spot_json_integer(
+                json, spot_task_counter_names[j], (int64_t) rounds->counters[j]);
         }
         spot_json_wide(json, "busy_during_wait", rounds->busy_during_wait);
         spot_json_number(json, "mean_busy_during_wait",

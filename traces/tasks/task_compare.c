@@ -431,9 +431,9 @@ put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t
     for (size_t j = 0; j < num; j++) {
         spot_json_open(json, NULL, '[');
         spot_json_text(json, NULL, log->ids.names[pairs[j].id]);
-        spot_json_integer(json, NULL, pairs[j].first);
-        spot_json_integer(json, NULL, pairs[j].second);
-        spot_json_integer(json, NULL, pairs[j].second - pairs[j].first);
+        spot_json_wide(json, NULL, pairs[j].first);
+        spot_json_wide(json, NULL, pairs[j].second);
+        spot_json_wide(json, NULL, pairs[j].second - pairs[j].first);
         spot_json_number(json, NULL, pairs[j].relative);
         spot_json_close(json, ']');
     }

@@ -27,6 +27,7 @@ spot_task_graph_free(spot_task_graph_t *self)
 {
     free(self->critical);
     free(self->ready);
+    free(self->decisions);
     memset(self, 0, sizeof(*self));
 }
 
@@ -263,7 +264,8 @@ find_delays(graph_t *self)
     SPOT_ARENA_ARRAY(&self->arena, delays, (size_t) result->tasks);
     SPOT_ARENA_ARRAY(&self->arena, scratch, (size_t) result->tasks);
     result->ready = malloc(((size_t) result->tasks + 1) * sizeof(*result->ready));
-    if (self->arena.error != 0 || result->ready == NULL) {
+    result->decisions = malloc(((size_t) result->tasks + 1) * sizeof(*delays));
+    if (self->arena.error != 0 || result->ready == NULL || result->decisions == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < (size_t) result->tasks; j++) {
@@ -445,13 +447,16 @@ within(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static void
-add_link(const chain_t *self, spot_task_chain_t *chain, int32_t id, int64_t from)
+/* Adds a task and returns what it waited for. */
+static int32_t
+add_link(const chain_t *self, spot_task_chain_t *chain, int32_t id)
 {
     const spot_attempt_t *task = attempt_of(self->graph, id);
     const int64_t end = task->at[SPOT_TASK_FINISHED];
     const int64_t to =
         spot_attempt_has(task, SPOT_TASK_STARTED) ? task->at[SPOT_TASK_STARTED] : end;
+    const int32_t before = waited_for(self, id, to);
+    const int64_t from = before < 0 ? self->graph->t0 : end_of(self->graph, before);
     const int64_t enqueued = spot_attempt_has(task, SPOT_TASK_ENQUEUED)
                                  ? within(task->at[SPOT_TASK_ENQUEUED], from, to)
                                  : to;
@@ -466,6 +471,8 @@ add_link(const chain_t *self, spot_task_chain_t *chain, int32_t id, int64_t from
     chain->inputs += inputs;
     chain->controller += planned - from - inputs;
     chain->tasks++;
+    chain->first = id;
+    return before;
 }
 
 static int
@@ -493,19 +500,22 @@ find_chain(graph_t *graph)
         }
     }
     qsort(self.ends, self.num_ends, sizeof(*self.ends), compare_ends);
+    for (size_t j = 0; j < (size_t) graph->result->tasks; j++) {
+        const int32_t task = graph->order[j];
+        spot_task_chain_t link = {0};
+
+        self.is_visited[task] = true; /* no task waits for itself */
+        add_link(&self, &link, task);
+        self.is_visited[task] = false;
+        if (spot_attempt_has(attempt_of(graph, task), SPOT_TASK_PLANNED)) {
+            graph->result->decisions[graph->result->num_decisions++] =
+                (int64_t) link.controller;
+        }
+    }
     chain->first = chain->last = id;
     while (id >= 0) {
-        const spot_attempt_t *task = attempt_of(graph, id);
-        const int64_t started =
-            task->at[spot_attempt_has(task, SPOT_TASK_STARTED) ? SPOT_TASK_STARTED
-                                                               : SPOT_TASK_FINISHED];
-        int32_t before;
-
         self.is_visited[id] = true;
-        before = waited_for(&self, id, started);
-        add_link(&self, chain, id, before < 0 ? graph->t0 : end_of(graph, before));
-        chain->first = id;
-        id = before;
+        id = add_link(&self, chain, id);
     }
     chain->total =
         chain->run + chain->queue + chain->comm + chain->inputs + chain->controller;

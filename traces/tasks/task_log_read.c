@@ -606,6 +606,7 @@ spot_task_log_read(spot_task_log_t *self, const char *path,
 
     memset(self, 0, sizeof(*self));
     self->has_planning = true;
+    self->edges_path = reading->edges_path;
     for (size_t j = 0; j < 3; j++) {
         if (files[j].path != NULL && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
             ret = spot_error_first(

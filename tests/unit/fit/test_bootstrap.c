@@ -35,12 +35,13 @@ static void
 fit_values(const double *values, const bool *is_censored, size_t num_values,
     double tick_s, const spot_family_t *family, spot_fit_t *fit)
 {
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
 
     assert_int_equal(
-        spot_durations_init(&durations, values, is_censored, num_values, tick_s, 1), 0);
+        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 1),
+        0);
     spot_fit_law(&maximiser, &durations, family, 1000, fit);
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
 }
 
 static double

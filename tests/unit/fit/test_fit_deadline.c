@@ -114,7 +114,7 @@ test_reference(void **state)
     const spot_family_t *const families[] = {&spot_family_lognormal, NULL};
     spot_lifetimes_t lifetimes;
     spot_sample_t sample = {0};
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     spot_maximiser_t maximiser;
     spot_fit_ranking_t ranking;
     spot_fit_wall_t wall;
@@ -137,8 +137,8 @@ test_reference(void **state)
     spot_fit_cut(&cut, &sample, 86400);
     assert_int_equal(cut.num_deaths, 351);
     assert_int_equal(spot_maximiser_init(&maximiser), 0);
-    assert_int_equal(spot_durations_init(&durations, sample.values, sample.is_censored,
-                         sample.num_values, 0, 1),
+    assert_int_equal(spot_fit_durations_init(&durations, sample.values,
+                         sample.is_censored, sample.num_values, 0, 1),
         0);
     spot_fit_rank(&ranking, &maximiser, &durations, families, (double) NAN);
     spot_fit_deadline(&law, &ranking.fits[0].law, &cut);
@@ -147,7 +147,7 @@ test_reference(void **state)
     assert_true(fabs(law.parameters[3] - 1356) < 0.5);
     assert_true(law.parameters[4] == 3000);
     assert_true(fabs(ranking.fits[0].ks - 0.030) < 5e-4);
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     spot_maximiser_free(&maximiser);
     spot_sample_free(&sample);
     spot_lifetimes_free(&lifetimes);

@@ -41,13 +41,14 @@ static spot_fit_t
 fit_values(const spot_family_t *family, const double *values, const bool *is_censored,
     size_t num_values, double tick_s)
 {
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     spot_fit_t fit;
 
     assert_int_equal(
-        spot_durations_init(&durations, values, is_censored, num_values, tick_s, 5), 0);
+        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 5),
+        0);
     spot_fit_law(&maximiser, &durations, family, 5000, &fit);
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
     return fit;
 }
 
@@ -148,11 +149,11 @@ test_exact_is_maximum(void **state)
     const spot_family_t *const families[] = {&spot_family_exponential,
         &spot_family_weibull, &spot_family_gamma, &spot_family_lognormal};
     double values[60];
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
 
     (void) state;
     draw_values(&truth, values, 60, 0, 1);
-    assert_int_equal(spot_durations_init(&durations, values, NULL, 60, 0, 5), 0);
+    assert_int_equal(spot_fit_durations_init(&durations, values, NULL, 60, 0, 5), 0);
     for (int f = 0; f < 4; f++) {
         const spot_fit_t fit = fit_values(families[f], values, NULL, 60, 0);
         spot_law_t law = fit.law;
@@ -162,12 +163,12 @@ test_exact_is_maximum(void **state)
             for (int sign = -1; sign <= 1; sign += 2) {
                 law = fit.law;
                 law.parameters[j] += sign * 1e-4 * fit.standard_errors[j];
-                assert_true(spot_durations_log_likelihood(&durations, &law) <
+                assert_true(spot_fit_durations_log_likelihood(&durations, &law) <
                             fit.log_likelihood);
             }
         }
     }
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
 }
 
 /* A random point within that width of a law, each parameter on its own scale. */
@@ -193,7 +194,7 @@ move(spot_law_t *law, double width, spot_rng_t *rng)
 
 /* The highest ln L of a walk uphill by random steps from a random start. */
 static double
-climb(spot_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
+climb(spot_fit_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
 {
     enum { NUM_STEPS = 60 };
     spot_law_t best = *from;
@@ -204,7 +205,7 @@ climb(spot_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
         double value;
 
         move(&law, k == 0 ? 6 : 3.0 / k, rng);
-        value = spot_durations_log_likelihood(durations, &law);
+        value = spot_fit_durations_log_likelihood(durations, &law);
         if (value > highest) {
             highest = value;
             best = law;
@@ -215,7 +216,7 @@ climb(spot_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
 
 static void
 assert_nothing_better(
-    spot_durations_t *durations, const spot_family_t *family, spot_rng_t *rng)
+    spot_fit_durations_t *durations, const spot_family_t *family, spot_rng_t *rng)
 {
     enum { NUM_TRIES = 300 };
     spot_fit_t fit;
@@ -251,20 +252,20 @@ test_nothing_better(void **state)
         const double tick_s = i % 2 == 0 ? 0 : 60;
         double values[NUM_VALUES];
         bool is_censored[NUM_VALUES];
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
 
         draw_values(&truths[i / 4], values, NUM_VALUES, tick_s, (uint64_t) (10 + i));
         for (int j = 0; j < NUM_VALUES; j++) {
             values[j] = fmin(values[j], 4800);
             is_censored[j] = i % 4 >= 2 && j % 3 == 0;
         }
-        assert_int_equal(
-            spot_durations_init(&durations, values, is_censored, NUM_VALUES, tick_s, 5),
+        assert_int_equal(spot_fit_durations_init(
+                             &durations, values, is_censored, NUM_VALUES, tick_s, 5),
             0);
         for (int f = 0; f < SPOT_FIT_MAX_FAMILIES; f++) {
             assert_nothing_better(&durations, spot_families[f], &rng);
         }
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
     }
 }
 
@@ -466,12 +467,12 @@ test_ranking(void **state)
     const spot_family_t *const chosen[] = {
         &spot_family_weibull, &spot_family_bathtub, NULL};
     static double values[300];
-    spot_durations_t durations;
+    spot_fit_durations_t durations;
     spot_fit_ranking_t ranking;
 
     (void) state;
     draw_values(&truth, values, 300, 0, 2);
-    assert_int_equal(spot_durations_init(&durations, values, NULL, 300, 0, 5), 0);
+    assert_int_equal(spot_fit_durations_init(&durations, values, NULL, 300, 0, 5), 0);
     spot_fit_rank(&ranking, &maximiser, &durations, NULL, (double) NAN);
     assert_int_equal(ranking.num_fits, 6);
     for (size_t j = 1; j < ranking.num_fits; j++) {
@@ -488,11 +489,11 @@ test_ranking(void **state)
     assert_string_equal(ranking.fits[1].note, "no limit of the life is given: no fit");
     assert_int_equal(ranking.best_mean_id, -1);
     assert_false(spot_fit_has_family(&spot_family_deadline));
-    spot_durations_free(&durations);
-    assert_int_equal(spot_durations_init(&durations, values, NULL, 1, 0, 5), 0);
+    spot_fit_durations_free(&durations);
+    assert_int_equal(spot_fit_durations_init(&durations, values, NULL, 1, 0, 5), 0);
     spot_fit_rank(&ranking, &maximiser, &durations, NULL, (double) NAN);
     assert_true(ranking.num_fits == 6 && ranking.best_id == -1);
-    spot_durations_free(&durations);
+    spot_fit_durations_free(&durations);
 }
 
 static void

@@ -46,11 +46,12 @@ assert_near(double value, double expected, double tolerance)
 }
 
 static void
-init(spot_durations_t *durations, const double *values, const bool *is_censored,
+init(spot_fit_durations_t *durations, const double *values, const bool *is_censored,
     double tick_s)
 {
     assert_int_equal(
-        spot_durations_init(durations, values, is_censored, NUM_VALUES, tick_s, 1), 0);
+        spot_fit_durations_init(durations, values, is_censored, NUM_VALUES, tick_s, 1),
+        0);
 }
 
 static void
@@ -60,7 +61,7 @@ test_complete(void **state)
     for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
         double values[NUM_VALUES], ks = 0, ad = -NUM_VALUES;
         bool is_censored[NUM_VALUES];
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
 
         draw_sample(i, 20, values, is_censored);
         init(&durations, values, NULL, 0);
@@ -74,7 +75,7 @@ test_complete(void **state)
         }
         assert_near(spot_fit_ks(&durations, &law), ks, 1e-13);
         assert_near(spot_fit_ad(&durations, &law), ad, 1e-11);
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
     }
 }
 
@@ -87,7 +88,7 @@ test_lattice(void **state)
     for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
         double values[NUM_VALUES], ks = 0;
         bool is_censored[NUM_VALUES];
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
 
         draw_sample(i, i % 2 == 0 ? tick_s : 20, values, is_censored);
         init(&durations, values, NULL, tick_s);
@@ -101,11 +102,11 @@ test_lattice(void **state)
         }
         assert_near(spot_fit_ks(&durations, &law), ks, 1e-13);
         assert_true(isnan(spot_fit_ad(&durations, &law)));
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
         is_censored[0] = true;
         init(&durations, values, is_censored, tick_s);
         assert_true(isnan(spot_fit_ks(&durations, &law)));
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
     }
 }
 
@@ -138,7 +139,7 @@ test_censored(void **state)
     for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
         double values[NUM_VALUES], ks = 0, ad = 0, from = 0;
         bool is_censored[NUM_VALUES];
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
 
         draw_sample(i, 20, values, is_censored);
         init(&durations, values, is_censored, 0);
@@ -164,7 +165,7 @@ test_censored(void **state)
         }
         assert_near(spot_fit_ks(&durations, &law), ks, 1e-12);
         assert_near(spot_fit_ad(&durations, &law), ad, 1e-7);
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
     }
 }
 

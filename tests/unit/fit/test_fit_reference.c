@@ -55,7 +55,7 @@ check(char **cells, const char *what, double value, double expected, double tole
 }
 
 static void
-check_row(char **cells, spot_maximiser_t *maximiser, spot_durations_t *durations)
+check_row(char **cells, spot_maximiser_t *maximiser, spot_fit_durations_t *durations)
 {
     const spot_family_t *family = spot_family_find(cells[FAMILY]);
     const double limit_s = cells[LIMIT][0] != '\0' ? atof(cells[LIMIT]) : (double) NAN;
@@ -110,17 +110,17 @@ test_reference(void **state)
     assert_int_equal(spot_maximiser_init(&maximiser), 0);
     while (fgets(line, sizeof(line), file) != NULL) {
         spot_sample_t sample;
-        spot_durations_t durations;
+        spot_fit_durations_t durations;
         double resolution_s;
 
         assert_int_equal(split(line, cells), NUM_COLUMNS);
         read_recorded(&sample, cells[TRACE], cells[QUANTITY], &resolution_s);
         assert_int_equal(
-            spot_durations_init(&durations, sample.values, sample.is_censored,
+            spot_fit_durations_init(&durations, sample.values, sample.is_censored,
                 sample.num_values, atof(cells[TICK]), resolution_s),
             0);
         check_row(cells, &maximiser, &durations);
-        spot_durations_free(&durations);
+        spot_fit_durations_free(&durations);
         spot_sample_free(&sample);
         num_rows++;
     }
