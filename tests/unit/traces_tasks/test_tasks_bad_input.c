@@ -38,7 +38,7 @@ test_no_lines(void **state)
 {
     (void) state;
     CHECK(GOOD "what is this\n", "log:2: neither an object nor a trace line\n");
-    CHECK("[]\n", "log:1: neither an object nor a trace line\n");
+    CHECK("[1]\n", "log:1: neither an object nor a trace line\n");
     CHECK("\n \n12\n", "log:3: neither an object nor a trace line\n");
     CHECK("x:tracing:1:host=h\n", "log:1: neither an object nor a trace line\n");
     CHECK(TRACE "what is this\n", "log:1:32: expected host=, task=, action= or another "
@@ -54,7 +54,7 @@ test_json(void **state)
     CHECK("{\"a\":1}}\n", "log:1:8: text behind the object\n");
     CHECK("{\"a\" 1}\n", "log:1:6: expected ':'\n");
     CHECK("{\"a\":1 \"b\":2}\n", "log:1:8: expected ',' or '}'\n");
-    CHECK("{\"a\":[1 2]}\n", "log:1:9: expected ',' or an end\n");
+    CHECK("{\"a\":[1 2]}\n", "log:1:9: expected ',' or ']'\n");
     CHECK("{a:1}\n", "log:1:2: expected a key in quotes\n");
     CHECK("{\"a\":1,}\n", "log:1:8: expected a key in quotes\n");
     CHECK("{\"a\":nul}\n", "log:1:6: expected a value\n");
