@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "reports/tasks/task_page.h"
 #include "reports/tasks/task_report.h"
 #include "traces/tasks/task_fit.h"
 #include "traces/tasks/task_markers.h"
@@ -10,7 +11,7 @@
 typedef struct {
     spot_option_list_t paths;
     spot_target_t target;
-    const char *csv_folder;
+    const char *csv_folder, *html_path, *chrome_path;
     const char *log_path, *solo_path; /* of fit */
     spot_task_reading_t reading;
     spot_task_rules_t rules;
@@ -25,31 +26,30 @@ static const char *const dup_choices[] = {"first", "last", "error", NULL};
 /* How logs are read, by both commands. */
 #define READING_OPTIONS                                                                 \
     SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "Tasks contend with those on the same host, or on one machine that all hosts "  \
-        "share: host (default), machine",                                               \
+        "Tasks contend with those of their host (default), or of all hosts, where "     \
+        "these are on one machine: host, machine",                                      \
         .choices = spot_task_scope_names, .what = "scope"),                             \
         SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
-            "Whether HOST: stands before names of workers: on lines of the controller " \
-            "decides (auto, default), nowhere else it is missing (global), or it is "   \
-            "always added (local)",                                                     \
+            "Put HOST: before names of workers: auto (default) where lines of the "     \
+            "controller have it, global never, local always",                           \
             .choices = names_choices, .what = "rule of names"),                         \
         SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                          \
-            "The mode of a transmit is that of its last event that has one (chain, "    \
-            "default) or of the line furthest down (last-line)",                        \
+            "The mode of a transmit: chain (default), that of its last event with "     \
+            "one; last-line, that of its line furthest down",                           \
             .choices = mode_choices, .what = "rule of modes"),                          \
         SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                      \
-            "Of an action that comes again in one attempt take the first one "          \
-            "(default), the last one, or refuse the log (error)",                       \
+            "An action that one attempt has twice: take the first (default) or the "    \
+            "last, or refuse the log (error)",                                          \
             .choices = dup_choices, .what = "rule of duplicates"),                      \
         SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                      \
-            "Read the inputs of tasks here, as lines with the action taskInputs"),      \
+            "The inputs of tasks, lines of the action taskInputs"),                     \
         SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,            \
-            "Read further lines of the controller here"),                               \
+            "Further lines of the controller"),                                         \
         SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                               \
-            "Subtract from the clock of each host what it is surely ahead or behind"),  \
+            "Subtract from the clock of each host what it is surely ahead of the "      \
+            "controller's"),                                                            \
         SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                       \
-            "Count lines with errors and show the first three, instead of ending "      \
-            "there")
+            "Skip lines with errors: print their number and the first three")
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a log", 0, "LOG", paths, NULL, .min = 1),
@@ -62,6 +62,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION(FOLDER, "csv", 0, "DIR", csv_folder,
         "Write tasks.csv, transmits.csv, workers.csv and concurrency.csv into this "
         "folder; with --compare compare.csv"),
+    SPOT_OPTION(WRITTEN, "html", 0, "FILE", html_path,
+        "Write a page of one or two logs: what every worker did when, how many tasks "
+        "ran, where the time went; of more than 20,000 bars how busy workers were"),
+    SPOT_OPTION(WRITTEN, "chrome", 0, "FILE.json", chrome_path,
+        "Write tasks and transmits of one or two logs as a Chrome trace, which Perfetto "
+        "opens"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
@@ -73,12 +79,16 @@ check(spot_call_t *call)
     const size_t num_logs = self->paths.num_texts;
 
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
-    spot_usage_refuse(
-        call, !self->compares && self->scope != 0, "--scope is for two runs");
+    spot_usage_refuse(call, !self->compares && self->scope != 0,
+        self->log_path == NULL ? "--scope belongs to --compare"
+                               : "--scope belongs to --solo");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
         "--csv writes one log, or a comparison");
+    spot_usage_refuse(call,
+        num_logs > 2 && (self->html_path != NULL || self->chrome_path != NULL),
+        "--html and --chrome draw one or two logs");
     self->reading.names = (spot_task_names_t) self->names;
     self->rules.dup = (spot_task_dup_t) self->dup;
     self->rules.has_last_line = self->mode_rule == 1;
@@ -109,9 +119,11 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         if (ret == 0 && !read->log.is_markers) {
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
-        } else if (ret == 0 && (num_logs > 1 || self->csv_folder != NULL)) {
+        } else if (ret == 0 &&
+                   (num_logs > 1 || self->csv_folder != NULL ||
+                       self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
-                "a log of markers has neither a comparison nor CSV files, see --json");
+                "a log of markers has no comparison, CSV files or picture, see --json");
         } else if (ret == 0) {
             ret = spot_task_markers_init(
                 &read->markers, &read->log, self->rules.dup, path, &call->diag);
@@ -122,16 +134,6 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         error = spot_error_first(error, ret);
     }
     return error;
-}
-
-static void
-free_all(size_t num_logs, read_t *reads)
-{
-    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
-        spot_task_markers_free(&reads[j].markers);
-        spot_task_analysis_free(&reads[j].analysis);
-        spot_task_log_free(&reads[j].log);
-    }
 }
 
 /* What is printed. */
@@ -170,29 +172,67 @@ static int
 write_results(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    const bool is_json = arguments->target.is_json;
     spot_output_t output;
     spot_document_t document;
     spot_json_t json;
     FILE *out = spot_output_begin(&output, &arguments->target, &call->diag);
 
-    if (out == NULL || is_json) {
+    if (out == NULL) {
+        return spot_output_end(&output, 0);
+    }
+    if (arguments->target.is_json) {
         spot_json_init(&json, out, 2);
-        if (out != NULL) {
-            put(self, &json);
-        }
+        put(self, &json);
         return spot_output_end(&output, 0);
     }
     spot_document_to_terminal(&document, &output.terminal, out);
     if (self->comparison != NULL) {
         self->comparison->num_pairs = 0; /* too many for people */
-    }
-    if (self->num_logs > 1 && self->comparison == NULL) {
+    } else if (self->num_logs > 1) {
         spot_task_summary(&document, self->num_logs, self->runs);
-    } else {
-        spot_task_text(&document, put, self);
+        return spot_output_end(&output, spot_document_end(&document));
     }
+    spot_task_text(&document, put, self);
     return spot_output_end(&output, spot_document_end(&document));
+}
+
+/* path: NULL for nothing. */
+static int
+draw(spot_call_t *call, const results_t *results, const char *path, bool is_trace)
+{
+    spot_output_t output;
+    FILE *out = path == NULL ? NULL : spot_output_bytes(&output, path, &call->diag);
+
+    if (path == NULL) {
+        return 0;
+    }
+    return spot_output_end(
+        &output, out == NULL ? 0
+                             : spot_task_runs_draw(results->num_logs, results->runs,
+                                   is_trace, path, out, &call->diag));
+}
+
+/* Of the last log; the one before it, if any, ran on one worker. */
+static int
+write_model(spot_call_t *call, const results_t *self)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *path = arguments->target.path;
+    const spot_task_run_t *run = &self->runs[self->num_logs - 1];
+    spot_output_t output;
+    FILE *out;
+    int ret = 0;
+
+    if (run->log->is_markers) {
+        return spot_diag_error(
+            &call->diag, run->file, 0, 0, "a log of markers has no laws");
+    }
+    out = spot_output_bytes(&output, path, &call->diag);
+    if (out != NULL) {
+        ret = spot_task_fit(run, arguments->reading.edges_path, self->runs,
+            self->comparison, path, out, &call->diag);
+    }
+    return spot_output_end(&output, ret);
 }
 
 static int
@@ -216,9 +256,17 @@ run(spot_call_t *call)
     if (ret == 0 && self->csv_folder != NULL) {
         ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
     }
-    ret = ret == 0 ? write_results(call, &results) : ret;
+    ret = ret == 0 ? draw(call, &results, self->html_path, false) : ret;
+    ret = ret == 0 ? draw(call, &results, self->chrome_path, true) : ret;
+    if (ret == 0) {
+        ret = (self->log_path == NULL ? write_results : write_model)(call, &results);
+    }
     spot_task_comparison_free(&comparison);
-    free_all(num_logs, reads);
+    for (size_t j = 0; reads != NULL && j < num_logs; j++) {
+        spot_task_markers_free(&reads[j].markers);
+        spot_task_analysis_free(&reads[j].analysis);
+        spot_task_log_free(&reads[j].log);
+    }
     free(reads);
     free(runs);
     return ret;
@@ -266,40 +314,12 @@ check_fit(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
 
-    spot_option_list_add(&self->paths, self->log_path);
     self->compares = self->solo_path != NULL;
     if (self->compares) {
         spot_option_list_add(&self->paths, self->solo_path);
     }
+    spot_option_list_add(&self->paths, self->log_path);
     check(call);
-}
-
-static int
-run_fit(spot_call_t *call)
-{
-    const arguments_t *self = call->arguments;
-    spot_task_run_t runs[2];
-    read_t reads[2] = {0};
-    spot_output_t output;
-    int ret;
-
-    call->is_reading = false; /* a file that cannot be read is a failure */
-    ret = read_all(call, runs, reads);
-    if (ret == 0 && reads[0].log.is_markers) {
-        ret = spot_diag_error(
-            &call->diag, self->log_path, 0, 0, "a log of markers has no laws");
-    } else if (ret == 0) {
-        FILE *out = spot_output_bytes(&output, self->target.path, &call->diag);
-
-        ret = out == NULL ? 0
-                          : spot_task_fit(&runs[0], self->reading.edges_path,
-                                self->compares ? &runs[1] : NULL,
-                                (spot_task_scope_t) self->scope, self->target.path, out,
-                                &call->diag);
-        ret = spot_output_end(&output, ret);
-    }
-    free_all(self->paths.num_texts, reads);
-    return ret;
 }
 
 const spot_command_t spot_command_tasks_fit = {
@@ -315,5 +335,5 @@ const spot_command_t spot_command_tasks_fit = {
     .options = fit_options,
     .arguments_bytes = sizeof(arguments_t),
     .check = check_fit,
-    .run = run_fit,
+    .run = run,
 };

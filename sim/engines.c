@@ -4,6 +4,7 @@
 #include "sim/input/scenario.h"
 #include "sim/schedule/experiment.h"
 #include "sim/serve/experiment.h"
+#include "sim/tasks/rerun.h"
 #include "sim/train/experiment.h"
 
 /* An engine of the user's own: the CMake option of that name. */
@@ -16,6 +17,7 @@ const spot_experiment_t *const spot_engines[] = {
     &spot_schedule_experiment,
     &spot_serve_experiment,
     &spot_input_experiment,
+    &spot_rerun_experiment,
 #ifdef SPOT_EXTRA_ENGINE
     &SPOT_EXTRA_ENGINE,
 #endif

@@ -2,10 +2,11 @@
 /* A task graph that runs again: its scenario, constant after binding, and a run. */
 #pragma once
 
-#include "base/calendar.h"
 #include "sim/engine/experiment.h"
 #include "traces/laws/law.h"
 #include "traces/tasks/task_analysis.h"
+
+#define SPOT_RERUN_MAX_NS 10000000000000000 /* of a time: 115 days */
 
 /* A time: constant, or drawn. */
 typedef struct {
@@ -13,32 +14,28 @@ typedef struct {
     spot_law_t law;   /* in s */
 } spot_rerun_time_t;
 
+/* By the event that a delay precedes, then those of transmits. */
 enum {
-    SPOT_DELAY_DECISION, /* ready, with a worker -> inputs are sent */
-    SPOT_DELAY_COMM,     /* Planned -> Enqueued */
-    SPOT_DELAY_QUEUE,    /* Enqueued -> Started */
-    SPOT_DELAY_LOCAL,    /* a transmit within a host */
-    SPOT_DELAY_REMOTE,   /* and between hosts */
+    SPOT_DELAY_DECISION,
+    SPOT_DELAY_COMM,
+    SPOT_DELAY_QUEUE,
+    SPOT_DELAY_LOCAL,
+    SPOT_DELAY_REMOTE,
     SPOT_NUM_DELAYS
 };
 
-/* Items of the keys run and contention.beta. */
 typedef struct {
     char *name;
     spot_rerun_time_t run;
     double beta;
     int64_t num_tasks; /* of the class */
 } spot_rerun_class_t;
-typedef struct {
-    size_t num;
-    spot_rerun_class_t *items; /* [num] */
-} spot_rerun_classes_t;
 
 typedef struct {
+    bool is_task;                 /* else its data alone occurs in the log */
     const spot_rerun_time_t *run; /* of its class; NULL: as recorded */
-    int64_t recorded_ns;          /* its run in the log; -1: none */
+    int64_t recorded_ns;
     double beta;
-    int64_t priority; /* the smallest goes first; ties: rank */
     size_t num_inputs;
     const int32_t *inputs; /* [num_inputs] ids */
 } spot_rerun_task_t;
@@ -49,7 +46,8 @@ typedef struct {
     const spot_node_t *nodes; /* tasks in place of files, until it is bound */
     int64_t num_workers, num_hosts;
     int is_replay, order, scope;
-    spot_rerun_classes_t runs, betas;
+    size_t num_runs, num_betas;
+    spot_rerun_class_t *runs, *betas; /* [num_runs], [num_betas] */
     spot_rerun_time_t delays[SPOT_NUM_DELAYS];
     spot_rerun_time_t life; /* of a host; without a family hosts stay */
     int64_t replacement_ns;
@@ -58,8 +56,8 @@ typedef struct {
     spot_task_analysis_t analysis; /* of the log */
     size_t num_ids, num_tasks;
     spot_rerun_task_t *tasks; /* [num_ids] */
-    int32_t *order_of_tasks;  /* [num_tasks] ids, inputs first */
-    int32_t *rank, *by_rank;  /* [num_ids] in order of bytes, and back */
+    int32_t *best;            /* [num_ids] attempt that finished first, or -1 */
+    int32_t *order_of_tasks;  /* [num_ids] which goes first */
     spot_arena_t arena;
 } spot_rerun_scenario_t;
 
@@ -73,16 +71,16 @@ void spot_rerun_scenario_free(spot_rerun_scenario_t *self);
 
 /* A run, as a log with its analysis. Zero it to start. */
 typedef struct {
+    const spot_rerun_scenario_t *scenario; /* must outlive self */
     spot_task_log_t log;
     spot_task_analysis_t analysis;
-    bool is_cut_off; /* a task was preempted so often that the run was given up */
-    int64_t lost_runs, reruns, preemptions;
-    int64_t host_ns; /* for which hosts are paid */
+    bool is_cut_off; /* given up: a task was lost too often */
+    int64_t lost_runs, reruns, preemptions, host_ns; /* for which hosts are paid */
 } spot_rerun_t;
 
 /* Runs a replication; frees what an earlier one left. INTERRUPTED, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_rerun_run(spot_rerun_t *self,
-    const spot_rerun_scenario_t *scenario, const spot_replication_t *replication);
+SPOT_MUST_CHECK int spot_rerun_run(
+    spot_rerun_t *self, const spot_replication_t *replication);
 void spot_rerun_free(spot_rerun_t *self);
 
 extern const spot_experiment_t spot_rerun_experiment;

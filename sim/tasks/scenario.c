@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/utf8.h"
 #include "sim/tasks/rerun.h"
 #include "traces/tasks/task_compare.h"
 
 typedef spot_rerun_scenario_t scenario_t;
 
-#define MAX_NS 1e17 /* three years */
+#define MAX_NS ((double) SPOT_RERUN_MAX_NS)
 #define MAX_WORKERS 10000
 
 #define TIME_EXPECTED                                                                   \
@@ -21,8 +22,8 @@ typedef spot_rerun_scenario_t scenario_t;
     }
 #define CLASSES(key_, member, field, form, text)                                        \
     {                                                                                   \
-        SPOT_ITEMS(DICT, key_, scenario_t, member.items, member.num, field, 0, 1e5,     \
-            "{}", form, text),                                                          \
+        SPOT_ITEMS(DICT, key_, scenario_t, member, num_##member, field, 0, 1e5, "{}",   \
+            form, text),                                                                \
             .key = &class_name, .label = key_ " of "                                    \
     }
 
@@ -44,8 +45,8 @@ static const spot_field_t graph_fields[] = {
     {SPOT_VALUE(PATH, "edges", scenario_t, edges_path, "",
         "file of taskInputs records, where the log has none")},
     {SPOT_VALUE(CUSTOM, "tasks", scenario_t, nodes, "",
-         "in place of files, tasks with their inputs: {a: [], b: [a]}"),
-        .bind = spot_bind_keep_node},
+         "in place of files, tasks with their inputs"),
+        .bind = spot_bind_keep_node, .expected = "a map such as {a: [], b: [a]}"},
     {.name = NULL}};
 static const spot_field_t contention_fields[] = {
     {SPOT_CHOICE("scope", scenario_t, scope, spot_task_scope_names, "host",
@@ -169,126 +170,125 @@ read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
                           &(const spot_task_rules_t){.aligns = false}, path, bind->diag);
 }
 
-/* Enters a task behind its inputs, depth first. The analysis has found no cycle. stack,
- * next: [num_ids], next is -1 for tasks that were entered. */
-static void
-enter(scenario_t *self, int32_t id, int32_t *stack, int64_t *next)
-{
-    size_t depth = 0;
-
-    stack[depth] = id;
-    depth += next[id] == 0;
-    while (depth > 0) {
-        const spot_rerun_task_t *task = &self->tasks[id = stack[depth - 1]];
-
-        if (next[id] == (int64_t) task->num_inputs) {
-            self->order_of_tasks[self->num_tasks++] = id;
-            next[id] = -1;
-            depth--;
-        } else {
-            stack[depth] = task->inputs[next[id]++];
-            depth += next[stack[depth]] == 0;
-        }
-    }
-}
-
-static int
-link_tasks(scenario_t *self)
-{
-    const spot_task_log_t *log = &self->log;
-    const spot_attempts_t *attempts = &self->analysis.tasks;
-    const size_t num = self->num_ids = log->ids.num_names;
-    int32_t *stack;
-    int64_t *next;
-
-    SPOT_ARENA_ARRAY(&self->arena, self->tasks, num);
-    SPOT_ARENA_ARRAY(&self->arena, self->order_of_tasks, num);
-    SPOT_ARENA_ARRAY(&self->arena, self->rank, num);
-    SPOT_ARENA_ARRAY(&self->arena, self->by_rank, num);
-    SPOT_ARENA_ARRAY(&self->arena, stack, num + 1);
-    SPOT_ARENA_ARRAY(&self->arena, next, num);
-    if (self->arena.error != 0 || spot_task_log_rank(log, self->rank) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < num; j++) {
-        self->by_rank[self->rank[j]] = (int32_t) j;
-    }
-    for (size_t j = 0; j < log->num_edges; j++) {
-        self->tasks[log->edges[j].id].inputs = log->inputs + log->edges[j].start;
-        self->tasks[log->edges[j].id].num_inputs =
-            log->edges[j].end - log->edges[j].start;
-    }
-    for (size_t j = 0; j < log->num_edges; j++) {
-        enter(self, log->edges[j].id, stack, next);
-    }
-    for (size_t j = 0; j < attempts->num_attempts; j++) {
-        enter(self, attempts->attempts[j].id, stack, next);
-    }
-    return 0;
-}
-
 /* ---- What tasks take ---- */
 
 /* The item for the class of a task, or NULL. */
 static const spot_rerun_class_t *
-find_class(spot_rerun_classes_t *self, const char *id)
+find_class(size_t num, spot_rerun_class_t *items, const char *id)
 {
     const size_t num_bytes = spot_task_class_bytes(id);
 
-    for (size_t j = 0; j < self->num; j++) {
-        spot_rerun_class_t *item = &self->items[j];
-
-        if (strncmp(item->name, id, num_bytes) == 0 && item->name[num_bytes] == '\0') {
-            item->num_tasks++;
-            return item;
+    for (size_t j = 0; j < num; j++) {
+        if (strncmp(items[j].name, id, num_bytes) == 0 &&
+            items[j].name[num_bytes] == '\0') {
+            items[j].num_tasks++;
+            return &items[j];
         }
     }
     return NULL;
 }
 
-/* Runs, betas and priorities of tasks. chain_ns: of mean runs, that starts with each. */
+/* Inputs of tasks, and what they take. */
 static int
 settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
-    const spot_attempt_t none = {.has = 0};
-    int32_t *best;
-    double *chain_ns;
+    const spot_task_log_t *log = &self->log;
+    const spot_attempts_t *attempts = &self->analysis.tasks;
 
-    SPOT_ARENA_ARRAY(&self->arena, best, self->num_ids);
-    SPOT_ARENA_ARRAY(&self->arena, chain_ns, self->num_ids);
-    if (self->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
+    for (size_t j = 0; j < attempts->num_attempts; j++) {
+        self->tasks[attempts->attempts[j].id].is_task = true;
     }
-    spot_tasks_first_finished(&self->log, &self->analysis.tasks, best);
-    for (size_t j = self->num_tasks; j-- > 0;) {
-        const int32_t id = self->order_of_tasks[j];
-        const char *name = self->log.ids.names[id];
-        const spot_attempt_t *attempt =
-            best[id] < 0 ? &none : &self->analysis.tasks.attempts[best[id]];
-        const spot_rerun_class_t *run = find_class(&self->runs, name);
-        const spot_rerun_class_t *beta = find_class(&self->betas, name);
-        const bool is_law = run != NULL && run->run.law.family != NULL;
-        spot_rerun_task_t *task = &self->tasks[id];
-        const bool has_run = spot_attempt_between(
-            attempt, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &task->recorded_ns);
+    for (size_t j = 0; j < log->num_edges; j++) {
+        spot_rerun_task_t *task = &self->tasks[log->edges[j].id];
+
+        task->is_task = true;
+        task->inputs = log->inputs + log->edges[j].start;
+        task->num_inputs = log->edges[j].end - log->edges[j].start;
+        for (size_t k = 0; k < task->num_inputs; k++) {
+            self->tasks[task->inputs[k]].is_task = true;
+        }
+    }
+    for (size_t j = 0; j < self->num_ids; j++) {
+        spot_rerun_task_t *task = &self->tasks[j];
+
+        if (!task->is_task) {
+            continue;
+        }
+        const char *id = log->ids.names[j];
+        const spot_rerun_class_t *run = find_class(self->num_runs, self->runs, id);
+        const spot_rerun_class_t *beta = find_class(self->num_betas, self->betas, id);
+        const bool has_run =
+            self->best[j] >= 0 &&
+            spot_attempt_between(&attempts->attempts[self->best[j]], SPOT_TASK_STARTED,
+                SPOT_TASK_FINISHED, &task->recorded_ns);
 
         if (report(bind, !has_run && (run == NULL || self->is_replay), root,
-                self->is_replay ? "replay" : "run", name, "has no recorded run")) {
+                self->is_replay ? "replay" : "run", id, "has no recorded run")) {
             return SPOT_ERR_BAD_INPUT;
         }
         task->run = run == NULL ? NULL : &run->run;
         task->beta = beta == NULL ? 0 : beta->beta;
-        chain_ns[id] +=
-            run == NULL ? (double) task->recorded_ns
-            : is_law    ? 1e9 * run->run.law.family->moment(run->run.law.parameters, 1)
-                        : (double) run->run.fixed_ns;
-        for (size_t k = 0; k < task->num_inputs; k++) {
-            chain_ns[task->inputs[k]] = fmax(chain_ns[task->inputs[k]], chain_ns[id]);
+        self->num_tasks++;
+    }
+    return 0;
+}
+
+static double
+mean_ns(const spot_rerun_task_t *task)
+{
+    const spot_law_t *law = task->run == NULL ? NULL : &task->run->law;
+
+    return law == NULL           ? (double) task->recorded_ns
+           : law->family == NULL ? (double) task->run->fixed_ns
+                                 : 1e9 * law->family->moment(law->parameters, 1);
+}
+
+/* Order: by when tasks were planned, or by the longest chain of mean runs that starts
+ * with each; ties by bytes of ids. */
+static int
+order_tasks(scenario_t *self)
+{
+    const size_t num = self->num_ids;
+    int32_t *rank, *order;
+    int64_t *keys; /* by rank */
+    double *chain_ns;
+
+    SPOT_ARENA_ARRAY(&self->arena, rank, num);
+    SPOT_ARENA_ARRAY(&self->arena, keys, num);
+    SPOT_ARENA_ARRAY(&self->arena, chain_ns, num);
+    SPOT_ARENA_ARRAY(&self->arena, order, 3 * num);
+    if (self->arena.error != 0 || spot_task_log_rank(&self->log, rank) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (bool is_open = true; is_open;) { /* the analysis has found no cycle */
+        is_open = false;
+        for (size_t j = num; j-- > 0;) {
+            const double from_ns = chain_ns[j] + mean_ns(&self->tasks[j]);
+
+            for (size_t k = 0; k < self->tasks[j].num_inputs; k++) {
+                double *chain = &chain_ns[self->tasks[j].inputs[k]];
+
+                is_open = is_open || *chain < from_ns;
+                *chain = fmax(*chain, from_ns);
+            }
         }
-        task->priority = self->order == CRITICAL ? -(int64_t) fmin(chain_ns[id], 4e18)
-                         : spot_attempt_has(attempt, SPOT_TASK_PLANNED)
-                             ? attempt->at[SPOT_TASK_PLANNED]
-                             : self->analysis.t1;
+    }
+    for (size_t j = 0; j < num; j++) {
+        const spot_attempt_t *attempt =
+            self->best[j] < 0 ? NULL : &self->analysis.tasks.attempts[self->best[j]];
+
+        keys[rank[j]] =
+            self->order == CRITICAL
+                ? -(int64_t) fmin(chain_ns[j] + mean_ns(&self->tasks[j]), 4e18)
+            : attempt != NULL && spot_attempt_has(attempt, SPOT_TASK_PLANNED)
+                ? attempt->at[SPOT_TASK_PLANNED]
+                : self->analysis.t1;
+        order[2 * num + (size_t) rank[j]] = (int32_t) j;
+    }
+    spot_order_integers(keys, num, order, order + num);
+    self->order_of_tasks = order;
+    for (size_t j = 0; j < num; j++) {
+        order[j] = order[2 * num + (size_t) order[j]];
     }
     return 0;
 }
@@ -303,7 +303,6 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         const char *key;
     } counts[] = {{&self->num_workers, self->log.num_workers, "workers"},
         {&self->num_hosts, self->log.num_hosts, "hosts"}};
-    const spot_rerun_classes_t *const lists[] = {&self->runs, &self->betas};
     int ret;
 
     for (size_t j = 0; j < 2; j++) {
@@ -316,17 +315,26 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     if (self->order == DEFAULT) {
         self->order = self->analysis.completed > 0 ? RECORDED : CRITICAL;
     }
+    self->num_ids = self->log.ids.num_names;
+    SPOT_ARENA_ARRAY(&self->arena, self->tasks, self->num_ids);
+    if (SPOT_ARENA_ARRAY(&self->arena, self->best, self->num_ids) == NULL ||
+        self->arena.error != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_tasks_first_finished(&self->log, &self->analysis.tasks, self->best);
     ret = settle_tasks(self, root, bind);
     report(bind, self->is_replay && self->analysis.tasks.num_attempts > self->num_tasks,
         root, "replay", "the log", "has several attempts of a task: one is needed");
-    for (size_t j = 0; ret == 0 && j < 2; j++) {
-        for (size_t k = 0; k < lists[j]->num; k++) {
-            report(bind, lists[j]->items[k].num_tasks == 0, root,
-                j == 0 ? "run" : "contention.beta", lists[j]->items[k].name,
-                "is not the class of a task");
-        }
+    for (size_t j = 0; ret == 0 && j < self->num_runs + self->num_betas; j++) {
+        const bool is_run = j < self->num_runs;
+        const spot_rerun_class_t *class =
+            is_run ? &self->runs[j] : &self->betas[j - self->num_runs];
+
+        report(bind, class->num_tasks == 0, root, is_run ? "run" : "contention.beta",
+            class->name, "is not the class of a task");
     }
-    return ret == 0 && bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
+    ret = ret == 0 && bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
+    return ret == 0 ? order_tasks(self) : ret;
 }
 
 int
@@ -341,21 +349,20 @@ spot_rerun_scenario_init(
         self->life.law.parameters[0] = (double) self->life.fixed_ns / 1e9;
     }
     ret = ret == 0 ? read_graph(self, root, &bind) : ret;
-    ret = ret == 0 ? link_tasks(self) : ret;
     return ret == 0 ? settle(self, root, &bind) : ret;
 }
 
 void
 spot_rerun_scenario_free(spot_rerun_scenario_t *self)
 {
-    spot_rerun_classes_t *const lists[] = {&self->runs, &self->betas};
-
-    for (size_t j = 0; j < 2; j++) {
-        for (size_t k = 0; k < lists[j]->num; k++) {
-            free(lists[j]->items[k].name);
-        }
-        free(lists[j]->items);
+    for (size_t j = 0; j < self->num_runs; j++) {
+        free(self->runs[j].name);
     }
+    for (size_t j = 0; j < self->num_betas; j++) {
+        free(self->betas[j].name);
+    }
+    free(self->runs);
+    free(self->betas);
     free(self->log_path);
     free(self->edges_path);
     spot_task_log_free(&self->log);

@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=1009
+num_expected=1050
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -72,6 +72,13 @@ for expected in place_jobs/*.expected; do
 done
 for expected in points/*.expected; do
     check "$expected" "$expected" input search "${expected%.expected}.csv"
+done
+for expected in tasks/*.expected; do
+    check "$expected" "$expected" tasks "${expected%.expected}.log"
+done
+log=../golden/cli/tasks/run.jsonl
+for expected in task_edges/*.expected; do
+    check "$expected" "$expected" tasks $log --edges "${expected%.expected}.jsonl"
 done
 for expected in steps/*.expected; do
     check "$expected" "$expected" model fit "${expected%.expected}.csv"
@@ -148,6 +155,13 @@ if [ "$(id -u)" -ne 0 ]; then
         run "$work/unreadable.yaml"
     rm -f "$work/unreadable.yaml"
 fi
+{
+    head -n 1 $log
+    head -c 1048600 /dev/zero | tr '\0' x
+    echo
+} >"$work/long.jsonl"
+made "a line above 1 MB" "$work/long.jsonl:2: the line is above 1 MB" tasks "$work/long.jsonl"
+rm -f "$work/long.jsonl"
 rm -rf "$work/nested.yaml" "$work/large.yaml" "$work/folder"
 
 # Measured runs of a data loader. refused NAME MESSAGE PLACE: the message starts with the

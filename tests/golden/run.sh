@@ -96,6 +96,8 @@ golden help-input-place.txt input place --help
 golden help-input-fit.txt input fit --help
 golden help-input-predict.txt input predict --help
 golden help-input-search.txt input search --help
+golden help-tasks.txt tasks --help
+golden help-tasks-fit.txt tasks fit --help
 golden help-merge.txt merge --help
 golden help-export.txt export --help
 golden help-report.txt report --help
@@ -203,6 +205,76 @@ golden run-theory.json run scenario.yaml --check-theory --json
 ends 0 run scenario.yaml --check-theory --set "horizon=1 min"
 expect "no theory without a rollback" \
     grep -qF "does not apply: without a rollback" "$work/stdout"
+
+# ---- Logs of task graphs ----
+golden tasks/run.txt tasks tasks/run.jsonl --edges tasks/edges.jsonl
+stderr_says "warning: tasks/run.jsonl: 1 mode_conflicts"
+ends 0 tasks tasks/run.jsonl --edges tasks/edges.jsonl --json --csv "$work/tasks"
+same tasks/run.json "$work/stdout"
+for name in tasks transmits workers concurrency; do
+    same "tasks/$name.csv" "$work/tasks/$name.csv"
+done
+expect "no comparison of one log" [ ! -e "$work/tasks/compare.csv" ]
+sort tasks/run.jsonl >"$work/sorted.jsonl"
+ends 0 tasks "$work/sorted.jsonl" --edges tasks/edges.jsonl --json
+grep -v mode_conflicts tasks/run.json >"$work/expected"
+grep -v mode_conflicts "$work/stdout" >"$work/normal"
+expect "the order of lines does not matter" cmp "$work/expected" "$work/normal"
+cat tasks/edges.jsonl >>"$work/sorted.jsonl"
+ends 0 tasks - --json <"$work/sorted.jsonl"
+grep -v 'mode_conflicts\|lines"\|input_records' "$work/stdout" >"$work/normal"
+grep -v 'mode_conflicts\|lines"\|input_records' tasks/run.json >"$work/expected"
+expect "edges may be in the log, which may be standard input" \
+    cmp "$work/expected" "$work/normal"
+golden tasks/summary.txt tasks tasks/solo.jsonl tasks/run.jsonl tasks/trace.txt
+golden tasks/list.json tasks tasks/empty.jsonl tasks/trace.txt --json
+golden tasks/compare.txt tasks --compare tasks/solo.jsonl tasks/run.jsonl --scope machine
+ends 0 tasks --compare tasks/solo.jsonl tasks/run.jsonl --json --csv "$work/compared"
+same tasks/compare.json "$work/stdout"
+same tasks/compare.csv "$work/compared/compare.csv"
+golden tasks/markers.txt tasks tasks/markers.log
+golden tasks/markers.json tasks tasks/markers.log --json
+golden tasks/empty.txt tasks tasks/empty.jsonl
+golden tasks/aligned.json tasks tasks/solo.jsonl --align --mode-rule last-line --dup last \
+    --names local --json
+ends 0 tasks ../../bad_input/tasks/at.log --skip-bad
+stderr_says "warning: ../../bad_input/tasks/at.log:4:74: at: expected an integer"
+stderr_says "warning: ../../bad_input/tasks/at.log: 9 bad lines were skipped"
+expect "three bad lines are shown" [ "$(grep -c 'log:[0-9]' "$work/stderr")" -eq 3 ]
+{
+    printf '\357\273\277'
+    cat tasks/solo.jsonl
+} >"$work/marked.jsonl"
+ends 0 tasks "$work/marked.jsonl"
+stderr_says "marked.jsonl:1:1: a byte-order mark, which is skipped"
+awk 'BEGIN {
+    for (j = 0; j < 150; j++)
+        for (k = 0; k < 2; k++)
+            printf "{\"action\": \"task%s\", \"task\": \"a\", \"worker\": \"w%03d\", \"host\": \"h\", \"at\": %d}\n",
+                k == 0 ? "Started" : "Finished", j, j + 200 * k
+}' >"$work/wide.jsonl"
+ends 0 tasks "$work/wide.jsonl"
+expect "a table of text ends after 100 rows" [ "$(grep -c '^50 more, see --json' "$work/stdout")" -eq 2 ]
+expect "a row of text is as long as it wants" grep -q ' 149  *150$' "$work/stdout"
+ends 1 tasks nowhere.jsonl
+stderr_says "nowhere.jsonl: cannot open: No such file or directory"
+ends 1 tasks tasks/run.jsonl --csv /dev/null/tables
+ends 2 tasks tasks/markers.log --csv "$work/tasks"
+stderr_says "a log of markers has no comparison, CSV files or picture, see --json"
+
+# A fit beside its log and elsewhere; what it says of a log is independent of the place.
+mkdir -p "$work/fits/logs"
+cat tasks/run.jsonl tasks/edges.jsonl >"$work/fits/logs/run.jsonl"
+ends 0 tasks fit "$work/fits/logs/run.jsonl" --solo tasks/solo.jsonl -o "$work/fits/logs/fit.yaml"
+same tasks/fit.yaml "$work/fits/logs/fit.yaml"
+ends 0 tasks fit "$work/fits/logs/run.jsonl" --scope machine --solo tasks/solo.jsonl \
+    -o "$work/fits/fit.yaml"
+expect "the path of a log starts at the model" \
+    grep -q '^graph: {log: "logs/run.jsonl"}' "$work/fits/fit.yaml"
+ends 0 tasks fit tasks/run.jsonl --edges tasks/edges.jsonl
+stderr_says "laws of run hold the contention of "
+expect "edges are named" grep -q 'edges: ".*/tasks/edges.jsonl"}' "$work/stdout"
+ends 1 tasks fit nowhere.jsonl
 
 # ---- Theory ----
 set -- --mtbf 6h --write 300s --restart 10min

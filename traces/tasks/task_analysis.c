@@ -411,9 +411,10 @@ analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_
     ret = ret == 0 ? count_transmits(self) : ret;
     ret = ret == 0 ? measure_all(self) : ret;
     ret = ret == 0 ? measure_rounds(&self->rounds, log) : ret;
-    ret = ret != 0 ? ret
-                   : spot_task_graph_init(&self->graph, log, &self->tasks,
-                         &self->transmits, self->t0, file, diag);
+    ret = ret != 0
+              ? ret
+              : spot_task_graph_init(&self->graph, log, &self->tasks, &self->transmits,
+                    self->t0, log->edges_path == NULL ? file : log->edges_path, diag);
     ret = ret != 0
               ? ret
               : spot_worker_times_init(&self->times, log, &self->tasks, &self->transmits,

@@ -507,10 +507,10 @@ find_chain(graph_t *graph)
         self.is_visited[task] = true; /* no task waits for itself */
         add_link(&self, &link, task);
         self.is_visited[task] = false;
-        graph->result->decisions[j] =
-            spot_attempt_has(attempt_of(graph, task), SPOT_TASK_PLANNED)
-                ? (int64_t) link.controller
-                : -1;
+        if (spot_attempt_has(attempt_of(graph, task), SPOT_TASK_PLANNED)) {
+            graph->result->decisions[graph->result->num_decisions++] =
+                (int64_t) link.controller;
+        }
     }
     chain->first = chain->last = id;
     while (id >= 0) {

@@ -25,8 +25,9 @@ typedef struct {
     spot_durations_t decision_delay;
     size_t num_ready;
     spot_stretch_t *ready; /* [num_ready] in which a task was ready and not planned */
-    int64_t *decisions; /* [tasks] the controller's part of the link that each would be
-                         * in a chain; -1: without Planned */
+    size_t num_decisions;
+    int64_t *decisions; /* [num_decisions] the controller's part of the links that
+                         * planned tasks would be in a chain */
     spot_task_chain_t chain;
 } spot_task_graph_t;
 

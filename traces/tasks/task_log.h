@@ -117,6 +117,8 @@ typedef struct {
     spot_task_worker_t *workers; /* [num_workers] in order of bytes */
     size_t num_hosts;
     const char **hosts; /* [num_hosts] the same */
+    const char
+        *edges_path; /* of messages, borrowed; NULL: edges are of the log itself */
     spot_arena_t arena;
 } spot_task_log_t;
 

@@ -50,6 +50,45 @@ test_flat_objects_stand_on_one_line(void **state)
 }
 
 static void
+hear(void *context, char kind, const char *key, const char *text)
+{
+    FILE *heard = context;
+
+    fprintf(heard, "%c%s=%s ", kind, key == NULL ? "-" : key, text == NULL ? "-" : text);
+}
+
+static void
+test_a_listener_gets_items_in_place_of_the_stream(void **state)
+{
+    char *text;
+    size_t num_bytes;
+    FILE *heard = open_memstream(&text, &num_bytes);
+    spot_json_t json;
+
+    (void) state;
+    assert_non_null(heard);
+    spot_json_init_listener(&json, hear, heard);
+    spot_json_open(&json, NULL, '{');
+    spot_json_open(&json, "list", '[');
+    spot_json_integer(&json, NULL, INT64_MIN);
+    spot_json_unsigned(&json, NULL, UINT64_MAX);
+    spot_json_wide(&json, NULL, 10 * (spot_wide_t) INT64_MIN);
+    spot_json_close(&json, ']');
+    spot_json_number(&json, "share", 0.5);
+    spot_json_number(&json, "mean", (double) NAN);
+    spot_json_text(&json, "id", "a \"b\"");
+    spot_json_text(&json, "none", NULL);
+    spot_json_boolean(&json, "is", true);
+    spot_json_close(&json, '}');
+    assert_int_equal(fclose(heard), 0);
+    assert_string_equal(text, "{-={ [list=[ 0-=-9223372036854775808 "
+                              "0-=18446744073709551615 w-=-92233720368547758080 ]-=- "
+                              ".share=0.5 .mean=null \"id=a \"b\" .none=null .is=true "
+                              "}-=- ");
+    free(text);
+}
+
+static void
 test_nesting_is_indented(void **state)
 {
     page_t page;
@@ -206,6 +245,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_objects_stand_on_one_line),
+        cmocka_unit_test(test_a_listener_gets_items_in_place_of_the_stream),
         cmocka_unit_test(test_nesting_is_indented),
         cmocka_unit_test(test_several_values_follow_each_other),
         cmocka_unit_test(test_the_deepest_nesting_works),
