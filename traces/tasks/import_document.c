@@ -503,8 +503,9 @@ spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
             self->depth--;
         }
         if (depth == 1 && !self->is_list) {
-            self->num_matched =
-                byte == key[self->num_matched] ? self->num_matched + 1 : byte == '"';
+            self->num_matched = byte == key[self->num_matched] && byte != '\0'
+                                    ? self->num_matched + 1
+                                    : byte == '"';
             self->in_events =
                 key[self->num_matched] == '\0' || (self->in_events && byte != ',');
             self->has_events |= self->in_events;
