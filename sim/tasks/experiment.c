@@ -16,7 +16,7 @@
 #define PART(name, text) METRIC(name "_fraction", "1", SHARE, NEITHER, text, name)
 #define COUNT(name, label, text) METRIC(name, "1", PLAIN, LOWER, text, label)
 
-enum { CHAIN = SPOT_NUM_IDLE, MAKESPAN = CHAIN + 5, NUM_METRICS = MAKESPAN + 10 };
+enum { CHAIN = SPOT_NUM_IDLE, MAKESPAN = CHAIN + 5, NUM_METRICS = MAKESPAN + 11 };
 static const spot_metric_t metrics[] = {
     PART("busy", "share of worker time in runs of tasks"),
     PART("queue", "idle share with a task enqueued"),
@@ -35,6 +35,8 @@ static const spot_metric_t metrics[] = {
         "makespan", .known_if = "finished"),
     METRIC("finished", "1", PROBABILITY, HIGHER, "1: no task was lost too often",
         "finished"),
+    METRIC("chain_s", "s", TIME, LOWER, "from the first event to the last end of a task",
+        "chain"),
     METRIC("work_s", "s", TIME, LOWER, "sum of runs", "work"),
     METRIC("critical_run_s", "s", TIME, LOWER, "longest chain by run", "critical run"),
     COUNT("concurrency", "concurrency", "mean number of tasks that run"),
@@ -141,7 +143,8 @@ measure(const spot_rerun_t *self, double *values)
                  host_ns = (double) self->host_ns;
     const double num_workers = (double) scenario->num_workers;
     const double work = (double) analysis->graph.work;
-    const double last[] = {makespan / 1e9, !self->is_cut_off, work / 1e9,
+    const double last[] = {makespan / 1e9, !self->is_cut_off,
+        (double) chain->total / 1e9, work / 1e9,
         (double) analysis->graph.critical_run / 1e9,
         (double) analysis->task[SPOT_TASK_RUN].sum / makespan,
         work / (host_ns * num_workers / (double) scenario->num_hosts),

@@ -23,7 +23,7 @@ typedef struct {
     int32_t task; /* -1: none */
     bool is_running;
     size_t first_event;    /* of its task */
-    double left, slowness; /* of its run, ns; 0: it starts */
+    double left, slowness; /* of its run, ns; INFINITY: it starts */
     int64_t since;
 } worker_t;
 
@@ -58,18 +58,21 @@ host_of(const run_t *self, size_t worker)
     return worker * self->num_hosts / self->num_workers;
 }
 
+/* Whose running tasks are counted for a worker's. */
+static host_t *
+scope_of(const run_t *self, size_t worker)
+{
+    return &self->hosts[self->scenario->scope == SPOT_SCOPE_HOST ? host_of(self, worker)
+                                                                 : 0];
+}
+
 static void
 note(run_t *self, int64_t at, size_t worker, int32_t id, bool is_transmit, int stage,
     spot_task_mode_t mode)
 {
     SPOT_ARRAY_PUSH(self, events,
-        (spot_task_event_t){.at = at,
-            .id = id,
-            .worker = (int32_t) worker,
-            .is_transmit = is_transmit,
-            .stage = (uint8_t) stage,
-            .mode = (uint8_t) mode,
-            .is_controller = stage == SPOT_TASK_PLANNED});
+        (spot_task_event_t){at, id, (int32_t) worker, 0, is_transmit, (uint8_t) stage,
+            (uint8_t) mode, stage == SPOT_TASK_PLANNED});
 }
 
 /* A time after an instant, from the stream of a purpose and an entity. */
@@ -97,7 +100,7 @@ first_ready(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
 
-    for (size_t j = self->first; j < scenario->num_tasks; j++) {
+    for (size_t j = self->first; j < self->num_ids; j++) {
         const int32_t id = scenario->order_of_tasks[j];
         const spot_rerun_task_t *task = &scenario->tasks[id];
         bool is_ready = self->tasks[id].state == PENDING, is_new = false;
@@ -207,26 +210,21 @@ assign(run_t *self, int32_t id, size_t worker)
 static void
 set_pace(run_t *self)
 {
-    const bool is_machine = self->scenario->scope == SPOT_SCOPE_MACHINE;
-
     for (size_t j = 0; j < self->num_hosts; j++) {
         self->hosts[j].num_running = 0;
     }
     for (size_t j = 0; j < self->num_workers; j++) {
-        self->hosts[is_machine ? 0 : host_of(self, j)].num_running +=
-            self->workers[j].is_running;
+        scope_of(self, j)->num_running += self->workers[j].is_running;
     }
     for (size_t j = 0; j < self->num_workers; j++) {
         worker_t *worker = &self->workers[j];
-        const int64_t k = self->hosts[is_machine ? 0 : host_of(self, j)].num_running;
+        const int64_t num_beside = scope_of(self, j)->num_running - 1;
         const double beta =
             worker->is_running ? self->scenario->tasks[worker->task].beta : 0;
-        const double slowness = fmax(0.01, 1 + beta * (double) (k - 1));
+        const double slowness = fmax(0.01, 1 + beta * (double) num_beside);
 
         if (worker->is_running && slowness != worker->slowness) {
-            if (worker->slowness > 0) {
-                worker->left -= (double) (self->now - worker->since) / worker->slowness;
-            }
+            worker->left -= (double) (self->now - worker->since) / worker->slowness;
             worker->slowness = slowness;
             worker->since = self->now;
             self->due[j] =
@@ -249,6 +247,7 @@ step_worker(run_t *self, size_t worker_id)
     self->due[worker_id] = INT64_MAX;
     if (!worker->is_running) {
         worker->is_running = true;
+        worker->slowness = (double) INFINITY;
         worker->left = (double) (shape->run == NULL
                                      ? shape->recorded_ns
                                      : after(self, 0, shape->run, SPOT_STREAM_TASK_RUN,
@@ -264,31 +263,29 @@ step_worker(run_t *self, size_t worker_id)
     *worker = (worker_t){.task = -1};
 }
 
-/* A host goes: the task of a worker runs again, and what has not happened does not. */
+/* A worker goes: its task runs again, and what has not happened does not. */
 static void
 lose_worker(run_t *self, size_t worker_id)
 {
-    worker_t *worker = &self->workers[worker_id];
+    const worker_t *worker = &self->workers[worker_id];
 
-    for (size_t j = worker->first_event; worker->task >= 0 && j < self->num_events;
-         j++) {
-        spot_task_event_t *event = &self->events[j];
-
-        if (event->worker == (int32_t) worker_id && event->at > self->now) {
-            event->at = INT64_MAX;
-        }
-    }
-    if (worker->task >= 0) {
-        self->tasks[worker->task].state = PENDING;
-        self->result->lost_runs += worker->is_running;
-        self->result->is_cut_off =
-            self->result->is_cut_off || self->tasks[worker->task].tries >= MAX_TRIES;
-    }
     for (size_t j = 0; j < self->num_ids; j++) {
         self->sent[j * self->num_workers + worker_id] = INT64_MAX;
     }
+    if (worker->task < 0) {
+        return;
+    }
+    for (size_t j = worker->first_event; j < self->num_events; j++) {
+        if (self->events[j].worker == (int32_t) worker_id &&
+            self->events[j].at > self->now) {
+            self->events[j].at = INT64_MAX;
+        }
+    }
+    self->tasks[worker->task].state = PENDING;
+    self->result->lost_runs += worker->is_running;
+    self->result->is_cut_off |= self->tasks[worker->task].tries >= MAX_TRIES;
     self->due[worker_id] = INT64_MAX;
-    *worker = (worker_t){.task = -1};
+    self->workers[worker_id] = (worker_t){.task = -1};
 }
 
 /* A host comes, or is preempted with all its data. */
@@ -382,7 +379,7 @@ simulate(run_t *self)
         }
         set_pace(self);
         step(self);
-        self->result->is_cut_off = self->result->is_cut_off || self->now > FAR_NS;
+        self->result->is_cut_off |= self->now > FAR_NS;
         if (spot_replication_is_stopped(self->replication)) {
             return SPOT_ERR_INTERRUPTED;
         }
@@ -478,10 +475,7 @@ write_log(run_t *self)
             .worker = name,
             .at = event->at,
             .line = j + 1,
-            .stage = event->stage,
-            .mode = event->mode,
-            .is_transmit = event->is_transmit,
-            .is_controller = event->is_controller};
+            .stage = event->stage};
 
         snprintf(host_name, sizeof(host_name), "h%zu", host);
         snprintf(name, sizeof(name), "h%zu:worker%zu", host,
@@ -491,6 +485,9 @@ write_log(run_t *self)
             line.host = from->hosts[from->workers[worker].host_id];
         }
         line.host = event->is_controller ? "controller" : line.host;
+        line.mode = event->mode;
+        line.is_transmit = event->is_transmit;
+        line.is_controller = event->is_controller;
         line.id_bytes = strlen(line.id);
         line.host_bytes = strlen(line.host);
         line.worker_bytes = strlen(line.worker);

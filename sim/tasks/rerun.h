@@ -28,6 +28,7 @@ typedef struct {
     char *name;
     spot_rerun_time_t run;
     double beta;
+    int64_t num_tasks; /* of the class */
 } spot_rerun_class_t;
 
 typedef struct {
@@ -56,7 +57,7 @@ typedef struct {
     size_t num_ids, num_tasks;
     spot_rerun_task_t *tasks; /* [num_ids] */
     int32_t *best;            /* [num_ids] attempt that finished first, or -1 */
-    int32_t *order_of_tasks;  /* [num_tasks] ids, which goes first */
+    int32_t *order_of_tasks;  /* [num_ids] which goes first */
     spot_arena_t arena;
 } spot_rerun_scenario_t;
 

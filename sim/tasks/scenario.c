@@ -45,8 +45,8 @@ static const spot_field_t graph_fields[] = {
     {SPOT_VALUE(PATH, "edges", scenario_t, edges_path, "",
         "file of taskInputs records, where the log has none")},
     {SPOT_VALUE(CUSTOM, "tasks", scenario_t, nodes, "",
-         "in place of files, tasks with their inputs: {a: [], b: [a]}"),
-        .bind = spot_bind_keep_node},
+         "in place of files, tasks with their inputs"),
+        .bind = spot_bind_keep_node, .expected = "a map such as {a: [], b: [a]}"},
     {.name = NULL}};
 static const spot_field_t contention_fields[] = {
     {SPOT_CHOICE("scope", scenario_t, scope, spot_task_scope_names, "host",
@@ -174,13 +174,14 @@ read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 
 /* The item for the class of a task, or NULL. */
 static const spot_rerun_class_t *
-find_class(size_t num, const spot_rerun_class_t *items, const char *id)
+find_class(size_t num, spot_rerun_class_t *items, const char *id)
 {
     const size_t num_bytes = spot_task_class_bytes(id);
 
     for (size_t j = 0; j < num; j++) {
         if (strncmp(items[j].name, id, num_bytes) == 0 &&
             items[j].name[num_bytes] == '\0') {
+            items[j].num_tasks++;
             return &items[j];
         }
     }
@@ -209,6 +210,10 @@ settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     }
     for (size_t j = 0; j < self->num_ids; j++) {
         spot_rerun_task_t *task = &self->tasks[j];
+
+        if (!task->is_task) {
+            continue;
+        }
         const char *id = log->ids.names[j];
         const spot_rerun_class_t *run = find_class(self->num_runs, self->runs, id);
         const spot_rerun_class_t *beta = find_class(self->num_betas, self->betas, id);
@@ -217,13 +222,13 @@ settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
             spot_attempt_between(&attempts->attempts[self->best[j]], SPOT_TASK_STARTED,
                 SPOT_TASK_FINISHED, &task->recorded_ns);
 
-        if (report(bind, task->is_task && !has_run && (run == NULL || self->is_replay),
-                root, self->is_replay ? "replay" : "run", id, "has no recorded run")) {
+        if (report(bind, !has_run && (run == NULL || self->is_replay), root,
+                self->is_replay ? "replay" : "run", id, "has no recorded run")) {
             return SPOT_ERR_BAD_INPUT;
         }
         task->run = run == NULL ? NULL : &run->run;
         task->beta = beta == NULL ? 0 : beta->beta;
-        self->num_tasks += task->is_task;
+        self->num_tasks++;
     }
     return 0;
 }
@@ -282,11 +287,8 @@ order_tasks(scenario_t *self)
     }
     spot_order_integers(keys, num, order, order + num);
     self->order_of_tasks = order;
-    for (size_t j = 0, k = 0; j < num; j++) {
-        const int32_t id = order[2 * num + (size_t) order[j]];
-
-        order[k] = id;
-        k += self->tasks[id].is_task;
+    for (size_t j = 0; j < num; j++) {
+        order[j] = order[2 * num + (size_t) order[j]];
     }
     return 0;
 }
@@ -301,12 +303,6 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         const char *key;
     } counts[] = {{&self->num_workers, self->log.num_workers, "workers"},
         {&self->num_hosts, self->log.num_hosts, "hosts"}};
-    const struct {
-        const char *path;
-        size_t num;
-        const spot_rerun_class_t *classes;
-    } lists[] = {{"run", self->num_runs, self->runs},
-        {"contention.beta", self->num_betas, self->betas}};
     int ret;
 
     for (size_t j = 0; j < 2; j++) {
@@ -329,17 +325,13 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     ret = settle_tasks(self, root, bind);
     report(bind, self->is_replay && self->analysis.tasks.num_attempts > self->num_tasks,
         root, "replay", "the log", "has several attempts of a task: one is needed");
-    for (size_t j = 0; ret == 0 && j < 2; j++) {
-        for (size_t k = 0; k < lists[j].num; k++) {
-            bool is_found = false;
+    for (size_t j = 0; ret == 0 && j < self->num_runs + self->num_betas; j++) {
+        const bool is_run = j < self->num_runs;
+        const spot_rerun_class_t *class =
+            is_run ? &self->runs[j] : &self->betas[j - self->num_runs];
 
-            for (size_t i = 0; i < self->num_ids && !is_found; i++) {
-                is_found = self->tasks[i].is_task && find_class(1, &lists[j].classes[k],
-                                                         self->log.ids.names[i]) != NULL;
-            }
-            report(bind, !is_found, root, lists[j].path, lists[j].classes[k].name,
-                "is not the class of a task");
-        }
+        report(bind, class->num_tasks == 0, root, is_run ? "run" : "contention.beta",
+            class->name, "is not the class of a task");
     }
     ret = ret == 0 && bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
     return ret == 0 ? order_tasks(self) : ret;
