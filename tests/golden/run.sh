@@ -260,7 +260,7 @@ ends 1 tasks nowhere.jsonl
 stderr_says "nowhere.jsonl: cannot open: No such file or directory"
 ends 1 tasks tasks/run.jsonl --csv /dev/null/tables
 ends 2 tasks tasks/markers.log --csv "$work/tasks"
-stderr_says "a log of markers has no comparison, CSV files or picture, see --json"
+stderr_says "a log of markers has no comparison, laws, CSV or picture, see --json"
 
 # A fit beside its log and elsewhere; what it says of a log is independent of the place.
 mkdir -p "$work/fits/logs"
