@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "reports/tasks/task_page.h"
 #include "reports/tasks/task_report.h"
 #include "traces/tasks/task_fit.h"
 #include "traces/tasks/task_markers.h"
@@ -10,7 +11,7 @@
 typedef struct {
     spot_option_list_t paths;
     spot_target_t target;
-    const char *csv_folder;
+    const char *csv_folder, *html_path, *chrome_path;
     const char *log_path, *solo_path; /* of fit */
     spot_task_reading_t reading;
     spot_task_rules_t rules;
@@ -25,8 +26,8 @@ static const char *const dup_choices[] = {"first", "last", "error", NULL};
 /* How logs are read, by both commands. */
 #define READING_OPTIONS                                                                 \
     SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "What tasks of the second run contend for: host (default), or machine, where "  \
-        "all hosts are on one",                                                         \
+        "Tasks contend with those of their host (default), or of all hosts, where "     \
+        "these are on one machine: host, machine",                                      \
         .choices = spot_task_scope_names, .what = "scope"),                             \
         SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
             "Put HOST: before names of workers: auto (default) where lines of the "     \
@@ -61,6 +62,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION(FOLDER, "csv", 0, "DIR", csv_folder,
         "Write tasks.csv, transmits.csv, workers.csv and concurrency.csv into this "
         "folder; with --compare compare.csv"),
+    SPOT_OPTION(WRITTEN, "html", 0, "FILE", html_path,
+        "Write a page of one or two logs: what every worker did when, how many tasks "
+        "ran, where the time went; of more than 20,000 bars how busy workers were"),
+    SPOT_OPTION(WRITTEN, "chrome", 0, "FILE.json", chrome_path,
+        "Write tasks and transmits of one or two logs as a Chrome trace, which Perfetto "
+        "opens"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
@@ -79,6 +86,9 @@ check(spot_call_t *call)
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
         "--csv writes one log, or a comparison");
+    spot_usage_refuse(call,
+        num_logs > 2 && (self->html_path != NULL || self->chrome_path != NULL),
+        "--html and --chrome draw one or two logs");
     self->reading.names = (spot_task_names_t) self->names;
     self->rules.dup = (spot_task_dup_t) self->dup;
     self->rules.has_last_line = self->mode_rule == 1;
@@ -109,9 +119,11 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         if (ret == 0 && !read->log.is_markers) {
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
-        } else if (ret == 0 && (num_logs > 1 || self->csv_folder != NULL)) {
+        } else if (ret == 0 &&
+                   (num_logs > 1 || self->csv_folder != NULL ||
+                       self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
-                "a log of markers has neither a comparison nor CSV files, see --json");
+                "a log of markers has no comparison, CSV files or picture, see --json");
         } else if (ret == 0) {
             ret = spot_task_markers_init(
                 &read->markers, &read->log, self->rules.dup, path, &call->diag);
@@ -160,29 +172,44 @@ static int
 write_results(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
-    const bool is_json = arguments->target.is_json;
     spot_output_t output;
     spot_document_t document;
     spot_json_t json;
     FILE *out = spot_output_begin(&output, &arguments->target, &call->diag);
 
-    if (out == NULL || is_json) {
+    if (out == NULL) {
+        return spot_output_end(&output, 0);
+    }
+    if (arguments->target.is_json) {
         spot_json_init(&json, out, 2);
-        if (out != NULL) {
-            put(self, &json);
-        }
+        put(self, &json);
         return spot_output_end(&output, 0);
     }
     spot_document_to_terminal(&document, &output.terminal, out);
     if (self->comparison != NULL) {
         self->comparison->num_pairs = 0; /* too many for people */
-    }
-    if (self->num_logs > 1 && self->comparison == NULL) {
+    } else if (self->num_logs > 1) {
         spot_task_summary(&document, self->num_logs, self->runs);
-    } else {
-        spot_task_text(&document, put, self);
+        return spot_output_end(&output, spot_document_end(&document));
     }
+    spot_task_text(&document, put, self);
     return spot_output_end(&output, spot_document_end(&document));
+}
+
+/* path: NULL for nothing. */
+static int
+draw(spot_call_t *call, const results_t *results, const char *path, bool is_trace)
+{
+    spot_output_t output;
+    FILE *out = path == NULL ? NULL : spot_output_bytes(&output, path, &call->diag);
+
+    if (path == NULL) {
+        return 0;
+    }
+    return spot_output_end(
+        &output, out == NULL ? 0
+                             : spot_task_runs_draw(results->num_logs, results->runs,
+                                   is_trace, path, out, &call->diag));
 }
 
 /* Of the last log; the one before it, if any, ran on one worker. */
@@ -229,6 +256,8 @@ run(spot_call_t *call)
     if (ret == 0 && self->csv_folder != NULL) {
         ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
     }
+    ret = ret == 0 ? draw(call, &results, self->html_path, false) : ret;
+    ret = ret == 0 ? draw(call, &results, self->chrome_path, true) : ret;
     if (ret == 0) {
         ret = (self->log_path == NULL ? write_results : write_model)(call, &results);
     }

@@ -9,94 +9,85 @@
 #include "base/memory.h"
 #include "reports/run_series.h"
 
-#define LABEL 3               /* the column of spans that names them */
 #define EXTRA_TID (1UL << 30) /* and up: of spans that find no slot */
-#define US_PER_S 1000000
+
+enum { LABEL = 3 }; /* columns of spans that are arguments: from here on */
 
 typedef struct {
     spot_json_t json;
-    size_t num_events;
-    size_t num_processes, max_processes;
+    size_t num_events, num_processes, max_processes;
     const char **processes; /* [num_processes] names of 1, 2...; 1: all but spans */
     size_t first_tid;       /* of the next series */
 } writer_t;
 
 /* In us, exact to the ns. */
 static void
-write_us(writer_t *self, const char *key, const spot_series_kind_t *kind, int64_t ticks)
+write_us(spot_json_t *json, const char *key, const spot_series_t *series, int64_t ticks)
 {
-    const bool is_ns = kind->ticks_per_s > US_PER_S;
+    const int64_t us_per_tick = 1000000 / series->kind->ticks_per_s;
 
-    spot_json_integer(
-        &self->json, key, is_ns ? ticks / 1000 : ticks * (US_PER_S / kind->ticks_per_s));
-    if (is_ns) {
-        fprintf(self->json.out, ".%03d", abs((int) (ticks % 1000)));
+    spot_json_integer(json, key, us_per_tick > 0 ? ticks * us_per_tick : ticks / 1000);
+    if (us_per_tick == 0) {
+        fprintf(json->out, ".%03d", abs((int) (ticks % 1000)));
     }
 }
 
-/* Starts an event on a line of its own. */
 static void
-begin(writer_t *self, const char *phase, const char *name, size_t pid, size_t tid)
+write_argument(
+    spot_json_t *json, const spot_series_t *series, size_t row_id, size_t column_id)
 {
-    fputs(self->num_events++ == 0 ? "" : "\n", self->json.out);
-    spot_json_open(&self->json, NULL, '{');
-    spot_json_text(&self->json, "ph", phase);
-    spot_json_text(&self->json, "name", name);
-    spot_json_unsigned(&self->json, "pid", pid);
-    spot_json_unsigned(&self->json, "tid", tid);
-}
+    const spot_series_column_t *column = &series->kind->columns[column_id];
+    const spot_cell_t *cell =
+        &series->cells[row_id * series->kind->num_columns + column_id];
 
-static void
-write_name(writer_t *self, const char *what, size_t pid, size_t tid, const char *name)
-{
-    begin(self, "M", what, pid, tid);
-    spot_json_open(&self->json, "args", '{');
-    spot_json_text(&self->json, "name", name);
-    spot_json_close(&self->json, '}');
-    spot_json_close(&self->json, '}');
-}
-
-/* The columns from first on, without what is null, and the end of the event. */
-static void
-end(writer_t *self, const spot_series_t *series, size_t row_id, size_t first)
-{
-    const spot_series_kind_t *kind = series->kind;
-
-    spot_json_open(&self->json, "args", '{');
-    for (size_t k = first; k < kind->num_columns; k++) {
-        const spot_cell_t *cell = &series->cells[row_id * kind->num_columns + k];
-        const char *name = kind->columns[k].name;
-
-        if (kind->columns[k].kind <= SPOT_COLUMN_DURATION) {
-            write_us(self, name, kind, cell->integer);
-        } else if (kind->columns[k].kind >= SPOT_COLUMN_CATEGORY) {
-            spot_json_text(&self->json, name, spot_series_text(series, row_id, k));
-        } else if (kind->columns[k].kind == SPOT_COLUMN_COUNT) {
-            spot_json_integer(&self->json, name, cell->integer);
-        } else if (isfinite(cell->number)) {
-            spot_json_number(&self->json, name, cell->number);
-        }
+    if (column->kind <= SPOT_COLUMN_DURATION) {
+        write_us(json, column->name, series, cell->integer);
+    } else if (column->kind >= SPOT_COLUMN_CATEGORY) {
+        spot_json_text(json, column->name, spot_series_text(series, row_id, column_id));
+    } else if (column->kind == SPOT_COLUMN_COUNT) {
+        spot_json_integer(json, column->name, cell->integer);
+    } else if (isfinite(cell->number)) {
+        spot_json_number(json, column->name, cell->number);
     }
-    spot_json_close(&self->json, '}');
-    spot_json_close(&self->json, '}');
 }
 
-/* Of levels and curves, which count, and of events. */
+/* An event on a line of its own: a row with its columns from first on as arguments, or
+ * what a process or thread is called. */
 static void
-write_rows(writer_t *self, const spot_series_t *series)
+write_event(writer_t *self, char phase, const char *name, size_t pid, size_t tid,
+    const spot_series_t *series, size_t row_id, size_t first)
 {
-    const spot_series_kind_t *kind = series->kind;
-    const bool is_event = kind->shape == SPOT_SERIES_EVENTS;
+    const size_t num_columns = series == NULL ? 0 : series->kind->num_columns;
+    const spot_cell_t *cells =
+        series == NULL ? NULL : &series->cells[row_id * num_columns];
+    spot_json_t *json = &self->json;
 
-    for (size_t j = 0; j < series->num_rows; j++) {
-        begin(self, is_event ? "i" : "C",
-            is_event ? spot_series_text(series, j, 1) : kind->name, 1, 0);
-        write_us(self, "ts", kind, series->cells[j * kind->num_columns].integer);
-        if (is_event) {
-            spot_json_text(&self->json, "s", "p");
-        }
-        end(self, series, j, is_event ? 2 : 1);
+    fputs(self->num_events++ == 0 ? "" : "\n", json->out);
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "ph", (const char[]){phase, '\0'});
+    spot_json_text(json, "name",
+        phase != 'M' ? name
+        : tid == 0   ? "process_name"
+                     : "thread_name");
+    spot_json_unsigned(json, "pid", pid);
+    spot_json_unsigned(json, "tid", tid);
+    if (phase != 'M') {
+        write_us(json, "ts", series, cells[0].integer);
     }
+    if (phase == 'X') {
+        write_us(json, "dur", series, cells[1].integer - cells[0].integer);
+    } else if (phase == 'i') {
+        spot_json_text(json, "s", "p"); /* drawn across its process */
+    }
+    spot_json_open(json, "args", '{');
+    if (phase == 'M') {
+        spot_json_text(json, "name", name);
+    }
+    for (size_t k = first; k < num_columns; k++) {
+        write_argument(json, series, row_id, k);
+    }
+    spot_json_close(json, '}');
+    spot_json_close(json, '}');
 }
 
 /* The process of a span, which is new where none has its name. */
@@ -120,33 +111,8 @@ find_process(writer_t *self, const spot_series_t *series, size_t row_id, size_t 
     return SPOT_ARRAY_APPEND(self, processes, name);
 }
 
-/* ends: until when each slot of each lane is taken, plus 1; 0: never. More spans at once
- * than a lane has slots share the last one: those of them that would overlap have
- * threads of their own. */
-static int
-write_span(
-    writer_t *self, const spot_spans_t *spans, const spot_span_t *span, int64_t *ends)
-{
-    const spot_series_t *series = spans->series;
-    const spot_cell_t *cells = &series->cells[span->row_id * series->kind->num_columns];
-    int64_t *slot_end = &ends[span->lane_id * SPOT_MAX_SLOTS + span->slot];
-    const bool is_free = *slot_end <= cells[0].integer + 1;
-    const size_t tid = is_free ? self->first_tid + (size_t) (slot_end - ends)
-                               : EXTRA_TID + self->num_events;
-    size_t pid;
-    const int ret = find_process(self, series, span->row_id, &pid);
-
-    if (!is_free || *slot_end == 0) {
-        write_name(self, "thread_name", pid, tid, spans->lanes[span->lane_id].name);
-    }
-    begin(self, "X", spot_span_label(spans, span), pid, tid);
-    write_us(self, "ts", series->kind, cells[0].integer);
-    write_us(self, "dur", series->kind, cells[1].integer - cells[0].integer);
-    end(self, series, span->row_id, LABEL);
-    *slot_end = is_free ? cells[1].integer + 1 : *slot_end;
-    return ret;
-}
-
+/* Each slot of a lane is a thread. More spans at once than there are slots share the
+ * last one: those of them that would overlap have threads of their own. */
 static int
 write_spans(writer_t *self, const spot_series_t *series)
 {
@@ -156,9 +122,26 @@ write_spans(writer_t *self, const spot_series_t *series)
 
     ret = spot_error_first(ret, ends == NULL ? SPOT_ERR_NO_MEMORY : 0);
     for (size_t j = 0; ret == 0 && j < spans.num_spans; j++) {
-        if (j == 0 || spans.spans[j].row_id != spans.spans[j - 1].row_id) {
-            ret = write_span(self, &spans, &spans.spans[j], ends); /* its first piece */
+        const spot_span_t *span = &spans.spans[j];
+        const spot_cell_t *cells =
+            &series->cells[span->row_id * series->kind->num_columns];
+        int64_t *slot_end = &ends[span->lane_id * SPOT_MAX_SLOTS + span->slot];
+        const bool is_new = *slot_end == 0, is_free = *slot_end <= cells[0].integer + 1;
+        const size_t tid = is_free ? self->first_tid + (size_t) (slot_end - ends)
+                                   : EXTRA_TID + self->num_events;
+        size_t pid;
+
+        if (j > 0 && span->row_id == span[-1].row_id) {
+            continue; /* another piece of the same span */
         }
+        ret = find_process(self, series, span->row_id, &pid);
+        if (is_new || !is_free) {
+            write_event(
+                self, 'M', spans.lanes[span->lane_id].name, pid, tid, NULL, 0, 0);
+        }
+        write_event(self, 'X', spot_span_label(&spans, span), pid, tid, series,
+            span->row_id, LABEL);
+        *slot_end = is_free ? cells[1].integer + 1 : *slot_end; /* 0: never taken */
     }
     self->first_tid += spans.num_lanes * SPOT_MAX_SLOTS;
     free(ends);
@@ -178,17 +161,23 @@ spot_chrome_trace_write(const spot_recording_t *recording, FILE *out)
     spot_json_text(&self.json, "displayTimeUnit", "ms");
     spot_json_open(&self.json, "traceEvents", '[');
     for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
-        const spot_series_kind_t *kind = recording->series[j].kind;
+        const spot_series_t *series = &recording->series[j];
+        const spot_series_shape_t shape = series->kind->shape;
+        const bool is_event = shape == SPOT_SERIES_EVENTS;
 
-        if (kind->shape == SPOT_SERIES_SPANS && spot_spans_fit(kind)) {
-            ret = write_spans(&self, &recording->series[j]);
-        } else if (kind->shape >= SPOT_SERIES_LEVELS &&
-                   kind->shape <= SPOT_SERIES_CURVE) {
-            write_rows(&self, &recording->series[j]);
+        if (shape == SPOT_SERIES_SPANS && spot_spans_fit(series->kind)) {
+            ret = write_spans(&self, series);
+        } else if (is_event || shape == SPOT_SERIES_LEVELS ||
+                   shape == SPOT_SERIES_CURVE) {
+            for (size_t k = 0; k < series->num_rows; k++) {
+                write_event(&self, is_event ? 'i' : 'C',
+                    is_event ? spot_series_text(series, k, 1) : series->kind->name, 1, 0,
+                    series, k, is_event ? 2 : 1);
+            }
         }
     }
     for (size_t j = 0; ret == 0 && j < self.num_processes; j++) {
-        write_name(&self, "process_name", j + 1, 0, self.processes[j]);
+        write_event(&self, 'M', self.processes[j], j + 1, 0, NULL, 0, 0);
     }
     spot_json_close(&self.json, ']');
     spot_json_close(&self.json, '}');

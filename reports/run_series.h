@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/curve.h"
+#include "reports/draw.h"
 #include "reports/run_spans.h"
 #include "sim/engine/metric.h"
 #include "sim/engine/series.h"
@@ -42,7 +43,9 @@ typedef struct {
     const char *title, *note; /* may be empty */
     double end_ms;
     const spot_recording_t *recording;
-    bool is_longer; /* distributions are drawn as the share that is longer */
+    bool is_longer;      /* distributions are drawn as the share that is longer */
+    spot_declare_t more; /* another picture for its page; NULL: none */
+    const void *more_context;
     const spot_series_t *levels; /* the first of the stacks; NULL: none, as below */
     const spot_series_t *events;
     const spot_series_t *curve; /* the first of the curves */

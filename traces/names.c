@@ -25,22 +25,17 @@ spot_names_free(spot_names_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* FNV-1a of 64 bits over words of eight bytes, folded. Fowler, Noll, Vo, IETF
- * draft-eastlake-fnv. */
+/* FNV-1a of 64 bits, folded. Fowler, Noll, Vo, IETF draft-eastlake-fnv. */
 static uint32_t
 hash_text(const char *text, size_t num_bytes)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    for (size_t j = 0; j < num_bytes; j += sizeof(uint64_t)) {
-        const size_t num_left = num_bytes - j;
-        uint64_t word = 0;
-
-        memcpy(&word, text + j, num_left < sizeof(word) ? num_left : sizeof(word));
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
-        hash ^= hash >> 32; /* high bits of a word reach low ones */
+    for (size_t j = 0; j < num_bytes; j++) {
+        hash ^= (unsigned char) text[j];
+        hash *= UINT64_C(0x100000001b3);
     }
-    return (uint32_t) hash;
+    return (uint32_t) (hash ^ (hash >> 32));
 }
 
 /* The slot of the text, or the free slot for it. */

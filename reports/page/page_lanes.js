@@ -97,6 +97,13 @@ spot.lanes = (() => {
     class Spans {
         constructor(data) {
             Object.assign(this, data);
+            /* Thin spans in a lane that belongs to the one above it: "node" and "node data". */
+            this.lanes.forEach((lane, j) => {
+                if (j > 0 && lane.name.startsWith(`${this.lanes[j - 1].name} `)) {
+                    lane.slots = Math.max(lane.slots, 3);
+                    lane.words = lane.name.slice(this.lanes[j - 1].name.length + 1);
+                }
+            });
             this.at = timesOf(data.at);
             this.end = Float64Array.from(data.to, (length, j) => this.at[j] + 1000 * length);
             this.colours = data.colours.map((colour) => ({...colour, isShown: true, ink: inkOn(colour.colour)}));
@@ -112,7 +119,7 @@ spot.lanes = (() => {
         drawNames(timeline) {
             const {context, left} = timeline, step = Math.ceil(LINE / this.pitch);
             for (let j = 0; j < this.lanes.length; j += step) {
-                let name = this.lanes[j].name;
+                let name = this.lanes[j].words || this.lanes[j].name;
                 while (name.length > 1 && context.measureText(name).width > left - 10) {
                     name = `${name.slice(0, name.endsWith("…") ? -2 : -1)}…`;
                 }

@@ -170,6 +170,8 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
         spot_json_close(&self.json, ']');
         if (ret == 0 && run->spans.num_spans > 0) {
             ret = spot_page_spans_write(&run->spans, max_rows, &self.json, stream);
+            spot_json_boolean(
+                &self.json, "spans_first", run->spans.series == run->recording->series);
         }
         spot_json_close(&self.json, '}');
     }
@@ -344,6 +346,11 @@ write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
     write_tables(run, &document);
     spot_page_run_more_write(run, 0, &document);
     fputs("</div>\n", out);
+    if (run->more != NULL) {
+        spot_page_picture_write(
+            &(spot_page_picture_t){.declare = run->more, .context = run->more_context},
+            &document);
+    }
     spot_document_fail(&document, ret);
     return spot_document_end(&document);
 }

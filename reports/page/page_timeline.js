@@ -32,6 +32,7 @@
             [this.marks, this.curves] = ["marks", "curve"].map((kind) => lanes.filter((lane) => lane.kind === kind));
             this.stacks = stacksOf(lanes);
             this.spans = data.spans === undefined ? null : new Spans(data.spans);
+            this.hasSpansFirst = data.spans_first === true;
             this.tall.hidden = this.spans === null || this.spans.height(true) === this.spans.height(false);
             this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
             for (const [kind, num_cells] of Object.entries(NUM_CELLS)) {
@@ -302,8 +303,8 @@
         }
 
         /* From the top down: levels, a strip for each kind of events, curves, and how fast
-           the first of them rises, spans. On a narrow screen the names of strips stand above
-           them. */
+           the first of them rises, spans, unless they are the first series of the run. On a
+           narrow screen the names of strips stand above them. */
         layout(width) {
             const panels = [];
             this.isNarrow = width < 560;
@@ -315,14 +316,19 @@
                 this.bottom = top + height;
                 panels.push(() => draw(top, top + height));
             };
-            this.stacks.forEach((stack, j) => add(j === 0 ? AREAS : MORE_AREAS, j === 0 ? 0 : GAP,
+            const addSpans = () => add(this.spans.height(this.isTall), this.bottom === TOP ? 0 : GAP,
+                (top, bottom) => this.spans.draw(this, top, bottom));
+            if (this.spans !== null && this.hasSpansFirst) {
+                addSpans();
+            }
+            this.stacks.forEach((stack, j) => add(j === 0 && !this.hasSpansFirst ? AREAS : MORE_AREAS, this.bottom === TOP ? 0 : GAP,
                 (top, bottom) => this.drawLevels(stack, top, bottom)));
             this.marks.filter((marks) => marks.isShown).forEach((marks) =>
                 add(LANE, this.isNarrow ? 16 : 0, (top, bottom) => this.drawMarks(marks, top, bottom - 2)));
             this.curves.forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawCurve(curve, top, bottom)));
             this.curves.slice(0, 1).forEach((curve) => add(CURVE, GAP, (top, bottom) => this.drawRate(curve, top, bottom)));
-            if (this.spans !== null) {
-                add(this.spans.height(this.isTall), this.bottom === TOP ? 0 : GAP, (top, bottom) => this.spans.draw(this, top, bottom));
+            if (this.spans !== null && !this.hasSpansFirst) {
+                addSpans();
             }
             return panels;
         }

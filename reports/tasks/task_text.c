@@ -7,7 +7,7 @@
 
 #include "reports/tasks/task_report.h"
 
-enum { MAX_ITEMS = 32, MAX_ROWS = 100 }; /* of a row; of a table */
+#define MAX_ROWS 100 /* of a table */
 
 typedef struct {
     /* Of spot_json_listener_t; n: the name of a row; e: ns as they are; i: a share of
@@ -24,17 +24,14 @@ typedef struct {
     bool is_list;                /* items of a list, which the text has not */
     bool is_idle;                /* items are causes of idle time */
     double idle;                 /* of the row, ns */
-    size_t num_items, num_left;
-    item_t items[MAX_ITEMS]; /* of the row */
-    spot_texts_t texts;      /* of items */
+    size_t num_items;
+    size_t max_items;
+    item_t *items;      /* [num_items] of the row */
+    spot_texts_t texts; /* of items */
+    int error;
     spot_table_t table;
+    size_t num_left; /* rows that it has not */
 } text_t;
-
-static bool
-is_key(const item_t *item, const char *key)
-{
-    return strcmp(item->key, key) == 0;
-}
 
 /* Wide integers are times in ns; so are some others, and what is unknown of them. */
 static bool
@@ -45,7 +42,7 @@ is_time(const item_t *item)
     bool is_listed = false;
 
     for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-        is_listed = is_listed || is_key(item, times[j]);
+        is_listed = is_listed || strcmp(item->key, times[j]) == 0;
     }
     return item->kind == 'w' || (item->kind == '.' && is_listed);
 }
@@ -114,47 +111,57 @@ start_section(text_t *self, const char *key)
 static void
 push(text_t *self, char kind, const char *key, const char *text)
 {
-    if (self->num_items < MAX_ITEMS) {
-        self->items[self->num_items++] = (item_t){kind, key, text};
-    }
+    SPOT_ARRAY_PUSH(self, items, (item_t){kind, key, text});
 }
 
-/* A table goes on as long as its rows have the same items; texts, which may be long,
- * stand last. */
+/* A table goes on as long as its rows have the same items. */
 static void
-end_row(text_t *self)
+add_row(text_t *self, size_t num, const item_t *items)
 {
     spot_table_t *table = &self->table;
-    item_t items[MAX_ITEMS];
-    size_t num = 0;
-    bool is_same = table->num_columns == self->num_items;
+    bool is_same = table->num_columns == num;
 
-    for (int is_text = 0; is_text < 2; is_text++) {
-        for (size_t j = 0; j < self->num_items; j++) {
-            if ((self->items[j].kind == '"') == is_text) {
-                items[num++] = self->items[j];
-            }
-        }
-    }
     for (size_t j = 1; j < num && is_same; j++) {
         is_same = strcmp(table->columns[j].name, items[j].key) == 0;
     }
-    if (num > 0 && !is_same) {
+    if (!is_same) {
         write_table(self);
     }
     for (size_t j = 0; j < num && !is_same; j++) {
         add_column(table, &items[j]);
     }
-    if (num > 0 && table->num_rows == MAX_ROWS) {
+    if (table->num_rows == MAX_ROWS) {
         self->num_left++;
-    } else if (num > 0) {
-        spot_table_add_row(table);
-        for (size_t j = 0; j < num; j++) {
-            add_cell(table, &items[j]);
+        return;
+    }
+    spot_table_add_row(table);
+    for (size_t j = 0; j < num; j++) {
+        add_cell(table, &items[j]);
+    }
+}
+
+/* Texts, which may be long, stand last. */
+static void
+end_row(text_t *self)
+{
+    const size_t num = self->num_items;
+    item_t *row;
+
+    self->error = spot_error_first(self->error, SPOT_ARRAY_ROOM(self, items, 2 * num));
+    if (num > 0 && self->error == 0) {
+        row = self->items + num;
+        for (int is_text = 0; is_text < 2; is_text++) {
+            for (size_t j = 0; j < num; j++) {
+                if ((self->items[j].kind == '"') == is_text) {
+                    *row++ = self->items[j];
+                }
+            }
         }
+        add_row(self, num, self->items + num);
     }
     self->num_items = 0;
     self->name = NULL;
+    spot_document_fail(self->to, spot_error_first(self->error, self->texts.error));
     spot_texts_free(&self->texts);
 }
 
@@ -199,7 +206,7 @@ add_item(text_t *self, char kind, const char *key, const char *text)
     if (strcmp(key, "sum") == 0) {
         push(self, 'e', "sum", spot_texts_add(&self->texts, "%.3e", value));
     }
-    if (strcmp(key, "relative") == 0) {
+    if (strcmp(key, "relative") == 0 && self->error == 0) {
         const double first = strtod(self->items[1].text, NULL);
         const double second = strtod(self->items[2].text, NULL);
 
@@ -243,6 +250,8 @@ spot_task_text(spot_document_t *self,
 
     spot_json_init_listener(&json, listen, &text);
     put(context, &json);
+    free(text.items);
+    spot_texts_free(&text.texts);
 }
 
 /* ---- Several logs ---- */

@@ -247,6 +247,15 @@ expect "three bad lines are shown" [ "$(grep -c 'log:[0-9]' "$work/stderr")" -eq
 } >"$work/marked.jsonl"
 ends 0 tasks "$work/marked.jsonl"
 stderr_says "marked.jsonl:1:1: a byte-order mark, which is skipped"
+awk 'BEGIN {
+    for (j = 0; j < 150; j++)
+        for (k = 0; k < 2; k++)
+            printf "{\"action\": \"task%s\", \"task\": \"a\", \"worker\": \"w%03d\", \"host\": \"h\", \"at\": %d}\n",
+                k == 0 ? "Started" : "Finished", j, j + 200 * k
+}' >"$work/wide.jsonl"
+ends 0 tasks "$work/wide.jsonl"
+expect "a table of text ends after 100 rows" [ "$(grep -c '^50 more, see --json' "$work/stdout")" -eq 2 ]
+expect "a row of text is as long as it wants" grep -q ' 149  *150$' "$work/stdout"
 ends 1 tasks nowhere.jsonl
 stderr_says "nowhere.jsonl: cannot open: No such file or directory"
 ends 1 tasks tasks/run.jsonl --csv /dev/null/tables

@@ -126,11 +126,11 @@ spot_task_split_trace(spot_task_text_t *line)
             strlen(equals + 1), (size_t) (equals + 1 - line->text) + 1};
         return (spot_task_fault_t){0};
     }
-    return split_pieces(line, at)
-               ? (spot_task_fault_t){0}
-               : (spot_task_fault_t){
-                     "expected host=, task=, action= or another known key",
-                     (size_t) (at - line->text) + 1};
+    if (!split_pieces(line, at)) {
+        return (spot_task_fault_t){"expected host=, task=, action= or another known key",
+            (size_t) (at - line->text) + 1};
+    }
+    return (spot_task_fault_t){0};
 }
 
 const char *

@@ -458,28 +458,32 @@ take_line(reader_t *self, bool has_end)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-/* The high bit of each of eight bytes that is b, where both have no high bit. */
-#define EVERY(b) ((uint64_t) (b) *UINT64_C(0x0101010101010101))
-#define IS_BYTE(x, b) (~((((x) ^ EVERY(b)) & EVERY(0x7F)) + EVERY(0x7F)))
-
-/* Whether no byte is a control character but a line end, a backslash or of UTF-8. Up to
- * seven bytes behind the text are read. */
+/* Whether no byte is special, in steps that a compiler makes wide. */
 static bool
 is_plain(const char *text, size_t num_bytes)
 {
-    uint64_t special = 0, bytes;
+    const unsigned char *bytes = (const unsigned char *) text;
+    unsigned char special = 0;
+    size_t j = 0;
 
-    for (size_t j = 0; j < num_bytes; j += sizeof(bytes)) {
-        memcpy(&bytes, text + j, sizeof(bytes));
-        special |= bytes | IS_BYTE(bytes, '\\') |
-                   (~((bytes & EVERY(0x7F)) + EVERY(0x60)) & ~IS_BYTE(bytes, '\n'));
+    for (; j + 64 <= num_bytes; j += 64) {
+        for (size_t k = 0; k < 64; k++) {
+            const unsigned char byte = bytes[j + k];
+
+            special |= (unsigned char) ((byte < 0x20) & (byte != '\n')) |
+                       (byte == '\\') | (byte >= 0x7F);
+        }
     }
-    return (special & EVERY(0x80)) == 0;
+    for (; j < num_bytes; j++) {
+        special |= ((bytes[j] < 0x20) & (bytes[j] != '\n')) | (bytes[j] == '\\') |
+                   (bytes[j] >= 0x7F);
+    }
+    return special == 0;
 }
 
 typedef struct {
     spot_instream_t stream;
-    char *buffer; /* [BUFFER_BYTES + 8] the last ones are blanks */
+    char *buffer; /* [BUFFER_BYTES + 1] */
     size_t start, end;
     bool is_over, is_too_long;
 } lines_t;
@@ -498,7 +502,6 @@ refill(lines_t *self, reader_t *reader)
         BUFFER_BYTES - self->end, &num_read, reader->diag);
     self->is_over = ret == 0 && num_read < BUFFER_BYTES - self->end;
     self->end += ret == 0 ? num_read : 0;
-    memset(self->buffer + self->end, ' ', 8);
     reader->line.is_plain = is_plain(self->buffer, self->end);
     return ret;
 }
@@ -563,7 +566,7 @@ static int
 read_file(reader_t *self, const char *path, bool is_edges)
 {
     const spot_diag_mark_t mark = spot_diag_mark(self->diag);
-    lines_t lines = {.buffer = malloc(BUFFER_BYTES + 8)};
+    lines_t lines = {.buffer = malloc(BUFFER_BYTES + 1)};
     int ret = strcmp(path, "-") == 0
                   ? spot_instream_open_stdin(&lines.stream, "standard input", self->diag)
                   : spot_instream_open(&lines.stream, path, self->diag);

@@ -184,10 +184,10 @@ test_bad_edges(void **state)
 {
     (void) state;
     check_bad("tS a w 1;", NEEDS("a", "\"a\""),
-        "log: the edges have a cycle: a needs a needs a needs a, and so on\n");
+        "edges: the edges have a cycle: a needs a needs a needs a, and so on\n");
     /* also among tasks of which the log knows nothing, and behind them */
     check_bad("tS a w 1;", NEEDS("p", "\"q\"") NEEDS("q", "\"p\"") NEEDS("r", "\"p\""),
-        "log: the edges have a cycle: q needs p needs q needs p, and so on\n");
+        "edges: the edges have a cycle: q needs p needs q needs p, and so on\n");
     check_bad("tS a w 1;", NEEDS("a", "") NEEDS("b", "") NEEDS("a", "\"b\""),
         "edges:3:34: task: its inputs stand in an earlier line, got 'a'\n");
     check_bad("{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n",
