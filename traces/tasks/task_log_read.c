@@ -415,7 +415,8 @@ take_line(reader_t *self, bool has_end)
     if (check_format(self) != 0) {
         return 0;
     }
-    memset(line->values, 0, sizeof(line->values));
+    line->num_keys = self->import == NULL ? SPOT_LINE_PHASE : SPOT_NUM_LINE_KEYS;
+    memset(line->values, 0, line->num_keys * sizeof(*line->values));
     if (self->format != SPOT_LOG_JSON && !has_end) {
         line_error(self, 0, "the line is cut off: it has no end");
         return 0;
