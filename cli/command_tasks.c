@@ -79,9 +79,8 @@ check(spot_call_t *call)
     const size_t num_logs = self->paths.num_texts;
 
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
-    spot_usage_refuse(call, !self->compares && self->scope != 0,
-        self->log_path == NULL ? "--scope belongs to --compare"
-                               : "--scope belongs to --solo");
+    spot_usage_refuse(
+        call, !self->compares && self->scope != 0, "--scope is for two runs");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
@@ -120,10 +119,10 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
         } else if (ret == 0 &&
-                   (num_logs > 1 || self->csv_folder != NULL ||
+                   (num_logs > 1 || self->log_path != NULL || self->csv_folder != NULL ||
                        self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
-                "a log of markers has no comparison, CSV files or picture, see --json");
+                "a log of markers has no comparison, laws, CSV or picture, see --json");
         } else if (ret == 0) {
             ret = spot_task_markers_init(
                 &read->markers, &read->log, self->rules.dup, path, &call->diag);
@@ -218,20 +217,13 @@ write_model(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
     const char *path = arguments->target.path;
-    const spot_task_run_t *run = &self->runs[self->num_logs - 1];
     spot_output_t output;
-    FILE *out;
-    int ret = 0;
+    FILE *out = spot_output_bytes(&output, path, &call->diag);
+    const int ret = out == NULL ? 0
+                                : spot_task_fit(&self->runs[self->num_logs - 1],
+                                      arguments->reading.edges_path, self->runs,
+                                      self->comparison, path, out, &call->diag);
 
-    if (run->log->is_markers) {
-        return spot_diag_error(
-            &call->diag, run->file, 0, 0, "a log of markers has no laws");
-    }
-    out = spot_output_bytes(&output, path, &call->diag);
-    if (out != NULL) {
-        ret = spot_task_fit(run, arguments->reading.edges_path, self->runs,
-            self->comparison, path, out, &call->diag);
-    }
     return spot_output_end(&output, ret);
 }
 

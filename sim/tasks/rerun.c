@@ -333,7 +333,7 @@ step(run_t *self)
         self->now = self->due[j] < self->now ? self->due[j] : self->now;
     }
     for (size_t j = 0; j < num_due; j++) {
-        if (self->due[j] == self->now && j < self->num_workers) {
+        if (j < self->num_workers && self->due[j] == self->now) {
             step_worker(self, j);
         } else if (self->due[j] == self->now) {
             step_host(self, j - self->num_workers);

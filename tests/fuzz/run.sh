@@ -7,7 +7,7 @@ seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
-targets='yaml trace convert model condition jobs serve input'
+targets='yaml trace convert model condition jobs serve input tasks'
 pids=
 for target in $targets; do
     cp -r "$here/corpus/$target" "$work/$target"

@@ -260,13 +260,15 @@ ends 1 tasks nowhere.jsonl
 stderr_says "nowhere.jsonl: cannot open: No such file or directory"
 ends 1 tasks tasks/run.jsonl --csv /dev/null/tables
 ends 2 tasks tasks/markers.log --csv "$work/tasks"
-stderr_says "a log of markers has neither a comparison nor CSV files, see --json"
+stderr_says "a log of markers has no comparison, laws, CSV or picture, see --json"
 
 # A fit beside its log and elsewhere; what it says of a log is independent of the place.
 mkdir -p "$work/fits/logs"
-cat tasks/run.jsonl tasks/edges.jsonl >"$work/fits/logs/run.jsonl"
+sed 's/, "gone"//' tasks/run.jsonl tasks/edges.jsonl >"$work/fits/logs/run.jsonl"
 ends 0 tasks fit "$work/fits/logs/run.jsonl" --solo tasks/solo.jsonl -o "$work/fits/logs/fit.yaml"
 same tasks/fit.yaml "$work/fits/logs/fit.yaml"
+ends 0 run "$work/fits/logs/fit.yaml"
+expect "the model of a fit runs" grep -q '^makespan_s' "$work/stdout"
 ends 0 tasks fit "$work/fits/logs/run.jsonl" --scope machine --solo tasks/solo.jsonl \
     -o "$work/fits/fit.yaml"
 expect "the path of a log starts at the model" \

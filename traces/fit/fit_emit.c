@@ -228,7 +228,8 @@ static int
 emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
-    char *path = spot_fit_path_from_model(self->request->path, self->request->model_path);
+    char *path =
+        spot_fit_path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 

@@ -151,27 +151,29 @@ take_event(maker_t *self, const spot_task_event_t *event)
     return 0;
 }
 
-/* The attempts of one id. */
+/* The attempts of one id: Planned opens one, or Started where nothing is planned. */
 static int
-take_events(maker_t *self, bool is_markers, const spot_task_event_t *events, size_t num)
+take_events(maker_t *self, const spot_task_log_t *log, const spot_task_event_t *events,
+    size_t num)
 {
+    const int first = log->has_planning ? 0 : SPOT_TASK_STARTED;
     int ret = 0;
 
     self->open.has = 0;
     for (size_t j = 0; ret == 0 && j < num; j++) {
         const bool is_next = j > 0 && events[j].worker == events[j - 1].worker;
         const bool is_again =
-            is_next && events[j].stage == 0 && spot_attempt_has(&self->open, 0);
+            is_next && events[j].stage == first && spot_attempt_has(&self->open, first);
 
         if (!is_next || is_again) {
             const int32_t number = is_next ? self->open.number + 1 : 1;
 
-            ret = close_attempt(self, is_markers);
+            ret = close_attempt(self, log->is_markers);
             start_attempt(self, &events[j], number);
         }
         ret = ret == 0 ? take_event(self, &events[j]) : ret;
     }
-    return ret == 0 ? close_attempt(self, is_markers) : ret;
+    return ret == 0 ? close_attempt(self, log->is_markers) : ret;
 }
 
 int
@@ -200,7 +202,7 @@ spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool is_tr
 
         if (num > 0) {
             sort(events + starts[j], num);
-            ret = take_events(&maker, log->is_markers, events + starts[j], num);
+            ret = take_events(&maker, log, events + starts[j], num);
         }
     }
     free(events);

@@ -10,35 +10,28 @@
 
 typedef struct {
     char *at, *start;
-    bool is_plain;
-    const char *problem; /* at `at`; NULL: none */
+    bool is_plain, is_inner; /* within a nested value, which stays as it is */
+    const char *problem;     /* at `at`; NULL: none */
 } cursor_t;
 
-static const struct {
-    const char *name;
-    spot_task_key_t key;
-} key_names[] = {{"at", SPOT_LINE_AT}, {"host", SPOT_LINE_HOST},
-    {"task", SPOT_LINE_TASK}, {"action", SPOT_LINE_ACTION}, {"worker", SPOT_LINE_WORKER},
-    {"dataset", SPOT_LINE_DATASET}, {"mode", SPOT_LINE_MODE},
-    {"source", SPOT_LINE_SOURCE}, {"target", SPOT_LINE_TARGET},
-    {"inputs", SPOT_LINE_INPUTS}, {"actDuration", SPOT_LINE_ACT_DURATION},
-    {"waitDuration", SPOT_LINE_WAIT_DURATION}, {"busyWorkers", SPOT_LINE_BUSY_WORKERS}};
+const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS] = {"action", "at", "host",
+    "worker", "task", "dataset", "mode", "source", "target", "inputs", "actDuration",
+    "waitDuration", "busyWorkers", "actionsTransmit", "actionsSubmit", "actionsPurge",
+    "eventsTransmited", "eventsComputed", "eventsStarted", "ph", "name", "cat", "pid",
+    "tid", "ts", "dur", "args", "task_id", "func_or_class_name", "key", "thread",
+    "status", "startstops", "start", "stop"};
 
-static spot_task_key_t
-find_key(const char *name, size_t num_bytes)
+spot_task_key_t
+spot_task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys)
 {
-    for (size_t j = 0; j < sizeof(key_names) / sizeof(key_names[0]); j++) {
-        if (key_names[j].name[0] == name[0] && strlen(key_names[j].name) == num_bytes &&
-            memcmp(key_names[j].name, name, num_bytes) == 0) {
-            return key_names[j].key;
-        }
+    spot_task_key_t j = 0;
+
+    while (j < num_keys && (spot_task_key_names[j][0] != name[0] ||
+                               strlen(spot_task_key_names[j]) != num_bytes ||
+                               memcmp(spot_task_key_names[j], name, num_bytes) != 0)) {
+        j++;
     }
-    for (size_t j = 0; j < SPOT_REPORT_COUNTERS && num_bytes > 10; j++) {
-        if (strcmp(spot_task_counter_names[j], name) == 0) {
-            return SPOT_LINE_COUNTERS + (spot_task_key_t) j;
-        }
-    }
-    return SPOT_NUM_LINE_KEYS;
+    return j;
 }
 
 static bool
@@ -153,7 +146,7 @@ read_escape(cursor_t *self, char **to)
 static bool
 read_text(cursor_t *self, spot_task_value_t *value)
 {
-    char *out = ++self->at;
+    char unused[8], *out = ++self->at;
 
     value->kind = SPOT_VALUE_TEXT;
     value->text = out;
@@ -164,6 +157,7 @@ read_text(cursor_t *self, spot_task_value_t *value)
         out = self->at;
     }
     while (*self->at != '"') {
+        out = self->is_inner ? unused : out;
         if (*self->at == '\\') {
             if (!read_escape(self, &out)) {
                 return false;
@@ -174,9 +168,11 @@ read_text(cursor_t *self, spot_task_value_t *value)
             *out++ = *self->at++;
         }
     }
-    value->num_bytes = (size_t) (out - value->text);
     self->at++;
-    *out = '\0';
+    if (!self->is_inner) {
+        value->num_bytes = (size_t) (out - value->text);
+        *out = '\0';
+    }
     return true;
 }
 
@@ -222,40 +218,56 @@ read_number(cursor_t *self, spot_task_value_t *value)
 
 static bool read_value(cursor_t *self, spot_task_value_t *value, int depth);
 
+/* Whether an item of an object or list follows; false behind its end and at a problem.
+ */
+static bool
+has_next(cursor_t *self, bool *is_first, char closing)
+{
+    skip_blanks(self);
+    if (*self->at == closing) {
+        self->at++;
+        return false;
+    }
+    if (!*is_first &&
+        !take(
+            self, ',', closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'")) {
+        return false;
+    }
+    *is_first = false;
+    skip_blanks(self);
+    return true;
+}
+
+static bool
+read_key(cursor_t *self, spot_task_value_t *key)
+{
+    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
+        !read_text(self, key) || !take(self, ':', "expected ':'")) {
+        return false;
+    }
+    skip_blanks(self);
+    return true;
+}
+
 /* An object or array, whose content matters to nobody here. */
 static bool
 read_nested(cursor_t *self, char closing, int depth)
 {
     spot_task_value_t inner;
+    const bool was_inner = self->is_inner;
+    bool is_first = true, is_good = true;
 
     if (depth == MAX_DEPTH) {
         return fail(self, "nested too deeply");
     }
     self->at++;
-    skip_blanks(self);
-    if (*self->at == closing) {
-        self->at++;
-        return true;
+    self->is_inner = true;
+    while (is_good && has_next(self, &is_first, closing)) {
+        is_good = (closing == ']' || read_key(self, &inner)) &&
+                  read_value(self, &inner, depth + 1);
     }
-    for (;;) {
-        skip_blanks(self);
-        if (closing == '}' &&
-            ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
-                !read_text(self, &inner) || !take(self, ':', "expected ':'"))) {
-            return false;
-        }
-        if (!read_value(self, &inner, depth + 1)) {
-            return false;
-        }
-        skip_blanks(self);
-        if (*self->at == closing) {
-            self->at++;
-            return true;
-        }
-        if (!take(self, ',', "expected ',' or an end")) {
-            return false;
-        }
-    }
+    self->is_inner = was_inner;
+    return self->problem == NULL;
 }
 
 static bool
@@ -306,12 +318,10 @@ read_value(cursor_t *self, spot_task_value_t *value, int depth)
 static bool
 read_ids(cursor_t *self, spot_task_text_t *line)
 {
-    bool goes_on;
+    bool is_first = true;
 
     self->at++;
-    skip_blanks(self);
-    goes_on = *self->at != ']';
-    while (goes_on) {
+    while (has_next(self, &is_first, ']')) {
         spot_task_value_t id = {0};
 
         if (!read_value(self, &id, 1)) {
@@ -323,11 +333,8 @@ read_ids(cursor_t *self, spot_task_text_t *line)
         if (SPOT_ARRAY_PUSH(line, inputs, id) != 0) {
             return false;
         }
-        skip_blanks(self);
-        goes_on = *self->at == ',';
-        self->at += goes_on;
     }
-    return take(self, ']', "expected ',' or ']'");
+    return self->problem == NULL;
 }
 
 static bool
@@ -336,13 +343,10 @@ read_member(cursor_t *self, spot_task_text_t *line)
     spot_task_value_t key, value = {0};
     spot_task_key_t id;
 
-    skip_blanks(self);
-    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
-        !read_text(self, &key) || !take(self, ':', "expected ':'")) {
+    if (!read_key(self, &key)) {
         return false;
     }
-    id = find_key(key.text, key.num_bytes);
-    skip_blanks(self);
+    id = spot_task_find_key(key.text, key.num_bytes, SPOT_NUM_LINE_KEYS);
     if (id == SPOT_LINE_INPUTS && *self->at == '[') {
         line->values[id] = (spot_task_value_t){
             SPOT_VALUE_OTHER, NULL, 0, (size_t) (self->at - self->start) + 1};
@@ -362,20 +366,18 @@ spot_task_fault_t
 spot_task_split_json(spot_task_text_t *line)
 {
     cursor_t self = {.at = line->text, .start = line->text, .is_plain = line->is_plain};
-    bool goes_on = take(&self, '{', "expected an object");
+    bool is_first = true;
 
-    skip_blanks(&self);
-    goes_on = goes_on && *self.at != '}';
-    while (goes_on && read_member(&self, line)) {
-        skip_blanks(&self);
-        goes_on = *self.at == ',';
-        self.at += goes_on;
+    if (take(&self, '{', "expected an object")) {
+        while (has_next(&self, &is_first, '}') && read_member(&self, line)) {
+        }
     }
-    if (self.problem == NULL && take(&self, '}', "expected ',' or '}'")) {
+    if (self.problem == NULL && !line->is_part) {
         skip_blanks(&self);
         if (*self.at != '\0') {
             fail(&self, "text behind the object");
         }
     }
-    return (spot_task_fault_t){self.problem, (size_t) (self.at - self.start) + 1};
+    line->num_bytes = (size_t) (self.at - self.start);
+    return (spot_task_fault_t){self.problem, line->num_bytes + 1};
 }

@@ -6,9 +6,6 @@
 
 #include "traces/tasks/task_log_internal.h"
 
-static const char *const key_names[SPOT_NUM_TEXT_KEYS] = {
-    "action", "at", "host", "worker", "task", "dataset", "mode", "source", "target"};
-
 /* What stands behind "HEAD<process>:TAIL", where that is first; NULL: nowhere. */
 static char *
 behind(const char *text, const char *head, const char *tail)
@@ -61,18 +58,6 @@ spot_task_line_format(const char *text)
     return pieces_of(text, &format, &is_mark) == NULL ? SPOT_LOG_BAD : format;
 }
 
-static spot_task_key_t
-find_key(const char *piece, size_t num_bytes)
-{
-    size_t j = 0;
-
-    while (j < SPOT_NUM_TEXT_KEYS && (strlen(key_names[j]) != num_bytes ||
-                                         memcmp(key_names[j], piece, num_bytes) != 0)) {
-        j++;
-    }
-    return (spot_task_key_t) j;
-}
-
 /* A piece without a known key belongs to the value before it. */
 static bool
 split_pieces(spot_task_text_t *line, char *at)
@@ -84,7 +69,9 @@ split_pieces(spot_task_text_t *line, char *at)
         const size_t num_bytes = end == NULL ? strlen(at) : (size_t) (end - at);
         const char *equals = memchr(at, '=', num_bytes);
         const spot_task_key_t key =
-            equals == NULL ? SPOT_NUM_TEXT_KEYS : find_key(at, (size_t) (equals - at));
+            equals == NULL
+                ? SPOT_NUM_TEXT_KEYS
+                : spot_task_find_key(at, (size_t) (equals - at), SPOT_NUM_TEXT_KEYS);
 
         if (key != SPOT_NUM_TEXT_KEYS) {
             value = &line->values[key];

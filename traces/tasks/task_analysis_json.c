@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "traces/tasks/task_analysis.h"
+#include "traces/tasks/task_log_internal.h"
 
 static void
 put_integers(
@@ -241,8 +242,8 @@ put_controller(
         spot_durations_json(json, "wait", &rounds->wait);
         spot_json_integer(json, "without_wait", rounds->without_wait);
         for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
-            spot_json_integer(
-                json, spot_task_counter_names[j], (int64_t) rounds->counters[j]);
+            spot_json_integer(json, spot_task_key_names[SPOT_LINE_COUNTERS + j],
+                (int64_t) rounds->counters[j]);
         }
         spot_json_wide(json, "busy_during_wait", rounds->busy_during_wait);
         spot_json_number(json, "mean_busy_during_wait",

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
-
 const char *const spot_task_scope_names[] = {"host", "machine", NULL};
 
 typedef struct {
@@ -179,122 +177,96 @@ sort_pairs(compare_t *self)
 
 /* ---- Contention ---- */
 
+/* From an instant on so many tasks run in a scope. */
 typedef struct {
+    int32_t scope, num_running;
     int64_t at;
-    int32_t scope;
-    int32_t class_id; /* -1: without a partner */
-    int32_t step;
-} end_t;
-
-static size_t
-add_ends(const compare_t *self, int step, end_t *ends)
-{
-    const spot_task_run_t *run = self->runs[1];
-    size_t num = 0;
-
-    for (size_t j = 0; j < run->analysis->tasks.num_attempts; j++) {
-        const spot_attempt_t *task = &run->analysis->tasks.attempts[j];
-        const int32_t partner =
-            self->best[1][task->id] == (int32_t) j ? self->partner[task->id] : -1;
-        int64_t length;
-
-        if (spot_attempt_between(task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) &&
-            length > 0) {
-            ends[num++] =
-                (end_t){task->at[step < 0 ? SPOT_TASK_FINISHED : SPOT_TASK_STARTED],
-                    self->result->scope == SPOT_SCOPE_HOST
-                        ? run->log->workers[task->worker].host_id
-                        : 0,
-                    partner < 0 ? -1 : self->runs[0]->analysis->class_of[partner], step};
-        }
-    }
-    return num;
-}
-
-/* What runs in a scope: how many tasks of each class, in a list of those that do. */
-typedef struct {
-    int64_t at;
-    int32_t num_running;
-    size_t num_active;
-    int32_t *active; /* [classes] */
-    int32_t *counts; /* [classes] */
-} scope_t;
+} step_t;
 
 static int
-account(compare_t *self, scope_t *scope, int64_t at)
+compare_steps(const void *first, const void *second)
 {
-    const int64_t length = at - scope->at;
+    const step_t *a = first, *b = second;
+
+    if (a->scope != b->scope) {
+        return a->scope < b->scope ? -1 : 1;
+    }
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int32_t
+scope_of(const compare_t *self, const spot_attempt_t *task)
+{
+    return self->result->scope == SPOT_SCOPE_HOST
+               ? self->runs[1]->log->workers[task->worker].host_id
+               : 0;
+}
+
+/* Adds the time of a task by how many ran with it: from its start to its own end, which
+ * is one of the steps. */
+static int
+spend(const compare_t *self, size_t num, const step_t *steps, const spot_attempt_t *task,
+    spot_concurrency_t *spent)
+{
+    const step_t wanted = {scope_of(self, task), 0, task->at[SPOT_TASK_STARTED]};
+    size_t low = 0, high = num;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && length > 0 && j < scope->num_active; j++) {
-        const int32_t class_id = scope->active[j];
-        int64_t spent;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
 
-        ret = __builtin_mul_overflow(length, scope->counts[class_id], &spent)
-                  ? SPOT_ERR_BAD_INPUT
-                  : spot_concurrency_add(
-                        &self->spent[class_id], (size_t) scope->num_running, spent);
+        if (compare_steps(&steps[middle], &wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    scope->at = at;
+    for (; ret == 0 && steps[low].at < task->at[SPOT_TASK_FINISHED]; low++) {
+        ret = spot_concurrency_add(
+            spent, (size_t) steps[low].num_running, steps[low + 1].at - steps[low].at);
+    }
     return ret;
 }
 
-static void
-step(scope_t *scope, const end_t *end)
-{
-    scope->num_running += end->step;
-    if (end->class_id < 0) {
-        return;
-    }
-    if (end->step > 0 && scope->counts[end->class_id] == 0) {
-        scope->active[scope->num_active++] = end->class_id;
-    }
-    scope->counts[end->class_id] += end->step;
-    for (size_t j = 0; scope->counts[end->class_id] == 0 && j < scope->num_active; j++) {
-        if (scope->active[j] == end->class_id) {
-            scope->active[j] = scope->active[--scope->num_active];
-        }
-    }
-}
-
+/* Time that tasks with a partner spent with k running. O(n log n + n k) */
 static int
-sweep(compare_t *self)
+find_spent(compare_t *self)
 {
-    const spot_task_run_t *run = self->runs[1];
-    const size_t max_ends = 2 * run->analysis->tasks.num_attempts;
-    const size_t num_scopes =
-        self->result->scope == SPOT_SCOPE_HOST ? run->log->num_hosts : 1;
-    const size_t num_classes = self->result->num_classes;
-    scope_t *scopes;
-    end_t *ends;
-    int64_t *keys;
-    int32_t *order;
-    size_t num;
-    int ret = 0;
+    const spot_attempts_t *tasks = &self->runs[1]->analysis->tasks;
+    step_t *steps =
+        spot_arena_take(&self->arena, 2 * tasks->num_attempts, sizeof(*steps));
+    size_t num = 0;
+    int64_t length;
+    int ret = steps == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    SPOT_ARENA_ARRAY(&self->arena, ends, max_ends);
-    SPOT_ARENA_ARRAY(&self->arena, keys, max_ends);
-    SPOT_ARENA_ARRAY(&self->arena, order, 2 * max_ends);
-    SPOT_ARENA_ARRAY(&self->arena, scopes, num_scopes);
-    for (size_t j = 0; self->arena.error == 0 && j < num_scopes; j++) {
-        SPOT_ARENA_ARRAY(&self->arena, scopes[j].active, num_classes);
-        SPOT_ARENA_ARRAY(&self->arena, scopes[j].counts, num_classes);
-    }
-    if (self->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    num = add_ends(self, -1, ends); /* first at one instant */
-    num += add_ends(self, +1, ends + num);
-    for (size_t j = 0; j < num; j++) {
-        keys[j] = ends[j].at;
-    }
-    spot_order_integers(keys, num, order, order + num);
-    for (size_t j = 0; ret == 0 && j < num; j++) {
-        const end_t *end = &ends[order[j]];
-        scope_t *scope = &scopes[end->scope];
+    for (int which = 0; ret == 0 && which < 2; which++) {
+        for (size_t j = 0; ret == 0 && j < tasks->num_attempts; j++) {
+            const spot_attempt_t *task = &tasks->attempts[j];
+            const int32_t partner =
+                self->best[1][task->id] == (int32_t) j ? self->partner[task->id] : -1;
 
-        ret = account(self, scope, end->at);
-        step(scope, end);
+            if (!spot_attempt_between(
+                    task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) ||
+                length <= 0) {
+                continue;
+            }
+            if (which == 0) {
+                const int32_t scope = scope_of(self, task);
+
+                steps[num++] = (step_t){scope, 1, task->at[SPOT_TASK_STARTED]};
+                steps[num++] = (step_t){scope, -1, task->at[SPOT_TASK_FINISHED]};
+            } else if (partner >= 0) {
+                ret = spend(self, num, steps, task,
+                    &self->spent[self->runs[0]->analysis->class_of[partner]]);
+            }
+        }
+        if (which == 0 && num > 0) {
+            qsort(steps, num, sizeof(*steps), compare_steps);
+            for (size_t j = 1; j < num; j++) {
+                steps[j].num_running +=
+                    steps[j].scope == steps[j - 1].scope ? steps[j - 1].num_running : 0;
+            }
+        }
     }
     return ret;
 }
@@ -341,7 +313,7 @@ estimate(compare_t *self)
     spot_task_comparison_t *result = self->result;
     int ret = SPOT_ARENA_ARRAY(&self->arena, self->spent, result->num_classes) == NULL
                   ? SPOT_ERR_NO_MEMORY
-                  : sweep(self);
+                  : find_spent(self);
 
     for (size_t j = 0; ret == 0 && j < result->num_classes; j++) {
         const spot_concurrency_t *spent = &self->spent[j];

@@ -46,11 +46,12 @@ choose(fit_t *self, spot_fit_ranking_t *ranking)
 {
     const spot_fit_t *best = NULL;
     spot_fit_durations_t sample;
-    const int ret = spot_fit_durations_init(
-        &sample, self->values, NULL, self->num_values, 0, S_PER_NS);
 
-    if (ret == 0 && self->error == 0 && self->num_values >= LEAST_VALUES &&
-        !sample.is_one_value) {
+    if (spot_fit_durations_init(
+            &sample, self->values, NULL, self->num_values, 0, S_PER_NS) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    } else if (self->error == 0 && self->num_values >= LEAST_VALUES &&
+               !sample.is_one_value) {
         spot_fit_rank(ranking, &self->maximiser, &sample, NULL, (double) NAN);
         best = ranking->best_mean_id < 0 ? NULL : &ranking->fits[ranking->best_mean_id];
         for (size_t j = ranking->num_fits; j-- > 0;) {
@@ -60,7 +61,6 @@ choose(fit_t *self, spot_fit_ranking_t *ranking)
         }
     }
     spot_fit_durations_free(&sample);
-    self->error = spot_error_first(self->error, ret);
     return best;
 }
 
@@ -116,15 +116,11 @@ put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
         spot_task_scope_names[comparison->scope]);
     for (size_t j = 0; j < comparison->num_classes; j++) {
         const spot_task_class_pair_t *class = &comparison->classes[j];
+        const bool has_beta = isfinite(class->beta);
 
-        if (isfinite(class->beta)) {
-            put_name(self, "    ", class->name);
-            fprintf(self->out, ": %.6g, # n %lld, %.3g at once\n", class->beta,
-                (long long) class->num_runs, class->mean_concurrency);
-        } else {
-            put_name(self, "    # not identifiable: ", class->name);
-            fputc('\n', self->out);
-        }
+        put_name(self, has_beta ? "    " : "    # not identifiable: ", class->name);
+        fprintf(self->out, ": %.6g, # n %lld\n", has_beta ? class->beta : 0,
+            (long long) class->num_runs);
     }
     fputs("    }\n", self->out);
 }

@@ -8,10 +8,6 @@
 
 const char *const spot_task_mode_names[SPOT_NUM_MODES] = {
     "", "local", "remote", "redundant"};
-const char *const spot_task_counter_names[SPOT_REPORT_COUNTERS] = {"actionsTransmit",
-    "actionsSubmit", "actionsPurge", "eventsTransmited", "eventsComputed",
-    "eventsStarted"};
-
 /* How a line names a worker: two words. */
 typedef struct spot_task_place {
     int32_t host, worker;

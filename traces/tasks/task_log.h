@@ -61,7 +61,6 @@ typedef struct {
 
 /* Counters of a controllerReport line. */
 enum { SPOT_REPORT_COUNTERS = 6 };
-extern const char *const spot_task_counter_names[SPOT_REPORT_COUNTERS];
 
 typedef struct {
     int64_t act, wait; /* ns */

@@ -24,8 +24,29 @@ typedef enum {
     SPOT_LINE_WAIT_DURATION,
     SPOT_LINE_BUSY_WORKERS,
     SPOT_LINE_COUNTERS,
-    SPOT_NUM_LINE_KEYS = SPOT_LINE_COUNTERS + SPOT_REPORT_COUNTERS
+    SPOT_LINE_PHASE = SPOT_LINE_COUNTERS + SPOT_REPORT_COUNTERS, /* of documents */
+    SPOT_LINE_NAME,
+    SPOT_LINE_CATEGORY,
+    SPOT_LINE_PID,
+    SPOT_LINE_TID,
+    SPOT_LINE_TS,
+    SPOT_LINE_DUR,
+    SPOT_LINE_ARGS,
+    SPOT_LINE_TASK_ID,
+    SPOT_LINE_FUNCTION,
+    SPOT_LINE_KEY,
+    SPOT_LINE_THREAD,
+    SPOT_LINE_STATUS,
+    SPOT_LINE_STRETCHES,
+    SPOT_LINE_START,
+    SPOT_LINE_STOP,
+    SPOT_NUM_LINE_KEYS
 } spot_task_key_t;
+extern const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS];
+
+/* The key of a name, or num_keys: none of the first so many. */
+spot_task_key_t spot_task_find_key(
+    const char *name, size_t num_bytes, spot_task_key_t num_keys);
 
 typedef enum {
     SPOT_VALUE_ABSENT, /* or null */
@@ -46,6 +67,8 @@ typedef struct {
     char *text; /* [num_bytes], written over */
     size_t num_bytes;
     size_t number;
+    size_t before; /* bytes of the file's line before it, if an event of a document */
+    bool is_part;  /* text goes on behind the object, whose end then is num_bytes */
     bool is_plain; /* no byte in it is special: neither control nor escape nor UTF-8 */
     spot_task_value_t values[SPOT_NUM_LINE_KEYS];
     bool is_microtrace;   /* its action is the kind, its at the duration */

@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "base/utf8.h"
+#include "traces/tasks/task_import.h"
 #include "traces/tasks/task_log_internal.h"
 
 #define MAX_LINE_BYTES SPOT_CSV_MAX_LINE_BYTES
@@ -20,6 +21,7 @@ typedef struct {
     bool is_edges; /* a file of taskInputs records alone */
     spot_task_format_t format;
     spot_task_text_t line;
+    spot_task_import_t *import; /* of a document; NULL: it is a file of lines */
     int64_t num_skipped;
     bool *has_inputs; /* [max_has_inputs] by id */
     size_t max_has_inputs;
@@ -38,6 +40,7 @@ line_error(reader_t *self, size_t column, const char *format, ...)
     char text[256];
     va_list values;
 
+    column += column == 0 ? 0 : self->line.before;
     va_start(values, format);
     vsnprintf(text, sizeof(text), format, values);
     va_end(values);
@@ -50,9 +53,10 @@ line_error(reader_t *self, size_t column, const char *format, ...)
 }
 
 static int
-value_error(reader_t *self, spot_task_key_t key, const char *name, const char *problem)
+value_error(reader_t *self, spot_task_key_t key, const char *problem)
 {
     const spot_task_value_t *value = &self->line.values[key];
+    const char *name = spot_task_key_names[key];
     char text[SPOT_UTF8_SHOWN_BYTES + 1], shown[SPOT_UTF8_SHOWN_BYTES];
     const size_t num_bytes = value->num_bytes < SPOT_UTF8_SHOWN_BYTES
                                  ? value->num_bytes
@@ -109,31 +113,12 @@ find_action(const action_t *actions, const spot_task_value_t *value)
     return actions->name == NULL ? NULL : actions;
 }
 
-static const struct {
-    spot_task_key_t key;
-    const char *name;
-} known[] = {{SPOT_LINE_ACTION, "action"}, {SPOT_LINE_AT, "at"},
-    {SPOT_LINE_HOST, "host"}, {SPOT_LINE_WORKER, "worker"}, {SPOT_LINE_TASK, "task"},
-    {SPOT_LINE_DATASET, "dataset"}, {SPOT_LINE_TARGET, "target"},
-    {SPOT_LINE_MODE, "mode"}};
-
-static const char *
-name_of(spot_task_key_t key)
-{
-    size_t j = 0;
-
-    while (known[j].key != key) {
-        j++;
-    }
-    return known[j].name;
-}
-
 static int
 require(reader_t *self, size_t num_keys, const spot_task_key_t *keys)
 {
     for (size_t j = 0; j < num_keys; j++) {
         if (self->line.values[keys[j]].kind == SPOT_VALUE_ABSENT) {
-            return line_error(self, 0, "%s is missing", name_of(keys[j]));
+            return line_error(self, 0, "%s is missing", spot_task_key_names[keys[j]]);
         }
     }
     return 0;
@@ -148,7 +133,7 @@ read_at(reader_t *self, int64_t *at)
             ? "expected an integer, without fraction, exponent or quotes"
             : spot_task_integer(value->text, value->num_bytes, at);
 
-    return problem == NULL ? 0 : value_error(self, SPOT_LINE_AT, "at", problem);
+    return problem == NULL ? 0 : value_error(self, SPOT_LINE_AT, problem);
 }
 
 static int
@@ -166,8 +151,7 @@ read_mode(reader_t *self, const action_t *action, spot_task_mode_t *mode)
             return 0;
         }
     }
-    return value_error(
-        self, SPOT_LINE_MODE, "mode", "expected local, remote or redundant");
+    return value_error(self, SPOT_LINE_MODE, "expected local, remote or redundant");
 }
 
 static int
@@ -198,8 +182,7 @@ take_event(reader_t *self, const action_t *action)
 
 /* A count or duration of a report, which may be in quotes; "None": has is false. */
 static int
-read_number(
-    reader_t *self, spot_task_key_t key, const char *name, int64_t *number, bool *has)
+read_number(reader_t *self, spot_task_key_t key, int64_t *number, bool *has)
 {
     const spot_task_value_t *value = &self->line.values[key];
     const char *problem;
@@ -211,7 +194,7 @@ read_number(
     problem = value->kind == SPOT_VALUE_OTHER
                   ? "expected an integer"
                   : spot_task_integer(value->text, value->num_bytes, number);
-    return problem == NULL ? 0 : value_error(self, key, name, problem);
+    return problem == NULL ? 0 : value_error(self, key, problem);
 }
 
 static int
@@ -224,21 +207,19 @@ take_report(reader_t *self)
     int ret = require(self, 2, needed);
 
     ret = ret == 0 ? read_at(self, &at) : ret;
-    ret = ret != 0 ? ret
-                   : read_number(
-                         self, SPOT_LINE_ACT_DURATION, "actDuration", &report.act, &has);
+    ret = ret == 0 ? read_number(self, SPOT_LINE_ACT_DURATION, &report.act, &has) : ret;
     if (ret == 0 && !has) {
         return line_error(self, 0, "actDuration is missing");
     }
     ret = ret != 0 ? ret
-                   : read_number(self, SPOT_LINE_WAIT_DURATION, "waitDuration",
-                         &report.wait, &report.has_wait);
-    ret = ret != 0 ? ret
-                   : read_number(self, SPOT_LINE_BUSY_WORKERS, "busyWorkers",
-                         &report.busy_workers, &has);
+                   : read_number(
+                         self, SPOT_LINE_WAIT_DURATION, &report.wait, &report.has_wait);
+    ret = ret != 0
+              ? ret
+              : read_number(self, SPOT_LINE_BUSY_WORKERS, &report.busy_workers, &has);
     for (size_t j = 0; ret == 0 && j < SPOT_REPORT_COUNTERS; j++) {
-        ret = read_number(self, SPOT_LINE_COUNTERS + (spot_task_key_t) j,
-            spot_task_counter_names[j], &report.counters[j], &has);
+        ret = read_number(
+            self, SPOT_LINE_COUNTERS + (spot_task_key_t) j, &report.counters[j], &has);
     }
     if (ret == 0) {
         self->log->num_controller_lines++;
@@ -265,8 +246,7 @@ take_inputs(reader_t *self)
     ret = ret == 0 ? spot_names_add(&self->log->ids, task->text, task->num_bytes, &id)
                    : ret;
     if (ret == 0 && (size_t) id < self->max_has_inputs && self->has_inputs[id]) {
-        return value_error(
-            self, SPOT_LINE_TASK, "task", "its inputs stand in an earlier line");
+        return value_error(self, SPOT_LINE_TASK, "its inputs stand in an earlier line");
     }
     ret = ret != 0 ? ret
                    : spot_array_reserve(&self->inputs, &self->max_inputs,
@@ -343,19 +323,17 @@ take_values(reader_t *self)
     const action_t *event;
     int ret = require(self, 1, needed);
 
-    for (size_t j = 0; ret == 0 && j < sizeof(known) / sizeof(known[0]); j++) {
-        if (self->line.values[known[j].key].kind == SPOT_VALUE_OTHER &&
-            known[j].key != SPOT_LINE_TARGET) {
-            ret = value_error(self, known[j].key, known[j].name,
-                known[j].key == SPOT_LINE_AT ? "expected an integer"
-                                             : "expected a text");
+    for (spot_task_key_t j = 0; ret == 0 && j <= SPOT_LINE_MODE; j++) {
+        if (self->line.values[j].kind == SPOT_VALUE_OTHER) {
+            ret = value_error(
+                self, j, j == SPOT_LINE_AT ? "expected an integer" : "expected a text");
         }
     }
     if (ret != 0) {
         return ret;
     }
     if (self->is_edges && !is_text(action, "taskInputs")) {
-        return value_error(self, SPOT_LINE_ACTION, "action", "expected taskInputs");
+        return value_error(self, SPOT_LINE_ACTION, "expected taskInputs");
     }
     if (self->format == SPOT_LOG_MARKERS) {
         return take_mark(self);
@@ -437,10 +415,7 @@ take_line(reader_t *self, bool has_end)
     if (check_format(self) != 0) {
         return 0;
     }
-    for (size_t j = 0; j < SPOT_NUM_LINE_KEYS; j++) {
-        line->values[j].kind = SPOT_VALUE_ABSENT;
-        line->values[j].text = NULL;
-    }
+    memset(line->values, 0, sizeof(line->values));
     if (self->format != SPOT_LOG_JSON && !has_end) {
         line_error(self, 0, "the line is cut off: it has no end");
         return 0;
@@ -454,7 +429,14 @@ take_line(reader_t *self, bool has_end)
         line_error(self, fault.column, "%s", fault.text);
         return 0;
     }
-    ret = take_values(self);
+    if (self->import == NULL) {
+        ret = take_values(self);
+    } else {
+        ret = spot_task_import_take(self->import, line, &fault);
+        if (fault.text != NULL) {
+            line_error(self, fault.column, "%s", fault.text);
+        }
+    }
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
@@ -501,6 +483,10 @@ refill(lines_t *self, reader_t *reader)
     ret = spot_instream_read(&self->stream, self->buffer + self->end,
         BUFFER_BYTES - self->end, &num_read, reader->diag);
     self->is_over = ret == 0 && num_read < BUFFER_BYTES - self->end;
+    self->buffer[self->end + (ret == 0 ? num_read : 0)] = '\0';
+    if (ret == 0 && reader->import != NULL) {
+        ret = spot_task_import_cut(reader->import, self->buffer + self->end, num_read);
+    }
     self->end += ret == 0 ? num_read : 0;
     reader->line.is_plain = is_plain(self->buffer, self->end);
     return ret;
@@ -524,6 +510,12 @@ take_bytes(lines_t *self, reader_t *reader, size_t num_bytes, bool has_end)
 
     self->start += num_bytes + has_end;
     reader->line.number++;
+    if (reader->import != NULL && num_bytes == 0 && !self->is_too_long) {
+        return 0;
+    }
+    if (reader->import != NULL) {
+        spot_task_import_place(reader->import, &reader->line);
+    }
     if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
         self->is_too_long = false;
         reader->log->num_lines += !reader->is_edges;
@@ -542,6 +534,10 @@ take_lines(lines_t *self, reader_t *reader)
     int ret = refill(self, reader);
 
     skip_byte_order_mark(self, reader);
+    if (ret == 0 && !reader->is_edges && reader->import == NULL) {
+        ret = spot_task_import_open(&reader->import, reader->log,
+            self->buffer + self->start, self->end - self->start);
+    }
     while (ret == 0 && (self->start < self->end || !self->is_over)) {
         const char *text = self->buffer + self->start;
         const size_t num_left = self->end - self->start;
@@ -574,12 +570,18 @@ read_file(reader_t *self, const char *path, bool is_edges)
     self->path = strcmp(path, "-") == 0 ? "standard input" : path;
     self->is_edges = is_edges;
     self->format = SPOT_LOG_NONE;
-    self->line.number = 0;
+    self->line.number = self->line.before = 0;
     self->num_skipped = 0;
     if (lines.buffer == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
     ret = ret == 0 ? take_lines(&lines, self) : ret;
+    ret =
+        ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;
+    if (self->import != NULL) {
+        ret = spot_task_import_close(self->import, ret, self->path, self->diag);
+        self->import = NULL;
+    }
     if (ret == 0 && self->num_skipped > 0) {
         spot_diag_warn(self->diag, self->path, 0, 0, "%lld bad lines were skipped",
             (long long) self->num_skipped);
@@ -588,8 +590,7 @@ read_file(reader_t *self, const char *path, bool is_edges)
     spot_diag_close_file(self->diag);
     spot_instream_close(&lines.stream);
     free(lines.buffer);
-    return ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT
-                                                                : ret;
+    return ret;
 }
 
 int

@@ -471,6 +471,42 @@ test_replay(void **state)
 /* ---- What cannot be run ---- */
 
 static void
+write_text(const char *path, const char *first, const char *second)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    fprintf(out, "%s%s", first, second);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* The first error of a scenario. */
+static void
+check_bad(const char *keys, const char *message)
+{
+    char text[1024], *printed = NULL;
+    spot_yaml_t document;
+    spot_diag_t diag;
+    void *scenario;
+    size_t num_bytes;
+    FILE *out = open_memstream(&printed, &num_bytes);
+
+    snprintf(text, sizeof(text), HEAD "%s", keys);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_yaml_parse(&document, "case", text, strlen(text), &diag), 0);
+    assert_int_equal(spot_rerun_experiment.bind(&scenario, document.root, NULL, &diag),
+        SPOT_ERR_BAD_INPUT);
+    spot_diag_print(&diag, out);
+    assert_int_equal(fclose(out), 0);
+    printed[strcspn(printed, "\n")] = '\0';
+    assert_string_equal(printed, message);
+    free(printed);
+    spot_rerun_experiment.free(scenario);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+static void
 test_bad_scenarios(void **state)
 {
     static const struct {
@@ -499,29 +535,39 @@ test_bad_scenarios(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        char text[1024], *printed = NULL;
-        spot_yaml_t document;
-        spot_diag_t diag;
-        void *scenario;
-        size_t num_bytes;
-        FILE *out = open_memstream(&printed, &num_bytes);
-
-        snprintf(text, sizeof(text), HEAD "%s", cases[j].text);
-        spot_diag_init(&diag);
-        assert_int_equal(
-            spot_yaml_parse(&document, "case", text, strlen(text), &diag), 0);
-        assert_int_equal(
-            spot_rerun_experiment.bind(&scenario, document.root, NULL, &diag),
-            SPOT_ERR_BAD_INPUT);
-        spot_diag_print(&diag, out);
-        assert_int_equal(fclose(out), 0);
-        printed[strcspn(printed, "\n")] = '\0';
-        assert_string_equal(printed, cases[j].message);
-        free(printed);
-        spot_rerun_experiment.free(scenario);
-        spot_yaml_free(&document);
-        spot_diag_free(&diag);
+        check_bad(cases[j].text, cases[j].message);
     }
+}
+
+/* A replay has the workers of the log, and each task once. */
+static void
+test_bad_replays(void **state)
+{
+    static const char log[] =
+        "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n"
+        "{\"action\":\"taskPlanned\",\"task\":\"a\",\"worker\":\"w\",\"host\":"
+        "\"controller\",\"at\":1}\n"
+        "{\"action\":\"taskStarted\",\"task\":\"a\",\"worker\":\"w\",\"host\":\"h\","
+        "\"at\":2}\n"
+        "{\"action\":\"taskFinished\",\"task\":\"a\",\"worker\":\"w\",\"host\":\"h\","
+        "\"at\":9}\n";
+    static const char again[] =
+        "{\"action\":\"taskPlanned\",\"task\":\"a\",\"worker\":\"w\",\"host\":"
+        "\"controller\",\"at\":10}\n";
+    char path[64], text[256];
+
+    (void) state;
+    snprintf(path, sizeof(path), "test_rerun_log_%ld.jsonl", (long) getpid());
+    write_text(path, log, "");
+    snprintf(text, sizeof(text), HEAD "graph: {log: %s}\nreplay: log\n", path);
+    check(text, 8);
+    snprintf(text, sizeof(text), "graph: {log: %s}\nreplay: log\nworkers: 2\n", path);
+    check_bad(text, "case:5:10: workers: of a replay are those of the log");
+    write_text(path, log, again);
+    snprintf(text, sizeof(text), "graph: {log: %s}\nreplay: log\n", path);
+    check_bad(
+        text, "case:4:9: replay: the log has several attempts of a task: one is needed");
+    unlink(path);
 }
 
 int
@@ -539,6 +585,7 @@ main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_replay),
         cmocka_unit_test(test_bad_scenarios),
+        cmocka_unit_test(test_bad_replays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

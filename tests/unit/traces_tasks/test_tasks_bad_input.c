@@ -38,7 +38,7 @@ test_no_lines(void **state)
 {
     (void) state;
     CHECK(GOOD "what is this\n", "log:2: neither an object nor a trace line\n");
-    CHECK("[]\n", "log:1: neither an object nor a trace line\n");
+    CHECK("[1]\n", "log:1: neither an object nor a trace line\n");
     CHECK("\n \n12\n", "log:3: neither an object nor a trace line\n");
     CHECK("x:tracing:1:host=h\n", "log:1: neither an object nor a trace line\n");
     CHECK(TRACE "what is this\n", "log:1:32: expected host=, task=, action= or another "
@@ -54,7 +54,7 @@ test_json(void **state)
     CHECK("{\"a\":1}}\n", "log:1:8: text behind the object\n");
     CHECK("{\"a\" 1}\n", "log:1:6: expected ':'\n");
     CHECK("{\"a\":1 \"b\":2}\n", "log:1:8: expected ',' or '}'\n");
-    CHECK("{\"a\":[1 2]}\n", "log:1:9: expected ',' or an end\n");
+    CHECK("{\"a\":[1 2]}\n", "log:1:9: expected ',' or ']'\n");
     CHECK("{a:1}\n", "log:1:2: expected a key in quotes\n");
     CHECK("{\"a\":1,}\n", "log:1:8: expected a key in quotes\n");
     CHECK("{\"a\":nul}\n", "log:1:6: expected a value\n");
@@ -63,6 +63,24 @@ test_json(void **state)
     CHECK("{\"a\":1.}\n", "log:1:8: bad number\n");
     CHECK("{\"a\":'b'}\n", "log:1:6: expected a value\n");
     CHECK("{\"a\":\"b\tc\"}\n", "log:1:8: a control character in a text\n");
+}
+
+static void
+test_nested(void **state)
+{
+    char open[66] = "", close[66] = "", text[256];
+
+    (void) state;
+    for (size_t depth = 64; depth <= 65; depth++) {
+        memset(open, '[', depth);
+        memset(close, ']', depth);
+        snprintf(
+            text, sizeof(text), "{\"action\":\"later\",\"b\":%s%s}\n?\n", open, close);
+        check_bytes(text, strlen(text),
+            depth == 64 ? "log:2: neither an object nor a trace line\n"
+                        : "log:1:87: nested too deeply\n"
+                          "log:2: neither an object nor a trace line\n");
+    }
 }
 
 static void
@@ -98,6 +116,7 @@ test_texts(void **state)
     CHECK("{\"a\":\"\\u12g4\"}\n", "log:1:7: bad escape: \\u needs four hex digits\n");
     CHECK("{\"a\":\"\\ud83d\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ud83dx\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
+    CHECK("{\"a\":\"\\udc00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ude00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ud83d\\ud83d\"}\n",
         "log:1:7: bad escape: half of a surrogate pair\n");
@@ -367,14 +386,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_lines),
-        cmocka_unit_test(test_json), cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_texts), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_stamps), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_all_errors), cmocka_unit_test(test_skipped),
-        cmocka_unit_test(test_duplicates_forbidden), cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_far_stamps)};
+        cmocka_unit_test(test_json), cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_cut_off), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_mixed), cmocka_unit_test(test_all_errors),
+        cmocka_unit_test(test_skipped), cmocka_unit_test(test_duplicates_forbidden),
+        cmocka_unit_test(test_warnings), cmocka_unit_test(test_byte_order_mark),
+        cmocka_unit_test(test_files), cmocka_unit_test(test_far_stamps)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,6 +300,7 @@ test_join(void **state)
     assert_member(self.json, "top_difference/3/3", "-1");
     assert_member(self.json, "per_class/f/ratio", "20");
     assert_member(self.json, "per_class/a/count", "missing");
+    assert_member(self.json, "contention/classes/b/count", "missing"); /* no runs */
     end(&self);
 }
 

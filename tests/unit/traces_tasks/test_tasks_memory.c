@@ -26,7 +26,7 @@ refuse(int (*run)(const void *data), const void *data)
         assert_int_equal(ret, SPOT_ERR_NO_MEMORY);
         num_refused++;
     }
-    assert_true(num_refused > 20);
+    assert_true(num_refused > 12);
 }
 
 typedef struct {

@@ -61,6 +61,13 @@ test_escapes(void **state)
           "\"w\","
           "\"task\":\"😀é/\\\"\\\\\\u0009€\"}\n",
         NULL, "tasks/distinct", "1", "tasks/run/sum", "5");
+    /* lengths of UTF-8, and a blank beside an escape */
+    CHECK(
+        "{\"action\":\"taskStarted\",\"at\":1,\"host\":\"h\",\"worker\":\"w\","
+        "\"task\":\"a \\u007f\\u0080\\u07FF\\u0800\\uffff\\ud800\\udc00\"}\n"
+        "{\"action\":\"taskFinished\",\"at\":6,\"host\":\"h\",\"worker\":\"w\",\"task\":"
+        "\"a \x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\"}\n",
+        NULL, "tasks/distinct", "1", "tasks/run/sum", "5");
 }
 
 static void
@@ -461,10 +468,10 @@ test_empty(void **state)
 
     (void) state;
     for (size_t j = 0; j < 2; j++) {
-        CHECK(scripts[j], NULL, "log/task_events", "0", "log/t0", "null", "log/makespan",
-            "0", "tasks/total/count", "0", "tasks/total/sum", "0", "tasks/total/max",
-            "null", "transmits/attempts", "0", "overlap/both", "0", "checks/no_planned",
-            "0", "tasks/retries", "0");
+        CHECK(scripts[j], NULL, "log/task_events", "0", "log/t0", "null", "log/t1",
+            "null", "log/makespan", "0", "tasks/total/count", "0", "tasks/total/sum",
+            "0", "tasks/total/max", "null", "transmits/attempts", "0", "overlap/both",
+            "0", "checks/no_planned", "0", "tasks/retries", "0");
     }
     CHECK("tP a w 1; tE a w 1; tS a w 1; tF a w 1;", NULL, "log/makespan", "0",
         "workers/w/utilisation", "null", "tasks/run/sum", "0", "tasks/completed", "1");
@@ -495,7 +502,7 @@ static void
 test_trace_lines(void **state)
 {
     static const char text[] =
-        TRACE "task=a;b=c;;d(x;host=h;action=taskStarted;worker=w;at=5\n" TRACE
+        TRACE "task=a;b=c;;d(x;host=h;action=taskStarted;worker=w;at=5\r\n" TRACE
               "host=h;worker=w;task=a;b=c;;d(x;action=taskFinished;at=9\n" TRACE
               "host=h;worker=w;task=b=b;action=taskFinished;at=-9\n";
     tasks_case_t self;
