@@ -98,11 +98,10 @@ tasks_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     self->outputs = outputs;
     self->outputs.cost = self->price_usd_per_h > 0 ? "cost_usd" : NULL;
     self->outputs.is_random = self->life.law.family != NULL;
-    for (size_t j = 0; j < SPOT_NUM_DELAYS; j++) {
-        self->outputs.is_random |= self->delays[j].law.family != NULL;
-    }
-    for (size_t j = 0; j < self->num_runs; j++) {
-        self->outputs.is_random |= self->runs[j].run.law.family != NULL;
+    for (size_t j = 0; j < SPOT_NUM_DELAYS + self->num_runs; j++) {
+        self->outputs.is_random |=
+            (j < SPOT_NUM_DELAYS ? self->delays[j] : self->runs[j - SPOT_NUM_DELAYS].run)
+                .law.family != NULL;
     }
     self->outputs.is_random &= !self->is_replay;
     return 0;

@@ -146,7 +146,7 @@ best_worker(const run_t *self, const spot_rerun_task_t *task)
 
     for (size_t j = 0; j < self->num_workers; j++) {
         const size_t host = host_of(self, j);
-        size_t num = 0;
+        size_t num = 1; /* and 1 for the worker itself */
 
         if (self->workers[j].task >= 0 || !self->hosts[host].is_up) {
             continue;
@@ -155,10 +155,8 @@ best_worker(const run_t *self, const spot_rerun_task_t *task)
             num += self->held[(size_t) task->inputs[k] * self->num_hosts + host] <=
                    self->now;
         }
-        if (best == self->num_workers || num > most) {
-            best = j;
-            most = num;
-        }
+        best = num > most ? j : best;
+        most = num > most ? num : most;
     }
     return best;
 }
@@ -223,12 +221,6 @@ assign(run_t *self, int32_t id, size_t worker)
 static void
 set_pace(run_t *self)
 {
-    for (size_t j = 0; j < self->num_hosts; j++) {
-        self->hosts[j].num_running = 0;
-    }
-    for (size_t j = 0; j < self->num_workers; j++) {
-        scope_of(self, j)->num_running += self->workers[j].is_running;
-    }
     for (size_t j = 0; j < self->num_workers; j++) {
         worker_t *worker = &self->workers[j];
         const int64_t num_beside = scope_of(self, j)->num_running - 1;
@@ -260,6 +252,7 @@ step_worker(run_t *self, size_t worker_id)
     self->due[worker_id] = INT64_MAX;
     if (!worker->is_running) {
         worker->is_running = true;
+        scope_of(self, worker_id)->num_running++;
         worker->slowness = (double) INFINITY;
         worker->left = (double) (shape->run == NULL
                                      ? shape->recorded_ns
@@ -273,6 +266,7 @@ step_worker(run_t *self, size_t worker_id)
     self->num_left -= !task->was_done;
     task->was_done = true;
     task->state = DONE;
+    scope_of(self, worker_id)->num_running--;
     *worker = (worker_t){.task = -1};
 }
 
@@ -296,6 +290,7 @@ lose_worker(run_t *self, size_t worker_id)
     }
     set_pending(self, &self->tasks[worker->task]);
     self->result->lost_runs += worker->is_running;
+    scope_of(self, worker_id)->num_running -= worker->is_running;
     self->result->is_cut_off |= self->tasks[worker->task].tries >= MAX_TRIES;
     self->due[worker_id] = INT64_MAX;
     self->workers[worker_id] = (worker_t){.task = -1};
@@ -340,17 +335,15 @@ step_host(run_t *self, size_t host_id)
 static void
 step(run_t *self)
 {
-    const size_t num_due = self->num_workers + self->num_hosts;
+    const size_t num = self->num_workers, num_due = num + self->num_hosts;
 
     self->now = INT64_MAX;
     for (size_t j = 0; j < num_due; j++) {
         self->now = self->due[j] < self->now ? self->due[j] : self->now;
     }
     for (size_t j = 0; j < num_due; j++) {
-        if (j < self->num_workers && self->due[j] == self->now) {
-            step_worker(self, j);
-        } else if (self->due[j] == self->now) {
-            step_host(self, j - self->num_workers);
+        if (self->due[j] == self->now) {
+            j < num ? step_worker(self, j) : step_host(self, j - num);
         }
     }
 }
