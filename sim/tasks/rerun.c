@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "traces/tasks/task_compare.h"
 
 #define MAX_TRIES 1000
@@ -404,65 +403,17 @@ simulate(run_t *self)
     return self->error;
 }
 
-/* The recorded run: each task starts as long after what it waited for as it did. */
-static int
-replay(run_t *self)
-{
-    const spot_rerun_scenario_t *scenario = self->scenario;
-    const spot_attempt_t *attempts = scenario->analysis.tasks.attempts;
-    const size_t num = scenario->num_tasks;
-    int64_t *keys, *shift;
-    int32_t *order, *last;
-
-    SPOT_ARENA_ARRAY(&self->arena, keys, num);
-    SPOT_ARENA_ARRAY(&self->arena, order, 2 * num);
-    SPOT_ARENA_ARRAY(&self->arena, shift, self->num_ids);
-    SPOT_ARENA_ARRAY(&self->arena, last, self->num_workers);
-    if (self->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < num; j++) {
-        keys[j] = attempts[j].at[SPOT_TASK_STARTED];
-    }
-    spot_order_integers(keys, num, order, order + num);
-    memset(last, -1, self->num_workers * sizeof(*last));
-    for (size_t j = 0; j < num; j++) {
-        const spot_attempt_t *attempt = &attempts[order[j]];
-        const spot_rerun_task_t *task = &scenario->tasks[attempt->id];
-        int64_t recorded = scenario->analysis.t0, end = recorded;
-
-        for (size_t k = 0; k <= task->num_inputs; k++) {
-            const int32_t id =
-                k < task->num_inputs ? task->inputs[k] : last[attempt->worker];
-            const int64_t at =
-                id < 0 ? INT64_MAX : attempts[scenario->best[id]].at[SPOT_TASK_FINISHED];
-
-            if (at <= attempt->at[SPOT_TASK_STARTED]) {
-                recorded = at > recorded ? at : recorded;
-                end = at + shift[id] > end ? at + shift[id] : end;
-            }
-        }
-        shift[attempt->id] = end - recorded;
-        last[attempt->worker] = attempt->id;
-    }
-    for (size_t j = 0; j < scenario->log.num_events; j++) {
-        const spot_task_event_t *event = &scenario->log.events[j];
-
-        SPOT_ARRAY_PUSH(self, events, *event);
-        self->events[j].at += event->is_transmit ? 0 : shift[event->id];
-    }
-    self->now = INT64_MAX;
-    self->result->host_ns = (int64_t) self->num_hosts * scenario->analysis.makespan;
-    return self->error;
-}
-
 /* ---- The log ---- */
 
+/* A replay has the recorded events: workers, order, runs and waits are those of the log,
+ * so each task starts as long after what it waited for as it did. */
 static int
 write_log(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     const spot_task_log_t *from = &scenario->log;
+    const bool is_replay = scenario->is_replay;
+    const size_t num_events = is_replay ? from->num_events : self->num_events;
     const size_t num = self->num_workers, num_hosts = self->num_hosts;
     spot_task_log_t *log = &self->result->log;
     char host_name[32], name[64];
@@ -479,12 +430,12 @@ write_log(run_t *self)
         ret = spot_task_log_add_inputs(
             log, edges->id, edges->end - edges->start, from->inputs + edges->start);
     }
-    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
-        const spot_task_event_t *event = &self->events[j];
+    for (size_t j = 0; ret == 0 && j < num_events; j++) {
+        const spot_task_event_t *event = is_replay ? &from->events[j] : &self->events[j];
         const size_t worker = (size_t) event->worker, host = host_of(self, worker);
         const char *id = from->ids.names[event->id], *by = name, *place = host_name;
 
-        if (scenario->is_replay) {
+        if (is_replay) {
             by = from->workers[worker].name;
             place = from->hosts[from->workers[worker].host_id];
         } else {
@@ -493,7 +444,7 @@ write_log(run_t *self)
                 worker - (host * num + num_hosts - 1) / num_hosts);
         }
         place = event->is_controller ? "controller" : place;
-        ret = event->at > self->now
+        ret = event->at > self->now && !is_replay
                   ? 0
                   : spot_task_log_add(log,
                         &(spot_task_line_t){id, place, by, strlen(id), strlen(place),
@@ -519,7 +470,9 @@ spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
 
     spot_rerun_free(self);
     self->scenario = scenario;
-    ret = scenario->is_replay ? replay(&run) : simulate(&run);
+    self->host_ns =
+        scenario->is_replay ? scenario->num_hosts * scenario->analysis.makespan : 0;
+    ret = scenario->is_replay ? 0 : simulate(&run);
     ret = ret == 0 ? write_log(&run) : ret;
     spot_diag_init(&diag);
     ret = ret == 0 ? spot_task_analysis_init(&self->analysis, &self->log,
