@@ -43,8 +43,10 @@ typedef struct {
     const char *title, *note; /* may be empty */
     double end_ms;
     const spot_recording_t *recording;
-    bool is_longer;      /* distributions are drawn as the share that is longer */
-    spot_declare_t more; /* another picture for its page; NULL: none */
+    bool is_longer;       /* distributions are drawn as the share that is longer */
+    size_t max_rows;      /* of a lane of its page; 0: as many as a page may have */
+    const char *gathered; /* what spans are in place of rows, for a page; NULL: rows */
+    spot_declare_t more;  /* another picture for its page; NULL: none */
     const void *more_context;
     const spot_series_t *levels; /* the first of the stacks; NULL: none, as below */
     const spot_series_t *events;

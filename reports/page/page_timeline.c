@@ -172,6 +172,9 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
             ret = spot_page_spans_write(&run->spans, max_rows, &self.json, stream);
             spot_json_boolean(
                 &self.json, "spans_first", run->spans.series == run->recording->series);
+            if (run->gathered != NULL) {
+                spot_json_text(&self.json, "gathered", run->gathered);
+            }
         }
         spot_json_close(&self.json, '}');
     }
@@ -367,7 +370,8 @@ spot_page_run_write(
     spot_page_head_write(out, run->title);
     spot_html_element(out, "p class=\"note\"", run->note);
     fputs("\n</header>\n<main id=\"content\">\n", out);
-    ret = write_timeline(run, "Timeline of the run", true, MAX_ROWS, out);
+    ret = write_timeline(run, "Timeline of the run", true,
+        run->max_rows > 0 ? run->max_rows : MAX_ROWS, out);
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
     spot_page_script_write(out, spot_page_lanes_js, spot_page_lanes_js_end);

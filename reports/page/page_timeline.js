@@ -33,6 +33,7 @@
             this.stacks = stacksOf(lanes);
             this.spans = data.spans === undefined ? null : new Spans(data.spans);
             this.hasSpansFirst = data.spans_first === true;
+            this.gathered = data.gathered === undefined ? [] : [data.gathered];
             this.tall.hidden = this.spans === null || this.spans.height(true) === this.spans.height(false);
             this.plot.setAttribute("aria-label", `Zoomable timeline: ${source.dataset.label}`);
             for (const [kind, num_cells] of Object.entries(NUM_CELLS)) {
@@ -349,7 +350,7 @@
             this.context.scale(ratio, ratio);
             this.context.font = `12px ${getComputedStyle(this.root).fontFamily}`;
             this.context.textBaseline = "middle";
-            this.notes = [];
+            this.notes = [...this.gathered];
             this.counted = new Map(); /* kinds of events that are drawn as counts, by length */
             this.drawGrid();
             panels.forEach((draw) => draw());

@@ -10,9 +10,10 @@
 #include "reports/page/page_timeline.h"
 
 #define MAX_BARS 20000
-#define MAX_BINS 2000 /* of a worker */
-#define MAX_ROWS 60   /* workers whose time is split */
-#define ID_BYTES 120  /* of a page: the end of an id is often a hash */
+#define MAX_STEPS 20000 /* of how many tasks run */
+#define MAX_BINS 2000   /* of a worker */
+#define MAX_ROWS 60     /* workers whose time is split */
+#define ID_BYTES 120    /* of a page: the end of an id is often a hash */
 #define NS_PER_S 1000000000
 
 /* What is not a class, which has no bracket in its name: kinds of bars, transmits by
@@ -33,25 +34,14 @@ enum { WHAT = 4, NUM_COLUMNS = 9, MAX_CLASSES = 32 };
 typedef struct {
     size_t num_runs, run_id; /* run_id: what is added now */
     const spot_task_run_t *runs;
-    bool is_trace;
-    int64_t end; /* of the longest run, from its t0 */
+    bool is_trace, has_bars; /* has_bars: else shares of the workers' time */
+    int64_t end;             /* of the longest run, from its t0 */
     int64_t bin, num_bins;
     const char *names[CLASSES + MAX_CLASSES + 1];
     spot_series_column_t columns[NUM_COLUMNS];
     spot_series_kind_t kind; /* of spans */
     spot_recording_t recording;
 } view_t;
-
-/* NAN: not known. */
-static double
-wait_us(const spot_attempt_t *attempt, int kind)
-{
-    int64_t length;
-
-    return spot_attempt_between(attempt, ends[kind][0], ends[kind][1], &length)
-               ? (double) length / 1e3
-               : (double) NAN;
-}
 
 /* A lane for each worker, and one below for transmits to it. attempt: NULL for a share
  * of the worker's time. */
@@ -60,77 +50,82 @@ add_span(view_t *self, int kind, int32_t worker, const char *what,
     const spot_attempt_t *attempt, int64_t start, int64_t end)
 {
     const spot_task_log_t *log = self->runs[self->run_id].log;
-    const bool is_task = kind == RUN && attempt != NULL;
     const char *id = attempt == NULL ? what : log->ids.names[attempt->id];
+    double waits_us[] = {(double) NAN, (double) NAN};
     spot_texts_t texts = {0};
-    const char *lane = spot_texts_add(&texts, "%s%s%s",
-        self->num_runs == 1 ? ""
-        : self->run_id == 0 ? "1 "
-                            : "2 ",
-        log->workers[worker].name, kind == TRANSMIT ? " data" : "");
-    const int ret = spot_series_add(&self->recording.series[0],
-        (const spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = lane},
+    int64_t length;
+    int ret;
+
+    for (int j = COMM; j <= QUEUE && kind == RUN && attempt != NULL; j++) {
+        if (spot_attempt_between(attempt, ends[j][0], ends[j][1], &length)) {
+            waits_us[j] = (double) length / 1e3;
+        }
+    }
+    ret = spot_series_add(&self->recording.series[0],
+        (const spot_cell_t[]){{.integer = start}, {.integer = end},
+            {.text = spot_texts_add(&texts, "%s%s%s",
+                 self->num_runs == 1 ? ""
+                 : self->run_id == 0 ? "1 "
+                                     : "2 ",
+                 log->workers[worker].name, kind == TRANSMIT ? " data" : "")},
             {.text = self->is_trace ? id : spot_texts_add(&texts, "%.*s", ID_BYTES, id)},
             {.text = what}, {.text = log->hosts[log->workers[worker].host_id]},
             {.integer = attempt == NULL ? 0 : attempt->number},
-            {.number = is_task ? wait_us(attempt, QUEUE) : (double) NAN},
-            {.number = is_task ? wait_us(attempt, COMM) : (double) NAN}});
-
+            {.number = waits_us[QUEUE]}, {.number = waits_us[COMM]}});
     spot_texts_free(&texts);
     return spot_error_first(ret, texts.error);
 }
 
-/* Bars of a kind; of runs also into busy[workers][bins], in ns. */
+/* Adds the time of a run to busy[workers][bins]. */
+static void
+add_busy(const view_t *self, int32_t worker, int64_t start, int64_t end, int64_t *busy)
+{
+    for (int64_t k = start / self->bin; k * self->bin < end; k++) {
+        const int64_t low = k * self->bin, high = low + self->bin;
+
+        busy[worker * self->num_bins + k] +=
+            (end < high ? end : high) - (start > low ? start : low);
+    }
+}
+
+/* Bars of a kind; of runs in place of bars the time of workers, and how many there are
+ * at once. */
 static int
-add_bars(view_t *self, int kind, bool has_bars, int64_t *busy)
+add_bars(view_t *self, int kind, int64_t *busy)
 {
     const spot_task_analysis_t *analysis = self->runs[self->run_id].analysis;
     const spot_attempts_t *list =
         kind == TRANSMIT ? &analysis->transmits : &analysis->tasks;
-    int ret = 0;
+    int64_t *open = spot_calloc(2 * list->num_attempts, sizeof(*open)), length;
+    size_t num = 0;
+    int ret = open == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; ret == 0 && j < list->num_attempts; j++) {
         const spot_attempt_t *bar = &list->attempts[j];
         const int64_t start = bar->at[ends[kind][0]] - analysis->t0;
         const int64_t end = bar->at[ends[kind][1]] - analysis->t0;
 
-        if (!spot_attempt_has(bar, ends[kind][0]) ||
-            !spot_attempt_has(bar, ends[kind][1]) || end <= start) {
+        if (!spot_attempt_between(bar, ends[kind][0], ends[kind][1], &length) ||
+            length <= 0) {
             continue;
         }
-        for (int64_t k = start / self->bin; kind == RUN && k * self->bin < end; k++) {
-            const int64_t low = k * self->bin, high = low + self->bin;
-
-            busy[bar->worker * self->num_bins + k] +=
-                (end < high ? end : high) - (start > low ? start : low);
-        }
-        if (has_bars) {
+        open[num++] = start;
+        open[num++] = end;
+        if (self->has_bars) {
             ret = add_span(self, kind, bar->worker,
                 kind == RUN ? analysis->per_class[analysis->class_of[bar->id]].name
                 : kind == TRANSMIT ? self->names[MODES + bar->mode]
                                    : self->names[kind],
                 bar, start, end);
+        } else if (kind == RUN) {
+            add_busy(self, bar->worker, start, end, busy);
         }
     }
-    return ret;
-}
-
-/* How many tasks ran at once, on average over each bin. */
-static int
-add_levels(view_t *self, size_t num_workers, const int64_t *busy)
-{
-    int ret = 0;
-
-    for (int64_t k = 0; ret == 0 && k < self->num_bins; k++) {
-        double sum = 0;
-
-        for (size_t j = 0; j < num_workers; j++) {
-            sum += (double) busy[(int64_t) j * self->num_bins + k];
-        }
-        ret = spot_series_add(&self->recording.series[1 + self->run_id],
-            (const spot_cell_t[]){
-                {.integer = k * self->bin}, {.number = sum / (double) self->bin}});
+    if (ret == 0 && kind == RUN && !self->is_trace) {
+        ret = spot_series_add_open(
+            &self->recording.series[1 + self->run_id], num / 2, open);
     }
+    free(open);
     return ret;
 }
 
@@ -159,20 +154,17 @@ add_shares(view_t *self, int32_t worker, const int64_t *busy)
 }
 
 static int
-add_run(view_t *self, bool has_bars)
+add_run(view_t *self)
 {
     const size_t num_workers = self->runs[self->run_id].log->num_workers;
     int64_t *busy = spot_calloc(num_workers, (size_t) self->num_bins * sizeof(*busy));
     int ret = busy == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (int kind = self->is_trace ? RUN : COMM; ret == 0 && kind <= TRANSMIT; kind++) {
-        ret = add_bars(self, kind, has_bars, busy);
+        ret = add_bars(self, kind, busy);
     }
-    for (size_t j = 0; ret == 0 && !has_bars && j < num_workers; j++) {
+    for (size_t j = 0; ret == 0 && !self->has_bars && j < num_workers; j++) {
         ret = add_shares(self, (int32_t) j, &busy[(int64_t) j * self->num_bins]);
-    }
-    if (ret == 0 && !self->is_trace) {
-        ret = add_levels(self, num_workers, busy);
     }
     free(busy);
     return ret;
@@ -213,6 +205,7 @@ init(view_t *self)
             self->names[num_names++] = analysis->per_class[j].name;
         }
     }
+    self->has_bars = self->is_trace || num_bars <= MAX_BARS;
     self->num_bins = MAX_BARS / num_workers;
     self->num_bins = self->num_bins > MAX_BINS ? MAX_BINS : self->num_bins + 1;
     self->bin = self->end / self->num_bins + 1;
@@ -225,7 +218,7 @@ init(view_t *self)
         (const spot_series_kind_t *const[]){&self->kind, &running[0], &running[1]});
     self->recording.end_ticks = self->end;
     for (; ret == 0 && self->run_id < self->num_runs; self->run_id++) {
-        ret = add_run(self, self->is_trace || num_bars <= MAX_BARS);
+        ret = add_run(self);
     }
     return ret;
 }
@@ -287,6 +280,10 @@ spot_task_runs_draw(size_t num_runs, const spot_task_run_t *runs, bool is_trace,
         series.title = num_runs == 1 ? runs[0].file
                                      : spot_texts_add(&texts, "1: %s, 2: %s",
                                            runs[0].file, runs[1].file);
+        series.max_rows = MAX_STEPS;
+        series.gathered = self.has_bars ? NULL
+                                        : "bars are how busy workers are: the log has "
+                                          "more tasks than the page holds";
         series.more = declare_split;
         series.more_context = &self;
         ret = ret == 0 ? spot_page_run_write(&series, path, out, diag) : ret;

@@ -108,56 +108,52 @@ start_section(text_t *self, const char *key)
     self->name = NULL;
 }
 
+/* Texts, which may be long, stand last. */
 static void
 push(text_t *self, char kind, const char *key, const char *text)
 {
-    SPOT_ARRAY_PUSH(self, items, (item_t){kind, key, text});
+    const item_t item = {kind, key, text};
+    size_t j = self->num_items;
+
+    SPOT_ARRAY_PUSH(self, items, item);
+    for (; self->error == 0 && kind != '"' && j > 0 && self->items[j - 1].kind == '"';
+         j--) {
+        self->items[j] = self->items[j - 1];
+        self->items[j - 1] = item;
+    }
 }
 
 /* A table goes on as long as its rows have the same items. */
 static void
-add_row(text_t *self, size_t num, const item_t *items)
+add_row(text_t *self)
 {
     spot_table_t *table = &self->table;
-    bool is_same = table->num_columns == num;
+    bool is_same = table->num_columns == self->num_items;
 
-    for (size_t j = 1; j < num && is_same; j++) {
-        is_same = strcmp(table->columns[j].name, items[j].key) == 0;
+    for (size_t j = 1; j < self->num_items && is_same; j++) {
+        is_same = strcmp(table->columns[j].name, self->items[j].key) == 0;
     }
     if (!is_same) {
         write_table(self);
     }
-    for (size_t j = 0; j < num && !is_same; j++) {
-        add_column(table, &items[j]);
+    for (size_t j = 0; j < self->num_items && !is_same; j++) {
+        add_column(table, &self->items[j]);
     }
     if (table->num_rows == MAX_ROWS) {
         self->num_left++;
         return;
     }
     spot_table_add_row(table);
-    for (size_t j = 0; j < num; j++) {
-        add_cell(table, &items[j]);
+    for (size_t j = 0; j < self->num_items; j++) {
+        add_cell(table, &self->items[j]);
     }
 }
 
-/* Texts, which may be long, stand last. */
 static void
 end_row(text_t *self)
 {
-    const size_t num = self->num_items;
-    item_t *row;
-
-    self->error = spot_error_first(self->error, SPOT_ARRAY_ROOM(self, items, 2 * num));
-    if (num > 0 && self->error == 0) {
-        row = self->items + num;
-        for (int is_text = 0; is_text < 2; is_text++) {
-            for (size_t j = 0; j < num; j++) {
-                if ((self->items[j].kind == '"') == is_text) {
-                    *row++ = self->items[j];
-                }
-            }
-        }
-        add_row(self, num, self->items + num);
+    if (self->num_items > 0 && self->error == 0) {
+        add_row(self);
     }
     self->num_items = 0;
     self->name = NULL;
@@ -207,8 +203,8 @@ add_item(text_t *self, char kind, const char *key, const char *text)
         push(self, 'e', "sum", spot_texts_add(&self->texts, "%.3e", value));
     }
     if (strcmp(key, "relative") == 0 && self->error == 0) {
-        const double first = strtod(self->items[1].text, NULL);
-        const double second = strtod(self->items[2].text, NULL);
+        const double first = strtod(self->items[0].text, NULL);
+        const double second = strtod(self->items[1].text, NULL);
 
         push(self, '.', "ratio",
             first == 0 ? "null" : spot_texts_add(&self->texts, "%.17g", second / first));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS + 1] = {
     [SPOT_COLUMN_INSTANT] = "instant",
@@ -149,6 +150,29 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     }
     self->num_rows++;
     return 0;
+}
+
+int
+spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
+{
+    int32_t *order = spot_calloc(4 * num, sizeof(*order));
+    int64_t num_open = 0;
+    int ret = order == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0) {
+        spot_order_integers(ends, 2 * num, order, order + 2 * num);
+    }
+    for (size_t j = 0; ret == 0 && j < 2 * num; j++) {
+        const int64_t at = ends[order[j]];
+
+        num_open += order[j] % 2 == 0 ? 1 : -1;
+        if (j + 1 == 2 * num || ends[order[j + 1]] != at) {
+            ret = spot_series_add(self,
+                (const spot_cell_t[]){{.integer = at}, {.number = (double) num_open}});
+        }
+    }
+    free(order);
+    return ret;
 }
 
 const char *

@@ -154,6 +154,11 @@ SPOT_MUST_CHECK void *spot_recording_keep(spot_recording_t *self, size_t num_byt
 /* Appends a row; texts are copied. NO_MEMORY: the row is not added. O(columns) */
 SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cells);
 
+/* Appends to levels of one number how many of num intervals are open at once: a row for
+ * each instant at which some start or end. ends: [num][2] NO_MEMORY. O(num) */
+SPOT_MUST_CHECK int spot_series_add_open(
+    spot_series_t *self, size_t num, const int64_t *ends);
+
 /* The text of a cell of a category or text column; valid until the next row. */
 const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id);
 

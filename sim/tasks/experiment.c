@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "sim/engine/plain_scenario.h"
 #include "sim/tasks/rerun.h"
 
@@ -99,11 +98,10 @@ tasks_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     self->outputs = outputs;
     self->outputs.cost = self->price_usd_per_h > 0 ? "cost_usd" : NULL;
     self->outputs.is_random = self->life.law.family != NULL;
-    for (size_t j = 0; j < SPOT_NUM_DELAYS; j++) {
-        self->outputs.is_random |= self->delays[j].law.family != NULL;
-    }
-    for (size_t j = 0; j < self->num_runs; j++) {
-        self->outputs.is_random |= self->runs[j].run.law.family != NULL;
+    for (size_t j = 0; j < SPOT_NUM_DELAYS + self->num_runs; j++) {
+        self->outputs.is_random |=
+            (j < SPOT_NUM_DELAYS ? self->delays[j] : self->runs[j - SPOT_NUM_DELAYS].run)
+                .law.family != NULL;
     }
     self->outputs.is_random &= !self->is_replay;
     return 0;
@@ -168,52 +166,38 @@ measure(const spot_rerun_t *self, double *values)
     memcpy(values + MAKESPAN, last, sizeof(last));
 }
 
-/* Runs as spans; how many there are, at each instant at which some start or end. */
+/* Runs as spans, and how many there are at once. */
 static int
 record(const spot_rerun_t *self, spot_recording_t *recording)
 {
     const spot_attempts_t *list = &self->analysis.tasks;
-    const size_t num = list->num_attempts;
-    int64_t *keys = spot_calloc(2 * num, sizeof(*keys)), running = 0, length;
-    int32_t *order = spot_calloc(4 * num, sizeof(*order));
-    size_t num_keys = 0;
-    int ret = keys == NULL || order == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int64_t *ends = spot_calloc(2 * list->num_attempts, sizeof(*ends)), comm, queue;
+    size_t num_ends = 0;
+    int ret = ends == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; ret == 0 && j < num; j++) {
+    for (size_t j = 0; ret == 0 && j < list->num_attempts; j++) {
         const spot_attempt_t *task = &list->attempts[j];
-        const char *id = self->log.ids.names[task->id];
-        int64_t comm, queue;
+        const char *class =
+            self->analysis.per_class[self->analysis.class_of[task->id]].name;
 
-        if (!spot_attempt_between(
-                task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length)) {
+        if (!spot_attempt_between(task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &queue)) {
             continue;
         }
         spot_attempt_between(task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, &comm);
         spot_attempt_between(task, SPOT_TASK_ENQUEUED, SPOT_TASK_STARTED, &queue);
-        keys[num_keys++] = task->at[SPOT_TASK_STARTED] - self->analysis.t0;
-        keys[num_keys++] = task->at[SPOT_TASK_FINISHED] - self->analysis.t0;
+        ends[num_ends++] = task->at[SPOT_TASK_STARTED] - self->analysis.t0;
+        ends[num_ends++] = task->at[SPOT_TASK_FINISHED] - self->analysis.t0;
         ret = spot_series_add(&recording->series[0],
-            (const spot_cell_t[]){{.integer = keys[num_keys - 2]},
-                {.integer = keys[num_keys - 1]},
-                {.text = self->log.workers[task->worker].name}, {.text = id},
-                {.text = self->analysis.per_class[self->analysis.class_of[task->id]]
-                             .name},
+            (const spot_cell_t[]){{.integer = ends[num_ends - 2]},
+                {.integer = ends[num_ends - 1]},
+                {.text = self->log.workers[task->worker].name},
+                {.text = self->log.ids.names[task->id]}, {.text = class},
                 {.integer = comm}, {.integer = queue}});
     }
-    if (ret == 0) {
-        spot_order_integers(keys, num_keys, order, order + 2 * num);
-    }
-    for (size_t j = 0; ret == 0 && j < num_keys; j++) {
-        running += order[j] % 2 == 0 ? 1 : -1;
-        if (j + 1 == num_keys || keys[order[j]] != keys[order[j + 1]]) {
-            ret = spot_series_add(
-                &recording->series[1], (const spot_cell_t[]){{.integer = keys[order[j]]},
-                                           {.number = (double) running}});
-        }
-    }
+    ret =
+        ret == 0 ? spot_series_add_open(&recording->series[1], num_ends / 2, ends) : ret;
     recording->end_ticks = self->analysis.makespan;
-    free(keys);
-    free(order);
+    free(ends);
     return ret;
 }
 

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "traces/tasks/task_compare.h"
 
 #define MAX_TRIES 1000
 #define FAR_NS 1000000000000000000 /* 31 years: a run that takes longer is given up */
 
-typedef struct {
+typedef struct task {
     enum { DONE, PENDING, ASSIGNED } state;
     bool was_done;
+    size_t place; /* in order */
     uint64_t tries;
-    size_t num_hosts; /* that have its data, or get it */
+    size_t num_hosts;            /* that have its data, or get it */
+    struct task *waiting, *next; /* tasks that wait for it; in the list of its input */
 } task_t;
 
 typedef struct {
@@ -38,9 +39,10 @@ typedef struct {
     const spot_replication_t *replication;
     spot_rerun_t *result;
     size_t num_ids, num_workers, num_hosts;
-    size_t num_left, first; /* tasks never done; of the order, those before are done */
+    size_t num_left; /* tasks never done */
     int64_t now;
     task_t *tasks;        /* [num_ids] */
+    bool *is_open;        /* [num_ids] by place: pending, may be ready */
     worker_t *workers;    /* [num_workers] */
     host_t *hosts;        /* [num_hosts] */
     int64_t *due;         /* [num_workers + num_hosts] */
@@ -93,35 +95,42 @@ after(
 
 /* ---- Tasks and workers ---- */
 
+static void
+set_pending(run_t *self, task_t *task)
+{
+    task->state = PENDING;
+    self->is_open[task->place] = true;
+}
+
 /* The first pending task in order whose inputs are there, or -1. Inputs whose data is
- * lost are pending again. O(pending tasks before it) */
+ * lost are pending again. A task that lacks an input is not looked at until that comes.
+ */
 static int32_t
 first_ready(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
+    bool *open;
 
-    for (size_t j = self->first; j < self->num_ids; j++) {
-        const int32_t id = scenario->order_of_tasks[j];
-        const spot_rerun_task_t *task = &scenario->tasks[id];
-        bool is_ready = self->tasks[id].state == PENDING, is_new = false;
+    while ((open = memchr(self->is_open, true, self->num_ids)) != NULL) {
+        const int32_t id = scenario->order_of_tasks[open - self->is_open];
+        const spot_rerun_task_t *shape = &scenario->tasks[id];
+        task_t *task = &self->tasks[id], *missing = NULL;
 
-        self->first += j == self->first && self->tasks[id].state == DONE;
-        for (size_t k = 0; k < task->num_inputs && self->tasks[id].state == PENDING;
-             k++) {
-            task_t *input = &self->tasks[task->inputs[k]];
+        *open = task->state == PENDING;
+        for (size_t k = 0; k < shape->num_inputs && *open; k++) {
+            task_t *input = &self->tasks[shape->inputs[k]];
 
-            is_ready = is_ready && input->num_hosts > 0;
+            missing = input->num_hosts == 0 ? input : missing;
             if (input->num_hosts == 0 && input->state == DONE) {
-                input->state = PENDING;
-                is_new = true;
+                set_pending(self, input);
             }
         }
-        if (is_ready) {
+        if (missing != NULL) {
+            *open = false;
+            task->next = missing->waiting;
+            missing->waiting = task;
+        } else if (*open) {
             return id;
-        }
-        if (is_new) {
-            j = SIZE_MAX; /* they may be before it */
-            self->first = 0;
         }
     }
     return -1;
@@ -132,24 +141,21 @@ first_ready(run_t *self)
 static size_t
 best_worker(const run_t *self, const spot_rerun_task_t *task)
 {
-    size_t best = self->num_workers, most = 0, num = 0, last = self->num_hosts;
+    size_t best = self->num_workers, most = 0;
 
     for (size_t j = 0; j < self->num_workers; j++) {
         const size_t host = host_of(self, j);
+        size_t num = 1; /* and 1 for the worker itself */
 
         if (self->workers[j].task >= 0 || !self->hosts[host].is_up) {
             continue;
         }
-        num = host == last ? num : 0;
-        for (size_t k = host == last ? task->num_inputs : 0; k < task->num_inputs; k++) {
+        for (size_t k = 0; k < task->num_inputs; k++) {
             num += self->held[(size_t) task->inputs[k] * self->num_hosts + host] <=
                    self->now;
         }
-        last = host;
-        if (best == self->num_workers || num > most) {
-            best = j;
-            most = num;
-        }
+        best = num > most ? j : best;
+        most = num > most ? num : most;
     }
     return best;
 }
@@ -159,8 +165,12 @@ static void
 hold(run_t *self, int32_t id, size_t worker, int64_t at)
 {
     int64_t *held = &self->held[(size_t) id * self->num_hosts + host_of(self, worker)];
+    task_t *task = &self->tasks[id];
 
-    self->tasks[id].num_hosts += *held == INT64_MAX;
+    for (; task->waiting != NULL; task->waiting = task->waiting->next) {
+        self->is_open[task->waiting->place] = true;
+    }
+    task->num_hosts += *held == INT64_MAX;
     *held = at < *held ? at : *held;
     self->sent[(size_t) id * self->num_workers + worker] = at;
 }
@@ -210,12 +220,6 @@ assign(run_t *self, int32_t id, size_t worker)
 static void
 set_pace(run_t *self)
 {
-    for (size_t j = 0; j < self->num_hosts; j++) {
-        self->hosts[j].num_running = 0;
-    }
-    for (size_t j = 0; j < self->num_workers; j++) {
-        scope_of(self, j)->num_running += self->workers[j].is_running;
-    }
     for (size_t j = 0; j < self->num_workers; j++) {
         worker_t *worker = &self->workers[j];
         const int64_t num_beside = scope_of(self, j)->num_running - 1;
@@ -247,6 +251,7 @@ step_worker(run_t *self, size_t worker_id)
     self->due[worker_id] = INT64_MAX;
     if (!worker->is_running) {
         worker->is_running = true;
+        scope_of(self, worker_id)->num_running++;
         worker->slowness = (double) INFINITY;
         worker->left = (double) (shape->run == NULL
                                      ? shape->recorded_ns
@@ -260,6 +265,7 @@ step_worker(run_t *self, size_t worker_id)
     self->num_left -= !task->was_done;
     task->was_done = true;
     task->state = DONE;
+    scope_of(self, worker_id)->num_running--;
     *worker = (worker_t){.task = -1};
 }
 
@@ -281,8 +287,9 @@ lose_worker(run_t *self, size_t worker_id)
             self->events[j].at = INT64_MAX;
         }
     }
-    self->tasks[worker->task].state = PENDING;
+    set_pending(self, &self->tasks[worker->task]);
     self->result->lost_runs += worker->is_running;
+    scope_of(self, worker_id)->num_running -= worker->is_running;
     self->result->is_cut_off |= self->tasks[worker->task].tries >= MAX_TRIES;
     self->due[worker_id] = INT64_MAX;
     self->workers[worker_id] = (worker_t){.task = -1};
@@ -308,10 +315,11 @@ step_host(run_t *self, size_t host_id)
     *due = self->now + scenario->replacement_ns;
     self->result->preemptions++;
     self->result->host_ns += self->now - host->since;
-    self->first = 0;
+    memset(self->is_open, true, self->num_ids); /* any may lack an input now */
     for (size_t j = 0; j < self->num_ids; j++) {
         int64_t *held = &self->held[j * self->num_hosts + host_id];
 
+        self->tasks[j].waiting = NULL;
         self->tasks[j].num_hosts -= *held < INT64_MAX;
         *held = INT64_MAX;
     }
@@ -326,17 +334,15 @@ step_host(run_t *self, size_t host_id)
 static void
 step(run_t *self)
 {
-    const size_t num_due = self->num_workers + self->num_hosts;
+    const size_t num = self->num_workers, num_due = num + self->num_hosts;
 
     self->now = INT64_MAX;
     for (size_t j = 0; j < num_due; j++) {
         self->now = self->due[j] < self->now ? self->due[j] : self->now;
     }
     for (size_t j = 0; j < num_due; j++) {
-        if (j < self->num_workers && self->due[j] == self->now) {
-            step_worker(self, j);
-        } else if (self->due[j] == self->now) {
-            step_host(self, j - self->num_workers);
+        if (self->due[j] == self->now) {
+            j < num ? step_worker(self, j) : step_host(self, j - num);
         }
     }
 }
@@ -348,6 +354,7 @@ simulate(run_t *self)
     const size_t num_times = num + num_hosts + self->num_ids * (num + num_hosts);
 
     SPOT_ARENA_ARRAY(&self->arena, self->tasks, self->num_ids);
+    SPOT_ARENA_ARRAY(&self->arena, self->is_open, self->num_ids);
     SPOT_ARENA_ARRAY(&self->arena, self->workers, num);
     SPOT_ARENA_ARRAY(&self->arena, self->hosts, num_hosts);
     if (SPOT_ARENA_ARRAY(&self->arena, self->due, num_times) == NULL ||
@@ -366,7 +373,12 @@ simulate(run_t *self)
         step_host(self, j);
     }
     for (size_t j = 0; j < self->num_ids; j++) {
-        self->tasks[j].state = self->scenario->tasks[j].is_task ? PENDING : DONE;
+        const int32_t id = self->scenario->order_of_tasks[j];
+
+        self->tasks[id].place = j;
+        if (self->scenario->tasks[id].is_task) {
+            set_pending(self, &self->tasks[id]);
+        }
     }
     while (self->error == 0 && self->num_left > 0 && !self->result->is_cut_off) {
         for (size_t worker = 0; worker < num;) {
@@ -391,75 +403,26 @@ simulate(run_t *self)
     return self->error;
 }
 
-/* The recorded run: each task starts as long after what it waited for as it did. */
-static int
-replay(run_t *self)
-{
-    const spot_rerun_scenario_t *scenario = self->scenario;
-    const spot_attempt_t *attempts = scenario->analysis.tasks.attempts;
-    const size_t num = scenario->num_tasks;
-    int64_t *keys, *shift;
-    int32_t *order, *last;
-
-    SPOT_ARENA_ARRAY(&self->arena, keys, num);
-    SPOT_ARENA_ARRAY(&self->arena, order, 2 * num);
-    SPOT_ARENA_ARRAY(&self->arena, shift, self->num_ids);
-    SPOT_ARENA_ARRAY(&self->arena, last, self->num_workers);
-    if (self->arena.error != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < num; j++) {
-        keys[j] = attempts[j].at[SPOT_TASK_STARTED];
-    }
-    spot_order_integers(keys, num, order, order + num);
-    memset(last, -1, self->num_workers * sizeof(*last));
-    for (size_t j = 0; j < num; j++) {
-        const spot_attempt_t *attempt = &attempts[order[j]];
-        const spot_rerun_task_t *task = &scenario->tasks[attempt->id];
-        int64_t recorded = scenario->analysis.t0, end = recorded;
-
-        for (size_t k = 0; k <= task->num_inputs; k++) {
-            const int32_t id =
-                k < task->num_inputs ? task->inputs[k] : last[attempt->worker];
-            const int64_t at =
-                id < 0 ? INT64_MAX : attempts[scenario->best[id]].at[SPOT_TASK_FINISHED];
-
-            if (at <= attempt->at[SPOT_TASK_STARTED]) {
-                recorded = at > recorded ? at : recorded;
-                end = at + shift[id] > end ? at + shift[id] : end;
-            }
-        }
-        shift[attempt->id] = end - recorded;
-        last[attempt->worker] = attempt->id;
-    }
-    for (size_t j = 0; j < scenario->log.num_events; j++) {
-        const spot_task_event_t *event = &scenario->log.events[j];
-
-        SPOT_ARRAY_PUSH(self, events, *event);
-        self->events[j].at += event->is_transmit ? 0 : shift[event->id];
-    }
-    self->now = INT64_MAX;
-    self->result->host_ns = (int64_t) self->num_hosts * scenario->analysis.makespan;
-    return self->error;
-}
-
 /* ---- The log ---- */
 
+/* A replay has the recorded events: workers, order, runs and waits are those of the log,
+ * so each task starts as long after what it waited for as it did. */
 static int
 write_log(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     const spot_task_log_t *from = &scenario->log;
+    const bool is_replay = scenario->is_replay;
+    const size_t num_events = is_replay ? from->num_events : self->num_events;
     const size_t num = self->num_workers, num_hosts = self->num_hosts;
     spot_task_log_t *log = &self->result->log;
     char host_name[32], name[64];
-    int32_t id;
     int ret = 0;
 
     log->has_planning = true;
-    for (size_t j = 0; ret == 0 && j < self->num_ids; j++) {
+    for (int32_t j = 0; ret == 0 && j < (int32_t) self->num_ids; j++) {
         ret = spot_names_add(
-            &log->ids, from->ids.names[j], strlen(from->ids.names[j]), &id);
+            &log->ids, from->ids.names[j], strlen(from->ids.names[j]), &(int32_t){j});
     }
     for (size_t j = 0; ret == 0 && j < from->num_edges; j++) {
         const spot_task_edges_t *edges = &from->edges[j];
@@ -467,31 +430,26 @@ write_log(run_t *self)
         ret = spot_task_log_add_inputs(
             log, edges->id, edges->end - edges->start, from->inputs + edges->start);
     }
-    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
-        const spot_task_event_t *event = &self->events[j];
+    for (size_t j = 0; ret == 0 && j < num_events; j++) {
+        const spot_task_event_t *event = is_replay ? &from->events[j] : &self->events[j];
         const size_t worker = (size_t) event->worker, host = host_of(self, worker);
-        spot_task_line_t line = {.id = from->ids.names[event->id],
-            .host = host_name,
-            .worker = name,
-            .at = event->at,
-            .line = j + 1,
-            .stage = event->stage};
+        const char *id = from->ids.names[event->id], *by = name, *place = host_name;
 
-        snprintf(host_name, sizeof(host_name), "h%zu", host);
-        snprintf(name, sizeof(name), "h%zu:worker%zu", host,
-            worker - (host * num + num_hosts - 1) / num_hosts);
-        if (scenario->is_replay) {
-            line.worker = from->workers[worker].name;
-            line.host = from->hosts[from->workers[worker].host_id];
+        if (is_replay) {
+            by = from->workers[worker].name;
+            place = from->hosts[from->workers[worker].host_id];
+        } else {
+            snprintf(host_name, sizeof(host_name), "h%zu", host);
+            snprintf(name, sizeof(name), "h%zu:worker%zu", host,
+                worker - (host * num + num_hosts - 1) / num_hosts);
         }
-        line.host = event->is_controller ? "controller" : line.host;
-        line.mode = event->mode;
-        line.is_transmit = event->is_transmit;
-        line.is_controller = event->is_controller;
-        line.id_bytes = strlen(line.id);
-        line.host_bytes = strlen(line.host);
-        line.worker_bytes = strlen(line.worker);
-        ret = event->at > self->now ? 0 : spot_task_log_add(log, &line);
+        place = event->is_controller ? "controller" : place;
+        ret = event->at > self->now && !is_replay
+                  ? 0
+                  : spot_task_log_add(log,
+                        &(spot_task_line_t){id, place, by, strlen(id), strlen(place),
+                            strlen(by), event->at, j + 1, event->stage, event->mode,
+                            event->is_transmit, event->is_controller});
     }
     return ret == 0 ? spot_task_log_seal(log, SPOT_NAMES_GLOBAL) : ret;
 }
@@ -512,7 +470,9 @@ spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
 
     spot_rerun_free(self);
     self->scenario = scenario;
-    ret = scenario->is_replay ? replay(&run) : simulate(&run);
+    self->host_ns =
+        scenario->is_replay ? scenario->num_hosts * scenario->analysis.makespan : 0;
+    ret = scenario->is_replay ? 0 : simulate(&run);
     ret = ret == 0 ? write_log(&run) : ret;
     spot_diag_init(&diag);
     ret = ret == 0 ? spot_task_analysis_init(&self->analysis, &self->log,

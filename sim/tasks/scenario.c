@@ -297,20 +297,16 @@ order_tasks(scenario_t *self)
 static int
 settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
-    const struct {
-        int64_t *given;
-        size_t recorded;
-        const char *key;
-    } counts[] = {{&self->num_workers, self->log.num_workers, "workers"},
-        {&self->num_hosts, self->log.num_hosts, "hosts"}};
     int ret;
 
     for (size_t j = 0; j < 2; j++) {
-        const int64_t value = self->is_replay ? (int64_t) counts[j].recorded : 1;
+        int64_t *given = j == 0 ? &self->num_workers : &self->num_hosts;
+        const size_t recorded = j == 0 ? self->log.num_workers : self->log.num_hosts;
+        const int64_t value = self->is_replay ? (int64_t) recorded : 1;
 
-        *counts[j].given = *counts[j].given == 0 ? value : *counts[j].given;
-        report(bind, self->is_replay && *counts[j].given != value, root, counts[j].key,
-            "of a replay", "are those of the log");
+        *given = *given == 0 ? value : *given;
+        report(bind, self->is_replay && *given != value, root,
+            j == 0 ? "workers" : "hosts", "of a replay", "are those of the log");
     }
     if (self->order == DEFAULT) {
         self->order = self->analysis.completed > 0 ? RECORDED : CRITICAL;

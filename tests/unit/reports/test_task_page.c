@@ -90,7 +90,7 @@ test_many(void **state)
     char *script = malloc((size_t) NUM * ENTRY_BYTES), *page, *data;
     size_t used = 0;
     cJSON *json;
-    const cJSON *spans, *length;
+    const cJSON *spans, *length, *level;
     double at = 0;
     int j = 0;
 
@@ -113,6 +113,15 @@ test_many(void **state)
         cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "lanes")), 1);
     assert_true(
         cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "to")) < 1000);
+    assert_has(page, "\"gathered\": \"bars are how busy", true);
+    level = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(json, "lanes"), 0);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(level, "bin_ms")));
+    length = cJSON_GetObjectItemCaseSensitive(level, "values");
+    assert_int_equal(cJSON_GetArraySize(length), NUM + 2); /* no average of anything */
+    for (j = 0; j < NUM + 2; j++) {
+        assert_int_equal(cJSON_GetArrayItem(length, j)->valueint, (j + 1) % 2);
+    }
+    j = 0;
     assert_has(page, "busy (up to 50 %)", true);
     assert_has(page, "busy (up to 100 %)", true);
     cJSON_ArrayForEach(length, cJSON_GetObjectItemCaseSensitive(spans, "to"))
