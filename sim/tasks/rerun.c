@@ -15,7 +15,6 @@
 typedef struct {
     enum { DONE, PENDING, ASSIGNED } state;
     bool was_done;
-    int32_t first_waiting, next_waiting; /* for its first run, for the same task */
     uint64_t tries;
     size_t num_hosts; /* that have its data, or get it */
 } task_t;
@@ -39,9 +38,7 @@ typedef struct {
     const spot_replication_t *replication;
     spot_rerun_t *result;
     size_t num_ids, num_workers, num_hosts;
-    size_t num_left;   /* tasks never done */
-    size_t first_word; /* of open, those before are 0 */
-    uint64_t *open;    /* [num_ids] bits in order: pending, all inputs made once */
+    size_t num_left, first; /* tasks never done; of the order, those before are done */
     int64_t now;
     task_t *tasks;        /* [num_ids] */
     worker_t *workers;    /* [num_workers] */
@@ -96,75 +93,36 @@ after(
 
 /* ---- Tasks and workers ---- */
 
-static void
-set_pending(run_t *self, int32_t id)
-{
-    const size_t place = self->scenario->tasks[id].place;
-
-    self->tasks[id].state = PENDING;
-    self->open[place / 64] |= (uint64_t) 1 << place % 64;
-    self->first_word = place / 64 < self->first_word ? place / 64 : self->first_word;
-}
-
-/* A task is pending once all of its inputs were made; until then it waits for one. */
-static void
-wait_or_open(run_t *self, int32_t id)
-{
-    const spot_rerun_task_t *shape = &self->scenario->tasks[id];
-
-    for (size_t k = 0; k < shape->num_inputs; k++) {
-        task_t *input = &self->tasks[shape->inputs[k]];
-
-        if (!input->was_done) {
-            self->tasks[id].next_waiting = input->first_waiting;
-            input->first_waiting = id;
-            return;
-        }
-    }
-    set_pending(self, id);
-}
-
-/* The next place of an open task, or num_ids. */
-static size_t
-next_open(run_t *self, size_t place)
-{
-    const size_t num_words = self->num_ids / 64 + 1;
-    size_t word = place / 64 > self->first_word ? place / 64 : self->first_word;
-    uint64_t bits = word < num_words ? self->open[word] : 0;
-
-    bits &= word == place / 64 ? UINT64_MAX << place % 64 : UINT64_MAX;
-    while (bits == 0 && ++word < num_words) {
-        self->first_word += self->open[word - 1] == 0 && word == self->first_word + 1;
-        bits = self->open[word];
-    }
-    return bits == 0 ? self->num_ids : 64 * word + (size_t) __builtin_ctzll(bits);
-}
-
 /* The first pending task in order whose inputs are there, or -1. Inputs whose data is
- * lost are pending again. */
+ * lost are pending again. O(pending tasks before it) */
 static int32_t
 first_ready(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
 
-    for (size_t j = next_open(self, 0); j < self->num_ids; j = next_open(self, j + 1)) {
+    for (size_t j = self->first; j < self->num_ids; j++) {
         const int32_t id = scenario->order_of_tasks[j];
         const spot_rerun_task_t *task = &scenario->tasks[id];
-        bool is_ready = true, is_new = false;
+        bool is_ready = self->tasks[id].state == PENDING, is_new = false;
 
-        for (size_t k = 0; k < task->num_inputs; k++) {
-            const task_t *input = &self->tasks[task->inputs[k]];
+        self->first += j == self->first && self->tasks[id].state == DONE;
+        for (size_t k = 0; k < task->num_inputs && self->tasks[id].state == PENDING;
+             k++) {
+            task_t *input = &self->tasks[task->inputs[k]];
 
             is_ready = is_ready && input->num_hosts > 0;
             if (input->num_hosts == 0 && input->state == DONE) {
-                set_pending(self, task->inputs[k]);
+                input->state = PENDING;
                 is_new = true;
             }
         }
         if (is_ready) {
             return id;
         }
-        j = is_new ? SIZE_MAX : j; /* they may be before it */
+        if (is_new) {
+            j = SIZE_MAX; /* they may be before it */
+            self->first = 0;
+        }
     }
     return -1;
 }
@@ -218,7 +176,6 @@ assign(run_t *self, int32_t id, size_t worker)
         after(self, self->now, self->scenario->delays, SPOT_STREAM_TASK_DELAY, entity);
 
     self->tasks[id].state = ASSIGNED;
-    self->open[task->place / 64] &= ~((uint64_t) 1 << task->place % 64);
     self->workers[worker] = (worker_t){.task = id, .first_event = self->num_events};
     for (size_t j = 0; j < task->num_inputs; j++) {
         const int32_t input = task->inputs[j];
@@ -300,16 +257,10 @@ step_worker(run_t *self, size_t worker_id)
     note(self, self->now, worker_id, id, false, SPOT_TASK_FINISHED, SPOT_MODE_NONE);
     hold(self, id, worker_id, self->now);
     self->result->reruns += task->was_done;
+    self->num_left -= !task->was_done;
+    task->was_done = true;
     task->state = DONE;
     *worker = (worker_t){.task = -1};
-    if (!task->was_done) {
-        task->was_done = true;
-        self->num_left--;
-        for (int32_t user = task->first_waiting, next; user >= 0; user = next) {
-            next = self->tasks[user].next_waiting;
-            wait_or_open(self, user);
-        }
-    }
 }
 
 /* A worker goes: its task runs again, and what has not happened does not. */
@@ -330,7 +281,7 @@ lose_worker(run_t *self, size_t worker_id)
             self->events[j].at = INT64_MAX;
         }
     }
-    set_pending(self, worker->task);
+    self->tasks[worker->task].state = PENDING;
     self->result->lost_runs += worker->is_running;
     self->result->is_cut_off |= self->tasks[worker->task].tries >= MAX_TRIES;
     self->due[worker_id] = INT64_MAX;
@@ -357,6 +308,7 @@ step_host(run_t *self, size_t host_id)
     *due = self->now + scenario->replacement_ns;
     self->result->preemptions++;
     self->result->host_ns += self->now - host->since;
+    self->first = 0;
     for (size_t j = 0; j < self->num_ids; j++) {
         int64_t *held = &self->held[j * self->num_hosts + host_id];
 
@@ -396,7 +348,6 @@ simulate(run_t *self)
     const size_t num_times = num + num_hosts + self->num_ids * (num + num_hosts);
 
     SPOT_ARENA_ARRAY(&self->arena, self->tasks, self->num_ids);
-    SPOT_ARENA_ARRAY(&self->arena, self->open, self->num_ids / 64 + 1);
     SPOT_ARENA_ARRAY(&self->arena, self->workers, num);
     SPOT_ARENA_ARRAY(&self->arena, self->hosts, num_hosts);
     if (SPOT_ARENA_ARRAY(&self->arena, self->due, num_times) == NULL ||
@@ -415,12 +366,7 @@ simulate(run_t *self)
         step_host(self, j);
     }
     for (size_t j = 0; j < self->num_ids; j++) {
-        self->tasks[j].first_waiting = -1;
-    }
-    for (size_t j = 0; j < self->num_ids; j++) {
-        if (self->scenario->tasks[j].is_task) {
-            wait_or_open(self, (int32_t) j);
-        }
+        self->tasks[j].state = self->scenario->tasks[j].is_task ? PENDING : DONE;
     }
     while (self->error == 0 && self->num_left > 0 && !self->result->is_cut_off) {
         for (size_t worker = 0; worker < num;) {

@@ -38,7 +38,6 @@ typedef struct {
     double beta;
     size_t num_inputs;
     const int32_t *inputs; /* [num_inputs] ids */
-    size_t place;          /* in the order of tasks */
 } spot_rerun_task_t;
 
 typedef struct {

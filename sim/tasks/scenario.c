@@ -309,7 +309,6 @@ order_tasks(scenario_t *self)
     self->order_of_tasks = order;
     for (size_t j = 0; j < num; j++) {
         order[j] = order[2 * num + (size_t) order[j]];
-        self->tasks[order[j]].place = j;
     }
     return 0;
 }
