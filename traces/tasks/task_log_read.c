@@ -520,7 +520,8 @@ take_bytes(lines_t *self, reader_t *reader, size_t num_bytes, bool has_end)
     if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
         self->is_too_long = false;
         reader->log->num_lines += !reader->is_edges;
-        line_error(reader, 0, "the line is above 1 MB");
+        line_error(reader, 0, "the %s is above 1 MB",
+            reader->import == NULL ? "line" : "event");
         return 0;
     }
     text[num_bytes] = '\0';
