@@ -9,9 +9,11 @@
 #define MAX_DEPTH 64
 
 typedef struct {
-    char *at, *start;
-    bool is_plain, is_inner; /* within a nested value, which stays as it is */
-    const char *problem;     /* at `at`; NULL: none */
+    char *at;
+    spot_task_text_t *line;
+    int depth;
+    bool is_inner;       /* within a nested value, which stays as it is */
+    const char *problem; /* at `at`; NULL: none */
 } cursor_t;
 
 const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS] = {"action", "at", "host",
@@ -52,31 +54,32 @@ skip_blanks(cursor_t *self)
     }
 }
 
+/* Moves behind a byte if it is the next one. */
 static bool
-take(cursor_t *self, char byte, const char *problem)
+next_is(cursor_t *self, char byte)
 {
     skip_blanks(self);
     if (*self->at != byte) {
-        return fail(self, problem);
+        return false;
     }
     self->at++;
     return true;
 }
 
 static bool
-read_hex(cursor_t *self, const char *digits, unsigned *value)
+read_hex(cursor_t *self, char *digits, unsigned *value)
 {
+    static const char hex[] = "0123456789abcdef";
+
     *value = 0;
     for (size_t j = 0; j < 4; j++) {
-        const char digit = digits[j];
+        const char *digit = memchr(hex, tolower((unsigned char) digits[j]), 16);
 
-        if (!isxdigit((unsigned char) digit)) {
-            self->at += digit == '\0' ? (ptrdiff_t) (2 + j) : 0;
+        if (digit == NULL) {
+            self->at = digits[j] == '\0' ? digits + j : self->at;
             return fail(self, "bad escape: \\u needs four hex digits");
         }
-        *value = *value * 16 + (unsigned) (isdigit((unsigned char) digit)
-                                               ? digit - '0'
-                                               : tolower(digit) - 'a' + 10);
+        *value = *value * 16 + (unsigned) (digit - hex);
     }
     return true;
 }
@@ -85,7 +88,7 @@ read_hex(cursor_t *self, const char *digits, unsigned *value)
 static bool
 read_unicode(cursor_t *self, char **to)
 {
-    unsigned point, low;
+    unsigned point, low = 0;
     char *out = *to;
 
     if (!read_hex(self, self->at + 2, &point)) {
@@ -95,10 +98,8 @@ read_unicode(cursor_t *self, char **to)
         return fail(self, "a NUL in a text");
     }
     if (point >= 0xD800 && point < 0xE000) {
-        if (point >= 0xDC00 || self->at[6] != '\\' || self->at[7] != 'u') {
-            return fail(self, "bad escape: half of a surrogate pair");
-        }
-        if (!read_hex(self, self->at + 8, &low)) {
+        if (point < 0xDC00 && self->at[6] == '\\' && self->at[7] == 'u' &&
+            !read_hex(self, self->at + 8, &low)) {
             return false;
         }
         if (low < 0xDC00 || low > 0xDFFF) {
@@ -150,7 +151,7 @@ read_text(cursor_t *self, spot_task_value_t *value)
 
     value->kind = SPOT_VALUE_TEXT;
     value->text = out;
-    if (self->is_plain) {
+    if (self->line->is_plain) {
         char *end = strchr(self->at, '"');
 
         self->at = end == NULL ? strchr(self->at, '\0') : end;
@@ -179,28 +180,25 @@ read_text(cursor_t *self, spot_task_value_t *value)
 static bool
 read_digits(cursor_t *self)
 {
-    if (!isdigit((unsigned char) *self->at)) {
-        return fail(self, "bad number");
-    }
-    while (isdigit((unsigned char) *self->at)) {
-        self->at++;
-    }
-    return true;
+    const size_t num_digits = strspn(self->at, "0123456789");
+
+    self->at += num_digits;
+    return num_digits > 0 || fail(self, "bad number");
 }
 
 static bool
 read_number(cursor_t *self, spot_task_value_t *value)
 {
-    const char *start = self->at;
     bool is_good;
 
+    value->kind = SPOT_VALUE_NUMBER;
+    value->text = self->at;
     self->at += *self->at == '-';
-    if (*self->at == '0') {
+    if (self->at[0] == '0' && isdigit((unsigned char) self->at[1])) {
         self->at++;
-        is_good = !isdigit((unsigned char) *self->at) || fail(self, "bad number");
-    } else {
-        is_good = read_digits(self);
+        return fail(self, "bad number");
     }
+    is_good = read_digits(self);
     if (is_good && *self->at == '.') {
         self->at++;
         is_good = read_digits(self);
@@ -210,64 +208,8 @@ read_number(cursor_t *self, spot_task_value_t *value)
         self->at += *self->at == '+' || *self->at == '-';
         is_good = read_digits(self);
     }
-    value->kind = SPOT_VALUE_NUMBER;
-    value->text = start;
-    value->num_bytes = (size_t) (self->at - start);
+    value->num_bytes = (size_t) (self->at - value->text);
     return is_good;
-}
-
-static bool read_value(cursor_t *self, spot_task_value_t *value, int depth);
-
-/* Whether an item of an object or list follows; false behind its end and at a problem.
- */
-static bool
-has_next(cursor_t *self, bool *is_first, char closing)
-{
-    skip_blanks(self);
-    if (*self->at == closing) {
-        self->at++;
-        return false;
-    }
-    if (!*is_first &&
-        !take(
-            self, ',', closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'")) {
-        return false;
-    }
-    *is_first = false;
-    skip_blanks(self);
-    return true;
-}
-
-static bool
-read_key(cursor_t *self, spot_task_value_t *key)
-{
-    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
-        !read_text(self, key) || !take(self, ':', "expected ':'")) {
-        return false;
-    }
-    skip_blanks(self);
-    return true;
-}
-
-/* An object or array, whose content matters to nobody here. */
-static bool
-read_nested(cursor_t *self, char closing, int depth)
-{
-    spot_task_value_t inner;
-    const bool was_inner = self->is_inner;
-    bool is_first = true, is_good = true;
-
-    if (depth == MAX_DEPTH) {
-        return fail(self, "nested too deeply");
-    }
-    self->at++;
-    self->is_inner = true;
-    while (is_good && has_next(self, &is_first, closing)) {
-        is_good = (closing == ']' || read_key(self, &inner)) &&
-                  read_value(self, &inner, depth + 1);
-    }
-    self->is_inner = was_inner;
-    return self->problem == NULL;
 }
 
 static bool
@@ -289,95 +231,99 @@ read_word(cursor_t *self, spot_task_value_t *value)
 }
 
 static bool
-read_value(cursor_t *self, spot_task_value_t *value, int depth)
+read_key(cursor_t *self, spot_task_key_t *id)
 {
-    char *start;
-    bool is_good;
+    spot_task_value_t key;
+
+    skip_blanks(self);
+    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
+        !read_text(self, &key) || (!next_is(self, ':') && !fail(self, "expected ':'"))) {
+        return false;
+    }
+    if (!self->is_inner) {
+        *id = spot_task_find_key(key.text, key.num_bytes, self->line->num_keys);
+    }
+    return true;
+}
+
+static bool read_items(cursor_t *self, bool is_ids);
+
+static bool
+read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
+{
+    const char *start;
+    bool is_ids, is_good;
 
     skip_blanks(self);
     start = self->at;
-    value->column = (size_t) (start - self->start) + 1;
-    switch (*start) {
-        case '"':
-            return read_text(self, value);
-        case '{':
-        case '[':
-            value->kind = SPOT_VALUE_OTHER;
-            value->text = start;
-            is_good = read_nested(self, *start == '{' ? '}' : ']', depth);
-            value->num_bytes = (size_t) (self->at - start);
-            return is_good;
-        default:
-            return *start == '-' || isdigit((unsigned char) *start)
-                       ? read_number(self, value)
-                       : read_word(self, value);
+    value->column = (size_t) (start - self->line->text) + 1;
+    if (*start == '"') {
+        return read_text(self, value);
     }
+    if (*start != '{' && *start != '[') {
+        return *start == '-' || isdigit((unsigned char) *start)
+                   ? read_number(self, value)
+                   : read_word(self, value);
+    }
+    is_ids = key == SPOT_LINE_INPUTS && *start == '[';
+    self->line->num_inputs = is_ids ? 0 : self->line->num_inputs;
+    value->kind = SPOT_VALUE_OTHER;
+    value->text = is_ids ? NULL : start;
+    is_good = read_items(self, is_ids);
+    value->num_bytes = (size_t) (self->at - start);
+    return is_good;
 }
 
-/* The ids of a list of inputs, or inputs_column where it is none. */
+/* The object or list at a bracket. Values of the line and ids of its inputs are kept. */
 static bool
-read_ids(cursor_t *self, spot_task_text_t *line)
+read_items(cursor_t *self, bool is_ids)
 {
-    bool is_first = true;
+    spot_task_text_t *line = self->line;
+    const char closing = *self->at == '{' ? '}' : ']';
+    const bool was_inner = self->is_inner;
+    bool has_more;
 
+    if (self->depth > MAX_DEPTH) {
+        return fail(self, "nested too deeply");
+    }
     self->at++;
-    while (has_next(self, &is_first, ']')) {
-        spot_task_value_t id = {0};
+    self->is_inner = self->depth++ > 0 && !is_ids;
+    has_more = !next_is(self, closing);
+    while (has_more) {
+        spot_task_key_t key = line->num_keys;
+        spot_task_value_t value = {0};
 
-        if (!read_value(self, &id, 1)) {
+        if ((closing == '}' && !read_key(self, &key)) ||
+            !read_value(self, key, &value) ||
+            (is_ids && SPOT_ARRAY_PUSH(line, inputs, value) != 0)) {
             return false;
         }
-        if (id.kind != SPOT_VALUE_TEXT && id.kind != SPOT_VALUE_NUMBER) {
-            line->inputs_column = id.column;
+        if (key != line->num_keys) {
+            line->values[key] = value;
         }
-        if (SPOT_ARRAY_PUSH(line, inputs, id) != 0) {
-            return false;
+        has_more = !next_is(self, closing);
+        if (has_more && !next_is(self, ',')) {
+            return fail(
+                self, closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
         }
     }
-    return self->problem == NULL;
-}
-
-static bool
-read_member(cursor_t *self, spot_task_text_t *line)
-{
-    spot_task_value_t key, value = {0};
-    spot_task_key_t id;
-
-    if (!read_key(self, &key)) {
-        return false;
-    }
-    id = spot_task_find_key(key.text, key.num_bytes, line->num_keys);
-    if (id == SPOT_LINE_INPUTS && *self->at == '[') {
-        line->values[id] = (spot_task_value_t){
-            SPOT_VALUE_OTHER, NULL, 0, (size_t) (self->at - self->start) + 1};
-        line->num_inputs = line->inputs_column = 0;
-        return read_ids(self, line);
-    }
-    if (!read_value(self, &value, 0)) {
-        return false;
-    }
-    if (id != line->num_keys) {
-        line->values[id] = value;
-    }
+    self->depth--;
+    self->is_inner = was_inner;
     return true;
 }
 
 spot_task_fault_t
 spot_task_split_json(spot_task_text_t *line)
 {
-    cursor_t self = {.at = line->text, .start = line->text, .is_plain = line->is_plain};
-    bool is_first = true;
+    cursor_t self = {.at = line->text, .line = line};
 
-    if (take(&self, '{', "expected an object")) {
-        while (has_next(&self, &is_first, '}') && read_member(&self, line)) {
-        }
-    }
-    if (self.problem == NULL && !line->is_part) {
+    skip_blanks(&self);
+    if (*self.at == '{' ? read_items(&self, false) : fail(&self, "expected an object")) {
         skip_blanks(&self);
-        if (*self.at != '\0') {
+        if (!line->is_part && *self.at != '\0') {
             fail(&self, "text behind the object");
         }
     }
-    line->num_bytes = (size_t) (self.at - self.start);
+    line->num_bytes = (size_t) (self.at - line->text);
     return (spot_task_fault_t){self.problem, line->num_bytes + 1};
 }

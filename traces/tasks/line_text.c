@@ -2,6 +2,7 @@
 /* Trace lines and lines of markers: a prefix of any text, the number of a process, then
  * KEY=VALUE pieces. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/tasks/task_log_internal.h"
@@ -27,120 +28,124 @@ behind(const char *text, const char *head, const char *tail)
     return NULL;
 }
 
-static char *
-pieces_of(const char *text, spot_task_format_t *format, bool *is_mark)
-{
-    char *pieces = behind(text, ".marker:", ":#");
-
-    *is_mark = false;
-    *format = SPOT_LOG_MARKERS;
-    if (pieces == NULL) {
-        pieces = behind(text, ".tracer:", ":#");
-        *is_mark = pieces != NULL;
-    }
-    if (pieces == NULL) {
-        pieces = behind(text, ".tracing:", ":");
-        *format = SPOT_LOG_TRACE;
-    }
-    return pieces;
-}
-
 spot_task_format_t
-spot_task_line_format(const char *text)
+spot_task_line_format(spot_task_text_t *line)
 {
-    spot_task_format_t format;
-    bool is_mark;
+    static const struct {
+        const char *head, *tail;
+        spot_task_format_t format;
+    } kinds[] = {{".marker:", ":#", SPOT_LOG_MARKERS},
+        {".tracer:", ":#", SPOT_LOG_MARKERS}, {".tracing:", ":", SPOT_LOG_TRACE}};
 
-    text += strspn(text, " \t");
-    if (*text == '{') {
+    line->is_microtrace = false;
+    if (line->text[strspn(line->text, " \t")] == '{') {
         return SPOT_LOG_JSON;
     }
-    return pieces_of(text, &format, &is_mark) == NULL ? SPOT_LOG_BAD : format;
+    for (size_t j = 0; j < 3; j++) {
+        line->pieces = behind(line->text, kinds[j].head, kinds[j].tail);
+        line->is_microtrace = j == 1;
+        if (line->pieces != NULL) {
+            return kinds[j].format;
+        }
+    }
+    return SPOT_LOG_BAD;
+}
+
+static spot_task_value_t *
+set_value(
+    spot_task_text_t *line, spot_task_key_t key, const char *text, size_t num_bytes)
+{
+    line->values[key] =
+        (spot_task_value_t){key == SPOT_LINE_AT ? SPOT_VALUE_NUMBER : SPOT_VALUE_TEXT,
+            text, num_bytes, (size_t) (text - line->text) + 1};
+    return &line->values[key];
 }
 
 /* A piece without a known key belongs to the value before it. */
 static bool
-split_pieces(spot_task_text_t *line, char *at)
+split_pieces(spot_task_text_t *line)
 {
     spot_task_value_t *value = NULL;
+    const char *end;
 
-    while (at != NULL) {
-        char *end = strchr(at, ';');
-        const size_t num_bytes = end == NULL ? strlen(at) : (size_t) (end - at);
-        const char *equals = memchr(at, '=', num_bytes);
+    for (const char *at = line->pieces; at != NULL; at = *end == '\0' ? NULL : end + 1) {
+        const char *equals = at + strcspn(at, "=;");
         const spot_task_key_t key =
-            equals == NULL
+            *equals != '='
                 ? SPOT_NUM_TEXT_KEYS
                 : spot_task_find_key(at, (size_t) (equals - at), SPOT_NUM_TEXT_KEYS);
 
+        end = equals + strcspn(equals, ";");
         if (key != SPOT_NUM_TEXT_KEYS) {
-            value = &line->values[key];
-            *value = (spot_task_value_t){SPOT_VALUE_TEXT, equals + 1,
-                num_bytes - (size_t) (equals - at) - 1,
-                (size_t) (equals + 1 - line->text) + 1};
+            value = set_value(line, key, equals + 1, (size_t) (end - equals) - 1);
         } else if (value == NULL) {
             return false;
         } else {
-            value->num_bytes = (size_t) (at - value->text) + num_bytes;
+            value->num_bytes = (size_t) (end - value->text);
         }
-        at = end == NULL ? NULL : end + 1;
     }
-    line->values[SPOT_LINE_AT].kind = line->values[SPOT_LINE_AT].kind == SPOT_VALUE_TEXT
-                                          ? SPOT_VALUE_NUMBER
-                                          : SPOT_VALUE_ABSENT;
     return true;
 }
 
 spot_task_fault_t
 spot_task_split_trace(spot_task_text_t *line)
 {
-    spot_task_format_t format;
-    char *at = pieces_of(line->text, &format, &line->is_microtrace);
-    char *equals;
+    const size_t column = (size_t) (line->pieces - line->text) + 1;
+    const char *equals = strchr(line->pieces, '=');
 
-    if (at == NULL) {
-        return (spot_task_fault_t){"neither an object nor a trace line", 0};
+    if (!line->is_microtrace) {
+        return split_pieces(line)
+                   ? (spot_task_fault_t){0}
+                   : (spot_task_fault_t){
+                         "expected host=, task=, action= or another known key", column};
     }
-    if (line->is_microtrace) {
-        equals = strchr(at, '=');
-        if (equals == NULL || equals == at) {
-            return (spot_task_fault_t){
-                "expected KIND=NANOSECONDS", (size_t) (at - line->text) + 1};
-        }
-        line->values[SPOT_LINE_ACTION] = (spot_task_value_t){
-            SPOT_VALUE_TEXT, at, (size_t) (equals - at), (size_t) (at - line->text) + 1};
-        line->values[SPOT_LINE_AT] = (spot_task_value_t){SPOT_VALUE_NUMBER, equals + 1,
-            strlen(equals + 1), (size_t) (equals + 1 - line->text) + 1};
-        return (spot_task_fault_t){0};
+    if (equals == NULL || equals == line->pieces) {
+        return (spot_task_fault_t){"expected KIND=NANOSECONDS", column};
     }
-    if (!split_pieces(line, at)) {
-        return (spot_task_fault_t){"expected host=, task=, action= or another known key",
-            (size_t) (at - line->text) + 1};
-    }
+    set_value(line, SPOT_LINE_ACTION, line->pieces, (size_t) (equals - line->pieces));
+    set_value(line, SPOT_LINE_AT, equals + 1, strlen(equals + 1));
     return (spot_task_fault_t){0};
 }
 
-const char *
-spot_task_integer(const char *text, size_t num_bytes, int64_t *value)
+bool
+spot_task_decimal(const char *text, int power, int64_t *value)
 {
-    const bool is_negative = num_bytes > 0 && text[0] == '-';
-    int64_t sum = 0;
+    const bool is_negative = *text == '-';
+    const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
+    long place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
+    uint64_t sum = 0;
 
-    if (num_bytes == (size_t) is_negative) {
+    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
+    place += power + (long) strspn(at, "0123456789"); /* digits up to the point */
+    for (; place > 0 && (at < end || sum != 0); at += at < end) {
+        if (at == end || *at != '.') {
+            if (sum > UINT64_MAX / 10 - 1) {
+                return false;
+            }
+            place--;
+            sum = sum * 10 + (uint64_t) (at < end ? *at - '0' : 0);
+        }
+    }
+    at += at < end && *at == '.';
+    sum += place == 0 && at < end && *at >= '5';
+    if (sum > (uint64_t) INT64_MAX + is_negative) {
+        return false;
+    }
+    *value = (int64_t) (is_negative ? -sum : sum);
+    return true;
+}
+
+const char *
+spot_task_integer(const spot_task_value_t *value, int64_t *number)
+{
+    const size_t sign = value->num_bytes > 0 && value->text[0] == '-';
+
+    if (value->kind == SPOT_VALUE_OTHER || value->num_bytes == sign) {
         return "expected an integer";
     }
-    for (size_t j = is_negative; j < num_bytes; j++) {
-        if (!isdigit((unsigned char) text[j])) {
-            return "expected an integer, without fraction, exponent or quotes";
-        }
-        if (__builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_sub_overflow(sum, text[j] - '0', &sum)) {
-            return "beyond the integers of 64 bits";
-        }
+    if (strspn(value->text + sign, "0123456789") + sign < value->num_bytes) {
+        return "expected an integer, without fraction, exponent or quotes";
     }
-    if (!is_negative && sum == INT64_MIN) {
-        return "beyond the integers of 64 bits";
-    }
-    *value = is_negative ? sum : -sum;
-    return NULL;
+    return spot_task_decimal(value->text, 0, number) ? NULL
+                                                     : "beyond the integers of 64 bits";
 }

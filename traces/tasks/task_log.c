@@ -37,26 +37,22 @@ add_place(spot_task_log_t *self, const spot_task_line_t *line, int32_t *place_id
     place_t place;
     int ret = spot_names_add(&self->words, line->host, line->host_bytes, &place.host);
 
+    ret = ret != 0 ? ret
+                   : spot_names_add(
+                         &self->words, line->worker, line->worker_bytes, &place.worker);
     if (ret == 0) {
-        ret = spot_names_add(
-            &self->words, line->worker, line->worker_bytes, &place.worker);
-    }
-    if (ret == 0) {
-        const spot_key_view_t keys = {
+        spot_key_view_t keys = {
             .items = self->places, .item_bytes = sizeof(place), .is_bytes = true};
 
         *place_id = spot_key_table_find(&self->place_table, &keys, &place);
-    }
-    if (ret == 0 && *place_id < 0) {
-        *place_id = (int32_t) self->num_places;
-        ret = SPOT_ARRAY_APPEND(self, places, place);
-    }
-    if (ret == 0 && (size_t) *place_id + 1 == self->num_places &&
-        self->place_table.num_items < self->num_places) {
-        const spot_key_view_t keys = {
-            .items = self->places, .item_bytes = sizeof(place), .is_bytes = true};
-
-        ret = spot_key_table_enter(&self->place_table, &keys, (size_t) *place_id);
+        if (*place_id < 0) {
+            *place_id = (int32_t) self->num_places;
+            ret = SPOT_ARRAY_APPEND(self, places, place);
+            keys.items = self->places;
+            ret = ret != 0 ? ret
+                           : spot_key_table_enter(
+                                 &self->place_table, &keys, (size_t) *place_id);
+        }
     }
     return ret;
 }
@@ -89,17 +85,22 @@ spot_task_log_add_inputs(
     int ret = SPOT_ARRAY_ROOM(self, inputs, self->num_inputs + num_inputs);
 
     ret = ret == 0 ? SPOT_ARRAY_ROOM(self, listed, self->ids.num_names) : ret;
-    if (ret == 0 && self->max_listed > max) {
+    if (ret == 0) {
         memset(self->listed + max, -1, (self->max_listed - max) * sizeof(*self->listed));
+        ret = self->listed[id].edges_id >= 0 ? SPOT_ERR_BAD_INPUT : 0;
     }
     for (size_t j = 0; ret == 0 && j < num_inputs; j++) {
-        if (self->listed[inputs[j]] != id) {
-            self->listed[inputs[j]] = id;
+        if (self->listed[inputs[j]].by != id) {
+            self->listed[inputs[j]].by = id;
             self->inputs[self->num_inputs++] = inputs[j];
         }
     }
-    edges.end = self->num_inputs;
-    return ret == 0 ? SPOT_ARRAY_APPEND(self, edges, edges) : ret;
+    if (ret == 0) {
+        self->listed[id].edges_id = (int32_t) self->num_edges;
+        edges.end = self->num_inputs;
+        ret = SPOT_ARRAY_APPEND(self, edges, edges);
+    }
+    return ret;
 }
 
 size_t
@@ -130,34 +131,50 @@ is_local(const spot_task_log_t *self, spot_task_names_t names)
     return is_found;
 }
 
-static int
-name_place(spot_task_log_t *self, const place_t *place, bool is_local_name,
-    spot_names_t *names, int32_t *name_id)
+/* The global name of a place's worker, or NULL. */
+static char *
+name_of(spot_task_log_t *self, const place_t *place, bool is_local_name)
 {
     const char *host = word(self, place->host), *worker = word(self, place->worker);
     const size_t host_bytes = strlen(host), num_bytes = host_bytes + strlen(worker) + 2;
-    const bool has_host =
-        strncmp(worker, host, host_bytes) == 0 && worker[host_bytes] == ':';
     char *name;
-    int ret;
 
-    if (!is_local_name || has_host || strcmp(host, SPOT_TASK_CONTROLLER) == 0) {
-        return spot_names_add(names, worker, strlen(worker), name_id);
+    if (!is_local_name || strcmp(host, SPOT_TASK_CONTROLLER) == 0 ||
+        (strncmp(worker, host, host_bytes) == 0 && worker[host_bytes] == ':')) {
+        return spot_arena_text(&self->arena, worker);
     }
-    name = malloc(num_bytes);
-    if (name == NULL) {
-        return SPOT_ERR_NO_MEMORY;
+    name = spot_arena_take(&self->arena, num_bytes, 1);
+    if (name != NULL) {
+        snprintf(name, num_bytes, "%s:%s", host, worker);
     }
-    snprintf(name, num_bytes, "%s:%s", host, worker);
-    ret = spot_names_add(names, name, num_bytes - 1, name_id);
-    free(name);
-    return ret;
+    return name;
 }
 
 static int
 compare_texts(const void *first, const void *second)
 {
     return strcmp(*(const char *const *) first, *(const char *const *) second);
+}
+
+/* A sorted copy of texts, each once, in the arena; or NULL. */
+static const char **
+sort_texts(
+    spot_task_log_t *self, const char *const *texts, size_t num_texts, size_t *num)
+{
+    const char **sorted;
+
+    if (SPOT_ARENA_ARRAY(&self->arena, sorted, num_texts) == NULL) {
+        return NULL;
+    }
+    *num = 0;
+    memcpy(sorted, texts, num_texts * sizeof(*texts));
+    qsort(sorted, num_texts, sizeof(*sorted), compare_texts);
+    for (size_t j = 0; j < num_texts; j++) {
+        if (*num == 0 || strcmp(sorted[*num - 1], sorted[j]) != 0) {
+            sorted[(*num)++] = sorted[j];
+        }
+    }
+    return sorted;
 }
 
 static int32_t
@@ -206,75 +223,55 @@ host_of(spot_task_log_t *self, const char *name, const witness_t *witness)
     if (colon == NULL) {
         return "";
     }
-    host = spot_arena_text(&self->arena, name);
-    if (host != NULL) {
-        host[colon - name] = '\0';
-    }
-    return host;
+    host = spot_arena_take(&self->arena, (size_t) (colon - name) + 1, 1);
+    return host == NULL ? NULL : memcpy(host, name, (size_t) (colon - name));
 }
 
 static int
 name_hosts(spot_task_log_t *self, const witness_t *witnesses)
 {
-    const char **of_worker = malloc((self->num_workers + 1) * sizeof(*of_worker));
+    const char **of_worker;
 
-    if (SPOT_ARENA_ARRAY(&self->arena, self->hosts, self->num_workers) == NULL ||
-        of_worker == NULL) {
-        free(of_worker);
-        return SPOT_ERR_NO_MEMORY;
-    }
-    for (size_t j = 0; j < self->num_workers; j++) {
+    SPOT_ARENA_ARRAY(&self->arena, of_worker, self->num_workers);
+    for (size_t j = 0; self->arena.error == 0 && j < self->num_workers; j++) {
         of_worker[j] = host_of(self, self->workers[j].name, &witnesses[j]);
-        if (of_worker[j] == NULL) {
-            free(of_worker);
-            return SPOT_ERR_NO_MEMORY;
-        }
-        self->hosts[j] = of_worker[j];
     }
-    qsort(self->hosts, self->num_workers, sizeof(*self->hosts), compare_texts);
-    for (size_t j = 0; j < self->num_workers; j++) {
-        if (self->num_hosts == 0 ||
-            strcmp(self->hosts[self->num_hosts - 1], self->hosts[j]) != 0) {
-            self->hosts[self->num_hosts++] = self->hosts[j];
-        }
+    if (self->arena.error == 0) {
+        self->hosts = sort_texts(self, of_worker, self->num_workers, &self->num_hosts);
     }
-    for (size_t j = 0; j < self->num_workers; j++) {
+    for (size_t j = 0; self->arena.error == 0 && j < self->num_workers; j++) {
         self->workers[j].host_id = find_text(self->hosts, self->num_hosts, of_worker[j]);
     }
-    free(of_worker);
-    return 0;
+    return self->arena.error;
 }
 
-/* Names of places -> workers in order of bytes; events then name their worker. */
-static int
-name_workers(spot_task_log_t *self, const spot_names_t *names, const int32_t *of_place)
+/* Places turn into workers in order of bytes; events then name their worker. */
+int
+spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
 {
-    const char **sorted = NULL;
+    const bool is_local_name = !self->is_markers && is_local(self, names);
+    const char **of_place, **sorted = NULL;
     witness_t *witnesses;
     int ret;
 
-    self->num_workers = names->num_names;
-    SPOT_ARENA_ARRAY(&self->arena, sorted, self->num_workers);
+    SPOT_ARENA_ARRAY(&self->arena, of_place, self->num_places);
+    for (size_t j = 0; self->arena.error == 0 && j < self->num_places; j++) {
+        of_place[j] = name_of(self, &self->places[j], is_local_name);
+    }
+    if (self->arena.error == 0) {
+        sorted = sort_texts(self, of_place, self->num_places, &self->num_workers);
+    }
     SPOT_ARENA_ARRAY(&self->arena, self->workers, self->num_workers);
     SPOT_ARENA_ARRAY(&self->arena, witnesses, self->num_workers);
     if (self->arena.error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < self->num_workers; j++) {
-        sorted[j] = spot_arena_text(&self->arena, names->names[j]);
-        witnesses[j].host = -1;
-        if (sorted[j] == NULL) {
-            return SPOT_ERR_NO_MEMORY;
-        }
-    }
-    qsort(sorted, self->num_workers, sizeof(*sorted), compare_texts);
-    for (size_t j = 0; j < self->num_workers; j++) {
         self->workers[j].name = sorted[j];
+        witnesses[j].host = -1;
     }
     for (size_t j = 0; j < self->num_places; j++) {
-        /* places turn into workers */
-        self->places[j].worker =
-            find_text(sorted, self->num_workers, names->names[of_place[j]]);
+        self->places[j].worker = find_text(sorted, self->num_workers, of_place[j]);
     }
     for (size_t j = 0; j < self->num_events; j++) {
         spot_task_event_t *event = &self->events[j];
@@ -290,24 +287,6 @@ name_workers(spot_task_log_t *self, const spot_names_t *names, const int32_t *of
     self->places = NULL;
     self->num_places = self->max_places = 0;
     spot_key_table_free(&self->place_table);
-    return ret;
-}
-
-int
-spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
-{
-    const bool is_local_names = !self->is_markers && is_local(self, names);
-    int32_t *of_place = malloc((self->num_places + 1) * sizeof(*of_place));
-    spot_names_t workers;
-    int ret = of_place == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    spot_names_init(&workers);
-    for (size_t j = 0; ret == 0 && j < self->num_places; j++) {
-        ret = name_place(self, &self->places[j], is_local_names, &workers, &of_place[j]);
-    }
-    ret = ret == 0 ? name_workers(self, &workers, of_place) : ret;
-    spot_names_free(&workers);
-    free(of_place);
     return ret;
 }
 

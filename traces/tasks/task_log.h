@@ -84,30 +84,25 @@ typedef struct {
     bool has_planning;  /* its format has a controller; else only what ran is known */
     spot_names_t ids;   /* of tasks */
     spot_names_t words; /* names of workers, hosts, marks */
-    size_t num_events;
-    size_t max_events;
+    size_t num_events, max_events;
     spot_task_event_t *events; /* [num_events] in order of the file */
-    size_t num_places;
-    size_t max_places;
+    size_t num_places, max_places;
     struct spot_task_place *places; /* [num_places] */
     spot_key_table_t place_table;
-    size_t num_reports;
-    size_t max_reports;
+    size_t num_reports, max_reports;
     spot_task_report_t *reports; /* [num_reports] */
-    size_t num_phases;
-    size_t max_phases;
+    size_t num_phases, max_phases;
     spot_task_mark_t *phases; /* [num_phases] of the controller */
-    size_t num_microtraces;
-    size_t max_microtraces;
+    size_t num_microtraces, max_microtraces;
     spot_task_mark_t *microtraces; /* [num_microtraces] */
-    size_t num_edges;
-    size_t max_edges;
+    size_t num_edges, max_edges;
     spot_task_edges_t *edges; /* [num_edges] */
-    size_t num_inputs;
-    size_t max_inputs;
+    size_t num_inputs, max_inputs;
     int32_t *inputs; /* [num_inputs] */
     size_t max_listed;
-    int32_t *listed; /* [max_listed] the last task that lists this id, or -1 */
+    struct {
+        int32_t by, edges_id; /* the last task that lists it; its own inputs; or -1 */
+    } * listed;               /* [max_listed] by id */
     int64_t num_lines;
     int64_t num_controller_lines;
     int64_t num_input_records;
@@ -142,7 +137,8 @@ typedef struct {
 SPOT_MUST_CHECK int spot_task_log_add(
     spot_task_log_t *self, const spot_task_line_t *line);
 
-/* Adds the inputs of a task; the same input twice is one. NO_MEMORY. */
+/* Adds the inputs of a task; the same input twice is one. BAD_INPUT: it has some
+ * already, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_task_log_add_inputs(
     spot_task_log_t *self, int32_t id, size_t num_inputs, const int32_t *inputs);
 

@@ -52,7 +52,7 @@ typedef enum {
     SPOT_VALUE_ABSENT, /* or null */
     SPOT_VALUE_TEXT,
     SPOT_VALUE_NUMBER, /* its literal */
-    SPOT_VALUE_OTHER   /* an object, array, boolean, with its JSON */
+    SPOT_VALUE_OTHER   /* a boolean; an object or array, with its JSON: not of inputs */
 } spot_task_value_kind_t;
 
 typedef struct {
@@ -70,13 +70,12 @@ typedef struct {
     size_t before; /* bytes of the file's line before it, if an event of a document */
     bool is_part;  /* text goes on behind the object, whose end then is num_bytes */
     bool is_plain; /* no byte in it is special: neither control nor escape nor UTF-8 */
+    const char *pieces;       /* where those of a trace line begin */
+    bool is_microtrace;       /* its action is the kind, its at the duration */
     spot_task_key_t num_keys; /* that may occur; others are passed over */
     spot_task_value_t values[SPOT_NUM_LINE_KEYS]; /* [num_keys] */
-    bool is_microtrace;   /* its action is the kind, its at the duration */
-    size_t inputs_column; /* of an item of the inputs that is no id; 0: none */
-    size_t num_inputs;
-    size_t max_inputs;
-    spot_task_value_t *inputs; /* [num_inputs] */
+    size_t num_inputs, max_inputs;
+    spot_task_value_t *inputs; /* [num_inputs] items of the list, whatever they are */
     int error;                 /* NO_MEMORY */
 } spot_task_text_t;
 
@@ -94,11 +93,15 @@ typedef struct {
     size_t column;
 } spot_task_fault_t;
 
-spot_task_format_t spot_task_line_format(const char *text);
+/* The format of a line, whose pieces are found. */
+spot_task_format_t spot_task_line_format(spot_task_text_t *line);
 
 /* Cuts a JSON object, a trace line or a line of markers into its values. */
 spot_task_fault_t spot_task_split_json(spot_task_text_t *line);
 spot_task_fault_t spot_task_split_trace(spot_task_text_t *line);
 
-/* An integer within int64, of all bytes; else why it is none. */
-const char *spot_task_integer(const char *text, size_t num_bytes, int64_t *value);
+/* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
+bool spot_task_decimal(const char *text, int power, int64_t *value);
+
+/* Reads an integer within int64, of all bytes; else returns why it is none. */
+const char *spot_task_integer(const spot_task_value_t *value, int64_t *number);
