@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Documents of other programs as task logs.
+ *
+ * Chrome traces: a list of events, or an object with the list traceEvents. Every span is
+ * a task: ph X, or B and E of one thread. A process is a host, a thread a worker;
+ * process_name and thread_name (ph M) name them.
+ * Timelines of Ray (ray-project/ray, python/ray/_private/profiling.py) are such lists:
+ * spans of cat "task::NAME" are the tasks; "task:execute" begins with the inputs loaded.
+ * Task streams of Dask (dask/distributed, diagnostics/task_stream.py, worker.py): lists
+ * of records with key, worker, thread, startstops; a thread is a worker.
+ *
+ * The id of a task is NAME:ID with a task_id or key, else NAME(k), the k-th of its name.
+ * In NAME, ( ) : become [ ] . as a class ends there. A process or thread with the name
+ * of another has its pid or tid behind. Times are rounded to ns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/tasks/task_import.h"
+#include "traces/tasks/task_log_internal.h"
 
-typedef struct {
+    typedef struct {
     size_t num_bytes, max_bytes;
     char *bytes; /* ends with a NUL */
 } text_t;
@@ -46,15 +59,15 @@ static void
 append(spot_task_import_t *self, text_t *text, const char *bytes, size_t num_bytes)
 {
     if (self->error == 0) {
-        self->error = spot_array_reserve(
-            &text->bytes, &text->max_bytes, text->num_bytes + num_bytes + 1, 1);
+        self->error = SPOT_ARRAY_ROOM(text, bytes, text->num_bytes + num_bytes + 1);
     }
-    for (size_t j = 0; self->error == 0 && j < num_bytes; j++) {
+    if (self->error != 0) {
+        return;
+    }
+    for (size_t j = 0; j < num_bytes; j++) {
         text->bytes[text->num_bytes++] = (char) (bytes[j] == '\t' ? ' ' : bytes[j]);
     }
-    if (self->error == 0) {
-        text->bytes[text->num_bytes] = '\0';
-    }
+    text->bytes[text->num_bytes] = '\0';
 }
 
 /* Sets a text to a value, or to two with a tab between. */
@@ -114,26 +127,23 @@ static void
 name_words(spot_task_import_t *self)
 {
     for (size_t j = 0; self->error == 0 && j < self->log->words.num_names; j++) {
-        char **word = &self->log->words.names[j], *tab = strchr(*word, '\t'), *name;
-        const size_t host_bytes = tab == NULL ? strlen(*word) : (size_t) (tab - *word);
+        char *word = self->log->words.names[j], *tab = strchr(word, '\t');
+        text_t *host = &self->host, *worker = &self->worker;
 
-        self->host.num_bytes = self->worker.num_bytes = 0;
-        append_name(self, &self->host, *word, host_bytes);
+        host->num_bytes = worker->num_bytes = 0;
+        append_name(self, host, word, strcspn(word, "\t"));
         if (tab != NULL) {
-            append(self, &self->host, ":", self->host.num_bytes > 0);
-            append_name(self, &self->worker, *word, strlen(*word));
-            if (self->error == 0 && strncmp(self->worker.bytes, self->host.bytes,
-                                        self->host.num_bytes) == 0) {
-                self->host.num_bytes = 0;
-            }
-            append(self, &self->host, self->worker.bytes, self->worker.num_bytes);
+            append(self, host, ":", host->num_bytes > 0);
+            append_name(self, worker, word, strlen(word));
         }
-        name = self->error == 0 ? spot_text_copy(self->host.bytes, self->host.num_bytes)
-                                : NULL;
-        self->error = name == NULL ? SPOT_ERR_NO_MEMORY : 0;
-        if (name != NULL) {
-            free(*word);
-            *word = name;
+        if (tab != NULL && self->error == 0) {
+            host->num_bytes *= strncmp(worker->bytes, host->bytes, host->num_bytes) != 0;
+            append(self, host, worker->bytes, worker->num_bytes);
+        }
+        if (self->error == 0) {
+            self->log->words.names[j] = spot_text_copy(host->bytes, host->num_bytes);
+            self->error = self->log->words.names[j] == NULL ? SPOT_ERR_NO_MEMORY : 0;
+            free(word);
         }
     }
 }
@@ -152,38 +162,13 @@ is_there(const spot_task_value_t *value)
     return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
 }
 
-/* A decimal number times 10^power as an integer, rounded; false: it is none, or beyond
- * 64 bits. */
+/* A number times 10^power as an integer, rounded. False: it is none, or beyond 64 bits.
+ */
 static bool
 scale(const spot_task_value_t *number, int power, int64_t *value)
 {
-    const char *at = number->text, *end;
-    int64_t sum = 0;
-    long place; /* digits up to the point, once moved by power */
-
-    if (number->kind != SPOT_VALUE_NUMBER) {
-        return false;
-    }
-    at += *number->text == '-';
-    end = at + strspn(at, "0123456789.");
-    place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
-    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
-    place += power + (long) strspn(at, "0123456789");
-    for (; place > 0 && (at < end || sum != 0); at += at < end) {
-        if (at < end && *at == '.') {
-            continue;
-        }
-        place--;
-        if (__builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_sub_overflow(sum, at < end ? *at - '0' : 0, &sum) ||
-            sum <= -INT64_MAX) {
-            return false;
-        }
-    }
-    at += at < end && *at == '.';
-    sum -= place == 0 && at < end && *at >= '5';
-    *value = *number->text == '-' ? sum : -sum;
-    return true;
+    return number->kind == SPOT_VALUE_NUMBER &&
+           spot_task_decimal(number->text, power, value);
 }
 
 static void
@@ -208,27 +193,26 @@ add(spot_task_import_t *self, size_t line, int stage, int64_t at)
 static void
 finish_id(spot_task_import_t *self, const spot_task_value_t *given)
 {
+    const size_t max = self->max_counts;
+    int32_t name_id;
+    char text[16];
+
     for (char *at = self->id.bytes; self->error == 0 && *at != '\0'; at++) {
         *at = (char) (*at == '(' ? '[' : *at == ')' ? ']' : *at == ':' ? '.' : *at);
     }
     if (given->kind != SPOT_VALUE_ABSENT) {
         append(self, &self->id, ":", 1);
         append(self, &self->id, given->text, given->num_bytes);
-    } else {
-        const int32_t name_id = intern(self, &self->names, &self->id);
-        const size_t max = self->max_counts;
-        char text[16];
-
-        if (self->error == 0) {
-            self->error = spot_array_reserve(&self->counts, &self->max_counts,
-                (size_t) name_id + 1, sizeof(*self->counts));
-        }
-        if (self->error == 0) {
-            memset(
-                self->counts + max, 0, (self->max_counts - max) * sizeof(*self->counts));
-            snprintf(text, sizeof(text), "(%d)", (int) ++self->counts[name_id]);
-            append(self, &self->id, text, strlen(text));
-        }
+        return;
+    }
+    name_id = intern(self, &self->names, &self->id);
+    if (self->error == 0) {
+        self->error = SPOT_ARRAY_ROOM(self, counts, (size_t) name_id + 1);
+    }
+    if (self->error == 0) {
+        memset(self->counts + max, 0, (self->max_counts - max) * sizeof(*self->counts));
+        snprintf(text, sizeof(text), "(%d)", (int) ++self->counts[name_id]);
+        append(self, &self->id, text, strlen(text));
     }
 }
 
@@ -321,6 +305,7 @@ close_span(spot_task_import_t *self, size_t line, int64_t at)
 {
     const int32_t worker = intern(self, &self->names, &self->worker);
     size_t j = self->num_opens;
+    const char *id;
 
     while (j > 0 && self->opens[j - 1].worker != worker) {
         j--;
@@ -329,9 +314,9 @@ close_span(spot_task_import_t *self, size_t line, int64_t at)
         self->num_passed++;
         return;
     }
+    id = self->log->ids.names[self->opens[j - 1].id];
     self->id.num_bytes = 0;
-    append(self, &self->id, self->log->ids.names[self->opens[j - 1].id],
-        strlen(self->log->ids.names[self->opens[j - 1].id]));
+    append(self, &self->id, id, strlen(id));
     add(self, line, SPOT_TASK_FINISHED, at);
     memmove(&self->opens[j - 1], &self->opens[j],
         (self->num_opens - j) * sizeof(*self->opens));
@@ -368,8 +353,8 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     const spot_task_value_t *inner)
 {
     const spot_task_value_t *values = line->values,
-                            *function = &inner[SPOT_LINE_FUNCTION];
-    const spot_task_value_t *category = &values[SPOT_LINE_CATEGORY];
+                            *function = &inner[SPOT_LINE_FUNCTION],
+                            *category = &values[SPOT_LINE_CATEGORY];
     const bool is_ray = function->kind == SPOT_VALUE_TEXT;
     int64_t start, dur = 0, end;
 
@@ -391,13 +376,14 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
         return "name is missing, or neither a text nor a number";
     }
     set(self, &self->id, is_ray ? function : &values[SPOT_LINE_NAME], NULL);
+    if (is_ray && is_text(category, "task:execute")) {
+        finish_id(self, &inner[SPOT_LINE_TASK_ID]);
+        add(self, line->number, SPOT_TASK_LOADED, start);
+        return NULL;
+    }
     if (is_ray && (category->kind != SPOT_VALUE_TEXT ||
                       strncmp(category->text, "task::", 6) != 0)) {
-        if (is_text(category, "task:execute")) {
-            finish_id(self, &inner[SPOT_LINE_TASK_ID]);
-            add(self, line->number, SPOT_TASK_LOADED, start);
-        }
-        self->num_passed += !is_text(category, "task:execute");
+        self->num_passed++;
         return NULL;
     }
     finish_id(self, &inner[SPOT_LINE_TASK_ID]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How lines of the formats become events. Internal to traces/tasks. */
+/* How lines of the formats, and documents, become events. Internal to traces/tasks. */
 #pragma once
 
 #include "base/instream.h"
@@ -105,3 +105,28 @@ bool spot_task_decimal(const char *text, int power, int64_t *value);
 
 /* Reads an integer within int64, of all bytes; else returns why it is none. */
 const char *spot_task_integer(const spot_task_value_t *value, int64_t *number);
+
+/* ---- Documents of other programs, see import_document.c ---- */
+
+typedef struct spot_task_import spot_task_import_t;
+
+/* Begins to read if the first bytes of a file are those of a document, and cuts them;
+ * else self stays NULL. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_task_import_open(
+    spot_task_import_t **self, spot_task_log_t *log, char *bytes, size_t num_bytes);
+
+/* Turns the next bytes into lines, of one event or record each. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_task_import_cut(
+    spot_task_import_t *self, char *bytes, size_t num_bytes);
+
+/* Sets where in the file the next line that is not empty was. */
+void spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line);
+
+/* Takes the values of a line, or says why they are bad. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_task_import_take(
+    spot_task_import_t *self, spot_task_text_t *line, spot_task_fault_t *fault);
+
+/* Names workers and hosts, reports what is not known, and frees self. ret: how the
+ * reading ended. The same, BAD_INPUT, NO_MEMORY. */
+int spot_task_import_close(
+    spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag);

@@ -6,7 +6,6 @@
 
 #include "base/csv.h"
 #include "base/utf8.h"
-#include "traces/tasks/task_import.h"
 #include "traces/tasks/task_log_internal.h"
 
 #define MAX_LINE_BYTES SPOT_CSV_MAX_LINE_BYTES
