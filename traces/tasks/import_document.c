@@ -18,7 +18,7 @@
 
 #include "traces/tasks/task_log_internal.h"
 
-    typedef struct {
+typedef struct {
     size_t num_bytes, max_bytes;
     char *bytes; /* ends with a NUL */
 } text_t;
@@ -151,12 +151,6 @@ name_words(spot_task_import_t *self)
 /* ---- Events and records ---- */
 
 static bool
-is_text(const spot_task_value_t *value, const char *text)
-{
-    return value->kind == SPOT_VALUE_TEXT && strcmp(value->text, text) == 0;
-}
-
-static bool
 is_there(const spot_task_value_t *value)
 {
     return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
@@ -241,7 +235,7 @@ split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
     part->num_keys = line->num_keys;
     part->is_plain = line->is_plain;
     part->text = line->text + (at - line->text);
-    return *at == '{' && spot_task_split_json(part).text == NULL;
+    return *at == '{' && spot_task_split_json(part) == NULL;
 }
 
 /* A record of a task stream: from the first to the last of its stretches. */
@@ -269,13 +263,14 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
         }
         start = from < start ? from : start;
         end = to > end ? to : end;
-        loaded = is_text(&part->values[SPOT_LINE_ACTION], "compute") ? from : loaded;
+        loaded = spot_task_is_text(&part->values[SPOT_LINE_ACTION], "compute") ? from
+                                                                               : loaded;
     }
     if (start == INT64_MAX) {
         self->num_passed++;
         return NULL;
     }
-    self->num_erred += is_there(status) && !is_text(status, "OK");
+    self->num_erred += is_there(status) && !spot_task_is_text(status, "OK");
     if (strstr(worker.text, "://") != NULL) {
         worker.text = strstr(worker.text, "://") + 3;
         worker.num_bytes = strlen(worker.text);
@@ -328,10 +323,12 @@ static void
 take_name(spot_task_import_t *self, const spot_task_text_t *line,
     const spot_task_value_t *name)
 {
-    const bool is_thread = is_text(&line->values[SPOT_LINE_NAME], "thread_name");
+    const bool is_thread =
+        spot_task_is_text(&line->values[SPOT_LINE_NAME], "thread_name");
     int32_t row_id;
 
-    if ((!is_thread && !is_text(&line->values[SPOT_LINE_NAME], "process_name")) ||
+    if ((!is_thread &&
+            !spot_task_is_text(&line->values[SPOT_LINE_NAME], "process_name")) ||
         name->kind != SPOT_VALUE_TEXT) {
         return;
     }
@@ -376,7 +373,7 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
         return "name is missing, or neither a text nor a number";
     }
     set(self, &self->id, is_ray ? function : &values[SPOT_LINE_NAME], NULL);
-    if (is_ray && is_text(category, "task:execute")) {
+    if (is_ray && spot_task_is_text(category, "task:execute")) {
         finish_id(self, &inner[SPOT_LINE_TASK_ID]);
         add(self, line->number, SPOT_TASK_LOADED, start);
         return NULL;
@@ -400,31 +397,33 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     return NULL;
 }
 
-int
-spot_task_import_take(
-    spot_task_import_t *self, spot_task_text_t *line, spot_task_fault_t *fault)
+const char *
+spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
 {
     const spot_task_value_t *phase = &line->values[SPOT_LINE_PHASE];
-    const char *args = line->values[SPOT_LINE_ARGS].text;
+    const char *args = line->values[SPOT_LINE_ARGS].text, *problem = NULL;
     spot_task_text_t part = {.num_bytes = 0};
 
-    fault->column = 1;
+    line->column = 1;
     if (phase->kind == SPOT_VALUE_ABSENT) {
-        fault->text = line->values[SPOT_LINE_KEY].kind == SPOT_VALUE_ABSENT
-                          ? "neither ph, of a Chrome trace, nor key, of a task stream"
-                          : take_record(self, line, &part);
+        problem = line->values[SPOT_LINE_KEY].kind == SPOT_VALUE_ABSENT
+                      ? "neither ph, of a Chrome trace, nor key, of a task stream"
+                      : take_record(self, line, &part);
     } else {
         split_part(&part, line, args == NULL ? "" : args);
-        if (is_text(phase, "M")) {
+        if (spot_task_is_text(phase, "M")) {
             take_name(self, line, &part.values[SPOT_LINE_NAME]);
-        } else if (is_text(phase, "X") || is_text(phase, "B") || is_text(phase, "E")) {
-            fault->text = take_event(self, line, *phase->text, part.values);
+        } else if (spot_task_is_text(phase, "X") || spot_task_is_text(phase, "B") ||
+                   spot_task_is_text(phase, "E")) {
+            problem = take_event(self, line, *phase->text, part.values);
         } else {
             self->num_passed++;
         }
     }
     free(part.inputs);
-    return self->error;
+    self->error = spot_error_first(self->error, part.error);
+    line->error = self->error;
+    return problem;
 }
 
 /* ---- Documents ---- */

@@ -312,7 +312,7 @@ read_items(cursor_t *self, bool is_ids)
     return true;
 }
 
-spot_task_fault_t
+const char *
 spot_task_split_json(spot_task_text_t *line)
 {
     cursor_t self = {.at = line->text, .line = line};
@@ -325,5 +325,6 @@ spot_task_split_json(spot_task_text_t *line)
         }
     }
     line->num_bytes = (size_t) (self.at - line->text);
-    return (spot_task_fault_t){self.problem, line->num_bytes + 1};
+    line->column = line->num_bytes + 1;
+    return self.problem;
 }

@@ -87,24 +87,30 @@ split_pieces(spot_task_text_t *line)
     return true;
 }
 
-spot_task_fault_t
+const char *
 spot_task_split_trace(spot_task_text_t *line)
 {
-    const size_t column = (size_t) (line->pieces - line->text) + 1;
     const char *equals = strchr(line->pieces, '=');
 
+    line->column = (size_t) (line->pieces - line->text) + 1;
     if (!line->is_microtrace) {
         return split_pieces(line)
-                   ? (spot_task_fault_t){0}
-                   : (spot_task_fault_t){
-                         "expected host=, task=, action= or another known key", column};
+                   ? NULL
+                   : "expected host=, task=, action= or another known key";
     }
     if (equals == NULL || equals == line->pieces) {
-        return (spot_task_fault_t){"expected KIND=NANOSECONDS", column};
+        return "expected KIND=NANOSECONDS";
     }
     set_value(line, SPOT_LINE_ACTION, line->pieces, (size_t) (equals - line->pieces));
     set_value(line, SPOT_LINE_AT, equals + 1, strlen(equals + 1));
-    return (spot_task_fault_t){0};
+    return NULL;
+}
+
+bool
+spot_task_is_text(const spot_task_value_t *value, const char *text)
+{
+    return value->kind != SPOT_VALUE_ABSENT && strlen(text) == value->num_bytes &&
+           memcmp(text, value->text, value->num_bytes) == 0;
 }
 
 bool

@@ -76,6 +76,7 @@ typedef struct {
     spot_task_value_t values[SPOT_NUM_LINE_KEYS]; /* [num_keys] */
     size_t num_inputs, max_inputs;
     spot_task_value_t *inputs; /* [num_inputs] items of the list, whatever they are */
+    size_t column;             /* of what is bad; 0: all of it */
     int error;                 /* NO_MEMORY */
 } spot_task_text_t;
 
@@ -87,18 +88,15 @@ typedef enum {
     SPOT_LOG_BAD
 } spot_task_format_t;
 
-/* Why a line is bad; column 0: all of it. */
-typedef struct {
-    const char *text; /* NULL: it is good */
-    size_t column;
-} spot_task_fault_t;
-
 /* The format of a line, whose pieces are found. */
 spot_task_format_t spot_task_line_format(spot_task_text_t *line);
 
-/* Cuts a JSON object, a trace line or a line of markers into its values. */
-spot_task_fault_t spot_task_split_json(spot_task_text_t *line);
-spot_task_fault_t spot_task_split_trace(spot_task_text_t *line);
+/* Cuts a JSON object, a trace line or a line of markers into its values. NULL, or why it
+ * is bad, at the column of line; check its error too. */
+const char *spot_task_split_json(spot_task_text_t *line);
+const char *spot_task_split_trace(spot_task_text_t *line);
+
+bool spot_task_is_text(const spot_task_value_t *value, const char *text);
 
 /* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
 bool spot_task_decimal(const char *text, int power, int64_t *value);
@@ -122,9 +120,8 @@ SPOT_MUST_CHECK int spot_task_import_cut(
 /* Sets where in the file the next line that is not empty was. */
 void spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line);
 
-/* Takes the values of a line, or says why they are bad. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_import_take(
-    spot_task_import_t *self, spot_task_text_t *line, spot_task_fault_t *fault);
+/* Takes the values of a line. NULL, or why they are bad; check the error of line too. */
+const char *spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line);
 
 /* Names workers and hosts, reports what is not known, and frees self. ret: how the
  * reading ended. The same, BAD_INPUT, NO_MEMORY. */

@@ -54,23 +54,20 @@ line_error(reader_t *self, size_t column, const char *format, ...)
     return SPOT_ERR_BAD_INPUT;
 }
 
+/* Of a line that is not read on: the value gets an end. */
 static int
 value_error(reader_t *self, spot_task_key_t key, const char *problem)
 {
     const spot_task_value_t *value = &self->line.values[key];
     const char *name = spot_task_key_names[key];
-    char text[SPOT_UTF8_SHOWN_BYTES + 1], shown[SPOT_UTF8_SHOWN_BYTES];
-    const size_t num_bytes = value->num_bytes < SPOT_UTF8_SHOWN_BYTES
-                                 ? value->num_bytes
-                                 : SPOT_UTF8_SHOWN_BYTES;
+    char shown[SPOT_UTF8_SHOWN_BYTES];
 
     if (value->text == NULL || value->kind == SPOT_VALUE_OTHER) {
         return line_error(self, value->column, "%s: %s", name, problem);
     }
-    memcpy(text, value->text, num_bytes);
-    text[num_bytes] = '\0';
+    self->line.text[value->text - self->line.text + (ptrdiff_t) value->num_bytes] = '\0';
     return line_error(self, value->column, "%s: %s, got '%s'", name, problem,
-        spot_utf8_shown(text, shown));
+        spot_utf8_shown(value->text, shown));
 }
 
 /* ---- Lines ---- */
@@ -93,13 +90,6 @@ static const char *const actions[2][NUM_ACTIONS] = {
         "transmit_started", "transmit_loaded", "transmit_received", "transmit_unloaded",
         "transmit_completed", [ACTION_PHASE] = "ctrl_assign", "ctrl_plan", "ctrl_act",
         "ctrl_flush", "ctrl_wait", "ctrl_shutdown"}};
-
-static bool
-is_text(const spot_task_value_t *value, const char *text)
-{
-    return value->kind != SPOT_VALUE_ABSENT && strlen(text) == value->num_bytes &&
-           memcmp(text, value->text, value->num_bytes) == 0;
-}
 
 /* Checks that the values are there. Sets at, unless NULL. */
 static int
@@ -130,7 +120,7 @@ read_mode(reader_t *self, spot_task_mode_t *mode)
         return 0;
     }
     for (*mode = SPOT_MODE_LOCAL; *mode < SPOT_NUM_MODES; ++*mode) {
-        if (is_text(value, spot_task_mode_names[*mode])) {
+        if (spot_task_is_text(value, spot_task_mode_names[*mode])) {
             return 0;
         }
     }
@@ -155,7 +145,8 @@ take_event(reader_t *self, int stage, bool is_transmit)
         .line = self->line.number,
         .stage = stage,
         .is_transmit = is_transmit,
-        .is_controller = is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
+        .is_controller =
+            spot_task_is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
     int ret = require(self, 4, needed, &event.at);
 
     ret = ret == 0 && is_transmit && stage > 0 ? read_mode(self, &event.mode) : ret;
@@ -174,7 +165,8 @@ take_report(reader_t *self)
 
     for (spot_task_key_t j = 0; ret == 0 && j < 3 + SPOT_REPORT_COUNTERS; j++) {
         const spot_task_value_t *value = &self->line.values[SPOT_LINE_ACT_DURATION + j];
-        const bool has = value->kind != SPOT_VALUE_ABSENT && !is_text(value, "None");
+        const bool has =
+            value->kind != SPOT_VALUE_ABSENT && !spot_task_is_text(value, "None");
         const char *problem =
             has ? spot_task_integer(value, j < 3 ? numbers[j] : &report.counters[j - 3])
                 : NULL;
@@ -272,8 +264,8 @@ take_values(reader_t *self)
     if (self->line.is_microtrace) {
         return take_mark(self, action->text, action->num_bytes);
     }
-    while (id < NUM_ACTIONS &&
-           (actions[is_mark][id] == NULL || !is_text(action, actions[is_mark][id]))) {
+    while (id < NUM_ACTIONS && (actions[is_mark][id] == NULL ||
+                                   !spot_task_is_text(action, actions[is_mark][id]))) {
         id++;
     }
     if (self->is_edges && id != ACTION_INPUTS) {
@@ -344,7 +336,7 @@ static int
 take_line(reader_t *self, bool has_end)
 {
     spot_task_text_t *line = &self->line;
-    spot_task_fault_t fault;
+    const char *problem;
     int ret;
 
     if (line->text[strspn(line->text, " \t\r")] == '\0' &&
@@ -365,16 +357,15 @@ take_line(reader_t *self, bool has_end)
     }
     line->num_keys = self->import == NULL ? SPOT_LINE_PHASE : SPOT_NUM_LINE_KEYS;
     memset(line->values, 0, line->num_keys * sizeof(*line->values));
-    fault = (self->format == SPOT_LOG_JSON ? spot_task_split_json
-                                           : spot_task_split_trace)(line);
-    if (line->error == 0 && fault.text == NULL) {
-        ret = self->import == NULL ? take_values(self)
-                                   : spot_task_import_take(self->import, line, &fault);
+    problem = (self->format == SPOT_LOG_JSON ? spot_task_split_json
+                                             : spot_task_split_trace)(line);
+    if (line->error == 0 && problem == NULL && self->import != NULL) {
+        problem = spot_task_import_take(self->import, line);
     }
-    if (line->error == 0 && fault.text != NULL) {
-        ret = line_error(self, fault.column, "%s", fault.text);
-    }
-    return line->error != 0 ? line->error : ret;
+    return line->error != 0       ? line->error
+           : problem != NULL      ? line_error(self, line->column, "%s", problem)
+           : self->import == NULL ? take_values(self)
+                                  : 0;
 }
 
 /* Whether no byte is special, in steps that a compiler makes wide. */
