@@ -106,16 +106,16 @@ append_name(spot_task_import_t *self, text_t *text, const char *row, size_t num_
     const size_t start = tab == NULL ? 0 : (size_t) (tab + 1 - row);
     bool has_number = row_id < 0;
 
+    for (int32_t j = 0; !has_number && j < (int32_t) self->rows.num_names; j++) {
+        const char *other = self->rows.names[j];
+
+        has_number = j != row_id && self->given[j] == self->given[row_id] &&
+                     strncmp(other, row, start) == 0 &&
+                     strchr(other + start, '\t') == NULL;
+    }
     if (row_id >= 0) {
         const char *name = self->names.names[self->given[row_id]];
 
-        for (size_t j = 0; j < self->rows.num_names && !has_number; j++) {
-            const char *other = self->rows.names[j];
-
-            has_number =
-                (int32_t) j != row_id && self->given[j] == self->given[row_id] &&
-                strncmp(other, row, start) == 0 && strchr(other + start, '\t') == NULL;
-        }
         append(self, text, name, strlen(name));
         append(self, text, " ", has_number);
     }
@@ -263,8 +263,9 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
         }
         start = from < start ? from : start;
         end = to > end ? to : end;
-        loaded = spot_task_is_text(&part->values[SPOT_LINE_ACTION], "compute") ? from
-                                                                               : loaded;
+        if (spot_task_is_text(&part->values[SPOT_LINE_ACTION], "compute")) {
+            loaded = from;
+        }
     }
     if (start == INT64_MAX) {
         self->num_passed++;
@@ -320,22 +321,20 @@ close_span(spot_task_import_t *self, size_t line, int64_t at)
 
 /* Metadata: the name of a process or thread. */
 static void
-take_name(spot_task_import_t *self, const spot_task_text_t *line,
+take_name(spot_task_import_t *self, const spot_task_value_t *values,
     const spot_task_value_t *name)
 {
-    const bool is_thread =
-        spot_task_is_text(&line->values[SPOT_LINE_NAME], "thread_name");
+    const bool is_thread = spot_task_is_text(&values[SPOT_LINE_NAME], "thread_name");
     int32_t row_id;
 
-    if ((!is_thread &&
-            !spot_task_is_text(&line->values[SPOT_LINE_NAME], "process_name")) ||
-        name->kind != SPOT_VALUE_TEXT) {
+    if (name->kind != SPOT_VALUE_TEXT ||
+        (!is_thread && !spot_task_is_text(&values[SPOT_LINE_NAME], "process_name"))) {
         return;
     }
-    set(self, &self->worker, &line->values[SPOT_LINE_PID],
-        is_thread ? &line->values[SPOT_LINE_TID] : NULL);
-    row_id = intern(self, &self->rows, &self->worker);
+    set(self, &self->worker, &values[SPOT_LINE_PID],
+        is_thread ? &values[SPOT_LINE_TID] : NULL);
     set(self, &self->id, name, NULL);
+    row_id = intern(self, &self->rows, &self->worker);
     if (self->error == 0) {
         self->error = SPOT_ARRAY_ROOM(self, given, self->rows.num_names);
     }
@@ -412,7 +411,7 @@ spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
     } else {
         split_part(&part, line, args == NULL ? "" : args);
         if (spot_task_is_text(phase, "M")) {
-            take_name(self, line, &part.values[SPOT_LINE_NAME]);
+            take_name(self, line->values, &part.values[SPOT_LINE_NAME]);
         } else if (spot_task_is_text(phase, "X") || spot_task_is_text(phase, "B") ||
                    spot_task_is_text(phase, "E")) {
             problem = take_event(self, line, *phase->text, part.values);
@@ -428,37 +427,27 @@ spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
 
 /* ---- Documents ---- */
 
-static bool
-is_document(const char *text)
-{
-    const char *next;
-
-    text += strspn(text, " \t\r\n");
-    next = text + (*text != '\0');
-    if (*text == '[') {
-        next += strspn(next, " \t\r\n");
-        return *next == '{' || *next == ']';
-    }
-    return *text == '{' && (next[strspn(next, " \t\r")] == '\n' ||
-                               strstr(next, "\"traceEvents\"") != NULL);
-}
-
 int
 spot_task_import_open(
     spot_task_import_t **self, spot_task_log_t *log, char *bytes, size_t num_bytes)
 {
-    if (!is_document(bytes)) {
+    const char *first = bytes + strspn(bytes, " \t\r\n");
+    const char *next = first + (*first != '\0');
+    const char *item = next + strspn(next, " \t\r\n");
+    const bool is_list = *first == '[' && (*item == '{' || *item == ']');
+    const bool is_object = *first == '{' && (next[strspn(next, " \t\r")] == '\n' ||
+                                                strstr(next, "\"traceEvents\"") != NULL);
+
+    if (!is_list && !is_object) {
         return 0;
     }
-    *self = calloc(1, sizeof(**self));
+    *self = malloc(sizeof(**self));
     if (*self == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
+    **self = (spot_task_import_t){
+        .log = log, .line = 1, .is_list = is_list, .in_events = is_list};
     log->has_planning = false;
-    (*self)->log = log;
-    (*self)->line = 1;
-    (*self)->is_list = bytes[strspn(bytes, " \t\r\n")] == '[';
-    (*self)->in_events = (*self)->is_list;
     return spot_task_import_cut(*self, bytes, num_bytes);
 }
 
@@ -521,17 +510,6 @@ spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line)
     }
 }
 
-/* Why the document is none, or NULL. */
-static const char *
-check_end(const spot_task_import_t *self)
-{
-    return self->depth > (self->is_list && !self->in_text ? 1 : 0)
-               ? "the document is cut off"
-           : self->is_list || self->has_events
-               ? NULL
-               : "an object over several lines without traceEvents";
-}
-
 static void
 warn(const spot_task_import_t *self, const char *file, spot_diag_t *diag)
 {
@@ -559,9 +537,13 @@ int
 spot_task_import_close(
     spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag)
 {
-    const char *problem = ret == 0 ? check_end(self) : NULL;
+    const char *problem = self->depth > (self->is_list && !self->in_text)
+                              ? "the document is cut off"
+                          : self->is_list || self->has_events
+                              ? NULL
+                              : "an object over several lines without traceEvents";
 
-    if (problem != NULL) {
+    if (ret == 0 && problem != NULL) {
         ret = spot_diag_error(diag, file, self->line, self->column + 1, "%s", problem);
     }
     if (ret == 0) {

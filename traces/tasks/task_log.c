@@ -117,18 +117,17 @@ word(const spot_task_log_t *self, int32_t word_id)
     return self->words.names[word_id];
 }
 
-/* Rule 4 of the names: whether a place's worker is meant within its host. */
+/* Rule 4 of the names: whether the controller names a worker by host and worker. */
 static bool
-is_local(const spot_task_log_t *self, spot_task_names_t names)
+has_global_names(const spot_task_log_t *self)
 {
-    bool is_found = names == SPOT_NAMES_LOCAL;
-
-    for (size_t j = 0; names == SPOT_NAMES_AUTO && !is_found && j < self->num_places;
-         j++) {
-        is_found = strcmp(word(self, self->places[j].host), SPOT_TASK_CONTROLLER) == 0 &&
-                   strchr(word(self, self->places[j].worker), ':') != NULL;
+    for (size_t j = 0; j < self->num_places; j++) {
+        if (strcmp(word(self, self->places[j].host), SPOT_TASK_CONTROLLER) == 0 &&
+            strchr(word(self, self->places[j].worker), ':') != NULL) {
+            return true;
+        }
     }
-    return is_found;
+    return false;
 }
 
 /* The global name of a place's worker, or NULL. */
@@ -249,7 +248,9 @@ name_hosts(spot_task_log_t *self, const witness_t *witnesses)
 int
 spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
 {
-    const bool is_local_name = !self->is_markers && is_local(self, names);
+    const bool is_local_name =
+        !self->is_markers &&
+        (names == SPOT_NAMES_AUTO ? has_global_names(self) : names == SPOT_NAMES_LOCAL);
     const char **of_place, **sorted = NULL;
     witness_t *witnesses;
     int ret;
