@@ -150,12 +150,6 @@ name_words(spot_task_import_t *self)
 
 /* ---- Events and records ---- */
 
-static bool
-is_there(const spot_task_value_t *value)
-{
-    return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
-}
-
 /* A number times 10^power as an integer, rounded. False: it is none, or beyond 64 bits.
  */
 static bool
@@ -271,7 +265,7 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
         self->num_passed++;
         return NULL;
     }
-    self->num_erred += is_there(status) && !spot_task_is_text(status, "OK");
+    self->num_erred += spot_task_is_there(status) && !spot_task_is_text(status, "OK");
     if (strstr(worker.text, "://") != NULL) {
         worker.text = strstr(worker.text, "://") + 3;
         worker.num_bytes = strlen(worker.text);
@@ -282,7 +276,7 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
                          : (size_t) (strrchr(host.text, ':') - host.text);
     set(self, &self->host, &host, NULL);
     set(self, &self->worker, &worker, NULL);
-    append(self, &self->worker, "-", is_there(thread));
+    append(self, &self->worker, "-", spot_task_is_there(thread));
     append(self, &self->worker, thread->text, thread->num_bytes);
     name = class_of(key);
     set(self, &self->id, &name, NULL);
@@ -354,11 +348,13 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     const bool is_ray = function->kind == SPOT_VALUE_TEXT;
     int64_t start, dur = 0, end;
 
-    if (!is_there(&values[SPOT_LINE_PID]) || !is_there(&values[SPOT_LINE_TID])) {
+    if (!spot_task_is_there(&values[SPOT_LINE_PID]) ||
+        !spot_task_is_there(&values[SPOT_LINE_TID])) {
         return "pid or tid is missing, or neither a number nor a text";
     }
     if (!scale(&values[SPOT_LINE_TS], 3, &start) ||
-        (is_there(&values[SPOT_LINE_DUR]) && !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
+        (spot_task_is_there(&values[SPOT_LINE_DUR]) &&
+            !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
         __builtin_add_overflow(start, dur, &end)) {
         return "expected ts, and dur, in microseconds, within 64 bits of ns";
     }
@@ -368,7 +364,7 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
         close_span(self, line->number, start);
         return NULL;
     }
-    if (!is_there(&values[SPOT_LINE_NAME])) {
+    if (!spot_task_is_there(&values[SPOT_LINE_NAME])) {
         return "name is missing, or neither a text nor a number";
     }
     set(self, &self->id, is_ray ? function : &values[SPOT_LINE_NAME], NULL);
@@ -384,7 +380,7 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     }
     finish_id(self, &inner[SPOT_LINE_TASK_ID]);
     add(self, line->number, SPOT_TASK_STARTED, start);
-    if (phase == 'X' && is_there(&values[SPOT_LINE_DUR])) {
+    if (phase == 'X' && spot_task_is_there(&values[SPOT_LINE_DUR])) {
         add(self, line->number, SPOT_TASK_FINISHED, end);
     }
     if (phase == 'B' && self->error == 0) {

@@ -114,6 +114,12 @@ spot_task_is_text(const spot_task_value_t *value, const char *text)
 }
 
 bool
+spot_task_is_there(const spot_task_value_t *value)
+{
+    return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
+}
+
+bool
 spot_task_decimal(const char *text, int power, int64_t *value)
 {
     const bool is_negative = *text == '-';

@@ -96,6 +96,8 @@ spot_task_format_t spot_task_line_format(spot_task_text_t *line);
 const char *spot_task_split_json(spot_task_text_t *line);
 const char *spot_task_split_trace(spot_task_text_t *line);
 
+/* Whether it is a text or a number; and this one. */
+bool spot_task_is_there(const spot_task_value_t *value);
 bool spot_task_is_text(const spot_task_value_t *value, const char *text);
 
 /* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */

@@ -165,16 +165,15 @@ take_report(reader_t *self)
 
     for (spot_task_key_t j = 0; ret == 0 && j < 3 + SPOT_REPORT_COUNTERS; j++) {
         const spot_task_value_t *value = &self->line.values[SPOT_LINE_ACT_DURATION + j];
-        const bool has =
-            value->kind != SPOT_VALUE_ABSENT && !spot_task_is_text(value, "None");
-        const char *problem =
-            has ? spot_task_integer(value, j < 3 ? numbers[j] : &report.counters[j - 3])
-                : NULL;
+        int64_t *number = j < 3 ? numbers[j] : &report.counters[j - 3];
+        const char *problem = NULL;
 
-        if (j == 0 && !has) {
+        if (value->kind != SPOT_VALUE_ABSENT && !spot_task_is_text(value, "None")) {
+            problem = spot_task_integer(value, number);
+            report.has_wait |= j == 1;
+        } else if (j == 0) {
             return line_error(self, 0, "actDuration is missing");
         }
-        report.has_wait |= j == 1 && has;
         ret =
             problem == NULL ? 0 : value_error(self, SPOT_LINE_ACT_DURATION + j, problem);
     }
@@ -192,23 +191,20 @@ take_inputs(reader_t *self)
     const spot_task_text_t *line = &self->line;
     const spot_task_value_t *task = &line->values[SPOT_LINE_TASK];
     const spot_task_value_t *list = &line->values[SPOT_LINE_INPUTS];
-    const bool is_list =
+    bool is_good =
         list->kind == SPOT_VALUE_OTHER && list->text == NULL && list->num_bytes > 0;
     size_t column = 0;
     int32_t id;
     int ret = require(self, 1, needed, NULL);
 
-    for (size_t j = 0; is_list && j < line->num_inputs; j++) {
-        if (line->inputs[j].kind != SPOT_VALUE_TEXT &&
-            line->inputs[j].kind != SPOT_VALUE_NUMBER) {
-            column = line->inputs[j].column;
-        }
+    for (size_t j = line->num_inputs; is_good && j-- > 0;) {
+        is_good = spot_task_is_there(&line->inputs[j]);
+        column = is_good ? 0 : line->inputs[j].column;
     }
-    if (ret != 0) {
-        return ret;
-    }
-    if (!is_list || column != 0) {
-        return line_error(self, column, "inputs: expected a list of task ids");
+    if (ret != 0 || !is_good) {
+        return ret != 0
+                   ? ret
+                   : line_error(self, column, "inputs: expected a list of task ids");
     }
     ret = spot_names_add(&self->log->ids, task->text, task->num_bytes, &id);
     ret = ret == 0 ? SPOT_ARRAY_ROOM(self, inputs, line->num_inputs) : ret;
