@@ -12,11 +12,11 @@ typedef struct {
     spot_option_list_t paths;
     spot_target_t target;
     const char *csv_folder, *html_path, *chrome_path;
-    const char *log_path, *solo_path; /* of fit */
+    const char *solo_path;
     spot_task_reading_t reading;
     spot_task_rules_t rules;
     int names, mode_rule, dup, scope;
-    bool compares;
+    bool compares, fits;
 } arguments_t;
 
 static const char *const names_choices[] = {"auto", "global", "local", NULL};
@@ -119,7 +119,7 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
         } else if (ret == 0 &&
-                   (num_logs > 1 || self->log_path != NULL || self->csv_folder != NULL ||
+                   (num_logs > 1 || self->fits || self->csv_folder != NULL ||
                        self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
                 "a log of markers has no comparison, laws, CSV or picture, see --json");
@@ -251,7 +251,7 @@ run(spot_call_t *call)
     ret = ret == 0 ? draw(call, &results, self->html_path, false) : ret;
     ret = ret == 0 ? draw(call, &results, self->chrome_path, true) : ret;
     if (ret == 0) {
-        ret = (self->log_path == NULL ? write_results : write_model)(call, &results);
+        ret = (self->fits ? write_model : write_results)(call, &results);
     }
     spot_task_comparison_free(&comparison);
     for (size_t j = 0; reads != NULL && j < num_logs; j++) {
@@ -292,7 +292,7 @@ const spot_command_t spot_command_tasks = {
 /* ---- spotsim tasks fit ---- */
 
 static const spot_option_t fit_options[] = {
-    SPOT_OPTION(ARGUMENT, "a log", 0, "LOG", log_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENTS, "a log", 0, "LOG", paths, NULL, .min = 1),
     SPOT_OPTION(INPUT, "solo", 0, "SOLO", solo_path,
         "A run of the same tasks on one worker: laws of run are its own, contention is "
         "what LOG adds to them"),
@@ -306,11 +306,13 @@ check_fit(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
 
+    spot_usage_refuse(call, self->paths.num_texts != 1, "expected one log");
+    self->fits = true;
     self->compares = self->solo_path != NULL;
     if (self->compares) {
-        spot_option_list_add(&self->paths, self->solo_path);
+        spot_option_list_add(&self->paths, self->paths.texts[0]);
+        self->paths.texts[0] = self->solo_path;
     }
-    spot_option_list_add(&self->paths, self->log_path);
     check(call);
 }
 

@@ -126,6 +126,10 @@ add_nodes(scenario_t *self, spot_bind_t *bind)
     for (size_t j = 0; ret == 0 && j < nodes->num_children; j++) {
         const spot_node_t *list = nodes->children[j];
 
+        if (report(bind, list->kind != SPOT_NODE_LIST, list, "graph.tasks",
+                nodes->keys[j]->text, "needs a list of tasks, such as []")) {
+            return SPOT_ERR_BAD_INPUT;
+        }
         if (SPOT_ARENA_ARRAY(&self->arena, inputs, list->num_children) == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
@@ -161,6 +165,10 @@ read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     ret = has_nodes ? add_nodes(self, bind)
                     : spot_task_log_read(&self->log, path, &reading, bind->diag);
     path = has_nodes ? "graph.tasks" : path;
+    if (ret == 0 && report(bind, has_nodes && self->nodes->num_children == 0, root,
+                        "graph", path, "is no map of tasks, such as {a: [], b: [a]}")) {
+        return SPOT_ERR_BAD_INPUT;
+    }
     if (ret == 0 && report(bind, self->log.num_edges == 0 || self->log.is_markers, root,
                         "graph", path, "has no taskInputs")) {
         return SPOT_ERR_BAD_INPUT;
@@ -252,24 +260,36 @@ order_tasks(scenario_t *self)
     int32_t *rank, *order;
     int64_t *keys; /* by rank */
     double *chain_ns;
+    size_t *num_users, num_found = 0;
 
     SPOT_ARENA_ARRAY(&self->arena, rank, num);
+    SPOT_ARENA_ARRAY(&self->arena, num_users, num);
     SPOT_ARENA_ARRAY(&self->arena, keys, num);
     SPOT_ARENA_ARRAY(&self->arena, chain_ns, num);
     SPOT_ARENA_ARRAY(&self->arena, order, 3 * num);
     if (self->arena.error != 0 || spot_task_log_rank(&self->log, rank) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    for (bool is_open = true; is_open;) { /* the analysis has found no cycle */
-        is_open = false;
-        for (size_t j = num; j-- > 0;) {
-            const double from_ns = chain_ns[j] + mean_ns(&self->tasks[j]);
+    for (size_t j = 0; j < num; j++) {
+        for (size_t k = 0; k < self->tasks[j].num_inputs; k++) {
+            num_users[self->tasks[j].inputs[k]]++;
+        }
+    }
+    for (size_t j = 0; j < num; j++) {
+        if (num_users[j] == 0) {
+            order[num_found++] = (int32_t) j;
+        }
+    }
+    for (size_t j = 0; j < num_found; j++) { /* all: the analysis has found no cycle */
+        const spot_rerun_task_t *task = &self->tasks[order[j]];
+        const double from_ns = chain_ns[order[j]] + mean_ns(task);
 
-            for (size_t k = 0; k < self->tasks[j].num_inputs; k++) {
-                double *chain = &chain_ns[self->tasks[j].inputs[k]];
+        for (size_t k = 0; k < task->num_inputs; k++) {
+            const int32_t input = task->inputs[k];
 
-                is_open = is_open || *chain < from_ns;
-                *chain = fmax(*chain, from_ns);
+            chain_ns[input] = fmax(chain_ns[input], from_ns);
+            if (--num_users[input] == 0) {
+                order[num_found++] = input;
             }
         }
     }
@@ -308,6 +328,8 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         report(bind, self->is_replay && *given != value, root,
             j == 0 ? "workers" : "hosts", "of a replay", "are those of the log");
     }
+    report(bind, !self->is_replay && self->num_hosts > self->num_workers, root, "hosts",
+        "there", "are more hosts than workers");
     if (self->order == DEFAULT) {
         self->order = self->analysis.completed > 0 ? RECORDED : CRITICAL;
     }

@@ -235,6 +235,11 @@ same tasks/compare.csv "$work/compared/compare.csv"
 golden tasks/markers.txt tasks tasks/markers.log
 golden tasks/markers.json tasks tasks/markers.log --json
 golden tasks/empty.txt tasks tasks/empty.jsonl
+golden tasks/imported.txt tasks tasks/chrome_trace.json tasks/ray_timeline.json \
+    tasks/dask_stream.json
+stderr_says "tasks/ray_timeline.json: a Chrome trace has no planning: total, comm, queue"
+stderr_says "tasks/ray_timeline.json: 2 events are passed over"
+stderr_says "tasks/dask_stream.json: 1 tasks ended with an error; they count as finished"
 golden tasks/aligned.json tasks tasks/solo.jsonl --align --mode-rule last-line --dup last \
     --names local --json
 ends 0 tasks ../../bad_input/tasks/at.log --skip-bad

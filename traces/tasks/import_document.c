@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,10 +167,8 @@ scale(const spot_task_value_t *number, int power, int64_t *value)
     at += *number->text == '-';
     end = at + strspn(at, "0123456789.");
     place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
-    place = (place > 9999       ? 9999
-                : place < -9999 ? -9999
-                                : place) +
-            power + (long) strspn(at, "0123456789");
+    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
+    place += power + (long) strspn(at, "0123456789");
     for (; place > 0 && (at < end || sum != 0); at += at < end) {
         if (at < end && *at == '.') {
             continue;
@@ -257,6 +254,7 @@ split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
 {
     memset(part->values, 0, sizeof(part->values));
     part->is_part = true;
+    part->num_keys = line->num_keys;
     part->is_plain = line->is_plain;
     part->text = line->text + (at - line->text);
     return *at == '{' && spot_task_split_json(part).text == NULL;

@@ -346,7 +346,7 @@ read_member(cursor_t *self, spot_task_text_t *line)
     if (!read_key(self, &key)) {
         return false;
     }
-    id = spot_task_find_key(key.text, key.num_bytes, SPOT_NUM_LINE_KEYS);
+    id = spot_task_find_key(key.text, key.num_bytes, line->num_keys);
     if (id == SPOT_LINE_INPUTS && *self->at == '[') {
         line->values[id] = (spot_task_value_t){
             SPOT_VALUE_OTHER, NULL, 0, (size_t) (self->at - self->start) + 1};
@@ -356,7 +356,7 @@ read_member(cursor_t *self, spot_task_text_t *line)
     if (!read_value(self, &value, 0)) {
         return false;
     }
-    if (id != SPOT_NUM_LINE_KEYS) {
+    if (id != line->num_keys) {
         line->values[id] = value;
     }
     return true;

@@ -292,6 +292,9 @@ solve(const spot_concurrency_t *spent, double solo)
     if (spent->num_ns < 3) {
         return (double) NAN;
     }
+    if (excess(spent, 0, solo) == 0) {
+        return 0; /* exactly, not within rounding */
+    }
     low = -0.9 / (double) (spent->num_ns - 2);
     while (excess(spent, high, solo) > 0 && high < 1e12) {
         high *= 2;

@@ -26,6 +26,7 @@ spot_task_log_free(spot_task_log_t *self)
     free(self->microtraces);
     free(self->edges);
     free(self->inputs);
+    free(self->listed);
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
@@ -84,15 +85,16 @@ spot_task_log_add_inputs(
     spot_task_log_t *self, int32_t id, size_t num_inputs, const int32_t *inputs)
 {
     spot_task_edges_t edges = {id, self->num_inputs, 0};
+    const size_t max = self->max_listed;
     int ret = SPOT_ARRAY_ROOM(self, inputs, self->num_inputs + num_inputs);
 
+    ret = ret == 0 ? SPOT_ARRAY_ROOM(self, listed, self->ids.num_names) : ret;
+    if (ret == 0 && self->max_listed > max) {
+        memset(self->listed + max, -1, (self->max_listed - max) * sizeof(*self->listed));
+    }
     for (size_t j = 0; ret == 0 && j < num_inputs; j++) {
-        bool is_new = true;
-
-        for (size_t k = edges.start; k < self->num_inputs; k++) {
-            is_new = is_new && self->inputs[k] != inputs[j];
-        }
-        if (is_new) {
+        if (self->listed[inputs[j]] != id) {
+            self->listed[inputs[j]] = id;
             self->inputs[self->num_inputs++] = inputs[j];
         }
     }

@@ -106,6 +106,8 @@ typedef struct {
     size_t num_inputs;
     size_t max_inputs;
     int32_t *inputs; /* [num_inputs] */
+    size_t max_listed;
+    int32_t *listed; /* [max_listed] the last task that lists this id, or -1 */
     int64_t num_lines;
     int64_t num_controller_lines;
     int64_t num_input_records;

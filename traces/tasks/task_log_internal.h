@@ -70,7 +70,8 @@ typedef struct {
     size_t before; /* bytes of the file's line before it, if an event of a document */
     bool is_part;  /* text goes on behind the object, whose end then is num_bytes */
     bool is_plain; /* no byte in it is special: neither control nor escape nor UTF-8 */
-    spot_task_value_t values[SPOT_NUM_LINE_KEYS];
+    spot_task_key_t num_keys; /* that may occur; others are passed over */
+    spot_task_value_t values[SPOT_NUM_LINE_KEYS]; /* [num_keys] */
     bool is_microtrace;   /* its action is the kind, its at the duration */
     size_t inputs_column; /* of an item of the inputs that is no id; 0: none */
     size_t num_inputs;

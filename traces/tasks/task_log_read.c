@@ -415,7 +415,8 @@ take_line(reader_t *self, bool has_end)
     if (check_format(self) != 0) {
         return 0;
     }
-    memset(line->values, 0, sizeof(line->values));
+    line->num_keys = self->import == NULL ? SPOT_LINE_PHASE : SPOT_NUM_LINE_KEYS;
+    memset(line->values, 0, line->num_keys * sizeof(*line->values));
     if (self->format != SPOT_LOG_JSON && !has_end) {
         line_error(self, 0, "the line is cut off: it has no end");
         return 0;
@@ -519,7 +520,8 @@ take_bytes(lines_t *self, reader_t *reader, size_t num_bytes, bool has_end)
     if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
         self->is_too_long = false;
         reader->log->num_lines += !reader->is_edges;
-        line_error(reader, 0, "the line is above 1 MB");
+        line_error(reader, 0, "the %s is above 1 MB",
+            reader->import == NULL ? "line" : "event");
         return 0;
     }
     text[num_bytes] = '\0';

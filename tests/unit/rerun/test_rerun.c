@@ -106,6 +106,32 @@ test_diamond(void **state)
         7 * S + 3 * 111000000 - 100000000);
 }
 
+/* Three times 130 tasks of 1 s, each after the task that ends the layer before. Listed
+ * from the last to the first. */
+static void
+test_layers(void **state)
+{
+    static char text[20000];
+    int num = snprintf(text, sizeof(text), HEAD "graph: {tasks: {");
+
+    (void) state;
+    for (int j = 2; j >= 0; j--) {
+        num += snprintf(text + num, sizeof(text) - (size_t) num, "y(%d): [", j);
+        for (int k = 0; k < 130; k++) {
+            num += snprintf(
+                text + num, sizeof(text) - (size_t) num, "x(%d), ", j * 130 + k);
+        }
+        num += snprintf(text + num, sizeof(text) - (size_t) num, "], ");
+        for (int k = 0; k < 130; k++) {
+            num += snprintf(text + num, sizeof(text) - (size_t) num,
+                j == 0 ? "x(%d): [], " : "x(%d): [y(%d)], ", j * 130 + k, j - 1);
+        }
+    }
+    snprintf(text + num, sizeof(text) - (size_t) num,
+        "}}\nrun: {x: 1 s, y: 2 s}\nworkers: 10\n");
+    check(text, 3 * (13 + 2) * S);
+}
+
 /* c runs on a's worker; b's host gets a (0.5 s), then a's host b (0.5 s). */
 static void
 test_transmits(void **state)
@@ -248,12 +274,15 @@ test_cut_off(void **state)
 
 /* ---- Any graph ---- */
 
+/* More than one word of 64 tasks. */
+#define NUM_TASKS(key) (2 + (int) ((key) *7 % 150))
+
 static const char *
 random_text(uint64_t key, char *text, size_t num_bytes)
 {
     spot_rng_t rng;
     int num = 0;
-    const int num_tasks = 2 + (int) (key % 40);
+    const int num_tasks = NUM_TASKS(key);
 
     spot_rng_seek(&rng, key, 0, SPOT_STREAM_OWN, 0);
 #define ADD(...) num += snprintf(text + num, num_bytes - (size_t) num, __VA_ARGS__)
@@ -267,7 +296,7 @@ random_text(uint64_t key, char *text, size_t num_bytes)
         }
         ADD("]");
     }
-    ADD("}}\nworkers: %d\nhosts: %d\n", 1 + (int) spot_rng_below(&rng, 6),
+    ADD("}}\nworkers: %d\nhosts: %d\n", 4 + (int) spot_rng_below(&rng, 6),
         1 + (int) spot_rng_below(&rng, 4));
     ADD("run: {x: {family: exponential, mu: 2}, y: {family: gamma, shape: 2, scale: "
         "1}}\ncontention: {scope: %s, beta: {x: 0.4}}\n",
@@ -326,7 +355,7 @@ test_any_graph(void **state)
         case_run(&self, key);
         analysis = &self.run->analysis;
         assert_true(value(&self, "finished") == 1);
-        assert_int_equal(analysis->completed, 2 + key % 40);
+        assert_int_equal(analysis->completed, NUM_TASKS(key));
         assert_true(analysis->makespan >= (int64_t) analysis->graph.critical_run ||
                     self.run->lost_runs > 0);
         assert_int_equal(analysis->overlapping_tasks + analysis->negative_intervals, 0);
@@ -518,6 +547,12 @@ test_bad_scenarios(void **state)
         {"graph: {tasks: {a: [b]}}\n", "case:3:20: graph.tasks: b is not a task"},
         {"graph: {tasks: {a: [[]]}}\n",
             "case:3:20: graph.tasks: an input is not a task"},
+        {"graph: {tasks: {a: [], b: a}}\n",
+            "case:3:27: graph.tasks: b needs a list of tasks, such as []"},
+        {"graph: {tasks: {}}\n",
+            "case:3:8: graph: graph.tasks is no map of tasks, such as {a: [], b: [a]}"},
+        {"graph: {tasks: {a: []}}\nrun: {a: 1 s}\nworkers: 2\nhosts: 3\n",
+            "case:6:8: hosts: there are more hosts than workers"},
         {"graph: {tasks: {a: [b], b: [a]}}\nrun: {a: 1 s, b: 1 s}\n",
             "graph.tasks: the edges have a cycle: b needs a needs b needs a, and so on"},
         {"graph: {tasks: {a: []}}\n", "case:1:1: run: a has no recorded run"},
@@ -575,6 +610,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diamond),
+        cmocka_unit_test(test_layers),
         cmocka_unit_test(test_transmits),
         cmocka_unit_test(test_contention),
         cmocka_unit_test(test_order),

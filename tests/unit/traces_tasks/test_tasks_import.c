@@ -328,7 +328,7 @@ test_long(void **state)
     memcpy(text, "[{\"ph\":\"C\"},{\"ph\":\"", 20);
     tasks_case_read(&self, text, num, NULL);
     assert_int_equal(self.ret, SPOT_ERR_BAD_INPUT);
-    assert_tasks_report(&self, "log:1: the line is above 1 MB\n");
+    assert_tasks_report(&self, "log:1: the event is above 1 MB\n");
     tasks_case_free(&self);
     free(text);
 }

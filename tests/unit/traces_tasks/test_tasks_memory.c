@@ -52,6 +52,7 @@ read_and_analyse(const void *data)
     } else if (ret == 0) {
         ret = spot_task_analysis_init(&analysis, &log, &rules, "log", &diag);
     }
+    ret = ret == 0 && diag.out_of_memory ? SPOT_ERR_NO_MEMORY : ret; /* of a warning */
     spot_task_markers_free(&markers);
     spot_task_analysis_free(&analysis);
     spot_task_log_free(&log);
@@ -114,6 +115,22 @@ test_markers(void **state)
         NULL);
 }
 
+static void
+test_documents(void **state)
+{
+    (void) state;
+    check_log(
+        "[{\"name\":\"a\",\"pid\":1,\"tid\":1,\"ph\":\"B\",\"ts\":1},"
+        "{\"pid\":1,\"tid\":1,\"ph\":\"E\",\"ts\":2},"
+        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"p\"}},"
+        "{\"ph\":\"i\"}]",
+        NULL);
+    check_log("[{\"key\":[\"a-1\",0],\"worker\":\"tcp://h:1\",\"thread\":2,"
+              "\"status\":\"error\",\"startstops\":[{\"action\":\"compute\",\"start\":1,"
+              "\"stop\":2}]}]",
+        NULL);
+}
+
 static int
 compare(const void *data)
 {
@@ -150,7 +167,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_log),
-        cmocka_unit_test(test_markers), cmocka_unit_test(test_comparison)};
+        cmocka_unit_test(test_markers), cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_comparison)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,9 @@ test_stamps(void **state)
         "tasks/run/sum", "1", "log/t0", "-9223372036854775808");
     CHECK("tS a w 9223372036854775800; tF a w 9223372036854775807;", NULL,
         "tasks/run/sum", "7", "log/t1", "9223372036854775807");
+    /* the longest span */
+    CHECK("tS a w -1; tF a w 4611686018427387902;", NULL, "tasks/run/sum",
+        "4611686018427387903");
     /* sums beyond 64 bits */
     CHECK("tS a w 0; tF a w 4000000000000000000; tS b w 0; tF b w 4000000000000000000;"
           "tS c w 0; tF c w 4000000000000000000;",
@@ -190,6 +193,9 @@ test_retries(void **state)
         "tasks/completed", "1", "tasks/incomplete_attempts", "1", "tasks/total/count",
         "1", "tasks/total/sum", "10", "tasks/comm/sum", "3", "tasks/queue/sum", "4",
         "tasks/run/sum", "5", "checks/duplicate_events", "0", "workers/w/tasks", "2");
+    /* completed is counted once, whatever comes between */
+    CHECK("tP a w 1; tF a w 2; tP a w 3; tP a w 4; tF a w 5;", NULL, "tasks/attempts",
+        "3", "tasks/completed", "1", "tasks/incomplete_attempts", "1");
     /* on another worker */
     CHECK("tP a w 1; tE a w 2; tS a w 3; tP a v 10; tE a v 12; tS a v 15; tF a v 20;",
         NULL, "tasks/attempts", "2", "tasks/retries", "1", "tasks/completed", "1",
