@@ -14,6 +14,7 @@ set(spot_library_rooms
     jobs
     queries
     outages
+    tasks
     engine
     fleet
     recovery
@@ -24,6 +25,7 @@ set(spot_library_rooms
     schedule
     serve
     input
+    rerun
     engines)
 add_library(spotsim_shared SHARED)
 set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim
