@@ -158,6 +158,10 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     if (run->analysis->task[SPOT_TASK_RUN].count == 0) {
         return spot_diag_error(diag, run->file, 0, 0, "no task ran to its end");
     }
+    if (run->log->num_edges == 0 && edges_path == NULL) {
+        spot_diag_warn(diag, run->file, 0, 0,
+            "no taskInputs: the model runs once its graph has edges");
+    }
     if (comparison == NULL && num_workers > 1) {
         spot_diag_warn(diag, run->file, 0, 0,
             "laws of run hold the contention of %zu workers: expected --solo",
