@@ -327,7 +327,7 @@ typedef struct {
     size_t num_ends;
     end_t *ends;
     bool *is_visited;          /* [num_ids] clocks that disagree could lead in circles */
-    spot_stretch_t *stretches; /* [inputs] */
+    spot_stretch_t *stretches; /* [transmits] */
 } chain_t;
 
 /* The first of the sorted ends that is behind a place; 0 up to num_ends. */
