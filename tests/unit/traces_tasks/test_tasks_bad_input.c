@@ -115,6 +115,7 @@ test_texts(void **state)
     CHECK("{\"a\":\"\\q\"}\n", "log:1:7: bad escape\n");
     CHECK("{\"a\":\"\\u12g4\"}\n", "log:1:7: bad escape: \\u needs four hex digits\n");
     CHECK("{\"a\":\"\\ud83d\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
+    CHECK("{\"a\":\"\\ud83d\\ude", "log:1:17: the line is cut off\n");
     CHECK("{\"a\":\"\\ud83dx\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\udc00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ude00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");

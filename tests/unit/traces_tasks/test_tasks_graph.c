@@ -201,6 +201,10 @@ test_bad_edges(void **state)
     check_bad("tS a w 1;",
         "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[\"b\",{}]}\n",
         "edges:1:49: inputs: expected a list of task ids\n");
+    check_bad("tS a w 1;",
+        "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n"
+        "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":true}\n",
+        "edges:2: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"task\":\"a\"}\n",
         "edges:1: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"inputs\":[]}\n",

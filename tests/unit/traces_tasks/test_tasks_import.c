@@ -134,6 +134,7 @@ test_times(void **state)
     check_time("1e-999999999999999999999", "0");
     check_time("0e999999999999999999999", "0");
     check_time("9223372036854775.8", "9223372036854775800");
+    check_time("9223372036854775.807", "9223372036854775807");
 #define TOO_LARGE                                                                       \
     "log:1:2: expected ts, and dur, in microseconds, within 64 bits of ns\n"
     check_refused("[{'name':'a'," AT_1 ",'ph':'X','ts':9223372036854775.9}]", TOO_LARGE);
