@@ -29,7 +29,6 @@ spot_task_analysis_free(spot_task_analysis_t *self)
     spot_attempts_free(&self->transmits);
     spot_worker_times_free(&self->times);
     spot_task_graph_free(&self->graph);
-    free(self->sent);
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
@@ -53,11 +52,10 @@ static const spot_attempt_t *
 only_attempt(const spot_attempts_t *tasks, const int32_t *first, int32_t id)
 {
     const spot_attempt_t *attempt = first[id] < 0 ? NULL : &tasks->attempts[first[id]];
-    const bool has_more = attempt != NULL &&
-                          (size_t) first[id] + 1 < tasks->num_attempts &&
-                          attempt[1].id == id;
 
-    return attempt == NULL || has_more || !spot_attempt_has(attempt, SPOT_TASK_FINISHED)
+    return attempt == NULL || !spot_attempt_has(attempt, SPOT_TASK_FINISHED) ||
+                   (attempt + 1 < tasks->attempts + tasks->num_attempts &&
+                       attempt[1].id == id)
                ? NULL
                : attempt;
 }
@@ -132,28 +130,6 @@ align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *first)
 /* ---- Attempts and their durations ---- */
 
 static int
-find_span(spot_task_analysis_t *self, const spot_task_log_t *log, const char *file,
-    spot_diag_t *diag)
-{
-    self->t0 = log->num_events == 0 ? 0 : INT64_MAX;
-    self->t1 = log->num_events == 0 ? 0 : INT64_MIN;
-    self->task_events = self->transmit_events = 0;
-    for (size_t j = 0; j < log->num_events; j++) {
-        const spot_task_event_t *event = &log->events[j];
-
-        self->t0 = event->at < self->t0 ? event->at : self->t0;
-        self->t1 = event->at > self->t1 ? event->at : self->t1;
-        self->task_events += !event->is_transmit;
-        self->transmit_events += event->is_transmit;
-    }
-    /* half of what 64 bits hold: differences of two durations fit too */
-    return __builtin_sub_overflow(self->t1, self->t0, &self->makespan) ||
-                   self->makespan > INT64_MAX / 2
-               ? spot_diag_error(diag, file, 0, 0, "the stamps span more than 146 years")
-               : 0;
-}
-
-static int
 gather(spot_task_analysis_t *self, const spot_task_log_t *log,
     const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
@@ -161,81 +137,88 @@ gather(spot_task_analysis_t *self, const spot_task_log_t *log,
 
     spot_attempts_free(&self->tasks);
     spot_attempts_free(&self->transmits);
-    ret = find_span(self, log, file, diag);
-    ret = ret != 0 ? ret
-                   : spot_attempts_init(
-                         &self->tasks, log, false, rules->dup, false, file, diag);
+    self->makespan = spot_task_log_span(log, &self->t0, &self->t1);
+    /* half of what 64 bits hold: differences of two durations fit too */
+    if (self->makespan < 0 || self->makespan > INT64_MAX / 2) {
+        return spot_diag_error(diag, file, 0, 0, "the stamps span more than 146 years");
+    }
+    ret = spot_attempts_init(&self->tasks, log, false, rules->dup, false, file, diag);
     return ret != 0 ? ret
                     : spot_attempts_init(&self->transmits, log, true, rules->dup,
                           rules->has_last_line, file, diag);
 }
 
-typedef struct {
-    int64_t *values;
-    double *scratch;
-} room_t;
-
-static bool
-is_counted(const spot_attempt_t *attempt, bool is_remote_only)
+/* Returns how many are negative, whatever the mode. */
+static int64_t
+measure(const spot_attempts_t *list, const spot_task_span_t *span, bool is_remote_only,
+    double *values, spot_durations_t *durations)
 {
-    return !is_remote_only || attempt->mode == SPOT_MODE_REMOTE;
+    int64_t length, num_negative = 0;
+
+    for (size_t j = 0; j < list->num_attempts; j++) {
+        const spot_attempt_t *attempt = &list->attempts[j];
+
+        if (spot_attempt_between(attempt, span->from, span->to, &length)) {
+            num_negative += length < 0;
+            if (!is_remote_only || attempt->mode == SPOT_MODE_REMOTE) {
+                spot_durations_add(durations, values, length);
+            }
+        }
+    }
+    spot_durations_end(durations, values);
+    return num_negative;
 }
 
 static void
-measure(const spot_attempts_t *list, const spot_task_span_t *span, bool is_remote_only,
-    const room_t *room, spot_durations_t *durations)
+measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *values)
 {
-    size_t num = 0;
+    for (size_t j = 0; j < log->num_reports; j++) {
+        const spot_task_report_t *report = &log->reports[j];
 
-    for (size_t j = 0; j < list->num_attempts; j++) {
-        if (is_counted(&list->attempts[j], is_remote_only) &&
-            spot_attempt_between(
-                &list->attempts[j], span->from, span->to, &room->values[num])) {
-            num++;
+        spot_durations_add(&self->act, values, report->act);
+        for (size_t k = 0; k < SPOT_REPORT_COUNTERS; k++) {
+            self->counters[k] += report->counters[k];
         }
     }
-    spot_durations_of(durations, room->values, num, room->scratch);
-}
+    spot_durations_end(&self->act, values);
+    for (size_t j = 0; j < log->num_reports; j++) {
+        const spot_task_report_t *report = &log->reports[j];
 
-/* Negative values among spans of all attempts, whatever their mode. */
-static int64_t
-count_negative(const spot_attempts_t *list, const spot_task_span_t *spans, size_t num)
-{
-    int64_t sum = 0, length;
-
-    for (size_t j = 0; j < list->num_attempts; j++) {
-        for (size_t k = 0; k < num; k++) {
-            sum += spot_attempt_between(
-                       &list->attempts[j], spans[k].from, spans[k].to, &length) &&
-                   length < 0;
+        if (report->has_wait) {
+            spot_durations_add(&self->wait, values, report->wait);
+            self->busy_during_wait += (spot_wide_t) report->busy_workers * report->wait;
         }
     }
-    return sum;
+    spot_durations_end(&self->wait, values);
+    self->without_wait = self->act.count - self->wait.count;
 }
 
 static int
-measure_all(spot_task_analysis_t *self)
+measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
-    const size_t num = self->tasks.num_attempts > self->transmits.num_attempts
-                           ? self->tasks.num_attempts
-                           : self->transmits.num_attempts;
-    room_t room = {
-        malloc((num + 1) * sizeof(int64_t)), malloc((num + 1) * sizeof(double))};
-    const int ret = room.values == NULL || room.scratch == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    double *values = malloc((self->tasks.num_attempts + self->transmits.num_attempts +
+                                log->num_reports + 1) *
+                            sizeof(*values));
 
-    for (size_t j = 0; ret == 0 && j < SPOT_NUM_TASK_DURATIONS; j++) {
-        measure(&self->tasks, &spot_task_spans[j], false, &room, &self->task[j]);
+    if (values == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    for (size_t j = 0; ret == 0 && j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
-        measure(&self->transmits, &spot_transmit_spans[j], j >= SPOT_TRANSMIT_LOAD,
-            &room, &self->transmit[j]);
+    for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
+        const int64_t num_negative =
+            measure(&self->tasks, &spot_task_spans[j], false, values, &self->task[j]);
+
+        self->negative_intervals +=
+            j >= SPOT_TASK_COMM && j <= SPOT_TASK_RUN ? num_negative : 0;
     }
-    free(room.values);
-    free(room.scratch);
-    self->negative_intervals =
-        count_negative(&self->tasks, &spot_task_spans[SPOT_TASK_COMM], 3) +
-        count_negative(&self->transmits, &spot_transmit_spans[SPOT_TRANSMIT_COMM], 3);
-    return ret;
+    for (size_t j = 0; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
+        const int64_t num_negative = measure(&self->transmits, &spot_transmit_spans[j],
+            j >= SPOT_TRANSMIT_LOAD, values, &self->transmit[j]);
+
+        self->negative_intervals += j >= SPOT_TRANSMIT_COMM ? num_negative : 0;
+    }
+    measure_rounds(&self->rounds, log, values);
+    free(values);
+    return 0;
 }
 
 /* ---- Counts and groups ---- */
@@ -247,7 +230,7 @@ add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_
 
     if (spot_attempt_between(
             task, spot_task_spans[which].from, spot_task_spans[which].to, &length)) {
-        spot_durations_add(&group->durations, length);
+        spot_durations_add(&group->durations, NULL, length);
     }
 }
 
@@ -274,30 +257,30 @@ find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
     }
     self->num_classes = names.num_names;
     SPOT_ARENA_ARRAY(arena, self->per_class, self->num_classes);
-    SPOT_ARENA_ARRAY(arena, place, self->num_classes);
+    SPOT_ARENA_ARRAY(arena, place, self->num_classes + 1);
     for (size_t j = 0; arena->error == 0 && j < self->num_classes; j++) {
         self->per_class[j].name = spot_arena_text(arena, names.names[j]);
     }
-    if (arena->error == 0 && ret == 0) {
+    ret = spot_error_first(ret, arena->error);
+    if (ret == 0) {
         spot_task_groups_sort(self->per_class, self->num_classes);
+        place[0] = -1;
         for (size_t j = 0; j < self->num_classes; j++) {
             const char *name = self->per_class[j].name;
 
-            place[spot_names_find(&names, name, strlen(name))] = (int32_t) j;
+            place[spot_names_find(&names, name, strlen(name)) + 1] = (int32_t) j;
         }
         for (size_t j = 0; j < num_ids; j++) {
-            self->class_of[j] =
-                self->class_of[j] == 0 ? -1 : place[self->class_of[j] - 1];
+            self->class_of[j] = place[self->class_of[j]];
         }
     }
     spot_names_free(&names);
-    return spot_error_first(ret, arena->error);
+    return ret;
 }
 
 static int
 count_tasks(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
-    const spot_attempts_t *tasks = &self->tasks;
     bool is_completed = false;
 
     if (SPOT_ARENA_ARRAY(&self->arena, self->per_worker, log->num_workers) == NULL) {
@@ -306,14 +289,15 @@ count_tasks(spot_task_analysis_t *self, const spot_task_log_t *log)
     for (size_t j = 0; j < log->num_workers; j++) {
         self->per_worker[j].name = log->workers[j].name;
     }
-    for (size_t j = 0; j < tasks->num_attempts; j++) {
-        const spot_attempt_t *task = &tasks->attempts[j];
+    for (size_t j = 0; j < self->tasks.num_attempts; j++) {
+        const spot_attempt_t *task = &self->tasks.attempts[j];
         const bool is_new = j == 0 || task[-1].id != task->id;
         const bool has_finished = spot_attempt_has(task, SPOT_TASK_FINISHED);
 
         self->distinct += is_new;
-        self->completed += has_finished && (is_new || !is_completed);
-        is_completed = has_finished || (!is_new && is_completed);
+        is_completed = is_completed && !is_new;
+        self->completed += has_finished && !is_completed;
+        is_completed = is_completed || has_finished;
         self->incomplete += !has_finished;
         self->no_planned += !spot_attempt_has(task, SPOT_TASK_PLANNED);
         add_to(&self->per_worker[task->worker], task, SPOT_TASK_ON_WORKER);
@@ -326,80 +310,45 @@ static int
 count_transmits(spot_task_analysis_t *self)
 {
     const spot_attempts_t *list = &self->transmits;
-    size_t max_sent = 0, num_of_id = 0;
+    size_t num = 0;
     int64_t length;
 
+    if (SPOT_ARENA_ARRAY(&self->arena, self->sent, list->num_attempts + 1) == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->mode_conflicts = list->num_conflicts;
     for (size_t j = 0; j < list->num_attempts; j++) {
         const spot_attempt_t *attempt = &list->attempts[j];
 
         self->transmits_unfinished += !spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED);
         self->no_planned += !spot_attempt_has(attempt, SPOT_TRANSMIT_PLANNED);
-        self->transmits_without_mode += attempt->mode == SPOT_MODE_NONE;
-        self->mode_conflicts += attempt->has_conflict;
         self->mode_counts[attempt->mode]++;
         spot_attempt_between(
             attempt, SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED, &length);
         self->mode_totals[attempt->mode] += length;
-        num_of_id++;
+        num++;
         if (j + 1 == list->num_attempts || attempt[1].id != attempt->id) {
-            const size_t num = self->num_sent;
-
-            if (num_of_id >= num) {
-                if (spot_array_reserve(&self->sent, &max_sent, num_of_id + 1,
-                        sizeof(*self->sent)) != 0) {
-                    return SPOT_ERR_NO_MEMORY;
-                }
-                memset(self->sent + num, 0, (num_of_id + 1 - num) * sizeof(*self->sent));
-                self->num_sent = num_of_id + 1;
-            }
-            self->sent[num_of_id]++;
+            self->num_sent = num >= self->num_sent ? num + 1 : self->num_sent;
+            self->sent[num]++;
             self->datasets++;
-            num_of_id = 0;
+            num = 0;
         }
     }
     return 0;
 }
 
-static int
-measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log)
+int
+spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
+    const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
-    room_t act = {malloc((log->num_reports + 1) * sizeof(int64_t)),
-        malloc((log->num_reports + 1) * sizeof(double))};
-    int64_t *waits = malloc((log->num_reports + 1) * sizeof(*waits));
-    const int ret = act.values == NULL || act.scratch == NULL || waits == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : 0;
-    size_t num_waits = 0;
+    int32_t *first; /* [ids] attempt, -1: not a task */
+    int ret;
 
-    for (size_t j = 0; ret == 0 && j < log->num_reports; j++) {
-        const spot_task_report_t *report = &log->reports[j];
-
-        act.values[j] = report->act;
-        self->without_wait += !report->has_wait;
-        if (report->has_wait) {
-            waits[num_waits++] = report->wait;
-            self->busy_during_wait += (spot_wide_t) report->busy_workers * report->wait;
-        }
-        for (size_t k = 0; k < SPOT_REPORT_COUNTERS; k++) {
-            self->counters[k] += report->counters[k];
-        }
+    memset(self, 0, sizeof(*self));
+    if (SPOT_ARENA_ARRAY(&self->arena, first, log->ids.num_names) == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    if (ret == 0) {
-        spot_durations_of(&self->act, act.values, log->num_reports, act.scratch);
-        spot_durations_of(&self->wait, waits, num_waits, act.scratch);
-    }
-    free(act.values);
-    free(act.scratch);
-    free(waits);
-    return ret;
-}
-
-static int
-analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_t *rules,
-    int32_t *first, const char *file, spot_diag_t *diag)
-{
-    int ret = gather(self, log, rules, file, diag);
-
+    ret = gather(self, log, rules, file, diag);
     ret = ret == 0 ? find_offsets(self, log, first) : ret;
     if (ret == 0 && rules->aligns) {
         ret = align(self, log, first) ? gather(self, log, rules, file, diag)
@@ -409,8 +358,7 @@ analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_
     ret = ret == 0 ? find_classes(self, log) : ret;
     ret = ret == 0 ? count_tasks(self, log) : ret;
     ret = ret == 0 ? count_transmits(self) : ret;
-    ret = ret == 0 ? measure_all(self) : ret;
-    ret = ret == 0 ? measure_rounds(&self->rounds, log) : ret;
+    ret = ret == 0 ? measure_all(self, log) : ret;
     ret = ret != 0
               ? ret
               : spot_task_graph_init(&self->graph, log, &self->tasks, &self->transmits,
@@ -422,20 +370,6 @@ analyse(spot_task_analysis_t *self, spot_task_log_t *log, const spot_task_rules_
     for (size_t j = 0; ret == 0 && j < log->num_workers; j++) {
         self->overlapping_tasks += self->times.workers[j].has_overlap;
     }
-    return ret;
-}
-
-int
-spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
-    const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
-{
-    int32_t *first = malloc((log->ids.num_names + 1) * sizeof(*first));
-    int ret;
-
-    memset(self, 0, sizeof(*self));
-    ret = first == NULL ? SPOT_ERR_NO_MEMORY
-                        : analyse(self, log, rules, first, file, diag);
-    free(first);
     return ret;
 }
 

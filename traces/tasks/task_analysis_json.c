@@ -15,16 +15,6 @@ put_integers(
 }
 
 static void
-put_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
-{
-    if (is_there) {
-        spot_json_wide(json, key, value);
-    } else {
-        spot_json_number(json, key, (double) NAN);
-    }
-}
-
-static void
 put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     static const char *const names[] = {"lines", "task_events", "transmit_events",
@@ -34,11 +24,12 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
 
     spot_json_open(json, "log", '{');
     put_integers(json, 8, names,
-        (const int64_t[]){log->num_lines, self->task_events, self->transmit_events,
-            log->num_controller_lines, log->num_input_records, log->num_unknown_actions,
-            (int64_t) log->num_workers, (int64_t) log->num_hosts});
-    put_optional(json, "t0", log->num_events > 0, self->t0);
-    put_optional(json, "t1", log->num_events > 0, self->t1);
+        (const int64_t[]){log->num_lines, (int64_t) self->tasks.num_events,
+            (int64_t) self->transmits.num_events, log->num_controller_lines,
+            log->num_input_records, log->num_unknown_actions, (int64_t) log->num_workers,
+            (int64_t) log->num_hosts});
+    spot_json_optional(json, "t0", log->num_events > 0, self->t0);
+    spot_json_optional(json, "t1", log->num_events > 0, self->t1);
     spot_json_wide(json, "makespan", self->makespan);
     if (log->num_skipped_lines > 0) {
         spot_json_integer(json, "skipped_lines", log->num_skipped_lines);
@@ -49,17 +40,6 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
         (const int64_t[]){self->tasks.num_duplicates + self->transmits.num_duplicates,
             self->mode_conflicts, self->no_planned, self->negative_intervals,
             self->overlapping_tasks});
-    spot_json_close(json, '}');
-}
-
-static void
-put_groups(
-    spot_json_t *json, const char *key, size_t num, const spot_task_group_t *groups)
-{
-    spot_json_open(json, key, '{');
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_mean_json(json, groups[j].name, &groups[j].durations);
-    }
     spot_json_close(json, '}');
 }
 
@@ -76,10 +56,15 @@ put_tasks(
         (const int64_t[]){attempts, self->distinct, self->completed, self->incomplete,
             attempts - self->distinct});
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
-        spot_durations_json(json, spot_task_spans[j].name, &self->task[j]);
+        spot_durations_json(
+            json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
-    put_groups(json, "per_worker", log->num_workers, self->per_worker);
-    put_groups(json, "per_class", self->num_classes, self->per_class);
+    spot_json_open(json, "per_worker", '{');
+    spot_task_groups_json(json, log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
+    spot_json_close(json, '}');
+    spot_json_open(json, "per_class", '{');
+    spot_task_groups_json(json, self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
+    spot_json_close(json, '}');
     spot_json_close(json, '}');
 }
 
@@ -112,13 +97,14 @@ put_transmits(
     spot_json_open(json, "transmits", '{');
     put_integers(json, 3, names,
         (const int64_t[]){(int64_t) self->transmits.num_attempts,
-            self->transmits_unfinished, self->transmits_without_mode});
+            self->transmits_unfinished, self->mode_counts[SPOT_MODE_NONE]});
     for (int which = 0; which < 3; which++) {
         static const char *const keys[] = {
             "mode_counts", "raw_mode_lines", "total_per_mode"};
 
         if (which == 2) {
-            spot_durations_json(json, "total", &self->transmit[SPOT_TRANSMIT_TOTAL]);
+            spot_durations_json(
+                json, "total", &self->transmit[SPOT_TRANSMIT_TOTAL], SPOT_DURATIONS_ALL);
         }
         spot_json_open(json, keys[which], '{');
         for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
@@ -136,7 +122,8 @@ put_transmits(
         spot_json_close(json, '}');
     }
     for (size_t j = SPOT_TRANSMIT_COMM; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
-        spot_durations_json(json, spot_transmit_spans[j].name, &self->transmit[j]);
+        spot_durations_json(
+            json, spot_transmit_spans[j].name, &self->transmit[j], SPOT_DURATIONS_ALL);
     }
     spot_json_integer(json, "datasets", self->datasets);
     put_by_number(json, "per_dataset_histogram", false, self->num_sent, self->sent);
@@ -219,8 +206,8 @@ put_times(
         const spot_clock_offset_t *offset = &self->offsets[j];
 
         spot_json_open(json, log->hosts[j], '{');
-        put_optional(json, "low", offset->has_low, offset->low);
-        put_optional(json, "high", offset->has_high, offset->high);
+        spot_json_optional(json, "low", offset->has_low, offset->low);
+        spot_json_optional(json, "high", offset->has_high, offset->high);
         if (offset->subtracted != 0) {
             spot_json_wide(json, "subtracted", offset->subtracted);
         }
@@ -238,8 +225,8 @@ put_controller(
     spot_json_open(json, "controller", '{');
     if (log->num_reports > 0) {
         spot_json_integer(json, "iterations", (int64_t) log->num_reports);
-        spot_durations_json(json, "act", &rounds->act);
-        spot_durations_json(json, "wait", &rounds->wait);
+        spot_durations_json(json, "act", &rounds->act, SPOT_DURATIONS_ALL);
+        spot_durations_json(json, "wait", &rounds->wait, SPOT_DURATIONS_ALL);
         spot_json_integer(json, "without_wait", rounds->without_wait);
         for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
             spot_json_integer(json, spot_task_key_names[SPOT_LINE_COUNTERS + j],
@@ -285,7 +272,8 @@ put_graph(
         spot_json_number(
             json, "parallelism", spot_wide_ratio(graph->work, graph->critical_run));
         spot_json_integer(json, "zero_slack", graph->zero_slack);
-        spot_durations_json(json, "decision_delay", &graph->decision_delay);
+        spot_durations_json(
+            json, "decision_delay", &graph->decision_delay, SPOT_DURATIONS_ALL);
         spot_json_wide(json, "unplanned_ready", ready);
         spot_json_wide(json, "unplanned_starved", unplanned - ready);
         spot_json_open(json, "chain", '{');

@@ -257,14 +257,12 @@ static int
 find_delays(graph_t *self)
 {
     spot_task_graph_t *result = self->result;
-    int64_t *delays;
-    double *scratch;
-    size_t num = 0;
+    double *delays;
 
     SPOT_ARENA_ARRAY(&self->arena, delays, (size_t) result->tasks);
-    SPOT_ARENA_ARRAY(&self->arena, scratch, (size_t) result->tasks);
     result->ready = malloc(((size_t) result->tasks + 1) * sizeof(*result->ready));
-    result->decisions = malloc(((size_t) result->tasks + 1) * sizeof(*delays));
+    result->decisions =
+        malloc(((size_t) result->tasks + 1) * sizeof(*result->decisions));
     if (self->arena.error != 0 || result->ready == NULL || result->decisions == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -282,13 +280,13 @@ find_delays(graph_t *self)
         if (spot_attempt_has(attempt, SPOT_TASK_PLANNED)) {
             const int64_t planned = attempt->at[SPOT_TASK_PLANNED];
 
-            delays[num++] = planned - ready;
+            spot_durations_add(&result->decision_delay, delays, planned - ready);
             if (planned > ready) {
                 result->ready[result->num_ready++] = (spot_stretch_t){ready, planned};
             }
         }
     }
-    spot_durations_of(&result->decision_delay, delays, num, scratch);
+    spot_durations_end(&result->decision_delay, delays);
     return 0;
 }
 
