@@ -89,10 +89,12 @@ spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *
 }
 
 void
-spot_task_groups_json(spot_json_t *json, size_t num, const spot_task_group_t *groups,
-    spot_durations_parts_t parts)
+spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts)
 {
+    spot_json_open(json, key, '{');
     for (size_t j = 0; j < num; j++) {
         spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
     }
+    spot_json_close(json, '}');
 }

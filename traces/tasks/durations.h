@@ -45,8 +45,8 @@ typedef enum {
 void spot_durations_json(spot_json_t *json, const char *key,
     const spot_durations_t *self, spot_durations_parts_t parts);
 
-/* Groups as members of the object that is open. */
-void spot_task_groups_json(spot_json_t *json, size_t num,
+/* An object with a member for each group. */
+void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
     const spot_task_group_t *groups, spot_durations_parts_t parts);
 
 /* null, if the value is not there. */

@@ -47,42 +47,37 @@ bound_high(spot_clock_offset_t *offset, const spot_attempt_t *attempt, int to)
     }
 }
 
-/* The only attempt of a task, if it finished; else NULL. */
-static const spot_attempt_t *
-only_attempt(const spot_attempts_t *tasks, const int32_t *first, int32_t id)
-{
-    const spot_attempt_t *attempt = first[id] < 0 ? NULL : &tasks->attempts[first[id]];
-
-    return attempt == NULL || !spot_attempt_has(attempt, SPOT_TASK_FINISHED) ||
-                   (attempt + 1 < tasks->attempts + tasks->num_attempts &&
-                       attempt[1].id == id)
-               ? NULL
-               : attempt;
-}
-
+/* only: [num ids] set to the attempt of tasks with a single one that finished, or -1. */
 static int
-find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *first)
+find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *only)
 {
+    const spot_attempts_t *tasks = &self->tasks;
+
     if (SPOT_ARENA_ARRAY(&self->arena, self->offsets, log->num_hosts) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    memset(first, -1, log->ids.num_names * sizeof(*first));
-    for (size_t j = self->tasks.num_attempts; j-- > 0;) {
-        const spot_attempt_t *task = &self->tasks.attempts[j];
+    memset(only, -1, log->ids.num_names * sizeof(*only));
+    for (size_t j = 0; j < tasks->num_attempts; j++) {
+        const spot_attempt_t *task = &tasks->attempts[j];
+        const bool is_only = (j == 0 || task[-1].id != task->id) &&
+                             (j + 1 == tasks->num_attempts || task[1].id != task->id);
 
-        first[task->id] = (int32_t) j;
+        if (is_only && spot_attempt_has(task, SPOT_TASK_FINISHED)) {
+            only[task->id] = (int32_t) j;
+        }
         bound_high(&self->offsets[log->workers[task->worker].host_id], task,
             SPOT_TASK_ENQUEUED);
     }
     for (size_t j = 0; j < self->transmits.num_attempts; j++) {
         const spot_attempt_t *transmit = &self->transmits.attempts[j];
-        const spot_attempt_t *producer = only_attempt(&self->tasks, first, transmit->id);
 
         if (transmit->mode == SPOT_MODE_LOCAL) {
             bound_high(&self->offsets[log->workers[transmit->worker].host_id], transmit,
                 SPOT_TRANSMIT_FINISHED);
         }
-        if (producer != NULL && spot_attempt_has(transmit, SPOT_TRANSMIT_PLANNED)) {
+        if (only[transmit->id] >= 0 &&
+            spot_attempt_has(transmit, SPOT_TRANSMIT_PLANNED)) {
+            const spot_attempt_t *producer = &tasks->attempts[only[transmit->id]];
             spot_clock_offset_t *offset =
                 &self->offsets[log->workers[producer->worker].host_id];
             const int64_t length =
@@ -95,29 +90,29 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *fi
     return 0;
 }
 
-/* Puts the clocks of hosts right; only the source knows when a transmit started. */
+/* Puts the clocks of hosts right; only the source knows when a transmit started. Whether
+ * no stamp leaves 64 bits. */
 static bool
-align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *first)
+align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *only)
 {
-    bool is_good = true; /* no stamp leaves 64 bits */
+    bool is_good = true;
 
     for (size_t j = 0; j < log->num_hosts; j++) {
         spot_clock_offset_t *offset = &self->offsets[j];
 
-        if (offset->has_low && offset->has_high && offset->low > offset->high) {
-            continue;
+        if (!offset->has_low || !offset->has_high || offset->low <= offset->high) {
+            offset->subtracted = offset->has_low && offset->low > 0     ? offset->low
+                                 : offset->has_high && offset->high < 0 ? offset->high
+                                                                        : 0;
         }
-        offset->subtracted = offset->has_low && offset->low > 0     ? offset->low
-                             : offset->has_high && offset->high < 0 ? offset->high
-                                                                    : 0;
     }
     for (size_t j = 0; is_good && j < log->num_events; j++) {
         spot_task_event_t *event = &log->events[j];
-        const spot_attempt_t *source =
-            event->is_transmit && event->stage != SPOT_TRANSMIT_FINISHED
-                ? only_attempt(&self->tasks, first, event->id)
-                : NULL;
-        const int32_t worker = source == NULL ? event->worker : source->worker;
+        const bool is_of_source = event->is_transmit &&
+                                  event->stage != SPOT_TRANSMIT_FINISHED &&
+                                  only[event->id] >= 0;
+        const int32_t worker =
+            is_of_source ? self->tasks.attempts[only[event->id]].worker : event->worker;
 
         is_good =
             event->is_controller ||
@@ -341,19 +336,19 @@ int
 spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
     const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
-    int32_t *first; /* [ids] attempt, -1: not a task */
+    int32_t *only;
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (SPOT_ARENA_ARRAY(&self->arena, first, log->ids.num_names) == NULL) {
+    if (SPOT_ARENA_ARRAY(&self->arena, only, log->ids.num_names) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     ret = gather(self, log, rules, file, diag);
-    ret = ret == 0 ? find_offsets(self, log, first) : ret;
+    ret = ret == 0 ? find_offsets(self, log, only) : ret;
     if (ret == 0 && rules->aligns) {
-        ret = align(self, log, first) ? gather(self, log, rules, file, diag)
-                                      : spot_diag_error(diag, file, 0, 0,
-                                            "an aligned stamp is beyond 64 bits");
+        ret = align(self, log, only) ? gather(self, log, rules, file, diag)
+                                     : spot_diag_error(diag, file, 0, 0,
+                                           "an aligned stamp is beyond 64 bits");
     }
     ret = ret == 0 ? find_classes(self, log) : ret;
     ret = ret == 0 ? count_tasks(self, log) : ret;

@@ -59,12 +59,10 @@ put_tasks(
         spot_durations_json(
             json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
-    spot_json_open(json, "per_worker", '{');
-    spot_task_groups_json(json, log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
-    spot_json_close(json, '}');
-    spot_json_open(json, "per_class", '{');
-    spot_task_groups_json(json, self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
-    spot_json_close(json, '}');
+    spot_task_groups_json(
+        json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(
+        json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
     spot_json_close(json, '}');
 }
 
@@ -88,42 +86,38 @@ put_by_number(
     spot_json_close(json, '}');
 }
 
+/* A number of each mode that occurs. totals: NULL puts the counts. */
+static void
+put_modes(
+    spot_json_t *json, const char *key, const int64_t *counts, const spot_wide_t *totals)
+{
+    spot_json_open(json, key, '{');
+    for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
+        if (counts[mode] > 0 && totals != NULL) {
+            spot_json_wide(json, spot_task_mode_names[mode], totals[mode]);
+        } else if (counts[mode] > 0) {
+            spot_json_integer(json, spot_task_mode_names[mode], counts[mode]);
+        }
+    }
+    spot_json_close(json, '}');
+}
+
 static void
 put_transmits(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {"attempts", "unfinished", "without_mode"};
-
     spot_json_open(json, "transmits", '{');
-    put_integers(json, 3, names,
-        (const int64_t[]){(int64_t) self->transmits.num_attempts,
-            self->transmits_unfinished, self->mode_counts[SPOT_MODE_NONE]});
-    for (int which = 0; which < 3; which++) {
-        static const char *const keys[] = {
-            "mode_counts", "raw_mode_lines", "total_per_mode"};
-
-        if (which == 2) {
-            spot_durations_json(
-                json, "total", &self->transmit[SPOT_TRANSMIT_TOTAL], SPOT_DURATIONS_ALL);
-        }
-        spot_json_open(json, keys[which], '{');
-        for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
-            const bool is_there =
-                which == 1 ? log->num_mode_lines[mode] > 0 : self->mode_counts[mode] > 0;
-
-            if (is_there && which == 2) {
-                spot_json_wide(
-                    json, spot_task_mode_names[mode], self->mode_totals[mode]);
-            } else if (is_there) {
-                spot_json_integer(json, spot_task_mode_names[mode],
-                    which == 0 ? self->mode_counts[mode] : log->num_mode_lines[mode]);
-            }
-        }
-        spot_json_close(json, '}');
-    }
-    for (size_t j = SPOT_TRANSMIT_COMM; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
+    spot_json_integer(json, "attempts", (int64_t) self->transmits.num_attempts);
+    spot_json_integer(json, "unfinished", self->transmits_unfinished);
+    spot_json_integer(json, "without_mode", self->mode_counts[SPOT_MODE_NONE]);
+    put_modes(json, "mode_counts", self->mode_counts, NULL);
+    put_modes(json, "raw_mode_lines", log->num_mode_lines, NULL);
+    for (size_t j = 0; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
         spot_durations_json(
             json, spot_transmit_spans[j].name, &self->transmit[j], SPOT_DURATIONS_ALL);
+        if (j == SPOT_TRANSMIT_TOTAL) {
+            put_modes(json, "total_per_mode", self->mode_counts, self->mode_totals);
+        }
     }
     spot_json_integer(json, "datasets", self->datasets);
     put_by_number(json, "per_dataset_histogram", false, self->num_sent, self->sent);
@@ -239,12 +233,6 @@ put_controller(
     spot_json_close(json, '}');
 }
 
-static const char *
-id_text(const spot_task_log_t *log, int32_t id)
-{
-    return id < 0 ? NULL : log->ids.names[id];
-}
-
 static void
 put_graph(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
@@ -265,7 +253,7 @@ put_graph(
         spot_json_wide(json, "critical_run", graph->critical_run);
         spot_json_open(json, "critical_tasks", '[');
         for (size_t j = 0; j < graph->num_critical; j++) {
-            spot_json_text(json, NULL, id_text(log, graph->critical[j]));
+            spot_json_text(json, NULL, log->ids.names[graph->critical[j]]);
         }
         spot_json_close(json, ']');
         spot_json_wide(json, "work", graph->work);
@@ -278,8 +266,10 @@ put_graph(
         spot_json_wide(json, "unplanned_starved", unplanned - ready);
         spot_json_open(json, "chain", '{');
         spot_json_integer(json, "tasks", chain->tasks);
-        spot_json_text(json, "first", id_text(log, chain->first));
-        spot_json_text(json, "last", id_text(log, chain->last));
+        spot_json_text(
+            json, "first", chain->first < 0 ? NULL : log->ids.names[chain->first]);
+        spot_json_text(
+            json, "last", chain->last < 0 ? NULL : log->ids.names[chain->last]);
         spot_json_wide(json, "run", chain->run);
         spot_json_wide(json, "queue", chain->queue);
         spot_json_wide(json, "comm", chain->comm);

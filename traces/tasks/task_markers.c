@@ -158,13 +158,10 @@ void
 spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "microtraces", '{');
+    spot_task_groups_json(json, "microtraces", self->num_microtraces, self->microtraces,
+        SPOT_DURATIONS_MEAN);
     spot_task_groups_json(
-        json, self->num_microtraces, self->microtraces, SPOT_DURATIONS_MEAN);
-    spot_json_close(json, '}');
-    spot_json_open(json, "tasks", '{');
-    spot_task_groups_json(json, SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
-    spot_json_close(json, '}');
+        json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
     spot_json_open(json, "transmits", '{');
     spot_json_integer(json, "attempts", self->attempts);
     spot_json_open(json, "mode_counts", '{');
@@ -174,11 +171,12 @@ spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
         }
     }
     spot_json_close(json, '}');
+    for (size_t j = 0; j < SPOT_MARKED_TRANSMIT_SPANS; j++) {
+        spot_durations_json(json, self->transmit[j].name, &self->transmit[j].durations,
+            SPOT_DURATIONS_MAX);
+    }
+    spot_json_close(json, '}');
     spot_task_groups_json(
-        json, SPOT_MARKED_TRANSMIT_SPANS, self->transmit, SPOT_DURATIONS_MAX);
-    spot_json_close(json, '}');
-    spot_json_open(json, "controller", '{');
-    spot_task_groups_json(json, self->num_phases, self->phases, SPOT_DURATIONS_SUM);
-    spot_json_close(json, '}');
+        json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
     spot_json_close(json, '}');
 }

@@ -33,9 +33,8 @@ typedef struct {
 } worker_t;
 
 typedef struct {
-    int64_t at, last_finished;
+    int64_t at;
     int32_t num_running, num_windows;
-    bool has_finished;
 } host_t;
 
 typedef struct {
@@ -44,7 +43,7 @@ typedef struct {
     const spot_attempts_t *tasks;
     size_t num_points, max_points, num_keys, max_keys;
     point_t *points;
-    int64_t *keys; /* [num_points] twice the time since t0; odd: after all even ones */
+    int64_t *keys; /* [num_points] twice the time since t0; odd: after the even ones */
     worker_t *workers;
     host_t *hosts;
     int64_t at; /* of the sweep */
@@ -118,8 +117,6 @@ static void
 add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
 {
     const int32_t worker_id = task->worker;
-    const int32_t host_id = self->log->workers[worker_id].host_id;
-    const int64_t t1 = self->result->t1, window = self->result->window;
     const int64_t planned = task->at[SPOT_TASK_PLANNED];
     const int64_t end = task->at[SPOT_TASK_FINISHED];
     worker_t *worker = &self->workers[worker_id];
@@ -137,17 +134,13 @@ add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
     if (spot_attempt_has(task, SPOT_TASK_FINISHED)) {
         worker->last_finished =
             end > worker->last_finished ? end : worker->last_finished;
-        /* an attempt that is enqueued at that instant must know of the end */
-        add_point(self, end, false, host_id, AFTER_END, +1);
-        add_point(
-            self, t1 - end < window ? t1 : end + window, false, host_id, AFTER_END, -1);
     } else if (spot_attempt_has(task, SPOT_TASK_STARTED)) {
         add_point(
             self, task->at[SPOT_TASK_STARTED], true, worker_id, SPOT_IDLE_LOST, +1);
     }
     if (spot_attempt_between(task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, &length)) {
         self->result->comm_sum += length;
-        add_point(self, task->at[SPOT_TASK_ENQUEUED], true, attempt_id, ENQUEUED, 0);
+        add_point(self, task->at[SPOT_TASK_ENQUEUED], false, attempt_id, ENQUEUED, 0);
     }
 }
 
@@ -155,12 +148,27 @@ static void
 add_points(sweep_t *self, const spot_attempts_t *transmits, size_t num_ready,
     const spot_stretch_t *ready)
 {
+    const int64_t t1 = self->result->t1, window = self->result->window;
+
     for (size_t j = 0; j < self->result->num_workers; j++) {
         self->workers[j].first_planned = INT64_MAX;
         self->workers[j].last_finished = self->workers[j].at = self->result->t0;
     }
     for (size_t j = 0; j < self->result->num_hosts; j++) {
         self->hosts[j].at = self->result->t0;
+    }
+    /* what is enqueued as a window begins or ends is within it */
+    for (size_t j = 0; j < self->tasks->num_attempts; j++) {
+        const spot_attempt_t *task = &self->tasks->attempts[j];
+        const int64_t end = task->at[SPOT_TASK_FINISHED];
+
+        if (spot_attempt_has(task, SPOT_TASK_FINISHED)) {
+            const int32_t host_id = self->log->workers[task->worker].host_id;
+
+            add_point(self, end, false, host_id, AFTER_END, +1);
+            add_point(self, t1 - end < window ? t1 : end + window, true, host_id,
+                AFTER_END, -1);
+        }
     }
     for (size_t j = 0; j < self->tasks->num_attempts; j++) {
         add_task(self, &self->tasks->attempts[j], (int32_t) j);
@@ -263,34 +271,25 @@ step_busy(sweep_t *self, int32_t worker_id, int step)
 }
 
 static void
-match(sweep_t *self, const spot_attempt_t *task)
-{
-    const host_t *host = &self->hosts[self->log->workers[task->worker].host_id];
-
-    if (host->has_finished && self->at - host->last_finished <= self->result->window) {
-        self->result->matched_sum +=
-            task->at[SPOT_TASK_ENQUEUED] - task->at[SPOT_TASK_PLANNED];
-    }
-}
-
-static void
 take_point(sweep_t *self, int64_t at, const point_t *point)
 {
+    const spot_attempt_t *task;
+
     account_all(self, at);
     switch (point->what) {
         case AFTER_END:
             account_host(self, point->entity);
             self->hosts[point->entity].num_windows += point->step;
-            if (point->step > 0) {
-                self->hosts[point->entity].has_finished = true;
-                self->hosts[point->entity].last_finished = at;
-            }
             return;
         case READY:
             self->num_ready += point->step;
             return;
         case ENQUEUED:
-            match(self, &self->tasks->attempts[point->entity]);
+            task = &self->tasks->attempts[point->entity];
+            if (self->hosts[self->log->workers[task->worker].host_id].num_windows > 0) {
+                self->result->matched_sum +=
+                    task->at[SPOT_TASK_ENQUEUED] - task->at[SPOT_TASK_PLANNED];
+            }
             return;
         default:
             account_worker(self, point->entity);
