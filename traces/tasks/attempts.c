@@ -17,16 +17,10 @@ compare(const void *first, const void *second)
 {
     const spot_task_event_t *a = first, *b = second;
 
-    if (a->worker != b->worker) {
-        return a->worker < b->worker ? -1 : 1;
-    }
-    if (a->at != b->at) {
-        return a->at < b->at ? -1 : 1;
-    }
-    if (a->stage != b->stage) {
-        return a->stage < b->stage ? -1 : 1;
-    }
-    return a->line < b->line ? -1 : a->line > b->line;
+    return a->worker != b->worker ? spot_ns_compare(a->worker, b->worker)
+           : a->at != b->at       ? spot_ns_compare(a->at, b->at)
+           : a->stage != b->stage ? spot_ns_compare(a->stage, b->stage)
+                                  : spot_ns_compare(a->line, b->line);
 }
 
 static void

@@ -39,6 +39,13 @@ void spot_attempts_free(spot_attempts_t *self);
  * is beyond 64 bits. */
 int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1);
 
+/* For qsort(): -1, 0, 1. */
+static inline int
+spot_ns_compare(int64_t first, int64_t second)
+{
+    return (first > second) - (first < second);
+}
+
 static inline bool
 spot_attempt_has(const spot_attempt_t *self, int stage)
 {

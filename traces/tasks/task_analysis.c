@@ -29,6 +29,7 @@ spot_task_analysis_free(spot_task_analysis_t *self)
     spot_attempts_free(&self->transmits);
     spot_worker_times_free(&self->times);
     spot_task_graph_free(&self->graph);
+    spot_names_free(&self->classes);
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
@@ -40,10 +41,8 @@ bound_high(spot_clock_offset_t *offset, const spot_attempt_t *attempt, int to)
 {
     int64_t length;
 
-    if (spot_attempt_between(attempt, 0, to, &length) &&
-        (!offset->has_high || length < offset->high)) {
+    if (spot_attempt_between(attempt, 0, to, &length) && length < offset->high) {
         offset->high = length;
-        offset->has_high = true;
     }
 }
 
@@ -55,6 +54,9 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *on
 
     if (SPOT_ARENA_ARRAY(&self->arena, self->offsets, log->num_hosts) == NULL) {
         return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < log->num_hosts; j++) {
+        self->offsets[j] = (spot_clock_offset_t){INT64_MIN, INT64_MAX, 0};
     }
     memset(only, -1, log->ids.num_names * sizeof(*only));
     for (size_t j = 0; j < tasks->num_attempts; j++) {
@@ -83,8 +85,7 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *on
             const int64_t length =
                 producer->at[SPOT_TASK_FINISHED] - transmit->at[SPOT_TRANSMIT_PLANNED];
 
-            offset->low = offset->has_low && offset->low > length ? offset->low : length;
-            offset->has_low = true;
+            offset->low = offset->low > length ? offset->low : length;
         }
     }
     return 0;
@@ -100,11 +101,10 @@ align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *only)
     for (size_t j = 0; j < log->num_hosts; j++) {
         spot_clock_offset_t *offset = &self->offsets[j];
 
-        if (!offset->has_low || !offset->has_high || offset->low <= offset->high) {
-            offset->subtracted = offset->has_low && offset->low > 0     ? offset->low
-                                 : offset->has_high && offset->high < 0 ? offset->high
-                                                                        : 0;
-        }
+        offset->subtracted = offset->low > offset->high ? 0
+                             : offset->low > 0          ? offset->low
+                             : offset->high < 0         ? offset->high
+                                                        : 0;
     }
     for (size_t j = 0; is_good && j < log->num_events; j++) {
         spot_task_event_t *event = &log->events[j];
@@ -233,44 +233,41 @@ add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_
 static int
 find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
-    spot_arena_t *arena = &self->arena;
+    spot_names_t *names = &self->classes;
     const size_t num_ids = log->ids.num_names;
-    int32_t *place; /* [classes] in that order */
-    spot_names_t names;
-    int ret = 0;
+    int32_t *place; /* [1 + classes] in that order; the first is that of no class */
 
-    spot_names_init(&names);
-    SPOT_ARENA_ARRAY(arena, self->class_of, num_ids);
-    for (size_t j = 0; arena->error == 0 && ret == 0 && j < self->tasks.num_attempts;
-         j++) {
+    SPOT_ARENA_ARRAY(&self->arena, self->class_of, num_ids);
+    for (size_t j = 0; self->class_of != NULL && j < self->tasks.num_attempts; j++) {
         const int32_t id = self->tasks.attempts[j].id;
         const char *text = log->ids.names[id];
 
-        ret = spot_names_add(
-            &names, text, spot_task_class_bytes(text), &self->class_of[id]);
-        self->class_of[id]++; /* 0: not a task */
+        if (spot_names_add(
+                names, text, spot_task_class_bytes(text), &self->class_of[id]) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        self->class_of[id]++;
     }
-    self->num_classes = names.num_names;
-    SPOT_ARENA_ARRAY(arena, self->per_class, self->num_classes);
-    SPOT_ARENA_ARRAY(arena, place, self->num_classes + 1);
-    for (size_t j = 0; arena->error == 0 && j < self->num_classes; j++) {
-        self->per_class[j].name = spot_arena_text(arena, names.names[j]);
+    self->num_classes = names->num_names;
+    SPOT_ARENA_ARRAY(&self->arena, self->per_class, self->num_classes);
+    SPOT_ARENA_ARRAY(&self->arena, place, 1 + self->num_classes);
+    if (self->arena.error != 0) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_error_first(ret, arena->error);
-    if (ret == 0) {
-        spot_task_groups_sort(self->per_class, self->num_classes);
-        place[0] = -1;
-        for (size_t j = 0; j < self->num_classes; j++) {
-            const char *name = self->per_class[j].name;
+    for (size_t j = 0; j < self->num_classes; j++) {
+        self->per_class[j].name = names->names[j];
+    }
+    spot_task_groups_sort(self->per_class, self->num_classes);
+    place[0] = -1;
+    for (size_t j = 0; j < self->num_classes; j++) {
+        const char *name = self->per_class[j].name;
 
-            place[spot_names_find(&names, name, strlen(name)) + 1] = (int32_t) j;
-        }
-        for (size_t j = 0; j < num_ids; j++) {
-            self->class_of[j] = place[self->class_of[j]];
-        }
+        place[1 + spot_names_find(names, name, strlen(name))] = (int32_t) j;
     }
-    spot_names_free(&names);
-    return ret;
+    for (size_t j = 0; j < num_ids; j++) {
+        self->class_of[j] = place[self->class_of[j]];
+    }
+    return 0;
 }
 
 static int
@@ -396,7 +393,7 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
     for (size_t j = 0; j < log->num_hosts; j++) {
         const spot_clock_offset_t *offset = &self->offsets[j];
 
-        if (offset->has_low && offset->has_high && offset->low > offset->high) {
+        if (offset->low > offset->high) {
             spot_diag_warn(diag, file, 0, 0,
                 "the clock of host %s cannot be right: it is at least %lld and at most "
                 "%lld ns ahead of the controller's; it drifts, or stamps are wrong",

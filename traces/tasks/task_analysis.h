@@ -49,10 +49,10 @@ typedef struct {
     spot_wide_t busy_during_wait; /* sum of busy workers x wait */
 } spot_task_rounds_t;
 
-/* Bounds of what a host's clock is ahead of the controller's. */
+/* Bounds of what a host's clock is ahead of the controller's; INT64_MIN, INT64_MAX: none
+ * is known. */
 typedef struct {
     int64_t low, high;
-    bool has_low, has_high;
     int64_t subtracted; /* by --align */
 } spot_clock_offset_t;
 
@@ -63,6 +63,7 @@ typedef struct {
     int64_t distinct, completed, incomplete;
     spot_durations_t task[SPOT_NUM_TASK_DURATIONS];
     spot_task_group_t *per_worker; /* [num_workers of the log] of on_worker */
+    spot_names_t classes;          /* in order of their first task */
     size_t num_classes;
     spot_task_group_t *per_class; /* [num_classes] of run */
     int32_t *class_of;            /* [num ids] into per_class; -1: not a task */

@@ -200,8 +200,8 @@ put_times(
         const spot_clock_offset_t *offset = &self->offsets[j];
 
         spot_json_open(json, log->hosts[j], '{');
-        spot_json_optional(json, "low", offset->has_low, offset->low);
-        spot_json_optional(json, "high", offset->has_high, offset->high);
+        spot_json_optional(json, "low", offset->low > INT64_MIN, offset->low);
+        spot_json_optional(json, "high", offset->high < INT64_MAX, offset->high);
         if (offset->subtracted != 0) {
             spot_json_wide(json, "subtracted", offset->subtracted);
         }

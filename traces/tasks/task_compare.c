@@ -110,10 +110,9 @@ compare_relative(const void *first, const void *second)
     if (isnan(a->relative) != isnan(b->relative)) {
         return isnan(a->relative) ? 1 : -1;
     }
-    if (a->relative < b->relative || a->relative > b->relative) {
-        return a->relative < b->relative ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return a->relative < b->relative   ? -1
+           : a->relative > b->relative ? 1
+                                       : spot_ns_compare(a->rank, b->rank);
 }
 
 static int
@@ -122,10 +121,8 @@ compare_difference(const void *first, const void *second)
     const spot_task_pair_t *a = first, *b = second;
     const int64_t by_a = a->second - a->first, by_b = b->second - b->first;
 
-    if (by_a != by_b) {
-        return by_a > by_b ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return by_a != by_b ? spot_ns_compare(by_b, by_a)
+                        : spot_ns_compare(a->rank, b->rank);
 }
 
 static void
@@ -155,10 +152,8 @@ compare_steps(const void *first, const void *second)
 {
     const step_t *a = first, *b = second;
 
-    if (a->scope != b->scope) {
-        return a->scope < b->scope ? -1 : 1;
-    }
-    return a->at < b->at ? -1 : a->at > b->at;
+    return a->scope != b->scope ? spot_ns_compare(a->scope, b->scope)
+                                : spot_ns_compare(a->at, b->at);
 }
 
 /* Adds the time of each task with a partner by how many ran with it: from its start to

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
 #include "base/utf8.h"
 
 /* A task, by its id. */
@@ -78,11 +77,9 @@ end_of(const node_t *node)
 static int
 report_cycle(const graph_t *self, const char *file, spot_diag_t *diag)
 {
-    spot_texts_t texts = {0};
-    const char *list = "";
-    char shown[SPOT_UTF8_SHOWN_BYTES];
+    char shown[4][SPOT_UTF8_SHOWN_BYTES];
+    const char *names[4] = {NULL};
     const node_t *node = self->nodes;
-    int ret;
 
     while (node->num_left == 0) {
         node++;
@@ -93,17 +90,13 @@ report_cycle(const graph_t *self, const char *file, spot_diag_t *diag)
         while (self->nodes[*input].num_left == 0) {
             input++;
         }
-        node = &self->nodes[*input];
-        if (j >= self->num_ids) { /* by now within the cycle */
-            list = spot_texts_join(&texts, list, " needs ",
-                spot_texts_add(
-                    &texts, "%s", spot_utf8_shown(self->log->ids.names[*input], shown)));
-        }
+        node = &self->nodes[*input]; /* in the end within the cycle */
+        names[j % 4] = spot_utf8_shown(self->log->ids.names[*input], shown[j % 4]);
     }
-    ret =
-        spot_diag_error(diag, file, 0, 0, "the edges have a cycle: %s, and so on", list);
-    spot_texts_free(&texts);
-    return ret;
+    return spot_diag_error(diag, file, 0, 0,
+        "the edges have a cycle: %s needs %s needs %s needs %s, and so on",
+        names[self->num_ids % 4], names[(self->num_ids + 1) % 4],
+        names[(self->num_ids + 2) % 4], names[(self->num_ids + 3) % 4]);
 }
 
 /* Sets order (Kahn, CACM 5(11), 1962). first: [num_ids], next, users: [inputs] lists of
@@ -229,13 +222,10 @@ compare_ends(const void *first, const void *second)
     const node_t *a = *(const node_t *const *) first;
     const node_t *b = *(const node_t *const *) second;
 
-    if (a->attempt->worker != b->attempt->worker) {
-        return a->attempt->worker < b->attempt->worker ? -1 : 1;
-    }
-    if (end_of(a) != end_of(b)) {
-        return end_of(a) < end_of(b) ? -1 : 1;
-    }
-    return a->rank > b->rank ? -1 : a->rank < b->rank;
+    return a->attempt->worker != b->attempt->worker
+               ? spot_ns_compare(a->attempt->worker, b->attempt->worker)
+           : end_of(a) != end_of(b) ? spot_ns_compare(end_of(a), end_of(b))
+                                    : spot_ns_compare(b->rank, a->rank);
 }
 
 /* Whether a task ends behind the latest so far, or with it and has a smaller id. */
@@ -297,7 +287,7 @@ compare_stretches(const void *first, const void *second)
 {
     const spot_stretch_t *a = first, *b = second;
 
-    return a->start < b->start ? -1 : a->start > b->start;
+    return spot_ns_compare(a->start, b->start);
 }
 
 /* Of attempts by id, worker, number. */
@@ -306,13 +296,9 @@ compare_attempts(const void *first, const void *second)
 {
     const spot_attempt_t *a = first, *b = second;
 
-    if (a->id != b->id) {
-        return a->id < b->id ? -1 : 1;
-    }
-    if (a->worker != b->worker) {
-        return a->worker < b->worker ? -1 : 1;
-    }
-    return a->number < b->number ? -1 : a->number > b->number;
+    return a->id != b->id           ? spot_ns_compare(a->id, b->id)
+           : a->worker != b->worker ? spot_ns_compare(a->worker, b->worker)
+                                    : spot_ns_compare(a->number, b->number);
 }
 
 /* Time of [from, to) in which an input was on the way to the worker of the task. */

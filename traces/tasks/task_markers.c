@@ -76,10 +76,8 @@ compare_marks(const void *first, const void *second)
 {
     const spot_task_mark_t *a = first, *b = second;
 
-    if (a->at != b->at) {
-        return a->at < b->at ? -1 : 1;
-    }
-    return a->line < b->line ? -1 : a->line > b->line;
+    return a->at != b->at ? spot_ns_compare(a->at, b->at)
+                          : spot_ns_compare(a->line, b->line);
 }
 
 /* Marks of the controller -> how long its phases last. */

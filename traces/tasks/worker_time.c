@@ -25,9 +25,10 @@ typedef struct {
 } point_t;
 
 typedef struct {
-    int64_t at;           /* its time is accounted for up to here */
-    int64_t ready_before; /* ready time up to there */
-    int64_t first_planned, last_finished, busy_end;
+    int64_t at;                           /* its time is accounted for up to here */
+    int64_t ready_before;                 /* ready time up to there */
+    int64_t first_planned, last_finished; /* if ever; else INT64_MAX, t0 */
+    int64_t busy_end;
     int32_t counts[COUNTED];
     bool was_busy;
 } worker_t;
@@ -181,13 +182,9 @@ add_points(sweep_t *self, const spot_attempts_t *transmits, size_t num_ready,
         add_stretch(self, ready[j].start, ready[j].end, 0, READY);
     }
     for (size_t j = 0; j < self->result->num_workers; j++) {
-        worker_t *worker = &self->workers[j];
-
-        if (worker->first_planned == INT64_MAX) {
-            worker->first_planned = self->result->t0;
-        }
         /* a step of 0 cuts the time, as a plan does */
-        add_point(self, worker->last_finished, false, (int32_t) j, SPOT_IDLE_QUEUE, 0);
+        add_point(self, self->workers[j].last_finished, false, (int32_t) j,
+            SPOT_IDLE_QUEUE, 0);
     }
 }
 
@@ -205,9 +202,11 @@ account_worker(sweep_t *self, int32_t worker_id)
         what++;
     }
     if (what == COUNTED) {
-        what = self->at <= worker->first_planned     ? SPOT_IDLE_HEAD
-               : worker->at >= worker->last_finished ? SPOT_IDLE_TAIL
-                                                     : SPOT_IDLE_UNPLANNED;
+        const bool has_plans = worker->first_planned < INT64_MAX;
+
+        what = has_plans && self->at <= worker->first_planned ? SPOT_IDLE_HEAD
+               : worker->at >= worker->last_finished          ? SPOT_IDLE_TAIL
+                                                              : SPOT_IDLE_UNPLANNED;
     }
     time->split[what] += length;
     if (worker->counts[SPOT_IDLE_INPUTS] > 0) {
