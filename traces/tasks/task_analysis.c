@@ -164,6 +164,7 @@ measure(const spot_attempts_t *list, const spot_task_span_t *span, bool is_remot
     return num_negative;
 }
 
+/* values: [2 reports] */
 static void
 measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *values)
 {
@@ -174,17 +175,13 @@ measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *val
         for (size_t k = 0; k < SPOT_REPORT_COUNTERS; k++) {
             self->counters[k] += report->counters[k];
         }
-    }
-    spot_durations_end(&self->act, values);
-    for (size_t j = 0; j < log->num_reports; j++) {
-        const spot_task_report_t *report = &log->reports[j];
-
         if (report->has_wait) {
-            spot_durations_add(&self->wait, values, report->wait);
+            spot_durations_add(&self->wait, values + log->num_reports, report->wait);
             self->busy_during_wait += (spot_wide_t) report->busy_workers * report->wait;
         }
     }
-    spot_durations_end(&self->wait, values);
+    spot_durations_end(&self->act, values);
+    spot_durations_end(&self->wait, values + log->num_reports);
     self->without_wait = self->act.count - self->wait.count;
 }
 
@@ -192,7 +189,7 @@ static int
 measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
     double *values = malloc((self->tasks.num_attempts + self->transmits.num_attempts +
-                                log->num_reports + 1) *
+                                2 * log->num_reports + 1) *
                             sizeof(*values));
 
     if (values == NULL) {

@@ -6,28 +6,17 @@
 #include "traces/tasks/task_log_internal.h"
 
 static void
-put_integers(
-    spot_json_t *json, size_t num, const char *const *names, const int64_t *values)
-{
-    for (size_t j = 0; j < num; j++) {
-        spot_json_integer(json, names[j], values[j]);
-    }
-}
-
-static void
 put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {"lines", "task_events", "transmit_events",
-        "controller_lines", "input_records", "unknown_actions", "workers", "hosts"};
-    static const char *const checks[] = {"duplicate_events", "mode_conflicts",
-        "no_planned", "negative_intervals", "overlapping_tasks"};
-
     spot_json_open(json, "log", '{');
-    put_integers(json, 8, names,
-        (const int64_t[]){log->num_lines, (int64_t) self->tasks.num_events,
-            (int64_t) self->transmits.num_events, log->num_controller_lines,
-            log->num_input_records, log->num_unknown_actions, (int64_t) log->num_workers,
-            (int64_t) log->num_hosts});
+    spot_json_integer(json, "lines", log->num_lines);
+    spot_json_integer(json, "task_events", (int64_t) self->tasks.num_events);
+    spot_json_integer(json, "transmit_events", (int64_t) self->transmits.num_events);
+    spot_json_integer(json, "controller_lines", log->num_controller_lines);
+    spot_json_integer(json, "input_records", log->num_input_records);
+    spot_json_integer(json, "unknown_actions", log->num_unknown_actions);
+    spot_json_integer(json, "workers", (int64_t) log->num_workers);
+    spot_json_integer(json, "hosts", (int64_t) log->num_hosts);
     spot_json_optional(json, "t0", log->num_events > 0, self->t0);
     spot_json_optional(json, "t1", log->num_events > 0, self->t1);
     spot_json_wide(json, "makespan", self->makespan);
@@ -36,10 +25,12 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
     }
     spot_json_close(json, '}');
     spot_json_open(json, "checks", '{');
-    put_integers(json, 5, checks,
-        (const int64_t[]){self->tasks.num_duplicates + self->transmits.num_duplicates,
-            self->mode_conflicts, self->no_planned, self->negative_intervals,
-            self->overlapping_tasks});
+    spot_json_integer(json, "duplicate_events",
+        self->tasks.num_duplicates + self->transmits.num_duplicates);
+    spot_json_integer(json, "mode_conflicts", self->mode_conflicts);
+    spot_json_integer(json, "no_planned", self->no_planned);
+    spot_json_integer(json, "negative_intervals", self->negative_intervals);
+    spot_json_integer(json, "overlapping_tasks", self->overlapping_tasks);
     spot_json_close(json, '}');
 }
 
@@ -47,14 +38,14 @@ static void
 put_tasks(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {
-        "attempts", "distinct", "completed", "incomplete_attempts", "retries"};
     const int64_t attempts = (int64_t) self->tasks.num_attempts;
 
     spot_json_open(json, "tasks", '{');
-    put_integers(json, 5, names,
-        (const int64_t[]){attempts, self->distinct, self->completed, self->incomplete,
-            attempts - self->distinct});
+    spot_json_integer(json, "attempts", attempts);
+    spot_json_integer(json, "distinct", self->distinct);
+    spot_json_integer(json, "completed", self->completed);
+    spot_json_integer(json, "incomplete_attempts", self->incomplete);
+    spot_json_integer(json, "retries", attempts - self->distinct);
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
         spot_durations_json(
             json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
@@ -144,7 +135,9 @@ put_workers(
         spot_json_integer(json, "gaps", time->gaps);
         spot_json_wide(json, "gap_max", time->gap_max);
         spot_json_open(json, "idle_split", '{');
-        put_integers(json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
+        for (size_t k = SPOT_IDLE_QUEUE; k < SPOT_NUM_IDLE; k++) {
+            spot_json_integer(json, spot_idle_names[k], time->split[k]);
+        }
         spot_json_close(json, '}');
         spot_json_wide(json, "transmit_in_flight", time->in_flight);
         spot_json_wide(json, "transmit_hidden", time->hidden);

@@ -205,11 +205,10 @@ find_critical(graph_t *self, double *delays)
         }
         result->zero_slack += node->up + node->down == result->critical_run;
     }
-    for (const node_t *node = last; node != NULL; node = node->longest) {
+    result->critical += self->num_ids; /* filled from its end */
+    for (; last != NULL; last = last->longest) {
+        *--result->critical = (int32_t) (last - self->nodes);
         result->num_critical++;
-    }
-    for (size_t j = result->num_critical; j-- > 0; last = last->longest) {
-        result->critical[j] = (int32_t) (last - self->nodes);
     }
 }
 
