@@ -14,8 +14,9 @@ enum {
     COUNTED = SPOT_IDLE_LOST + 1, /* kinds of time that a worker counts */
     AFTER_END = COUNTED,          /* a window after the end of a task of a host */
     READY,
-    PLAN,    /* of a worker: what it lost so far ends */
-    ENQUEUED /* an attempt's; it looks back for an end of a task */
+    PLAN,            /* of a worker: what it lost so far ends */
+    ENQUEUED,        /* an attempt's, perhaps within such a window */
+    MAX_OF_TASK = 10 /* two points of BUSY, QUEUE, COMM, AFTER_END; PLAN, ENQUEUED */
 };
 
 typedef struct {
@@ -42,9 +43,9 @@ typedef struct {
     spot_worker_times_t *result;
     const spot_task_log_t *log;
     const spot_attempts_t *tasks;
-    size_t num_points, max_points, num_keys, max_keys;
-    point_t *points;
-    int64_t *keys; /* [num_points] twice the time since t0; odd: after the even ones */
+    size_t num_points;
+    point_t *points; /* [num_points] */
+    int64_t *keys;   /* [num_points] twice the time since t0; odd: after the even ones */
     worker_t *workers;
     host_t *hosts;
     int64_t at; /* of the sweep */
@@ -89,10 +90,8 @@ spot_worker_times_free(spot_worker_times_t *self)
 static void
 add_point(sweep_t *self, int64_t at, bool is_late, int32_t entity, int what, int step)
 {
-    const point_t point = {entity, (int8_t) what, (int8_t) step};
-
-    SPOT_ARRAY_PUSH(self, points, point);
-    SPOT_ARRAY_PUSH(self, keys, (at - self->result->t0) * 2 + is_late);
+    self->points[self->num_points] = (point_t){entity, (int8_t) what, (int8_t) step};
+    self->keys[self->num_points++] = (at - self->result->t0) * 2 + is_late;
 }
 
 /* Both ends of [from, to), if it is not empty. */
@@ -304,22 +303,16 @@ take_point(sweep_t *self, int64_t at, const point_t *point)
     }
 }
 
+/* order: room for two of each point. */
 static int
-run(sweep_t *self)
+run(sweep_t *self, int32_t *order)
 {
-    int32_t *order = malloc((self->num_points + 1) * 2 * sizeof(*order));
-
-    if (order == NULL || self->error != 0) {
-        free(order);
-        return SPOT_ERR_NO_MEMORY;
-    }
     spot_order_integers(self->keys, self->num_points, order, order + self->num_points);
     self->at = self->result->t0;
     for (size_t j = 0; j < self->num_points; j++) {
         take_point(
             self, self->result->t0 + self->keys[order[j]] / 2, &self->points[order[j]]);
     }
-    free(order);
     account_all(self, self->result->t1);
     for (size_t j = 0; j < self->result->num_workers; j++) {
         account_worker(self, (int32_t) j);
@@ -335,7 +328,12 @@ spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
     const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0,
     int64_t t1, size_t num_ready, const spot_stretch_t *ready)
 {
+    const size_t max_points = MAX_OF_TASK * tasks->num_attempts +
+                              2 * (transmits->num_attempts + num_ready) +
+                              log->num_workers;
     sweep_t sweep = {.result = self, .log = log, .tasks = tasks};
+    spot_arena_t arena = {0};
+    int32_t *order;
     int ret;
 
     *self = (spot_worker_times_t){.t0 = t0,
@@ -345,14 +343,16 @@ spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
         .num_hosts = log->num_hosts};
     SPOT_ARENA_ARRAY(&self->arena, self->workers, log->num_workers);
     SPOT_ARENA_ARRAY(&self->arena, self->hosts, log->num_hosts);
-    SPOT_ARENA_ARRAY(&self->arena, sweep.workers, log->num_workers);
-    SPOT_ARENA_ARRAY(&self->arena, sweep.hosts, log->num_hosts);
-    ret = self->arena.error;
+    SPOT_ARENA_ARRAY(&arena, sweep.workers, log->num_workers);
+    SPOT_ARENA_ARRAY(&arena, sweep.hosts, log->num_hosts);
+    SPOT_ARENA_ARRAY(&arena, sweep.points, max_points);
+    SPOT_ARENA_ARRAY(&arena, sweep.keys, max_points);
+    SPOT_ARENA_ARRAY(&arena, order, 2 * max_points);
+    ret = spot_error_first(self->arena.error, arena.error);
     if (ret == 0) {
         add_points(&sweep, transmits, num_ready, ready);
-        ret = run(&sweep);
+        ret = run(&sweep, order);
     }
-    free(sweep.points);
-    free(sweep.keys);
+    spot_arena_free(&arena);
     return ret;
 }
