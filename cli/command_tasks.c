@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
@@ -77,7 +78,15 @@ check(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
     const size_t num_logs = self->paths.num_texts;
+    const char *others[] = {self->reading.edges_path, self->reading.controller_path};
+    size_t num_inputs = 0;
 
+    for (size_t j = 0; j < num_logs + 2; j++) {
+        const char *path = j < num_logs ? self->paths.texts[j] : others[j - num_logs];
+
+        num_inputs += path != NULL && strcmp(path, "-") == 0;
+    }
+    spot_usage_refuse(call, num_inputs > 1, "- can be read only once");
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
     spot_usage_refuse(
         call, !self->compares && self->scope != 0, "--scope is for two runs");

@@ -403,17 +403,25 @@ simulate(run_t *self)
     return self->error;
 }
 
+static int
+replay(run_t *self)
+{
+    const spot_task_log_t *log = &self->scenario->log;
+    const int ret = SPOT_ARRAY_ROOM(self, events, log->num_events);
+
+    self->now = INT64_MAX;
+    self->num_events = log->num_events;
+    return ret == 0 ? spot_rerun_replay(self->scenario, self->events) : ret;
+}
+
 /* ---- The log ---- */
 
-/* A replay has the recorded events: workers, order, runs and waits are those of the log,
- * so each task starts as long after what it waited for as it did. */
 static int
 write_log(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     const spot_task_log_t *from = &scenario->log;
     const bool is_replay = scenario->is_replay;
-    const size_t num_events = is_replay ? from->num_events : self->num_events;
     const size_t num = self->num_workers, num_hosts = self->num_hosts;
     spot_task_log_t *log = &self->result->log;
     char host_name[32], name[64];
@@ -430,8 +438,8 @@ write_log(run_t *self)
         ret = spot_task_log_add_inputs(
             log, edges->id, edges->end - edges->start, from->inputs + edges->start);
     }
-    for (size_t j = 0; ret == 0 && j < num_events; j++) {
-        const spot_task_event_t *event = is_replay ? &from->events[j] : &self->events[j];
+    for (size_t j = 0; ret == 0 && j < self->num_events; j++) {
+        const spot_task_event_t *event = &self->events[j];
         const size_t worker = (size_t) event->worker, host = host_of(self, worker);
         const char *id = from->ids.names[event->id], *by = name, *place = host_name;
 
@@ -444,7 +452,7 @@ write_log(run_t *self)
                 worker - (host * num + num_hosts - 1) / num_hosts);
         }
         place = event->is_controller ? "controller" : place;
-        ret = event->at > self->now && !is_replay
+        ret = event->at > self->now
                   ? 0
                   : spot_task_log_add(log,
                         &(spot_task_line_t){id, place, by, strlen(id), strlen(place),
@@ -470,14 +478,14 @@ spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
 
     spot_rerun_free(self);
     self->scenario = scenario;
-    self->host_ns =
-        scenario->is_replay ? scenario->num_hosts * scenario->analysis.makespan : 0;
-    ret = scenario->is_replay ? 0 : simulate(&run);
+    ret = scenario->is_replay ? replay(&run) : simulate(&run);
     ret = ret == 0 ? write_log(&run) : ret;
     spot_diag_init(&diag);
     ret = ret == 0 ? spot_task_analysis_init(&self->analysis, &self->log,
                          &(const spot_task_rules_t){.aligns = false}, "run", &diag)
                    : ret;
+    self->host_ns +=
+        scenario->is_replay ? scenario->num_hosts * self->analysis.makespan : 0;
     spot_diag_free(&diag);
     spot_arena_free(&run.arena);
     free(run.events);

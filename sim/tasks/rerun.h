@@ -24,6 +24,15 @@ enum {
     SPOT_NUM_DELAYS
 };
 
+/* What a replay makes longer or shorter. */
+enum {
+    SPOT_SCALE_DECISION,
+    SPOT_SCALE_COMM,
+    SPOT_SCALE_QUEUE,
+    SPOT_SCALE_RUN,
+    SPOT_NUM_SCALES
+};
+
 typedef struct {
     char *name;
     spot_rerun_time_t run;
@@ -45,7 +54,8 @@ typedef struct {
     char *log_path, *edges_path;
     const spot_node_t *nodes; /* tasks in place of files, until it is bound */
     int64_t num_workers, num_hosts;
-    int is_replay, order, scope;
+    int is_replay, order, scope, no_spot;
+    double scale[SPOT_NUM_SCALES]; /* of a replay */
     size_t num_runs, num_betas;
     spot_rerun_class_t *runs, *betas; /* [num_runs], [num_betas] */
     spot_rerun_time_t delays[SPOT_NUM_DELAYS];
@@ -77,6 +87,11 @@ typedef struct {
     bool is_cut_off; /* given up: a task was lost too often */
     int64_t lost_runs, reruns, preemptions, host_ns; /* for which hosts are paid */
 } spot_rerun_t;
+
+/* Sets events[num_events of the log] to those of the log at their times of a replay.
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_rerun_replay(
+    const spot_rerun_scenario_t *scenario, spot_task_event_t *events);
 
 /* Runs a replication; frees what an earlier one left. INTERRUPTED, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_rerun_run(

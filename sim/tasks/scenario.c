@@ -62,11 +62,26 @@ static const spot_field_t delay_fields[] = {
     TIME("local", delays[SPOT_DELAY_LOCAL], "0 s", "a transmit within a host"),
     TIME("remote", delays[SPOT_DELAY_REMOTE], "0 s", "a transmit from another host"),
     {.name = NULL}};
+#define SCALE(key, which, text)                                                         \
+    {                                                                                   \
+        SPOT_RANGE(NUMBER, key, scenario_t, scale[which], 0, 1000, "1", text)           \
+    }
+static const spot_field_t scale_fields[] = {
+    SCALE("decision", SPOT_SCALE_DECISION,
+        "from the end of what a task waits for until it is planned"),
+    SCALE("comm", SPOT_SCALE_COMM, "then from planned to enqueued"),
+    SCALE("queue", SPOT_SCALE_QUEUE, "from enqueued to started"),
+    SCALE("run", SPOT_SCALE_RUN, "from started to finished"), {.name = NULL}};
 static const spot_field_t spot_fields[] = {
     TIME("life", life, "", "law of a host's life, or the mean of an exponential one"),
     {SPOT_RANGE(DURATION_NS, "replacement", scenario_t, replacement_ns, 0, MAX_NS, "0 s",
         "time until a new host stands in the place of a lost one")},
     {.name = NULL}};
+
+static const char *const spot_names[] = {"none", NULL};
+static const spot_field_t spot_forms[] = {/* of the scenario itself */
+    {SPOT_CHOICE("", scenario_t, no_spot, spot_names, NULL, NULL)},
+    {SPOT_GROUP("", spot_fields, NULL, NULL)}, {.name = NULL}};
 
 enum { DEFAULT, RECORDED, CRITICAL };
 static const char *const order_names[] = {"default", "recorded", "critical", NULL};
@@ -76,10 +91,11 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_GROUP("graph", graph_fields, NULL, "the tasks and which needs which")},
     {SPOT_WITHIN(INTEGER, "workers", scenario_t, num_workers, 1, MAX_WORKERS, "",
         "workers", "workers, each for one task at a time; default: 1")},
-    {SPOT_WITHIN(INTEGER, "hosts", scenario_t, num_hosts, 1, MAX_WORKERS, "", "hosts",
-        "hosts that share the workers evenly; default: 1")},
+    {SPOT_WITHIN(INTEGER, "hosts", scenario_t, num_hosts, 1, MAX_WORKERS, "",
+        "number of hosts", "hosts that share the workers evenly; default: 1")},
     {SPOT_CHOICE("replay", scenario_t, is_replay, replay_names, "no",
-        "log: workers, runs, order and waits as recorded; the keys below do nothing")},
+        "log: workers, runs, order and waits as recorded; scale alone changes them")},
+    {SPOT_GROUP("scale", scale_fields, "{}", "of a replay: 0.5 halves a stretch")},
     {SPOT_CHOICE("order", scenario_t, order, order_names, "default",
         "which ready task goes first: recorded, the one that was planned first (default "
         "with a log); critical, the one that starts the longest chain of mean runs")},
@@ -88,8 +104,9 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_GROUP(
         "contention", contention_fields, "{}", "how tasks slow each other down")},
     {SPOT_GROUP("delays", delay_fields, "{}", "what else takes time")},
-    {SPOT_GROUP("spot", spot_fields, "{}",
-        "hosts that are preempted: their tasks run again, their data is made again")},
+    {SPOT_FIELDS(ONE_OF, "spot", scenario_t, outputs, spot_forms, "none",
+         "hosts that are preempted: their tasks run again, their data is made again"),
+        .expected = "none, or a map such as {life: 1 h, replacement: 1 min}"},
     {SPOT_RANGE(
         PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs")},
     {.name = NULL}};

@@ -226,8 +226,8 @@ grep -v 'mode_conflicts\|lines"\|input_records' "$work/stdout" >"$work/normal"
 grep -v 'mode_conflicts\|lines"\|input_records' tasks/run.json >"$work/expected"
 expect "edges may be in the log, which may be standard input" \
     cmp "$work/expected" "$work/normal"
-golden tasks/summary.txt tasks tasks/solo.jsonl tasks/run.jsonl tasks/trace.txt
-golden tasks/list.json tasks tasks/empty.jsonl tasks/trace.txt --json
+golden tasks/summary.txt tasks tasks/solo.jsonl tasks/run.jsonl tasks/trace.log
+golden tasks/list.json tasks tasks/empty.jsonl tasks/trace.log --json
 golden tasks/compare.txt tasks --compare tasks/solo.jsonl tasks/run.jsonl --scope machine
 ends 0 tasks --compare tasks/solo.jsonl tasks/run.jsonl --json --csv "$work/compared"
 same tasks/compare.json "$work/stdout"

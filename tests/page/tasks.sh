@@ -64,6 +64,9 @@ for name in small large two; do
     await check("idle causes", () => document.querySelector("figure:not(.timeline *) svg").textContent.includes("unplanned"));
     point(0, 40);
     await check("under the pointer", () => tip.textContent.includes(name === "large" ? "busy (up to 75 %)" : "<b>even</b>(0):0"));
+    await check("what bars are", () => document.querySelector(".timeline").textContent.includes("bars are how busy workers are") ===
+        (name === "large"));
+    await check("every row", () => document.querySelector(".timeline").textContent.includes("Every row and event") === (name !== "large"));
     if (name === "small") {
         point(2, 80);
         await check("a transmit", () => tip.textContent.includes("h1:w data1<b>even</b>(0):0"));

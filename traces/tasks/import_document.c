@@ -248,6 +248,23 @@ class_of(const spot_task_value_t *key)
     return (spot_task_value_t){SPOT_VALUE_TEXT, start, num_bytes, 0};
 }
 
+/* A list as a key without blanks outside of texts, which differ with indentation. */
+static spot_task_value_t
+without_blanks(spot_task_text_t *line, spot_task_value_t list)
+{
+    char *text = line->text + (list.text - line->text), *to = text;
+    bool in_text = false;
+
+    for (size_t j = 0; j < list.num_bytes; j++) {
+        in_text ^= text[j] == '"' && text[j - 1] != '\\';
+        if (in_text || memchr(" \t\r", text[j], 3) == NULL) {
+            *to++ = text[j];
+        }
+    }
+    list.num_bytes = (size_t) (to - text);
+    return list;
+}
+
 /* Cuts the object at a place of a line; returns whether there is one. */
 static bool
 split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
@@ -264,7 +281,7 @@ split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
 static const char *
 take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *part)
 {
-    const spot_task_value_t *key = &line->values[SPOT_LINE_KEY];
+    spot_task_value_t key = line->values[SPOT_LINE_KEY];
     const spot_task_value_t *thread = &line->values[SPOT_LINE_THREAD];
     const spot_task_value_t *status = &line->values[SPOT_LINE_STATUS];
     spot_task_value_t worker = line->values[SPOT_LINE_WORKER], host, name;
@@ -272,7 +289,7 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
     int64_t start = INT64_MAX, end = INT64_MIN, loaded = INT64_MAX, from, to;
 
     self->is_dask = true;
-    if (worker.kind != SPOT_VALUE_TEXT || key->text == NULL) {
+    if (worker.kind != SPOT_VALUE_TEXT || key.text == NULL) {
         return "expected a key, and a worker as text";
     }
     for (at = at == NULL ? "" : at + 1;
@@ -304,9 +321,10 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
     set(self, &self->worker, &worker, NULL);
     append(self, &self->worker, "-", is_there(thread));
     append(self, &self->worker, thread->text, thread->num_bytes);
-    name = class_of(key);
+    key = key.kind == SPOT_VALUE_OTHER ? without_blanks(line, key) : key;
+    name = class_of(&key);
     set(self, &self->id, &name, NULL);
-    finish_id(self, key);
+    finish_id(self, &key);
     add(self, line->number, SPOT_TASK_STARTED, start);
     if (loaded != INT64_MAX) {
         add(self, line->number, SPOT_TASK_LOADED, loaded);

@@ -73,7 +73,11 @@ put_law(fit_t *self, const char *name)
     spot_fit_ranking_t ranking;
     const spot_fit_t *fit = mean_s > 0 ? choose(self, &ranking) : NULL;
 
-    put_name(self, mean_s > 0 ? "  " : "  # nothing above 0: ", name);
+    put_name(self,
+        mean_s <= 0     ? "  # nothing above 0: "
+        : *name == '\0' ? "  # as recorded, a key needs a name: "
+                        : "  ",
+        name);
     if (fit != NULL) {
         fputs(": ", self->out);
         spot_fit_write_law(self->out, "family", &fit->law);
@@ -116,7 +120,7 @@ put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
         spot_task_scope_names[comparison->scope]);
     for (size_t j = 0; j < comparison->num_classes; j++) {
         const spot_task_class_pair_t *class = &comparison->classes[j];
-        const bool has_beta = isfinite(class->beta);
+        const bool has_beta = isfinite(class->beta) && *class->name != '\0';
 
         put_name(self, has_beta ? "    " : "    # not identifiable: ", class->name);
         fprintf(self->out, ": %.6g, # n %lld\n", has_beta ? class->beta : 0,
@@ -153,6 +157,10 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
 
     if (run->analysis->task[SPOT_TASK_RUN].count == 0) {
         return spot_diag_error(diag, run->file, 0, 0, "no task ran to its end");
+    }
+    if (run->log->num_edges == 0 && edges_path == NULL) {
+        spot_diag_warn(diag, run->file, 0, 0,
+            "no taskInputs: the model runs once its graph has edges");
     }
     if (comparison == NULL && num_workers > 1) {
         spot_diag_warn(diag, run->file, 0, 0,

@@ -574,6 +574,56 @@ test_bad_scenarios(void **state)
     }
 }
 
+/* Stretches of a replay, by hand: b waits for its input a, c for its worker, which has a
+ * up to 130; c was planned while a ran, which goes along. */
+static void
+test_scaled_replay(void **state)
+{
+    static const char *const names[] = {
+        "taskPlanned", "taskEnqueued", "taskStarted", "taskFinished"};
+    static const struct {
+        const char *task, *worker;
+        int64_t at[4], scaled[4];
+    } tasks[] = {{"a", "w", {0, 10, 30, 130}, {0, 0, 20, 70}},
+        {"b", "v", {140, 145, 165, 265}, {90, 90, 110, 160}},
+        {"c", "w", {100, 135, 150, 250}, {40, 70, 85, 135}}};
+    char path[64], text[512], log[4096];
+    case_t self;
+    size_t num = (size_t) snprintf(log, sizeof(log),
+        "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n");
+
+    (void) state;
+    for (size_t j = 0; j < 12; j++) {
+        num += (size_t) snprintf(log + num, sizeof(log) - num,
+            "{\"action\":\"%s\",\"task\":\"%s\",\"worker\":\"%s\",\"host\":\"%s\","
+            "\"at\":%d}\n",
+            names[j % 4], tasks[j / 4].task, tasks[j / 4].worker,
+            j % 4 == 0 ? "controller" : "h", (int) tasks[j / 4].at[j % 4]);
+    }
+    snprintf(path, sizeof(path), "test_rerun_scaled_%ld.jsonl", (long) getpid());
+    write_text(path, log, "");
+    snprintf(text, sizeof(text),
+        HEAD "graph: {log: %s}\nreplay: log\n"
+             "scale: {decision: 2, comm: 0, run: 0.5}\n",
+        path);
+    case_open(&self, text);
+    case_run(&self, 0);
+    assert_int_equal(self.run->analysis.tasks.num_attempts, 3);
+    for (size_t j = 0; j < 3; j++) {
+        const spot_attempt_t *attempt = &self.run->analysis.tasks.attempts[j];
+        const char *id = self.run->log.ids.names[attempt->id];
+        const size_t which = (size_t) (id[0] - 'a');
+        static const int stages[] = {SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED,
+            SPOT_TASK_STARTED, SPOT_TASK_FINISHED};
+
+        for (size_t k = 0; k < 4; k++) {
+            assert_int_equal(attempt->at[stages[k]], tasks[which].scaled[k]);
+        }
+    }
+    case_close(&self);
+    unlink(path);
+}
+
 /* A replay has the workers of the log, and each task once. */
 static void
 test_bad_replays(void **state)
@@ -620,6 +670,7 @@ main(void)
         cmocka_unit_test(test_any_graph),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_scaled_replay),
         cmocka_unit_test(test_bad_scenarios),
         cmocka_unit_test(test_bad_replays),
     };

@@ -235,6 +235,7 @@ test_contention(void **state)
     }
     for (int j = 0; j < 6; j++) {
         put_task(out, "lone", j, "h:w0", 3000000 + 100000 * j, 7000 + j);
+        put_task(out, "", j, "h:w0", 5000000 + 100000 * j, 7000 + j);
     }
     assert_int_equal(fclose(out), 0);
     out = open_memstream(&texts[1], &num_bytes);
@@ -245,6 +246,7 @@ test_contention(void **state)
     for (int j = 0; j < 6; j++) {
         put_task(out, "lone", j, "h:w0", 3000000 + 100000 * j, 7000 + j);
         put_task(out, "new", j, "h:w0", 3050000 + 100000 * j, 7000 + j);
+        put_task(out, "", j, "h:w0", 5050000 + 100000 * j, 7000 + j);
     }
     assert_int_equal(fclose(out), 0);
     fit_scripts(&fitted, texts[1], texts[0], "edges.jsonl");
@@ -258,6 +260,8 @@ test_contention(void **state)
     assert_non_null(strstr(fitted.text, "n 20, mean 1.045e-05 s")); /* of the solo run */
     assert_non_null(value_of(&fitted, "run", "lone"));
     assert_null(value_of(&fitted, "run", "new"));
+    assert_null(value_of(&fitted, "run", ""));
+    assert_non_null(strstr(fitted.text, "  # as recorded, a key needs a name: \"\": "));
     assert_scalar(spot_node_get(fitted.document.root, "workers"), "2");
     assert_non_null(strstr(fitted.text, "/edges.jsonl\"}\n"));
     free_fitted(&fitted, true);
@@ -280,7 +284,8 @@ test_without_spread(void **state)
         "tP cut h:w 6000;tE cut h:w 6010;tS cut h:w 6020;",
         NULL, NULL);
     assert_int_equal(fitted.ret, 0);
-    assert_report(&fitted.diag, "");
+    assert_report(&fitted.diag,
+        "warning: log: no taskInputs: the model runs once its graph has edges\n");
     assert_scalar(value_of(&fitted, "run", "a"), "0.000001500 s");
     assert_scalar(value_of(&fitted, "delays", "comm"), "0.000000010 s");
     assert_null(value_of(&fitted, "run", "zero"));

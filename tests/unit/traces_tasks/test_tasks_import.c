@@ -231,7 +231,7 @@ test_dask(void **state)
         "'startstops':[{'action':'transfer','start':1700000000.1234567,'stop':"
         "1700000001},"
         "{'action':'compute','start':1700000002,'stop':1700000003.5}],'type':'x'},"
-        "{'key':['read-csv-0a1b',0,[1,'\\u00e9']],'worker':'tcp://10.0.0.1:4000',"
+        "{'key':['read-csv-0a1b',\n\t 0, [1,'\\u00e9']],'worker':'tcp://10.0.0.1:4000',"
         "'status':'error','startstops':[{'stop':2,'start':1}]},"
         "{'key':'(~sum-part-77~, 0)','worker':'inproc://10.0.0.2/1/3','thread':1,"
         "'startstops':[{'action':'compute','start':1,'stop':2}]},"
