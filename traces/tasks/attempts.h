@@ -10,8 +10,7 @@ typedef struct {
     int32_t worker;
     int32_t number; /* of this id on this worker, from 1 */
     uint8_t has;    /* a bit for each stage */
-    uint8_t mode, last_line_mode;
-    bool has_conflict; /* its mode depends on the rule */
+    uint8_t mode;
     int64_t at[SPOT_TASK_MAX_STAGES];
 } spot_attempt_t;
 
@@ -22,7 +21,9 @@ typedef struct {
     size_t num_attempts;
     size_t max_attempts;
     spot_attempt_t *attempts; /* [num_attempts] */
-    int64_t num_duplicates;   /* events that an attempt had already */
+    size_t num_events;
+    int64_t num_duplicates; /* events that an attempt had already */
+    int64_t num_conflicts;  /* attempts whose mode depends on the rule */
 } spot_attempts_t;
 
 /* Gathers the tasks, or the transmits, of a sealed log. has_last_line: the mode of a
@@ -33,6 +34,17 @@ SPOT_MUST_CHECK int spot_attempts_init(spot_attempts_t *self, const spot_task_lo
     bool is_transmits, spot_task_dup_t dup, bool has_last_line, const char *file,
     spot_diag_t *diag);
 void spot_attempts_free(spot_attempts_t *self);
+
+/* Least and largest stamp of a log, 0 without any. Returns the time between, or -1: it
+ * is beyond 64 bits. */
+int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1);
+
+/* For qsort(): -1, 0, 1. */
+static inline int
+spot_ns_compare(int64_t first, int64_t second)
+{
+    return (first > second) - (first < second);
+}
 
 static inline bool
 spot_attempt_has(const spot_attempt_t *self, int stage)

@@ -8,13 +8,28 @@
 #include "base/stats.h"
 
 void
-spot_durations_add(spot_durations_t *self, int64_t value)
+spot_durations_add(spot_durations_t *self, double *values, int64_t value)
 {
+    if (values != NULL) {
+        values[self->count] = (double) value;
+    }
     self->min = self->count == 0 || value < self->min ? value : self->min;
     self->max = self->count == 0 || value > self->max ? value : self->max;
     self->negative += value < 0;
     self->count++;
     self->sum += value;
+}
+
+void
+spot_durations_end(spot_durations_t *self, double *values)
+{
+    static const double p[] = {0.5, 0.9, 0.99};
+    double quantiles[3];
+
+    spot_quantiles(values, (size_t) self->count, 3, p, quantiles);
+    self->p50 = quantiles[0];
+    self->p90 = quantiles[1];
+    self->p99 = quantiles[2];
 }
 
 double
@@ -37,74 +52,49 @@ spot_task_groups_sort(spot_task_group_t *groups, size_t num)
 }
 
 void
-spot_durations_of(
-    spot_durations_t *self, const int64_t *values, size_t num, double *scratch)
+spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
 {
-    static const double p[] = {0.5, 0.9, 0.99};
-    double quantiles[3];
-
-    memset(self, 0, sizeof(*self));
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_add(self, values[j]);
-        scratch[j] = (double) values[j];
+    if (is_there) {
+        spot_json_wide(json, key, value);
+    } else {
+        spot_json_number(json, key, (double) NAN);
     }
-    spot_quantiles(scratch, num, 3, p, quantiles);
-    self->p50 = quantiles[0];
-    self->p90 = quantiles[1];
-    self->p99 = quantiles[2];
 }
 
-double
-spot_durations_mean(const spot_durations_t *self)
+void
+spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *self,
+    spot_durations_parts_t parts)
 {
-    return spot_wide_ratio(self->sum, self->count);
-}
+    const bool is_all = parts == SPOT_DURATIONS_ALL;
 
-static void
-open_json(spot_json_t *json, const char *key, const spot_durations_t *self)
-{
     spot_json_open(json, key, '{');
     spot_json_integer(json, "count", self->count);
     spot_json_wide(json, "sum", self->sum);
-}
-
-static void
-end_json(spot_json_t *json, const char *key, int64_t count, int64_t value)
-{
-    if (count == 0) {
-        spot_json_number(json, key, (double) NAN);
-    } else {
-        spot_json_wide(json, key, value);
+    if (is_all || parts == SPOT_DURATIONS_MEAN) {
+        spot_json_number(json, "mean", spot_wide_ratio(self->sum, self->count));
     }
-}
-
-void
-spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *self)
-{
-    open_json(json, key, self);
-    spot_json_number(json, "mean", spot_durations_mean(self));
-    end_json(json, "min", self->count, self->min);
-    end_json(json, "max", self->count, self->max);
-    spot_json_number(json, "p50", self->p50);
-    spot_json_number(json, "p90", self->p90);
-    spot_json_number(json, "p99", self->p99);
-    spot_json_integer(json, "negative", self->negative);
+    if (is_all) {
+        spot_json_optional(json, "min", self->count > 0, self->min);
+    }
+    if (is_all || parts == SPOT_DURATIONS_MAX) {
+        spot_json_optional(json, "max", self->count > 0, self->max);
+    }
+    if (is_all) {
+        spot_json_number(json, "p50", self->p50);
+        spot_json_number(json, "p90", self->p90);
+        spot_json_number(json, "p99", self->p99);
+        spot_json_integer(json, "negative", self->negative);
+    }
     spot_json_close(json, '}');
 }
 
 void
-spot_durations_mean_json(
-    spot_json_t *json, const char *key, const spot_durations_t *self)
+spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts)
 {
-    open_json(json, key, self);
-    spot_json_number(json, "mean", spot_durations_mean(self));
-    spot_json_close(json, '}');
-}
-
-void
-spot_durations_max_json(spot_json_t *json, const char *key, const spot_durations_t *self)
-{
-    open_json(json, key, self);
-    end_json(json, "max", self->count, self->max);
+    spot_json_open(json, key, '{');
+    for (size_t j = 0; j < num; j++) {
+        spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
+    }
     spot_json_close(json, '}');
 }

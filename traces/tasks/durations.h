@@ -16,14 +16,18 @@ typedef struct {
     int64_t negative;     /* values below 0 */
 } spot_durations_t;
 
-/* Names with the durations of each: count, sum, min, max and negative alone. */
+/* Names with the durations of each, without quantiles. */
 typedef struct {
     const char *name;
     spot_durations_t durations;
 } spot_task_group_t;
 
-/* One more value; quantiles stay as they are. O(1) */
-void spot_durations_add(spot_durations_t *self, int64_t value);
+/* One more value, which is also put behind those that values holds, unless that is NULL.
+ * Zeroed to start. O(1) */
+void spot_durations_add(spot_durations_t *self, double *values, int64_t value);
+
+/* Sets the quantiles by values[count], which are reordered. O(count) */
+void spot_durations_end(spot_durations_t *self, double *values);
 
 /* NAN where the whole is 0. */
 double spot_wide_ratio(spot_wide_t part, spot_wide_t whole);
@@ -31,18 +35,20 @@ double spot_wide_ratio(spot_wide_t part, spot_wide_t whole);
 /* Puts groups in order of bytes. */
 void spot_task_groups_sort(spot_task_group_t *groups, size_t num);
 
-/* Of values[num], which scratch[num] may be reordered for. O(num) */
-void spot_durations_of(
-    spot_durations_t *self, const int64_t *values, size_t num, double *scratch);
+/* What JSON has beside count and sum. */
+typedef enum {
+    SPOT_DURATIONS_SUM, /* nothing */
+    SPOT_DURATIONS_MEAN,
+    SPOT_DURATIONS_MAX,
+    SPOT_DURATIONS_ALL /* mean, min, max, p50, p90, p99, negative */
+} spot_durations_parts_t;
+void spot_durations_json(spot_json_t *json, const char *key,
+    const spot_durations_t *self, spot_durations_parts_t parts);
 
-/* NAN without values. */
-double spot_durations_mean(const spot_durations_t *self);
+/* An object with a member for each group. */
+void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts);
 
-/* {count, sum, mean, min, max, p50, p90, p99, negative}; or count, sum and mean alone;
- * or count, sum and max. */
-void spot_durations_json(
-    spot_json_t *json, const char *key, const spot_durations_t *self);
-void spot_durations_mean_json(
-    spot_json_t *json, const char *key, const spot_durations_t *self);
-void spot_durations_max_json(
-    spot_json_t *json, const char *key, const spot_durations_t *self);
+/* null, if the value is not there. */
+void spot_json_optional(
+    spot_json_t *json, const char *key, bool is_there, int64_t value);

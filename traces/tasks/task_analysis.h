@@ -49,24 +49,25 @@ typedef struct {
     spot_wide_t busy_during_wait; /* sum of busy workers x wait */
 } spot_task_rounds_t;
 
-/* Bounds of what a host's clock is ahead of the controller's. */
+/* Bounds of what a host's clock is ahead of the controller's; INT64_MIN, INT64_MAX: none
+ * is known. */
 typedef struct {
     int64_t low, high;
-    bool has_low, has_high;
     int64_t subtracted; /* by --align */
 } spot_clock_offset_t;
 
 typedef struct {
-    int64_t task_events, transmit_events, t0, t1, makespan;
+    int64_t t0, t1, makespan;
     int64_t no_planned, negative_intervals, mode_conflicts, overlapping_tasks;
     spot_attempts_t tasks, transmits;
     int64_t distinct, completed, incomplete;
     spot_durations_t task[SPOT_NUM_TASK_DURATIONS];
     spot_task_group_t *per_worker; /* [num_workers of the log] of on_worker */
+    spot_names_t classes;          /* in order of their first task */
     size_t num_classes;
     spot_task_group_t *per_class; /* [num_classes] of run */
     int32_t *class_of;            /* [num ids] into per_class; -1: not a task */
-    int64_t transmits_unfinished, transmits_without_mode, datasets;
+    int64_t transmits_unfinished, datasets;
     int64_t mode_counts[SPOT_NUM_MODES];
     spot_wide_t mode_totals[SPOT_NUM_MODES];
     spot_durations_t transmit[SPOT_NUM_TRANSMIT_DURATIONS];

@@ -6,60 +6,31 @@
 #include "traces/tasks/task_log_internal.h"
 
 static void
-put_integers(
-    spot_json_t *json, size_t num, const char *const *names, const int64_t *values)
-{
-    for (size_t j = 0; j < num; j++) {
-        spot_json_integer(json, names[j], values[j]);
-    }
-}
-
-static void
-put_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
-{
-    if (is_there) {
-        spot_json_wide(json, key, value);
-    } else {
-        spot_json_number(json, key, (double) NAN);
-    }
-}
-
-static void
 put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {"lines", "task_events", "transmit_events",
-        "controller_lines", "input_records", "unknown_actions", "workers", "hosts"};
-    static const char *const checks[] = {"duplicate_events", "mode_conflicts",
-        "no_planned", "negative_intervals", "overlapping_tasks"};
-
     spot_json_open(json, "log", '{');
-    put_integers(json, 8, names,
-        (const int64_t[]){log->num_lines, self->task_events, self->transmit_events,
-            log->num_controller_lines, log->num_input_records, log->num_unknown_actions,
-            (int64_t) log->num_workers, (int64_t) log->num_hosts});
-    put_optional(json, "t0", log->num_events > 0, self->t0);
-    put_optional(json, "t1", log->num_events > 0, self->t1);
+    spot_json_integer(json, "lines", log->num_lines);
+    spot_json_integer(json, "task_events", (int64_t) self->tasks.num_events);
+    spot_json_integer(json, "transmit_events", (int64_t) self->transmits.num_events);
+    spot_json_integer(json, "controller_lines", log->num_controller_lines);
+    spot_json_integer(json, "input_records", log->num_input_records);
+    spot_json_integer(json, "unknown_actions", log->num_unknown_actions);
+    spot_json_integer(json, "workers", (int64_t) log->num_workers);
+    spot_json_integer(json, "hosts", (int64_t) log->num_hosts);
+    spot_json_optional(json, "t0", log->num_events > 0, self->t0);
+    spot_json_optional(json, "t1", log->num_events > 0, self->t1);
     spot_json_wide(json, "makespan", self->makespan);
     if (log->num_skipped_lines > 0) {
         spot_json_integer(json, "skipped_lines", log->num_skipped_lines);
     }
     spot_json_close(json, '}');
     spot_json_open(json, "checks", '{');
-    put_integers(json, 5, checks,
-        (const int64_t[]){self->tasks.num_duplicates + self->transmits.num_duplicates,
-            self->mode_conflicts, self->no_planned, self->negative_intervals,
-            self->overlapping_tasks});
-    spot_json_close(json, '}');
-}
-
-static void
-put_groups(
-    spot_json_t *json, const char *key, size_t num, const spot_task_group_t *groups)
-{
-    spot_json_open(json, key, '{');
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_mean_json(json, groups[j].name, &groups[j].durations);
-    }
+    spot_json_integer(json, "duplicate_events",
+        self->tasks.num_duplicates + self->transmits.num_duplicates);
+    spot_json_integer(json, "mode_conflicts", self->mode_conflicts);
+    spot_json_integer(json, "no_planned", self->no_planned);
+    spot_json_integer(json, "negative_intervals", self->negative_intervals);
+    spot_json_integer(json, "overlapping_tasks", self->overlapping_tasks);
     spot_json_close(json, '}');
 }
 
@@ -67,19 +38,22 @@ static void
 put_tasks(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {
-        "attempts", "distinct", "completed", "incomplete_attempts", "retries"};
     const int64_t attempts = (int64_t) self->tasks.num_attempts;
 
     spot_json_open(json, "tasks", '{');
-    put_integers(json, 5, names,
-        (const int64_t[]){attempts, self->distinct, self->completed, self->incomplete,
-            attempts - self->distinct});
+    spot_json_integer(json, "attempts", attempts);
+    spot_json_integer(json, "distinct", self->distinct);
+    spot_json_integer(json, "completed", self->completed);
+    spot_json_integer(json, "incomplete_attempts", self->incomplete);
+    spot_json_integer(json, "retries", attempts - self->distinct);
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
-        spot_durations_json(json, spot_task_spans[j].name, &self->task[j]);
+        spot_durations_json(
+            json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
-    put_groups(json, "per_worker", log->num_workers, self->per_worker);
-    put_groups(json, "per_class", self->num_classes, self->per_class);
+    spot_task_groups_json(
+        json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(
+        json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
     spot_json_close(json, '}');
 }
 
@@ -103,40 +77,38 @@ put_by_number(
     spot_json_close(json, '}');
 }
 
+/* A number of each mode that occurs. totals: NULL puts the counts. */
+static void
+put_modes(
+    spot_json_t *json, const char *key, const int64_t *counts, const spot_wide_t *totals)
+{
+    spot_json_open(json, key, '{');
+    for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
+        if (counts[mode] > 0 && totals != NULL) {
+            spot_json_wide(json, spot_task_mode_names[mode], totals[mode]);
+        } else if (counts[mode] > 0) {
+            spot_json_integer(json, spot_task_mode_names[mode], counts[mode]);
+        }
+    }
+    spot_json_close(json, '}');
+}
+
 static void
 put_transmits(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
-    static const char *const names[] = {"attempts", "unfinished", "without_mode"};
-
     spot_json_open(json, "transmits", '{');
-    put_integers(json, 3, names,
-        (const int64_t[]){(int64_t) self->transmits.num_attempts,
-            self->transmits_unfinished, self->transmits_without_mode});
-    for (int which = 0; which < 3; which++) {
-        static const char *const keys[] = {
-            "mode_counts", "raw_mode_lines", "total_per_mode"};
-
-        if (which == 2) {
-            spot_durations_json(json, "total", &self->transmit[SPOT_TRANSMIT_TOTAL]);
+    spot_json_integer(json, "attempts", (int64_t) self->transmits.num_attempts);
+    spot_json_integer(json, "unfinished", self->transmits_unfinished);
+    spot_json_integer(json, "without_mode", self->mode_counts[SPOT_MODE_NONE]);
+    put_modes(json, "mode_counts", self->mode_counts, NULL);
+    put_modes(json, "raw_mode_lines", log->num_mode_lines, NULL);
+    for (size_t j = 0; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
+        spot_durations_json(
+            json, spot_transmit_spans[j].name, &self->transmit[j], SPOT_DURATIONS_ALL);
+        if (j == SPOT_TRANSMIT_TOTAL) {
+            put_modes(json, "total_per_mode", self->mode_counts, self->mode_totals);
         }
-        spot_json_open(json, keys[which], '{');
-        for (size_t mode = SPOT_MODE_LOCAL; mode < SPOT_NUM_MODES; mode++) {
-            const bool is_there =
-                which == 1 ? log->num_mode_lines[mode] > 0 : self->mode_counts[mode] > 0;
-
-            if (is_there && which == 2) {
-                spot_json_wide(
-                    json, spot_task_mode_names[mode], self->mode_totals[mode]);
-            } else if (is_there) {
-                spot_json_integer(json, spot_task_mode_names[mode],
-                    which == 0 ? self->mode_counts[mode] : log->num_mode_lines[mode]);
-            }
-        }
-        spot_json_close(json, '}');
-    }
-    for (size_t j = SPOT_TRANSMIT_COMM; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
-        spot_durations_json(json, spot_transmit_spans[j].name, &self->transmit[j]);
     }
     spot_json_integer(json, "datasets", self->datasets);
     put_by_number(json, "per_dataset_histogram", false, self->num_sent, self->sent);
@@ -163,7 +135,9 @@ put_workers(
         spot_json_integer(json, "gaps", time->gaps);
         spot_json_wide(json, "gap_max", time->gap_max);
         spot_json_open(json, "idle_split", '{');
-        put_integers(json, SPOT_NUM_IDLE - 1, spot_idle_names + 1, time->split + 1);
+        for (size_t k = SPOT_IDLE_QUEUE; k < SPOT_NUM_IDLE; k++) {
+            spot_json_integer(json, spot_idle_names[k], time->split[k]);
+        }
         spot_json_close(json, '}');
         spot_json_wide(json, "transmit_in_flight", time->in_flight);
         spot_json_wide(json, "transmit_hidden", time->hidden);
@@ -219,8 +193,8 @@ put_times(
         const spot_clock_offset_t *offset = &self->offsets[j];
 
         spot_json_open(json, log->hosts[j], '{');
-        put_optional(json, "low", offset->has_low, offset->low);
-        put_optional(json, "high", offset->has_high, offset->high);
+        spot_json_optional(json, "low", offset->low > INT64_MIN, offset->low);
+        spot_json_optional(json, "high", offset->high < INT64_MAX, offset->high);
         if (offset->subtracted != 0) {
             spot_json_wide(json, "subtracted", offset->subtracted);
         }
@@ -238,8 +212,8 @@ put_controller(
     spot_json_open(json, "controller", '{');
     if (log->num_reports > 0) {
         spot_json_integer(json, "iterations", (int64_t) log->num_reports);
-        spot_durations_json(json, "act", &rounds->act);
-        spot_durations_json(json, "wait", &rounds->wait);
+        spot_durations_json(json, "act", &rounds->act, SPOT_DURATIONS_ALL);
+        spot_durations_json(json, "wait", &rounds->wait, SPOT_DURATIONS_ALL);
         spot_json_integer(json, "without_wait", rounds->without_wait);
         for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
             spot_json_integer(json, spot_task_key_names[SPOT_LINE_COUNTERS + j],
@@ -250,12 +224,6 @@ put_controller(
             spot_wide_ratio(rounds->busy_during_wait, rounds->wait.sum));
     }
     spot_json_close(json, '}');
-}
-
-static const char *
-id_text(const spot_task_log_t *log, int32_t id)
-{
-    return id < 0 ? NULL : log->ids.names[id];
 }
 
 static void
@@ -278,20 +246,23 @@ put_graph(
         spot_json_wide(json, "critical_run", graph->critical_run);
         spot_json_open(json, "critical_tasks", '[');
         for (size_t j = 0; j < graph->num_critical; j++) {
-            spot_json_text(json, NULL, id_text(log, graph->critical[j]));
+            spot_json_text(json, NULL, log->ids.names[graph->critical[j]]);
         }
         spot_json_close(json, ']');
         spot_json_wide(json, "work", graph->work);
         spot_json_number(
             json, "parallelism", spot_wide_ratio(graph->work, graph->critical_run));
         spot_json_integer(json, "zero_slack", graph->zero_slack);
-        spot_durations_json(json, "decision_delay", &graph->decision_delay);
+        spot_durations_json(
+            json, "decision_delay", &graph->decision_delay, SPOT_DURATIONS_ALL);
         spot_json_wide(json, "unplanned_ready", ready);
         spot_json_wide(json, "unplanned_starved", unplanned - ready);
         spot_json_open(json, "chain", '{');
         spot_json_integer(json, "tasks", chain->tasks);
-        spot_json_text(json, "first", id_text(log, chain->first));
-        spot_json_text(json, "last", id_text(log, chain->last));
+        spot_json_text(
+            json, "first", chain->first < 0 ? NULL : log->ids.names[chain->first]);
+        spot_json_text(
+            json, "last", chain->last < 0 ? NULL : log->ids.names[chain->last]);
         spot_json_wide(json, "run", chain->run);
         spot_json_wide(json, "queue", chain->queue);
         spot_json_wide(json, "comm", chain->comm);

@@ -39,12 +39,12 @@ span_of(const compare_t *self, int which, int32_t id, spot_task_duration_t durat
 /* ---- Pairs ---- */
 
 static int
-take_pair(compare_t *self, size_t *max_pairs, int32_t first_id, int32_t second_id)
+take_pair(compare_t *self, int32_t first_id, int32_t second_id)
 {
     spot_task_comparison_t *result = self->result;
     spot_task_class_pair_t *class =
         &result->classes[self->runs[0]->analysis->class_of[first_id]];
-    spot_task_pair_t pair = {.id = first_id};
+    spot_task_pair_t pair = {.id = first_id, .rank = self->rank[first_id]};
     int64_t runs[2];
 
     if (span_of(self, 0, first_id, SPOT_TASK_RUN, &runs[0]) &&
@@ -59,42 +59,36 @@ take_pair(compare_t *self, size_t *max_pairs, int32_t first_id, int32_t second_i
         !span_of(self, 1, second_id, SPOT_TASK_TOTAL, &pair.second)) {
         return 0;
     }
-    pair.relative = pair.second == 0
-                        ? (double) NAN
-                        : (double) (pair.second - pair.first) / (double) pair.second;
+    pair.relative = spot_wide_ratio(pair.second - pair.first, pair.second);
     class->count++;
     class->first += pair.first;
     class->second += pair.second;
     result->sum_first += pair.first;
     result->sum_second += pair.second;
-    if (spot_array_reserve(
-            &result->pairs, max_pairs, result->num_pairs + 1, sizeof(pair)) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    result->pairs[result->num_pairs++] = pair;
-    return 0;
+    return SPOT_ARRAY_APPEND(result, pairs, pair);
 }
 
 static int
 find_pairs(compare_t *self, spot_diag_t *diag)
 {
-    const spot_task_log_t *first = self->runs[0]->log, *second = self->runs[1]->log;
-    size_t max_pairs = 0;
+    const spot_names_t *first = &self->runs[0]->log->ids;
+    const spot_names_t *second = &self->runs[1]->log->ids;
     int64_t num_common = 0, num_second = 0;
     int ret = 0;
 
-    for (size_t j = 0; j < second->ids.num_names; j++) {
+    for (size_t j = 0; j < second->num_names; j++) {
         num_second += self->best[1][j] >= 0;
+        self->partner[j] = -1;
     }
-    for (size_t j = 0; ret == 0 && j < first->ids.num_names; j++) {
-        const char *id = first->ids.names[j];
+    for (size_t j = 0; ret == 0 && j < first->num_names; j++) {
+        const char *id = first->names[j];
         const int32_t other =
-            self->best[0][j] < 0 ? -1 : spot_names_find(&second->ids, id, strlen(id));
+            self->best[0][j] < 0 ? -1 : spot_names_find(second, id, strlen(id));
 
         self->result->rows += self->best[0][j] >= 0;
         if (other >= 0 && self->best[1][other] >= 0) {
             num_common++;
-            ret = take_pair(self, &max_pairs, (int32_t) j, other);
+            ret = take_pair(self, (int32_t) j, other);
         }
     }
     self->result->without_pair = self->result->rows - num_common;
@@ -107,72 +101,41 @@ find_pairs(compare_t *self, spot_diag_t *diag)
     return ret;
 }
 
-/* A pair with what it is sorted by. */
-typedef struct {
-    double relative;
-    int64_t difference;
-    int32_t rank, place;
-} place_t;
-
 /* Ascending; without a relative difference last. */
 static int
 compare_relative(const void *first, const void *second)
 {
-    const place_t *a = first, *b = second;
+    const spot_task_pair_t *a = first, *b = second;
 
     if (isnan(a->relative) != isnan(b->relative)) {
         return isnan(a->relative) ? 1 : -1;
     }
-    if (a->relative < b->relative || a->relative > b->relative) {
-        return a->relative < b->relative ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return a->relative < b->relative   ? -1
+           : a->relative > b->relative ? 1
+                                       : spot_ns_compare(a->rank, b->rank);
 }
 
 static int
 compare_difference(const void *first, const void *second)
 {
-    const place_t *a = first, *b = second;
+    const spot_task_pair_t *a = first, *b = second;
+    const int64_t by_a = a->second - a->first, by_b = b->second - b->first;
 
-    if (a->difference != b->difference) {
-        return a->difference > b->difference ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return by_a != by_b ? spot_ns_compare(by_b, by_a)
+                        : spot_ns_compare(a->rank, b->rank);
 }
 
-static int
-sort_pairs(compare_t *self)
+static void
+sort_pairs(spot_task_comparison_t *self)
 {
-    spot_task_comparison_t *result = self->result;
-    place_t *places = spot_arena_take(&self->arena, result->num_pairs, sizeof(*places));
-    spot_task_pair_t *sorted = spot_calloc(result->num_pairs, sizeof(*sorted));
-    int ret = places == NULL || sorted == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_task_log_rank(self->runs[0]->log, self->rank);
+    const size_t num = self->num_pairs;
 
-    if (ret != 0) {
-        free(sorted);
-        return ret;
+    if (num > 0) {
+        qsort(self->pairs, num, sizeof(*self->pairs), compare_difference);
+        self->num_top = num < SPOT_TASK_TOP ? num : SPOT_TASK_TOP;
+        memcpy(self->top, self->pairs, self->num_top * sizeof(*self->top));
+        qsort(self->pairs, num, sizeof(*self->pairs), compare_relative);
     }
-    for (size_t j = 0; j < result->num_pairs; j++) {
-        const spot_task_pair_t *pair = &result->pairs[j];
-
-        places[j] = (place_t){pair->relative, pair->second - pair->first,
-            self->rank[pair->id], (int32_t) j};
-    }
-    qsort(places, result->num_pairs, sizeof(*places), compare_difference);
-    result->num_top =
-        result->num_pairs < SPOT_TASK_TOP ? result->num_pairs : SPOT_TASK_TOP;
-    for (size_t j = 0; j < result->num_top; j++) {
-        result->top[j] = result->pairs[places[j].place];
-    }
-    qsort(places, result->num_pairs, sizeof(*places), compare_relative);
-    for (size_t j = 0; j < result->num_pairs; j++) {
-        sorted[j] = result->pairs[places[j].place];
-    }
-    free(result->pairs);
-    result->pairs = sorted;
-    return 0;
 }
 
 /* ---- Contention ---- */
@@ -181,6 +144,7 @@ sort_pairs(compare_t *self)
 typedef struct {
     int32_t scope, num_running;
     int64_t at;
+    const spot_attempt_t *started; /* then, for a while; NULL: one ended */
 } step_t;
 
 static int
@@ -188,84 +152,54 @@ compare_steps(const void *first, const void *second)
 {
     const step_t *a = first, *b = second;
 
-    if (a->scope != b->scope) {
-        return a->scope < b->scope ? -1 : 1;
-    }
-    return a->at < b->at ? -1 : a->at > b->at;
+    return a->scope != b->scope ? spot_ns_compare(a->scope, b->scope)
+                                : spot_ns_compare(a->at, b->at);
 }
 
-static int32_t
-scope_of(const compare_t *self, const spot_attempt_t *task)
-{
-    return self->result->scope == SPOT_SCOPE_HOST
-               ? self->runs[1]->log->workers[task->worker].host_id
-               : 0;
-}
-
-/* Adds the time of a task by how many ran with it: from its start to its own end, which
- * is one of the steps. */
-static int
-spend(const compare_t *self, size_t num, const step_t *steps, const spot_attempt_t *task,
-    spot_concurrency_t *spent)
-{
-    const step_t wanted = {scope_of(self, task), 0, task->at[SPOT_TASK_STARTED]};
-    size_t low = 0, high = num;
-    int ret = 0;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (compare_steps(&steps[middle], &wanted) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (; ret == 0 && steps[low].at < task->at[SPOT_TASK_FINISHED]; low++) {
-        ret = spot_concurrency_add(
-            spent, (size_t) steps[low].num_running, steps[low + 1].at - steps[low].at);
-    }
-    return ret;
-}
-
-/* Time that tasks with a partner spent with k running. O(n log n + n k) */
+/* Adds the time of each task with a partner by how many ran with it: from its start to
+ * its own end, which is one of the steps. O(n log n + n k) */
 static int
 find_spent(compare_t *self)
 {
-    const spot_attempts_t *tasks = &self->runs[1]->analysis->tasks;
+    const spot_task_analysis_t *second = self->runs[1]->analysis;
+    const spot_attempt_t *tasks = second->tasks.attempts;
     step_t *steps =
-        spot_arena_take(&self->arena, 2 * tasks->num_attempts, sizeof(*steps));
+        spot_arena_take(&self->arena, 2 * second->tasks.num_attempts, sizeof(*steps));
     size_t num = 0;
     int64_t length;
     int ret = steps == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (int which = 0; ret == 0 && which < 2; which++) {
-        for (size_t j = 0; ret == 0 && j < tasks->num_attempts; j++) {
-            const spot_attempt_t *task = &tasks->attempts[j];
-            const int32_t partner =
-                self->best[1][task->id] == (int32_t) j ? self->partner[task->id] : -1;
+    for (size_t j = 0; ret == 0 && j < second->tasks.num_attempts; j++) {
+        const spot_attempt_t *task = &tasks[j];
+        const int32_t scope = self->result->scope == SPOT_SCOPE_HOST
+                                  ? self->runs[1]->log->workers[task->worker].host_id
+                                  : 0;
 
-            if (!spot_attempt_between(
-                    task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) ||
-                length <= 0) {
-                continue;
-            }
-            if (which == 0) {
-                const int32_t scope = scope_of(self, task);
-
-                steps[num++] = (step_t){scope, 1, task->at[SPOT_TASK_STARTED]};
-                steps[num++] = (step_t){scope, -1, task->at[SPOT_TASK_FINISHED]};
-            } else if (partner >= 0) {
-                ret = spend(self, num, steps, task,
-                    &self->spent[self->runs[0]->analysis->class_of[partner]]);
-            }
+        if (spot_attempt_between(task, SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &length) &&
+            length > 0) {
+            steps[num++] = (step_t){scope, 1, task->at[SPOT_TASK_STARTED], task};
+            steps[num++] = (step_t){scope, -1, task->at[SPOT_TASK_FINISHED], NULL};
         }
-        if (which == 0 && num > 0) {
-            qsort(steps, num, sizeof(*steps), compare_steps);
-            for (size_t j = 1; j < num; j++) {
-                steps[j].num_running +=
-                    steps[j].scope == steps[j - 1].scope ? steps[j - 1].num_running : 0;
-            }
+    }
+    if (num > 0) {
+        qsort(steps, num, sizeof(*steps), compare_steps);
+    }
+    for (size_t j = 1; j < num; j++) {
+        steps[j].num_running +=
+            steps[j].scope == steps[j - 1].scope ? steps[j - 1].num_running : 0;
+    }
+    for (size_t j = 0; ret == 0 && j < num; j++) {
+        const spot_attempt_t *task = steps[j].started;
+        const int32_t partner = task != NULL && self->best[1][task->id] == task - tasks
+                                    ? self->partner[task->id]
+                                    : -1;
+
+        for (size_t k = j;
+             ret == 0 && partner >= 0 && steps[k].at < task->at[SPOT_TASK_FINISHED];
+             k++) {
+            ret = spot_concurrency_add(
+                &self->spent[self->runs[0]->analysis->class_of[partner]],
+                (size_t) steps[k].num_running, steps[k + 1].at - steps[k].at);
         }
     }
     return ret;
@@ -314,9 +248,7 @@ static int
 estimate(compare_t *self)
 {
     spot_task_comparison_t *result = self->result;
-    int ret = SPOT_ARENA_ARRAY(&self->arena, self->spent, result->num_classes) == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : find_spent(self);
+    int ret = find_spent(self);
 
     for (size_t j = 0; ret == 0 && j < result->num_classes; j++) {
         const spot_concurrency_t *spent = &self->spent[j];
@@ -329,27 +261,10 @@ estimate(compare_t *self)
         result->classes[j].mean_concurrency = weighted / whole;
         result->classes[j].beta = solve(spent, (double) result->classes[j].solo);
     }
-    for (size_t j = 0; self->spent != NULL && j < result->num_classes; j++) {
+    for (size_t j = 0; j < result->num_classes; j++) {
         free(self->spent[j].ns);
     }
     return ret;
-}
-
-static int
-take_classes(compare_t *self)
-{
-    const spot_task_analysis_t *first = self->runs[0]->analysis;
-    spot_task_comparison_t *result = self->result;
-
-    if (SPOT_ARENA_ARRAY(&result->arena, result->classes, first->num_classes) == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    result->num_classes = first->num_classes;
-    for (size_t j = 0; j < first->num_classes; j++) {
-        result->classes[j].name =
-            spot_arena_text(&result->arena, first->per_class[j].name);
-    }
-    return result->arena.error;
 }
 
 int
@@ -357,6 +272,7 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     const spot_task_run_t *second, spot_task_scope_t scope, spot_diag_t *diag)
 {
     compare_t compare = {.result = self, .runs = {first, second}};
+    const spot_task_analysis_t *solo = first->analysis;
     int ret;
 
     memset(self, 0, sizeof(*self));
@@ -367,20 +283,23 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     }
     SPOT_ARENA_ARRAY(&compare.arena, compare.partner, second->log->ids.num_names);
     SPOT_ARENA_ARRAY(&compare.arena, compare.rank, first->log->ids.num_names);
-    ret = compare.arena.error;
+    SPOT_ARENA_ARRAY(&compare.arena, compare.spent, solo->num_classes);
+    SPOT_ARENA_ARRAY(&self->arena, self->classes, solo->num_classes);
+    ret = spot_error_first(compare.arena.error, self->arena.error);
+    ret = ret == 0 ? spot_task_log_rank(first->log, compare.rank) : ret;
     if (ret == 0) {
         for (int j = 0; j < 2; j++) {
             spot_tasks_first_finished(compare.runs[j]->log,
                 &compare.runs[j]->analysis->tasks, compare.best[j]);
         }
-        for (size_t j = 0; j < second->log->ids.num_names; j++) {
-            compare.partner[j] = -1;
+        self->num_classes = solo->num_classes;
+        for (size_t j = 0; j < solo->num_classes; j++) {
+            self->classes[j].name = solo->per_class[j].name;
         }
-        ret = take_classes(&compare);
+        ret = find_pairs(&compare, diag);
     }
-    ret = ret == 0 ? find_pairs(&compare, diag) : ret;
-    ret = ret == 0 ? sort_pairs(&compare) : ret;
     if (ret == 0) {
+        sort_pairs(self);
         ret = estimate(&compare);
         if (ret == SPOT_ERR_BAD_INPUT) {
             spot_diag_error(diag, second->file, 0, 0,

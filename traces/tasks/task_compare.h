@@ -11,13 +11,14 @@
 /* A task of both runs. */
 typedef struct {
     int32_t id;            /* of the first log */
+    int32_t rank;          /* of the id, in order of bytes */
     int64_t first, second; /* totals */
     double relative;       /* (second - first) / second; NAN: second is 0 */
 } spot_task_pair_t;
 
 typedef struct {
-    const char *name;
-    int64_t count; /* pairs with totals */
+    const char *name; /* of the first analysis */
+    int64_t count;    /* pairs with totals */
     spot_wide_t first, second;
     int64_t num_runs; /* pairs with runs */
     spot_wide_t solo, run;
@@ -31,6 +32,7 @@ typedef struct {
     int64_t rows, without_pair, only_in_second;
     spot_wide_t sum_first, sum_second;
     size_t num_pairs;
+    size_t max_pairs;
     spot_task_pair_t *pairs; /* [num_pairs] by relative, ties by id */
     size_t num_top;
     spot_task_pair_t top[SPOT_TASK_TOP]; /* the largest differences */

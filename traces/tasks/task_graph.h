@@ -29,6 +29,7 @@ typedef struct {
     int64_t *decisions; /* [num_decisions] the controller's part of the links that
                          * planned tasks would be in a chain */
     spot_task_chain_t chain;
+    spot_arena_t arena;
 } spot_task_graph_t;
 
 /* The attempt of each id that finished first, ties by name of the worker; -1: it never

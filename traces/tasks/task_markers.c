@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const spot_task_span_t spot_marked_task_spans[SPOT_MARKED_TASK_SPANS] = {
+static const spot_task_span_t task_spans[SPOT_MARKED_TASK_SPANS] = {
     {"total_e2e", "planned to completed", 0, 6},
     {"total_worker", "enqueued to published", 1, 5},
     {"comm2worker", "planned to enqueued", 0, 1},
@@ -14,7 +14,7 @@ const spot_task_span_t spot_marked_task_spans[SPOT_MARKED_TASK_SPANS] = {
     {"task_publish", "computed to published", 4, 5},
     {"comm2ctrl", "published to completed", 5, 6},
 };
-const spot_task_span_t spot_marked_transmit_spans[SPOT_MARKED_TRANSMIT_SPANS] = {
+static const spot_task_span_t transmit_spans[SPOT_MARKED_TRANSMIT_SPANS] = {
     {"total", "planned to completed", 0, 5},
     {"comm2source", "planned to started", 0, 1},
     {"loadDelay", "started to loaded", 1, 2},
@@ -30,15 +30,20 @@ spot_task_markers_free(spot_task_markers_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+/* Adds the spans of all attempts to groups of their names. */
 static void
-add_spans(const spot_attempt_t *attempt, size_t num, const spot_task_span_t *spans,
-    spot_durations_t *sums)
+add_spans(const spot_attempts_t *list, size_t num, const spot_task_span_t *spans,
+    spot_task_group_t *groups)
 {
     int64_t length;
 
     for (size_t j = 0; j < num; j++) {
-        if (spot_attempt_between(attempt, spans[j].from, spans[j].to, &length)) {
-            spot_durations_add(&sums[j], length);
+        groups[j].name = spans[j].name;
+        for (size_t k = 0; k < list->num_attempts; k++) {
+            if (spot_attempt_between(
+                    &list->attempts[k], spans[j].from, spans[j].to, &length)) {
+                spot_durations_add(&groups[j].durations, NULL, length);
+            }
         }
     }
 }
@@ -54,7 +59,7 @@ group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num; j++) {
-        spot_durations_add(&(*groups)[marks[j].name].durations, marks[j].at);
+        spot_durations_add(&(*groups)[marks[j].name].durations, NULL, marks[j].at);
     }
     for (size_t j = 0; j < num_words; j++) {
         if ((*groups)[j].durations.count > 0) {
@@ -71,10 +76,8 @@ compare_marks(const void *first, const void *second)
 {
     const spot_task_mark_t *a = first, *b = second;
 
-    if (a->at != b->at) {
-        return a->at < b->at ? -1 : 1;
-    }
-    return a->line < b->line ? -1 : a->line > b->line;
+    return a->at != b->at ? spot_ns_compare(a->at, b->at)
+                          : spot_ns_compare(a->line, b->line);
 }
 
 /* Marks of the controller -> how long its phases last. */
@@ -82,21 +85,19 @@ static int
 group_phases(spot_task_markers_t *self, const spot_task_log_t *log)
 {
     const size_t num = log->num_phases;
-    spot_task_mark_t *phases = spot_calloc(num, sizeof(*phases));
-    int ret = phases == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    spot_task_mark_t *phases;
 
-    if (ret == 0) {
-        if (num > 0) {
-            memcpy(phases, log->phases, num * sizeof(*phases));
-        }
-        qsort(phases, num, sizeof(*phases), compare_marks);
-        for (size_t j = 0; j < num; j++) {
-            phases[j].at = j + 1 < num ? phases[j + 1].at - phases[j].at : 0;
-        }
-        ret = group(self, log, num, phases, &self->num_phases, &self->phases);
+    if (SPOT_ARENA_ARRAY(&self->arena, phases, num) == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
-    free(phases);
-    return ret;
+    for (size_t j = 0; j < num; j++) {
+        phases[j] = log->phases[j];
+    }
+    qsort(phases, num, sizeof(*phases), compare_marks);
+    for (size_t j = 0; j < num; j++) {
+        phases[j].at = j + 1 < num ? phases[j + 1].at - phases[j].at : 0;
+    }
+    return group(self, log, num, phases, &self->num_phases, &self->phases);
 }
 
 /* A mode that no line of an attempt has is that of the attempt of its key before it, or
@@ -118,78 +119,47 @@ fill_modes(spot_attempts_t *list)
     }
 }
 
-/* Whether stamps are so near to each other that no duration is beyond 64 bits. */
-static bool
-is_near(const spot_task_log_t *log)
-{
-    int64_t low = INT64_MAX, high = INT64_MIN, span;
-
-    for (size_t j = 0; j < log->num_events + log->num_phases; j++) {
-        const int64_t at = j < log->num_events ? log->events[j].at
-                                               : log->phases[j - log->num_events].at;
-
-        low = at < low ? at : low;
-        high = at > high ? at : high;
-    }
-    return high < low || !__builtin_sub_overflow(high, low, &span);
-}
-
 int
 spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     spot_task_dup_t dup, const char *file, spot_diag_t *diag)
 {
-    spot_attempts_t list;
+    spot_attempts_t tasks = {0}, transmits = {0};
+    int64_t t0, t1;
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (!is_near(log)) {
+    if (spot_task_log_span(log, &t0, &t1) < 0) {
         return spot_diag_error(diag, file, 0, 0, "the stamps span more than 292 years");
     }
-    ret = spot_attempts_init(&list, log, false, dup, false, file, diag);
-    for (size_t j = 0; ret == 0 && j < list.num_attempts; j++) {
-        add_spans(&list.attempts[j], SPOT_MARKED_TASK_SPANS, spot_marked_task_spans,
-            self->task);
-    }
-    spot_attempts_free(&list);
-    ret = ret != 0 ? ret : spot_attempts_init(&list, log, true, dup, false, file, diag);
+    ret = spot_attempts_init(&tasks, log, false, dup, false, file, diag);
+    ret = ret == 0 ? spot_attempts_init(&transmits, log, true, dup, false, file, diag)
+                   : ret;
     if (ret == 0) {
-        fill_modes(&list);
+        add_spans(&tasks, SPOT_MARKED_TASK_SPANS, task_spans, self->task);
+        add_spans(
+            &transmits, SPOT_MARKED_TRANSMIT_SPANS, transmit_spans, self->transmit);
+        fill_modes(&transmits);
+        self->attempts = (int64_t) transmits.num_attempts;
     }
-    for (size_t j = 0; ret == 0 && j < list.num_attempts; j++) {
-        self->attempts++;
-        self->mode_counts[list.attempts[j].mode]++;
-        add_spans(&list.attempts[j], SPOT_MARKED_TRANSMIT_SPANS,
-            spot_marked_transmit_spans, self->transmit);
+    for (size_t j = 0; ret == 0 && j < transmits.num_attempts; j++) {
+        self->mode_counts[transmits.attempts[j].mode]++;
     }
-    spot_attempts_free(&list);
-    ret = ret != 0 ? ret
-                   : group(self, log, log->num_microtraces, log->microtraces,
-                         &self->num_microtraces, &self->microtraces);
-    return ret != 0 ? ret : group_phases(self, log);
-}
-
-static void
-put_spans(spot_json_t *json, size_t num, const spot_task_span_t *spans,
-    const spot_durations_t *sums)
-{
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_max_json(json, spans[j].name, &sums[j]);
-    }
+    spot_attempts_free(&tasks);
+    spot_attempts_free(&transmits);
+    ret = ret == 0 ? group(self, log, log->num_microtraces, log->microtraces,
+                         &self->num_microtraces, &self->microtraces)
+                   : ret;
+    return ret == 0 ? group_phases(self, log) : ret;
 }
 
 void
 spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
-    spot_json_open(json, "microtraces", '{');
-    for (size_t j = 0; j < self->num_microtraces; j++) {
-        spot_durations_mean_json(
-            json, self->microtraces[j].name, &self->microtraces[j].durations);
-    }
-    spot_json_close(json, '}');
-    spot_json_open(json, "tasks", '{');
-    put_spans(json, SPOT_MARKED_TASK_SPANS, spot_marked_task_spans, self->task);
-    spot_json_close(json, '}');
+    spot_task_groups_json(json, "microtraces", self->num_microtraces, self->microtraces,
+        SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(
+        json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
     spot_json_open(json, "transmits", '{');
     spot_json_integer(json, "attempts", self->attempts);
     spot_json_open(json, "mode_counts", '{');
@@ -199,16 +169,12 @@ spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
         }
     }
     spot_json_close(json, '}');
-    put_spans(
-        json, SPOT_MARKED_TRANSMIT_SPANS, spot_marked_transmit_spans, self->transmit);
-    spot_json_close(json, '}');
-    spot_json_open(json, "controller", '{');
-    for (size_t j = 0; j < self->num_phases; j++) {
-        spot_json_open(json, self->phases[j].name, '{');
-        spot_json_integer(json, "count", self->phases[j].durations.count);
-        spot_json_wide(json, "sum", self->phases[j].durations.sum);
-        spot_json_close(json, '}');
+    for (size_t j = 0; j < SPOT_MARKED_TRANSMIT_SPANS; j++) {
+        spot_durations_json(json, self->transmit[j].name, &self->transmit[j].durations,
+            SPOT_DURATIONS_MAX);
     }
     spot_json_close(json, '}');
+    spot_task_groups_json(
+        json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
     spot_json_close(json, '}');
 }

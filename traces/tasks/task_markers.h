@@ -6,19 +6,15 @@
 #include "traces/tasks/task_analysis.h"
 
 enum { SPOT_MARKED_TASK_SPANS = 8, SPOT_MARKED_TRANSMIT_SPANS = 6 };
-extern const spot_task_span_t spot_marked_task_spans[SPOT_MARKED_TASK_SPANS];
-extern const spot_task_span_t spot_marked_transmit_spans[SPOT_MARKED_TRANSMIT_SPANS];
 
 typedef struct {
-    size_t num_microtraces;
+    size_t num_microtraces, num_phases;
     spot_task_group_t *microtraces; /* [num_microtraces] */
-    spot_durations_t task[SPOT_MARKED_TASK_SPANS];
-    spot_durations_t transmit[SPOT_MARKED_TRANSMIT_SPANS];
+    spot_task_group_t *phases; /* [num_phases] up to the next mark; the last one 0 */
+    spot_task_group_t task[SPOT_MARKED_TASK_SPANS];
+    spot_task_group_t transmit[SPOT_MARKED_TRANSMIT_SPANS];
     int64_t attempts; /* of transmits */
     int64_t mode_counts[SPOT_NUM_MODES];
-    size_t num_phases;
-    spot_task_group_t
-        *phases; /* [num_phases] each until the next mark, the last one 0 */
     spot_arena_t arena;
 } spot_task_markers_t;
 

@@ -52,6 +52,7 @@ typedef struct {
     spot_wide_t comm_sum, matched_sum; /* head of line */
     int64_t window;
     spot_wide_t covered; /* by windows after ends of tasks, over all hosts */
+    spot_arena_t arena;
 } spot_worker_times_t;
 
 #define SPOT_HEAD_OF_LINE_NS 10000000
