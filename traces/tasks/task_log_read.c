@@ -215,9 +215,11 @@ take_inputs(reader_t *self)
     ret = ret != 0
               ? ret
               : spot_task_log_add_inputs(self->log, id, line->num_inputs, self->inputs);
-    return ret != SPOT_ERR_BAD_INPUT ? ret
-                                     : value_error(self, SPOT_LINE_TASK,
-                                           "its inputs stand in an earlier line");
+    return ret != SPOT_ERR_BAD_INPUT
+               ? ret
+               : value_error(self, SPOT_LINE_TASK,
+                     self->is_edges ? "its inputs stand in an earlier line or in the log"
+                                    : "its inputs stand in an earlier line");
 }
 
 /* A microtrace, or a phase of the controller. */
@@ -493,8 +495,8 @@ read_file(reader_t *self, const char *path)
         self->import = NULL;
     }
     if (ret == 0 && self->num_skipped > 0) {
-        spot_diag_warn(self->diag, self->path, 0, 0, "%lld bad lines were skipped",
-            (long long) self->num_skipped);
+        spot_diag_warn(self->diag, self->path, 0, 0, "%lld bad line%s skipped",
+            (long long) self->num_skipped, self->num_skipped == 1 ? " was" : "s were");
         self->log->num_skipped_lines += self->num_skipped;
     }
     spot_diag_close_file(self->diag);

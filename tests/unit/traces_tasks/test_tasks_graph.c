@@ -189,10 +189,12 @@ test_bad_edges(void **state)
     check_bad("tS a w 1;", NEEDS("p", "\"q\"") NEEDS("q", "\"p\"") NEEDS("r", "\"p\""),
         "edges: the edges have a cycle: q needs p needs q needs p, and so on\n");
     check_bad("tS a w 1;", NEEDS("a", "") NEEDS("b", "") NEEDS("a", "\"b\""),
-        "edges:3:34: task: its inputs stand in an earlier line, got 'a'\n");
+        "edges:3:34: task: its inputs stand in an earlier line or in the log, got "
+        "'a'\n");
     check_bad("{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n",
         NEEDS("a", ""),
-        "edges:1:34: task: its inputs stand in an earlier line, got 'a'\n");
+        "edges:1:34: task: its inputs stand in an earlier line or in the log, got "
+        "'a'\n");
     check_bad("tS a w 1;", "{\"action\":\"taskStarted\",\"task\":\"a\"}\n",
         "edges:1:11: action: expected taskInputs, got 'taskStarted'\n");
     check_bad("tS a w 1;",
