@@ -49,7 +49,7 @@ struct spot_block {
 void *
 spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
 {
-    const size_t most = SIZE_MAX - sizeof(struct spot_block);
+    const size_t most = SIZE_MAX / 2 - sizeof(struct spot_block); /* as objects may be */
     struct spot_block *block = NULL;
 
     if (item_bytes == 0 || num_items <= most / item_bytes) {
