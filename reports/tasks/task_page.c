@@ -30,7 +30,7 @@ static const int ends[][2] = {[COMM] = {SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED},
     [RUN] = {SPOT_TASK_STARTED, SPOT_TASK_FINISHED},
     [TRANSMIT] = {SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED}};
 
-enum { WHAT = 4, NUM_COLUMNS = 9, MAX_CLASSES = 32 };
+enum { LABEL = 3, WHAT, NUM_COLUMNS = 9, MAX_CLASSES = 32 };
 typedef struct {
     size_t num_runs, run_id; /* run_id: what is added now */
     const spot_task_run_t *runs;
@@ -68,8 +68,10 @@ add_span(view_t *self, int kind, int32_t worker, const char *what,
                  : self->run_id == 0 ? "1 "
                                      : "2 ",
                  log->workers[worker].name, kind == TRANSMIT ? " data" : "")},
-            {.text = self->is_trace ? id : spot_texts_add(&texts, "%.*s", ID_BYTES, id)},
-            {.text = what}, {.text = log->hosts[log->workers[worker].host_id]},
+            {.text = self->is_trace ? what
+                                    : spot_texts_add(&texts, "%.*s", ID_BYTES, id)},
+            {.text = self->is_trace ? id : what},
+            {.text = log->hosts[log->workers[worker].host_id]},
             {.integer = attempt == NULL ? 0 : attempt->number},
             {.number = waits_us[QUEUE]}, {.number = waits_us[COMM]}});
     spot_texts_free(&texts);
@@ -212,6 +214,10 @@ init(view_t *self)
     self->num_bins = self->end / self->bin + 1;
     memcpy(self->columns, spans, sizeof(spans));
     self->columns[WHAT].categories = self->names;
+    if (self->is_trace) { /* spans are called by their class, so that they group */
+        self->columns[WHAT] = spans[LABEL];
+        self->columns[LABEL] = spans[WHAT];
+    }
     self->kind = (spot_series_kind_t){"tasks", "what workers do", SPOT_SERIES_SPANS,
         NS_PER_S, NUM_COLUMNS, .columns = self->columns};
     ret = spot_recording_init(&self->recording, 1 + self->num_runs,

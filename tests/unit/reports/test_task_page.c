@@ -146,12 +146,12 @@ test_trace(void **state)
     read_script(&self, SMALL);
     text = draw(&self, 1, true, 0);
     assert_has(text,
-        "\"ts\": 2.000, \"dur\": 2.001, \"args\": {\"id\": \"a\", \"what\": \"a\", "
+        "\"ts\": 2.000, \"dur\": 2.001, \"args\": {\"what\": \"a\", \"id\": \"a\", "
         "\"host\": \"h0\", \"attempt\": 1, \"queue\": 1.5, \"comm\": 0.5}}",
         true);
     assert_has(text,
-        "\"ts\": 3.000, \"dur\": 2.000, \"args\": {\"id\": \"a\", \"what\": "
-        "\"transmit (remote)\", \"host\": \"h1\", \"attempt\": 1}}",
+        "\"ts\": 3.000, \"dur\": 2.000, \"args\": {\"what\": \"transmit (remote)\", "
+        "\"id\": \"a\", \"host\": \"h1\", \"attempt\": 1}}",
         true);
     assert_has(text,
         "\"thread_name\", \"pid\": 2, \"tid\": 1, \"args\": {\"name\": "
