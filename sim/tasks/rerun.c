@@ -42,7 +42,7 @@ typedef struct {
     size_t num_left; /* tasks never done */
     int64_t now;
     task_t *tasks;        /* [num_ids] */
-    bool *is_open;        /* [num_ids] by place: pending, may be ready */
+    char *is_open;        /* [num_ids] by place: 1: pending, may be ready */
     worker_t *workers;    /* [num_workers] */
     host_t *hosts;        /* [num_hosts] */
     int64_t *due;         /* [num_workers + num_hosts] */
@@ -99,7 +99,7 @@ static void
 set_pending(run_t *self, task_t *task)
 {
     task->state = PENDING;
-    self->is_open[task->place] = true;
+    self->is_open[task->place] = 1;
 }
 
 /* The first pending task in order whose inputs are there, or -1. Inputs whose data is
@@ -109,9 +109,9 @@ static int32_t
 first_ready(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
-    bool *open;
+    char *open;
 
-    while ((open = memchr(self->is_open, true, self->num_ids)) != NULL) {
+    while ((open = memchr(self->is_open, 1, self->num_ids)) != NULL) {
         const int32_t id = scenario->order_of_tasks[open - self->is_open];
         const spot_rerun_task_t *shape = &scenario->tasks[id];
         task_t *task = &self->tasks[id], *missing = NULL;
@@ -126,7 +126,7 @@ first_ready(run_t *self)
             }
         }
         if (missing != NULL) {
-            *open = false;
+            *open = 0;
             task->next = missing->waiting;
             missing->waiting = task;
         } else if (*open) {
@@ -168,7 +168,7 @@ hold(run_t *self, int32_t id, size_t worker, int64_t at)
     task_t *task = &self->tasks[id];
 
     for (; task->waiting != NULL; task->waiting = task->waiting->next) {
-        self->is_open[task->waiting->place] = true;
+        self->is_open[task->waiting->place] = 1;
     }
     task->num_hosts += *held == INT64_MAX;
     *held = at < *held ? at : *held;
@@ -315,7 +315,7 @@ step_host(run_t *self, size_t host_id)
     *due = self->now + scenario->replacement_ns;
     self->result->preemptions++;
     self->result->host_ns += self->now - host->since;
-    memset(self->is_open, true, self->num_ids); /* any may lack an input now */
+    memset(self->is_open, 1, self->num_ids); /* any may lack an input now */
     for (size_t j = 0; j < self->num_ids; j++) {
         int64_t *held = &self->held[j * self->num_hosts + host_id];
 
