@@ -366,8 +366,8 @@ take_line(reader_t *self, bool has_end)
                                   : 0;
 }
 
-/* Whether no byte is special, eight at a time. The highest bit of each byte tells; none
- * of the sums carries into the next byte. */
+/* Whether no byte is special, eight at a time. The highest bit of each byte shows it;
+ * none of the sums carries into the next byte. */
 static bool
 is_plain(char *text, size_t num_bytes)
 {
