@@ -216,43 +216,55 @@ tasks_run(void *worker, const spot_replication_t *replication, double *values,
     return ret == 0 && recording != NULL ? record(self, recording) : ret;
 }
 
-/* The log of the run, as lines that `spotsim tasks` reads. */
 static void
-tasks_events(const void *worker, FILE *out)
+write_edges(
+    const spot_task_log_t *log, const spot_task_edges_t *edges, spot_json_t *json)
+{
+    spot_json_text(json, "action", "taskInputs");
+    spot_json_text(json, "task", log->ids.names[edges->id]);
+    spot_json_open(json, "inputs", '[');
+    for (size_t k = edges->start; k < edges->end; k++) {
+        spot_json_text(json, NULL, log->ids.names[log->inputs[k]]);
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_task_event(
+    const spot_task_log_t *log, const spot_task_event_t *event, spot_json_t *json)
 {
     static const char *const actions[2][SPOT_TASK_FINISHED + 1] = {
         {"taskPlanned", "taskEnqueued", "taskStarted", "taskLoaded", "taskFinished"},
         {"transmitPlanned", "transmitStarted", "transmitLoaded", "transmitFinished"}};
+    const spot_task_worker_t *place = &log->workers[event->worker];
+
+    spot_json_text(json, "action", actions[event->is_transmit][event->stage]);
+    spot_json_integer(json, "at", event->at);
+    spot_json_text(
+        json, "host", event->is_controller ? "controller" : log->hosts[place->host_id]);
+    spot_json_text(json, "worker", place->name);
+    spot_json_text(
+        json, event->is_transmit ? "dataset" : "task", log->ids.names[event->id]);
+    if (event->mode != SPOT_MODE_NONE) {
+        spot_json_text(json, "mode", spot_task_mode_names[event->mode]);
+    }
+}
+
+/* The log of the run, as lines that `spotsim tasks` reads. */
+static void
+tasks_events(const void *worker, FILE *out)
+{
     const spot_task_log_t *log = &((const spot_rerun_t *) worker)->log;
+    const size_t num_edges = log->num_edges;
     spot_json_t json;
 
-    for (size_t j = 0; j < log->num_edges + log->num_events; j++) {
-        const spot_task_edges_t *edges = &log->edges[j];
-        const spot_task_event_t *event = &log->events[j - log->num_edges];
-
+    for (size_t j = 0; j < num_edges + log->num_events; j++) {
         spot_json_init(&json, out, 0);
         spot_json_open(&json, NULL, '{');
-        if (j < log->num_edges) {
-            spot_json_text(&json, "action", "taskInputs");
-            spot_json_text(&json, "task", log->ids.names[edges->id]);
-            spot_json_open(&json, "inputs", '[');
-            for (size_t k = edges->start; k < edges->end; k++) {
-                spot_json_text(&json, NULL, log->ids.names[log->inputs[k]]);
-            }
-            spot_json_close(&json, ']');
+        if (j < num_edges) {
+            write_edges(log, &log->edges[j], &json);
         } else {
-            const spot_task_worker_t *place = &log->workers[event->worker];
-
-            spot_json_text(&json, "action", actions[event->is_transmit][event->stage]);
-            spot_json_integer(&json, "at", event->at);
-            spot_json_text(&json, "host",
-                event->is_controller ? "controller" : log->hosts[place->host_id]);
-            spot_json_text(&json, "worker", place->name);
-            spot_json_text(&json, event->is_transmit ? "dataset" : "task",
-                log->ids.names[event->id]);
-            if (event->mode != SPOT_MODE_NONE) {
-                spot_json_text(&json, "mode", spot_task_mode_names[event->mode]);
-            }
+            write_task_event(log, &log->events[j - num_edges], &json);
         }
         spot_json_close(&json, '}');
     }

@@ -82,7 +82,8 @@ spot_task_log_add_inputs(
 {
     spot_task_edges_t edges = {id, self->num_inputs, 0};
     const size_t max = self->max_listed;
-    int ret = SPOT_ARRAY_ROOM(self, inputs, self->num_inputs + num_inputs);
+    /* one more, so that a log with records has an array, to which offsets are added */
+    int ret = SPOT_ARRAY_ROOM(self, inputs, self->num_inputs + num_inputs + 1);
 
     ret = ret == 0 ? SPOT_ARRAY_ROOM(self, listed, self->ids.num_names) : ret;
     if (ret == 0) {
