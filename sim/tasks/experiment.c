@@ -233,15 +233,13 @@ static void
 write_task_event(
     const spot_task_log_t *log, const spot_task_event_t *event, spot_json_t *json)
 {
-    static const char *const actions[2][SPOT_TASK_FINISHED + 1] = {
-        {"taskPlanned", "taskEnqueued", "taskStarted", "taskLoaded", "taskFinished"},
-        {"transmitPlanned", "transmitStarted", "transmitLoaded", "transmitFinished"}};
     const spot_task_worker_t *place = &log->workers[event->worker];
 
-    spot_json_text(json, "action", actions[event->is_transmit][event->stage]);
-    spot_json_integer(json, "at", event->at);
     spot_json_text(
-        json, "host", event->is_controller ? "controller" : log->hosts[place->host_id]);
+        json, "action", spot_task_action_name(event->is_transmit, event->stage));
+    spot_json_integer(json, "at", event->at);
+    spot_json_text(json, "host",
+        event->is_controller ? SPOT_TASK_CONTROLLER : log->hosts[place->host_id]);
     spot_json_text(json, "worker", place->name);
     spot_json_text(
         json, event->is_transmit ? "dataset" : "task", log->ids.names[event->id]);

@@ -451,7 +451,7 @@ write_log(run_t *self)
             snprintf(name, sizeof(name), "h%zu:worker%zu", host,
                 worker - (host * num + num_hosts - 1) / num_hosts);
         }
-        place = event->is_controller ? "controller" : place;
+        place = event->is_controller ? SPOT_TASK_CONTROLLER : place;
         ret = event->at > self->now
                   ? 0
                   : spot_task_log_add(log,

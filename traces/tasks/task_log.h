@@ -28,6 +28,12 @@ enum {
     SPOT_TASK_MAX_STAGES = 7 /* markers have more, see markers.h */
 };
 
+/* The action of such an event in JSON lines: "taskPlanned". */
+const char *spot_task_action_name(bool is_transmit, int stage);
+
+/* The host of the controller's lines. */
+#define SPOT_TASK_CONTROLLER "controller"
+
 typedef enum {
     SPOT_MODE_NONE,
     SPOT_MODE_LOCAL, /* same memory: nothing moves */

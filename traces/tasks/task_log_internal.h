@@ -5,8 +5,6 @@
 #include "base/instream.h"
 #include "traces/tasks/task_log.h"
 
-#define SPOT_TASK_CONTROLLER "controller"
-
 /* Keys of lines that mean something. */
 typedef enum {
     SPOT_LINE_ACTION,

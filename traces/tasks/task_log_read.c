@@ -91,6 +91,12 @@ static const char *const actions[2][NUM_ACTIONS] = {
         "transmit_completed", [ACTION_PHASE] = "ctrl_assign", "ctrl_plan", "ctrl_act",
         "ctrl_flush", "ctrl_wait", "ctrl_shutdown"}};
 
+const char *
+spot_task_action_name(bool is_transmit, int stage)
+{
+    return actions[0][is_transmit ? ACTION_TRANSMIT + stage : stage];
+}
+
 /* Checks that the values are there. Sets at, unless NULL. */
 static int
 require(reader_t *self, size_t num_keys, const spot_task_key_t *keys, int64_t *at)
