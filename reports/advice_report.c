@@ -16,6 +16,9 @@
 static const char *
 money(spot_texts_t *texts, const spot_advice_result_t *self, double amount)
 {
+    if (!isfinite(amount)) {
+        return "more than the runs show";
+    }
     return fabs(amount) >= 1000
                ? spot_texts_add(texts, "%.0f %s", amount, self->cost_unit)
                : spot_texts_add(texts, "%.2f %s", amount, self->cost_unit);

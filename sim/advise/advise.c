@@ -193,6 +193,12 @@ propose(spot_advising_t *self, spot_study_t *study)
         ret = read_study(self, study);
     }
     self->result->num_points = all->num_items;
+    if (ret == 0) {
+        const spot_outputs_t *outputs = &study->yield.outputs;
+
+        self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
+            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit);
+    }
     return ret;
 }
 

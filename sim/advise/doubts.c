@@ -47,7 +47,7 @@ look(search_t *self, double factor, const char **why)
     *why = NULL;
     if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
         *why = figures[0].p < advising->request->question.sure
-                   ? spot_texts_add(texts, "it is %s with less than %g %%",
+                   ? spot_texts_add(texts, "the probability %s is below %g %%",
                          advising->result->goal_words,
                          100 * advising->request->question.sure)
                    : spot_texts_add(texts, "it is above the budget");

@@ -333,14 +333,16 @@ add_choice(proposal_t *self, const choice_t *choice)
         is_replayed ? ""
                     : spot_texts_add(&all->texts, ", fleet.initial: %" PRId64, initial);
 
+    const char *point = spot_texts_add(&all->texts,
+        "{fleet.capacity: %" PRId64 "%s, fleet.on_demand: %" PRId64
+        ", recovery: %s, job.pipeline_depth: %" PRId64 ", job.checkpoint.every: %s}",
+        spot, start, choice->on_demand, choice->recovery, choice->depth, choice->every);
+
+    if (all->num_items > 0 && strcmp(all->items[0].point, point) == 0) {
+        return; /* to go on as it is */
+    }
     (void) SPOT_ARRAY_PUSH(all, items,
-        (spot_alternative_t){
-            .point = spot_texts_add(&all->texts,
-                "{fleet.capacity: %" PRId64 "%s, fleet.on_demand: %" PRId64
-                ", recovery: %s, job.pipeline_depth: %" PRId64
-                ", job.checkpoint.every: %s}",
-                spot, start, choice->on_demand, choice->recovery, choice->depth,
-                choice->every),
+        (spot_alternative_t){.point = point,
             .words = words_of(self, choice),
             .kind = choice->is_on_demand    ? "on demand"
                     : choice->on_demand > 0 ? "mixed"
