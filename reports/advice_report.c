@@ -172,7 +172,11 @@ write_search(const spot_advice_result_t *self, spot_document_t *document)
             ? "With 95 % confidence no alternative that keeps the goal is cheaper."
             : "The race did not separate all: others may be as cheap.");
     for (size_t j = 0; j < self->num_left_out; j++) {
-        spot_document_item(document, "not considered: %s", self->left_out[j]);
+        const char *text = self->left_out[j];
+        const char *end = strstr(text, ": give "); /* what is to be given is in JSON */
+        const int length = (int) (end == NULL ? strlen(text) : (size_t) (end - text));
+
+        spot_document_item(document, "not considered: %.*s", length, text);
     }
     for (size_t j = 0; j < self->num_notes; j++) {
         spot_document_item(document, "%s", self->notes[j]);
