@@ -327,7 +327,7 @@ bool
 spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
 {
     return spot_step_time_is_by_pair(&self->step_time) &&
-           pair_of(self, num_pipelines)->is_fitted;
+           pair_of(self, num_pipelines)->origin != SPOT_STEP_MEASURED;
 }
 
 bool

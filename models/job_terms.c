@@ -3,18 +3,14 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "base/units.h"
 #include "models/job.h"
 
 const spot_field_t spot_model_fields[] = {
-    {.name = "preset",
-        .label = "model",
-        .type = SPOT_FIELD_SELECTOR,
-        .initial = "",
-        .help = "name of a published model, see spotsim model presets; it gives the "
-                "keys that are not given"},
+    {SPOT_CHOICE("preset", spot_model_t, preset_id, spot_model_names, "", "model",
+        "a published model, see spotsim model presets; it gives the keys that are not "
+        "given")},
     {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, "",
         "model parameters", "of the whole model; required without a preset")},
     {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "",
@@ -29,48 +25,37 @@ const spot_field_t spot_model_fields[] = {
     {.name = NULL},
 };
 
-/* The node with the name of the preset, or NULL. */
-static const spot_node_t *
-preset_node(const spot_node_t *node)
-{
-    return node->kind == SPOT_NODE_SCALAR ? node : spot_node_get(node, "preset");
-}
-
 const spot_field_t *
 spot_model_table(const spot_node_t *node)
 {
-    const spot_node_t *name = preset_node(node);
-
-    return name == NULL || (name->kind == SPOT_NODE_SCALAR &&
-                               spot_model_preset_find(name->text, NULL) != NULL)
-               ? spot_model_fields
-               : NULL;
+    return node->kind == SPOT_NODE_MAP ? spot_model_fields : NULL;
 }
 
-/* What the keys leave open. */
+/* Reports keys that are missing without a preset; completes those that it gives. */
 static void
-complete_model(spot_model_t *self, spot_bind_t *bind, const spot_field_t *field,
-    const spot_node_t *node)
+complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    if (self->preset == NULL) {
-        static const char *const required[] = {"parameters", "bytes_per_parameter"};
+    static const char *const required[] = {"parameters", "bytes_per_parameter"};
+    const bool is_own =
+        node->kind == SPOT_NODE_MAP && spot_node_get(node, "preset") == NULL;
 
-        for (size_t j = 0; j < 2; j++) {
-            if (spot_node_get(node, required[j]) == NULL) {
-                spot_bind_error(bind, node, NULL, "missing key \"%s%s.%s\"", bind->path,
-                    field->name, required[j]);
-            }
+    for (size_t j = 0; j < 2 && is_own; j++) {
+        if (spot_node_get(node, required[j]) == NULL) {
+            spot_bind_error(
+                bind, node, NULL, "missing key \"%smodel.%s\"", bind->path, required[j]);
         }
-        return;
     }
-    if (self->num_parameters == 0) {
-        self->num_parameters = (double) spot_model_preset_parameters(self->preset);
-    }
-    if (self->num_layers == 0) {
-        self->num_layers = spot_model_preset_layers(self->preset);
-    }
-    if (self->bytes_per_parameter == 0) {
-        self->bytes_per_parameter = SPOT_MODEL_SAVED_BYTES;
+    if (self->preset_id >= 0) {
+        self->preset = &spot_model_presets[self->preset_id];
+        if (self->num_parameters == 0) {
+            self->num_parameters = (double) spot_model_preset_parameters(self->preset);
+        }
+        if (self->num_layers == 0) {
+            self->num_layers = self->preset->num_blocks + SPOT_MODEL_ENDS;
+        }
+        if (self->bytes_per_parameter == 0) {
+            self->bytes_per_parameter = SPOT_MODEL_SAVED_BYTES;
+        }
     }
 }
 
@@ -78,29 +63,19 @@ void
 spot_model_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_node_t *name = preset_node(node);
+    spot_field_t preset = spot_model_fields[0];
     spot_model_t *self = target;
-    spot_suggest_t near;
-    char key[64];
 
-    if (node->kind == SPOT_NODE_LIST ||
-        (name != NULL && (name->kind != SPOT_NODE_SCALAR || name->text[0] == '\0'))) {
-        spot_bind_unexpected(bind, field, name == NULL ? node : name, "");
-        return;
+    self->preset_id = -1;
+    preset.name = field->name;
+    if (node->kind == SPOT_NODE_SCALAR) {
+        spot_bind_field(bind, &preset, node, &self->preset_id);
+    } else if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_map(bind, spot_model_fields, field->name, node, self);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
     }
-    if (name != NULL) {
-        spot_suggest_init(&near, name->text);
-        self->preset = spot_model_preset_find(name->text, &near);
-        if (self->preset == NULL) {
-            snprintf(
-                key, sizeof(key), "%s%s", field->name, name == node ? "" : ".preset");
-            spot_bind_unknown(
-                bind, name, key, "model", &near, ": spotsim model presets lists them");
-            return;
-        }
-    }
-    spot_bind_chosen(bind, spot_model_fields, field->name, node, self);
-    complete_model(self, bind, field, node);
+    complete_model(self, bind, node);
 }
 
 int64_t

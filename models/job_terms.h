@@ -22,6 +22,7 @@ struct spot_job;
 
 /* The state of the model that is trained. 0: not given. */
 typedef struct {
+    int preset_id;                     /* during reading only */
     const spot_model_preset_t *preset; /* that it is named by, or NULL */
     double num_parameters;
     int64_t num_layers;

@@ -2,10 +2,7 @@
 /* Published transformers by name. The number of parameters follows from the shape. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
-
-#include "base/suggest.h"
 
 typedef enum {
     SPOT_MODEL_GPT, /* learned positions, biases, LayerNorm; the head is the embedding */
@@ -15,7 +12,6 @@ typedef enum {
 } spot_model_family_t;
 
 typedef struct {
-    const char *name; /* NULL behind the last */
     spot_model_family_t family;
     double published_parameters; /* the round number of the paper */
     int64_t num_blocks;          /* attention and feed-forward */
@@ -25,31 +21,22 @@ typedef struct {
     int64_t feed_forward; /* width */
     int64_t sequence;     /* tokens of a sample */
     int64_t vocabulary;
-    const char *source;
+    const char *doc; /* the shape in words and its source */
 } spot_model_preset_t;
 
+/* In the same order; NULL ends the names. */
+extern const char *const spot_model_names[];
 extern const spot_model_preset_t spot_model_presets[];
 
-/* The state in a checkpoint with Adam and mixed precision, a parameter: 2 of fp16, 4 of
- * the fp32 master copy, 4 of each moment; and in memory, with its fp16 gradient.
- * Rajbhandari et al., ZeRO, SC'20, section 3.1. */
+/* Bytes a parameter with Adam and mixed precision, in a checkpoint: 2 of fp16, 4 of the
+ * fp32 master copy, 4 of each moment; in memory its fp16 gradient too. Rajbhandari et
+ * al., ZeRO, SC'20, section 3.1. */
 #define SPOT_MODEL_SAVED_BYTES 14
 #define SPOT_MODEL_MEMORY_BYTES 16
-#define SPOT_MODEL_HALF_BYTES 2 /* of a parameter, a gradient or an activation in fp16  \
-                                 */
 
-/* The preset of a name, or NULL; near may be NULL. */
-const spot_model_preset_t *spot_model_preset_find(
-    const char *name, spot_suggest_t *near);
+/* Layers of job.model besides the blocks: the embedding and the head. */
+#define SPOT_MODEL_ENDS 2
 
-/* The j-th name, or NULL behind the last. */
-const char *spot_model_preset_name(size_t j);
-
-/* All parameters, exactly; those of one block; and those of the embedding of tokens,
- * as many as of the head. */
+/* Parameters, exactly: of one block, and of the whole model. */
+int64_t spot_model_preset_block(const spot_model_preset_t *self);
 int64_t spot_model_preset_parameters(const spot_model_preset_t *self);
-int64_t spot_model_preset_block_parameters(const spot_model_preset_t *self);
-int64_t spot_model_preset_token_parameters(const spot_model_preset_t *self);
-
-/* The layers of job.model: the blocks, the embedding and the head. */
-int64_t spot_model_preset_layers(const spot_model_preset_t *self);
