@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Step times from the shape of a published model, and the list of these models. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,8 +239,6 @@ const spot_command_t spot_command_model_estimate = {
     .initial = &initial,
     .run = run,
 };
-
-/* ---- The models ---- */
 
 static int
 list(spot_call_t *call)

@@ -72,8 +72,8 @@ spot_step_estimate_ms(
     const double forward_ms = (double) SPOT_MS_PER_S * tokens * stage.flops /
                               (self->peak_flops_per_s * self->utilisation);
     const double scores = 5 * (double) (self->model->num_heads * self->sequence);
-    const bool is_recomputed =
-        self->schedule == SPOT_SCHEDULE_VARUNA ? depth > 1 : self->is_recomputed;
+    const bool is_by_block =
+        self->is_recomputed && self->schedule != SPOT_SCHEDULE_VARUNA;
     const spot_step_pipeline_t pipeline = {.schedule = self->schedule,
         .recompute = self->is_recomputed ? SPOT_RECOMPUTE_ALL : SPOT_RECOMPUTE_NONE,
         .num_layers = depth,
@@ -87,8 +87,9 @@ spot_step_estimate_ms(
         .memory = {.instance_bytes = self->instance_bytes,
             .state_bytes = stage.parameters * SPOT_MODEL_MEMORY_BYTES,
             .activation_bytes =
-                (is_recomputed ? 1 : stage.num_blocks) * tokens * (34 * width + scores),
-            .input_bytes = stage.num_blocks * tokens * width * HALF_BYTES}};
+                (is_by_block ? 1 : stage.num_blocks) * tokens * (34 * width + scores),
+            .input_bytes =
+                (is_by_block ? stage.num_blocks : 1) * tokens * width * HALF_BYTES}};
 
     return spot_step_pipeline_ms(
         &pipeline, self->samples_per_step, num_pipelines, depth);

@@ -8,7 +8,7 @@
  * stage is as short as whole blocks allow, and all count as that long. A stage sends 2 s
  * h bytes a sample, and sums 2 a parameter over the pipelines. It has 16 a parameter
  * (ZeRO) and s h (34 + 5 a s/h) a block for each sample in flight (Korthikanti et al.
- * 2022); with recomputation 2 s h, and one block's activations. */
+ * 2022); with recomputation 2 s h, and one block's activations; Varuna: of a stage. */
 #pragma once
 
 #include "models/model_presets.h"
