@@ -30,13 +30,14 @@ take_amount(spot_call_t *call, const spot_option_t *option, const char *text)
                                 : option->name[0] == 'm' ? &spot_units_bytes
                                                          : &spot_units_bytes_per_s;
     void *target = (char *) call->arguments + option->offset;
-    const char *problem = "it is not above 0";
+    const char *problem;
     spot_amount_t amount;
+    const int ret = spot_units_parse(units, text, &amount, &problem);
 
-    if (spot_units_parse(units, text, &amount, &problem) != 0 ||
-        spot_units_value(units, amount) <= 0) {
+    if (ret != 0 || spot_units_value(units, amount) <= 0) {
         spot_usage_error(call, "--%s: expected an amount such as %s, got \"%s\": %s",
-            option->name, option->example, text, problem);
+            option->name, option->example, text,
+            ret == 0 ? "it is not above 0" : problem);
     }
     *(double *) target = spot_units_value(units, amount);
 }
@@ -61,7 +62,7 @@ static const spot_option_t options[] = {
     ESTIMATE(NUMBER, "utilisation", "X", utilisation,
         "Share of the peak while a stage computes (default 0.4)", .max = 1),
     ESTIMATE(OWN, "bandwidth", "RATE", bytes_per_s,
-        "Between instances (default: fleet.network of SCENARIO)",
+        "Between instances (default: fleet.network of SCENARIO, else 10 Gbit/s)",
         .example = "'100 Gbit/s'", .settle = take_amount),
     ESTIMATE(COUNT, "samples-per-step", "N", samples_per_step,
         "Samples of a step (default: those of SCENARIO)", .min = 1,
@@ -170,7 +171,7 @@ calibrate(spot_call_t *call, arguments_t *self, const char **remark)
 }
 
 static int
-write(spot_call_t *call, const arguments_t *self, const char *calibration)
+write_table(spot_call_t *call, const arguments_t *self, const char *calibration)
 {
     const spot_step_estimate_t *set = &self->estimate;
     const char *const remarks[] = {
@@ -190,7 +191,8 @@ write(spot_call_t *call, const arguments_t *self, const char *calibration)
     int ret = spot_step_estimate_fill(set, &self->range, &grid);
 
     if (ret == 0 && grid.num_pairs == 0) {
-        ret = spot_diag_error(&call->diag, call->command->name, 0, 0, "no pair fits");
+        ret = spot_diag_error(&call->diag, call->command->name, 0, 0,
+            "no pair fits into memory: allow deeper ones, or --recompute");
     }
     if (ret == 0) {
         ret = spot_outfile_init(&file, self->output_path, &call->diag);
@@ -219,7 +221,7 @@ run(spot_call_t *call)
     if (ret == 0 && self->measured_path != NULL) {
         ret = calibrate(call, self, &calibration);
     }
-    return ret == 0 ? write(call, self, calibration) : ret;
+    return ret == 0 ? write_table(call, self, calibration) : ret;
 }
 
 const spot_command_t spot_command_model_estimate = {
