@@ -134,8 +134,7 @@ settle(spot_call_t *call, arguments_t *self)
         "expected --model, or a scenario whose job.model has a preset");
     spot_usage_refuse(
         call, set->peak_flops_per_s == 0, "expected --accelerator or --peak");
-    spot_usage_refuse(
-        call, set->utilisation == 0, "--utilisation: expected a number above 0");
+    spot_usage_refuse(call, set->utilisation == 0, "--utilisation: expected above 0");
     spot_usage_refuse(call, set->samples_per_step == 0, "expected --samples-per-step");
     spot_usage_refuse(call,
         *most == 0 && self->range.max_pipelines == SPOT_MAX_INSTANCES,

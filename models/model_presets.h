@@ -28,9 +28,8 @@ typedef struct {
 extern const char *const spot_model_names[];
 extern const spot_model_preset_t spot_model_presets[];
 
-/* Bytes a parameter with Adam and mixed precision, in a checkpoint: 2 of fp16, 4 of the
- * fp32 master copy, 4 of each moment; in memory its fp16 gradient too. Rajbhandari et
- * al., ZeRO, SC'20, section 3.1. */
+/* Bytes a parameter of a checkpoint with Adam and mixed precision: fp16 2, fp32 master
+ * copy 4, moments 4 + 4; in memory an fp16 gradient too (ZeRO, SC'20, section 3.1). */
 #define SPOT_MODEL_SAVED_BYTES 14
 #define SPOT_MODEL_MEMORY_BYTES 16
 
