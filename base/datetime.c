@@ -208,6 +208,70 @@ spot_timestamp_parse(const char *text, int64_t *time_s)
     return true;
 }
 
+/* Scans nothing, Z, or an offset with its minutes, if it has any, behind a colon or
+ * not. */
+static bool
+scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
+{
+    const bool is_west = **text == '-';
+    int hours, minutes = 0;
+
+    *offset_ms = 0;
+    *has_zone = **text != '\0';
+    if (!*has_zone || is_byte(text, 'Z')) {
+        return true;
+    }
+    if ((!is_byte(text, '+') && !is_byte(text, '-')) ||
+        !is_number(text, 2, 0, 23, &hours)) {
+        return false;
+    }
+    if (**text != '\0') {
+        (void) is_byte(text, ':');
+        if (!is_number(text, 2, 0, 59, &minutes)) {
+            return false;
+        }
+    }
+    *offset_ms =
+        (hours * SPOT_MS_PER_H + minutes * SPOT_MS_PER_MIN) * (is_west ? -1 : 1);
+    return true;
+}
+
+bool
+spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
+{
+    const char *fraction;
+    int64_t day, second, offset_ms;
+
+    if (!spot_date_scan(&text, &day) || (!is_byte(&text, 'T') && !is_byte(&text, ' ')) ||
+        !spot_time_of_day_scan(&text, &second)) {
+        return false;
+    }
+    fraction = text;
+    if (!scan_fraction(&text)) {
+        return false;
+    }
+    *time_ms = day * SPOT_MS_PER_D + second * SPOT_MS_PER_S;
+    *time_ms += text > fraction ? fraction_ms(fraction, text) : 0;
+    if (!scan_offset(&text, &offset_ms, has_zone)) {
+        return false;
+    }
+    *time_ms -= offset_ms;
+    return *text == '\0';
+}
+
+void
+spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES])
+{
+    const int64_t day =
+        (time_ms - (time_ms < 0 ? SPOT_MS_PER_D - 1 : 0)) / SPOT_MS_PER_D;
+    const date_t date = date_from_days(day);
+    char midnight[SPOT_DATETIME_BYTES];
+
+    snprintf(midnight, sizeof(midnight), "%04d-%02d-%02dT00:00:00Z", date.year,
+        date.month, date.day);
+    (void) spot_datetime_later(midnight, time_ms - day * SPOT_MS_PER_D, text);
+}
+
 int
 spot_clock_parse(const char *text, int64_t *time_s, bool *is_date)
 {

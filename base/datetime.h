@@ -31,6 +31,14 @@ bool spot_datetime_later(
 /* Reads YYYY-MM-DDThh:mm:ssZ and nothing else, as seconds since 1970-01-01T00:00:00Z. */
 bool spot_timestamp_parse(const char *text, int64_t *time_s);
 
+/* Reads a whole text YYYY-MM-DDThh:mm:ss[.fraction][zone], with a blank or a T between
+ * and Z, +hh, +hhmm or +hh:mm as the zone, as ms since 1970-01-01T00:00:00Z; further
+ * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
+bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
+
+/* Writes such a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
+void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES]);
+
 /* Parses integer seconds from 0, or YYYY-MM-DD hh:mm:ss from 1970 on, with a blank or a
  * T between, as seconds since 1970 UTC. *is_date: it looks like a date, right or wrong.
  * BAD_INPUT. */

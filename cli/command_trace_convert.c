@@ -20,6 +20,8 @@ typedef struct {
 
 static const arguments_t initial = {.task = {.kind = -1, .window_ms = -1}, .unit = -1};
 
+static const char *const causes[] = {"stop", "preempt", NULL};
+
 static const char *const units[] = {"ms", "s", "h", NULL};
 
 static const char *
@@ -131,6 +133,24 @@ static const spot_option_t options[] = {
         "node-count: a termination belongs to the first row of counts within "
         "(default 0)",
         .example = "\"60 s\" or 60"),
+    SPOT_OPTION(TEXT, "now", 0, "TIME", task.now,
+        "Logs: until when they were watched (default: the last record), and when ages "
+        "in them were printed, such as 2024-06-07T17:00:00Z"),
+    SPOT_OPTION(CHOICE, "cause", 0, "stop|preempt", task.unknown,
+        "Logs: what a loss is whose cause they do not say (default stop)",
+        .choices = causes),
+    SPOT_OPTION(SECONDS, "notice", 0, "DURATION", task.notice_ms,
+        "Logs: count a notice without a loss as a preemption so much later (default: a "
+        "notice is no loss)",
+        .example = "\"120 s\" or 120", .min = 1),
+    SPOT_OPTION(TEXT, "only", 0, "PATTERN", task.only,
+        "Logs: only instances whose names match, with * and ? as in a shell"),
+    SPOT_OPTION(TEXT, "columns", 0, "KEY=COLUMN,...", task.columns,
+        "mapping: which column or member is what, such as "
+        "time=Timestamp,instance=node,event=reason"),
+    SPOT_OPTION(TEXT, "events", 0, "WORD=KIND,...", task.events,
+        "mapping: what the words of the events mean, such as "
+        "launched=add,terminated=preempt"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a header key; may be given several times", .example = "cloud=aws",
         .settle = check_set),

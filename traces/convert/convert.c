@@ -15,21 +15,30 @@ static const char *const key_order[] = {"name", "start", "start_note", "resoluti
     "resolution_note", "kind", "capacity", "cloud", "instance_type", "zone", "note",
     "source", "same_as", "license", NULL};
 
-/* Reports the problem and lists the formats. */
-static void
-report_formats(const char *file, const char *problem, spot_diag_t *diag)
+static int
+report_format(const char *file, const char *problem, spot_diag_t *diag)
 {
-    char list[256];
+    return spot_diag_error(diag, file, 0, 0,
+        "%s; expected --from with one of the formats that `spotsim trace convert "
+        "--help` lists, or --columns for any CSV or JSON lines",
+        problem);
+}
+
+/* Reports that several formats fit a file that begins like the head. */
+static int
+report_several(const char *file, const spot_convert_head_t *head, spot_diag_t *diag)
+{
+    char list[512] = "";
     size_t num_bytes = 0;
 
-    for (size_t j = 0; spot_importers[j] != NULL; j++) {
-        num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes,
-            "%s%s", j == 0 ? "" : ", ", spot_importers[j]->name);
+    for (size_t j = 0; spot_importers[j] != NULL && num_bytes < sizeof(list); j++) {
+        if (spot_importers[j]->sniff(head)) {
+            num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes,
+                "%s%s", num_bytes == 0 ? "" : ", ", spot_importers[j]->name);
+        }
     }
-    spot_diag_error(diag, file, 0, 0,
-        "%s; expected --from with one of: %s (trace convert --help shows what each "
-        "looks like)",
-        problem, list);
+    return spot_diag_error(diag, file, 0, 0,
+        "more than one format fits: %s; expected --from with one of them", list);
 }
 
 static const spot_importer_t *
@@ -43,17 +52,20 @@ find_importer(const char *name)
     return NULL;
 }
 
-/* Finds the importer by the first line of the first file. */
+/* Finds the importer by the begin of the first file. */
 static int
-recognise(
-    const spot_convert_input_t *input, const spot_importer_t **found, spot_diag_t *diag)
+recognise(const spot_convert_t *task, const spot_convert_input_t *input,
+    const spot_importer_t **found, spot_diag_t *diag)
 {
     char line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    int ret = spot_convert_input_first_line(input, line, diag);
+    char *text = malloc(SPOT_CONVERT_HEAD_BYTES);
+    const spot_convert_head_t head = {.line = line, .text = text, .task = task};
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_convert_input_head(input, text, line, diag);
     size_t num_found = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
-        if (spot_importers[j]->sniff(line)) {
+        if (spot_importers[j]->sniff(&head)) {
             *found = spot_importers[j];
             num_found++;
         }
@@ -64,12 +76,12 @@ recognise(
             spot_csv_wrong_separator(line));
         ret = SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0 && num_found != 1) {
-        report_formats(input->path,
-            num_found == 0 ? "the format is not recognised" : "the format is ambiguous",
-            diag);
-        ret = SPOT_ERR_BAD_INPUT;
+    if (ret == 0 && num_found == 0) {
+        ret = report_format(input->path, "the format is not recognised", diag);
+    } else if (ret == 0 && num_found > 1) {
+        ret = report_several(input->path, &head, diag);
     }
+    free(text);
     return ret;
 }
 
@@ -86,6 +98,12 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
         {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES),
             "--poll-copies"},
         {task->window_ms >= 0 && !(importer->takes & SPOT_TAKES_WINDOW), "--window"},
+        {task->now != NULL && !(importer->takes & SPOT_TAKES_LOG), "--now"},
+        {task->unknown != 0 && !(importer->takes & SPOT_TAKES_LOG), "--cause"},
+        {task->notice_ms > 0 && !(importer->takes & SPOT_TAKES_LOG), "--notice"},
+        {task->only != NULL && !(importer->takes & SPOT_TAKES_LOG), "--only"},
+        {task->columns != NULL && !(importer->takes & SPOT_TAKES_MAPPING), "--columns"},
+        {task->events != NULL && !(importer->takes & SPOT_TAKES_MAPPING), "--events"},
     };
     int ret = 0;
 
@@ -95,7 +113,7 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
                 options[j].option, importer->name);
         }
     }
-    if (num_inputs != importer->num_inputs) {
+    if (importer->num_inputs != 0 && num_inputs != importer->num_inputs) {
         ret = spot_diag_error(diag, inputs[0].path, 0, 0,
             "format %s is read from %zu file%s, got %zu", importer->name,
             importer->num_inputs, importer->num_inputs == 1 ? "" : "s", num_inputs);
@@ -112,12 +130,11 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
 
     spot_bug_assert(num_inputs > 0);
     if (task->format == NULL) {
-        ret = recognise(&inputs[0], importer, diag);
+        ret = recognise(task, &inputs[0], importer, diag);
     } else {
         *importer = find_importer(task->format);
         if (*importer == NULL) {
-            report_formats(inputs[0].path, "no such format", diag);
-            ret = SPOT_ERR_BAD_INPUT;
+            ret = report_format(inputs[0].path, "no such format", diag);
         }
     }
     return ret == 0 ? check_task(task, *importer, num_inputs, inputs, diag) : ret;
@@ -413,8 +430,12 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
     spot_convert_report_t *report, spot_diag_t *diag)
 {
     const spot_importer_t *importer = NULL;
-    spot_import_t self = {
-        .task = task, .inputs = inputs, .trace = trace, .report = report, .diag = diag};
+    spot_import_t self = {.task = task,
+        .num_inputs = num_inputs,
+        .inputs = inputs,
+        .trace = trace,
+        .report = report,
+        .diag = diag};
     int ret;
 
     spot_trace_init(trace);
@@ -462,33 +483,38 @@ spot_convert_input_stream(
 }
 
 int
-spot_convert_input_first_line(const spot_convert_input_t *self,
-    char text[SPOT_CONVERT_INPUT_LINE_BYTES], spot_diag_t *diag)
+spot_convert_input_head(const spot_convert_input_t *self,
+    char text[SPOT_CONVERT_HEAD_BYTES], char line[SPOT_CONVERT_INPUT_LINE_BYTES],
+    spot_diag_t *diag)
 {
-    char bytes[SPOT_CONVERT_INPUT_LINE_BYTES];
     spot_instream_t stream;
     size_t num_bytes = 0;
     int ret = spot_convert_input_stream(self, &stream, diag);
 
     text[0] = '\0';
+    line[0] = '\0';
     if (ret == 0) {
-        ret = spot_instream_read(&stream, bytes, sizeof(bytes) - 1, &num_bytes, diag);
+        ret = spot_instream_read(
+            &stream, text, SPOT_CONVERT_HEAD_BYTES - 1, &num_bytes, diag);
     }
     if (ret == 0) {
-        const char *start = bytes;
+        const char *start = text;
 
-        bytes[num_bytes] = '\0';
-        if (spot_foreign_kind(bytes, num_bytes) != NULL) {
+        text[num_bytes] = '\0';
+        if (spot_foreign_kind(text, num_bytes) != NULL) {
             ret = spot_diag_error(diag, self->path, 0, 0,
-                "this is %s: expected a recording", spot_foreign_kind(bytes, num_bytes));
+                "this is %s: expected a recording", spot_foreign_kind(text, num_bytes));
         } else if (num_bytes == 0) {
             ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
         }
         start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         start += strspn(start, " \t\r\n");
         num_bytes = strcspn(start, "\r\n");
-        memcpy(text, start, num_bytes);
-        text[num_bytes] = '\0';
+        snprintf(line, SPOT_CONVERT_INPUT_LINE_BYTES, "%.*s",
+            (int) (num_bytes < SPOT_CONVERT_INPUT_LINE_BYTES
+                       ? num_bytes
+                       : SPOT_CONVERT_INPUT_LINE_BYTES),
+            start);
     }
     spot_instream_close(&stream);
     return ret;

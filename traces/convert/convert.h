@@ -20,6 +20,9 @@ typedef struct {
     size_t num_bytes;
 } spot_convert_input_t;
 
+/* What a loss is whose cause a log does not say. */
+typedef enum { SPOT_UNKNOWN_STOP, SPOT_UNKNOWN_PREEMPT } spot_convert_unknown_t;
+
 /* Options of a conversion. With kind and window_ms -1 and the rest zero, everything is
  * taken from the input. */
 typedef struct {
@@ -31,7 +34,14 @@ typedef struct {
     int kind;         /* spot_trace_kind_t; -1: the importer's */
     int64_t unit_ms;  /* one unit of the times; 0: the importer's */
     int64_t num_poll_copies; /* most lines of one poll, copies included; 0: no copies */
-    int64_t window_ms; /* a termination moves to the first row within; -1: not given */
+    int64_t window_ms;   /* a termination moves to the first row within; -1: not given */
+    const char *now;     /* end of the observation, and of the ages in it; NULL: the last
+                            record */
+    int unknown;         /* spot_convert_unknown_t of a loss whose cause is unknown */
+    int64_t notice_ms;   /* a notice without a loss is a loss so much later; 0: none */
+    const char *only;    /* pattern of the names of instances; NULL: all */
+    const char *columns; /* of a mapping: "time=Timestamp,instance=node"; NULL: none */
+    const char *events;  /* the same: "launched=add,spot=preempt" */
     size_t num_sets;
     const char *const *sets; /* [num_sets] "key=value" of further header keys */
     bool is_strict;          /* a repair is an error */
@@ -54,9 +64,12 @@ SPOT_MUST_CHECK int spot_convert_input_csv(
 SPOT_MUST_CHECK int spot_convert_input_stream(
     const spot_convert_input_t *self, spot_instream_t *stream, spot_diag_t *diag);
 
-/* Finds the first line that is not blank, among the first SPOT_CONVERT_INPUT_LINE_BYTES
- * - 1 bytes and without leading blanks: enough to recognise the format. text is empty if
- * these bytes are all blank. BAD_INPUT for an empty file, IO, NO_MEMORY. */
+/* Reads the begin of the input: text gets its first SPOT_CONVERT_HEAD_BYTES - 1 bytes,
+ * and line their first line that is not blank, without blanks before it, cut after
+ * SPOT_CONVERT_INPUT_LINE_BYTES - 1 bytes; it is empty if these are all blank. BAD_INPUT
+ * for an empty file, IO, NO_MEMORY. */
 #define SPOT_CONVERT_INPUT_LINE_BYTES 512
-SPOT_MUST_CHECK int spot_convert_input_first_line(const spot_convert_input_t *self,
-    char text[SPOT_CONVERT_INPUT_LINE_BYTES], spot_diag_t *diag);
+#define SPOT_CONVERT_HEAD_BYTES 65536
+SPOT_MUST_CHECK int spot_convert_input_head(const spot_convert_input_t *self,
+    char text[SPOT_CONVERT_HEAD_BYTES], char line[SPOT_CONVERT_INPUT_LINE_BYTES],
+    spot_diag_t *diag);

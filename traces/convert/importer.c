@@ -15,6 +15,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_parcae,
     &spot_importer_node_count,
     &spot_importer_lifetimes,
+    &spot_importer_eventbridge,
     NULL,
 };
 
@@ -33,8 +34,9 @@ take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
     return take(state, row);
 }
 
-int
-spot_import_rows(spot_import_t *self, size_t input_id,
+static int
+read_rows(spot_import_t *self, size_t input_id,
+    int (*next)(spot_csv_t *csv, spot_csv_row_t *row),
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
 {
     const char *file = self->inputs[input_id].path;
@@ -44,7 +46,7 @@ spot_import_rows(spot_import_t *self, size_t input_id,
     int found, ret = spot_convert_input_csv(&self->inputs[input_id], &csv, self->diag);
     bool is_faulty = false;
 
-    while (ret == 0 && (found = spot_csv_next(csv, &row)) != 0) {
+    while (ret == 0 && (found = next(csv, &row)) != 0) {
         ret = take_line(self, &row, found, take, state);
         num_rows += ret != 1;
         is_faulty |= ret == SPOT_ERR_BAD_INPUT;
@@ -57,6 +59,31 @@ spot_import_rows(spot_import_t *self, size_t input_id,
     }
     spot_csv_close(csv);
     return ret == 0 && is_faulty ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int
+spot_import_rows(spot_import_t *self, size_t input_id,
+    int (*take)(void *state, const spot_csv_row_t *row), void *state)
+{
+    return read_rows(self, input_id, spot_csv_next, take, state);
+}
+
+/* A line without its fields. */
+static int
+next_line(spot_csv_t *csv, spot_csv_row_t *row)
+{
+    const int ret = spot_csv_next_line(csv, row);
+
+    row->is_comment = false;
+    row->num_fields = ret == 1 && strspn(row->text, " \t") < row->num_bytes;
+    return ret;
+}
+
+int
+spot_import_lines(spot_import_t *self, size_t input_id,
+    int (*take)(void *state, const spot_csv_row_t *row), void *state)
+{
+    return read_rows(self, input_id, next_line, take, state);
 }
 
 int
@@ -211,8 +238,8 @@ drop_arrival(spot_import_t *self, const char *name)
 }
 
 int
-spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line, size_t column,
-    const char *name, size_t num_bytes)
+spot_import_leave(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
+    size_t line, size_t column, const char *name, size_t num_bytes)
 {
     const int32_t name_id = spot_names_find(&self->instances.names, name, num_bytes);
     const bool is_running = name_id >= 0 && self->instances.states[name_id].is_running;
@@ -224,7 +251,7 @@ spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line, size_t colu
     }
     ret = spot_import_instance(self, line, column, name, num_bytes, false);
     if (ret == 0) {
-        spot_import_event(self, time_ms, SPOT_EVENT_PREEMPT, 1, true);
+        spot_import_event(self, time_ms, kind, 1, true);
     }
     return ret;
 }

@@ -24,7 +24,8 @@ typedef struct {
 /* One import under way. */
 typedef struct {
     const spot_convert_t *task;
-    const spot_convert_input_t *inputs; /* [num_inputs of the importer] */
+    size_t num_inputs;
+    const spot_convert_input_t *inputs; /* [num_inputs] */
     int64_t unit_ms;     /* one unit of the times; 0: the format has its own */
     spot_trace_t *trace; /* the importer sets kind, initial and end_ms */
     spot_trace_instances_t instances;
@@ -43,23 +44,38 @@ typedef struct {
 } spot_import_t;
 
 /* Options that only some importers accept. */
-enum { SPOT_TAKES_POLL_COPIES = 1, SPOT_TAKES_WINDOW = 2 };
+enum {
+    SPOT_TAKES_POLL_COPIES = 1,
+    SPOT_TAKES_WINDOW = 2,
+    SPOT_TAKES_LOG = 4,    /* --now, --cause, --notice, --only: see instance_log.h */
+    SPOT_TAKES_MAPPING = 8 /* --columns, --events */
+};
+
+/* The begin of the first file, enough to recognise its format. */
+typedef struct {
+    const char *line; /* the first one that is not blank, without blanks before it, cut
+                         after SPOT_CONVERT_INPUT_LINE_BYTES - 1 bytes */
+    const char *text; /* up to SPOT_CONVERT_HEAD_BYTES - 1 bytes of the file, the first
+                         NUL ends it */
+    const spot_convert_t *task;
+} spot_convert_head_t;
 
 typedef struct {
     const char *name; /* as in --from NAME */
     const char *doc;
     const char *source; /* project or paper that such files come from */
-    size_t num_inputs;
-    int64_t unit_ms;   /* one unit of the times without --unit; 0: the format's own */
-    unsigned takes;    /* SPOT_TAKES_*, or-ed */
-    bool is_canonical; /* the header of the input is kept unchanged */
-    /* Whether a file with this first line may have the format. */
-    bool (*sniff)(const char *line);
+    size_t num_inputs;  /* 0: one or more */
+    int64_t unit_ms;    /* one unit of the times without --unit; 0: the format's own */
+    unsigned takes;     /* SPOT_TAKES_*, or-ed */
+    bool is_canonical;  /* the header of the input is kept unchanged */
+    /* Whether a file that begins like this may have the format. */
+    bool (*sniff)(const spot_convert_head_t *head);
     /* Fills self->trace and reports every error. BAD_INPUT, IO, NO_MEMORY. */
     int (*read)(spot_import_t *self);
 } spot_importer_t;
 
 extern const spot_importer_t spot_importer_bamboo;
+extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
 extern const spot_importer_t spot_importer_lifetimes;
 extern const spot_importer_t spot_importer_node_count;
@@ -76,6 +92,11 @@ extern const spot_importer_t *const spot_importers[];
  * on), or another error, which ends the reading and is returned. BAD_INPUT also if any
  * row was reported or the file has no row; IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_import_rows(spot_import_t *self, size_t input_id,
+    int (*take)(void *state, const spot_csv_row_t *row), void *state);
+
+/* The same for lines as they are, whose fields are not split: only text and num_bytes of
+ * the row count, and a # is no comment. Blank lines are counted in num_skipped. */
+SPOT_MUST_CHECK int spot_import_lines(spot_import_t *self, size_t input_id,
     int (*take)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Reports "<field>: expected <expected>, got '<text>'". Returns BAD_INPUT. */
@@ -121,8 +142,9 @@ SPOT_MUST_CHECK int spot_import_instance(spot_import_t *self, size_t line, size_
  * instance that does not run. */
 SPOT_MUST_CHECK int spot_import_arrive(
     spot_import_t *self, size_t line, size_t column, const char *name, size_t num_bytes);
-SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms, size_t line,
-    size_t column, const char *name, size_t num_bytes);
+SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms,
+    spot_event_kind_t kind, size_t line, size_t column, const char *name,
+    size_t num_bytes);
 SPOT_MUST_CHECK int spot_import_arrivals(
     spot_import_t *self, int64_t time_ms, bool is_initial);
 

@@ -14,8 +14,9 @@ typedef struct {
 } state_t;
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
     const char *event = strchr(line, ',');
 
     return event != NULL &&
@@ -70,8 +71,8 @@ take_row(void *state, const spot_csv_row_t *row)
         return spot_import_arrive(import, row->line, column, name, strlen(name));
     }
     if (strcmp(row->fields[COLUMN_EVENT], "remove") == 0) {
-        return spot_import_leave(
-            import, self->time_ms, row->line, column, name, strlen(name));
+        return spot_import_leave(import, self->time_ms, SPOT_EVENT_PREEMPT, row->line,
+            column, name, strlen(name));
     }
     return spot_import_expected(import, 0, row, COLUMN_EVENT, "event", "add or remove");
 }

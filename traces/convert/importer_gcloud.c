@@ -36,8 +36,9 @@ typedef struct {
 } state_t;
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
     int64_t number;
 
     if (!spot_date_scan(&line, &number) || *line != ',') {

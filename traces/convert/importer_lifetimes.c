@@ -17,8 +17,10 @@ typedef struct {
 } moment_t;
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
+
     return strncmp(line, "# spotsim-lifetimes:", 20) == 0;
 }
 

@@ -47,8 +47,10 @@ ends_with(const char *line, const char *ending)
 }
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
+
     return ends_with(line, "timestamp,count") || ends_with(line, "timestamp,number");
 }
 

@@ -27,9 +27,12 @@ typedef struct {
 } state_t;
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
-    return *line == '[';
+    const char *line = head->line;
+
+    return *line == '[' && line[strspn(line, "[ 0123456789.")] == ',' &&
+           strchr(line, '"') != NULL;
 }
 
 /* Reads a time in milliseconds, or in the unit of --unit. */
@@ -99,8 +102,9 @@ take_node(state_t *self)
             return spot_import_arrive(
                 import, json->line, json->column, json->text, json->num_bytes);
         case OPERATION_REMOVE:
-            return spot_import_leave(import, self->time_ms - self->first_ms, json->line,
-                json->column, json->text, json->num_bytes);
+            return spot_import_leave(import, self->time_ms - self->first_ms,
+                SPOT_EVENT_PREEMPT, json->line, json->column, json->text,
+                json->num_bytes);
         case OPERATION_MIGRATION:
             return spot_json_reader_expected(json, "nodes", "no names in a migration");
         default:

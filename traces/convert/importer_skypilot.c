@@ -31,9 +31,10 @@ typedef struct {
 } state_t;
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
-    return *line == '{';
+    return *head->line == '{' && (strstr(head->text, "\"gap_seconds\"") != NULL ||
+                                     strncmp(head->line, "{\"metadata\"", 11) == 0);
 }
 
 static int

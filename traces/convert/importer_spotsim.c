@@ -5,8 +5,10 @@
 #include "traces/convert/importer.h"
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
+
     return strncmp(line, "# spotsim-trace:", 16) == 0;
 }
 

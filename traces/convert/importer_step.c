@@ -28,8 +28,9 @@ is_head(const char *time, const char *count)
 }
 
 static bool
-sniff(const char *line)
+sniff(const spot_convert_head_t *head)
 {
+    const char *line = head->line;
     const char *comma = strchr(line, ',');
     const char *count = comma == NULL ? "" : comma + 1 + strspn(comma + 1, " ");
     const size_t num_bytes = comma == NULL ? 0 : (size_t) (comma - line);

@@ -4,8 +4,115 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Deeper than any format nests. */
-enum { MAX_DEPTH = 16 };
+/* Deeper than any format of one value nests, and than the records of clouds. */
+enum { MAX_DEPTH = 16, MAX_VALUES_DEPTH = 64 };
+
+/* ---- A stream of values as one array ---- */
+
+/* Whether something goes before a byte of the stream: the comma between two values. */
+static bool
+begins_value(spot_json_reader_t *self, char byte)
+{
+    const bool begins =
+        self->values.is_between && strchr(" \t\r\n", byte) == NULL && byte != '\0';
+
+    self->values.num_values += begins;
+    return begins && self->values.num_values > 1;
+}
+
+/* Follows the stream over a byte. */
+static void
+pass_byte(spot_json_reader_t *self, char byte)
+{
+    if (self->values.in_text) {
+        self->values.in_text = byte != '"' || self->values.is_escaped;
+        self->values.is_escaped = byte == '\\' && !self->values.is_escaped;
+    } else if (byte == '"') {
+        self->values.in_text = true;
+    } else if (byte == '{' || byte == '[') {
+        self->values.depth++;
+    } else if ((byte == '}' || byte == ']') && self->values.depth > 0) {
+        self->values.depth--;
+    }
+    self->values.is_between =
+        self->values.depth == 0 && !self->values.in_text &&
+        (strchr("}]\" \t\r\n", byte) != NULL || self->values.is_between);
+}
+
+/* The next bytes of the stream, without a byte-order mark at its begin. Returns false
+ * where it ends or has failed. */
+static bool
+fill_raw(spot_json_reader_t *self)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const bool is_first = self->values.num_bytes == 0;
+
+    if (self->values.next_raw < self->values.num_raw) {
+        return true;
+    }
+    self->values.next_raw = 0;
+    self->has_failed =
+        spot_instream_read(&self->stream, self->values.raw, sizeof(self->values.raw),
+            &self->values.num_raw, self->diag) != 0;
+    self->values.num_raw = self->has_failed ? 0 : self->values.num_raw;
+    self->values.num_bytes += self->values.num_raw;
+    if (is_first && self->values.num_raw >= 3 &&
+        memcmp(self->values.raw, mark, 3) == 0) {
+        self->values.next_raw = 3;
+    }
+    return self->values.next_raw < self->values.num_raw;
+}
+
+static int
+read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+{
+    spot_json_reader_t *self = data;
+    size_t num_bytes = 0;
+
+    if (!self->values.is_begun) {
+        buffer[num_bytes++] = '[';
+        self->values.is_begun = true;
+    }
+    while (num_bytes + 2 <= size && fill_raw(self)) {
+        const char byte = self->values.raw[self->values.next_raw++];
+
+        if (begins_value(self, byte)) {
+            buffer[num_bytes++] = ',';
+        }
+        if (self->values.is_between && strchr(" \t\r\n", byte) == NULL) {
+            self->values.is_between = false;
+        }
+        pass_byte(self, byte);
+        buffer[num_bytes++] = (unsigned char) byte;
+    }
+    if (num_bytes < size && !self->has_failed && !self->values.is_ended &&
+        !fill_raw(self)) {
+        buffer[num_bytes++] = ']';
+        self->values.is_ended = true;
+    }
+    *size_read = num_bytes;
+    return !self->has_failed;
+}
+
+/* The column in the stream of a byte of a line that the parser has at another one. */
+static size_t
+column_of(const spot_json_reader_t *self, size_t line, size_t column)
+{
+    return self->is_values && line == self->values.line && column > self->values.num_put
+               ? column - self->values.num_put
+               : column;
+}
+
+/* Notes that something was put before the value that begins at the current token. */
+static void
+note_value(spot_json_reader_t *self)
+{
+    self->values.num_put =
+        self->line == self->values.line ? self->values.num_put + 1 : 1;
+    self->values.line = self->line;
+}
+
+/* ---- Tokens ---- */
 
 static int
 read_bytes(void *data, unsigned char *buffer, size_t size, size_t *size_read)
@@ -23,22 +130,42 @@ open_reader(spot_json_reader_t *self)
     if (!yaml_parser_initialize(&self->parser)) {
         return SPOT_ERR_NO_MEMORY;
     }
+    self->max_depth = self->is_values ? MAX_VALUES_DEPTH + 1 : MAX_DEPTH;
+    self->values.is_between = true;
     yaml_parser_set_encoding(&self->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input(&self->parser, read_bytes, self);
+    yaml_parser_set_input(
+        &self->parser, self->is_values ? read_values : read_bytes, self);
     return 0;
 }
 
-int
-spot_json_reader_open(
-    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
+static int
+open_input(spot_json_reader_t *self, const spot_convert_input_t *input, bool is_values,
+    spot_diag_t *diag)
 {
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->file = input->path;
     self->diag = diag;
+    self->is_values = is_values;
     ret = spot_convert_input_stream(input, &self->stream, diag);
     return ret == 0 ? open_reader(self) : ret;
+}
+
+int
+spot_json_reader_open(
+    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
+{
+    return open_input(self, input, false, diag);
+}
+
+int
+spot_json_reader_open_values(
+    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
+{
+    int ret = open_input(self, input, true, diag);
+
+    return ret == 0 ? spot_json_reader_next(self) : ret; /* the bracket put before */
 }
 
 int
@@ -77,10 +204,11 @@ report_syntax(spot_json_reader_t *self)
         spot_diag_error(self->diag, self->file, 0, 0, "no JSON text: %s at byte %zu",
             parser->problem, parser->problem_offset + 1);
     } else {
-        spot_diag_error(self->diag, self->file,
-            self->num_lines_before + parser->problem_mark.line + 1,
-            parser->problem_mark.column + 1, "JSON syntax: %s%s%s",
-            parser->context == NULL ? "" : parser->context,
+        const size_t line = self->num_lines_before + parser->problem_mark.line + 1;
+
+        spot_diag_error(self->diag, self->file, line,
+            column_of(self, line, parser->problem_mark.column + 1),
+            "JSON syntax: %s%s%s", parser->context == NULL ? "" : parser->context,
             parser->context == NULL ? "" : " ", parser->problem);
     }
     return SPOT_ERR_BAD_INPUT;
@@ -117,8 +245,10 @@ take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
     if (!is_json) {
         return report_token(self, "JSON syntax: expected [ or {");
     }
-    if (++self->depth > MAX_DEPTH) {
-        return report_token(self, "nested more than 16 levels deep");
+    if (++self->depth > self->max_depth) {
+        return spot_diag_error(self->diag, self->file, self->line, self->column,
+            "nested more than %d levels deep",
+            self->is_values ? MAX_VALUES_DEPTH : MAX_DEPTH);
     }
     return 0;
 }
@@ -174,8 +304,16 @@ spot_json_reader_next(spot_json_reader_t *self)
             return report_syntax(self);
         }
         self->line = self->num_lines_before + self->event.start_mark.line + 1;
-        self->column = self->event.start_mark.column + 1;
+        if (self->is_values && self->depth == 1 &&
+            self->event.type != YAML_SEQUENCE_END_EVENT) {
+            note_value(self);
+        }
+        self->column = column_of(self, self->line, self->event.start_mark.column + 1);
         ret = take_event(self);
+    }
+    if (ret == 0 && self->is_values && self->depth == 0) {
+        self->kind = SPOT_JSON_END; /* the bracket put behind */
+        self->text = "the end";
     }
     return ret;
 }

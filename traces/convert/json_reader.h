@@ -33,6 +33,20 @@ typedef struct {
     yaml_parser_t parser;
     yaml_event_t event;
     size_t depth;
+    size_t max_depth;
+    bool is_values; /* a stream of values, which is made one array for the parser: */
+    struct {
+        char raw[4096]; /* [num_raw] of the stream, up to next_raw they were handed on */
+        size_t num_raw, next_raw;
+        size_t depth;
+        size_t num_values; /* that have begun */
+        size_t num_bytes;  /* of the stream so far */
+        bool is_between;   /* values */
+        bool in_text, is_escaped;
+        bool is_begun, is_ended; /* its brackets were handed on */
+        size_t line;             /* of the latest value: what was put before it, and */
+        size_t num_put;          /* before others in that line, moves columns */
+    } values;
     spot_json_kind_t kind; /* of the current token, like the members below */
     const char *text;      /* [num_bytes + 1] text or word, ends with a NUL */
     size_t num_bytes;
@@ -40,11 +54,15 @@ typedef struct {
     size_t column;
 } spot_json_reader_t;
 
-/* Opens a file, or one line of it. IO, NO_MEMORY; close self even then. */
+/* Opens a file of one value, or one line of it. IO, NO_MEMORY; close self even then. */
 SPOT_MUST_CHECK int spot_json_reader_open(
     spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag);
 SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
     const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
+/* The same for any number of values, with blanks, line ends or nothing between them. The
+ * tokens are those of all values, and then SPOT_JSON_END. */
+SPOT_MUST_CHECK int spot_json_reader_open_values(
+    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag);
 void spot_json_reader_close(spot_json_reader_t *self);
 
 /* Goes to the next token; stays at SPOT_JSON_END. BAD_INPUT with the reason in diag, IO,

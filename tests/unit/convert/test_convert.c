@@ -357,16 +357,13 @@ test_header(void **state)
 static void
 test_refused(void **state)
 {
-    static const char formats[] =
-        "expected --from with one of: spotsim, bamboo, gcloud, "
-        "step, skypilot, parcae, node-count, lifetimes (trace convert --help shows what "
-        "each looks like)";
     spot_convert_t task = plain;
-    char errors[256];
 
     (void) state;
-    snprintf(errors, sizeof(errors), "x: the format is not recognised; %s\n", formats);
-    assert_refused(&plain, "what,is,this\n", NULL, errors);
+    assert_refused(&plain, "what,is,this\n", NULL,
+        "x: the format is not recognised; expected --from with one of the formats that "
+        "`spotsim trace convert --help` lists, or --columns for any CSV or JSON "
+        "lines\n");
     assert_refused(&plain, "", NULL, "x:1:1: file is empty\n");
     assert_refused(&plain, "0,1\n0,2\n", NULL,
         "x: all records are at one time: a trace needs a duration\n");
@@ -388,6 +385,7 @@ test_refused(void **state)
     task.window_ms = 0;
     task.num_poll_copies = 2;
     task.unit_ms = 1;
+    task.format = "skypilot";
     assert_refused(&task, "{}", NULL,
         "x: --unit is not for format skypilot\n"
         "x: --poll-copies is not for format skypilot\n"

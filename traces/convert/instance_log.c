@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "traces/convert/instance_log.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/datetime.h"
+#include "base/memory.h"
+#include "base/units.h"
+
+/* A change of the fleet. Losses of a time come before its additions, each in the order
+ * of the records. */
+typedef struct {
+    int64_t time_ms;
+    size_t order;
+    int32_t name_id;
+    spot_event_kind_t kind;
+    bool is_unknown; /* a loss without a cause */
+} change_t;
+
+typedef enum { LIFE_NONE, LIFE_RUNS, LIFE_ENDED } life_t;
+
+/* An instance while the records pass. */
+typedef struct {
+    life_t life;
+    bool has_notice;   /* in this life */
+    int64_t notice_ms; /* when */
+    size_t loss_id;    /* of the changes, in LIFE_ENDED */
+} instance_t;
+
+typedef struct {
+    spot_instance_log_t *log;
+    instance_t *instances; /* [names.num_names] */
+    size_t num_changes;
+    size_t max_changes;
+    change_t *changes; /* [num_changes] */
+    size_t num_initial;
+    int32_t *initial; /* [num_initial] names that run from the begin, in order */
+    int64_t num_notices, num_advised, num_repeated;
+    int64_t num_explained; /* losses that a notice explains */
+    int64_t num_assumed;   /* losses by --notice */
+    int error;             /* NO_MEMORY */
+} judge_t;
+
+int
+spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
+{
+    const char *now = import->task->now;
+
+    memset(self, 0, sizeof(*self));
+    self->import = import;
+    self->now_ms = INT64_MIN;
+    self->is_zoned = true;
+    spot_names_init(&self->names);
+    import->trace->kind = SPOT_TRACE_NAMED;
+    if (now != NULL) {
+        bool has_zone;
+
+        if (!spot_instant_parse(now, &self->now_ms, &has_zone)) {
+            return spot_diag_error(import->diag, "--now", 0, 0,
+                "expected a time such as 2024-06-07T17:00:00Z, got \"%s\"", now);
+        }
+    }
+    return 0;
+}
+
+void
+spot_instance_log_free(spot_instance_log_t *self)
+{
+    spot_names_free(&self->names);
+    free(self->records);
+    memset(self, 0, sizeof(*self));
+}
+
+int
+spot_instance_log_expected(const spot_instance_log_t *self,
+    const spot_log_place_t *place, const char *field, const char *expected,
+    const char *text)
+{
+    const char *file = self->import->inputs[place->input_id].path;
+    char shown[SPOT_CSV_SHOWN_BYTES];
+
+    if (*text == '\0') {
+        return spot_diag_error(self->import->diag, file, place->line, place->column,
+            "%s: missing, expected %s", field, expected);
+    }
+    return spot_diag_error(self->import->diag, file, place->line, place->column,
+        "%s: expected %s, got '%s'", field, expected, spot_csv_shown(text, shown));
+}
+
+int
+spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *field, const char *text, int64_t *time_ms)
+{
+    bool has_zone;
+
+    if (!spot_instant_parse(text, time_ms, &has_zone)) {
+        return spot_instance_log_expected(
+            self, place, field, "a time such as 2024-06-07T17:00:00Z", text);
+    }
+    self->is_zoned &= has_zone;
+    return 0;
+}
+
+int
+spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
+    int64_t time_ms, spot_says_t says, const char *name)
+{
+    const char *only = self->import->task->only;
+    const size_t num_bytes = strlen(name);
+    spot_log_record_t record = {
+        .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
+    int ret;
+
+    if (!spot_trace_is_name(name, num_bytes)) {
+        return spot_instance_log_expected(self, place, "instance",
+            "a name of 1 to 63 bytes without blank, comma and quote", name);
+    }
+    if (only != NULL && fnmatch(only, name, 0) != 0) {
+        self->num_other++;
+        return 0;
+    }
+    ret = spot_names_add(&self->names, name, num_bytes, &record.name_id);
+    return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
+}
+
+/* ---- What happened ---- */
+
+static int
+compare_records(const void *left, const void *right)
+{
+    const spot_log_record_t *a = left;
+    const spot_log_record_t *b = right;
+
+    return a->time_ms != b->time_ms
+               ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
+               : (a->order > b->order) - (a->order < b->order);
+}
+
+static int
+compare_changes(const void *left, const void *right)
+{
+    const change_t *a = left;
+    const change_t *b = right;
+    static const int ranks[] = {
+        [SPOT_EVENT_PREEMPT] = 0, [SPOT_EVENT_STOP] = 1, [SPOT_EVENT_ADD] = 2};
+
+    if (a->time_ms != b->time_ms) {
+        return a->time_ms < b->time_ms ? -1 : 1;
+    }
+    return a->kind != b->kind ? ranks[a->kind] - ranks[b->kind]
+                              : (a->order > b->order) - (a->order < b->order);
+}
+
+static void
+change(judge_t *self, int64_t time_ms, int32_t name_id, spot_event_kind_t kind,
+    bool is_unknown)
+{
+    const change_t item = {.time_ms = time_ms,
+        .order = self->num_changes,
+        .name_id = name_id,
+        .kind = kind,
+        .is_unknown = is_unknown};
+
+    (void) SPOT_ARRAY_PUSH(self, changes, item);
+}
+
+/* An instance is there; one that no record has started runs from the begin. */
+static void
+be_there(judge_t *self, instance_t *instance, int32_t name_id)
+{
+    if (instance->life == LIFE_NONE) {
+        self->initial[self->num_initial++] = name_id;
+        instance->life = LIFE_RUNS;
+    }
+}
+
+static void
+take_start(judge_t *self, instance_t *instance, const spot_log_record_t *record)
+{
+    const int64_t assumed_ms = self->log->import->task->notice_ms;
+
+    if (instance->life == LIFE_RUNS) {
+        self->num_repeated++;
+        instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
+        return;
+    }
+    instance->life = LIFE_RUNS;
+    instance->has_notice = false;
+    if (record->time_ms == self->log->records[0].time_ms) {
+        self->initial[self->num_initial++] = record->name_id;
+    } else {
+        change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
+    }
+}
+
+static void
+take_loss(judge_t *self, instance_t *instance, const spot_log_record_t *record)
+{
+    const bool is_known = record->says != SPOT_SAYS_GONE;
+    const bool is_explained =
+        !is_known && instance->has_notice &&
+        record->time_ms - instance->notice_ms <= SPOT_NOTICE_LIFE_MS;
+    const spot_event_kind_t kind = record->says == SPOT_SAYS_PREEMPTED || is_explained
+                                       ? SPOT_EVENT_PREEMPT
+                                       : SPOT_EVENT_STOP;
+
+    be_there(self, instance, record->name_id);
+    if (instance->life == LIFE_RUNS) {
+        instance->life = LIFE_ENDED;
+        instance->loss_id = self->num_changes;
+        self->num_explained += is_explained;
+        change(self, record->time_ms, record->name_id, kind, !is_known && !is_explained);
+        return;
+    }
+    self->num_repeated++;
+    if (is_known && self->error == 0 && self->changes[instance->loss_id].is_unknown) {
+        self->changes[instance->loss_id].kind = kind;
+        self->changes[instance->loss_id].is_unknown = false;
+    }
+}
+
+static void
+take_record(judge_t *self, const spot_log_record_t *record)
+{
+    instance_t *instance = &self->instances[record->name_id];
+
+    switch (record->says) {
+        case SPOT_SAYS_RUNS:
+            take_start(self, instance, record);
+            break;
+        case SPOT_SAYS_ADVICE:
+            self->num_advised++;
+            be_there(self, instance, record->name_id);
+            break;
+        case SPOT_SAYS_NOTICE:
+            be_there(self, instance, record->name_id);
+            if (instance->life == LIFE_RUNS) {
+                self->num_notices += !instance->has_notice;
+                instance->has_notice = true;
+                instance->notice_ms = record->time_ms;
+            }
+            break;
+        default:
+            take_loss(self, instance, record);
+            break;
+    }
+}
+
+/* Ends what was noticed and is not known to have ended, if that is asked for, and gives
+ * losses without a cause one. */
+static void
+settle_losses(judge_t *self, int64_t end_ms)
+{
+    const spot_convert_t *task = self->log->import->task;
+
+    for (size_t j = 0; task->notice_ms > 0 && j < self->log->names.num_names; j++) {
+        const instance_t *instance = &self->instances[j];
+        const int64_t time_ms = instance->notice_ms + task->notice_ms;
+
+        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms) {
+            change(self, time_ms, (int32_t) j, SPOT_EVENT_PREEMPT, false);
+            self->num_assumed++;
+        }
+    }
+    for (size_t j = 0; self->error == 0 && j < self->num_changes; j++) {
+        change_t *loss = &self->changes[j];
+
+        if (loss->is_unknown) {
+            loss->kind = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_EVENT_PREEMPT
+                                                               : SPOT_EVENT_STOP;
+        }
+    }
+}
+
+/* ---- The trace ---- */
+
+static int
+write_changes(judge_t *self, int64_t start_ms)
+{
+    spot_import_t *import = self->log->import;
+    char *const *names = self->log->names.names;
+    int ret = 0;
+
+    for (size_t j = 0; j < self->num_initial && ret == 0; j++) {
+        const char *name = names[self->initial[j]];
+
+        ret = spot_import_arrive(import, 1, 1, name, strlen(name));
+    }
+    ret = ret == 0 ? spot_import_arrivals(import, 0, true) : ret;
+    for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
+        const change_t *item = &self->changes[j];
+        const char *name = names[item->name_id];
+        const int64_t time_ms = item->time_ms - start_ms;
+
+        spot_import_note_time(import, time_ms);
+        ret = item->kind == SPOT_EVENT_ADD
+                  ? spot_import_arrive(import, 1, 1, name, strlen(name))
+                  : spot_import_leave(
+                        import, time_ms, item->kind, 1, 1, name, strlen(name));
+        if (ret == 0 && (j + 1 == self->num_changes ||
+                            self->changes[j + 1].time_ms != item->time_ms)) {
+            ret = spot_import_arrivals(import, time_ms, false);
+        }
+    }
+    return ret;
+}
+
+static void
+remark_notices(const judge_t *self)
+{
+    spot_import_t *import = self->log->import;
+
+    if (self->num_notices > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "notices", self->num_notices,
+            "%" PRId64 " notices of a preemption; a notice is no loss",
+            self->num_notices);
+    }
+    if (self->num_advised > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "advice", self->num_advised,
+            "%" PRId64 " recommendations to rebalance, which are no losses",
+            self->num_advised);
+    }
+    if (self->num_explained > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "explained_by_notice",
+            self->num_explained,
+            "%" PRId64 " losses without a cause follow a notice within 10 min and count "
+            "as preemptions",
+            self->num_explained);
+    }
+    if (self->num_assumed > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "assumed_from_notice",
+            self->num_assumed,
+            "%" PRId64 " notices without a loss count as preemptions (--notice)",
+            self->num_assumed);
+    }
+}
+
+static void
+remark_log(const judge_t *self)
+{
+    spot_import_t *import = self->log->import;
+    int64_t num_unknown = 0;
+
+    for (size_t j = 0; j < self->num_changes; j++) {
+        num_unknown += self->changes[j].is_unknown;
+    }
+    if (num_unknown > 0 && import->task->unknown == SPOT_UNKNOWN_PREEMPT) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
+            "%" PRId64 " instances ended and the log does not say why: written as "
+            "preemptions (--cause preempt)",
+            num_unknown);
+    } else if (num_unknown > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
+            "%" PRId64
+            " instances ended and the log does not say why: written as stops, "
+            "which are no preemptions; --cause preempt writes them so",
+            num_unknown);
+    }
+    if (self->num_initial > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "initial",
+            (int64_t) self->num_initial,
+            "%zu instances run from the begin of the log; instances that it never names "
+            "are not in the trace",
+            self->num_initial);
+    }
+    if (self->num_repeated > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "repeated", self->num_repeated,
+            "%" PRId64 " records say what earlier ones said", self->num_repeated);
+    }
+    if (self->log->num_other > 0) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "other_records",
+            self->log->num_other, "%" PRId64 " records are about something else",
+            self->log->num_other);
+    }
+    if (!self->log->is_zoned) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
+            "times without a zone are taken as UTC");
+    }
+}
+
+/* Sets start and end. */
+static int
+settle_span(spot_instance_log_t *self, int64_t *end_ms)
+{
+    spot_import_t *import = self->import;
+    const int64_t start_ms = self->records[0].time_ms;
+    const int64_t last_ms = self->records[self->num_records - 1].time_ms;
+    char start[SPOT_DATETIME_BYTES];
+
+    *end_ms = self->now_ms == INT64_MIN ? last_ms : self->now_ms;
+    spot_instant_text(start_ms, start);
+    spot_import_key(import, "start", start);
+    if (self->now_ms == INT64_MIN) {
+        spot_import_key(
+            import, "note", "the end is the last record; the true end is unknown");
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "end", 0,
+            "the trace ends at the last record: --now says until when it was watched");
+    } else if (last_ms > self->now_ms) {
+        char last[SPOT_DATETIME_BYTES];
+
+        spot_instant_text(last_ms, last);
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "the last record, at %s, is after --now", last);
+    }
+    spot_import_note_time(import, *end_ms - start_ms);
+    import->trace->end_ms = *end_ms - start_ms;
+    return 0;
+}
+
+int
+spot_instance_log_finish(spot_instance_log_t *self)
+{
+    spot_import_t *import = self->import;
+    judge_t judge = {.log = self};
+    int64_t end_ms = 0;
+    int ret;
+
+    import->report->num_records = (int64_t) self->num_records + self->num_other;
+    if (self->num_records == 0) {
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "no record says that an instance came or went");
+    }
+    qsort(self->records, self->num_records, sizeof(*self->records), compare_records);
+    ret = settle_span(self, &end_ms);
+    judge.instances = spot_calloc(self->names.num_names, sizeof(*judge.instances));
+    judge.initial = spot_calloc(self->names.num_names, sizeof(*judge.initial));
+    if (judge.instances == NULL || judge.initial == NULL) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_records; j++) {
+        take_record(&judge, &self->records[j]);
+    }
+    if (ret == 0) {
+        settle_losses(&judge, end_ms);
+        ret = judge.error;
+    }
+    if (ret == 0 && judge.num_changes > 0) {
+        qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_changes);
+    }
+    ret = ret == 0 ? write_changes(&judge, self->records[0].time_ms) : ret;
+    if (ret == 0) {
+        spot_import_take_gcd(import);
+        remark_notices(&judge);
+        remark_log(&judge);
+    }
+    free(judge.instances);
+    free(judge.initial);
+    free(judge.changes);
+    return ret;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the log of a cloud or a cluster says about instances, in any order, and the trace
+ * that follows from it.
+ *
+ * Importers add what each record says; spot_instance_log_finish() sorts and judges:
+ *
+ * - An instance that is there without a start runs from the begin of the log.
+ * - The first record of a loss ends an instance. Later ones, up to its next start, only
+ *   add the cause, if it was not known.
+ * - A notice is no loss. A loss of unknown cause within SPOT_NOTICE_LIFE_MS after a
+ *   notice is a preemption; without a notice it is a stop or what --cause says.
+ * - With --notice D a notice without a loss is a preemption after D.
+ * - The log ends at its last record, or at --now. */
+#pragma once
+
+#include "traces/convert/importer.h"
+#include "traces/convert/json_value.h"
+
+/* How long a notice explains a loss: the longest notice of a cloud is 2 minutes, and
+ * instances take some time to shut down. */
+#define SPOT_NOTICE_LIFE_MS (10 * SPOT_MS_PER_MIN)
+
+typedef enum {
+    SPOT_SAYS_RUNS,      /* it starts, or runs */
+    SPOT_SAYS_PREEMPTED, /* the provider takes it */
+    SPOT_SAYS_STOPPED,   /* the user or a controller of theirs gives it back */
+    SPOT_SAYS_GONE,      /* it ends, the cause is not said */
+    SPOT_SAYS_NOTICE,    /* the provider is about to take it */
+    SPOT_SAYS_ADVICE,    /* it may be taken: says nothing but that it runs */
+    SPOT_NUM_SAYS
+} spot_says_t;
+
+typedef struct {
+    int64_t time_ms; /* since 1970 */
+    uint32_t order;  /* of the record */
+    int32_t name_id;
+    spot_says_t says;
+} spot_log_record_t;
+
+/* Where a record stands. */
+typedef struct {
+    size_t input_id;
+    size_t line;
+    size_t column;
+} spot_log_place_t;
+
+typedef struct {
+    spot_import_t *import;
+    spot_names_t names;
+    size_t num_records;
+    size_t max_records;
+    spot_log_record_t *records; /* [num_records] */
+    int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
+    int64_t num_other; /* records that are about nothing of this */
+    bool is_zoned;     /* all times had a zone */
+} spot_instance_log_t;
+
+/* Reads --now. BAD_INPUT; free self even then. */
+SPOT_MUST_CHECK int spot_instance_log_init(
+    spot_instance_log_t *self, spot_import_t *import);
+void spot_instance_log_free(spot_instance_log_t *self);
+
+/* Adds what a record says. The name is that of the instance; one that --only leaves out
+ * is passed over. BAD_INPUT for a name that a trace cannot hold, reported at the place;
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self,
+    const spot_log_place_t *place, int64_t time_ms, spot_says_t says, const char *name);
+
+/* Reads a time with the zone of the log; one without a zone is taken as UTC and said.
+ * BAD_INPUT, reported as "FIELD: expected ..., got 'TEXT'". */
+SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self,
+    const spot_log_place_t *place, const char *field, const char *text,
+    int64_t *time_ms);
+
+/* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
+ * Returns BAD_INPUT. */
+int spot_instance_log_expected(const spot_instance_log_t *self,
+    const spot_log_place_t *place, const char *field, const char *expected,
+    const char *text);
+
+/* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
+ * says anything of an instance; NO_MEMORY. O(records log records). */
+SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
+
+/* For logs of JSON records: the values of a record at a path, and its place. */
+static inline spot_log_place_t
+spot_log_place(size_t input_id, const spot_json_value_t *value)
+{
+    return (spot_log_place_t){input_id, value->line, value->column};
+}
