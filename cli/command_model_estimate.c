@@ -160,7 +160,10 @@ calibrate(spot_call_t *call, arguments_t *self, const char **remark)
             "%.3g, most %.3g",
             num, ratios[0], ratios[num == 0 ? 0 : num - 1]);
     }
-    if (ret == 0 && (num == 0 || self->estimate.utilisation > 0.999)) {
+    if (ret == 0 &&
+        (num == 0 || self->estimate.utilisation > 0.999 ||
+            (measured.samples_per_step > 0 &&
+                measured.samples_per_step != self->estimate.samples_per_step))) {
         ret = spot_diag_error(&call->diag, self->measured_path, 0, 0,
             "its pairs are not of this model and step, or faster than the peak");
     }

@@ -3,9 +3,8 @@
 
 #include <stddef.h>
 
-/* Table 2.1 of Brown et al. prints 24 heads for 1.3B and a width of 5140 for 13B, which
- * do not fit its heads of 128. Here they are 16 and 5120: so the published numbers of
- * parameters come out. */
+/* Brown et al. print 24 heads for 1.3B and a width of 5140 for 13B, which do not fit
+ * heads of 128. 16 and 5120 give the published numbers of parameters. */
 #define SHAPE(family, count, blocks, h, heads, kv, f, sequence, vocabulary, source)     \
     {                                                                                   \
         SPOT_MODEL_##family, count, blocks, h, heads, kv, f, sequence, vocabulary,      \

@@ -32,7 +32,6 @@ extern const spot_model_preset_t spot_model_presets[];
  * copy 4, moments 4 + 4; in memory an fp16 gradient too (ZeRO, SC'20, section 3.1). */
 #define SPOT_MODEL_SAVED_BYTES 14
 #define SPOT_MODEL_MEMORY_BYTES 16
-
 /* Layers of job.model besides the blocks: the embedding and the head. */
 #define SPOT_MODEL_ENDS 2
 
