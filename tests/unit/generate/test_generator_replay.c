@@ -11,38 +11,6 @@
 #include "tests/unit/generate/recorded_model.h"
 #include "traces/generate/membership.h"
 
-/* The recording itself, to look into. */
-static void
-read_rows(spot_trace_t *trace, const char *kind, const char *rows)
-{
-    char *bytes = malloc(strlen(rows) + 512);
-    spot_diag_t diag;
-
-    assert_non_null(bytes);
-    sprintf(bytes,
-        "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 10\n"
-        "# kind: %s\n# capacity: 40\ntime_s,event,count,instances\n%s",
-        kind, rows);
-    spot_diag_init(&diag);
-    assert_int_equal(
-        spot_trace_read_bytes(trace, "t", bytes, strlen(bytes), true, &diag), 0);
-    spot_diag_free(&diag);
-    free(bytes);
-}
-
-static int64_t
-recorded_population(const spot_trace_t *trace, int64_t time_ms)
-{
-    int64_t population = trace->initial;
-
-    for (size_t j = 0; j < trace->num_events && trace->events[j].time_ms <= time_ms;
-         j++) {
-        population += trace->events[j].kind == SPOT_EVENT_ADD ? trace->events[j].count
-                                                              : -trace->events[j].count;
-    }
-    return population;
-}
-
 /* Event for event, with the names of the recording. */
 static void
 test_whole_trace(void **state)

@@ -298,7 +298,8 @@ fleet_start(void *state, const void *model, const spot_dice_t *dice)
     self->initial = self->copies * self->recorded + self->taken;
 }
 
-/* Makes the fleet follow a change of the recording; false: it does not change. */
+/* Makes the fleet follow a change of the recording, of the kind of the event; false: it
+ * does not change. */
 static bool
 follow(state_t *self, int32_t change, spot_event_t *event)
 {
@@ -315,10 +316,19 @@ follow(state_t *self, int32_t change, spot_event_t *event)
         self->taken -= own;
     }
     self->recorded += change;
-    event->kind = change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
     event->count = own + self->copies * size;
     event->name_ids = NULL;
     return event->count > 0;
+}
+
+/* Whether the recording has another event before its end. */
+static bool
+is_within(const state_t *self)
+{
+    const spot_trace_t *trace = self->log->recording.trace;
+
+    return self->event_id < trace->num_events &&
+           trace->events[self->event_id].time_ms < trace->end_ms;
 }
 
 static bool
@@ -332,11 +342,11 @@ fleet_next(void *state, spot_event_t *event)
     while (!is_found) {
         int32_t change;
 
-        if (self->event_id < trace->num_events &&
-            trace->events[self->event_id].time_ms < trace->end_ms) {
+        if (is_within(self)) {
             const spot_event_t *recorded = &trace->events[self->event_id++];
 
             event->time_ms = recorded->time_ms + self->shift_ms;
+            event->kind = recorded->kind;
             change =
                 recorded->kind == SPOT_EVENT_ADD ? recorded->count : -recorded->count;
         } else {
@@ -344,6 +354,10 @@ fleet_next(void *state, spot_event_t *event)
             self->shift_ms += trace->end_ms;
             self->event_id = events_up_to(self->log, 0);
             change = self->log->population[self->event_id] - self->recorded;
+            event->kind = change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+            if (change == 0 && !is_within(self)) {
+                return false; /* nothing happens in any round */
+            }
         }
         if (event->time_ms > last_ms) {
             return false;
