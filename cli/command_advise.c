@@ -105,6 +105,7 @@ read_now(arguments_t *self, spot_diag_t *diag)
         self->question.is_running = true;
         self->question.elapsed_ms = trace.end_ms;
         self->question.running = trace.final;
+        self->question.now_path = self->now_path;
         if (self->question.finish_by_ms > 0 &&
             trace.end_ms >= self->question.finish_by_ms) {
             ret = spot_diag_error(diag, self->now_path, 0, 0,

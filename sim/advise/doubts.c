@@ -16,6 +16,7 @@ typedef struct {
     const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
                                          keep the limits */
     const spot_advised_t *advised[MAX_COMPARED];
+    spot_advice_figures_t plain[MAX_COMPARED]; /* of the same runs at factor 1 */
 } search_t;
 
 /* The key with its value at a factor; NULL: the scenario has no such thing, or no
@@ -33,6 +34,32 @@ text_at(const search_t *self, double factor)
     return is_there && texts->error == 0 ? text : NULL;
 }
 
+/* Runs the points; more: what is otherwise, NULL: nothing. */
+static int
+measure(search_t *self, const char *more, spot_advice_figures_t *figures)
+{
+    return spot_advising_measure(self->advising, self->num_points, self->points, more,
+        SPOT_ADVICE_PROBE_RUNS, self->advising->request->seed, figures, NULL);
+}
+
+/* The promised figures, moved as far as a change has moved those of the few runs: so the
+ * noise of these changes no answer at factor 1. */
+static spot_advice_figures_t
+move(const search_t *self, size_t compared_id, spot_advice_figures_t figures)
+{
+    const spot_advice_question_t *question = &self->advising->request->question;
+    const spot_advice_figures_t *plain = &self->plain[compared_id];
+    const spot_advice_figures_t *promised = &self->advised[compared_id]->figures;
+
+    figures.p = fmax(promised->p, question->sure) + (figures.p - plain->p);
+    figures.cost = promised->cost + (figures.cost - plain->cost);
+    if (isfinite(plain->cost_p95)) {
+        figures.cost_p95 = fmin(promised->cost_p95, question->budget) +
+                           (figures.cost_p95 - plain->cost_p95);
+    }
+    return figures;
+}
+
 /* Why the answer is another one at a factor; NULL: it stays. */
 static int
 look(search_t *self, double factor, const char **why)
@@ -41,12 +68,12 @@ look(search_t *self, double factor, const char **why)
     spot_texts_t *texts = &advising->result->texts;
     spot_advice_figures_t figures[MAX_COMPARED];
     const char *more = text_at(self, factor);
-    int ret = more == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_advising_measure(advising, self->num_points, self->points, more,
-                        SPOT_ADVICE_PROBE_RUNS, advising->request->seed, figures, NULL);
+    int ret = more == NULL ? SPOT_ERR_NO_MEMORY : measure(self, more, figures);
 
     *why = NULL;
+    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
+        figures[j] = move(self, j, figures[j]);
+    }
     if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
         *why = figures[0].p < advising->request->question.sure
                    ? spot_texts_add(texts, "the probability %s is below %g %%",
@@ -104,12 +131,16 @@ spot_advising_doubt(spot_advising_t *self)
 
     for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
          j++) {
-        if (j == 0 || (result->advised[j].is_met && strcmp(result->advised[j].kind,
-                                                        result->advised[0].kind) != 0)) {
-            search.points[search.num_points] = result->advised[j].point;
-            search.advised[search.num_points++] = &result->advised[j];
+        const spot_advised_t *advised = &result->advised[j];
+
+        if (j == 0 || (advised->is_met &&
+                          advised->figures.cost >= result->advised[0].figures.cost &&
+                          strcmp(advised->kind, result->advised[0].kind) != 0)) {
+            search.points[search.num_points] = advised->point;
+            search.advised[search.num_points++] = advised;
         }
     }
+    ret = measure(&search, NULL, search.plain);
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;
          ret == 0 && doubt != NULL && doubt->noun != NULL; doubt++) {
         const char *text;

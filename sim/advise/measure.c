@@ -13,8 +13,10 @@
 /* What is estimated of a point; of the time only with a metric of it. */
 enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };
 
-/* The forms of metrics; the goal is one already. */
-static const char *const forms[NUM_ESTIMATES] = {"", "mean", "p50", "p95", "p50", "p95"};
+/* The forms of metrics. The goal is one already; the plain cost is the mean in which
+ * late runs count with what was paid up to their end, mean(cost) would leave them out.
+ */
+static const char *const forms[NUM_ESTIMATES] = {NULL, NULL, "p50", "p95", "p50", "p95"};
 
 /* The search of a race: the least that each alternative gets, and the most. */
 enum { SEARCH_MIN_RUNS = 128, SEARCH_MAX_RUNS = 4096 };
@@ -33,8 +35,7 @@ estimate_name(const spot_advising_t *self, spot_texts_t *texts, int estimate_id)
 {
     const char *source = source_of(self, estimate_id);
 
-    return source == NULL ? NULL
-           : estimate_id == GOAL
+    return source == NULL || forms[estimate_id] == NULL
                ? source
                : spot_texts_add(texts, "%s(%s)", forms[estimate_id], source);
 }

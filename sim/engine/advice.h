@@ -24,6 +24,7 @@ typedef struct {
     int64_t progress;          /* of its work, done */
     int64_t elapsed_ms;        /* since its start */
     int64_t running;           /* instances that it has now */
+    const char *now_path;      /* its own trace, from its start to now */
 } spot_advice_question_t;
 
 /* The kind of the alternative to go on with what a job that runs has. */

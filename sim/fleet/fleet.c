@@ -150,6 +150,19 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
 }
 
 void
+spot_fleet_add_initial(spot_fleet_t *self, const int32_t *slots, int32_t count,
+    int64_t num_preparing, int64_t ready_after_ms, int64_t tick_ms)
+{
+    const int32_t num = num_preparing < count ? (int32_t) num_preparing : count;
+
+    spot_fleet_add(self, slots, count - num, 0);
+    for (int32_t j = 0; j < num; j++) {
+        spot_fleet_add(self, slots + count - num + j, 1,
+            ready_after_ms / tick_ms * (j + 1) / (num + 1) * tick_ms);
+    }
+}
+
+void
 spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
 {
     const int64_t active_end = self->active_end, ready_end = self->ready_end;

@@ -61,6 +61,11 @@ void spot_fleet_clear(spot_fleet_t *self);
 void spot_fleet_add(
     spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
 
+/* Adds the first instances of all: ready, but for the last num_preparing, which become
+ * so one after another, at ticks evenly over ready_after_ms. */
+void spot_fleet_add_initial(spot_fleet_t *self, const int32_t *slots, int32_t count,
+    int64_t num_preparing, int64_t ready_after_ms, int64_t tick_ms);
+
 /* Removes instances and appends the active ones among them to lost. */
 void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 

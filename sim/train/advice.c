@@ -9,14 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/bind.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/train.h"
-
-/* Late runs go on up to so many deadlines. */
-enum { HORIZON_DEADLINES = 3 };
 
 /* Of a fleet that may be as large as 1. */
 static const double sizes[] = {0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
@@ -41,81 +38,13 @@ typedef struct {
     const spot_node_t *root;
     spot_alternatives_t *alternatives;
     int64_t max_fleet;
-    int64_t peak; /* most instances that all recordings had; 0: no recordings */
+    int64_t preparing; /* instances of a job that runs which are not ready yet */
+    int64_t peak;      /* most instances that all recordings had; 0: no recordings */
     int num_every;
     char every[MAX_EVERY][EVERY_BYTES]; /* values of job.checkpoint.every */
     size_t num_depths;
     int64_t depths[MAX_DEPTHS];
 } proposal_t;
-
-/* ---- The question ---- */
-
-/* Replays what was recorded, from random starts. */
-static int
-set_trace(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    const spot_node_t *trace = spot_node_get(scenario->root, "trace");
-    const spot_node_t *file = spot_node_get(trace, "file");
-    spot_texts_t texts = {.error = 0};
-    FILE *out;
-    const char *text;
-    int ret = 0;
-
-    if (question->num_traces == 0 && file == NULL) {
-        return 0;
-    }
-    out = spot_texts_begin(&texts);
-    if (out == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
-    fputs("trace={generator: fleet-replay, recordings: [", out);
-    for (size_t j = 0; j < question->num_traces; j++) {
-        fputs(j == 0 ? "" : ", ", out);
-        spot_json_quote(out, question->traces[j], true);
-    }
-    if (question->num_traces == 0) {
-        spot_json_quote(out, file->text, true);
-    }
-    fputs("]", out);
-    if (question->is_running) {
-        fprintf(out, ", running: %" PRId64, question->running);
-    }
-    fputs("}", out);
-    text = spot_texts_end(&texts, out);
-    ret = texts.error != 0 ? texts.error
-                           : spot_yaml_assign(scenario, "--trace", text, diag);
-    spot_texts_free(&texts);
-    return ret;
-}
-
-static int
-train_pose(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    const int64_t left_ms = question->finish_by_ms - question->elapsed_ms;
-    const int64_t num_steps = question->num_steps - question->progress;
-    char deadline[SPOT_DURATION_TEXT_BYTES], horizon[SPOT_DURATION_TEXT_BYTES];
-    int ret;
-
-    if (question->num_steps == 0 || question->finish_by_ms == 0) {
-        return spot_diag_error(diag, scenario->root->file, 0, 0,
-            "a training job is asked about with --steps and --finish-by");
-    }
-    spot_duration_text(left_ms, deadline);
-    spot_duration_text(HORIZON_DEADLINES * left_ms, horizon);
-    ret = spot_advice_set(scenario, diag, "horizon=%s", horizon);
-    ret = ret != 0
-              ? ret
-              : spot_advice_set(scenario, diag, "until={steps: %" PRId64 "}", num_steps);
-    ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "deadline=%s", deadline);
-    if (ret == 0 && question->is_running) {
-        ret =
-            spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
-    }
-    return ret != 0 ? ret : set_trace(question, scenario, diag);
-}
 
 /* ---- Checkpoints ---- */
 
@@ -333,10 +262,18 @@ add_choice(proposal_t *self, const choice_t *choice)
         is_replayed ? ""
                     : spot_texts_add(&all->texts, ", fleet.initial: %" PRId64, initial);
 
+    const int64_t given_back =
+        self->question->running > spot ? self->question->running - spot : 0;
+    const char *state =
+        self->preparing == 0
+            ? ""
+            : spot_texts_add(&all->texts, ", fleet.preparing: %" PRId64,
+                  self->preparing > given_back ? self->preparing - given_back : 0);
     const char *point = spot_texts_add(&all->texts,
-        "{fleet.capacity: %" PRId64 "%s, fleet.on_demand: %" PRId64
+        "{fleet.capacity: %" PRId64 "%s%s, fleet.on_demand: %" PRId64
         ", recovery: %s, job.pipeline_depth: %" PRId64 ", job.checkpoint.every: %s}",
-        spot, start, choice->on_demand, choice->recovery, choice->depth, choice->every);
+        spot, start, state, choice->on_demand, choice->recovery, choice->depth,
+        choice->every);
 
     if (all->num_items > 0 && strcmp(all->items[0].point, point) == 0) {
         return; /* to go on as it is */
@@ -453,20 +390,72 @@ add_sizes(proposal_t *self)
     }
 }
 
+/* Whether an instance that came with an event is still there at the end. */
+static bool
+is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
+{
+    for (size_t j = event_id + 1; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        for (int32_t k = 0; event->kind != SPOT_EVENT_ADD && k < event->count; k++) {
+            if (event->name_ids[k] == name_id) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Counts the instances of a job that runs which cannot be ready yet. Without names,
+ * those that were lost in the meantime are taken for older ones. */
+static int
+count_preparing(proposal_t *self, spot_diag_t *diag)
+{
+    spot_trace_t trace;
+    int ret;
+
+    if (self->question->now_path == NULL) {
+        return 0;
+    }
+    spot_trace_init(&trace);
+    ret = spot_trace_read(&trace, self->question->now_path, false, diag);
+    for (size_t j = 0; ret == 0 && j < trace.num_events; j++) {
+        const spot_event_t *event = &trace.events[j];
+
+        if (event->kind != SPOT_EVENT_ADD ||
+            event->time_ms + self->scenario->fleet.preparation_ms <= trace.end_ms) {
+            continue;
+        }
+        for (int32_t k = 0; k < event->count; k++) {
+            self->preparing +=
+                event->name_ids == NULL || is_left(&trace, j, event->name_ids[k]);
+        }
+    }
+    spot_trace_free(&trace);
+    return ret;
+}
+
+/* The most instances that all recordings had, those of the scenario too. */
 static int
 read_peak(proposal_t *self, spot_diag_t *diag)
 {
+    const spot_node_t *recordings =
+        spot_node_get(spot_node_get(self->root, "trace"), "recordings");
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < self->question->num_traces; j++) {
+    for (size_t j = 0; ret == 0 && recordings != NULL && j < recordings->num_children;
+         j++) {
+        char *path = spot_node_file_path(recordings->children[j]);
         spot_trace_t trace;
 
         spot_trace_init(&trace);
-        ret = spot_trace_read(&trace, self->question->traces[j], false, diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_trace_read(&trace, path, false, diag);
         if (ret == 0 && (j == 0 || spot_trace_most(&trace) < self->peak)) {
             self->peak = spot_trace_most(&trace);
         }
         spot_trace_free(&trace);
+        free(path);
     }
     return ret;
 }
@@ -485,6 +474,7 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
     char deadline[SPOT_DURATION_TEXT_BYTES];
     int ret = read_peak(&self, diag);
 
+    ret = ret == 0 ? count_preparing(&self, diag) : ret;
     ret = ret == 0 ? choose_intervals(&self) : ret;
     if (ret == 0) {
         choose_depths(&self);
@@ -496,6 +486,11 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         alternatives->goal = "probability(met_deadline)";
         alternatives->goal_words = spot_texts_add(&alternatives->texts,
             "to keep %" PRId64 " steps within %s", own->until_steps, deadline);
+        if (question->is_running) {
+            (void) SPOT_ARRAY_PUSH(alternatives, notes,
+                "steps that are done but in no checkpoint yet are taken as kept, and a "
+                "step, checkpoint or pause under way starts anew");
+        }
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
@@ -561,7 +556,7 @@ slower_checkpoints(
 }
 
 static const spot_advice_doubt_t doubts[] = {
-    {"preemptions", "times as frequent", 8, more_frequent},
+    {"preemptions and additions", "times as frequent", 8, more_frequent},
     {"the spot price", "times as high", 8, dearer},
     {"checkpoints", "times as slow to write", 8, slower_checkpoints},
     {.noun = NULL},
@@ -572,6 +567,6 @@ const spot_advice_t spot_train_advice = {
     .cost = "cost_usd",
     .time = "time_to_finish_s",
     .doubts = doubts,
-    .pose = train_pose,
+    .pose = spot_train_pose,
     .propose = train_propose,
 };

@@ -135,7 +135,8 @@ spot_foresight_look(
     (void) reserve_coming(self, 0);
     spot_fleet_clear(&self->fleet);
     spot_membership_start(&self->scout, seed, replication);
-    spot_fleet_add(&self->fleet, self->scout.initial, self->scout.population, 0);
+    spot_fleet_add_initial(&self->fleet, self->scout.initial, self->scout.population,
+        self->scenario->fleet.preparing, self->ready_after_ms, self->scenario->tick_ms);
     seen_ms = next_seen_ms(self);
     while (now_ms < horizon_ms && self->has_failed == 0) {
         int64_t ready_ms;

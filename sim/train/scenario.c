@@ -50,6 +50,11 @@ static const spot_field_t fleet_fields[] = {
     {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES,
         "32", "initial instances",
         "instances that are ready at time 0; a trace file brings its own")},
+    {SPOT_RANGE(INTEGER, "preparing", spot_fleet_setting_t, preparing, 0,
+        SPOT_MAX_INSTANCES, "", "initial instances that prepare",
+        "of the initial instances, so many are not ready at time 0 but one after "
+        "another "
+        "within the preparation time, as in the middle of a run")},
     {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0,
         SPOT_MAX_INSTANCES, "0", "on-demand instances",
         "instances rented on demand from time 0 to the end, besides those that capacity "

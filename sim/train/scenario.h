@@ -17,6 +17,7 @@
 typedef struct {
     int64_t capacity;  /* most instances at a time, >= 1 */
     int64_t initial;   /* at time 0 unless the trace has its own */
+    int64_t preparing; /* of these, the last ones still prepare */
     int64_t on_demand; /* instances that live all the time, besides capacity */
     int64_t preparation_ms;
     int64_t notice_ms; /* from the announcement of a preemption to it; 0: none */

@@ -470,8 +470,9 @@ spot_train_start(
     self->awaited_standby = 0;
     self->result.initial = population(self);
     spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
-    spot_fleet_add(
-        &self->fleet, self->membership.initial, self->membership.population, 0);
+    spot_fleet_add_initial(&self->fleet, self->membership.initial,
+        self->membership.population, self->scenario->fleet.preparing,
+        self->ready_after_ms, self->scenario->tick_ms);
     self->is_metered = !self->has_one_price || log != NULL;
     if (self->is_metered) {
         spot_cost_start(self);

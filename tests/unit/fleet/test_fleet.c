@@ -312,6 +312,30 @@ test_preparation(void **state)
     spot_fleet_free(&fleet);
 }
 
+/* The first instances: ready, but for the last ones. */
+static void
+test_initial(void **state)
+{
+    const int32_t slots[] = {0, 1, 2, 3, 4};
+    spot_fleet_t fleet;
+
+    (void) state;
+    assert_int_equal(spot_fleet_init(&fleet, 8), 0);
+    spot_fleet_add_initial(&fleet, slots, 5, 3, 40, 5); /* 8 ticks in 4 parts */
+    assert_int_equal(spot_fleet_population(&fleet), 5);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 2);
+    assert_int_equal(spot_fleet_next_ready_ms(&fleet), 10);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 10), 1);
+    assert_int_equal(spot_fleet_next_ready_ms(&fleet), 20);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 30), 2);
+    spot_fleet_verify(&fleet);
+    spot_fleet_clear(&fleet);
+    spot_fleet_add_initial(&fleet, slots, 2, 9, 10, 5); /* more than there are */
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 0), 1);
+    assert_int_equal(spot_fleet_finish_preparation(&fleet, 5), 1);
+    spot_fleet_free(&fleet);
+}
+
 static void
 test_roles_and_free(void **state)
 {
@@ -363,6 +387,7 @@ main(void)
         cmocka_unit_test(test_put_last),
         cmocka_unit_test(test_preparation),
         cmocka_unit_test(test_arrivals_that_leave),
+        cmocka_unit_test(test_initial),
         cmocka_unit_test(test_roles_and_free),
     };
 
