@@ -41,8 +41,10 @@ whole_turns(const spot_advising_t *self, int64_t num_runs)
 typedef struct {
     size_t point_id;
     double cost, p;
-    bool is_met;
-    bool is_out; /* another point is better or it keeps no limit, with confidence */
+    double num_runs; /* of p */
+    bool is_met;     /* by the estimates */
+    bool is_out;     /* another point is better or it keeps no limit, with confidence */
+    bool is_open;    /* a candidate: it is met, or the race leaves open whether it is */
 } entry_t;
 
 static int
@@ -51,23 +53,23 @@ compare_entries(const void *left, const void *right)
     const entry_t *a = left;
     const entry_t *b = right;
 
-    if (a->is_met != b->is_met) {
-        return a->is_met ? -1 : 1;
+    if (a->is_open != b->is_open) {
+        return a->is_open ? -1 : 1;
     }
-    if (a->is_met && a->is_out != b->is_out) {
+    if (a->is_open && a->is_out != b->is_out) {
         return a->is_out ? 1 : -1;
     }
-    if (a->is_met && a->cost != b->cost) {
+    if (a->is_open && a->cost != b->cost) {
         return a->cost < b->cost ? -1 : 1;
     }
-    if (!a->is_met && a->p != b->p) {
+    if (!a->is_open && a->p != b->p) {
         return a->p > b->p ? -1 : 1;
     }
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
-/* Points that keep the limits by their estimates come first, those still in the race by
- * cost, then those out of it; last the others, by their probability. */
+/* Points that may keep the limits come first, those still in the race by cost, then
+ * those out of it; last the others, by their probability. */
 static int
 rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
     entry_t *entries)
@@ -88,9 +90,11 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
         entries[j] = (entry_t){.point_id = j,
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
+            .num_runs = (double) runner->constrained[0].num_values,
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                       spot_advising_is_met(self, &figures),
             .is_out = runner->fate != SPOT_FATE_RACING};
+        entries[j].is_open = entries[j].is_met || !entries[j].is_out;
     }
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
@@ -145,8 +149,8 @@ measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed
         whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
 }
 
-/* The first of the candidates that keeps the limits in other runs too; without one the
- * most probable alternative. */
+/* The first of the candidates that keeps the limits in other runs too, by the
+ * probability of all its runs; without one the most probable alternative. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -154,12 +158,19 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && !result->is_yes && j < MAX_CANDIDATES &&
-                       j < result->num_points && entries[j].is_met;
+                       j < result->num_points && entries[j].is_open;
          j++) {
+        const entry_t *entry = &entries[j];
         spot_advice_figures_t figures;
 
-        ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
+        ret = measure_one(self, &self->alternatives.items[entry->point_id],
             gate_seed(self), &figures, NULL);
+        if (ret == 0) {
+            const double num_runs = (double) figures.num_runs;
+
+            figures.p = (num_runs * figures.p + entry->num_runs * entry->p) /
+                        (num_runs + entry->num_runs);
+        }
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
         result->is_proven = result->is_proven && j == 0;
