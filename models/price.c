@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/price.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,32 @@
 #include "base/memory.h"
 #include "base/units.h"
 
+bool
+spot_currency_is(const char *text)
+{
+    return strlen(text) == SPOT_CURRENCY_BYTES - 1 &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SPOT_CURRENCY_BYTES - 1;
+}
+
+const char *
+spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
+{
+    static const char per_hour[] = "_per_h";
+
+    if (strspn(text, "abcdefghijklmnopqrstuvwxyz") != SPOT_CURRENCY_BYTES - 1 ||
+        strncmp(text + SPOT_CURRENCY_BYTES - 1, per_hour, strlen(per_hour)) != 0) {
+        return NULL;
+    }
+    for (size_t j = 0; j < SPOT_CURRENCY_BYTES - 1; j++) {
+        currency[j] = (char) toupper((unsigned char) text[j]);
+    }
+    currency[SPOT_CURRENCY_BYTES - 1] = '\0';
+    return text + SPOT_CURRENCY_BYTES - 1 + strlen(per_hour);
+}
+
 int
 spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
 {
-
     if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
         (self->num_steps == 0 ? start_ms != 0
                               : start_ms <= self->steps[self->num_steps - 1].start_ms)) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/bind.h"
 #include "base/error.h"
@@ -16,6 +17,17 @@
 /* The most steps of a price; as text they fit into a header line of a trace. */
 #define SPOT_MAX_PRICE_STEPS 20000
 
+/* A currency is a label of three letters, "EUR": prices are never converted. */
+#define SPOT_CURRENCY_BYTES 4
+#define SPOT_USUAL_CURRENCY "USD"
+
+/* Whether a text is one. */
+bool spot_currency_is(const char *text);
+
+/* Reads "eur_per_h" at the start of text as "EUR" and returns its end, or NULL: text
+ * does not start so. */
+const char *spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES]);
+
 typedef struct {
     int64_t start_ms; /* since the start of the trace */
     double usd_per_h; /* per instance-hour, until the next start */
@@ -25,7 +37,8 @@ typedef struct {
 typedef struct {
     size_t num_steps; /* 0: no price is given */
     size_t max_steps;
-    spot_price_step_t *steps; /* [num_steps] start_ms increasing from 0 */
+    spot_price_step_t *steps;           /* [num_steps] start_ms increasing from 0 */
+    char currency[SPOT_CURRENCY_BYTES]; /* as their source says; "": it does not */
 } spot_price_steps_t;
 
 /* Appends a step. BAD_PARAM: the first step is not at 0, a later one not after its
@@ -42,6 +55,9 @@ void spot_price_steps_speed_up(spot_price_steps_t *self, double factor);
  * file:line:column. BAD_INPUT, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_price_steps_read(
     spot_price_steps_t *self, const char *path, spot_diag_t *diag);
+
+/* Writes such a file; its second column names the currency. */
+void spot_price_steps_write(const spot_price_steps_t *self, FILE *out);
 
 /* For a field of a spot_price_steps_t: the forms of a one-of and its settle(). */
 #define SPOT_PRICE_EXPECTED                                                             \

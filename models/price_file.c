@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads prices over time from a CSV file with a row for each change. */
+/* Reads and writes prices over time as a CSV file with a row for each change. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,4 +50,19 @@ spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *d
 
     memset(self, 0, sizeof(*self));
     return spot_table_file_read(&format, path, diag, self);
+}
+
+void
+spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
+{
+    char time_s[SPOT_NUMBER_TEXT_BYTES], price[SPOT_NUMBER_TEXT_BYTES];
+
+    fprintf(out, "time_s,%c%c%c_per_h\n", tolower((unsigned char) self->currency[0]),
+        tolower((unsigned char) self->currency[1]),
+        tolower((unsigned char) self->currency[2]));
+    for (size_t j = 0; j < self->num_steps; j++) {
+        spot_number_text(spot_duration_s(self->steps[j].start_ms), time_s);
+        spot_number_text(self->steps[j].usd_per_h, price);
+        fprintf(out, "%s,%s\n", time_s, price);
+    }
 }
