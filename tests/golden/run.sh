@@ -85,6 +85,10 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-price-convert.txt price convert --help
+prices=../../../models/sample/prices
+golden price-steps.csv price convert "$prices/aws.json" --zone us-east-1a --product Linux/UNIX \
+    --start 2026-03-01T00:00:00Z
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help
