@@ -9,27 +9,37 @@
 #include "base/memory.h"
 #include "base/units.h"
 
+static const char per_hour[] = "_per_h";
+
 bool
 spot_currency_is(const char *text)
 {
-    return strlen(text) == SPOT_CURRENCY_BYTES - 1 &&
+    return text != NULL && strlen(text) == SPOT_CURRENCY_BYTES - 1 &&
            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SPOT_CURRENCY_BYTES - 1;
 }
 
 const char *
 spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
 {
-    static const char per_hour[] = "_per_h";
-
     if (strspn(text, "abcdefghijklmnopqrstuvwxyz") != SPOT_CURRENCY_BYTES - 1 ||
-        strncmp(text + SPOT_CURRENCY_BYTES - 1, per_hour, strlen(per_hour)) != 0) {
+        strncmp(text + SPOT_CURRENCY_BYTES - 1, per_hour, sizeof(per_hour) - 1) != 0) {
         return NULL;
     }
     for (size_t j = 0; j < SPOT_CURRENCY_BYTES - 1; j++) {
         currency[j] = (char) toupper((unsigned char) text[j]);
     }
     currency[SPOT_CURRENCY_BYTES - 1] = '\0';
-    return text + SPOT_CURRENCY_BYTES - 1 + strlen(per_hour);
+    return text + SPOT_CURRENCY_COLUMN_BYTES - 1;
+}
+
+void
+spot_currency_column(const char *currency, char column[SPOT_CURRENCY_COLUMN_BYTES])
+{
+    snprintf(column, SPOT_CURRENCY_COLUMN_BYTES, "%s%s",
+        currency[0] == '\0' ? SPOT_USUAL_CURRENCY : currency, per_hour);
+    for (size_t j = 0; j < SPOT_CURRENCY_BYTES - 1; j++) {
+        column[j] = (char) tolower((unsigned char) column[j]);
+    }
 }
 
 int
@@ -147,6 +157,27 @@ spot_price_steps_settle(
     free(path);
 }
 
+void
+spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
+    const char *currency, const char *of_scenario)
+{
+    if (currency != NULL && currency[0] != '\0' && strcmp(currency, of_scenario) != 0) {
+        spot_bind_error(bind, spot_node_place(node, key), key,
+            "its prices are in %s, those of the scenario in %s: they are not converted",
+            currency, of_scenario);
+    }
+}
+
+static void
+check_currency(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    (void) target;
+    if (!spot_currency_is(node->text)) {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
     {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91",
@@ -157,6 +188,12 @@ const spot_field_t spot_price_fields[] = {
     {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0,
         SPOT_MAX_PRICE_USD_PER_H, "3.06", "on-demand price",
         "price of the same instance on demand, USD per instance-hour; used to compare")},
+    {SPOT_VALUE(TEXT, "currency", spot_price_t, currency, "",
+         "the currency of all prices of the scenario, a label of three capital letters "
+         "such as EUR; nothing is converted, and keys and metrics keep usd in their "
+         "names. Default: that of a price file or trace, else USD"),
+        .settle = check_currency,
+        .expected = "a currency of three capital letters such as EUR"},
     {.name = NULL},
 };
 
@@ -164,6 +201,8 @@ void
 spot_price_free(spot_price_t *self)
 {
     spot_price_steps_free(&self->spot);
+    free(self->currency);
+    self->currency = NULL;
 }
 
 /* ---- Paying ---- */

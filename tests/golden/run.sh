@@ -89,6 +89,8 @@ golden help-price-convert.txt price convert --help
 prices=../../../models/sample/prices
 golden price-steps.csv price convert "$prices/aws.json" --zone us-east-1a --product Linux/UNIX \
     --start 2026-03-01T00:00:00Z
+golden run-eur.txt run run-eur.yaml --quiet
+golden run-eur.json run run-eur.yaml --quiet --json
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help

@@ -188,6 +188,30 @@ test_file(void **state)
 }
 
 static void
+test_currency(void **state)
+{
+    spot_price_steps_t steps;
+
+    (void) state;
+    assert_int_equal(
+        read_text(&steps, "time_s,eur_per_h\n0,0.5\n60,0.75\n240,0.7\n", ""), 0);
+    assert_string_equal(steps.currency, "EUR");
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,usd_per_h\n0,0.5\n", ""), 0);
+    assert_string_equal(steps.currency, "USD");
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,EUR_per_h\n0,0.5\n",
+                         "prices.csv:1:1: expected the columns time_s,usd_per_h\n"),
+        SPOT_ERR_BAD_INPUT);
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,eur_per_h\n0,x\n",
+                         "prices.csv:2:3: eur_per_h: expected a number from 0 to "
+                         "1000000, got 'x'\n"),
+        SPOT_ERR_BAD_INPUT);
+    spot_price_steps_free(&steps);
+}
+
+static void
 test_errors_of_files(void **state)
 {
     static const struct {
@@ -337,6 +361,7 @@ main(void)
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_errors_of_steps),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_currency),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_steps),
         cmocka_unit_test(test_meter_of_a_constant_price),
