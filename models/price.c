@@ -76,6 +76,53 @@ spot_price_steps_free(spot_price_steps_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+static int
+compare_prices(const void *a, const void *b)
+{
+    const double first = ((const spot_price_step_t *) a)->usd_per_h;
+    const double second = ((const spot_price_step_t *) b)->usd_per_h;
+
+    return (first > second) - (first < second);
+}
+
+int
+spot_price_figures(
+    const spot_price_steps_t *self, int64_t end_ms, spot_price_figures_t *figures)
+{
+    const size_t last = self->num_steps - 1;
+    spot_price_step_t *held = spot_calloc(self->num_steps, sizeof(*held));
+    double total_ms = 0, sum = 0, passed_ms = 0;
+
+    *figures = (spot_price_figures_t){0};
+    if (held == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j <= last; j++) { /* start_ms: how long it holds */
+        const double jump =
+            j == 0 ? 0 : self->steps[j].usd_per_h - held[j - 1].usd_per_h;
+
+        held[j] = self->steps[j];
+        held[j].start_ms =
+            (j == last ? end_ms : self->steps[j + 1].start_ms) - self->steps[j].start_ms;
+        held[j].start_ms += last == 0; /* a single price has any length */
+        total_ms += (double) held[j].start_ms;
+        sum += (double) held[j].start_ms * held[j].usd_per_h;
+        figures->largest_jump =
+            fabs(jump) > fabs(figures->largest_jump) ? jump : figures->largest_jump;
+    }
+    figures->mean = sum / total_ms;
+    qsort(held, self->num_steps, sizeof(*held), compare_prices);
+    for (size_t j = 0, k = 0; j <= last; j++) {
+        passed_ms += (double) held[j].start_ms;
+        while (k < 4 && passed_ms >= total_ms * (double) k / 4) {
+            figures->quartiles[k++] = held[j].usd_per_h;
+        }
+    }
+    figures->quartiles[4] = held[last].usd_per_h;
+    free(held);
+    return 0;
+}
+
 /* ---- YAML ---- */
 
 static const spot_field_t step_fields[] = {

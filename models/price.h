@@ -68,6 +68,17 @@ void spot_price_steps_write(const spot_price_steps_t *self, FILE *out);
 void spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
     const char *currency, const char *of_scenario);
 
+/* Figures weighted with the time that a price holds. */
+typedef struct {
+    double mean;
+    double quartiles[5]; /* from the least price to the highest one */
+    double largest_jump; /* from one price to the next, with its sign */
+} spot_price_figures_t;
+
+/* Of at least one step, the last one until end_ms. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_price_figures(
+    const spot_price_steps_t *self, int64_t end_ms, spot_price_figures_t *figures);
+
 /* For a field of a spot_price_steps_t: the forms of a one-of and its settle(). */
 #define SPOT_PRICE_EXPECTED                                                             \
     "a price such as \"0.91 USD/h\", a list of its steps such as [{from: 0 s, "         \

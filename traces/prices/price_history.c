@@ -24,9 +24,9 @@
     }
 #define EXPECTED                                                                        \
     "Timestamp and SpotPrice (aws), effectiveStartDate and retailPrice (azure), time "  \
-    "or timestamp and price or usd_per_h (stamped)"
+    "or timestamp and price or usd_per_h (stamped), or time_s and usd_per_h (steps)"
 
-const char *const spot_price_form_names[] = {"aws", "azure", "stamped", NULL};
+const char *const spot_price_form_names[] = {"aws", "azure", "stamped", "steps", NULL};
 
 /* What columns of CSV and members of JSON records are called. */
 static const struct {
@@ -40,9 +40,10 @@ static const struct {
     STAMPED("time", PER_H),
     STAMPED("timestamp", "price"),
     STAMPED("timestamp", PER_H),
+    {"steps", "time_s", PER_H, {NULL}},
 };
 
-enum { AWS, AZURE, NUM_FORMS = sizeof(forms) / sizeof(forms[0]) };
+enum { AWS, AZURE, NUM_FORMS = sizeof(forms) / sizeof(forms[0]), STEPS = NUM_FORMS - 1 };
 
 typedef struct {
     const char *name, *text;
@@ -205,7 +206,7 @@ take_record(reading_t *self)
     bool is_asked = false, has_zone = true;
     record_t record = {.file = self->file, .line = self->place.line};
 
-    if (ret != 0) {
+    if (ret != 0 || self->form == STEPS) {
         return ret;
     }
     time = find_cell(self, forms[self->form].time);
@@ -292,7 +293,7 @@ read_csv(reading_t *self)
             self->cells[j].column = file.row.columns[j];
         }
         ret = take_record(self);
-        if (self->form == NUM_FORMS) {
+        if (self->form == NUM_FORMS || self->form == STEPS) {
             break;
         }
         file.is_faulty = file.is_faulty || ret == SPOT_ERR_BAD_INPUT;
@@ -356,9 +357,9 @@ compare_times(const void *a, const void *b)
 }
 
 /* Adds the records, in order of time, from start_ms to end_ms; those before say what
- * holds at the start. */
+ * holds at the start. *last_ms: of the last one, since the start. */
 static int
-add_steps(reading_t *self, int64_t start_ms, int64_t end_ms)
+add_steps(reading_t *self, int64_t start_ms, int64_t end_ms, int64_t *last_ms)
 {
     spot_price_steps_t *steps = self->steps;
     int ret = 0;
@@ -370,11 +371,12 @@ add_steps(reading_t *self, int64_t start_ms, int64_t end_ms)
             return spot_diag_error(self->diag, record->file, record->line, 1,
                 "another price at the same time than at %s:%zu", last->file, last->line);
         }
-        steps->num_steps = record->time_ms <= start_ms ? 0 : steps->num_steps;
-        if (record->time_ms < end_ms &&
-            (steps->num_steps == 0 || record->per_h != last->per_h)) {
-            ret = spot_price_steps_add(steps,
-                steps->num_steps == 0 ? 0 : record->time_ms - start_ms, record->per_h);
+        if (record->time_ms < end_ms) {
+            *last_ms = record->time_ms > start_ms ? record->time_ms - start_ms : 0;
+            steps->num_steps = *last_ms == 0 ? 0 : steps->num_steps;
+            if (steps->num_steps == 0 || record->per_h != last->per_h) {
+                ret = spot_price_steps_add(steps, *last_ms, record->per_h);
+            }
         }
     }
     return ret != SPOT_ERR_BAD_PARAM
@@ -385,12 +387,13 @@ add_steps(reading_t *self, int64_t start_ms, int64_t end_ms)
 }
 
 static int
-make_steps(reading_t *self)
+make_steps(reading_t *self, int64_t *known_ms)
 {
     const spot_price_request_t *request = self->request;
     int64_t start_ms, end_ms = INT64_MAX;
     char first[SPOT_DATETIME_BYTES];
     bool has_zone;
+    int ret;
 
     qsort(self->records, self->num_records, sizeof(*self->records), compare_times);
     start_ms = self->records[0].time_ms;
@@ -405,24 +408,48 @@ make_steps(reading_t *self)
             "no price is known before",
             first);
     }
-    return add_steps(self, start_ms, end_ms);
+    ret = add_steps(self, start_ms, end_ms, known_ms);
+    *known_ms = request->end != NULL ? end_ms - start_ms : *known_ms;
+    return ret;
+}
+
+/* Steps from time 0 stand alone in a file. */
+static int
+read_steps(reading_t *self, size_t num_paths, int64_t *end_ms)
+{
+    spot_price_steps_t *steps = self->steps;
+    int ret;
+
+    if (num_paths > 1 || self->request->start != NULL || self->request->end != NULL) {
+        return spot_diag_error(self->diag, self->file, 0, 0,
+            "steps from time 0 on stand alone, without --start and --end");
+    }
+    ret = spot_price_steps_read(steps, self->file, self->diag);
+    *end_ms = ret == 0 ? steps->steps[steps->num_steps - 1].start_ms : 0;
+    return ret;
 }
 
 int
-spot_price_history_read(spot_price_steps_t *steps, const spot_price_request_t *request,
-    size_t num_paths, const char *const *paths, spot_diag_t *diag)
+spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
+    const spot_price_request_t *request, size_t num_paths, const char *const *paths,
+    spot_diag_t *diag)
 {
     reading_t reading = {.request = request, .steps = steps, .diag = diag};
+    bool is_steps = false;
     int ret = 0;
 
     spot_names_init(&reading.series);
-    for (size_t j = 0; j < num_paths; j++) {
+    for (size_t j = 0; j < num_paths && !is_steps; j++) {
         reading.file = paths[j];
         reading.form = NUM_FORMS;
         ret = spot_error_first(ret, read_file(&reading));
+        is_steps = reading.form == STEPS;
     }
-    if (ret == 0) {
-        ret = reading.num_asked == 1 ? make_steps(&reading) : report_series(&reading);
+    if (ret == 0 && is_steps) {
+        ret = read_steps(&reading, num_paths, end_ms);
+    } else if (ret == 0) {
+        ret = reading.num_asked == 1 ? make_steps(&reading, end_ms)
+                                     : report_series(&reading);
     }
     if (reading.num_others > 0) {
         spot_diag_warn(diag, paths[0], 0, 0,

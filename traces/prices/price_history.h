@@ -17,12 +17,12 @@ typedef struct {
     const char *start, *end; /* time 0 (NULL: the first record), and of no record */
 } spot_price_request_t;
 
-/* Up to NULL: "aws", "azure", "stamped". */
+/* Up to NULL: "aws", "azure", "stamped", "steps". */
 extern const char *const spot_price_form_names[];
 
-/* Reads the files of a history in any order, records of JSON or CSV. BAD_INPUT with the
- * reason in diag, also where several series fit, which it lists; IO, NO_MEMORY; free the
- * steps even then. */
-SPOT_MUST_CHECK int spot_price_history_read(spot_price_steps_t *steps,
+/* Reads the files of a history in any order, records of JSON or CSV, or one file of
+ * steps. *end_ms: until when the price is known. BAD_INPUT with the reason in diag, also
+ * where several series fit, which it lists; IO, NO_MEMORY; free the steps even then. */
+SPOT_MUST_CHECK int spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
     const spot_price_request_t *request, size_t num_paths, const char *const *paths,
     spot_diag_t *diag);

@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "fixture.h"
 #include "models/price.h"
+#include "tests/unit/base/near.h"
 
 static int
 bind(spot_price_t *self, const char *text, spot_diag_t *diag)
@@ -191,14 +192,26 @@ static void
 test_currency(void **state)
 {
     spot_price_steps_t steps;
+    spot_price_figures_t figures;
 
     (void) state;
     assert_int_equal(
         read_text(&steps, "time_s,eur_per_h\n0,0.5\n60,0.75\n240,0.7\n", ""), 0);
     assert_string_equal(steps.currency, "EUR");
+    assert_int_equal(spot_price_figures(&steps, 240000, &figures), 0);
+    assert_near(figures.mean, (60 * 0.5 + 180 * 0.75) / 240, 1e-15);
+    assert_near(figures.quartiles[0], 0.5, 0);
+    assert_near(figures.quartiles[1], 0.5, 0); /* a quarter of the time */
+    assert_near(figures.quartiles[2], 0.75, 0);
+    assert_near(figures.quartiles[4], 0.75, 0);
+    assert_near(figures.largest_jump, 0.25, 0);
+    assert_int_equal(spot_price_figures(&steps, 480000, &figures), 0);
+    assert_near(figures.quartiles[2], 0.7, 0); /* 60 s of 0.5, 240 s of 0.7 */
     spot_price_steps_free(&steps);
     assert_int_equal(read_text(&steps, "time_s,usd_per_h\n0,0.5\n", ""), 0);
     assert_string_equal(steps.currency, "USD");
+    assert_int_equal(spot_price_figures(&steps, 0, &figures), 0);
+    assert_near(figures.mean, 0.5, 0); /* of any length */
     spot_price_steps_free(&steps);
     assert_int_equal(read_text(&steps, "time_s,EUR_per_h\n0,0.5\n",
                          "prices.csv:1:1: expected the columns time_s,usd_per_h\n"),

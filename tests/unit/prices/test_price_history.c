@@ -16,12 +16,14 @@
  * expected NULL: BAD_INPUT. */
 static void
 assert_history(const spot_price_request_t *request, size_t num_files,
-    const char *const *texts, const char *expected, const char *report)
+    const char *const *texts, const char *expected, int64_t expected_end_ms,
+    const char *report)
 {
     char paths[2][256], written[512] = "";
     const char *names[2];
     spot_price_steps_t steps = {0};
     spot_diag_t diag;
+    int64_t end_ms = 0;
     FILE *out = tmpfile();
     int ret;
 
@@ -33,7 +35,7 @@ assert_history(const spot_price_request_t *request, size_t num_files,
         names[j] = paths[j];
     }
     spot_diag_init(&diag);
-    ret = spot_price_history_read(&steps, request, num_files, names, &diag);
+    ret = spot_price_history_read(&steps, &end_ms, request, num_files, names, &diag);
     if (*report == '\0') {
         assert_int_equal(diag.num_items, 0);
         spot_diag_free(&diag);
@@ -46,6 +48,7 @@ assert_history(const spot_price_request_t *request, size_t num_files,
         rewind(out);
         written[fread(written, 1, sizeof(written) - 1, out)] = '\0';
         assert_string_equal(written, expected);
+        assert_int_equal(end_ms, expected_end_ms);
     }
     fclose(out);
     spot_price_steps_free(&steps);
@@ -74,19 +77,20 @@ test_aws(void **state)
     spot_price_request_t request = {0};
 
     (void) state;
-    assert_history(
-        &request, 2, pages, "time_s,usd_per_h\n0,0.91\n3600,0.93\n10800,0.95\n", "");
+    assert_history(&request, 2, pages,
+        "time_s,usd_per_h\n0,0.91\n3600,0.93\n10800,0.95\n", 10800000, "");
     request.start = "2026-03-01T02:30:00Z"; /* between two records */
-    assert_history(&request, 2, pages, "time_s,usd_per_h\n0,0.93\n1800,0.95\n", "");
+    assert_history(
+        &request, 2, pages, "time_s,usd_per_h\n0,0.93\n1800,0.95\n", 1800000, "");
     request.start = "2026-03-01T02:00:00Z"; /* at one */
     request.end = "2026-03-01T03:00:00Z";
-    assert_history(&request, 2, pages, "time_s,usd_per_h\n0,0.93\n", "");
+    assert_history(&request, 2, pages, "time_s,usd_per_h\n0,0.93\n", 3600000, "");
     request.start = "2026-02-28T00:00:00Z";
-    assert_history(&request, 2, pages, NULL,
+    assert_history(&request, 2, pages, NULL, 0,
         "b: expected --start and a later --end such as 2026-03-01T00:00:00Z, which is "
         "the first record: no price is known before\n");
     request.start = "tomorrow";
-    assert_history(&request, 2, pages, NULL,
+    assert_history(&request, 2, pages, NULL, 0,
         "b: expected --start and a later --end such as 2026-03-01T00:00:00Z, which is "
         "the first record: no price is known before\n");
 }
@@ -101,22 +105,23 @@ test_one_series(void **state)
     spot_price_request_t request = {0};
 
     (void) state;
-    assert_history(&request, 1, page, NULL,
+    assert_history(&request, 1, page, NULL, 0,
         "a: expected one series of prices, several fit: choose by --zone, --type, "
         "--product, --market and --currency among these 2 (records)\n"
         "  cn-north-1a, p3.2xlarge, Linux/UNIX, spot, CNY (1)\n"
         "  b, p3.2xlarge, Linux/UNIX, spot, USD (2)\n");
     request.keys[SPOT_PRICE_ZONE] = "c";
-    assert_history(&request, 1, page, NULL,
+    assert_history(&request, 1, page, NULL, 0,
         "a: expected one series of prices, none fits: choose by --zone, --type, "
         "--product, --market and --currency among these 2 (records)\n"
         "  cn-north-1a, p3.2xlarge, Linux/UNIX, spot, CNY (1)\n"
         "  b, p3.2xlarge, Linux/UNIX, spot, USD (2)\n");
     request.keys[SPOT_PRICE_ZONE] = "cn-north-1a";
-    assert_history(&request, 1, page, "time_s,cny_per_h\n0,6.1\n", "");
+    assert_history(&request, 1, page, "time_s,cny_per_h\n0,6.1\n", 0, "");
     request.keys[SPOT_PRICE_ZONE] = NULL;
     request.keys[SPOT_PRICE_CURRENCY] = "USD";
-    assert_history(&request, 1, page, "time_s,usd_per_h\n0,0.91\n3600,0.92\n", "");
+    assert_history(
+        &request, 1, page, "time_s,usd_per_h\n0,0.91\n3600,0.92\n", 3600000, "");
 }
 
 #define AZURE(sku, use, unit, price)                                                    \
@@ -139,7 +144,7 @@ test_azure(void **state)
 
     (void) state;
     request.keys[SPOT_PRICE_MARKET] = "spot";
-    assert_history(&request, 1, page, "time_s,eur_per_h\n0,0.9\n",
+    assert_history(&request, 1, page, "time_s,eur_per_h\n0,0.9\n", 0,
         "warning: a: 1 items are left out, reservations and others that are not paid by "
         "the hour of use\n");
 }
@@ -152,18 +157,20 @@ test_stamped(void **state)
     static const char *const bare[] = {"price,timestamp\n1,2026-03-01T00:00:00\n"};
     static const char *const lines[] = {
         "{\"time\":\"2026-03-01T00:00:00Z\",\"price\":1.5,\"currency\":\"GBP\"}\n"};
+    static const char *const steps[] = {"time_s,jpy_per_h\n0,100\n60,110\n"};
     spot_price_request_t request = {0};
 
     (void) state;
-    assert_history(&request, 1, named, "time_s,eur_per_h\n0,2\n1800,3\n", "");
-    assert_history(&request, 1, lines, "time_s,gbp_per_h\n0,1.5\n", "");
-    assert_history(&request, 1, bare, NULL,
+    assert_history(&request, 1, named, "time_s,eur_per_h\n0,2\n1800,3\n", 1800000, "");
+    assert_history(&request, 1, lines, "time_s,gbp_per_h\n0,1.5\n", 0, "");
+    assert_history(&request, 1, steps, "time_s,jpy_per_h\n0,100\n60,110\n", 60000, "");
+    assert_history(&request, 1, bare, NULL, 0,
         "a:2:1: price: expected a currency beside it, or --currency, got '1'\n");
     request.keys[SPOT_PRICE_CURRENCY] = "SEK";
-    assert_history(&request, 1, bare, "time_s,sek_per_h\n0,1\n",
+    assert_history(&request, 1, bare, "time_s,sek_per_h\n0,1\n", 0,
         "warning: a: times without a zone are taken as UTC\n");
     request.form = "stamped";
-    assert_history(&request, 1, bare, "time_s,sek_per_h\n0,1\n",
+    assert_history(&request, 1, bare, "time_s,sek_per_h\n0,1\n", 0,
         "warning: a: times without a zone are taken as UTC\n");
 }
 
@@ -180,7 +187,7 @@ test_too_many(void **state)
         end += sprintf(end, "2026-03-%02dT%02d:%02d:%02dZ,%d\n", 1 + j / 86400,
             j / 3600 % 24, j / 60 % 60, j % 60, j % 2);
     }
-    assert_history(&request, 1, texts, NULL,
+    assert_history(&request, 1, texts, NULL, 0,
         "a: more than 20000 steps: choose a shorter time by --start and --end\n");
 }
 
