@@ -155,37 +155,15 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
 
 /* Adds what a record says, after the start of the instance. */
 static int
-add_life(
-    state_t *self, const life_t *life, const char *name, const spot_log_place_t *place)
-{
-    const bool is_instance = life->form == &instance_form;
-    const bool is_assumed = spot_names_find(&self->started, name, strlen(name)) < 0;
-    int32_t name_id;
-    int ret = 0;
-
-    if (is_instance || is_assumed) {
-        ret = spot_instance_log_add(
-            &self->log, place, life->start_ms, SPOT_SAYS_RUNS, name);
-    }
-    if (ret == 0 && is_assumed) {
-        self->num_assumed++;
-        ret = spot_names_add(&self->started, name, strlen(name), &name_id);
-    }
-    self->num_late += life->is_late;
-    return ret != 0 || (is_instance && life->says == SPOT_SAYS_RUNS)
-               ? ret
-               : spot_instance_log_add(
-                     &self->log, place, life->time_ms, life->says, name);
-}
-
-static int
 take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
 {
     const spot_log_place_t place =
         spot_log_place_at(self->input_id, record, "InstanceId");
     const char *name = spot_json_text_at(record, "InstanceId");
     const char *kind = spot_json_text_at(record, "InstanceLifecycle");
-    const bool is_spot = form == &request_form || strcmp(kind, "spot") == 0;
+    const bool is_request = form == &request_form;
+    const bool is_spot = is_request || strcmp(kind, "spot") == 0;
+    const bool is_started = spot_names_find(&self->started, name, strlen(name)) >= 0;
     life_t life = {.form = form};
     int32_t name_id;
     int ret = read_life(self, record, &life);
@@ -199,16 +177,29 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
     }
     if (self->num_spot > 0 && !is_spot) {
         self->num_not_spot++;
-    } else if (spot_names_find(&self->untimed, name, strlen(name)) >= 0) {
-        self->num_untimed++;
-    } else {
-        spot_instance_log_label(
-            &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
-        spot_instance_log_label(
-            &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
-        ret = add_life(self, &life, name, &place);
+        return 0;
     }
-    return ret;
+    if (spot_names_find(&self->untimed, name, strlen(name)) >= 0) {
+        self->num_untimed++;
+        return 0;
+    }
+    spot_instance_log_label(
+        &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
+    spot_instance_log_label(
+        &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
+    if (!is_request || !is_started) {
+        ret = spot_instance_log_add(
+            &self->log, &place, life.start_ms, SPOT_SAYS_RUNS, name);
+    }
+    if (ret == 0 && !is_started) {
+        self->num_assumed++;
+        ret = spot_names_add(&self->started, name, strlen(name), &name_id);
+    }
+    self->num_late += life.is_late;
+    return ret != 0 || (!is_request && life.says == SPOT_SAYS_RUNS)
+               ? ret
+               : spot_instance_log_add(
+                     &self->log, &place, life.time_ms, life.says, name);
 }
 
 /* A reservation, an instance or a request. */
