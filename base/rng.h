@@ -44,6 +44,7 @@ typedef enum {
     SPOT_STREAM_DECODE = 37,       /* decoding times of the same */
     SPOT_STREAM_TASK_RUN = 38,     /* run times of a task graph, by task and try */
     SPOT_STREAM_TASK_DELAY = 40,   /* its delays, one purpose for each kind, up to 44 */
+    SPOT_STREAM_FLEET = 45,        /* what a fleet gets of the events of a recording */
     SPOT_STREAM_OWN = 1000         /* the first purpose of an engine of a user's own */
 } spot_stream_t;
 

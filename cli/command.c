@@ -25,6 +25,7 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_merge,
     &spot_command_export,
     &spot_command_report,
+    &spot_command_advise,
     &spot_command_trace_convert,
     &spot_command_trace_describe,
     &spot_command_trace_fit,

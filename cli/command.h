@@ -88,6 +88,7 @@ extern const spot_command_t spot_command_compare;
 extern const spot_command_t spot_command_merge;
 extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_report;
+extern const spot_command_t spot_command_advise;
 extern const spot_command_t spot_command_theory_checkpoint;
 extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;

@@ -11,6 +11,7 @@ const spot_generator_t *const spot_generators[] = {
     &spot_generator_mrp,
     &spot_generator_block,
     &spot_generator_replay,
+    &spot_generator_fleet_replay,
     &spot_generator_lifetimes,
     &spot_generator_chance,
     &spot_generator_zones,

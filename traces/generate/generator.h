@@ -187,6 +187,7 @@ extern const spot_generator_t spot_generator_seed;
 extern const spot_generator_t spot_generator_mrp;
 extern const spot_generator_t spot_generator_block;
 extern const spot_generator_t spot_generator_replay;
+extern const spot_generator_t spot_generator_fleet_replay;
 extern const spot_generator_t spot_generator_lifetimes;
 extern const spot_generator_t spot_generator_chance;
 extern const spot_generator_t spot_generator_file;
