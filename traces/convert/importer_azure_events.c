@@ -19,8 +19,7 @@ static bool
 sniff(const spot_convert_head_t *head)
 {
     return (*head->line == '{' || *head->line == '[') &&
-           strstr(head->text, "\"DocumentIncarnation\"") != NULL &&
-           strstr(head->text, "\"Events\"") != NULL;
+           strstr(head->text, "\"DocumentIncarnation\"") != NULL;
 }
 
 /* Adds what an event says of its machines. A machine that is known and gets another
@@ -32,25 +31,26 @@ add_event(
     const spot_json_value_t *list = spot_json_member(event, "Resources");
     const spot_json_value_t *name = list == NULL ? NULL : list->first;
     const char *id = spot_json_text_at(event, "EventId");
-    const bool is_new = spot_names_find(&self->events, id, strlen(id)) < 0;
+    const bool is_new =
+        says == SPOT_SAYS_NOTICE && spot_names_find(&self->events, id, strlen(id)) < 0;
     spot_log_place_t place = spot_log_place(self->input_id, event);
+    spot_instance_log_t *log = &self->log;
     int32_t event_id;
     int ret = spot_names_add(&self->events, id, strlen(id), &event_id);
 
     if (name == NULL) {
         return spot_instance_log_expected(
-            &self->log, &place, "Resources", "a list of names", "");
+            log, &place, "Resources", "a list of names", "");
     }
     for (; ret == 0 && name != NULL; name = name->next) {
         place = spot_log_place(self->input_id, name);
-        if (is_new && says == SPOT_SAYS_NOTICE &&
-            spot_names_find(&self->log.names, name->text, name->num_bytes) >= 0) {
-            ret = spot_instance_log_add(
-                &self->log, &place, time_ms, SPOT_SAYS_RUNS, name->text);
+        if (is_new && spot_names_find(&log->names, name->text, name->num_bytes) >= 0) {
+            ret =
+                spot_instance_log_add(log, &place, time_ms, SPOT_SAYS_RUNS, name->text);
         }
-        ret = ret == 0
-                  ? spot_instance_log_add(&self->log, &place, time_ms, says, name->text)
-                  : ret;
+        if (ret == 0) {
+            ret = spot_instance_log_add(log, &place, time_ms, says, name->text);
+        }
     }
     return ret;
 }
@@ -67,10 +67,9 @@ take_event(state_t *self, const spot_json_value_t *event)
     const bool is_preempt = strcmp(type, "Preempt") == 0;
     const bool is_user = strcmp(spot_json_text_at(event, "EventSource"), "User") == 0;
     const bool is_started = strcmp(status, "Started") == 0;
-    const spot_says_t says = is_preempt && !is_started ? SPOT_SAYS_NOTICE
-                             : is_preempt              ? SPOT_SAYS_PREEMPTED
-                             : is_user                 ? SPOT_SAYS_STOPPED
-                                                       : SPOT_SAYS_GONE;
+    const spot_says_t says = is_preempt
+                                 ? (is_started ? SPOT_SAYS_PREEMPTED : SPOT_SAYS_NOTICE)
+                                 : (is_user ? SPOT_SAYS_STOPPED : SPOT_SAYS_GONE);
     int64_t time_ms = self->poll_ms;
     int ret = 0;
 
@@ -143,8 +142,7 @@ read_events(spot_import_t *import)
 
 const spot_importer_t spot_importer_azure_events = {
     .name = "azure-events",
-    .doc = "scheduled events of Azure virtual machines, polled from the metadata "
-           "service: notices, preemptions, deletes",
+    .doc = "scheduled events of Azure virtual machines, polled: notices, preemptions",
     .source = "Azure Metadata Service",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,

@@ -2,7 +2,6 @@
 /* Operations on instances of Google Compute Engine: `gcloud compute operations list` as
  * a table, CSV or JSON (Compute Engine API, "Operation"), and the entries of audit logs,
  * from `gcloud logging read` or a sink (Cloud Logging, "LogEntry", "AuditLog"). */
-#include <ctype.h>
 #include <string.h>
 
 #include "traces/convert/instance_log.h"
@@ -63,8 +62,7 @@ find_instance(state_t *self, const char *target)
     const char *zone = target, *end;
     char text[SPOT_NAME_BYTES + 1];
 
-    while (
-        (end = strchr(zone, '/')) != NULL && strncmp(end, folder, strlen(folder)) != 0) {
+    while ((end = strchr(zone, '/')) != NULL && strncmp(end, folder, strlen(folder))) {
         zone = end + 1;
     }
     if (end == NULL) {
@@ -73,12 +71,6 @@ find_instance(state_t *self, const char *target)
     snprintf(text, sizeof(text), "%.*s", (int) (end - zone), zone);
     spot_instance_log_label(&self->log, SPOT_LABEL_ZONE, text);
     return end + strlen(folder);
-}
-
-static int
-expected(const state_t *self, const cell_t *cell, const char *name, const char *text)
-{
-    return spot_instance_log_expected(&self->log, &cell->place, name, text, cell->text);
 }
 
 /* Adds what an operation says. A start counts at its end, a loss at its begin. */
@@ -99,14 +91,17 @@ take_operation(state_t *self, const cell_t *cells, bool has_failed)
     if (name == NULL && says != SPOT_NUM_SAYS &&
         (strstr(cells[TYPE].text, prefix) != NULL ||
             strchr(cells[TARGET].text, '/') == NULL)) {
-        return expected(self, &cells[TARGET], "target", "ZONE/instances/NAME");
+        return spot_instance_log_expected(&self->log, &cells[TARGET].place, "target",
+            "ZONE/instances/NAME", cells[TARGET].text);
     }
     if (*cells[HTTP].text != '\0' &&
         spot_import_count_parse(cells[HTTP].text, &http) != 0) {
-        return expected(self, &cells[HTTP], "status code", "a number such as 200");
+        return spot_instance_log_expected(&self->log, &cells[HTTP].place, "status code",
+            "a number such as 200", cells[HTTP].text);
     }
     if (!is_done && strcmp(status, "PENDING") != 0 && strcmp(status, "RUNNING") != 0) {
-        return expected(self, &cells[STATUS], "status", "PENDING, RUNNING or DONE");
+        return spot_instance_log_expected(&self->log, &cells[STATUS].place, "status",
+            "PENDING, RUNNING or DONE", cells[STATUS].text);
     }
     if (name != NULL && (has_failed || http >= 400)) {
         self->num_failed++;
@@ -146,14 +141,13 @@ take_record(void *context, const spot_json_value_t *record)
     }
     return take_operation(self, cells,
         (error != NULL && error->first != NULL) ||
-            (is_entry && strcmp(cells[HTTP].text, "") != 0 &&
-                strcmp(cells[HTTP].text, "0") != 0));
+            (is_entry && strpbrk(cells[HTTP].text, "123456789") != NULL));
 }
 
-/* A line of a table or of CSV. Its words say what they are, whatever the columns are
- * called and in which order they stand; the earliest time is the begin and the latest
- * one the end. OTHER_LAYOUT: the line begins JSON. */
-enum { OTHER_LAYOUT = 1000 };
+enum { OTHER_LAYOUT = 1000 }; /* of take_line(): the line begins JSON */
+
+/* A line of a table or of CSV. Its words say what they are, whatever the columns are;
+ * the earliest time is the begin and the latest one the end. */
 static int
 take_line(void *context, const spot_csv_row_t *row)
 {
@@ -162,32 +156,30 @@ take_line(void *context, const spot_csv_row_t *row)
     spot_arena_t arena = {.latest = NULL};
     char *line = spot_arena_text(&arena, row->text), *rest = line;
     cell_t cells[NUM_CELLS];
-    int ret = line == NULL                             ? SPOT_ERR_NO_MEMORY
-              : *row->text == '{' || *row->text == '[' ? OTHER_LAYOUT
-                                                       : 0;
+    int ret = *row->text == '{' || *row->text == '[' ? OTHER_LAYOUT : arena.error;
 
     for (size_t j = 0; j < NUM_CELLS; j++) {
         cells[j] = (cell_t){"", {self->input_id, row->line, 1}};
     }
     for (char *word = ret != 0 ? NULL : strtok_r(line, between, &rest); word != NULL;
          word = strtok_r(NULL, between, &rest)) {
-        const cell_t cell = {
-            word, {self->input_id, row->line, (size_t) (word - line) + 1}};
-        const size_t num_bytes = strlen(word);
+        const size_t column = (size_t) (word - line) + 1, num_bytes = strlen(word);
+        const cell_t cell = {word, {self->input_id, row->line, column}};
+        const bool is_number = *word >= '0' && *word <= '9';
 
-        if (isdigit((unsigned char) *word) && num_bytes > 4 && word[4] == '-') {
+        if (is_number && num_bytes > 4 && word[4] == '-') {
             if (*cells[BEGIN].text == '\0' || strcmp(word, cells[BEGIN].text) < 0) {
                 cells[BEGIN] = cell;
             }
             cells[END] = strcmp(word, cells[END].text) > 0 ? cell : cells[END];
-        } else if (isdigit((unsigned char) *word) && num_bytes == 3) {
-            cells[HTTP] = cell;
+        } else if (is_number && num_bytes == 3) {
+            cells[HTTP] = strcmp(word, cells[HTTP].text) > 0 ? cell : cells[HTTP];
         } else if (strspn(word, capitals) == num_bytes) {
             cells[STATUS] = cell;
         } else if (strstr(word, "/instances/") ||
                    (*cells[TARGET].text == '\0' && strchr(word, '/'))) {
             cells[TARGET] = cell;
-        } else if (judge(word) != SPOT_NUM_SAYS) {
+        } else if (judge(word) != SPOT_NUM_SAYS && *cells[TYPE].text == '\0') {
             cells[TYPE] = cell;
         }
     }
@@ -201,7 +193,7 @@ take_line(void *context, const spot_csv_row_t *row)
 static int
 read_operations(spot_import_t *import)
 {
-    static const char *const lists[] = {"items", NULL};
+    static const char *const lists[] = {"items", "entries", NULL};
     state_t self = {.input_id = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
@@ -223,7 +215,7 @@ read_operations(spot_import_t *import)
     return ret;
 }
 
-/* Words between quotes, or in the head of a table, which has no digits. */
+/* The head of a table has no digits. */
 static bool
 sniff(const spot_convert_head_t *head)
 {
@@ -241,9 +233,7 @@ sniff(const spot_convert_head_t *head)
 
 const spot_importer_t spot_importer_gcloud_operations = {
     .name = "gcloud-operations",
-    .doc =
-        "operations on instances of Compute Engine: gcloud compute operations list as "
-        "a table, CSV or JSON, and entries of audit logs as JSON",
+    .doc = "operations on instances of Compute Engine: tables, CSV, JSON, audit logs",
     .source = "Google Cloud",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,
