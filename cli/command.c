@@ -56,6 +56,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_profile,
     &spot_command_theory_checkpoint,
     &spot_command_model_fit,
+    &spot_command_model_estimate,
+    &spot_command_model_presets,
     &spot_command_completion,
     &spot_command_help,
     NULL,

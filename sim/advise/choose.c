@@ -13,11 +13,18 @@ enum { MAX_CANDIDATES = 8, MAX_RIVALS = 4 };
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
-/* The seed of runs that no choice depends on. */
+/* Seeds that differ from that of the search: of the runs that a choice must pass, and of
+ * the runs for its figures, which no choice depends on. */
+static uint64_t
+gate_seed(const spot_advising_t *self)
+{
+    return (self->request->seed ^ UINT64_C(0x1e3779b97f4a7c15)) & INT64_MAX;
+}
+
 static uint64_t
 promise_seed(const spot_advising_t *self)
 {
-    return (self->request->seed ^ UINT64_C(0x1e3779b97f4a7c15)) & INT64_MAX;
+    return (self->request->seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX;
 }
 
 /* Rounds the number of runs up, so that recordings that take turns have as many each. */
@@ -131,52 +138,59 @@ has_kind(const spot_advice_result_t *result, const char *kind)
 }
 
 static int
-measure_one(spot_advising_t *self, const spot_alternative_t *item,
+measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
     return spot_advising_measure(self, 1, &item->point, NULL,
-        whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), promise_seed(self), figures, worst);
+        whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
 }
 
-/* The first of the candidates whose own runs keep the limits too; without one the
- * alternative that comes nearest. */
+/* The first of the candidates that keeps the limits in other runs too; without one the
+ * most probable alternative. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
     spot_advice_result_t *result = self->result;
-    const size_t num = result->num_points;
-    spot_advice_figures_t figures;
-    spot_advice_worst_t worst = {0};
     int ret = 0;
 
-    *chosen_id = 0;
-    for (size_t j = 0; j < num && j < MAX_CANDIDATES && (j == 0 || entries[j].is_met);
+    for (size_t j = 0; ret == 0 && !result->is_yes && j < MAX_CANDIDATES &&
+                       j < result->num_points && entries[j].is_met;
          j++) {
-        const spot_alternative_t *item = &self->alternatives.items[entries[j].point_id];
+        spot_advice_figures_t figures;
 
-        ret = measure_one(self, item, &figures, result->num_traces > 1 ? &worst : NULL);
-        if (ret != 0 || spot_advising_is_met(self, &figures)) {
-            *chosen_id = j;
-            result->is_proven = result->is_proven && j == 0;
-            break;
-        }
+        ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
+            gate_seed(self), &figures, NULL);
+        result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
+        *chosen_id = j;
+        result->is_proven = result->is_proven && j == 0;
     }
-    if (ret == 0 && !spot_advising_is_met(self, &figures)) {
-        for (size_t j = 1; j < num; j++) { /* the most probable of all */
+    if (ret == 0 && !result->is_yes) {
+        *chosen_id = 0;
+        for (size_t j = 1; j < result->num_points; j++) {
             *chosen_id = entries[j].p > entries[*chosen_id].p ? j : *chosen_id;
         }
-        ret = measure_one(self, &self->alternatives.items[entries[*chosen_id].point_id],
-            &figures, result->num_traces > 1 ? &worst : NULL);
     }
+    return ret;
+}
+
+/* Names the answer with its figures. */
+static int
+name_answer(spot_advising_t *self, const spot_alternative_t *item)
+{
+    spot_advice_result_t *result = self->result;
+    spot_advice_figures_t figures;
+    spot_advice_worst_t worst = {0};
+    int ret = measure_one(self, item, promise_seed(self), &figures,
+        result->num_traces > 1 ? &worst : NULL);
+
+    ret = ret == 0 ? name(self, item, &figures, false) : ret;
     if (ret == 0) {
-        result->is_yes = spot_advising_is_met(self, &figures);
-        if (result->num_traces > 1) {
-            result->worst_p = worst.p;
-            result->worst_trace = spot_texts_add(
-                &result->texts, "%s", self->request->question.traces[worst.trace_id]);
-        }
-        ret = name(self, &self->alternatives.items[entries[*chosen_id].point_id],
-            &figures, false);
+        result->advised[0].is_met = result->is_yes;
+    }
+    if (ret == 0 && result->num_traces > 1) {
+        result->worst_p = worst.p;
+        result->worst_trace = spot_texts_add(
+            &result->texts, "%s", self->request->question.traces[worst.trace_id]);
     }
     return ret;
 }
@@ -198,7 +212,7 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
             (!is_next && has_kind(result, item->kind))) {
             continue;
         }
-        ret = measure_one(self, item, &figures, NULL);
+        ret = measure_one(self, item, promise_seed(self), &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = name(self, item, &figures, false);
@@ -283,6 +297,9 @@ spot_advising_choose(
     int ret = entries == NULL ? SPOT_ERR_NO_MEMORY : rank(self, study, store, entries);
 
     ret = ret == 0 ? find_answer(self, entries, &chosen_id) : ret;
+    if (ret == 0) {
+        ret = name_answer(self, &self->alternatives.items[entries[chosen_id].point_id]);
+    }
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
     ret = ret == 0 && !self->result->is_yes ? look_at_larger(self) : ret;
     free(entries);

@@ -3,6 +3,7 @@
  * looked at first, then the logarithm of the interval in which the answer changes is
  * halved. All runs meet the same events. */
 #include <math.h>
+#include <string.h>
 
 #include "sim/advise/advise_internal.h"
 
@@ -12,7 +13,8 @@ typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
     size_t num_points;
-    const char *points[MAX_COMPARED]; /* the answer, and rivals that keep the limits */
+    const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
+                                         keep the limits */
     const spot_advised_t *advised[MAX_COMPARED];
 } search_t;
 
@@ -102,7 +104,8 @@ spot_advising_doubt(spot_advising_t *self)
 
     for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
          j++) {
-        if (j == 0 || result->advised[j].is_met) {
+        if (j == 0 || (result->advised[j].is_met && strcmp(result->advised[j].kind,
+                                                        result->advised[0].kind) != 0)) {
             search.points[search.num_points] = result->advised[j].point;
             search.advised[search.num_points++] = &result->advised[j];
         }

@@ -76,6 +76,7 @@ typedef struct {
 
 extern const spot_importer_t spot_importer_azure_events;
 extern const spot_importer_t spot_importer_bamboo;
+extern const spot_importer_t spot_importer_ec2;
 extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
 extern const spot_importer_t spot_importer_gcloud_operations;

@@ -12,8 +12,7 @@ typedef struct {
     const char *const *lists;
     int (*take)(void *context, const spot_json_value_t *record);
     void *context;
-    spot_arena_t arena;             /* of the record under way */
-    const spot_json_value_t *place; /* what all values are within; NULL: a file */
+    spot_arena_t arena; /* of the record under way */
     int64_t num_records;
     bool is_faulty; /* a record was reported */
 } records_t;
@@ -57,7 +56,10 @@ spot_json_text_at(const spot_json_value_t *self, const char *path)
 {
     const spot_json_value_t *value = spot_json_at(self, path);
 
-    return value == NULL || value->first != NULL ? "" : value->text;
+    const bool is_null = value == NULL || (value->kind == SPOT_JSON_WORD &&
+                                              strcmp(value->text, "null") == 0);
+
+    return is_null || value->kind < SPOT_JSON_TEXT ? "" : value->text;
 }
 
 /* ---- Trees ---- */
@@ -85,8 +87,8 @@ make_value(records_t *self, const char *key)
     if (value != NULL) {
         value->kind = json->kind;
         value->key = key;
-        value->line = self->place == NULL ? json->line : self->place->line;
-        value->column = self->place == NULL ? json->column : self->place->column;
+        value->line = json->line;
+        value->column = json->column;
         value->num_bytes = is_open ? 1 : json->num_bytes;
         value->text = is_open ? (json->kind == SPOT_JSON_OPEN_OBJECT ? "{" : "[")
                               : copy_token(self);
@@ -147,7 +149,7 @@ take_record(records_t *self, const spot_json_value_t *record)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-/* At the begin of a list: its items are records. */
+/* At the begin of a list: its items are records, and so are those of lists in it. */
 static int
 read_list(records_t *self)
 {
@@ -156,9 +158,13 @@ read_list(records_t *self)
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
         spot_json_value_t *record;
 
-        ret = read_tree(self, NULL, &record);
-        ret = ret == 0 ? take_record(self, record) : ret;
-        spot_arena_free(&self->arena);
+        if (self->json.kind == SPOT_JSON_OPEN_ARRAY) {
+            ret = read_list(self);
+        } else {
+            ret = read_tree(self, NULL, &record);
+            ret = ret == 0 ? take_record(self, record) : ret;
+            spot_arena_free(&self->arena);
+        }
         ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
     }
     return ret;
@@ -192,7 +198,7 @@ read_object(records_t *self, const char *path, spot_json_value_t **record)
 
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
         char inner[MAX_PATH];
-        char *key;
+        char *key = NULL;
         spot_json_value_t *value = NULL;
 
         ret = read_key(self, &key);
@@ -258,7 +264,7 @@ spot_json_records(const spot_convert_input_t *input, const char *const *lists,
     spot_diag_t *diag)
 {
     records_t self = {.lists = lists, .take = take, .context = context};
-    int ret = spot_json_reader_open_values(&self.json, input, diag);
+    int ret = spot_json_reader_open_values(&self.json, input, 0, 0, diag);
 
     ret = ret == 0 ? read_records(&self) : ret;
     if (ret == 0 && self.num_records == 0) {
@@ -278,10 +284,10 @@ spot_json_records_within(const spot_convert_input_t *input,
 {
     const spot_convert_input_t text = {
         .path = input->path, .bytes = value->text, .num_bytes = value->num_bytes};
-    records_t self = {.lists = lists, .take = take, .context = context, .place = value};
-    int ret = spot_json_reader_open_values(&self.json, &text, diag);
+    records_t self = {.lists = lists, .take = take, .context = context};
+    int ret = spot_json_reader_open_values(
+        &self.json, &text, value->line, value->column, diag);
 
-    self.json.num_lines_before = value->line - 1;
     ret = ret == 0 ? read_records(&self) : ret;
     spot_json_reader_close(&self.json);
     spot_arena_free(&self.arena);
