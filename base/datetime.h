@@ -36,8 +36,8 @@ bool spot_timestamp_parse(const char *text, int64_t *time_s);
  * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
-/* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP has
- * it; the day of the week must be right. */
+/* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP
+ * has it; the day of the week must be right. */
 bool spot_http_date_parse(const char *text, int64_t *time_ms);
 
 /* Writes a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
