@@ -27,6 +27,16 @@ static const sample_t samples[] = {
         NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
+    {"gcloud-operations", "gcloud-operations.txt", "gcloud-operations.txt.expected.csv",
+        "2024-06-03T18:00:00Z", NULL, NULL},
+    {"gcloud-operations", "gcloud-operations.csv", "gcloud-operations.csv.expected.csv",
+        "2024-06-03T18:00:00Z", NULL, NULL},
+    {"gcloud-operations", "gcloud-operations.json",
+        "gcloud-operations.json.expected.csv", "2024-06-03T18:00:00Z", NULL, NULL},
+    {"gcloud-operations", "gcloud-audit.json", "gcloud-audit.expected.csv",
+        "2024-06-03T18:00:00Z", NULL, NULL},
+    {"azure-events", "azure-events.jsonl", "azure-events.expected.csv",
+        "2024-06-03T18:00:00Z", NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
