@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* A change of the fleet. Losses of a time come before its additions, each in the order
- * of the records. */
+/* A change of the fleet. */
 typedef struct {
     int64_t time_ms;
     size_t order;
@@ -126,6 +125,24 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
     return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
 }
 
+void
+spot_instance_log_label(
+    spot_instance_log_t *self, spot_log_label_t label, const char *value)
+{
+    static const char *const keys[] = {"zone", "instance_type"};
+    const char *known = spot_trace_key(self->import->trace, keys[label]);
+
+    if (self->has_several[label] || !spot_trace_is_name(value, strlen(value))) {
+        return;
+    }
+    if (known == NULL) {
+        spot_import_key(self->import, keys[label], value);
+    } else if (strcmp(known, value) != 0) {
+        spot_keys_drop(&self->import->trace->header, keys[label]);
+        self->has_several[label] = true;
+    }
+}
+
 /* ---- What happened ---- */
 
 static int
@@ -144,14 +161,10 @@ compare_changes(const void *left, const void *right)
 {
     const change_t *a = left;
     const change_t *b = right;
-    static const int ranks[] = {
-        [SPOT_EVENT_PREEMPT] = 0, [SPOT_EVENT_STOP] = 1, [SPOT_EVENT_ADD] = 2};
 
-    if (a->time_ms != b->time_ms) {
-        return a->time_ms < b->time_ms ? -1 : 1;
-    }
-    return a->kind != b->kind ? ranks[a->kind] - ranks[b->kind]
-                              : (a->order > b->order) - (a->order < b->order);
+    return a->time_ms != b->time_ms
+               ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
+               : (a->order > b->order) - (a->order < b->order);
 }
 
 static void
@@ -308,75 +321,67 @@ write_changes(judge_t *self, int64_t start_ms)
     return ret;
 }
 
+void
+spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
+    const char *key, int64_t count, const char *one, const char *many)
+{
+    if (count > 0) {
+        SPOT_IMPORT_REMARK(self->import, kind, key, count, "%" PRId64 " %s", count,
+            count == 1 ? one : many);
+    }
+}
+
 static void
 remark_notices(const judge_t *self)
 {
-    spot_import_t *import = self->log->import;
+    spot_instance_log_t *log = self->log;
 
-    if (self->num_notices > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "notices", self->num_notices,
-            "%" PRId64 " notices of a preemption; a notice is no loss",
-            self->num_notices);
-    }
-    if (self->num_advised > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "advice", self->num_advised,
-            "%" PRId64 " recommendations to rebalance, which are no losses",
-            self->num_advised);
-    }
-    if (self->num_explained > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "explained_by_notice",
-            self->num_explained,
-            "%" PRId64 " losses without a cause follow a notice within 10 min and count "
-            "as preemptions",
-            self->num_explained);
-    }
-    if (self->num_assumed > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "assumed_from_notice",
-            self->num_assumed,
-            "%" PRId64 " notices without a loss count as preemptions (--notice)",
-            self->num_assumed);
-    }
+    spot_instance_log_remark(log, SPOT_REMARK_READ, "notices", self->num_notices,
+        "notice of a preemption; a notice is no loss",
+        "notices of a preemption; a notice is no loss");
+    spot_instance_log_remark(log, SPOT_REMARK_READ, "advice", self->num_advised,
+        "recommendation to rebalance, which is no loss",
+        "recommendations to rebalance, which are no losses");
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice",
+        self->num_explained,
+        "loss without a cause follows a notice within 10 min and counts as a preemption",
+        "losses without a cause follow a notice within 10 min and count as preemptions");
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_notice",
+        self->num_assumed, "notice without a loss counts as a preemption (--notice)",
+        "notices without a loss count as preemptions (--notice)");
 }
 
 static void
 remark_log(const judge_t *self)
 {
-    spot_import_t *import = self->log->import;
+    spot_instance_log_t *log = self->log;
+    const bool is_preempt = log->import->task->unknown == SPOT_UNKNOWN_PREEMPT;
     int64_t num_unknown = 0;
 
     for (size_t j = 0; j < self->num_changes; j++) {
         num_unknown += self->changes[j].is_unknown;
     }
-    if (num_unknown > 0 && import->task->unknown == SPOT_UNKNOWN_PREEMPT) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
-            "%" PRId64 " instances ended and the log does not say why: written as "
-            "preemptions (--cause preempt)",
-            num_unknown);
-    } else if (num_unknown > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
-            "%" PRId64
-            " instances ended and the log does not say why: written as stops, "
-            "which are no preemptions; --cause preempt writes them so",
-            num_unknown);
-    }
-    if (self->num_initial > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "initial",
-            (int64_t) self->num_initial,
-            "%zu instances run from the begin of the log; instances that it never names "
-            "are not in the trace",
-            self->num_initial);
-    }
-    if (self->num_repeated > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "repeated", self->num_repeated,
-            "%" PRId64 " records say what earlier ones said", self->num_repeated);
-    }
-    if (self->log->num_other > 0) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_READ, "other_records",
-            self->log->num_other, "%" PRId64 " records are about something else",
-            self->log->num_other);
-    }
-    if (!self->log->is_zoned) {
-        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
+        is_preempt ? "instance ended and the log does not say why: written as a "
+                     "preemption (--cause preempt)"
+                   : "instance ended and the log does not say why: written as a stop, "
+                     "which is no preemption; --cause preempt writes it so",
+        is_preempt ? "instances ended and the log does not say why: written as "
+                     "preemptions (--cause preempt)"
+                   : "instances ended and the log does not say why: written as stops, "
+                     "which are no preemptions; --cause preempt writes them so");
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
+        (int64_t) self->num_initial,
+        "instance runs from the begin of the log; instances that it never names are "
+        "not in the trace",
+        "instances run from the begin of the log; instances that it never names are "
+        "not in the trace");
+    spot_instance_log_remark(log, SPOT_REMARK_READ, "repeated", self->num_repeated,
+        "record says what an earlier one said", "records say what earlier ones said");
+    spot_instance_log_remark(log, SPOT_REMARK_READ, "other_records", log->num_other,
+        "record is about something else", "records are about something else");
+    if (!log->is_zoned) {
+        SPOT_IMPORT_REMARK(log->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
             "times without a zone are taken as UTC");
     }
 }

@@ -37,6 +37,9 @@ typedef struct {
     spot_says_t says;
 } spot_log_record_t;
 
+/* What all records of a trace may have in common. */
+typedef enum { SPOT_LABEL_ZONE, SPOT_LABEL_TYPE, SPOT_NUM_LABELS } spot_log_label_t;
+
 /* Where a record stands. */
 typedef struct {
     size_t input_id;
@@ -53,6 +56,7 @@ typedef struct {
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
+    bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
 /* Reads --now. BAD_INPUT; free self even then. */
@@ -77,6 +81,15 @@ SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self,
 int spot_instance_log_expected(const spot_instance_log_t *self,
     const spot_log_place_t *place, const char *field, const char *expected,
     const char *text);
+
+/* Sets the key of the trace, which goes again once a record has another value. A value
+ * that is no name of a zone or a type is passed over. */
+void spot_instance_log_label(
+    spot_instance_log_t *self, spot_log_label_t label, const char *value);
+
+/* Adds the remark "COUNT ONE" or "COUNT MANY"; none for 0. */
+void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
+    const char *key, int64_t count, const char *one, const char *many);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
  * says anything of an instance; NO_MEMORY. O(records log records). */

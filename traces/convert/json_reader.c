@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/convert/json_reader.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,17 +9,6 @@
 enum { MAX_DEPTH = 16, MAX_VALUES_DEPTH = 64 };
 
 /* ---- A stream of values as one array ---- */
-
-/* Whether something goes before a byte of the stream: the comma between two values. */
-static bool
-begins_value(spot_json_reader_t *self, char byte)
-{
-    const bool begins =
-        self->values.is_between && strchr(" \t\r\n", byte) == NULL && byte != '\0';
-
-    self->values.num_values += begins;
-    return begins && self->values.num_values > 1;
-}
 
 /* Follows the stream over a byte. */
 static void
@@ -59,6 +49,7 @@ fill_raw(spot_json_reader_t *self)
     if (is_first && self->values.num_raw >= 3 &&
         memcmp(self->values.raw, mark, 3) == 0) {
         self->values.next_raw = 3;
+        self->values.num_more -= 3;
     }
     return self->values.next_raw < self->values.num_raw;
 }
@@ -71,17 +62,23 @@ read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 
     if (!self->values.is_begun) {
         buffer[num_bytes++] = '[';
+        self->values.num_more++;
         self->values.is_begun = true;
     }
     while (num_bytes + 2 <= size && fill_raw(self)) {
-        const char byte = self->values.raw[self->values.next_raw++];
+        const char byte = self->values.raw[self->values.next_raw];
+        const bool is_blank = strchr(" \t\r\n", byte) != NULL;
 
-        if (begins_value(self, byte)) {
+        if (self->values.is_between && !is_blank && self->values.num_values > 0) {
+            if (num_bytes > 0) {
+                break; /* the comma begins what is handed on: num_more holds for all */
+            }
             buffer[num_bytes++] = ',';
+            self->values.num_more++;
         }
-        if (self->values.is_between && strchr(" \t\r\n", byte) == NULL) {
-            self->values.is_between = false;
-        }
+        self->values.num_values += self->values.is_between && !is_blank;
+        self->values.is_between &= is_blank;
+        self->values.next_raw++;
         pass_byte(self, byte);
         buffer[num_bytes++] = (unsigned char) byte;
     }
@@ -94,22 +91,32 @@ read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
     return !self->has_failed;
 }
 
-/* The column in the stream of a byte of a line that the parser has at another one. */
-static size_t
-column_of(const spot_json_reader_t *self, size_t line, size_t column)
+/* Turns a place of the parser into that in the file. */
+static void
+place_of(const spot_json_reader_t *self, const yaml_mark_t *mark, size_t *line,
+    size_t *column)
 {
-    return self->is_values && line == self->values.line && column > self->values.num_put
-               ? column - self->values.num_put
-               : column;
+    *line = self->num_lines_before + mark->line + 1;
+    *column = mark->column + 1;
+    if (self->outer_line > 0) {
+        *line = self->outer_line;
+        *column = self->outer_column;
+    } else if (self->is_values && *line == self->values.line &&
+               *column > self->values.num_put) {
+        *column -= self->values.num_put;
+    }
 }
 
-/* Notes that something was put before the value that begins at the current token. */
+/* At a value of the stream: notes what was put into its line before it. That is a comma,
+ * and the bracket in line 1. */
 static void
 note_value(spot_json_reader_t *self)
 {
-    self->values.num_put =
-        self->line == self->values.line ? self->values.num_put + 1 : 1;
-    self->values.line = self->line;
+    const size_t line = self->event.start_mark.line + 1;
+    const bool is_first = self->values.line == 0;
+
+    self->values.num_put = line == self->values.line ? self->values.num_put + 1 : 1;
+    self->values.line = is_first ? 1 : line;
 }
 
 /* ---- Tokens ---- */
@@ -160,11 +167,13 @@ spot_json_reader_open(
 }
 
 int
-spot_json_reader_open_values(
-    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
+spot_json_reader_open_values(spot_json_reader_t *self, const spot_convert_input_t *input,
+    size_t line, size_t column, spot_diag_t *diag)
 {
     int ret = open_input(self, input, true, diag);
 
+    self->outer_line = line;
+    self->outer_column = column;
     return ret == 0 ? spot_json_reader_next(self) : ret; /* the bracket put before */
 }
 
@@ -193,6 +202,7 @@ static int
 report_syntax(spot_json_reader_t *self)
 {
     const yaml_parser_t *parser = &self->parser;
+    size_t line, column;
 
     if (parser->error == YAML_MEMORY_ERROR) {
         return SPOT_ERR_NO_MEMORY;
@@ -201,14 +211,13 @@ report_syntax(spot_json_reader_t *self)
         return SPOT_ERR_IO;
     }
     if (parser->error == YAML_READER_ERROR) {
-        spot_diag_error(self->diag, self->file, 0, 0, "no JSON text: %s at byte %zu",
-            parser->problem, parser->problem_offset + 1);
+        spot_diag_error(self->diag, self->file, self->outer_line, self->outer_column,
+            "no JSON text: %s at byte %" PRId64, parser->problem,
+            (int64_t) parser->problem_offset + 1 - self->values.num_more);
     } else {
-        const size_t line = self->num_lines_before + parser->problem_mark.line + 1;
-
-        spot_diag_error(self->diag, self->file, line,
-            column_of(self, line, parser->problem_mark.column + 1),
-            "JSON syntax: %s%s%s", parser->context == NULL ? "" : parser->context,
+        place_of(self, &parser->problem_mark, &line, &column);
+        spot_diag_error(self->diag, self->file, line, column, "JSON syntax: %s%s%s",
+            parser->context == NULL ? "" : parser->context,
             parser->context == NULL ? "" : " ", parser->problem);
     }
     return SPOT_ERR_BAD_INPUT;
@@ -221,6 +230,16 @@ report_token(const spot_json_reader_t *self, const char *message)
         self->diag, self->file, self->line, self->column, "%s", message);
 }
 
+/* Whether a scalar without quotes may be a number, true, false or null. */
+static bool
+is_word(const char *text)
+{
+    static const char bytes[] = "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz";
+
+    return *text != '\0' && text[strspn(text, bytes)] == '\0';
+}
+
 static int
 take_scalar(spot_json_reader_t *self)
 {
@@ -231,7 +250,8 @@ take_scalar(spot_json_reader_t *self)
     self->kind =
         style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
     if (self->event.data.scalar.anchor != NULL || self->event.data.scalar.tag != NULL ||
-        (style != YAML_DOUBLE_QUOTED_SCALAR_STYLE && style != YAML_PLAIN_SCALAR_STYLE)) {
+        (self->kind == SPOT_JSON_WORD &&
+            (style != YAML_PLAIN_SCALAR_STYLE || !is_word(self->text)))) {
         return report_token(self, "JSON syntax: neither a number nor a text in \"\"");
     }
     return 0;
@@ -303,12 +323,11 @@ spot_json_reader_next(spot_json_reader_t *self)
         if (!yaml_parser_parse(&self->parser, &self->event)) {
             return report_syntax(self);
         }
-        self->line = self->num_lines_before + self->event.start_mark.line + 1;
         if (self->is_values && self->depth == 1 &&
             self->event.type != YAML_SEQUENCE_END_EVENT) {
             note_value(self);
         }
-        self->column = column_of(self, self->line, self->event.start_mark.column + 1);
+        place_of(self, &self->event.start_mark, &self->line, &self->column);
         ret = take_event(self);
     }
     if (ret == 0 && self->is_values && self->depth == 0) {

@@ -26,7 +26,8 @@ typedef enum {
 
 typedef struct {
     const char *file;
-    size_t num_lines_before; /* of the file, before the document */
+    size_t num_lines_before;         /* of the file, before the document */
+    size_t outer_line, outer_column; /* of the value that all are within; 0: of none */
     spot_diag_t *diag;
     spot_instream_t stream;
     bool has_failed; /* the stream could not be read; diag has the reason */
@@ -41,6 +42,7 @@ typedef struct {
         size_t depth;
         size_t num_values; /* that have begun */
         size_t num_bytes;  /* of the stream so far */
+        int64_t num_more;  /* bytes put into it, less those left out */
         bool is_between;   /* values */
         bool in_text, is_escaped;
         bool is_begun, is_ended; /* its brackets were handed on */
@@ -60,9 +62,10 @@ SPOT_MUST_CHECK int spot_json_reader_open(
 SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
     const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
 /* The same for any number of values, with blanks, line ends or nothing between them. The
- * tokens are those of all values, and then SPOT_JSON_END. */
-SPOT_MUST_CHECK int spot_json_reader_open_values(
-    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag);
+ * tokens are those of all values, and then SPOT_JSON_END. line, column: the place of all
+ * of them, for text within a value; 0, 0: their own. */
+SPOT_MUST_CHECK int spot_json_reader_open_values(spot_json_reader_t *self,
+    const spot_convert_input_t *input, size_t line, size_t column, spot_diag_t *diag);
 void spot_json_reader_close(spot_json_reader_t *self);
 
 /* Goes to the next token; stays at SPOT_JSON_END. BAD_INPUT with the reason in diag, IO,

@@ -12,8 +12,7 @@ typedef struct {
     const char *const *lists;
     int (*take)(void *context, const spot_json_value_t *record);
     void *context;
-    spot_arena_t arena;             /* of the record under way */
-    const spot_json_value_t *place; /* what all values are within; NULL: a file */
+    spot_arena_t arena; /* of the record under way */
     int64_t num_records;
     bool is_faulty; /* a record was reported */
 } records_t;
@@ -85,8 +84,8 @@ make_value(records_t *self, const char *key)
     if (value != NULL) {
         value->kind = json->kind;
         value->key = key;
-        value->line = self->place == NULL ? json->line : self->place->line;
-        value->column = self->place == NULL ? json->column : self->place->column;
+        value->line = json->line;
+        value->column = json->column;
         value->num_bytes = is_open ? 1 : json->num_bytes;
         value->text = is_open ? (json->kind == SPOT_JSON_OPEN_OBJECT ? "{" : "[")
                               : copy_token(self);
@@ -258,7 +257,7 @@ spot_json_records(const spot_convert_input_t *input, const char *const *lists,
     spot_diag_t *diag)
 {
     records_t self = {.lists = lists, .take = take, .context = context};
-    int ret = spot_json_reader_open_values(&self.json, input, diag);
+    int ret = spot_json_reader_open_values(&self.json, input, 0, 0, diag);
 
     ret = ret == 0 ? read_records(&self) : ret;
     if (ret == 0 && self.num_records == 0) {
@@ -278,10 +277,10 @@ spot_json_records_within(const spot_convert_input_t *input,
 {
     const spot_convert_input_t text = {
         .path = input->path, .bytes = value->text, .num_bytes = value->num_bytes};
-    records_t self = {.lists = lists, .take = take, .context = context, .place = value};
-    int ret = spot_json_reader_open_values(&self.json, &text, diag);
+    records_t self = {.lists = lists, .take = take, .context = context};
+    int ret = spot_json_reader_open_values(
+        &self.json, &text, value->line, value->column, diag);
 
-    self.json.num_lines_before = value->line - 1;
     ret = ret == 0 ? read_records(&self) : ret;
     spot_json_reader_close(&self.json);
     spot_arena_free(&self.arena);
