@@ -77,6 +77,7 @@ typedef struct {
 extern const spot_importer_t spot_importer_bamboo;
 extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
+extern const spot_importer_t spot_importer_kubernetes;
 extern const spot_importer_t spot_importer_lifetimes;
 extern const spot_importer_t spot_importer_node_count;
 extern const spot_importer_t spot_importer_parcae;
