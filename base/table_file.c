@@ -308,8 +308,13 @@ spot_table_file_column_read(const spot_table_file_column_t *self, const char *fi
     if (self->kind != SPOT_CELL_WORD) {
         return read_number(self, field, value, text);
     }
-    *(bool *) value = strcmp(field, self->words[1]) == 0;
-    return *(bool *) value || strcmp(field, self->words[0]) == 0 ? NULL : self->expected;
+    for (int j = 0; self->words[j] != NULL; j++) {
+        if (strcmp(field, self->words[j]) == 0) {
+            *(int *) value = j;
+            return NULL;
+        }
+    }
+    return self->expected;
 }
 
 bool

@@ -16,7 +16,7 @@ typedef enum {
     SPOT_CELL_ROUNDED, /* a number, as int64_t */
     SPOT_CELL_SECONDS, /* double above 0, at most 100 years */
     SPOT_CELL_MS,      /* seconds from 0 to 100 years, as int64_t ms */
-    SPOT_CELL_WORD,    /* bool: one of two words, the second one */
+    SPOT_CELL_WORD,    /* int, the index among words */
     SPOT_CELL_TEXT,    /* const char *, valid until the next row */
     SPOT_CELL_IGNORED
 } spot_table_file_kind_t;
@@ -30,10 +30,10 @@ typedef struct {
      * SPOT_CELL_NUMBER NULL: one that names the limits. */
     const char *expected;
     bool is_optional;
-    bool may_be_empty; /* and leaves 0, or the initial value, then */
-    bool is_own;       /* the caller reads it */
-    const char *const *words;
-    const char *other_name; /* a second name, or NULL */
+    bool may_be_empty;        /* and leaves 0, or the initial value, then */
+    bool is_own;              /* the caller reads it */
+    const char *const *words; /* NULL-terminated */
+    const char *other_name;   /* a second name, or NULL */
 } spot_table_file_column_t;
 
 /* A column by the member of the struct of a row; designators of more may follow. */

@@ -69,6 +69,12 @@ const spot_units_t spot_units_bytes_per_s = {
     .zero = "0 B/s",
 };
 
+const spot_units_t spot_units_flops_per_s = {
+    .units = (const unit_t[]){UNIT("PFLOP/s", 1e15, 1), UNIT("TFLOP/s", 1e12, 1),
+        UNIT("GFLOP/s", 1e9, 1), UNIT("FLOP/s", 1, 1), {.name = NULL}},
+    .zero = "0 FLOP/s",
+};
+
 const spot_units_t spot_units_usd_per_h = {
     .units = (const unit_t[]){UNIT("USD/s", 3600, 0), UNIT("USD/min", 60, 0),
         UNIT("USD/h", 1, 1), UNIT("USD/d", 1.0 / 24, 0), {.name = NULL}},

@@ -39,6 +39,7 @@ extern const spot_units_t spot_units_ms;          /* durations in whole ms */
 extern const spot_units_t spot_units_ns;          /* durations in whole ns */
 extern const spot_units_t spot_units_bytes;       /* B, kB, KiB, ... in whole bytes */
 extern const spot_units_t spot_units_bytes_per_s; /* real; Gbit/s, GB/s, GiB/s, ... */
+extern const spot_units_t spot_units_flops_per_s; /* real; TFLOP/s, ... */
 extern const spot_units_t spot_units_usd_per_h;   /* real; a number alone is USD/h */
 
 /* The name of the j-th unit, largest first, or NULL behind the last. */

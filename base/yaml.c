@@ -81,6 +81,23 @@ find_child(const spot_node_t *map, const char *key, size_t key_bytes)
     return NULL;
 }
 
+void
+spot_node_drop(spot_node_t *self, const char *key)
+{
+    size_t num_kept = 0;
+
+    if (self == NULL || self->kind != SPOT_NODE_MAP) {
+        return;
+    }
+    for (size_t j = 0; j < self->num_children; j++) {
+        if (strcmp(self->keys[j]->text, key) != 0) {
+            self->keys[num_kept] = self->keys[j];
+            self->children[num_kept++] = self->children[j];
+        }
+    }
+    self->num_children = num_kept;
+}
+
 spot_node_t *
 spot_node_get(const spot_node_t *self, const char *key)
 {

@@ -84,6 +84,10 @@ bool spot_yaml_has_place(
 SPOT_MUST_CHECK int spot_yaml_set(
     spot_yaml_t *self, const char *path, spot_node_t *value);
 
+/* Takes a key out of a map; nothing if it is not there, or self is NULL or no map. Its
+ * nodes stay with their document. O(keys). */
+void spot_node_drop(spot_node_t *self, const char *key);
+
 /* Gives the map at map_path the key key[key_bytes], which may have dots, so that
  * spot_yaml_set() of map_path.key finds it as one key. A missing map is made. No key of
  * map_path has dots. NO_MEMORY. BAD_PARAM: the value at map_path is no map. */

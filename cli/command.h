@@ -61,6 +61,8 @@ extern const spot_command_t spot_command_trace_generate;
 extern const spot_command_t spot_command_tasks;
 extern const spot_command_t spot_command_profile;
 extern const spot_command_t spot_command_model_fit;
+extern const spot_command_t spot_command_model_estimate;
+extern const spot_command_t spot_command_model_presets;
 extern const spot_command_t spot_command_schedule_import;
 extern const spot_command_t spot_command_schedule_assign;
 extern const spot_command_t spot_command_schedule_check;
@@ -88,6 +90,7 @@ extern const spot_command_t spot_command_compare;
 extern const spot_command_t spot_command_merge;
 extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_report;
+extern const spot_command_t spot_command_advise;
 extern const spot_command_t spot_command_theory_checkpoint;
 extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;
@@ -100,6 +103,10 @@ extern const spot_command_t *const spot_commands[];
 
 /* The command with this name, or NULL. */
 const spot_command_t *spot_command_find(const char *name);
+
+/* Settles --pipelines or --depths of a spot_step_range_t: "4-32", or "8" for "8-8". */
+void spot_model_take_range(
+    spot_call_t *call, const spot_option_t *option, const char *text);
 
 /* Starts a search for the name nearest to name, among those of all commands. */
 void spot_command_suggest(spot_suggest_t *near, const char *name);

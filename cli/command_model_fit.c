@@ -12,11 +12,11 @@ typedef struct {
     bool is_json;
 } arguments_t;
 
-/* "4-32", or "8" for "8-8". */
-static void
-take_range(spot_call_t *call, const spot_option_t *option, const char *text)
+void
+spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char *text)
 {
-    spot_step_range_t *range = &((arguments_t *) call->arguments)->request.range;
+    void *target = (char *) call->arguments + option->offset;
+    spot_step_range_t *range = target;
     const bool is_depth = strcmp(option->name, "depths") == 0;
     int64_t *min = is_depth ? &range->min_depth : &range->min_pipelines;
     int64_t *max = is_depth ? &range->max_depth : &range->max_pipelines;
@@ -41,12 +41,12 @@ static const spot_option_t options[] = {
         "Write the table with its gaps filled by the formula; - is standard output, "
         "instead of the report",
         .endings = ".csv"),
-    SPOT_OPTION(OWN, "pipelines", 0, "A-B", request,
+    SPOT_OPTION(OWN, "pipelines", 0, "A-B", request.range,
         "Pipelines of the written table (default: from the fewest of TABLE to the most)",
-        .settle = take_range),
-    SPOT_OPTION(OWN, "depths", 0, "A-B", request,
+        .settle = spot_model_take_range),
+    SPOT_OPTION(OWN, "depths", 0, "A-B", request.range,
         "Its depths (default: from the least of TABLE to the most)",
-        .settle = take_range),
+        .settle = spot_model_take_range),
     SPOT_OPTION(COUNT, "instances", 0, "N", request.range.max_instances,
         "Most instances of its pairs (default: the most of TABLE)", .min = 1),
     SPOT_OPTION(COUNT, "layers", 0, "N", request.num_layers,

@@ -86,7 +86,7 @@ static int
 write_file(const arguments_t *arguments, int file_id, const spot_report_t *report,
     spot_diag_t *diag)
 {
-    const spot_page_source_t source = {arguments->store_path, report};
+    const spot_page_source_t source = {.path = arguments->store_path, .report = report};
     const bool is_latex = file_id == FILE_LATEX;
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, arguments->paths[file_id], diag);

@@ -21,6 +21,7 @@ set(spot_library_rooms
     store
     analysis
     study
+    advise
     train
     schedule
     serve

@@ -78,9 +78,11 @@ const spot_field_t spot_job_fields[] = {
         "where a study asks for the best")},
     {SPOT_FIELDS(MAP, "checkpoint", spot_job_t, checkpoint, spot_checkpoint_fields, "{}",
         "how the state of training is made durable")},
-    {SPOT_FIELDS(MAP, "model", spot_job_t, model, spot_model_fields, "",
-        "the state that is saved and copied: with fleet.storage and fleet.network it "
-        "gives the times that are not measured")},
+    {SPOT_FIELDS(CUSTOM, "model", spot_job_t, model, spot_model_fields, "",
+         "the state that is saved and copied: with fleet.storage and fleet.network it "
+         "gives the times that are not measured. NAME is short for {preset: NAME}"),
+        .bind = spot_model_bind, .table = spot_model_table,
+        .expected = SPOT_MODEL_EXPECTED},
     {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "0 s", "detection time",
         "time to detect a loss that was not announced; lengthens the pause after one, "
@@ -325,7 +327,7 @@ bool
 spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
 {
     return spot_step_time_is_by_pair(&self->step_time) &&
-           pair_of(self, num_pipelines)->is_fitted;
+           pair_of(self, num_pipelines)->origin != SPOT_STEP_MEASURED;
 }
 
 bool

@@ -68,5 +68,6 @@ int64_t spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines);
 /* Whether that step time is at a measured point or between two; by (D,P) always. */
 bool spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines);
 
-/* Whether that step time is by (D,P) and marked in the table as fitted by a formula. */
+/* Whether that step time is by (D,P) and marked in the table as fitted by a formula or
+ * estimated. */
 bool spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines);

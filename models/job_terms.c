@@ -8,18 +8,75 @@
 #include "models/job.h"
 
 const spot_field_t spot_model_fields[] = {
-    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, NULL,
-        "model parameters", "of the whole model")},
+    {SPOT_CHOICE("preset", spot_model_t, preset_id, spot_model_names, "", "model",
+        "a published model, see spotsim model presets; it gives the keys that are not "
+        "given")},
+    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, "",
+        "model parameters", "of the whole model; required without a preset")},
     {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "",
         "model layers",
         "of equal size, embedding and head included; systems that move layers need "
         "their number")},
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125,
-        1024, NULL, "state per parameter",
+        1024, "", "state per parameter",
         "of the state of training that is saved and copied, optimizer included: 16 with "
-        "Adam and mixed precision, 12 without gradients")},
+        "Adam and mixed precision, 14 without gradients, which is that of a preset, 12 "
+        "without the fp16 parameters too; required without a preset")},
     {.name = NULL},
 };
+
+const spot_field_t *
+spot_model_table(const spot_node_t *node)
+{
+    return node->kind == SPOT_NODE_MAP ? spot_model_fields : NULL;
+}
+
+/* Reports keys that are missing without a preset; completes those that it gives. */
+static void
+complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    static const char *const required[] = {"parameters", "bytes_per_parameter"};
+    const bool is_own =
+        node->kind == SPOT_NODE_MAP && spot_node_get(node, "preset") == NULL;
+
+    for (size_t j = 0; j < 2 && is_own; j++) {
+        if (spot_node_get(node, required[j]) == NULL) {
+            spot_bind_error(
+                bind, node, NULL, "missing key \"%smodel.%s\"", bind->path, required[j]);
+        }
+    }
+    if (self->preset_id >= 0) {
+        self->preset = &spot_model_presets[self->preset_id];
+        if (self->num_parameters == 0) {
+            self->num_parameters = (double) spot_model_preset_parameters(self->preset);
+        }
+        if (self->num_layers == 0) {
+            self->num_layers = self->preset->num_blocks + SPOT_MODEL_ENDS;
+        }
+        if (self->bytes_per_parameter == 0) {
+            self->bytes_per_parameter = SPOT_MODEL_SAVED_BYTES;
+        }
+    }
+}
+
+void
+spot_model_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_field_t preset = spot_model_fields[0];
+    spot_model_t *self = target;
+
+    self->preset_id = -1;
+    preset.name = field->name;
+    if (node->kind == SPOT_NODE_SCALAR) {
+        spot_bind_field(bind, &preset, node, &self->preset_id);
+    } else if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_map(bind, spot_model_fields, field->name, node, self);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+    complete_model(self, bind, node);
+}
 
 int64_t
 spot_transfer_ms(double bytes, double bytes_per_s)

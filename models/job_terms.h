@@ -16,18 +16,27 @@
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "models/model_presets.h"
 
 struct spot_job;
 
 /* The state of the model that is trained. 0: not given. */
 typedef struct {
+    int preset_id;                     /* during reading only */
+    const spot_model_preset_t *preset; /* that it is named by, or NULL */
     double num_parameters;
     int64_t num_layers;
     double bytes_per_parameter; /* of the state of training, optimizer included */
 } spot_model_t;
 
-/* The keys of "model: {...}". */
+/* The keys of "model: {...}", and of "model: NAME", short for {preset: NAME}. A key that
+ * is given wins over the preset. */
+#define SPOT_MODEL_EXPECTED                                                             \
+    "NAME, {preset: NAME, ...} or {parameters: N, bytes_per_parameter: N, ...}"
 extern const spot_field_t spot_model_fields[];
+void spot_model_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+const spot_field_t *spot_model_table(const spot_node_t *node);
 
 /* Completes the figures of a job that was bound without an error, and warns of those
  * that are of another job. job: its node, or NULL. Errors go to bind. */

@@ -251,7 +251,7 @@ fitted_pair(const spot_step_fit_t *self, const spot_step_grid_t *grid,
 
     return (spot_step_pair_t){.num_pipelines = (int32_t) num_pipelines,
         .depth = (int32_t) depth,
-        .is_fitted = true,
+        .origin = SPOT_STEP_FITTED,
         .step_ms = is_feasible ? step_ms : 0,
         .samples_per_s = is_feasible && grid->has_samples_per_s
                              ? fitted_samples_per_s(self, step_ms)
@@ -268,7 +268,7 @@ copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
     self->has_samples_per_s = other->has_samples_per_s;
 }
 
-/* Copies the measured pairs of a grid, feasible or not. */
+/* Copies the pairs of a grid that are not fitted, feasible or not. */
 static int
 copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
 {
@@ -276,7 +276,7 @@ copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
 
     copy_settings(self, other);
     for (size_t j = 0; ret == 0 && j < other->num_pairs + other->num_infeasible; j++) {
-        if (!other->pairs[j].is_fitted) {
+        if (other->pairs[j].origin != SPOT_STEP_FITTED) {
             ret = spot_step_grid_add(self, &other->pairs[j]);
         }
     }
@@ -355,6 +355,9 @@ spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
         .num_pairs = measured.num_pairs};
     spot_bug_assert(grid->samples_per_step >= 1 && grid->micro_batch >= 1);
     spot_bug_assert(grid->num_layers >= 1);
+    for (size_t j = 0; j < measured.num_pairs; j++) {
+        self->num_estimated += measured.pairs[j].origin == SPOT_STEP_ESTIMATED;
+    }
     if (ret == 0 && measured.num_pairs < SPOT_STEP_FIT_MIN_PAIRS) {
         ret = SPOT_ERR_BAD_PARAM;
     }

@@ -46,7 +46,8 @@ typedef struct {
     int64_t samples_per_step;
     int64_t micro_batch;
     int64_t num_layers;
-    size_t num_pairs;   /* fitted: measured and feasible */
+    size_t num_pairs; /* fitted: measured or estimated, and feasible */
+    size_t num_estimated;
     bool is_determined; /* the pairs determine all terms */
     double ms[SPOT_STEP_FIT_TERMS];
     spot_step_error_t error;
@@ -56,9 +57,9 @@ typedef struct {
     spot_step_error_t by_instances_error;
 } spot_step_fit_t;
 
-/* Fits the measured pairs of a sealed grid, which must have samples_per_step,
- * micro_batch and num_layers. BAD_PARAM: fewer than SPOT_STEP_FIT_MIN_PAIRS pairs;
- * NO_MEMORY. O(pairs). */
+/* Fits the measured and estimated pairs of a sealed grid, which must have
+ * samples_per_step, micro_batch and num_layers. BAD_PARAM: fewer than
+ * SPOT_STEP_FIT_MIN_PAIRS pairs; NO_MEMORY. O(pairs). */
 SPOT_MUST_CHECK int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid);
 
 /* The formula at (D,P); 0 if all its terms are 0. */

@@ -47,8 +47,13 @@ spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *gri
     ret = spot_step_fit(fit, grid);
     if (ret == SPOT_ERR_BAD_PARAM) {
         return spot_diag_error(diag, request->table_path, 0, 0,
-            "%zu measured pairs: expected at least %d", fit->num_pairs,
+            "%zu measured or estimated pairs: expected at least %d", fit->num_pairs,
             SPOT_STEP_FIT_MIN_PAIRS);
+    }
+    if (ret == 0 && fit->num_estimated > 0) {
+        spot_diag_warn(diag, request->table_path, 0, 0,
+            "%zu of %zu pairs are estimated: no measurement is behind the formula there",
+            fit->num_estimated, fit->num_pairs);
     }
     if (ret == 0 && !fit->is_determined) {
         spot_diag_warn(diag, request->table_path, 0, 0,
@@ -86,7 +91,7 @@ int
 spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_grid_t *grid,
     const spot_step_fit_t *fit, const char *path, spot_diag_t *diag)
 {
-    static const char *const remarks[] = {"spotsim model fit: measured step times, and "
+    static const char *const remarks[] = {"spotsim model fit: step times as given, and "
                                           "fitted ones for pairs that are missing",
         NULL};
     const spot_step_range_t range = range_to_fill(request, grid);

@@ -14,10 +14,16 @@
 /* The shortest step time that rounds to 1 ms. */
 #define SPOT_MIN_STEP_MS 0.5
 
+typedef enum {
+    SPOT_STEP_MEASURED,
+    SPOT_STEP_FITTED,   /* by a formula, to measured pairs */
+    SPOT_STEP_ESTIMATED /* from the shape of the model and figures of the hardware */
+} spot_step_origin_t;
+
 typedef struct {
     int32_t num_pipelines; /* D >= 1 */
     int32_t depth;         /* P >= 1; D P <= SPOT_MAX_INSTANCES */
-    bool is_fitted;        /* by a formula, not measured */
+    int origin;            /* spot_step_origin_t */
     double step_ms;        /* from SPOT_MIN_STEP_MS; 0: infeasible, e.g. out of memory */
     double samples_per_s; /* > 0 if the grid has them and the pair is feasible, else 0 */
     size_t line;          /* in its file; 0: from no file */
@@ -82,10 +88,11 @@ double spot_step_grid_speed(const spot_step_grid_t *self, const spot_step_pair_t
 int64_t spot_step_pair_ms(const spot_step_pair_t *self);
 
 /* Reads a table: UTF-8 CSV with the columns D,P,step_ms, then optionally samples_per_s
- * and origin (measured or fitted). Lines that start with # are remarks; before the
- * columns they may hold "samples_per_step: N", "micro_batch: N" and "layers: N" anywhere
- * in the line. An empty step_ms, or a samples_per_s of 0, means that the pair is
- * infeasible. BAD_INPUT, IO, NO_MEMORY with all reasons in diag; free self even then. */
+ * and origin (measured, fitted or estimated). Lines that start with # are remarks;
+ * before the columns they may hold "samples_per_step: N", "micro_batch: N" and "layers:
+ * N" anywhere in the line. An empty step_ms, or a samples_per_s of 0, means that the
+ * pair is infeasible. BAD_INPUT, IO, NO_MEMORY with all reasons in diag; free self even
+ * then. */
 SPOT_MUST_CHECK int spot_step_grid_read(
     spot_step_grid_t *self, const char *path, spot_diag_t *diag);
 

@@ -20,7 +20,7 @@ enum {
     NUM_COLUMNS
 };
 
-static const char *const origins[] = {"measured", "fitted"};
+static const char *const origins[] = {"measured", "fitted", "estimated", NULL};
 
 #define MEMBER(member) offsetof(spot_step_pair_t, member)
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
@@ -33,8 +33,8 @@ static const spot_table_file_column_t columns[NUM_COLUMNS] = {
         .may_be_empty = true},
     {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
         "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
-    {"origin", SPOT_CELL_WORD, MEMBER(is_fitted),
-        .expected = "expected measured or fitted", .is_optional = true,
+    {"origin", SPOT_CELL_WORD, MEMBER(origin),
+        .expected = "expected measured, fitted or estimated", .is_optional = true,
         .words = origins},
 };
 
@@ -156,6 +156,6 @@ spot_step_grid_write(const spot_step_grid_t *self, const char *const *remarks, F
         if (self->has_samples_per_s) {
             write_number(pair->samples_per_s, out);
         }
-        fprintf(out, ",%s\n", origins[pair->is_fitted]);
+        fprintf(out, ",%s\n", origins[pair->origin]);
     }
 }

@@ -12,7 +12,7 @@
 #define MAX_BYTES 1e18
 #define MAX_LAYERS 100000
 
-static const char *const schedules[] = {"1f1b", "gpipe", "varuna", NULL};
+const char *const spot_step_schedules[] = {"1f1b", "gpipe", "varuna", NULL};
 static const char *const recomputes[] = {"none", "all", NULL};
 
 static const spot_field_t memory_fields[] = {
@@ -33,7 +33,7 @@ static const spot_field_t memory_fields[] = {
 };
 
 const spot_field_t spot_step_pipeline_fields[] = {
-    {SPOT_CHOICE("schedule", spot_step_pipeline_t, schedule, schedules, "1f1b",
+    {SPOT_CHOICE("schedule", spot_step_pipeline_t, schedule, spot_step_schedules, "1f1b",
         "pipeline schedule",
         "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
         "backward; varuna: its rules, which recompute activations on all stages but the "

@@ -15,6 +15,7 @@ typedef enum {
     SPOT_SCHEDULE_GPIPE,
     SPOT_SCHEDULE_VARUNA /* recomputes on all stages but the last */
 } spot_step_schedule_t;
+extern const char *const spot_step_schedules[];
 
 typedef enum { SPOT_RECOMPUTE_NONE, SPOT_RECOMPUTE_ALL } spot_recompute_t;
 

@@ -253,6 +253,7 @@ keys_within(const spot_field_t *field, const char **between)
 
     switch (field->type) {
         case SPOT_FIELD_MAP:
+        case SPOT_FIELD_CUSTOM:
             *between = ".";
             return field->fields;
         case SPOT_FIELD_LIST:

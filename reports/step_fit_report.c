@@ -39,10 +39,11 @@ spot_step_fit_report_text(const spot_step_fit_t *fit, const char *path, FILE *ou
     const spot_step_choice_t *choice = &fit->choice;
 
     fprintf(out,
-        "%s: %zu measured pair%s; %" PRId64 " layer%s, %" PRId64
+        "%s: %zu %s pair%s; %" PRId64 " layer%s, %" PRId64
         " samples a step, micro-batch %" PRId64 "\n\n",
-        path, fit->num_pairs, plural((int64_t) fit->num_pairs), fit->num_layers,
-        plural(fit->num_layers), fit->samples_per_step, fit->micro_batch);
+        path, fit->num_pairs, fit->num_estimated > 0 ? "given" : "measured",
+        plural((int64_t) fit->num_pairs), fit->num_layers, plural(fit->num_layers),
+        fit->samples_per_step, fit->micro_batch);
     fprintf(out,
         "step = (M+P-1)(k c + h) + g + a 2(D-1)/(D P)\n"
         "M = ceil(%" PRId64 "/D) micro-batches, k = ceil(%" PRId64

@@ -75,7 +75,7 @@ write_summary(const spot_page_t *page)
     FILE *out = page->out, *answer = spot_texts_begin(texts);
 
     spot_page_head_write(out, spot_study_title(page->head));
-    if (answer != NULL) {
+    if (answer != NULL && page->source->preface == NULL) {
         spot_document_fail(page->document, spot_answer_write(page->report, answer));
     }
     spot_html_element(out, "p id=\"answer\"", spot_texts_end(texts, answer));
@@ -95,6 +95,10 @@ static int
 write_page(const spot_page_t *page)
 {
     write_summary(page);
+    if (page->source->preface != NULL) {
+        page->source->preface(page->source->context, page->document);
+        spot_document_end_section(page->document);
+    }
     spot_page_sections_write(page);
     spot_document_end_section(page->document);
     fputs("</main>\n", page->out);

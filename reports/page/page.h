@@ -9,10 +9,15 @@
 #include "base/error.h"
 #include "reports/report.h"
 #include "reports/side_by_side.h"
+#include "reports/table/document.h"
 
 typedef struct {
     const char *path; /* of the store, as the user named it; for messages */
     const spot_report_t *report;
+    /* What stands above the pictures, in place of the answer of the study; NULL: that.
+     */
+    void (*preface)(const void *context, spot_document_t *document);
+    const void *context;
 } spot_page_source_t;
 
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/yaml.h"
+#include "sim/engine/advice.h"
 #include "sim/engine/metric.h"
 #include "sim/engine/series.h"
 
@@ -134,6 +135,7 @@ typedef struct {
     int (*run)(void *worker, const spot_replication_t *replication, double *metrics,
         unsigned char *warnings, spot_recording_t *recording);
     const spot_run_view_t *view; /* NULL: `spotsim run` prints the metrics */
+    const spot_advice_t *advice; /* NULL: `spotsim advise` has nothing to choose */
 } spot_experiment_t;
 
 /* The engine with this name in a list that ends with NULL, or NULL; all names are

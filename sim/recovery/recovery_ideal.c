@@ -45,7 +45,7 @@ decide_best(
         decision->num_pipelines = best->num_pipelines;
         decision->num_active = best->num_pipelines * best->depth;
         decision->step_ms = spot_step_pair_ms(best);
-        decision->has_fitted_step_time = best->is_fitted;
+        decision->has_fitted_step_time = best->origin != SPOT_STEP_MEASURED;
     }
 }
 

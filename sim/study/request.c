@@ -156,9 +156,9 @@ static const spot_field_t optimise_fields[] = {
         "metric whose mean is to be as small as possible")},
     {TEXT("maximise", AT(maximise), "",
         "metric whose mean is to be as large as possible, instead of minimise")},
-    {DICT("over", over, NULL,
+    {ONE_OF("over", over, map_or_points, NULL,
          "a map from keys of the scenario to their values, at least one, such as "
-         "{job.pipeline_depth: [8, 16]}",
+         "{job.pipeline_depth: [8, 16]}, or a list of points",
          "keys of the scenario and the values among which the best ones are searched, "
          "written as those of a sweep"),
         .min = 1},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/train/advice.h"
 #include "sim/train/colours.h"
 #include "sim/train/metrics.h"
 #include "sim/train/run_json.h"
@@ -280,4 +281,5 @@ const spot_experiment_t spot_train_experiment = {
     .close = train_close,
     .run = train_run,
     .view = &view,
+    .advice = &spot_train_advice,
 };

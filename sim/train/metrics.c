@@ -431,7 +431,7 @@ const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
         "so many, or of that (D,P). Measure or model it (job.step_time, or the table of "
         "the recovery system; spotsim model fit), or set job.max_pipelines"},
     {"fitted_step_time", "a step time was used that the table of job.step_time marks as "
-                         "fitted, not measured: measure it to be sure"},
+                         "fitted or estimated, not measured: measure it to be sure"},
     {"clipped_forecasts",
         "forecasts or timers of the recovery system were cut off at its limits"},
     {"approximate_step_time",

@@ -71,7 +71,7 @@ typedef struct {
     bool is_finished;          /* until_steps was reached */
     bool has_flat_step_time;   /* used a world size outside the measured ones */
     bool lacks_step_time;      /* pipelines did not form: their step time is unknown */
-    bool has_fitted_step_time; /* used a step time of a formula */
+    bool has_fitted_step_time; /* used a step time that was fitted or estimated */
     bool has_approximate_step_time; /* used a step time of an unverified formula */
     bool is_clairvoyant;            /* the recovery system knew the future */
     bool has_published_defaults;    /* its figures are of a paper, not of the job */

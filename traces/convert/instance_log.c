@@ -109,7 +109,7 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
 {
     const char *only = self->import->task->only;
     const size_t num_bytes = strlen(name);
-    spot_log_record_t record = {
+    spot_instance_record_t record = {
         .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
     int ret;
 
@@ -148,8 +148,8 @@ spot_instance_log_label(
 static int
 compare_records(const void *left, const void *right)
 {
-    const spot_log_record_t *a = left;
-    const spot_log_record_t *b = right;
+    const spot_instance_record_t *a = left;
+    const spot_instance_record_t *b = right;
 
     return a->time_ms != b->time_ms
                ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
@@ -191,7 +191,7 @@ be_there(judge_t *self, instance_t *instance, int32_t name_id)
 }
 
 static void
-take_start(judge_t *self, instance_t *instance, const spot_log_record_t *record)
+take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
     const int64_t assumed_ms = self->log->import->task->notice_ms;
 
@@ -210,7 +210,7 @@ take_start(judge_t *self, instance_t *instance, const spot_log_record_t *record)
 }
 
 static void
-take_loss(judge_t *self, instance_t *instance, const spot_log_record_t *record)
+take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
     const bool is_known = record->says != SPOT_SAYS_GONE;
     const bool is_explained =
@@ -236,7 +236,7 @@ take_loss(judge_t *self, instance_t *instance, const spot_log_record_t *record)
 }
 
 static void
-take_record(judge_t *self, const spot_log_record_t *record)
+take_record(judge_t *self, const spot_instance_record_t *record)
 {
     instance_t *instance = &self->instances[record->name_id];
 

@@ -35,7 +35,7 @@ typedef struct {
     uint32_t order;  /* of the record */
     int32_t name_id;
     spot_says_t says;
-} spot_log_record_t;
+} spot_instance_record_t;
 
 /* What all records of a trace may have in common. */
 typedef enum { SPOT_LABEL_ZONE, SPOT_LABEL_TYPE, SPOT_NUM_LABELS } spot_log_label_t;
@@ -52,7 +52,7 @@ typedef struct {
     spot_names_t names;
     size_t num_records;
     size_t max_records;
-    spot_log_record_t *records; /* [num_records] */
+    spot_instance_record_t *records; /* [num_records] */
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */

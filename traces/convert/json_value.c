@@ -191,7 +191,7 @@ read_object(records_t *self, const char *path, spot_json_value_t **record)
 
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
         char inner[MAX_PATH];
-        char *key;
+        char *key = NULL;
         spot_json_value_t *value = NULL;
 
         ret = read_key(self, &key);

@@ -93,7 +93,7 @@ add_pairs_of_grid(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *nod
                                .depth = pair->depth,
                                .speed = spot_step_grid_speed(grid, pair),
                                .step_ms = spot_step_pair_ms(pair),
-                               .is_fitted = pair->is_fitted});
+                               .is_fitted = pair->origin != SPOT_STEP_MEASURED});
         }
     }
     if (num_unused > 0) {

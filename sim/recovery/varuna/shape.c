@@ -139,7 +139,7 @@ shape_of_pairs(
             most_lacking = limit * depth;
         }
         if (pair != NULL && offer(&best, &best_ms, num, depth, pair->step_ms)) {
-            best.is_fitted = pair->is_fitted;
+            best.is_fitted = pair->origin != SPOT_STEP_MEASURED;
         }
     }
     best.lacks_step_time =

@@ -312,8 +312,8 @@ test_full_table(void **state)
 
                 num_expected++;
                 assert_true(fabs(pair->step_ms - expected_ms) <= 1e-7 * expected_ms);
-                assert_int_equal(
-                    pair->is_fitted, spot_step_grid_find(&grid, num, depth) == NULL);
+                assert_int_equal(pair->origin == SPOT_STEP_FITTED,
+                    spot_step_grid_find(&grid, num, depth) == NULL);
             }
         }
     }

@@ -250,11 +250,11 @@ test_reading(void **state)
     assert_null(spot_step_grid_find(&grid, 1, 2));
     assert_null(spot_step_grid_find(&grid, 2, 3));
     assert_null(spot_step_grid_find(&grid, 3, 4));
-    assert_true(spot_step_grid_find(&grid, 2, 4)->is_fitted);
+    assert_int_equal(spot_step_grid_find(&grid, 2, 4)->origin, SPOT_STEP_FITTED);
     assert_true(spot_step_grid_find(&grid, 2, 4)->samples_per_s == 170.5);
     assert_int_equal(spot_step_grid_find(&grid, 2, 4)->line, 5);
     assert_int_equal(spot_step_pair_ms(spot_step_grid_find(&grid, 2, 4)), 1500);
-    assert_false(spot_step_grid_find(&grid, 1, 4)->is_fitted);
+    assert_int_equal(spot_step_grid_find(&grid, 1, 4)->origin, SPOT_STEP_MEASURED);
     assert_int_equal(spot_step_pair_ms(spot_step_grid_find(&grid, 1, 4)), 2500);
     spot_step_grid_free(&grid);
     read_text(&grid, "grid_read.csv", "D,P,step_ms\n1,1,0.5\n");
@@ -281,7 +281,7 @@ test_written_reads_back(void **state)
         draw_grid(&grid, &rng);
         for (size_t j = 0; j < grid.num_pairs; j++) {
             grid.pairs[j].step_ms += spot_rng_uniform(&rng);
-            grid.pairs[j].is_fitted = spot_rng_below(&rng, 2) == 0;
+            grid.pairs[j].origin = (int) spot_rng_below(&rng, 3);
         }
         grid.samples_per_step = 1024;
         grid.num_layers = 1 + round;
@@ -303,7 +303,7 @@ test_written_reads_back(void **state)
             assert_int_equal(read.pairs[j].depth, grid.pairs[j].depth);
             assert_true(read.pairs[j].step_ms == grid.pairs[j].step_ms);
             assert_true(read.pairs[j].samples_per_s == grid.pairs[j].samples_per_s);
-            assert_int_equal(read.pairs[j].is_fitted, grid.pairs[j].is_fitted);
+            assert_int_equal(read.pairs[j].origin, grid.pairs[j].origin);
         }
         spot_step_grid_free(&read);
         spot_step_grid_free(&grid);
@@ -350,7 +350,8 @@ test_errors(void **state)
         "grid_wrong.csv:6:8: samples_per_s: expected samples per second from 0, got "
         "''\n"
         "grid_wrong.csv:7:6: samples_per_s: expected none without a step_ms, got '5'\n"
-        "grid_wrong.csv:8:10: origin: expected measured or fitted, got 'guessed'\n"
+        "grid_wrong.csv:8:10: origin: expected measured, fitted or estimated, got "
+        "'guessed'\n"
         "grid_wrong.csv:9:1: expected 5 columns, got 4\n"
         "grid_wrong.csv:10:1: empty line\n"
         "grid_wrong.csv:11:1: D P: more than 1000000 instances\n"

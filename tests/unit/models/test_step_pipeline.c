@@ -155,7 +155,7 @@ test_grid(void **state)
                 num_pairs++;
                 assert_true(
                     pair->step_ms == spot_step_pipeline_ms(&pipeline, 22, num, depth));
-                assert_false(pair->is_fitted);
+                assert_int_equal(pair->origin, SPOT_STEP_MEASURED);
             }
         }
     }

@@ -184,6 +184,9 @@ fleet_prepare(void *model, const void *like, spot_diag_t *diag)
     spot_model_common_t *common = &self->common;
     int ret = 0;
 
+    if (common->capacity > 0 && self->running.num > common->capacity) {
+        self->running.num = common->capacity; /* the others are given back */
+    }
     self->logs = spot_calloc(self->num_paths, sizeof(*self->logs));
     if (self->logs == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -198,11 +201,6 @@ fleet_prepare(void *model, const void *like, spot_diag_t *diag)
             common->capacity = common->capacity > 0 ? common->capacity : 1;
         }
         ret = ret == 0 ? open_log(self, j, like, diag) : ret;
-    }
-    if (ret == 0 && self->running.num > common->capacity) {
-        ret = spot_diag_error(diag, self->paths[0], 0, 0,
-            "running: %lld instances are more than the capacity of %lld",
-            (long long) self->running.num, (long long) common->capacity);
     }
     if (ret == 0) {
         const int64_t given = common->tick_ms;
@@ -388,8 +386,9 @@ static const spot_field_t fleet_options[] = {
         "turn, each as often as the others")},
     {SPOT_RANGE(INTEGER, "running", model_t, running, 0, SPOT_MAX_INSTANCES, "",
          "instances that run at first",
-         "start with so many instances, where the recording had as large a share of its "
-         "own (default: at a random time, with what there was)"),
+         "start with so many instances, at most the capacity, where the recording had "
+         "as "
+         "large a share of its own (default: at a random time, with what there was)"),
         .settle = note_running},
     {.name = NULL, .fields = spot_model_common_fields},
 };

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/advice_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+
+#define S_PER_H 3600.0
+#define S_PER_D 86400.0
+
+/* ---- Numbers in sentences ---- */
+
+static const char *
+money(spot_texts_t *texts, const spot_advice_result_t *self, double amount)
+{
+    if (!isfinite(amount)) {
+        return "more than the runs show";
+    }
+    return fabs(amount) >= 1000
+               ? spot_texts_add(texts, "%.0f %s", amount, self->cost_unit)
+               : spot_texts_add(texts, "%.2f %s", amount, self->cost_unit);
+}
+
+static const char *
+percent(spot_texts_t *texts, double share)
+{
+    return spot_texts_add(
+        texts, share > 0.9995 && share < 1 ? "%.2f %%" : "%.1f %%", 100 * share);
+}
+
+static const char *
+duration(spot_texts_t *texts, double seconds)
+{
+    return seconds < S_PER_H       ? spot_texts_add(texts, "%.1f min", seconds / 60)
+           : seconds < 2 * S_PER_D ? spot_texts_add(texts, "%.1f h", seconds / S_PER_H)
+                                   : spot_texts_add(texts, "%.2f d", seconds / S_PER_D);
+}
+
+/* "done within 3.1 d in half of the runs and within 4.4 d in 95 % of them". */
+static const char *
+times(spot_texts_t *texts, const spot_advice_figures_t *figures)
+{
+    if (!isfinite(figures->time_p50_s)) {
+        return isnan(figures->time_p50_s)
+                   ? ""
+                   : "; fewer than half of the runs are done at all";
+    }
+    return isfinite(figures->time_p95_s)
+               ? spot_texts_add(texts,
+                     "; done within %s in half of the runs and within %s in 95 %% of "
+                     "them",
+                     duration(texts, figures->time_p50_s),
+                     duration(texts, figures->time_p95_s))
+               : spot_texts_add(texts,
+                     "; done within %s in half of the runs, in 95 %% of them not before "
+                     "the end of the simulation",
+                     duration(texts, figures->time_p50_s));
+}
+
+static const char *
+figures_text(spot_texts_t *texts, const spot_advice_result_t *self,
+    const spot_advice_figures_t *figures)
+{
+    return spot_texts_add(texts,
+        "probability %s %s (%s to %s); mean cost %s (%s to %s), %s in half of the runs "
+        "and %s in 95 %% of them at most%s",
+        self->goal_words, percent(texts, figures->p), percent(texts, figures->p_low),
+        percent(texts, figures->p_high), money(texts, self, figures->cost),
+        money(texts, self, figures->cost_low), money(texts, self, figures->cost_high),
+        money(texts, self, figures->cost_p50), money(texts, self, figures->cost_p95),
+        times(texts, figures));
+}
+
+/* ---- The parts of the answer ---- */
+
+static void
+write_answer(const spot_advice_result_t *self, spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+    const spot_advised_t *best = &self->advised[0];
+
+    if (spot_advice_current(self) != NULL) {
+        const spot_advised_t *now = spot_advice_current(self);
+
+        spot_document_paragraph(document, "%s as it is: %s.",
+            now->is_met ? "Go on" : "The goal is lost if the job goes on",
+            figures_text(texts, self, &now->figures));
+    }
+    if (self->is_yes) {
+        spot_document_paragraph(document, "Rent %s: %s.", best->words,
+            figures_text(texts, self, &best->figures));
+    } else {
+        spot_document_paragraph(document,
+            "No: nothing that was searched has a probability of %s %s%s. What comes "
+            "nearest is %s: %s.",
+            percent(texts, self->sure), self->goal_words,
+            isfinite(self->budget)
+                ? spot_texts_add(texts, " and costs at most %s in 95 %% of the runs",
+                      money(texts, self, self->budget))
+                : "",
+            best->words, figures_text(texts, self, &best->figures));
+    }
+    if (best->assumed != NULL) {
+        spot_document_paragraph(document, "Assumed: %s.", best->assumed);
+    }
+}
+
+static void
+write_rival(
+    const spot_advice_result_t *self, size_t advised_id, spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+    const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
+    const double ratio = rival->figures.cost / best->figures.cost;
+    const char *price =
+        ratio < 1   ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
+        : ratio < 2 ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
+                    : spot_texts_add(texts, "%.1f times as much", ratio);
+
+    spot_document_item(document, "%s%s%s: %s, which is %s%s",
+        advised_id == self->runner_up_id ? "nearly wins: "
+                                         : spot_texts_add(texts, "%s: ", rival->kind),
+        rival->words, rival->is_met ? "" : " (does not keep the goal)",
+        figures_text(texts, self, &rival->figures), price,
+        rival->assumed == NULL ? ""
+                               : spot_texts_add(texts, "; assumed: %s", rival->assumed));
+}
+
+static void
+write_larger(const spot_advice_result_t *self, spot_document_t *document)
+{
+    for (size_t j = 0; j < self->num_larger; j++) {
+        const spot_advised_t *item = &self->larger[j];
+        spot_texts_t *texts = &document->texts;
+
+        spot_document_item(document,
+            "with %" PRId64 " instances: %s (%s; mean cost %s)%s%s", item->size,
+            percent(texts, item->figures.p), item->words,
+            money(texts, self, item->figures.cost),
+            item->assumed == NULL ? "" : "; assumed: ",
+            item->assumed == NULL ? "" : item->assumed);
+    }
+}
+
+static void
+write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
+{
+    for (size_t j = 0; j < self->num_break_evens; j++) {
+        const spot_advice_break_even_t *item = &self->break_evens[j];
+
+        if (isfinite(item->factor)) {
+            spot_document_item(document, "%s %.3g %s: then %s", item->noun, item->factor,
+                item->words, item->why);
+        } else {
+            spot_document_item(document, "%s: the answer stays up to %g %s", item->noun,
+                item->most, item->words);
+        }
+    }
+}
+
+static void
+write_search(const spot_advice_result_t *self, spot_document_t *document)
+{
+    spot_document_note(document,
+        "%zu alternatives in %" PRId64 " runs, and %" PRId64
+        " runs for the figures and break-evens, with other seeds: %.1f s. %s",
+        self->num_points, self->num_runs, self->num_other_runs, self->passed_s,
+        self->is_proven
+            ? "With 95 % confidence no alternative that keeps the goal is cheaper."
+            : "The race did not separate all: others may be as cheap.");
+    for (size_t j = 0; j < self->num_left_out; j++) {
+        const char *text = self->left_out[j];
+        const char *end = strstr(text, ": give "); /* what is to be given is in JSON */
+        const int length = (int) (end == NULL ? strlen(text) : (size_t) (end - text));
+
+        spot_document_item(document, "not considered: %.*s", length, text);
+    }
+    for (size_t j = 0; j < self->num_notes; j++) {
+        spot_document_item(document, "%s", self->notes[j]);
+    }
+}
+
+void
+spot_advice_document(const spot_advice_result_t *self, spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+
+    write_answer(self, document);
+    if (self->worst_trace != NULL) {
+        spot_document_paragraph(document,
+            "The worst of the %zu recordings is %s: probability %s.", self->num_traces,
+            self->worst_trace, percent(texts, self->worst_p));
+    }
+    if (self->num_larger > 0) {
+        spot_document_heading(document, "Larger fleets");
+        write_larger(self, document);
+    }
+    if (self->num_advised > 1) {
+        spot_document_heading(document, "The others");
+        for (size_t j = 1; j < self->num_advised; j++) {
+            write_rival(self, j, document);
+        }
+    }
+    if (self->num_break_evens > 0) {
+        spot_document_heading(document, "What would change the answer");
+        write_break_evens(self, document);
+    }
+    spot_document_heading(document, "The search");
+    write_search(self, document);
+}
+
+/* ---- JSON ---- */
+
+static void
+write_advised(spot_json_t *json, const char *key, const spot_advised_t *item)
+{
+    const spot_advice_figures_t *figures = &item->figures;
+
+    spot_json_open(json, key, '{');
+    spot_json_text(json, "what", item->words);
+    spot_json_text(json, "market", item->kind);
+    spot_json_text(json, "point", item->point);
+    spot_json_integer(json, "instances", item->size);
+    spot_json_boolean(json, "keeps_goal", item->is_met);
+    spot_json_text(json, "assumed", item->assumed);
+    spot_json_integer(json, "runs", figures->num_runs);
+    spot_json_number(json, "probability", figures->p);
+    spot_json_number(json, "probability_low", figures->p_low);
+    spot_json_number(json, "probability_high", figures->p_high);
+    spot_json_number(json, "mean_cost", figures->cost);
+    spot_json_number(json, "mean_cost_low", figures->cost_low);
+    spot_json_number(json, "mean_cost_high", figures->cost_high);
+    spot_json_number(json, "p50_cost", figures->cost_p50);
+    spot_json_number(json, "p95_cost", figures->cost_p95);
+    spot_json_number(json, "p50_time_s", figures->time_p50_s);
+    spot_json_number(json, "p95_time_s", figures->time_p95_s);
+    spot_json_close(json, '}');
+}
+
+static void
+write_texts(spot_json_t *json, const char *key, size_t num, const char *const *texts)
+{
+    spot_json_open(json, key, '[');
+    for (size_t j = 0; j < num; j++) {
+        spot_json_text(json, NULL, texts[j]);
+    }
+    spot_json_close(json, ']');
+}
+
+static void
+write_break_evens_json(spot_json_t *json, const spot_advice_result_t *self)
+{
+    spot_json_open(json, "break_evens", '[');
+    for (size_t j = 0; j < self->num_break_evens; j++) {
+        const spot_advice_break_even_t *item = &self->break_evens[j];
+
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "of", item->noun);
+        spot_json_number(json, "factor", item->factor);
+        spot_json_number(json, "looked_up_to", item->most);
+        spot_json_text(json, "then", item->why);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
+void
+spot_advice_json(const spot_advice_result_t *self, FILE *out)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    spot_json_text(&json, "question", self->question);
+    spot_json_boolean(&json, "answer", self->is_yes);
+    spot_json_boolean(&json, "proven", self->is_proven);
+    spot_json_number(&json, "sure", self->sure);
+    spot_json_number(&json, "budget", self->budget);
+    spot_json_text(&json, "currency", self->cost_unit);
+    write_advised(&json, "best", &self->advised[0]);
+    spot_json_open(&json, "others", '[');
+    for (size_t j = 1; j < self->num_advised; j++) {
+        write_advised(&json, NULL, &self->advised[j]);
+    }
+    spot_json_close(&json, ']');
+    spot_json_open(&json, "larger", '[');
+    for (size_t j = 0; j < self->num_larger; j++) {
+        write_advised(&json, NULL, &self->larger[j]);
+    }
+    spot_json_close(&json, ']');
+    write_break_evens_json(&json, self);
+    spot_json_text(&json, "worst_trace", self->worst_trace);
+    if (self->worst_trace != NULL) {
+        spot_json_number(&json, "worst_probability", self->worst_p);
+    }
+    spot_json_integer(&json, "alternatives", (int64_t) self->num_points);
+    spot_json_integer(&json, "search_runs", self->num_runs);
+    spot_json_integer(&json, "other_runs", self->num_other_runs);
+    write_texts(&json, "left_out", self->num_left_out, self->left_out);
+    write_texts(&json, "notes", self->num_notes, self->notes);
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an engine knows of a question about money and time: an optional second table. It
+ * puts the question into a scenario and says what may be chosen; the search is that of
+ * the bench (sim/advise). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/texts.h"
+#include "base/yaml.h"
+
+/* The question. Durations in ms. */
+typedef struct {
+    int64_t num_steps;    /* work to be done; 0: not given */
+    int64_t finish_by_ms; /* 0: not given */
+    double sure;          /* probability that the goal is to be met with */
+    double budget;        /* limit of the 95th percentile of the cost; INFINITY: none */
+    int64_t max_fleet;    /* most instances; 0: as many as the scenario has */
+    size_t num_traces;
+    const char *const *traces; /* [num_traces] recorded traces, weighed equally; 0: the
+                                  trace of the scenario */
+    bool is_running;           /* the job runs already: */
+    int64_t progress;          /* of its work, done */
+    int64_t elapsed_ms;        /* since its start */
+    int64_t running;           /* instances that it has now */
+} spot_advice_question_t;
+
+/* The kind of the alternative to go on with what a job that runs has. */
+#define SPOT_ADVICE_AS_IT_IS "as it is"
+
+/* One that may be chosen. */
+typedef struct {
+    const char *point;   /* a YAML map from keys of the scenario to values, on a line */
+    const char *words;   /* what is rented and how: "24 spot instances, checkpoint" */
+    const char *kind;    /* its market: "spot", "on demand", "mixed" */
+    const char *assumed; /* what is assumed of it beyond the inputs; NULL: nothing */
+    int64_t size;        /* of the fleet, instances */
+} spot_alternative_t;
+
+/* Zero it to start. */
+typedef struct {
+    spot_texts_t texts;
+    const char *goal; /* the estimate to be at least sure: "probability(met_deadline)" */
+    const char *goal_words; /* "to be done by 5 d" */
+    size_t num_items, max_items;
+    spot_alternative_t *items; /* [num_items], with the same keys in each point */
+    size_t num_left_out, max_left_out;
+    const char **left_out; /* [num_left_out] what was not considered and why */
+    size_t num_notes, max_notes;
+    const char **notes; /* [num_notes] what the answer rests on */
+    int error;          /* NO_MEMORY */
+} spot_alternatives_t;
+
+void spot_alternatives_free(spot_alternatives_t *self);
+
+/* Something that may be otherwise than it was taken, by a factor. */
+typedef struct {
+    const char *noun;  /* "preemptions" */
+    const char *words; /* of a factor: "times as frequent" */
+    double most;       /* factor up to which it is looked at */
+    /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
+     * if the scenario has no such thing. */
+    bool (*change)(
+        const void *scenario, const spot_node_t *root, double factor, FILE *out);
+} spot_advice_doubt_t;
+
+typedef struct {
+    const char *asks;                  /* the options that it needs, in words */
+    const char *cost;                  /* metric whose mean is to be least: "cost_usd" */
+    const char *time;                  /* metric of the time that is said; NULL: none */
+    const spot_advice_doubt_t *doubts; /* up to one without noun */
+    /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
+     * in diag, NO_MEMORY. */
+    int (*pose)(const spot_advice_question_t *question, spot_yaml_t *scenario,
+        spot_diag_t *diag);
+    /* Appends what may be chosen. scenario: as posed and bound; root: its document.
+     * Errors as above. */
+    int (*propose)(const spot_advice_question_t *question, const void *scenario,
+        const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag);
+} spot_advice_t;
+
+/* Sets "KEY=VALUE" of a scenario, printed. Errors as spot_yaml_assign(). */
+SPOT_MUST_CHECK int spot_advice_set(
+    spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
+
+/* A node as YAML on one line, for a point. NULL: no memory. */
+const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);
