@@ -16,6 +16,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_node_count,
     &spot_importer_lifetimes,
     &spot_importer_eventbridge,
+    &spot_importer_ec2,
     &spot_importer_kubernetes,
     NULL,
 };

@@ -75,6 +75,7 @@ typedef struct {
 } spot_importer_t;
 
 extern const spot_importer_t spot_importer_bamboo;
+extern const spot_importer_t spot_importer_ec2;
 extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
 extern const spot_importer_t spot_importer_kubernetes;

@@ -7,10 +7,12 @@
 
 #include "traces/convert/instance_log.h"
 
-static const char *const lists[] = {"Messages", "Records", "events", NULL};
+static const char *const lists[] = {"Messages", "Records", "events", "results", NULL};
 
-/* Text of these members may hold an event, through a topic within a queue. */
-static const char *const wrappers[] = {"Body", "body", "Message", "message", NULL};
+/* Text of these members may hold an event, through a topic within a queue; "value" is
+ * that of a field of a query. */
+static const char *const wrappers[] = {
+    "Body", "body", "Message", "message", "@message", "value", NULL};
 enum { MAX_WRAPPED = 3 };
 
 typedef struct {
@@ -37,7 +39,10 @@ judge(const spot_json_value_t *event, const char **wrong)
         spot_says_t says;
     } rules[] = {
         {"EC2 Spot Instance Interruption Warning", "", SPOT_SAYS_NOTICE},
+        {"EC2 Interruptible Capacity Reservation Instance Interruption Warning", "",
+            SPOT_SAYS_NOTICE},
         {"EC2 Instance Rebalance Recommendation", "", SPOT_SAYS_ADVICE},
+        {"EC2 Spot Instance Request Fulfillment", "", SPOT_SAYS_RUNS},
         {"EC2 Instance State-change Notification", "pending", SPOT_SAYS_RUNS},
         {"EC2 Instance State-change Notification", "running", SPOT_SAYS_RUNS},
         {"EC2 Instance State-change Notification", "stopping", SPOT_SAYS_GONE},
@@ -99,10 +104,12 @@ take_record(void *context, const spot_json_value_t *record)
     for (size_t j = 0; wrappers[j] != NULL && text == NULL; j++) {
         text = spot_json_member(record, wrappers[j]);
     }
-    if (text == NULL || text->kind != SPOT_JSON_TEXT || *text->text != '{' ||
-        self->num_wrapped == MAX_WRAPPED) {
-        self->log.num_other++;
+    if (text == NULL || *text->text != '{' || self->num_wrapped == MAX_WRAPPED) {
+        self->log.num_other += spot_json_member(record, "field") == NULL;
         return 0;
+    }
+    if (text->kind == SPOT_JSON_OPEN_OBJECT) {
+        return take_record(self, text);
     }
     self->num_wrapped++;
     ret = spot_json_records_within(&self->log.import->inputs[self->input_id], text,

@@ -230,16 +230,6 @@ report_token(const spot_json_reader_t *self, const char *message)
         self->diag, self->file, self->line, self->column, "%s", message);
 }
 
-/* Whether a scalar without quotes may be a number, true, false or null. */
-static bool
-is_word(const char *text)
-{
-    static const char bytes[] = "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "abcdefghijklmnopqrstuvwxyz";
-
-    return *text != '\0' && text[strspn(text, bytes)] == '\0';
-}
-
 static int
 take_scalar(spot_json_reader_t *self)
 {
@@ -251,7 +241,8 @@ take_scalar(spot_json_reader_t *self)
         style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
     if (self->event.data.scalar.anchor != NULL || self->event.data.scalar.tag != NULL ||
         (self->kind == SPOT_JSON_WORD &&
-            (style != YAML_PLAIN_SCALAR_STYLE || !is_word(self->text)))) {
+            (style != YAML_PLAIN_SCALAR_STYLE || self->num_bytes == 0 ||
+                strpbrk(self->text, " \t\r\n\"':") != NULL))) {
         return report_token(self, "JSON syntax: neither a number nor a text in \"\"");
     }
     return 0;

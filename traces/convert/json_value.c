@@ -56,7 +56,10 @@ spot_json_text_at(const spot_json_value_t *self, const char *path)
 {
     const spot_json_value_t *value = spot_json_at(self, path);
 
-    return value == NULL || value->first != NULL ? "" : value->text;
+    const bool is_null = value == NULL || (value->kind == SPOT_JSON_WORD &&
+                                              strcmp(value->text, "null") == 0);
+
+    return is_null || value->kind < SPOT_JSON_TEXT ? "" : value->text;
 }
 
 /* ---- Trees ---- */
@@ -146,7 +149,7 @@ take_record(records_t *self, const spot_json_value_t *record)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-/* At the begin of a list: its items are records. */
+/* At the begin of a list: its items are records, and so are those of lists in it. */
 static int
 read_list(records_t *self)
 {
@@ -155,9 +158,13 @@ read_list(records_t *self)
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
         spot_json_value_t *record;
 
-        ret = read_tree(self, NULL, &record);
-        ret = ret == 0 ? take_record(self, record) : ret;
-        spot_arena_free(&self->arena);
+        if (self->json.kind == SPOT_JSON_OPEN_ARRAY) {
+            ret = read_list(self);
+        } else {
+            ret = read_tree(self, NULL, &record);
+            ret = ret == 0 ? take_record(self, record) : ret;
+            spot_arena_free(&self->arena);
+        }
         ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
     }
     return ret;

@@ -4,8 +4,8 @@
  *
  * A log is any number of JSON values, with blanks, line ends or nothing between them:
  * one document, JSON lines, or what a watching command prints. A record is a value; an
- * item of a value that is a list; or an item of a list that a value has at one of the
- * keys given. */
+ * item of a value that is a list, or of a list in it; or an item of a list that a value
+ * has at one of the keys given. */
 #pragma once
 
 #include "base/memory.h"
@@ -31,7 +31,8 @@ const spot_json_value_t *spot_json_member(
  * as its first item. */
 const spot_json_value_t *spot_json_at(const spot_json_value_t *self, const char *path);
 
-/* The text at that path, "" if there is none; a word counts as its text. */
+/* The text at that path, "" if there is none or null; another word counts as its
+ * text. */
 const char *spot_json_text_at(const spot_json_value_t *self, const char *path);
 
 /* Calls take(context, record) for every record of an input. lists: keys of lists of

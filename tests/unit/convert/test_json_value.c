@@ -110,7 +110,8 @@ test_layouts(void **state)
     assert_read("\xef\xbb\xbf{\"a\":1}{\"a\":2}", "1:1 {a:1}; 1:8 {a:2}; ");
     assert_read(
         "{\"a\":\"}{][\\\"\"}{\"b\":\"\\\\\"}", "1:1 {a:'}{][\"'}; 1:15 {b:'\\'}; ");
-    assert_read("[[1],[],\"x\",true]", "1:2 [1]; 1:6 []; 1:9 'x'; 1:13 true; ");
+    assert_read("[[1],[],[[{\"a\":[2]}]],\"x\",true]",
+        "1:3 1; 1:11 {a:[2]}; 1:23 'x'; 1:27 true; ");
     assert_read("[]{\"a\":\"\"}", "1:3 {a:''}; ");
 }
 
@@ -143,6 +144,46 @@ test_within(void **state)
     assert_records(text, strlen(text), NULL, true,
         "1:9 {a:1}; 3:12 {a:2}; 3:12 {a:3}; 3:38 {body:3}; 3:56 {}; ", "");
     assert_records(damaged, strlen(damaged), NULL, true, "", "x:2:11" NO_MEMBER);
+}
+
+static const char *
+text_at(const spot_json_value_t *value, const char *path)
+{
+    return spot_json_text_at(value, path);
+}
+
+static int
+take_paths(void *context, const spot_json_value_t *record)
+{
+    (void) context;
+    assert_string_equal(text_at(record, "a.b-c"), "x");
+    assert_string_equal(text_at(record, "a.b"), "");
+    assert_string_equal(text_at(record, "a"), "");
+    assert_string_equal(text_at(record, "n.m"), "7");
+    assert_string_equal(text_at(record, "n"), "");
+    assert_string_equal(text_at(record, "empty"), "");
+    assert_string_equal(text_at(record, "null"), "");
+    assert_string_equal(text_at(record, "text"), "null");
+    assert_string_equal(text_at(record, "no"), "false");
+    assert_string_equal(text_at(record, "a.b-c.d"), "");
+    assert_null(spot_json_at(record, "missing.a"));
+    assert_non_null(spot_json_at(record, "null"));
+    return 0;
+}
+
+static void
+test_paths(void **state)
+{
+    static const char text[] =
+        "{\"a\":{\"b-c\":\"x\"},\"n\":[{\"m\":7},{\"m\":8}],\"empty\":[],\"null\":null,"
+        "\"text\":\"null\",\"no\":false}";
+    const spot_convert_input_t input = {"x", text, sizeof(text) - 1};
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_json_records(&input, NULL, take_paths, NULL, &diag), 0);
+    spot_diag_free(&diag);
 }
 
 static void
@@ -187,6 +228,7 @@ main(void)
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_within),
+        cmocka_unit_test(test_paths),
         cmocka_unit_test(test_damaged),
     };
 

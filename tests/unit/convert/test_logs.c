@@ -21,6 +21,10 @@ typedef struct {
 } sample_t;
 
 static const sample_t samples[] = {
+    {"ec2", "ec2_instances.json", "ec2_instances.expected.csv", "2024-06-03T11:00:00Z",
+        NULL, NULL},
+    {"ec2", "ec2_requests.json", "ec2_requests.expected.csv", "2024-06-03T11:30:10Z",
+        NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_events.json", "kubernetes_events.expected.csv",
@@ -33,7 +37,7 @@ static const sample_t samples[] = {
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_karpenter.jsonl", "kubernetes_karpenter.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
-    {"kubernetes", "kubernetes_console.log", "kubernetes_console.expected.csv",
+    {"kubernetes", "kubernetes_console.txt", "kubernetes_console.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
 };
 
