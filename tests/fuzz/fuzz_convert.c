@@ -53,7 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     const spot_importer_t *importer;
     spot_convert_input_t inputs[2];
     const char *text, *second;
-    size_t num_text;
+    size_t num_text, num_inputs;
 
     if (num_bytes == 0) {
         return 0;
@@ -70,8 +70,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
     task.format = importer == NULL ? NULL : importer->name;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    num_inputs =
+        importer == NULL || importer->num_inputs == 0 ? 1 : importer->num_inputs;
+    convert(&task, inputs, num_inputs);
     task.kind = SPOT_TRACE_COUNTS;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    convert(&task, inputs, num_inputs);
     return 0;
 }

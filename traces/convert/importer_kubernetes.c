@@ -2,11 +2,10 @@
 /* What kubectl prints of events and nodes, as JSON, with -w and --output-watch-events
  * too, or as a table, whose ages need the time of printing; and the log of Karpenter
  * from 0.28 on, JSON or behind the console's "TIME LEVEL LOGGER MESSAGE", whose
- * instances are its claims. Sources: Event v1 (core, events.k8s.io) and Node v1; for
+ * instances are its claims. Sources: Event v1 (core, events.k8s.io), Node v1; for
  * reasons, taints and messages the controllers of nodes, Karpenter (interruption,
- * disruption, nodeclaim/lifecycle; logs in its issues 4772, 4935, 7083, 8536),
- * cluster-autoscaler (scaledown), aws-node-termination-handler (k8s-events.go, node.go).
- */
+ * disruption, nodeclaim; issues 4772, 4935, 7083, 8536), cluster-autoscaler,
+ * aws-node-termination-handler. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,11 +19,10 @@ typedef enum { TABLE_NONE, TABLE_EVENTS, TABLE_NODES } table_t;
 typedef struct {
     spot_instance_log_t log;
     size_t input_id;
-    int64_t first_ms;      /* when the watch of nodes begins; INT64_MIN: unknown */
-    int64_t seen_ms;       /* the latest time in it so far */
-    int64_t stamp_ms;      /* of the line; INT64_MIN: none */
-    char message[64];      /* of the line of a console */
-    spot_names_t returned; /* claims that Karpenter decided to give back */
+    int64_t first_ms; /* when the watch of nodes begins; INT64_MIN: unknown */
+    int64_t seen_ms;  /* the latest time in it so far */
+    int64_t stamp_ms; /* of the line; INT64_MIN: none */
+    char message[64]; /* of the line of a console */
     table_t table;
     bool has_lead; /* the table has a column NAMESPACE or EVENT */
     bool has_nodes, has_deletions;
@@ -72,21 +70,20 @@ judge(const char *word)
 static bool
 sniff(const spot_convert_head_t *head)
 {
-    const char *text = head->text;
+    static const char *const kinds[] = {"\"kind\": \"Event\"", "\"kind\":\"Event\"",
+        "\"kind\": \"Node\"", "\"kind\":\"Node\""};
+    const char *text = head->text, *line = head->line;
+    bool is_document = false;
 
-    if (strstr(head->line, "{\"") != NULL && (strstr(text, "\"logger\":\"controller") ||
-                                                 strstr(text, "Z\tINFO\tcontroller"))) {
-        return strstr(text, "nodeclaim") != NULL || strstr(text, "machine") != NULL;
+    if (strstr(line, "{\"") &&
+        (strstr(text, "\"logger\":\"controller") || strstr(line, "\tcontroller"))) {
+        return strstr(text, "nodeclaim") || strstr(text, "\"machine\"");
     }
-    while (strchr("{[", *head->line) && (text = strstr(text, "\"kind\"")) != NULL) {
-        text += strlen("\"kind\"");
-        text += strspn(text, " :");
-        if (strncmp(text, "\"Event\"", 7) == 0 || strncmp(text, "\"Node\"", 6) == 0) {
-            return true;
-        }
+    for (int j = 0; j < 4 && strchr("{[", *line); j++) {
+        is_document |= strstr(text, kinds[j]) != NULL;
     }
-    return (strstr(head->line, "LAST SEEN ") && strstr(head->line, " REASON ")) ||
-           (strstr(head->line, " STATUS ") && strstr(head->line, " ROLES "));
+    return is_document || (strstr(line, "LAST SEEN ") && strstr(line, " REASON ")) ||
+           (strstr(line, " STATUS ") && strstr(line, " ROLES "));
 }
 
 /* ---- Records ---- */
@@ -146,8 +143,8 @@ take_event(state_t *self, const spot_json_value_t *event, const spot_json_value_
     last_ms = first_ms;
     ret = ret == 0 ? take_time(self, event, lasts, &last_ms) : ret;
     ret = ret == 0 ? add(self, &place, first_ms, says, name) : ret;
-    return ret == 0 && last_ms != first_ms ? add(self, &place, last_ms, says, name)
-                                           : ret;
+    return ret != 0 || last_ms == first_ms ? ret
+                                           : add(self, &place, last_ms, says, name);
 }
 
 /* A node that is seen: a new one runs since it was made, or since the watch began. Its
@@ -180,51 +177,50 @@ take_node(state_t *self, const spot_log_place_t *place, const char *name,
                                : add(self, place, self->seen_ms, SPOT_SAYS_RUNS, name);
 }
 
-/* Takes the times of a node into seen_ms: a watch prints in order of time. */
-static int
-take_seen(state_t *self, const spot_json_value_t *node, int64_t created_ms)
+/* The zone and the type that an object has at keys. */
+static void
+take_labels(state_t *self, const spot_json_value_t *object, const char *const keys[2])
 {
-    static const char *const beat[] = {"lastHeartbeatTime", "lastTransitionTime", NULL};
-    const spot_json_value_t *item = spot_json_at(node, "status.conditions");
-    int64_t time_ms = created_ms;
-    int ret = 0;
-
-    for (item = item == NULL ? NULL : item->first; item != NULL && ret == 0;
-         item = item->next) {
-        self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
-        ret = take_time(self, item, beat, &time_ms);
+    for (int j = 0; j < 2; j++) {
+        spot_instance_log_label(&self->log, (spot_log_label_t) j,
+            spot_json_text_at(spot_json_member(object, keys[j]), ""));
     }
-    self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
-    self->first_ms = self->first_ms == INT64_MIN ? self->seen_ms : self->first_ms;
-    return ret;
 }
 
+/* A watch prints in order of time: the latest time of all nodes so far is when it does.
+ * A deletion has one of its own if the node was being emptied. */
 static int
 take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
 {
     static const char *const created[] = {"metadata.creationTimestamp", NULL};
     static const char *const deleted[] = {"metadata.deletionTimestamp", NULL};
+    static const char *const beat[] = {"lastHeartbeatTime", "lastTransitionTime", NULL};
+    static const char *const labels[] = {
+        "topology.kubernetes.io/zone", "node.kubernetes.io/instance-type"};
     const spot_log_place_t place = spot_log_place(self->input_id, node);
-    const spot_json_value_t *labels = spot_json_at(node, "metadata.labels");
-    const spot_json_value_t *list = spot_json_at(node, "spec.taints");
-    int64_t created_ms = INT64_MIN, gone_ms = INT64_MIN;
-    int ret = take_time(self, node, created, &created_ms);
+    const spot_json_value_t *taints = spot_json_at(node, "spec.taints");
+    const spot_json_value_t *item = spot_json_at(node, "status.conditions");
+    const bool has_time = spot_json_at(node, *deleted) != NULL;
+    int64_t time_ms = INT64_MIN, created_ms, gone_ms = INT64_MIN;
+    int ret = take_time(self, node, created, &time_ms);
 
-    ret = ret == 0 ? take_seen(self, node, created_ms) : ret;
-    if (ret == 0 && spot_json_at(node, *deleted) != NULL) {
-        ret = take_time(self, node, deleted, &gone_ms);
-    } else if (is_deleted) {
-        gone_ms = self->seen_ms;
-        self->num_undated++;
+    created_ms = time_ms;
+    self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
+    for (item = item == NULL ? NULL : item->first; item != NULL && ret == 0;
+         item = item->next) {
+        ret = take_time(self, item, beat, &time_ms);
+        self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
     }
-    spot_instance_log_label(&self->log, SPOT_LABEL_ZONE,
-        spot_json_text_at(spot_json_member(labels, "topology.kubernetes.io/zone"), ""));
-    spot_instance_log_label(&self->log, SPOT_LABEL_TYPE,
-        spot_json_text_at(
-            spot_json_member(labels, "node.kubernetes.io/instance-type"), ""));
+    self->first_ms = self->first_ms == INT64_MIN ? self->seen_ms : self->first_ms;
+    if (has_time || is_deleted) {
+        ret = ret == 0 && has_time ? take_time(self, node, deleted, &gone_ms) : ret;
+        gone_ms = gone_ms > self->seen_ms ? gone_ms : self->seen_ms;
+        self->num_undated += !has_time;
+    }
+    take_labels(self, spot_json_at(node, "metadata.labels"), labels);
     return ret != 0 ? ret
                     : take_node(self, &place, spot_json_text_at(node, "metadata.name"),
-                          created_ms, list == NULL ? NULL : list->first, gone_ms);
+                          created_ms, taints == NULL ? NULL : taints->first, gone_ms);
 }
 
 /* A record of Karpenter's log. */
@@ -232,35 +228,21 @@ static int
 take_karpenter(state_t *self, const spot_json_value_t *record, const char *message)
 {
     static const char *const times[] = {"time", NULL};
+    static const char *const labels[] = {"zone", "instance-type"};
     const spot_log_place_t place = spot_log_place(self->input_id, record);
-    const spot_json_value_t *item = spot_json_member(record, "disrupted-nodes");
-    const char *name = spot_json_text_at(record, "NodeClaim.name");
     const bool is_message = strstr(message, "from interruption message") != NULL;
-    spot_says_t says =
+    const spot_says_t says =
         judge(is_message ? spot_json_text_at(record, "messageKind") : message);
+    const char *name = spot_json_text_at(record, "NodeClaim.name");
     int64_t time_ms = self->stamp_ms;
-    int32_t name_id;
-    int ret = 0;
+    int ret;
 
-    for (item = item == NULL ? NULL : item->first; item != NULL && ret == 0;
-         item = item->next) {
-        const char *claim = spot_json_text_at(item, "NodeClaim.name");
-
-        ret = spot_names_add(&self->returned, claim, strlen(claim), &name_id);
-    }
-    if (ret != 0 || says == SPOT_NUM_SAYS) {
-        return ret != 0 ? ret : pass_over(self);
+    if (says == SPOT_NUM_SAYS) {
+        return pass_over(self);
     }
     name = *name == '\0' ? spot_json_text_at(record, "nodeclaim") : name;
     name = *name == '\0' ? spot_json_text_at(record, "machine") : name;
-    if (!is_message && says == SPOT_SAYS_GONE &&
-        spot_names_find(&self->returned, name, strlen(name)) >= 0) {
-        says = SPOT_SAYS_STOPPED;
-    }
-    spot_instance_log_label(
-        &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, "zone"));
-    spot_instance_log_label(
-        &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, "instance-type"));
+    take_labels(self, record, labels);
     ret = take_time(self, record, times, &time_ms);
     return ret == 0 ? add(self, &place, time_ms, says, name) : ret;
 }
@@ -342,7 +324,6 @@ take_event_row(state_t *self, words_t *words, int64_t base_ms)
     const words_t age = *words;
     spot_says_t says;
     int64_t age_ms;
-    int ret;
 
     next_word(words);
     for (int j = *words->word == '(' ? 3 : 0; j > 0; j--) {
@@ -354,27 +335,26 @@ take_event_row(state_t *self, words_t *words, int64_t base_ms)
     if (says == SPOT_NUM_SAYS || strncasecmp(words->word, "node/", 5) != 0) {
         return pass_over(self);
     }
-    ret = take_age(self, &age, "LAST SEEN", &age_ms);
-    return ret == 0 ? add(self, &words->place, base_ms - age_ms, says, words->word + 5)
-                    : ret;
+    return take_age(self, &age, "LAST SEEN", &age_ms) != 0
+               ? SPOT_ERR_BAD_INPUT
+               : add(self, &words->place, base_ms - age_ms, says, words->word + 5);
 }
 
 /* NAME STATUS ROLES AGE. */
 static int
-take_node_row(state_t *self, words_t *words, int64_t base_ms, bool is_deleted)
+take_node_row(state_t *self, words_t *words, int64_t base_ms, int64_t gone_ms)
 {
     const words_t name = *words;
     int64_t age_ms;
-    int ret;
 
-    for (int j = 0; j < 3; j++) {
-        next_word(words);
-    }
-    ret = take_age(self, words, "AGE", &age_ms);
+    next_word(words);
+    next_word(words);
+    next_word(words);
     self->seen_ms = base_ms;
-    return ret != 0 ? ret
-                    : take_node(self, &name.place, name.word, base_ms - age_ms, NULL,
-                          is_deleted ? base_ms : INT64_MIN);
+    return take_age(self, words, "AGE", &age_ms) != 0
+               ? SPOT_ERR_BAD_INPUT
+               : take_node(
+                     self, &name.place, name.word, base_ms - age_ms, NULL, gone_ms);
 }
 
 /* A row of a table. Without stamps a node may have one row, of the time --now. */
@@ -383,7 +363,8 @@ take_table_row(state_t *self, words_t *words)
 {
     const bool is_stamped = self->stamp_ms != INT64_MIN;
     const int64_t base_ms = is_stamped ? self->stamp_ms : self->log.now_ms;
-    const bool is_deleted = self->has_lead && strcmp(words->word, "DELETED") == 0;
+    const int64_t gone_ms =
+        self->has_lead && strcmp(words->word, "DELETED") == 0 ? base_ms : INT64_MIN;
 
     if (self->has_lead || strcmp(words->word, "NAMESPACE") == 0 ||
         strcmp(words->word, "EVENT") == 0) {
@@ -402,14 +383,12 @@ take_table_row(state_t *self, words_t *words)
             spot_names_find(&self->log.names, words->word, strlen(words->word)) >= 0)) {
         self->table = TABLE_NONE;
         return spot_instance_log_expected(&self->log, &words->place, "time of the row",
-            "--now, when the table was printed, or lines with stamps: kubectl get "
-            "nodes -w --output-watch-events | TZ=UTC ts '%Y-%m-%dT%H:%M:%SZ'",
-            words->word);
+            "--now, when the table was printed, or stamped lines: kubectl get ... -w "
+            "--output-watch-events | TZ=UTC ts '%Y-%m-%dT%H:%M:%SZ'",
+            "");
     }
-    self->first_ms =
-        is_stamped && self->first_ms == INT64_MIN ? base_ms : self->first_ms;
     return self->table == TABLE_EVENTS ? take_event_row(self, words, base_ms)
-                                       : take_node_row(self, words, base_ms, is_deleted);
+                                       : take_node_row(self, words, base_ms, gone_ms);
 }
 
 static int
@@ -420,12 +399,15 @@ take_row(void *context, const spot_csv_row_t *row)
     words_t words = {row->text, row->text, {self->input_id, row->line, 1}, ""};
     spot_json_value_t value = {
         .kind = SPOT_JSON_TEXT, .text = json, .line = row->line, .column = 1};
+    int64_t stamp_ms;
     bool has_zone;
 
     next_word(&words);
     self->stamp_ms = INT64_MIN;
-    if (spot_instant_parse(words.word, &self->stamp_ms, &has_zone)) {
+    if (spot_instant_parse(words.word, &stamp_ms, &has_zone)) {
         self->log.is_zoned &= has_zone;
+        self->stamp_ms = stamp_ms;
+        self->first_ms = self->first_ms == INT64_MIN ? stamp_ms : self->first_ms;
         next_word(&words);
     }
     if (json == NULL) {
@@ -485,7 +467,6 @@ read_kubernetes(spot_import_t *import)
     state_t self = {.input_id = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
-    spot_names_init(&self.returned);
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = read_input(&self);
     }
@@ -493,7 +474,6 @@ read_kubernetes(spot_import_t *import)
     if (ret == 0) {
         remark(&self);
     }
-    spot_names_free(&self.returned);
     spot_instance_log_free(&self.log);
     return ret;
 }
