@@ -19,6 +19,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_ec2,
     &spot_importer_gcloud_operations,
     &spot_importer_azure_events,
+    &spot_importer_kubernetes,
     NULL,
 };
 

@@ -80,6 +80,7 @@ extern const spot_importer_t spot_importer_ec2;
 extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
 extern const spot_importer_t spot_importer_gcloud_operations;
+extern const spot_importer_t spot_importer_kubernetes;
 extern const spot_importer_t spot_importer_lifetimes;
 extern const spot_importer_t spot_importer_node_count;
 extern const spot_importer_t spot_importer_parcae;

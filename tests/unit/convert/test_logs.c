@@ -37,6 +37,18 @@ static const sample_t samples[] = {
         "2024-06-03T18:00:00Z", NULL, NULL},
     {"azure-events", "azure-events.jsonl", "azure-events.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_events.json", "kubernetes_events.expected.csv",
+        "2024-06-03T10:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_events.txt", "kubernetes_events_table.expected.csv",
+        "2024-06-03T09:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_nodes.json", "kubernetes_nodes.expected.csv",
+        "2024-06-03T10:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_nodes.txt", "kubernetes_nodes_table.expected.csv",
+        "2024-06-03T10:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_karpenter.jsonl", "kubernetes_karpenter.expected.csv",
+        "2024-06-03T10:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_console.txt", "kubernetes_console.expected.csv",
+        "2024-06-03T10:00:00Z", NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
