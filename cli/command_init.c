@@ -255,10 +255,9 @@ const spot_command_t spot_command_init = {
     .name = "init",
     .arguments = "",
     .summary = "Write a scenario and a study for a job of your own, with comments",
-    .doc =
-        "Both run as they stand. Comments say what each key is, and what no file says "
-        "is marked \"# assumed:\", with how to measure it. The log is converted, and "
-        "replayed for fleets of any size from random times.",
+    .doc = "Both run as they stand. Comments say what each key is; what no file says "
+           "is marked \"# assumed:\", with how to measure it. The log is converted, and "
+           "replayed for fleets of any size from random times.",
     .examples = "  spotsim init -o mine\n"
                 "  spotsim init --trace events.json --table steps.csv -o mine.yaml\n",
     .options = options,
