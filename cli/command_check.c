@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
+#include "models/instance_table.h"
 #include "models/profile.h"
 #include "models/serving_profile.h"
 #include "models/step_grid.h"
@@ -15,7 +16,6 @@
 #include "sim/analysis/completeness.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
-#include "sim/train/experiment.h"
 #include "sim/train/trace_source.h"
 #include "traces/convert/importer.h"
 #include "traces/describe/describe_file.h"
@@ -32,7 +32,6 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-/* A file that is read, and what is said of it. */
 typedef struct {
     const char *path;
     spot_call_t *call;
@@ -127,7 +126,7 @@ say_bound(file_t *self, const spot_bound_scenario_t *bound)
     NUMBER("metrics", outputs->num_metrics);
     NUMBER("replications", outputs->is_random ? outputs->num_replications : 1);
     TEXT("assumed", outputs->unmeasured);
-    if (ret == 0 && bound->experiment == &spot_train_experiment) {
+    if (ret == 0 && strcmp(bound->experiment->name, SPOT_DEFAULT_ENGINE) == 0) {
         const spot_scenario_t *train = bound->scenario;
 
         ret = say_rates(self, &train->trace, train->horizon_ms);
@@ -206,12 +205,13 @@ SAY(say_jobs, spot_schedule_log,
         &file, NULL, &(spot_job_log_request_t){.log = self->path}, diag),
     NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs))
 SAY(say_tasks, spot_task_log,
-    spot_task_log_read(&file, self->path, &(spot_task_reading_t){NULL}, diag),
+    spot_task_log_read(
+        &file, self->path, &(spot_task_reading_t){.edges_path = NULL}, diag),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers))
 SAY_TABLE(say_serving, spot_serving_profiles, NUMBER("profiles", file.num_profiles))
 SAY_TABLE(say_prices, spot_price_steps, NUMBER("steps", file.num_steps),
-    NUMBER("first_price_per_h", file.steps[0].usd_per_h),
-    NUMBER("last_price_per_h", file.steps[file.num_steps - 1].usd_per_h))
+    NUMBER("first_price_per_h", file.steps[0].usd_per_h))
+SAY_TABLE(say_sizes, spot_instance_table, NUMBER("sizes", file.num_rows))
 SAY_TABLE(say_profile, spot_profile,
     NUMBER("reconfiguration_s", file.reconfiguration.mean_s),
     NUMBER("checkpoint_write_s", file.checkpoint_write.mean_s),
@@ -261,13 +261,13 @@ static const struct {
     {"profile of a job", "\nspotsim-profile:", say_profile},
     {"study", "\nstudy:", say_study},
     {"scenario", "\nscenario:", say_scenario},
-    {"scenario", "\nengine:", say_scenario},
     {"log of instances", NULL, say_log},
     {"task log", "\"action\":", say_tasks},
     {"task log", ".marker:", say_tasks},
     {"task log", ".tracing:", say_tasks},
     {"prices over time", "\ntime_s,", say_prices},
     {"step times by (D,P)", "\nD,P,step_ms", say_steps},
+    {"step times by instances", "\nn,", say_sizes},
     {"job log", "job_id", say_jobs},
     {"serving profiles", "\nmodel,", say_serving},
 };

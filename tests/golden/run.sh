@@ -194,7 +194,7 @@ stderr_says "prices.csv:2:1: time_s: the first row must be at 0, got '5'"
 ends 2 init --table "$own/log.csv" -o "$own/no-table"
 golden check-scenario.txt check ../../../reports/studies/idle-vs-preemption/seed-64.yaml
 golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.csv \
-    tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
+    ../../../models/sample/by-n/varuna.csv tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
     ../../../reports/studies/idle-vs-preemption/study.yaml
 golden check.json check profile.yaml --json
 ends 0 check "$own/steps.csv"
