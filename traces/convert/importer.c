@@ -18,6 +18,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_eventbridge,
     &spot_importer_ec2,
     &spot_importer_kubernetes,
+    &spot_importer_autoscaler,
     NULL,
 };
 

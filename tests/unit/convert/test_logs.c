@@ -27,6 +27,8 @@ static const sample_t samples[] = {
         NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
+    {"autoscaler", "autoscaler.txt", "autoscaler.expected.csv", "2024-06-03T11:00:00Z",
+        NULL, NULL},
     {"kubernetes", "kubernetes_events.json", "kubernetes_events.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_events.txt", "kubernetes_events_table.expected.csv",
