@@ -85,6 +85,15 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-price-convert.txt price convert --help
+golden help-price-describe.txt price describe --help
+prices=../../../models/sample/prices
+golden price-steps.csv price convert "$prices/aws.json" --zone us-east-1a --product Linux/UNIX \
+    --start 2026-03-01T00:00:00Z
+golden price.txt price describe "$prices/stamped.csv" --end 2026-03-03T00:00:00Z
+golden price.json price describe "$prices/stamped.csv" --json
+golden run-eur.txt run run-eur.yaml --quiet
+golden run-eur.json run run-eur.yaml --quiet --json
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help
@@ -893,6 +902,10 @@ converts step convert/step.csv --unit h --capacity 8 --name steps
 converts node-count convert/node.csv convert/term.csv --window "30 s"
 converts skypilot convert/availability/4-node/gcp-02-29-2024/us-east1-b_t4_1.json
 converts counts named.csv --kind counts --capacity unbounded
+logs=../../unit/convert/logs
+converts eventbridge $logs/eventbridge.jsonl --now 2024-06-03T14:00:00Z --notice "2 min" \
+    --cause preempt
+converts ec2 $logs/ec2_requests.json $logs/ec2_instances.json --now 2024-06-03T11:31:00Z
 golden convert/step.json trace convert convert/step.csv --unit h --json \
     -o "$work/step.csv"
 gzip -c convert/bamboo.csv >"$work/bamboo.csv.gz"

@@ -299,7 +299,7 @@ take_age(state_t *self, const words_t *words, const char *column, int64_t *age_m
         *age_ms += strtol(text, NULL, 10) * units_ms[unit - names];
         text += num_digits + 1;
     }
-    if (unit == NULL || *text != '\0') {
+    if (unit == NULL || *text != '\0' || *age_ms > SPOT_MAX_DURATION_MS) {
         return spot_instance_log_expected(
             &self->log, &words->place, column, "an age such as 5m12s", words->word);
     }
