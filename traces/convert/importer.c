@@ -20,6 +20,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_gcloud_operations,
     &spot_importer_azure_events,
     &spot_importer_kubernetes,
+    &spot_importer_autoscaler,
     NULL,
 };
 

@@ -74,6 +74,7 @@ typedef struct {
     int (*read)(spot_import_t *self);
 } spot_importer_t;
 
+extern const spot_importer_t spot_importer_autoscaler;
 extern const spot_importer_t spot_importer_azure_events;
 extern const spot_importer_t spot_importer_bamboo;
 extern const spot_importer_t spot_importer_ec2;

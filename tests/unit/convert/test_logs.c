@@ -27,6 +27,8 @@ static const sample_t samples[] = {
         NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
+    {"autoscaler", "autoscaler.txt", "autoscaler.expected.csv", "2024-06-03T11:00:00Z",
+        NULL, NULL},
     {"gcloud-operations", "gcloud-operations.txt", "gcloud-operations.txt.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
     {"gcloud-operations", "gcloud-operations.csv", "gcloud-operations.csv.expected.csv",
