@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a recording: the first byte chooses the importer, two files are divided
- * by a zero byte. No crash, a refusal says why, what is accepted holds all invariants,
- * and nothing is changed by converting it as --kind counts. */
+/* Any bytes as a recording: the first byte chooses the importer (0xff: recognised; 0xfe:
+ * recognised, with --now), two files are divided by a zero byte. No crash, a refusal
+ * says why, what is accepted holds all invariants, and nothing is changed by converting
+ * it as --kind counts. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,7 +23,7 @@ choose_importer(uint8_t byte)
         num_importers++;
     }
     /* One more than there are: recognised. */
-    return spot_importers[byte % (num_importers + 1)];
+    return byte >= 0xfe ? NULL : spot_importers[byte % (num_importers + 1)];
 }
 
 static void
@@ -53,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     const spot_importer_t *importer;
     spot_convert_input_t inputs[2];
     const char *text, *second;
-    size_t num_text;
+    size_t num_text, num_inputs;
 
     if (num_bytes == 0) {
         return 0;
@@ -70,8 +71,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
     task.format = importer == NULL ? NULL : importer->name;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    task.now = bytes[0] == 0xfe ? "2025-01-02T03:00:00Z" : NULL;
+    num_inputs =
+        importer == NULL || importer->num_inputs == 0 ? 1 : importer->num_inputs;
+    convert(&task, inputs, num_inputs);
     task.kind = SPOT_TRACE_COUNTS;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    convert(&task, inputs, num_inputs);
     return 0;
 }

@@ -17,6 +17,8 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_lifetimes,
     &spot_importer_eventbridge,
     &spot_importer_ec2,
+    &spot_importer_prometheus,
+    &spot_importer_skyjobs,
     NULL,
 };
 

@@ -27,6 +27,12 @@ static const sample_t samples[] = {
         NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
+    {"prometheus", "prometheus.json", "prometheus.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_up.csv", "prometheus_up.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL,
+        NULL},
+    {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv",
+        "2025-01-02T03:00:00Z", NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
