@@ -251,6 +251,7 @@ finish(state_t *self)
         num_kept += is_count || sample.value > 0;
     }
     self->num_samples = num_kept;
+    self->place = (spot_log_place_t){0};
     ret = num_kept == 0 ? spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
                               "expected at least one value above 0")
           : is_count    ? write_count(self)

@@ -30,12 +30,11 @@ typedef struct {
 static const char *
 find_line(const char *line)
 {
-    const char *text = *line == '(' ? strstr(line, ") ") : line;
+    const char *text = line + (*line == '(' ? strcspn(line, ")") : 0);
 
-    text += text != NULL && *line == '(' ? 2 : 0;
-    return text != NULL && strlen(text) > 16 && strchr("DIWE", text[0]) &&
-                   text[1] == ' ' && text[4] == '-' && text[10] == ':' &&
-                   strstr(text, "] ") != NULL
+    text += strspn(text, ") ");
+    return strlen(text) > 16 && strchr("DIWE", text[0]) != NULL && text[1] == ' ' &&
+                   text[4] == '-' && text[10] == ':' && strstr(text, "] ") != NULL
                ? text
                : NULL;
 }
