@@ -31,6 +31,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_trace_fit,
     &spot_command_trace_generate,
     &spot_command_trace_compare,
+    &spot_command_price_convert,
+    &spot_command_price_describe,
     &spot_command_schedule_import,
     &spot_command_schedule_assign,
     &spot_command_schedule_check,

@@ -54,6 +54,8 @@ struct spot_command {
 };
 
 extern const spot_command_t spot_command_trace_describe;
+extern const spot_command_t spot_command_price_convert;
+extern const spot_command_t spot_command_price_describe;
 extern const spot_command_t spot_command_trace_convert;
 extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_compare;

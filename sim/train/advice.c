@@ -230,7 +230,10 @@ choose_depths(proposal_t *self)
     const spot_job_t *job = &self->scenario->job;
     const spot_step_grid_t *grid = &job->step_time.grid;
 
-    self->depths[self->num_depths++] = job->pipeline_depth;
+    if (!spot_step_time_is_by_pair(&job->step_time) ||
+        rate_of_depth(self, job->pipeline_depth) > 0) {
+        self->depths[self->num_depths++] = job->pipeline_depth;
+    }
     while (spot_step_time_is_by_pair(&job->step_time) && self->num_depths < MAX_DEPTHS) {
         int64_t best = 0;
         double best_rate = 0;

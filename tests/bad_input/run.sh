@@ -6,7 +6,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=1114
+num_expected=1215
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -111,6 +111,9 @@ for expected in convert/*.expected; do
     else
         check "$expected" "$expected" trace convert "$input.csv"
     fi
+done
+for expected in prices/*.expected; do
+    check "$expected" "$expected" price convert "${expected%.expected}.txt"
 done
 for expected in command_line/*.expected; do
     set --

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a recording: the first byte chooses the importer (0xff: recognised; 0xfe:
- * recognised, with --now), two files are divided by a zero byte. No crash, a refusal
- * says why, what is accepted holds all invariants, and nothing is changed by converting
- * it as --kind counts. */
+/* Any bytes as a recording: the first byte chooses the importer (!: recognised, with
+ * --now), two files are divided by a zero byte. No crash, a refusal says why, what is
+ * accepted holds all invariants, and nothing is changed by converting it as --kind
+ * counts. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,8 +22,8 @@ choose_importer(uint8_t byte)
     while (spot_importers[num_importers] != NULL) {
         num_importers++;
     }
-    /* One more than there are: recognised. */
-    return byte >= 0xfe ? NULL : spot_importers[byte % (num_importers + 1)];
+    /* Below A, as in the corpus: recognised, however many there are. */
+    return byte < 'A' ? NULL : spot_importers[(byte - 'A') % num_importers];
 }
 
 static void
@@ -54,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     const spot_importer_t *importer;
     spot_convert_input_t inputs[2];
     const char *text, *second;
-    size_t num_text, num_inputs;
+    size_t num_text, num_inputs = 1;
 
     if (num_bytes == 0) {
         return 0;
@@ -70,10 +70,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
         inputs[1] =
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
-    task.format = importer == NULL ? NULL : importer->name;
-    task.now = bytes[0] == 0xfe ? "2025-01-02T03:00:00Z" : NULL;
-    num_inputs =
-        importer == NULL || importer->num_inputs == 0 ? 1 : importer->num_inputs;
+    task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
+    if (importer != NULL) {
+        task.format = importer->name;
+        num_inputs = importer->num_inputs == 0 ? 1 + (size_t) (second != NULL)
+                                               : importer->num_inputs;
+    }
     convert(&task, inputs, num_inputs);
     task.kind = SPOT_TRACE_COUNTS;
     convert(&task, inputs, num_inputs);

@@ -85,6 +85,15 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-price-convert.txt price convert --help
+golden help-price-describe.txt price describe --help
+prices=../../../models/sample/prices
+golden price-steps.csv price convert "$prices/aws.json" --zone us-east-1a --product Linux/UNIX \
+    --start 2026-03-01T00:00:00Z
+golden price.txt price describe "$prices/stamped.csv" --end 2026-03-03T00:00:00Z
+golden price.json price describe "$prices/stamped.csv" --json
+golden run-eur.txt run run-eur.yaml --quiet
+golden run-eur.json run run-eur.yaml --quiet --json
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help

@@ -74,10 +74,13 @@ typedef struct {
     int (*read)(spot_import_t *self);
 } spot_importer_t;
 
+extern const spot_importer_t spot_importer_azure_events;
 extern const spot_importer_t spot_importer_bamboo;
 extern const spot_importer_t spot_importer_ec2;
 extern const spot_importer_t spot_importer_eventbridge;
 extern const spot_importer_t spot_importer_gcloud;
+extern const spot_importer_t spot_importer_gcloud_operations;
+extern const spot_importer_t spot_importer_kubernetes;
 extern const spot_importer_t spot_importer_lifetimes;
 extern const spot_importer_t spot_importer_node_count;
 extern const spot_importer_t spot_importer_parcae;

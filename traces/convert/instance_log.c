@@ -355,21 +355,16 @@ static void
 remark_log(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
-    const bool is_preempt = log->import->task->unknown == SPOT_UNKNOWN_PREEMPT;
     int64_t num_unknown = 0;
 
     for (size_t j = 0; j < self->num_changes; j++) {
         num_unknown += self->changes[j].is_unknown;
     }
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
-        is_preempt ? "instance ended and the log does not say why: written as a "
-                     "preemption (--cause preempt)"
-                   : "instance ended and the log does not say why: written as a stop, "
-                     "which is no preemption; --cause preempt writes it so",
-        is_preempt ? "instances ended and the log does not say why: written as "
-                     "preemptions (--cause preempt)"
-                   : "instances ended and the log does not say why: written as stops, "
-                     "which are no preemptions; --cause preempt writes them so");
+        "instance ended and the log does not say why: written as --cause has it, by "
+        "default as a stop, which is no preemption",
+        "instances ended and the log does not say why: written as --cause has it, by "
+        "default as stops, which are no preemptions");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
         (int64_t) self->num_initial,
         "instance runs from the begin of the log; instances that it never names are "
