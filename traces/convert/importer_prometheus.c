@@ -140,8 +140,7 @@ compare_samples(const void *left, const void *right)
 static const char *
 find_name(state_t *self, const char *series)
 {
-    const char *chosen = self->log.import->task->columns;
-    const char *at = NULL, *start = "";
+    const char *at = NULL, *start = "", *chosen = self->log.import->task->columns;
 
     for (size_t j = 0; at == NULL && labels[j] != NULL; j++) {
         start = spot_texts_add(&self->texts, ", %s=\"",
