@@ -19,6 +19,8 @@ const spot_command_t *const spot_commands[] = {
     &spot_command_run,
     &spot_command_study,
     &spot_command_compare,
+    &spot_command_init,
+    &spot_command_check,
     &spot_command_engine,
     &spot_command_recovery,
     &spot_command_keys,

@@ -94,6 +94,8 @@ extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_report;
 extern const spot_command_t spot_command_advise;
 extern const spot_command_t spot_command_theory_checkpoint;
+extern const spot_command_t spot_command_init;
+extern const spot_command_t spot_command_check;
 extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;
 extern const spot_command_t spot_command_keys;

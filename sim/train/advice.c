@@ -377,13 +377,18 @@ add_systems(proposal_t *self, choice_t choice)
         const bool keeps = system->is_lossless ||
                            (own->system == system && spot_recovery_keeps_steps(own));
 
+        /* Others roll back to storage rarely: the interval of the scenario will do. */
+        const bool varies =
+            !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
+                          system == &spot_recovery_varuna);
+
         if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand) {
             continue;
         }
         choice.recovery = recovery_text(self, system);
         choice.system = system->name;
         choice.has_interval = !keeps;
-        for (int k = 0; k < (keeps ? 1 : self->num_every); k++) {
+        for (int k = 0; k < (varies ? self->num_every : 1); k++) {
             choice.every = self->every[k];
             add_choice(self, &choice);
         }

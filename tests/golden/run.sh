@@ -902,6 +902,10 @@ converts step convert/step.csv --unit h --capacity 8 --name steps
 converts node-count convert/node.csv convert/term.csv --window "30 s"
 converts skypilot convert/availability/4-node/gcp-02-29-2024/us-east1-b_t4_1.json
 converts counts named.csv --kind counts --capacity unbounded
+logs=../../unit/convert/logs
+converts eventbridge $logs/eventbridge.jsonl --now 2024-06-03T14:00:00Z --notice "2 min" \
+    --cause preempt
+converts ec2 $logs/ec2_requests.json $logs/ec2_instances.json --now 2024-06-03T11:31:00Z
 golden convert/step.json trace convert convert/step.csv --unit h --json \
     -o "$work/step.csv"
 gzip -c convert/bamboo.csv >"$work/bamboo.csv.gz"

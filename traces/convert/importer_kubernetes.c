@@ -70,19 +70,18 @@ judge(const char *word)
 static bool
 sniff(const spot_convert_head_t *head)
 {
-    static const char *const kinds[] = {"\"kind\": \"Event\"", "\"kind\":\"Event\"",
-        "\"kind\": \"Node\"", "\"kind\":\"Node\""};
     const char *text = head->text, *line = head->line;
-    bool is_document = false;
 
     if (strstr(line, "{\"") &&
         (strstr(text, "\"logger\":\"controller") || strstr(line, "\tcontroller"))) {
         return strstr(text, "nodeclaim") || strstr(text, "\"machine\"");
     }
-    for (int j = 0; j < 4 && strchr("{[", *line); j++) {
-        is_document |= strstr(text, kinds[j]) != NULL;
+    if (*line == '{' || *line == '[') {
+        return strstr(text, "\"kind\": \"Event\"") ||
+               strstr(text, "\"kind\": \"Node\"") ||
+               strstr(text, "\"kind\":\"Event\"") || strstr(text, "\"kind\":\"Node\"");
     }
-    return is_document || (strstr(line, "LAST SEEN ") && strstr(line, " REASON ")) ||
+    return (strstr(line, "LAST SEEN ") && strstr(line, " REASON ")) ||
            (strstr(line, " STATUS ") && strstr(line, " ROLES "));
 }
 
@@ -177,16 +176,6 @@ take_node(state_t *self, const spot_log_place_t *place, const char *name,
                                : add(self, place, self->seen_ms, SPOT_SAYS_RUNS, name);
 }
 
-/* The zone and the type that an object has at keys. */
-static void
-take_labels(state_t *self, const spot_json_value_t *object, const char *const keys[2])
-{
-    for (int j = 0; j < 2; j++) {
-        spot_instance_log_label(&self->log, (spot_log_label_t) j,
-            spot_json_text_at(spot_json_member(object, keys[j]), ""));
-    }
-}
-
 /* A watch prints in order of time: the latest time of all nodes so far is when it does.
  * A deletion has one of its own if the node was being emptied. */
 static int
@@ -195,11 +184,10 @@ take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
     static const char *const created[] = {"metadata.creationTimestamp", NULL};
     static const char *const deleted[] = {"metadata.deletionTimestamp", NULL};
     static const char *const beat[] = {"lastHeartbeatTime", "lastTransitionTime", NULL};
-    static const char *const labels[] = {
-        "topology.kubernetes.io/zone", "node.kubernetes.io/instance-type"};
     const spot_log_place_t place = spot_log_place(self->input_id, node);
     const spot_json_value_t *taints = spot_json_at(node, "spec.taints");
     const spot_json_value_t *item = spot_json_at(node, "status.conditions");
+    const spot_json_value_t *labels = spot_json_at(node, "metadata.labels");
     const bool has_time = spot_json_at(node, *deleted) != NULL;
     int64_t time_ms = INT64_MIN, created_ms, gone_ms = INT64_MIN;
     int ret = take_time(self, node, created, &time_ms);
@@ -217,7 +205,10 @@ take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
         gone_ms = gone_ms > self->seen_ms ? gone_ms : self->seen_ms;
         self->num_undated += !has_time;
     }
-    take_labels(self, spot_json_at(node, "metadata.labels"), labels);
+    spot_instance_log_label(&self->log, SPOT_LABEL_ZONE,
+        spot_json_text_at(spot_json_member(labels, "topology.kubernetes.io/zone"), ""));
+    labels = spot_json_member(labels, "node.kubernetes.io/instance-type");
+    spot_instance_log_label(&self->log, SPOT_LABEL_TYPE, spot_json_text_at(labels, ""));
     return ret != 0 ? ret
                     : take_node(self, &place, spot_json_text_at(node, "metadata.name"),
                           created_ms, taints == NULL ? NULL : taints->first, gone_ms);
@@ -228,7 +219,6 @@ static int
 take_karpenter(state_t *self, const spot_json_value_t *record, const char *message)
 {
     static const char *const times[] = {"time", NULL};
-    static const char *const labels[] = {"zone", "instance-type"};
     const spot_log_place_t place = spot_log_place(self->input_id, record);
     const bool is_message = strstr(message, "from interruption message") != NULL;
     const spot_says_t says =
@@ -242,7 +232,10 @@ take_karpenter(state_t *self, const spot_json_value_t *record, const char *messa
     }
     name = *name == '\0' ? spot_json_text_at(record, "nodeclaim") : name;
     name = *name == '\0' ? spot_json_text_at(record, "machine") : name;
-    take_labels(self, record, labels);
+    spot_instance_log_label(
+        &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, "zone"));
+    spot_instance_log_label(
+        &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, "instance-type"));
     ret = take_time(self, record, times, &time_ms);
     return ret == 0 ? add(self, &place, time_ms, says, name) : ret;
 }
@@ -436,43 +429,34 @@ read_input(state_t *self)
     self->first_ms = self->seen_ms = self->stamp_ms = INT64_MIN;
     self->table = TABLE_NONE;
     self->has_lead = false;
-    if (ret == 0 && strchr("{[", *line) && strstr(line, "\"logger\":") == NULL) {
+    if (ret == 0 && (*line == '{' || *line == '[') && !strstr(line, "\"logger\":")) {
         return spot_json_records(input, lists, take_object, self, import->diag);
     }
     return ret == 0 ? spot_import_lines(import, self->input_id, take_row, self) : ret;
-}
-
-static void
-remark(state_t *self)
-{
-    char unit[SPOT_DURATION_TEXT_BYTES];
-
-    spot_instance_log_remark(&self->log, SPOT_REMARK_UNCERTAIN, "deletion_time",
-        self->num_undated, "deletion has the latest time of a node before it",
-        "deletions have the latest time of a node before them");
-    if (self->has_nodes && !self->has_deletions) {
-        SPOT_IMPORT_REMARK(self->log.import, SPOT_REMARK_UNCERTAIN, "deletions", 0,
-            "no deletion is marked: kubectl get -w --output-watch-events marks them");
-    }
-    if (self->unit_ms > 0) {
-        spot_duration_text(self->unit_ms, unit);
-        SPOT_IMPORT_REMARK(self->log.import, SPOT_REMARK_UNCERTAIN, "ages", 0,
-            "times come from ages, whose last unit is up to %s", unit);
-    }
 }
 
 static int
 read_kubernetes(spot_import_t *import)
 {
     state_t self = {.input_id = 0};
+    char unit[SPOT_DURATION_TEXT_BYTES];
     int ret = spot_instance_log_init(&self.log, import);
 
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = read_input(&self);
     }
     ret = ret == 0 ? spot_instance_log_finish(&self.log) : ret;
-    if (ret == 0) {
-        remark(&self);
+    spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "deletion_time",
+        self.num_undated, "deletion has the latest time of a node before it",
+        "deletions have the latest time of a node before them");
+    if (self.has_nodes && !self.has_deletions) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "deletions", 0,
+            "no deletion is marked: kubectl get -w --output-watch-events marks them");
+    }
+    if (self.unit_ms > 0) {
+        spot_duration_text(self.unit_ms, unit);
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "ages", 0,
+            "times come from ages, whose last unit is up to %s", unit);
     }
     spot_instance_log_free(&self.log);
     return ret;
@@ -481,8 +465,7 @@ read_kubernetes(spot_import_t *import)
 const spot_importer_t spot_importer_kubernetes = {
     .name = "kubernetes",
     .doc = "events and nodes as kubectl prints them (JSON, or tables with --now or "
-           "stamped lines), and Karpenter's log: spot interruptions (notices, no "
-           "losses), nodes that come, go or are given back",
+           "stamped lines), and Karpenter's log; interruptions are notices, no losses",
     .source = "kubectl and Karpenter",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,
