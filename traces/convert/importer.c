@@ -22,6 +22,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_kubernetes,
     &spot_importer_prometheus,
     &spot_importer_skyjobs,
+    &spot_importer_slurm,
     NULL,
 };
 

@@ -87,6 +87,7 @@ extern const spot_importer_t spot_importer_parcae;
 extern const spot_importer_t spot_importer_prometheus;
 extern const spot_importer_t spot_importer_skyjobs;
 extern const spot_importer_t spot_importer_skypilot;
+extern const spot_importer_t spot_importer_slurm;
 extern const spot_importer_t spot_importer_spotsim;
 extern const spot_importer_t spot_importer_step;
 

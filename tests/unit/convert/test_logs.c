@@ -55,6 +55,12 @@ static const sample_t samples[] = {
         NULL},
     {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv",
         "2025-01-02T03:00:00Z", NULL, NULL},
+    {"slurm", "slurm_events.txt", "slurm_events.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
+    {"slurm", "slurm_jobs.txt", "slurm_jobs.expected.csv", "2024-06-03T15:00:00Z", NULL,
+        NULL},
+    {"slurm", "slurm_nodes.txt", "slurm_nodes.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
