@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a recording: the first byte chooses the importer, two files are divided
- * by a zero byte. No crash, a refusal says why, what is accepted holds all invariants,
- * and nothing is changed by converting it as --kind counts. */
+/* Any bytes as a recording: the first byte chooses the importer (!: recognised, with
+ * --now), two files are divided by a zero byte. No crash, a refusal says why, what is
+ * accepted holds all invariants, and nothing is changed by converting it as --kind
+ * counts. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -69,6 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
         inputs[1] =
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
+    task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
     if (importer != NULL) {
         task.format = importer->name;
         num_inputs = importer->num_inputs == 0 ? 1 + (size_t) (second != NULL)

@@ -21,6 +21,9 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_azure_events,
     &spot_importer_kubernetes,
     &spot_importer_autoscaler,
+    &spot_importer_prometheus,
+    &spot_importer_skyjobs,
+    &spot_importer_slurm,
     NULL,
 };
 

@@ -85,7 +85,10 @@ extern const spot_importer_t spot_importer_kubernetes;
 extern const spot_importer_t spot_importer_lifetimes;
 extern const spot_importer_t spot_importer_node_count;
 extern const spot_importer_t spot_importer_parcae;
+extern const spot_importer_t spot_importer_prometheus;
+extern const spot_importer_t spot_importer_skyjobs;
 extern const spot_importer_t spot_importer_skypilot;
+extern const spot_importer_t spot_importer_slurm;
 extern const spot_importer_t spot_importer_spotsim;
 extern const spot_importer_t spot_importer_step;
 

@@ -200,13 +200,14 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
         instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
         return;
     }
-    instance->life = LIFE_RUNS;
     instance->has_notice = false;
-    if (record->time_ms == self->log->records[0].time_ms) {
+    if (instance->life == LIFE_NONE &&
+        record->time_ms == self->log->records[0].time_ms) {
         self->initial[self->num_initial++] = record->name_id;
     } else {
         change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
     }
+    instance->life = LIFE_RUNS;
 }
 
 static void

@@ -51,6 +51,18 @@ static const sample_t samples[] = {
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_console.txt", "kubernetes_console.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
+    {"prometheus", "prometheus.json", "prometheus.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_up.csv", "prometheus_up.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL,
+        NULL},
+    {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv",
+        "2025-01-02T03:00:00Z", NULL, NULL},
+    {"slurm", "slurm_events.txt", "slurm_events.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
+    {"slurm", "slurm_jobs.txt", "slurm_jobs.expected.csv", "2024-06-03T15:00:00Z", NULL,
+        NULL},
+    {"slurm", "slurm_nodes.txt", "slurm_nodes.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
