@@ -23,6 +23,7 @@ struct spot_csv {
     size_t max_bytes;
     size_t start, end; /* the unread bytes in buffer */
     bool is_at_end;    /* the stream has no more bytes */
+    bool is_unsplit;   /* lines are read as they are, and may have tabs */
     bool has_tabs;     /* of lines with tabs in place of commas one was reported */
     size_t line;
     size_t num_crlf; /* lines that end in CR LF */
@@ -257,8 +258,8 @@ next_line(spot_csv_t *self, spot_csv_row_t *row)
 static int
 check_characters(spot_csv_t *self, const spot_csv_row_t *row)
 {
-    const bool has_tabs =
-        strchr(row->text, '\t') != NULL && strchr(row->text, ',') == NULL;
+    const bool has_tabs = !self->is_unsplit && strchr(row->text, '\t') != NULL &&
+                          strchr(row->text, ',') == NULL;
     size_t length;
 
     if (has_tabs && self->has_tabs) {
@@ -270,7 +271,7 @@ check_characters(spot_csv_t *self, const spot_csv_row_t *row)
         const unsigned char byte = (unsigned char) row->text[place];
 
         length = spot_utf8_length(row->text + place, row->num_bytes - place);
-        if (byte < 0x20 || byte == 0x7f) {
+        if ((byte < 0x20 || byte == 0x7f) && (byte != '\t' || !self->is_unsplit)) {
             return spot_diag_error(self->diag, self->file, row->line, place + 1,
                 has_tabs       ? "byte 0x%02X is not allowed: tabs, expected commas; "
                                  "further lines with tabs are not listed"
@@ -417,6 +418,7 @@ spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row)
 {
     size_t num_commas;
 
+    self->is_unsplit = true;
     return next_checked_line(self, row, &num_commas);
 }
 

@@ -44,7 +44,7 @@ SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
  * gzip data, reported) and NO_MEMORY end the reading. */
 SPOT_MUST_CHECK int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row);
 
-/* The same without splitting the line; num_fields is 0. */
+/* The same without splitting the line, which may have tabs; num_fields is 0. */
 SPOT_MUST_CHECK int spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row);
 
 /* The 1-based position in the line of the byte at offset in the text of a field. */

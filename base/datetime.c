@@ -259,6 +259,26 @@ spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
     return *text == '\0';
 }
 
+bool
+spot_http_date_parse(const char *text, int64_t *time_ms)
+{
+    static const char days[] = "Thu, Fri, Sat, Sun, Mon, Tue, Wed, ";
+    static const char months[] = " Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+    char month[sizeof(" Jan ")], instant[SPOT_DATETIME_BYTES];
+    const char *found;
+    bool has_zone;
+
+    if (strlen(text) != 29 || strcmp(text + 25, " GMT") != 0 || text[16] != ' ') {
+        return false;
+    }
+    snprintf(month, sizeof(month), "%.5s", text + 7);
+    found = strstr(months, month);
+    snprintf(instant, sizeof(instant), "%.4s-%02d-%.2sT%.8sZ", text + 12,
+        found == NULL ? 0 : (int) (found - months) / 4 + 1, text + 5, text + 17);
+    return spot_instant_parse(instant, time_ms, &has_zone) && *time_ms >= 0 &&
+           strncmp(text, days + *time_ms / SPOT_MS_PER_D % 7 * 5, 5) == 0;
+}
+
 void
 spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES])
 {

@@ -36,7 +36,11 @@ bool spot_timestamp_parse(const char *text, int64_t *time_s);
  * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
-/* Writes such a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
+/* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP
+ * has it; the day of the week must be right. */
+bool spot_http_date_parse(const char *text, int64_t *time_ms);
+
+/* Writes a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
 void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES]);
 
 /* Parses integer seconds from 0, or YYYY-MM-DD hh:mm:ss from 1970 on, with a blank or a

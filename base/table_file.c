@@ -113,10 +113,13 @@ list_name(char list[LIST_BYTES], const char *name)
 }
 
 static bool
-is_column(const spot_table_file_column_t *column, const char *name)
+is_column(const spot_table_file_t *self, size_t kind, const char *name)
 {
+    const spot_table_file_column_t *column = &self->format->columns[kind];
+
     return strcmp(column->name, name) == 0 ||
-           (column->other_name != NULL && strcmp(column->other_name, name) == 0);
+           (column->other_name != NULL && strcmp(column->other_name, name) == 0) ||
+           (column->accepts != NULL && column->accepts(self->table, name));
 }
 
 static void
@@ -152,8 +155,8 @@ find_columns(spot_table_file_t *self)
     for (size_t j = 0; j < self->row.num_fields && !self->is_over; j++) {
         size_t kind = 0;
 
-        while (kind < format->num_columns &&
-               !is_column(&format->columns[kind], self->row.fields[j])) {
+        while (
+            kind < format->num_columns && !is_column(self, kind, self->row.fields[j])) {
             kind++;
         }
         self->kinds[j] = format->num_columns;
@@ -182,8 +185,7 @@ match_columns(spot_table_file_t *self)
     size_t id = 0;
 
     for (size_t kind = 0; kind < self->format->num_columns; kind++) {
-        if (id < self->row.num_fields &&
-            strcmp(self->row.fields[id], self->format->columns[kind].name) == 0) {
+        if (id < self->row.num_fields && is_column(self, kind, self->row.fields[id])) {
             enter_column(self, kind, id++);
         }
     }

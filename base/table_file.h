@@ -34,6 +34,8 @@ typedef struct {
     bool is_own;              /* the caller reads it */
     const char *const *words; /* NULL-terminated */
     const char *other_name;   /* a second name, or NULL */
+    /* Whether a name of the file is one more; table: that of the file. Or NULL. */
+    bool (*accepts)(void *table, const char *name);
 } spot_table_file_column_t;
 
 /* A column by the member of the struct of a row; designators of more may follow. */

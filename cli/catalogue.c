@@ -12,6 +12,12 @@
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"
 
+const char *
+spot_catalogue_engine_name(size_t j)
+{
+    return spot_engines[j] == NULL ? NULL : spot_engines[j]->name;
+}
+
 int
 spot_engine_words_init(
     spot_engine_words_t *self, const spot_experiment_t *experiment, spot_diag_t *diag)

@@ -9,6 +9,9 @@
 #include "reports/engine_report.h"
 #include "sim/engine/scenario_file.h"
 
+/* The name of the j-th engine, or NULL behind the last. */
+const char *spot_catalogue_engine_name(size_t j);
+
 /* An engine and its example, bound. */
 typedef struct {
     const spot_experiment_t *experiment;

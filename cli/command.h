@@ -54,6 +54,8 @@ struct spot_command {
 };
 
 extern const spot_command_t spot_command_trace_describe;
+extern const spot_command_t spot_command_price_convert;
+extern const spot_command_t spot_command_price_describe;
 extern const spot_command_t spot_command_trace_convert;
 extern const spot_command_t spot_command_trace_fit;
 extern const spot_command_t spot_command_trace_compare;
@@ -92,6 +94,8 @@ extern const spot_command_t spot_command_export;
 extern const spot_command_t spot_command_report;
 extern const spot_command_t spot_command_advise;
 extern const spot_command_t spot_command_theory_checkpoint;
+extern const spot_command_t spot_command_init;
+extern const spot_command_t spot_command_check;
 extern const spot_command_t spot_command_engine;
 extern const spot_command_t spot_command_recovery;
 extern const spot_command_t spot_command_keys;

@@ -10,15 +10,9 @@ typedef struct {
     bool is_example;
 } arguments_t;
 
-static const char *
-engine_name(size_t j)
-{
-    return spot_engines[j] == NULL ? NULL : spot_engines[j]->name;
-}
-
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "one engine", 0, "NAME", name, NULL, .what = "engine",
-        .words = engine_name),
+        .words = spot_catalogue_engine_name),
     SPOT_OPTION_JSON(target.is_json, "Print JSON instead of text"),
     SPOT_OPTION(FLAG, "example", 0, NULL, is_example,
         "Write the example alone: a scenario that runs as it is"),

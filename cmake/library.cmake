@@ -12,6 +12,7 @@ set(spot_library_rooms
     generate
     compare
     jobs
+    prices
     queries
     outages
     tasks

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/price.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,42 @@
 #include "base/memory.h"
 #include "base/units.h"
 
+static const char per_hour[] = "_per_h";
+
+bool
+spot_currency_is(const char *text)
+{
+    return text != NULL && strlen(text) == SPOT_CURRENCY_BYTES - 1 &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SPOT_CURRENCY_BYTES - 1;
+}
+
+const char *
+spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
+{
+    if (strspn(text, "abcdefghijklmnopqrstuvwxyz") != SPOT_CURRENCY_BYTES - 1 ||
+        strncmp(text + SPOT_CURRENCY_BYTES - 1, per_hour, sizeof(per_hour) - 1) != 0) {
+        return NULL;
+    }
+    for (size_t j = 0; j < SPOT_CURRENCY_BYTES - 1; j++) {
+        currency[j] = (char) toupper((unsigned char) text[j]);
+    }
+    currency[SPOT_CURRENCY_BYTES - 1] = '\0';
+    return text + SPOT_CURRENCY_COLUMN_BYTES - 1;
+}
+
+void
+spot_currency_column(const char *currency, char column[SPOT_CURRENCY_COLUMN_BYTES])
+{
+    snprintf(column, SPOT_CURRENCY_COLUMN_BYTES, "%s%s",
+        currency[0] == '\0' ? SPOT_USUAL_CURRENCY : currency, per_hour);
+    for (size_t j = 0; j < SPOT_CURRENCY_BYTES - 1; j++) {
+        column[j] = (char) tolower((unsigned char) column[j]);
+    }
+}
+
 int
 spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
 {
-
     if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
         (self->num_steps == 0 ? start_ms != 0
                               : start_ms <= self->steps[self->num_steps - 1].start_ms)) {
@@ -41,6 +74,53 @@ spot_price_steps_free(spot_price_steps_t *self)
 {
     free(self->steps);
     memset(self, 0, sizeof(*self));
+}
+
+static int
+compare_prices(const void *a, const void *b)
+{
+    const double first = ((const spot_price_step_t *) a)->usd_per_h;
+    const double second = ((const spot_price_step_t *) b)->usd_per_h;
+
+    return (first > second) - (first < second);
+}
+
+int
+spot_price_figures(
+    const spot_price_steps_t *self, int64_t end_ms, spot_price_figures_t *figures)
+{
+    const size_t last = self->num_steps - 1;
+    spot_price_step_t *held = spot_calloc(self->num_steps, sizeof(*held));
+    double total_ms = 0, sum = 0, passed_ms = 0;
+
+    *figures = (spot_price_figures_t){0};
+    if (held == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j <= last; j++) { /* start_ms: how long it holds */
+        const double jump =
+            j == 0 ? 0 : self->steps[j].usd_per_h - held[j - 1].usd_per_h;
+
+        held[j] = self->steps[j];
+        held[j].start_ms =
+            (j == last ? end_ms : self->steps[j + 1].start_ms) - self->steps[j].start_ms;
+        held[j].start_ms += last == 0; /* a single price has any length */
+        total_ms += (double) held[j].start_ms;
+        sum += (double) held[j].start_ms * held[j].usd_per_h;
+        figures->largest_jump =
+            fabs(jump) > fabs(figures->largest_jump) ? jump : figures->largest_jump;
+    }
+    figures->mean = sum / total_ms;
+    qsort(held, self->num_steps, sizeof(*held), compare_prices);
+    for (size_t j = 0, k = 0; j <= last; j++) {
+        passed_ms += (double) held[j].start_ms;
+        while (k < 4 && passed_ms >= total_ms * (double) k / 4) {
+            figures->quartiles[k++] = held[j].usd_per_h;
+        }
+    }
+    figures->quartiles[4] = held[last].usd_per_h;
+    free(held);
+    return 0;
 }
 
 /* ---- YAML ---- */
@@ -124,6 +204,27 @@ spot_price_steps_settle(
     free(path);
 }
 
+void
+spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
+    const char *currency, const char *of_scenario)
+{
+    if (currency != NULL && currency[0] != '\0' && strcmp(currency, of_scenario) != 0) {
+        spot_bind_error(bind, spot_node_place(node, key), key,
+            "its prices are in %s, those of the scenario in %s: they are not converted",
+            currency, of_scenario);
+    }
+}
+
+static void
+check_currency(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    (void) target;
+    if (!spot_currency_is(node->text)) {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+}
+
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
     {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91",
@@ -134,6 +235,12 @@ const spot_field_t spot_price_fields[] = {
     {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0,
         SPOT_MAX_PRICE_USD_PER_H, "3.06", "on-demand price",
         "price of the same instance on demand, USD per instance-hour; used to compare")},
+    {SPOT_VALUE(TEXT, "currency", spot_price_t, currency, "",
+         "the currency of all prices of the scenario, a label of three capital letters "
+         "such as EUR; nothing is converted, and keys and metrics keep usd in their "
+         "names. Default: that of a price file or trace, else USD"),
+        .settle = check_currency,
+        .expected = "a currency of three capital letters such as EUR"},
     {.name = NULL},
 };
 
@@ -141,6 +248,8 @@ void
 spot_price_free(spot_price_t *self)
 {
     spot_price_steps_free(&self->spot);
+    free(self->currency);
+    self->currency = NULL;
 }
 
 /* ---- Paying ---- */

@@ -39,34 +39,33 @@ duration(spot_texts_t *texts, double seconds)
                                    : spot_texts_add(texts, "%.2f d", seconds / S_PER_D);
 }
 
-/* "done within 3.1 d in half of the runs and within 4.4 d in 95 % of them". */
+/* "; done within 3.1 d in half of the runs and within 4.4 d in 95 %". */
 static const char *
 times(spot_texts_t *texts, const spot_advice_figures_t *figures)
 {
-    if (!isfinite(figures->time_p50_s)) {
-        return isnan(figures->time_p50_s)
-                   ? ""
-                   : "; fewer than half of the runs are done at all";
+    if (isnan(figures->time_p50_s)) {
+        return "";
     }
-    return isfinite(figures->time_p95_s)
-               ? spot_texts_add(texts,
-                     "; done within %s in half of the runs and within %s in 95 %% of "
-                     "them",
-                     duration(texts, figures->time_p50_s),
-                     duration(texts, figures->time_p95_s))
-               : spot_texts_add(texts,
-                     "; done within %s in half of the runs, in 95 %% of them not before "
-                     "the end of the simulation",
-                     duration(texts, figures->time_p50_s));
+    if (!isfinite(figures->time_p50_s)) {
+        return "; not done at all in half of the runs or more";
+    }
+    if (!isfinite(figures->time_p95_s)) {
+        return spot_texts_add(texts,
+            "; done within %s in half of the runs, and not at all in more than 5 %%",
+            duration(texts, figures->time_p50_s));
+    }
+    return spot_texts_add(texts, "; done within %s in half of the runs and %s in 95 %%",
+        duration(texts, figures->time_p50_s), duration(texts, figures->time_p95_s));
 }
 
+/* All figures with their intervals. */
 static const char *
 figures_text(spot_texts_t *texts, const spot_advice_result_t *self,
     const spot_advice_figures_t *figures)
 {
     return spot_texts_add(texts,
-        "probability %s %s (%s to %s); mean cost %s (%s to %s), %s in half of the runs "
-        "and %s in 95 %% of them at most%s",
+        "probability %s %s (%s to %s); mean cost %s (%s to %s), at most %s in half of "
+        "the runs and %s in 95 %%%s",
         self->goal_words, percent(texts, figures->p), percent(texts, figures->p_low),
         percent(texts, figures->p_high), money(texts, self, figures->cost),
         money(texts, self, figures->cost_low), money(texts, self, figures->cost_high),
@@ -116,17 +115,21 @@ write_rival(
     const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
     const double ratio = rival->figures.cost / best->figures.cost;
     const char *price =
-        ratio < 1   ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
-        : ratio < 2 ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
-                    : spot_texts_add(texts, "%.1f times as much", ratio);
+        !isfinite(ratio) ? "not known"
+        : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
+        : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
+                         : spot_texts_add(texts, "%.1f times as much", ratio);
 
-    spot_document_item(document, "%s%s%s: %s, which is %s%s",
+    spot_document_item(document,
+        "%s%s: probability %s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
         advised_id == self->runner_up_id ? "nearly wins: "
                                          : spot_texts_add(texts, "%s: ", rival->kind),
-        rival->words, rival->is_met ? "" : " (does not keep the goal)",
-        figures_text(texts, self, &rival->figures), price,
-        rival->assumed == NULL ? ""
-                               : spot_texts_add(texts, "; assumed: %s", rival->assumed));
+        rival->words, percent(texts, rival->figures.p),
+        rival->is_met ? "" : ", too little or too dear",
+        money(texts, self, rival->figures.cost), price,
+        money(texts, self, rival->figures.cost_p95), times(texts, &rival->figures),
+        rival->assumed == NULL ? "" : "; assumed: ",
+        rival->assumed == NULL ? "" : rival->assumed);
 }
 
 static void

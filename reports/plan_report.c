@@ -165,7 +165,7 @@ write_varied(const spot_study_head_t *head, spot_document_t *document)
         spot_table_add_text(
             &table, axis->unit[0] != '\0' || axis->num_values == 0
                         ? axis->unit
-                        : spot_key_unit(axis->path, axis->texts[0], &num_bytes));
+                        : spot_key_unit(head, axis->path, axis->texts[0], &num_bytes));
         spot_table_add_count(&table, (int64_t) axis->num_values);
     }
     spot_document_table(document, "varied-table", &table);

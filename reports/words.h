@@ -69,9 +69,10 @@ spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_i
 
 /* Splits a value as it stands in YAML into its number and its unit: "30 s" at any key,
  * "0.91" at fleet.price.spot (USD/h), "1e9" at net_bytes_per_s (bytes/s). Returns the
- * unit, of text or for good; "" for plain numbers and texts. *num_bytes: what of text
- * stands before the unit. */
-const char *spot_key_unit(const char *path, const char *text, size_t *num_bytes);
+ * unit, of text, of the head, which may be NULL, or for good; "" for plain numbers and
+ * texts. *num_bytes: what of text stands before the unit. */
+const char *spot_key_unit(const spot_study_head_t *head, const char *path,
+    const char *text, size_t *num_bytes);
 
 /* ---- Metrics ---- */
 

@@ -49,8 +49,8 @@ void spot_page_run_more_write(
     const spot_run_series_t *run, size_t run_id, spot_document_t *document);
 
 /* The scenario as it was fixed. */
-void spot_page_fixed_write(
-    const char *path, const spot_origin_t *origin, spot_document_t *document);
+void spot_page_fixed_write(const char *path, const spot_study_head_t *head,
+    const spot_origin_t *origin, spot_document_t *document);
 
 /* Provenance, and how to repeat the study and its page; the second: of two stores, each
  * in a section of its own, and how to repeat the page of both. */

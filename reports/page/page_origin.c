@@ -110,8 +110,8 @@ add_list(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *t
 
 /* A key, its value and unit; a list as a whole. */
 static void
-add_key(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *table,
-    spot_texts_t *texts)
+add_key(const spot_canonical_t *self, const spot_study_head_t *head, size_t first,
+    size_t end, spot_table_t *table, spot_texts_t *texts)
 {
     const char *path = self->entries[first].path, *text = self->entries[first].text;
     size_t num_bytes;
@@ -121,7 +121,7 @@ add_key(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *ta
     if (end > first + 1) {
         add_list(self, first, end, table);
     } else {
-        const char *unit = spot_key_unit(path, text, &num_bytes);
+        const char *unit = spot_key_unit(head, path, text, &num_bytes);
 
         spot_table_add_text(table, spot_texts_add(texts, "%.*s", (int) num_bytes, text));
         spot_table_add_text(table, unit);
@@ -144,8 +144,8 @@ read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *or
 }
 
 void
-spot_page_fixed_write(
-    const char *path, const spot_origin_t *origin, spot_document_t *document)
+spot_page_fixed_write(const char *path, const spot_study_head_t *head,
+    const spot_origin_t *origin, spot_document_t *document)
 {
     spot_table_t table = {.name = "fixed"};
     spot_canonical_t canonical = {0};
@@ -161,7 +161,7 @@ spot_page_fixed_write(
         for (size_t j = 0, end; j < canonical.num_entries; j = end) {
             end = list_end(&canonical, j);
             if (is_scenario(canonical.entries[j].path)) {
-                add_key(&canonical, j, end, &table, &document->texts);
+                add_key(&canonical, head, j, end, &table, &document->texts);
             }
         }
         spot_document_table(document, "fixed-table", &table);

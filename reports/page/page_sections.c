@@ -134,7 +134,7 @@ static void
 write_parameters(const spot_page_t *page)
 {
     spot_settings_write(page->head, page->document);
-    spot_page_fixed_write(page->source->path, page->origin, page->document);
+    spot_page_fixed_write(page->source->path, page->head, page->origin, page->document);
     spot_metrics_write(page->head, page->document);
 }
 

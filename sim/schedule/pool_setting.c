@@ -182,6 +182,11 @@ add_pool(spot_pool_plans_t *self, spot_bind_t *bind, const spot_node_t *root,
     snprintf(bind->path, sizeof(bind->path), "pools[%zu].", setting_id);
     ret = bind_trace(pool, bind, setting, item_node(root, setting_id), num_nodes,
         horizon_ms, like_trace);
+    spot_currency_check(bind, item_node(root, setting_id), "price.spot",
+        setting->price.currency, SPOT_USUAL_CURRENCY);
+    spot_currency_check(bind, item_node(root, setting_id), "trace",
+        ret == 0 ? spot_trace_model_currency(&pool->trace, SPOT_USUAL_CURRENCY) : NULL,
+        SPOT_USUAL_CURRENCY);
     bind->path[0] = '\0';
     return ret != 0 ? ret : copy_price(&pool->price, &setting->price);
 }

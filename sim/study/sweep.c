@@ -273,7 +273,8 @@ read_keys(spot_reading_t *self, spot_bind_t *bind, const spot_node_t *sweep)
         return 0;
     }
     if (keys->num_children == 0) {
-        spot_bind_error(bind, keys, "sweep", "expected at least one key");
+        spot_bind_error(
+            bind, keys, self->request.sweep_key, "expected at least one key");
         return 0;
     }
     self->study->template->swept = spot_calloc(keys->num_children, sizeof(spot_swept_t));

@@ -159,7 +159,10 @@ choose_depths(proposal_t *self)
     const spot_job_t *job = &self->scenario->job;
     const spot_step_grid_t *grid = &job->step_time.grid;
 
-    self->depths[self->num_depths++] = job->pipeline_depth;
+    if (!spot_step_time_is_by_pair(&job->step_time) ||
+        rate_of_depth(self, job->pipeline_depth) > 0) {
+        self->depths[self->num_depths++] = job->pipeline_depth;
+    }
     while (spot_step_time_is_by_pair(&job->step_time) && self->num_depths < MAX_DEPTHS) {
         int64_t best = 0;
         double best_rate = 0;
@@ -311,13 +314,18 @@ add_systems(proposal_t *self, choice_t choice)
         const bool keeps = system->is_lossless ||
                            (own->system == system && spot_recovery_keeps_steps(own));
 
+        /* Others roll back to storage rarely: the interval of the scenario will do. */
+        const bool varies =
+            !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
+                          system == &spot_recovery_varuna);
+
         if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand) {
             continue;
         }
         choice.recovery = recovery_text(self, system);
         choice.system = system->name;
         choice.has_interval = !keeps;
-        for (int k = 0; k < (keeps ? 1 : self->num_every); k++) {
+        for (int k = 0; k < (varies ? self->num_every : 1); k++) {
             choice.every = self->every[k];
             add_choice(self, &choice);
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "sim/train/advice.h"
 #include "sim/train/colours.h"
 #include "sim/train/metrics.h"
@@ -15,12 +16,27 @@
 #include "sim/train/run_text.h"
 #include "sim/train/train.h"
 
+/* A scenario and, if it cannot run, rests on what was not measured, or does not pay in
+ * US dollars, its own outputs, which say so. */
+typedef struct {
+    spot_scenario_t scenario; /* the first member: other functions get only this */
+    bool has_outputs;
+    spot_outputs_t outputs;
+    spot_texts_t texts;                                      /* of own metrics */
+    const spot_series_kind_t *series[SPOT_TRAIN_NUM_SERIES]; /* own ones */
+    spot_series_kind_t cost;
+    spot_series_column_t cost_columns[2];
+} bound_t;
+
 static void
 train_free(void *scenario)
 {
-    if (scenario != NULL) {
-        spot_scenario_free(scenario);
-        free(scenario);
+    bound_t *self = scenario;
+
+    if (self != NULL) {
+        spot_scenario_free(&self->scenario);
+        spot_texts_free(&self->texts);
+        free(self);
     }
 }
 
@@ -205,18 +221,56 @@ outputs_of(const spot_scenario_t *scenario)
                        [(scenario->until_steps > 0) + (scenario->deadline_ms > 0)];
 }
 
-/* A scenario and, if it cannot run or rests on what was not measured, its own outputs,
- * which say so. */
-typedef struct {
-    spot_scenario_t scenario; /* the first member: other functions get only this */
-    bool has_outputs;
-    spot_outputs_t outputs;
-} bound_t;
+/* A copy of a text with a currency in place of "USD" and "dollar"; text may be NULL. */
+static const char *
+in_currency(const char *text, const char *currency, spot_texts_t *texts)
+{
+    static const char *const usual[] = {SPOT_USUAL_CURRENCY, "dollar"};
+
+    for (size_t j = 0; text != NULL && j < 2; j++) {
+        const char *place = strstr(text, usual[j]);
+
+        if (place != NULL) {
+            return spot_texts_add(texts, "%.*s%s%s", (int) (place - text), text,
+                currency, place + strlen(usual[j]));
+        }
+    }
+    return text;
+}
+
+/* Puts a currency into the words of metrics and of the last series, the cost. NO_MEMORY.
+ */
+static int
+label_outputs(bound_t *self, const char *currency)
+{
+    const spot_series_kind_t *cost = spot_train_series[SPOT_TRAIN_NUM_SERIES - 1];
+    spot_texts_t *texts = &self->texts;
+    spot_metric_t *metrics;
+
+    SPOT_ARENA_ARRAY(&texts->arena, metrics, self->outputs.num_metrics);
+    for (size_t j = 0; metrics != NULL && j < self->outputs.num_metrics; j++) {
+        metrics[j] = self->outputs.metrics[j];
+        metrics[j].unit = in_currency(metrics[j].unit, currency, texts);
+        metrics[j].help = in_currency(metrics[j].help, currency, texts);
+        metrics[j].label = in_currency(metrics[j].label, currency, texts);
+        metrics[j].noun = in_currency(metrics[j].noun, currency, texts);
+    }
+    memcpy(self->series, spot_train_series, sizeof(self->series));
+    memcpy(self->cost_columns, cost->columns, sizeof(self->cost_columns));
+    self->cost_columns[1].unit = currency;
+    self->cost = *cost;
+    self->cost.columns = self->cost_columns;
+    self->series[SPOT_TRAIN_NUM_SERIES - 1] = &self->cost;
+    self->outputs.metrics = metrics;
+    self->outputs.series = self->series;
+    return metrics == NULL ? SPOT_ERR_NO_MEMORY : texts->error;
+}
 
 static int
 train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     bound_t *self = spot_calloc(1, sizeof(*self));
+    const char *currency;
     int ret;
 
     *scenario = self;
@@ -224,12 +278,17 @@ train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
         return SPOT_ERR_NO_MEMORY;
     }
     ret = spot_scenario_init(&self->scenario, root, like, diag);
-    self->has_outputs =
-        ret == SPOT_ERR_CANNOT_RUN || self->scenario.recovery.unmeasured != NULL;
+    currency = spot_price_currency(&self->scenario.fleet.price);
+    self->has_outputs = ret == SPOT_ERR_CANNOT_RUN ||
+                        self->scenario.recovery.unmeasured != NULL ||
+                        strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
     if (self->has_outputs) {
         self->outputs = *outputs_of(&self->scenario);
         self->outputs.cannot_run = self->scenario.recovery.lacks;
         self->outputs.unmeasured = self->scenario.recovery.unmeasured;
+    }
+    if (strcmp(currency, SPOT_USUAL_CURRENCY) != 0) {
+        ret = spot_error_first(label_outputs(self, currency), ret);
     }
     return ret;
 }

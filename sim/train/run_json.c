@@ -94,6 +94,9 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
         spot_json_text(
             &json, "published_defaults", scenario->recovery.system->published);
     }
+    if (scenario->fleet.price.currency != NULL) {
+        spot_json_text(&json, "currency", scenario->fleet.price.currency);
+    }
     spot_run_json_figures(&json, result);
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
         spot_json_number(

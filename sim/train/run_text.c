@@ -57,7 +57,10 @@ write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
         fprintf(out, "  %-30s %14s\n", line->label, "-");
     } else {
         fprintf(out, "  %-30s %14.*f %s\n", line->label, line->num_decimals,
-            line->factor * value, line->unit);
+            line->factor * value,
+            strcmp(line->unit, SPOT_USUAL_CURRENCY) == 0
+                ? spot_price_currency(&scenario->fleet.price)
+                : line->unit);
     }
 }
 

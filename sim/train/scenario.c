@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "sim/engine/experiment.h"
 
@@ -267,6 +268,49 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
     }
 }
 
+/* Settles the currency of all prices: as its key says, else as the spot prices do. What
+ * is assumed of other prices is a warning. NO_MEMORY. */
+static int
+settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    static const char *const keys[] = {"fleet.price.spot", "fleet.price.on_demand"};
+    spot_price_t *price = &self->fleet.price;
+    const spot_node_t *map = spot_node_get(spot_node_get(root, "fleet"), "price");
+    const spot_node_t *place = spot_node_place(root, "fleet.price");
+    const char *found = price->spot.currency[0] != '\0'
+                            ? price->spot.currency
+                            : spot_trace_model_currency(&self->trace, "");
+    bool is_assumed = price->currency == NULL;
+
+    if (price->currency == NULL && found != NULL) {
+        price->currency = spot_text_copy(found, strlen(found));
+        if (price->currency == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
+    found = spot_price_currency(price);
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        const spot_node_t *node = spot_node_get(map, strrchr(keys[j], '.') + 1);
+        const bool is_usd = node != NULL && node->kind == SPOT_NODE_SCALAR &&
+                            strstr(node->text, SPOT_USUAL_CURRENCY) != NULL;
+
+        spot_currency_check(
+            bind, root, keys[j], is_usd ? SPOT_USUAL_CURRENCY : NULL, found);
+        is_assumed = is_assumed || node == NULL;
+    }
+    if (is_assumed && strcmp(found, SPOT_USUAL_CURRENCY) != 0) {
+        spot_diag_warn(bind->diag, place->file, place->line, place->column,
+            "fleet.price.on_demand and all other prices are taken to be in %s, as the "
+            "spot prices are; what is not given keeps the number of its default, which "
+            "is in USD",
+            found);
+    }
+    spot_currency_check(bind, root, keys[0], price->spot.currency, found);
+    spot_currency_check(
+        bind, root, "trace", spot_trace_model_currency(&self->trace, found), found);
+    return 0;
+}
+
 static void
 warn_of_ignored_price(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
@@ -378,9 +422,10 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         check_deadline(self, &bind, root);
         warn_of_ignored_price(self, &bind, root);
         warn_of_ignored_initial(self, &bind, root);
+        ret = settle_currency(self, &bind, root);
         self->is_certain = self->trace.recording != NULL &&
                            self->trace.recording->kind == SPOT_TRACE_NAMED;
-        if (self->recovery.system->num_on_demand != NULL) {
+        if (ret == 0 && self->recovery.system->num_on_demand != NULL) {
             ret = rent_on_demand(self, diag);
         }
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a recording: the first byte chooses the importer, two files are divided
- * by a zero byte. No crash, a refusal says why, what is accepted holds all invariants,
- * and nothing is changed by converting it as --kind counts. */
+/* Any bytes as a recording: the first byte chooses the importer (!: recognised, with
+ * --now), two files are divided by a zero byte; those of a mapping have --columns and
+ * --events before them, each with a zero byte behind. No crash, a refusal says why, what
+ * is accepted holds all invariants, and nothing is changed by converting it as --kind
+ * counts. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,8 +23,8 @@ choose_importer(uint8_t byte)
     while (spot_importers[num_importers] != NULL) {
         num_importers++;
     }
-    /* One more than there are: recognised. */
-    return spot_importers[byte % (num_importers + 1)];
+    /* Below A, as in the corpus: recognised, however many there are. */
+    return byte < 'A' ? NULL : spot_importers[(byte - 'A') % num_importers];
 }
 
 static void
@@ -45,6 +47,21 @@ convert(
     spot_diag_free(&diag);
 }
 
+/* Takes --columns, which has been cut off the file, and cuts --events off it. */
+static void
+take_mapping(spot_convert_t *task, spot_convert_input_t *input, const char *columns)
+{
+    const char *end =
+        input->num_bytes == 0 ? NULL : memchr(input->bytes, '\0', input->num_bytes);
+
+    task->columns = columns;
+    if (end != NULL) {
+        task->events = *input->bytes == '\0' ? NULL : input->bytes;
+        input->num_bytes -= (size_t) (end - input->bytes) + 1;
+        input->bytes = end + 1;
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
@@ -53,7 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     const spot_importer_t *importer;
     spot_convert_input_t inputs[2];
     const char *text, *second;
-    size_t num_text;
+    size_t num_text, num_inputs = 1;
 
     if (num_bytes == 0) {
         return 0;
@@ -69,9 +86,19 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
         inputs[1] =
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
-    task.format = importer == NULL ? NULL : importer->name;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
+    if (importer != NULL) {
+        task.format = importer->name;
+        if (strcmp(importer->name, "mapping") == 0 && second != NULL) {
+            take_mapping(&task, &inputs[1], text);
+            inputs[0] = inputs[1];
+            second = NULL;
+        }
+        num_inputs = importer->num_inputs == 0 ? 1 + (size_t) (second != NULL)
+                                               : importer->num_inputs;
+    }
+    convert(&task, inputs, num_inputs);
     task.kind = SPOT_TRACE_COUNTS;
-    convert(&task, inputs, importer == NULL ? 1 : importer->num_inputs);
+    convert(&task, inputs, num_inputs);
     return 0;
 }

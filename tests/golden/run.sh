@@ -85,6 +85,15 @@ golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
 golden help-trace-generate.txt trace generate --help
+golden help-price-convert.txt price convert --help
+golden help-price-describe.txt price describe --help
+prices=../../../models/sample/prices
+golden price-steps.csv price convert "$prices/aws.json" --zone us-east-1a --product Linux/UNIX \
+    --start 2026-03-01T00:00:00Z
+golden price.txt price describe "$prices/stamped.csv" --end 2026-03-03T00:00:00Z
+golden price.json price describe "$prices/stamped.csv" --json
+golden run-eur.txt run run-eur.yaml --quiet
+golden run-eur.json run run-eur.yaml --quiet --json
 golden help-trace-fit.txt trace fit --help
 golden help-trace-compare.txt trace compare --help
 golden help-schedule-generate.txt schedule generate --help
@@ -103,6 +112,8 @@ golden help-export.txt export --help
 golden help-report.txt report --help
 golden help-profile.txt profile --help
 golden help-compare.txt compare --help
+golden help-init.txt init --help
+golden help-check.txt check --help
 golden help-engine.txt engine --help
 golden help-recovery.txt recovery --help
 golden help-model-fit.txt model fit --help
@@ -147,6 +158,49 @@ done <"$work/first/tries"
 expect "help fits 80 columns" [ -z "$(awk 'length > 80' help*.txt)" ]
 COLUMNS=60 "$spotsim" study --help | sed '/^Examples:/,$d' >"$work/narrow"
 expect "help fits 60 columns" [ -z "$(awk 'length > 60' "$work/narrow")" ]
+
+# ---- A job of one's own ----
+# What init writes runs as it stands, the scenario and the study, for every engine; check
+# reads both. With files the values are theirs.
+own=$work/own
+rm -rf "$own"
+mkdir "$own"
+"$spotsim" engine | sed 's/^ *\([a-z]*\) .*/\1/' >"$own/engines"
+expect "all engines are listed" [ "$(wc -l <"$own/engines")" -ge 5 ]
+while IFS= read -r engine; do
+    ends 0 init --engine "$engine" -o "$own/$engine"
+    ends 0 run "$own/$engine/scenario.yaml" -q
+    expect "init: $engine runs without a warning" [ ! -s "$work/stderr" ]
+    ends 0 study "$own/$engine/study.yaml" --replications 2
+    ends 0 check "$own/$engine/scenario.yaml" "$own/$engine/study.yaml"
+    expect "init: all of $engine is explained" grep -q '# assumed: ' "$own/$engine/scenario.yaml"
+done <"$own/engines"
+same init-serve.yaml "$own/serve/scenario.yaml"
+printf 'D,P,step_ms,samples_per_s\n1,2,20000,51.2\n2,2,12500,81.92\n' >"$own/steps.csv"
+printf 'time_s,usd_per_h\n0,0.9\n3600,1.1\n' >"$own/prices.csv"
+cp recorded.csv "$own/log.csv"
+ends 0 init --trace "$own/log.csv" --table "$own/steps.csv" --price "$own/prices.csv" -o "$own/mine.yaml"
+sed "s|$own/|OWN/|" "$own/mine.yaml" >"$work/mine.yaml"
+same init-files.yaml "$work/mine.yaml"
+same init-study.yaml "$own/study.yaml"
+ends 0 run "$own/mine.yaml"
+ends 0 study "$own/study.yaml" --replications 2
+ends 2 init -o "$own/mine.yaml"
+stderr_says "mine.yaml: is there already: expected another -o, or --force"
+ends 0 init --force -o "$own/mine.yaml"
+printf 'time_s,usd_per_h\n5,0.9\n' >"$own/prices.csv"
+ends 2 init --price "$own/prices.csv" -o "$own/late"
+stderr_says "prices.csv:2:1: time_s: the first row must be at 0, got '5'"
+ends 2 init --table "$own/log.csv" -o "$own/no-table"
+golden check-scenario.txt check ../../../reports/studies/idle-vs-preemption/seed-64.yaml
+golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.csv \
+    ../../../models/sample/by-n/varuna.csv tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
+    ../../../reports/studies/idle-vs-preemption/study.yaml
+golden check.json check profile.yaml --json
+ends 0 check "$own/steps.csv"
+ends 0 study ../../../reports/studies/idle-vs-preemption/study.yaml --replications 2 -o "$own/idle.db"
+ends 0 check "$own/idle.db"
+expect "check counts the rows of a database" grep -q '^  unfinished_points  *0$' "$work/stdout"
 
 # Topics.
 golden help-units.txt help units
@@ -893,6 +947,10 @@ converts step convert/step.csv --unit h --capacity 8 --name steps
 converts node-count convert/node.csv convert/term.csv --window "30 s"
 converts skypilot convert/availability/4-node/gcp-02-29-2024/us-east1-b_t4_1.json
 converts counts named.csv --kind counts --capacity unbounded
+logs=../../unit/convert/logs
+converts eventbridge $logs/eventbridge.jsonl --now 2024-06-03T14:00:00Z --notice "2 min" \
+    --cause preempt
+converts ec2 $logs/ec2_requests.json $logs/ec2_instances.json --now 2024-06-03T11:31:00Z
 golden convert/step.json trace convert convert/step.csv --unit h --json \
     -o "$work/step.csv"
 gzip -c convert/bamboo.csv >"$work/bamboo.csv.gz"

@@ -37,8 +37,6 @@ static const form_t instance_form = {"LaunchTime", "StateTransitionReason", "Sta
 /* What a record of an instance says. */
 typedef struct {
     const form_t *form;
-    spot_log_place_t place;
-    const char *name;
     spot_says_t says;
     int64_t start_ms; /* the instance was launched, or its request made */
     int64_t time_ms;  /* of what it says */
@@ -113,11 +111,14 @@ copy_time(const char *reason, char text[SPOT_CSV_SHOWN_BYTES])
 static int
 read_life(state_t *self, const spot_json_value_t *record, life_t *life)
 {
-    const bool is_request = life->form == &request_form;
-    const char *code = spot_json_text_at(record, life->form->code);
+    const form_t *form = life->form;
+    const bool is_request = form == &request_form;
+    const char *code = spot_json_text_at(record, form->code);
     const char *cause = spot_json_text_at(record, "StateReason.Code");
-    const char *time = spot_json_text_at(record, life->form->time);
+    const char *start = spot_json_text_at(record, form->start);
+    const char *time = spot_json_text_at(record, form->time);
     const char *state = spot_json_text_at(record, "State");
+    spot_log_place_t place = spot_log_place_at(self->input_id, record, form->code);
     char text[SPOT_CSV_SHOWN_BYTES];
     int ret;
 
@@ -127,64 +128,43 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
     if (*code == '\0' ||
         (life->is_late && (!is_request || strcmp(state, "active") == 0))) {
         return spot_instance_log_expected(
-            &self->log, &life->place, life->form->code, life->form->expected, code);
+            &self->log, &place, form->code, form->expected, code);
     }
     if (!is_request && life->says != SPOT_SAYS_RUNS) {
         life->says = judge(*cause == '\0' ? time : cause);
         time = copy_time(time, text);
         life->is_untimed = *time == '\0';
     } else if (!is_request) {
-        time = spot_json_text_at(record, life->form->start);
+        time = start;
     }
     life->says = life->says == SPOT_NUM_SAYS ? SPOT_SAYS_GONE : life->says;
-    ret = spot_instance_log_time(&self->log, &life->place, life->form->start,
-        spot_json_text_at(record, life->form->start), &life->start_ms);
+    place = spot_log_place_at(self->input_id, record, form->start);
+    ret =
+        spot_instance_log_time(&self->log, &place, form->start, start, &life->start_ms);
     if (ret != 0 || life->is_untimed) {
         return ret;
     }
-    ret = spot_instance_log_time(
-        &self->log, &life->place, life->form->time, time, &life->time_ms);
+    place = spot_log_place_at(self->input_id, record, form->time);
+    ret = spot_instance_log_time(&self->log, &place, form->time, time, &life->time_ms);
     if (ret == 0 && life->time_ms < life->start_ms) {
-        ret = spot_instance_log_expected(&self->log, &life->place, life->form->time,
-            "a time that is not before the start", time);
+        ret = spot_instance_log_expected(
+            &self->log, &place, form->time, "a time that is not before the start", time);
     }
     return ret;
 }
 
 /* Adds what a record says, after the start of the instance. */
 static int
-add_life(state_t *self, const life_t *life)
-{
-    const size_t num_bytes = strlen(life->name);
-    const bool is_instance = life->form == &instance_form;
-    const bool is_assumed = spot_names_find(&self->started, life->name, num_bytes) < 0;
-    int32_t name_id;
-    int ret = 0;
-
-    if (is_instance || is_assumed) {
-        ret = spot_instance_log_add(
-            &self->log, &life->place, life->start_ms, SPOT_SAYS_RUNS, life->name);
-    }
-    if (ret == 0 && is_assumed) {
-        self->num_assumed++;
-        ret = spot_names_add(&self->started, life->name, num_bytes, &name_id);
-    }
-    self->num_late += life->is_late;
-    return ret != 0 || (is_instance && life->says == SPOT_SAYS_RUNS)
-               ? ret
-               : spot_instance_log_add(
-                     &self->log, &life->place, life->time_ms, life->says, life->name);
-}
-
-static int
 take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
 {
+    const spot_log_place_t place =
+        spot_log_place_at(self->input_id, record, "InstanceId");
+    const char *name = spot_json_text_at(record, "InstanceId");
     const char *kind = spot_json_text_at(record, "InstanceLifecycle");
-    const bool is_spot = form == &request_form || strcmp(kind, "spot") == 0;
-    life_t life = {.form = form,
-        .place = spot_log_place(self->input_id, record),
-        .name = spot_json_text_at(record, "InstanceId")};
-    const size_t num_bytes = strlen(life.name);
+    const bool is_request = form == &request_form;
+    const bool is_spot = is_request || strcmp(kind, "spot") == 0;
+    const bool is_started = spot_names_find(&self->started, name, strlen(name)) >= 0;
+    life_t life = {.form = form};
     int32_t name_id;
     int ret = read_life(self, record, &life);
 
@@ -193,13 +173,13 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
         return ret != 0 || (!life.is_untimed && !life.has_start)
                    ? ret
                    : spot_names_add(life.is_untimed ? &self->untimed : &self->started,
-                         life.name, num_bytes, &name_id);
+                         name, strlen(name), &name_id);
     }
     if (self->num_spot > 0 && !is_spot) {
         self->num_not_spot++;
         return 0;
     }
-    if (spot_names_find(&self->untimed, life.name, num_bytes) >= 0) {
+    if (spot_names_find(&self->untimed, name, strlen(name)) >= 0) {
         self->num_untimed++;
         return 0;
     }
@@ -207,7 +187,19 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
         &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
     spot_instance_log_label(
         &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
-    return add_life(self, &life);
+    if (!is_request || !is_started) {
+        ret = spot_instance_log_add(
+            &self->log, &place, life.start_ms, SPOT_SAYS_RUNS, name);
+    }
+    if (ret == 0 && !is_started) {
+        self->num_assumed++;
+        ret = spot_names_add(&self->started, name, strlen(name), &name_id);
+    }
+    self->num_late += life.is_late;
+    return ret != 0 || (!is_request && life.says == SPOT_SAYS_RUNS)
+               ? ret
+               : spot_instance_log_add(
+                     &self->log, &place, life.time_ms, life.says, name);
 }
 
 /* A reservation, an instance or a request. */

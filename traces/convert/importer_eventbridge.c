@@ -70,7 +70,8 @@ judge(const spot_json_value_t *event, const char **wrong)
 static int
 take_event(state_t *self, const spot_json_value_t *event)
 {
-    const spot_log_place_t place = spot_log_place(self->input_id, event);
+    static const char name[] = "detail.instance-id";
+    spot_log_place_t place = spot_log_place_at(self->input_id, event, "detail.state");
     const char *wrong;
     const spot_says_t says = judge(event, &wrong);
     int64_t time_ms;
@@ -84,11 +85,13 @@ take_event(state_t *self, const spot_json_value_t *event)
         self->log.num_other++;
         return 0;
     }
+    place = spot_log_place_at(self->input_id, event, "time");
     ret = spot_instance_log_time(
         &self->log, &place, "time", spot_json_text_at(event, "time"), &time_ms);
+    place = spot_log_place_at(self->input_id, event, name);
     return ret != 0 ? ret
                     : spot_instance_log_add(&self->log, &place, time_ms, says,
-                          spot_json_text_at(event, "detail.instance-id"));
+                          spot_json_text_at(event, name));
 }
 
 static int

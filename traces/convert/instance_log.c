@@ -51,6 +51,8 @@ spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     memset(self, 0, sizeof(*self));
     self->import = import;
     self->now_ms = INT64_MIN;
+    self->first_ms = INT64_MAX;
+    self->last_ms = INT64_MIN;
     self->is_zoned = true;
     spot_names_init(&self->names);
     import->trace->kind = SPOT_TRACE_NAMED;
@@ -200,13 +202,13 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
         instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
         return;
     }
-    instance->life = LIFE_RUNS;
     instance->has_notice = false;
-    if (record->time_ms == self->log->records[0].time_ms) {
+    if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
         self->initial[self->num_initial++] = record->name_id;
     } else {
         change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
     }
+    instance->life = LIFE_RUNS;
 }
 
 static void
@@ -355,21 +357,16 @@ static void
 remark_log(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
-    const bool is_preempt = log->import->task->unknown == SPOT_UNKNOWN_PREEMPT;
     int64_t num_unknown = 0;
 
     for (size_t j = 0; j < self->num_changes; j++) {
         num_unknown += self->changes[j].is_unknown;
     }
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
-        is_preempt ? "instance ended and the log does not say why: written as a "
-                     "preemption (--cause preempt)"
-                   : "instance ended and the log does not say why: written as a stop, "
-                     "which is no preemption; --cause preempt writes it so",
-        is_preempt ? "instances ended and the log does not say why: written as "
-                     "preemptions (--cause preempt)"
-                   : "instances ended and the log does not say why: written as stops, "
-                     "which are no preemptions; --cause preempt writes them so");
+        "instance ended and the log does not say why: written as --cause has it, by "
+        "default as a stop, which is no preemption",
+        "instances ended and the log does not say why: written as --cause has it, by "
+        "default as stops, which are no preemptions");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
         (int64_t) self->num_initial,
         "instance runs from the begin of the log; instances that it never names are "
@@ -391,27 +388,29 @@ static int
 settle_span(spot_instance_log_t *self, int64_t *end_ms)
 {
     spot_import_t *import = self->import;
-    const int64_t start_ms = self->records[0].time_ms;
+    const int64_t first_ms = self->records[0].time_ms;
     const int64_t last_ms = self->records[self->num_records - 1].time_ms;
     char start[SPOT_DATETIME_BYTES];
 
-    *end_ms = self->now_ms == INT64_MIN ? last_ms : self->now_ms;
-    spot_instant_text(start_ms, start);
+    self->first_ms = first_ms < self->first_ms ? first_ms : self->first_ms;
+    self->last_ms = last_ms > self->last_ms ? last_ms : self->last_ms;
+    *end_ms = self->now_ms == INT64_MIN ? self->last_ms : self->now_ms;
+    spot_instant_text(self->first_ms, start);
     spot_import_key(import, "start", start);
     if (self->now_ms == INT64_MIN) {
         spot_import_key(
             import, "note", "the end is the last record; the true end is unknown");
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "end", 0,
             "the trace ends at the last record: --now says until when it was watched");
-    } else if (last_ms > self->now_ms) {
+    } else if (self->last_ms > self->now_ms) {
         char last[SPOT_DATETIME_BYTES];
 
-        spot_instant_text(last_ms, last);
+        spot_instant_text(self->last_ms, last);
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
             "the last record, at %s, is after --now", last);
     }
-    spot_import_note_time(import, *end_ms - start_ms);
-    import->trace->end_ms = *end_ms - start_ms;
+    spot_import_note_time(import, *end_ms - self->first_ms);
+    import->trace->end_ms = *end_ms - self->first_ms;
     return 0;
 }
 
@@ -445,7 +444,7 @@ spot_instance_log_finish(spot_instance_log_t *self)
     if (ret == 0 && judge.num_changes > 0) {
         qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_changes);
     }
-    ret = ret == 0 ? write_changes(&judge, self->records[0].time_ms) : ret;
+    ret = ret == 0 ? write_changes(&judge, self->first_ms) : ret;
     if (ret == 0) {
         spot_import_take_gcd(import);
         remark_notices(&judge);

@@ -54,6 +54,8 @@ typedef struct {
     size_t max_records;
     spot_instance_record_t *records; /* [num_records] */
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
+    int64_t first_ms;  /* of the log, where the records do not show it */
+    int64_t last_ms;   /* the same */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
@@ -95,9 +97,18 @@ void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind
  * says anything of an instance; NO_MEMORY. O(records log records). */
 SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
 
-/* For logs of JSON records: the values of a record at a path, and its place. */
+/* For logs of JSON records: the place of a value, and that of the value which a record
+ * has at a path, or of the record. */
 static inline spot_log_place_t
 spot_log_place(size_t input_id, const spot_json_value_t *value)
 {
     return (spot_log_place_t){input_id, value->line, value->column};
+}
+
+static inline spot_log_place_t
+spot_log_place_at(size_t input_id, const spot_json_value_t *record, const char *path)
+{
+    const spot_json_value_t *value = spot_json_at(record, path);
+
+    return spot_log_place(input_id, value == NULL ? record : value);
 }

@@ -537,6 +537,20 @@ spot_trace_model_has_price(const spot_trace_model_t *self)
     return has_price || spot_trace_model_common(self)->price.num_steps > 0;
 }
 
+const char *
+spot_trace_model_currency(const spot_trace_model_t *self, const char *except)
+{
+    const spot_zones_t *zones = spot_trace_model_zones(self);
+    const char *currency = spot_trace_model_common(self)->price.currency;
+    size_t j = 0;
+
+    while (
+        j < zones->num_zones && (*currency == '\0' || strcmp(currency, except) == 0)) {
+        currency = zones->zones[j++].price.currency;
+    }
+    return *currency == '\0' || strcmp(currency, except) == 0 ? NULL : currency;
+}
+
 /* The generator that a map names, or NULL. */
 static const spot_generator_t *
 generator_of_node(const spot_node_t *node)

@@ -58,6 +58,11 @@ const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *sel
 /* The zones of the instances; num_zones 0: there are none. */
 const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self);
 
+/* The first currency that one of its prices says it is in and that is not except; NULL:
+ * there is none. */
+const char *spot_trace_model_currency(
+    const spot_trace_model_t *self, const char *except);
+
 /* Whether the trace gives the price of every instance, which replaces that of the
  * fleet. */
 bool spot_trace_model_has_price(const spot_trace_model_t *self);

@@ -127,7 +127,7 @@ spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *commo
     }
 }
 
-static const char price_key[] = "price_usd_per_h";
+static const char price_key[] = "price_";
 
 /* Bytes of a step as text, "21600 1.2; ". */
 #define STEP_BYTES (SPOT_TRACE_TIME_BYTES + SPOT_NUMBER_TEXT_BYTES)
@@ -136,7 +136,8 @@ int
 spot_price_header_write(
     spot_trace_writer_t *writer, const char *zone, const spot_price_steps_t *price)
 {
-    char key[sizeof(price_key) + 1 + SPOT_ZONE_NAME_BYTES];
+    char key[sizeof(price_key) + SPOT_CURRENCY_COLUMN_BYTES + SPOT_ZONE_NAME_BYTES];
+    char column[SPOT_CURRENCY_COLUMN_BYTES];
     char time[SPOT_TRACE_TIME_BYTES], number[SPOT_NUMBER_TEXT_BYTES];
     char *text, *end;
 
@@ -153,7 +154,8 @@ spot_price_header_write(
         spot_number_text(price->steps[j].usd_per_h, number);
         end += sprintf(end, "%s%s %s", j == 0 ? "" : "; ", time, number);
     }
-    snprintf(key, sizeof(key), "%s%s%s", price_key, zone == NULL ? "" : ".",
+    spot_currency_column(price->currency, column);
+    snprintf(key, sizeof(key), "%s%s%s%s", price_key, column, zone == NULL ? "" : ".",
         zone == NULL ? "" : zone);
     spot_trace_writer_key(writer, key, text);
     free(text);
@@ -202,17 +204,18 @@ parse_steps(const char *value, spot_price_steps_t *price)
 
 /* The zone of a key "price_usd_per_h.ZONE", "" without one, or NULL for other keys. */
 static char *
-zone_of_key(char *key)
+zone_of_key(char *key, char currency[SPOT_CURRENCY_BYTES])
 {
     const size_t length = sizeof(price_key) - 1;
+    const char *end = strncmp(key, price_key, length) == 0
+                          ? spot_currency_scan(key + length, currency)
+                          : NULL;
+    char *zone = end == NULL ? NULL : key + (end - key);
 
-    if (strncmp(key, price_key, length) != 0) {
-        return NULL;
+    if (zone == NULL || *zone == '\0') {
+        return zone;
     }
-    if (key[length] == '\0') {
-        return key + length;
-    }
-    return key[length] == '.' && key[length + 1] != '\0' ? key + length + 1 : NULL;
+    return *zone == '.' && zone[1] != '\0' ? zone + 1 : NULL;
 }
 
 /* Reads the price of a key. Its line is key_id + 2: each line of a header is a key, and
@@ -271,7 +274,8 @@ spot_price_header_read(const spot_trace_t *trace, const char *path,
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < trace->header.num_keys && ret != SPOT_ERR_NO_MEMORY; j++) {
-        char *name = zone_of_key(trace->header.keys[j].key);
+        char currency[SPOT_CURRENCY_BYTES];
+        char *name = zone_of_key(trace->header.keys[j].key, currency);
         spot_price_steps_t *its_price = price;
         int error = 0;
 
@@ -282,6 +286,7 @@ spot_price_header_read(const spot_trace_t *trace, const char *path,
             zones->zones[zones->num_zones].name = name;
             its_price = &zones->zones[zones->num_zones++].price;
         }
+        strcpy(its_price->currency, currency);
         error = read_price(trace, j, path, its_price, diag);
         ret = error != 0 ? error : ret;
     }

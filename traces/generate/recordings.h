@@ -31,7 +31,8 @@ void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *
 /* ---- Prices in the header of a trace ----
  * "# price_usd_per_h: 0 0.91; 21600 1.2" is a price of 0.91 USD per instance-hour from
  * 0 s and 1.2 from 21600 s on. A key "price_usd_per_h.ZONE" is the price of the
- * instances whose names start with "ZONE/". */
+ * instances whose names start with "ZONE/". "price_eur_per_h" is in another
+ * currency. */
 
 /* Writes the price of a zone (NULL: of all others) unless it has no steps. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_price_header_write(

@@ -128,6 +128,53 @@ test_later_as_gmtime(void **state)
     }
 }
 
+static void
+test_http_date(void **state)
+{
+    static const char *const bad[] = {"", "Mon, 19 Sep 2016 18:29:47",
+        "2016-09-19T18:29:47Z", "Tue, 19 Sep 2016 18:29:47 GMT",
+        "Mon, 19 Sept 2016 18:29:47 GMT", "Mon, 19 sep 2016 18:29:47 GMT",
+        "Mon, 19 Nov 2016 18:29:47 GMT", "Mon, 19 Sep 2016 24:29:47 GMT",
+        "Mon, 9 Sep 2016 18:29:47 GMT ", "Fri, 30 Feb 2024 10:00:00 GMT",
+        "Mon, 19 Sep 2016 18:29:47 UTC", "Mon, 19 Sep 2016T18:29:47 GMT",
+        "Mon, 19xSep 2016 18:29:47 GMT", "Mon, 19 Sep x016 18:29:47 GMT",
+        "Wed, 31 Dec 1969 23:59:59 GMT"};
+    int64_t time_ms = -1;
+
+    (void) state;
+    assert_true(spot_http_date_parse("Thu, 01 Jan 1970 00:00:00 GMT", &time_ms));
+    assert_int_equal(time_ms, 0);
+    assert_true(spot_http_date_parse("Mon, 19 Sep 2016 18:29:47 GMT", &time_ms));
+    assert_int_equal(time_ms, 1474309787000);
+    assert_true(spot_http_date_parse("Thu, 29 Feb 2024 23:59:59 GMT", &time_ms));
+    assert_int_equal(time_ms, 1709251199000);
+    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+        if (spot_http_date_parse(bad[j], &time_ms)) {
+            fail_msg("taken: %s", bad[j]);
+        }
+    }
+}
+
+/* Every day of two centuries, as the C library writes it. */
+static void
+test_http_date_as_gmtime(void **state)
+{
+    char text[SPOT_DATETIME_BYTES];
+
+    (void) state;
+    for (int64_t day = 0; day < 73000; day++) {
+        const time_t time_s = (time_t) (86400 * day + 3661);
+        struct tm parts;
+        int64_t time_ms;
+
+        assert_non_null(gmtime_r(&time_s, &parts));
+        assert_true(
+            strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0);
+        assert_true(spot_http_date_parse(text, &time_ms));
+        assert_int_equal(time_ms, SPOT_MS_PER_S * (int64_t) time_s);
+    }
+}
+
 int
 main(void)
 {
@@ -137,6 +184,8 @@ main(void)
         cmocka_unit_test(test_timestamp),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_as_gmtime),
+        cmocka_unit_test(test_http_date),
+        cmocka_unit_test(test_http_date_as_gmtime),
     };
 
     return cmocka_run_group_tests_name("datetime", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "fixture.h"
 #include "models/price.h"
+#include "tests/unit/base/near.h"
 
 static int
 bind(spot_price_t *self, const char *text, spot_diag_t *diag)
@@ -188,6 +189,42 @@ test_file(void **state)
 }
 
 static void
+test_currency(void **state)
+{
+    spot_price_steps_t steps;
+    spot_price_figures_t figures;
+
+    (void) state;
+    assert_int_equal(
+        read_text(&steps, "time_s,eur_per_h\n0,0.5\n60,0.75\n240,0.7\n", ""), 0);
+    assert_string_equal(steps.currency, "EUR");
+    assert_int_equal(spot_price_figures(&steps, 240000, &figures), 0);
+    assert_near(figures.mean, (60 * 0.5 + 180 * 0.75) / 240, 1e-15);
+    assert_near(figures.quartiles[0], 0.5, 0);
+    assert_near(figures.quartiles[1], 0.5, 0); /* a quarter of the time */
+    assert_near(figures.quartiles[2], 0.75, 0);
+    assert_near(figures.quartiles[4], 0.75, 0);
+    assert_near(figures.largest_jump, 0.25, 0);
+    assert_int_equal(spot_price_figures(&steps, 480000, &figures), 0);
+    assert_near(figures.quartiles[2], 0.7, 0); /* 60 s of 0.5, 240 s of 0.7 */
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,usd_per_h\n0,0.5\n", ""), 0);
+    assert_string_equal(steps.currency, "USD");
+    assert_int_equal(spot_price_figures(&steps, 0, &figures), 0);
+    assert_near(figures.mean, 0.5, 0); /* of any length */
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,EUR_per_h\n0,0.5\n",
+                         "prices.csv:1:1: expected the columns time_s,usd_per_h\n"),
+        SPOT_ERR_BAD_INPUT);
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "time_s,eur_per_h\n0,x\n",
+                         "prices.csv:2:3: eur_per_h: expected a number from 0 to "
+                         "1000000, got 'x'\n"),
+        SPOT_ERR_BAD_INPUT);
+    spot_price_steps_free(&steps);
+}
+
+static void
 test_errors_of_files(void **state)
 {
     static const struct {
@@ -337,6 +374,7 @@ main(void)
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_errors_of_steps),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_currency),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_steps),
         cmocka_unit_test(test_meter_of_a_constant_price),

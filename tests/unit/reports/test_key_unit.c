@@ -41,7 +41,8 @@ test_units(void **state)
         size_t num_bytes = 99;
 
         assert_string_equal(
-            spot_key_unit(cases[j].path, cases[j].text, &num_bytes), cases[j].unit);
+            spot_key_unit(NULL, cases[j].path, cases[j].text, &num_bytes),
+            cases[j].unit);
         assert_int_equal(num_bytes, cases[j].num_bytes);
     }
 }

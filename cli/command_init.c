@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "cli/catalogue.h"
+#include "cli/command.h"
+#include "models/step_grid.h"
+#include "reports/table/wrap.h"
+#include "sim/engines.h"
+#include "sim/study/study.h"
+#include "traces/convert/convert.h"
+#include "traces/describe/describe.h"
+#include "traces/trace_write.h"
+
+extern const char spot_template_train[]; /* cli/template/train.yaml */
+
+typedef struct {
+    const char *engine, *output_path;
+    const char *inputs[3]; /* trace, table, prices */
+    bool is_forced;
+} arguments_t;
+
+static const arguments_t initial = {.engine = SPOT_DEFAULT_ENGINE, .output_path = "."};
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(TEXT, "engine", 0, "NAME", engine, "The engine (default train)",
+        .what = "engine", .words = spot_catalogue_engine_name),
+    SPOT_OPTION(INPUT, "trace", 0, "LOG", inputs[0],
+        "Replay this log, of any format that 'spotsim trace convert' recognises"),
+    SPOT_OPTION(INPUT, "table", 0, "STEPS.csv", inputs[1],
+        "Take step times by (D,P) from this table", .endings = ".csv"),
+    SPOT_OPTION(INPUT, "price", 0, "PRICES.csv", inputs[2],
+        "Take the price of spot instances from these steps", .endings = ".csv"),
+    SPOT_OPTION(TEXT, "output", 'o', "PLACE", output_path,
+        "The folder of scenario.yaml, study.yaml and trace.csv, or NAME.yaml of the "
+        "scenario, beside which the others are (default: this folder)"),
+    SPOT_OPTION(FLAG, "force", 0, NULL, is_forced, "Replace files that are there"),
+    SPOT_OPTION_END,
+};
+
+typedef struct {
+    spot_call_t *call;
+    const char *outputs[3]; /* scenario, study, trace */
+    size_t num_told;
+    struct told {
+        const char *key, *value, *note;
+    } told[10]; /* keys whose values files tell; NULL: none. The first one counts */
+} init_t;
+
+#define TEXT(...) spot_texts_add(&self->call->texts, __VA_ARGS__)
+#define TELL(path, value, note)                                                         \
+    (self->told[self->num_told++] = (struct told){path, value, note})
+
+static int
+take_trace(init_t *self, const char *path)
+{
+    const spot_convert_t task = {.name = "trace", .kind = -1, .window_ms = -1};
+    spot_convert_report_t report;
+    spot_describe_t figures = {.name = NULL};
+    spot_trace_t trace;
+    char span[SPOT_DURATION_TEXT_BYTES];
+    int ret;
+
+    spot_trace_init(&trace);
+    spot_convert_report_init(&report);
+    ret = spot_convert(&task, 1, &(spot_convert_input_t){.path = path}, &trace, &report,
+        &self->call->diag);
+    ret = ret != 0 ? ret : spot_describe_init(&figures, &trace);
+    ret = ret != 0 ? ret : spot_trace_write(&trace, self->outputs[2], &self->call->diag);
+    if (ret == 0) {
+        spot_duration_text(trace.end_ms, span);
+        TELL("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
+        TELL("initial", NULL, "none: as many as the log has then");
+        TELL("horizon", TEXT("%s", span), "as long as the log");
+        TELL("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
+            TEXT("preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
+                figures.preempted / figures.span_h, figures.preempted_per_instance_h,
+                figures.added / figures.span_h));
+    }
+    spot_describe_free(&figures);
+    spot_convert_report_free(&report);
+    spot_trace_free(&trace);
+    return ret;
+}
+
+static int
+take_table(init_t *self, const char *path)
+{
+    const int most = self->num_told > 0 ? atoi(self->told[0].value) : SPOT_MAX_INSTANCES;
+    spot_step_grid_t grid;
+    const int ret = spot_step_grid_read(&grid, path, &self->call->diag);
+    const spot_step_pair_t *pair = ret == 0 ? spot_step_grid_best(&grid, most) : NULL;
+
+    TELL("step_time", TEXT("{table: '%s'}", path), "as the table has it");
+    if (pair != NULL) {
+        const char *size = TEXT("%d", pair->num_pipelines * pair->depth);
+        const char *note = "of the fastest pair that fits the fleet";
+        const double samples = grid.samples_per_step > 0
+                                   ? (double) grid.samples_per_step
+                                   : pair->samples_per_s * pair->step_ms / 1e3;
+
+        TELL("pipeline_depth", TEXT("%d", pair->depth), note);
+        TELL("samples_per_step", TEXT("%.0f", samples < 1 ? 1024 : samples),
+            samples < 1 ? "assumed: your batch size" : note);
+        TELL("capacity", size, "assumed: what the fastest pair needs");
+        TELL("initial", size, "assumed: the same");
+    }
+    spot_step_grid_free(&grid);
+    return ret;
+}
+
+static void
+put_comment(FILE *out, int indent, const char *text)
+{
+    size_t next;
+
+    for (; *text != '\0'; text += next) {
+        fprintf(out, "%*s# %.*s\n", indent, "",
+            (int) spot_wrap_line(text, 86 - indent, &next), text);
+    }
+}
+
+/* Writes a template. Before the line of a key stands what it is, as the manual has it,
+ * and where its value is from: a file, the comment of the template, or otherwise. */
+static int
+write_yaml(const init_t *self, const char *path, const char *line,
+    const spot_field_t *fields, const char *otherwise)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, &self->call->diag);
+    const spot_field_t *tables[8] = {fields};
+    const char *note = otherwise;
+
+    for (; out != NULL && *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const int indent = (int) strspn(line, " "), depth = indent / 2;
+        const char *key = line + indent;
+        const size_t num_bytes = strcspn(key, ":\n");
+        const spot_field_t *field = NULL;
+        size_t j = self->num_told;
+
+        if (*key == '#') {
+            note = key;
+            continue;
+        }
+        if (depth < 7 && tables[depth] != NULL) {
+            field = spot_field_find(tables[depth], key, num_bytes);
+            tables[depth + 1] =
+                field != NULL && field->type == SPOT_FIELD_MAP ? field->fields : NULL;
+        }
+        if (field != NULL) {
+            put_comment(out, indent, field->help);
+            for (j = 0;
+                 j < self->num_told && strcmp(self->told[j].key, field->name) != 0;) {
+                j++;
+            }
+        }
+        if (j < self->num_told) {
+            put_comment(out, indent, self->told[j].note);
+            if (self->told[j].value != NULL) {
+                fprintf(
+                    out, "%*s%s: %s\n", indent, "", field->name, self->told[j].value);
+            }
+        } else {
+            if (field != NULL && *note != '\0') {
+                fprintf(out, "%*s%.*s\n", indent, "", (int) strcspn(note, "\n"), note);
+            }
+            fprintf(out, "%.*s\n", (int) strcspn(line, "\n"), line);
+        }
+        note = otherwise;
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int
+name_outputs(init_t *self)
+{
+    static const char *const names[] = {"scenario.yaml", "study.yaml", "trace.csv"};
+    const arguments_t *arguments = self->call->arguments;
+    const char *place = arguments->output_path, *slash = strrchr(place, '/');
+    const bool is_file = spot_has_suffix(place, ".yaml");
+    const int num_bytes = slash == NULL ? 0 : (int) (slash + 1 - place);
+    const char *folder = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
+    int ret = 0;
+
+    for (size_t j = 0; j < 3; j++) {
+        self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", folder, names[j]);
+        if (!arguments->is_forced && access(self->outputs[j], F_OK) == 0) {
+            ret = spot_diag_error(&self->call->diag, self->outputs[j], 0, 0,
+                "is there already: expected another -o, or --force");
+        }
+    }
+    if (ret == 0 && !is_file) {
+        (void) mkdir(place, 0777); /* writing into it reports errors */
+    }
+    return ret;
+}
+
+static int
+run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+    init_t init = {.call = call}, *self = &init;
+    spot_suggest_t near;
+    const spot_experiment_t *engine =
+        spot_experiment_find(spot_engines, arguments->engine, &near);
+    const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
+    spot_bound_scenario_t bound = {.experiment = NULL};
+    int ret = name_outputs(self);
+
+    for (size_t j = 0; j < 3 && ret == 0; j++) {
+        const char *path = arguments->inputs[j];
+        char *real = path == NULL ? NULL : realpath(path, NULL);
+
+        spot_usage_refuse(call, !is_train && path != NULL,
+            "--trace, --table and --price are for the engine train");
+        path = real == NULL ? path : TEXT("%s", real);
+        free(real);
+        if (path != NULL && j == 2) {
+            TELL("spot", TEXT("{file: '%s'}", path), "a price over time");
+        } else if (path != NULL) {
+            ret = (j == 0 ? take_trace : take_table)(self, path);
+        }
+    }
+    call->is_reading = ret != 0;
+    if (ret == 0) {
+        ret = write_yaml(self, self->outputs[0],
+            is_train ? spot_template_train : engine->example, engine->fields,
+            is_train ? "" : "# assumed: an example; put in your own");
+    }
+    if (ret == 0) {
+        const char *slash = strrchr(self->outputs[0], '/');
+        const char *sweep = engine->rivals == NULL
+                                ? ""
+                                : TEXT("sweep: {%s: [%s]}\n", engine->rivals->key,
+                                      engine->rivals->example);
+        const char *study =
+            TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
+                slash == NULL ? self->outputs[0] : slash + 1, sweep);
+
+        ret = write_yaml(self, self->outputs[1], study, spot_study_fields, "");
+    }
+    if (ret == 0) { /* what the files hold is read by then */
+        ret = spot_bound_scenario_read(
+            &bound, spot_engines, self->outputs[0], NULL, &call->diag);
+    }
+    spot_bound_scenario_free(&bound);
+    return ret;
+}
+
+const spot_command_t spot_command_init = {
+    .name = "init",
+    .arguments = "",
+    .summary = "Write a scenario and a study for a job of your own, with comments",
+    .doc = "Both run as they stand. Comments say what each key is; what no file says "
+           "is marked \"# assumed:\", with how to measure it. The log is converted, and "
+           "replayed for fleets of any size from random times.",
+    .examples = "  spotsim init -o mine\n"
+                "  spotsim init --trace events.json --table steps.csv -o mine.yaml\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .initial = &initial,
+    .run = run,
+};
