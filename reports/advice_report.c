@@ -140,9 +140,10 @@ write_larger(const spot_advice_result_t *self, spot_document_t *document)
         spot_texts_t *texts = &document->texts;
 
         spot_document_item(document,
-            "with %" PRId64 " instances: %s (%s; mean cost %s)%s%s", item->size,
+            "with %" PRId64 " instances: %s (%s; mean cost %s%s)%s%s", item->size,
             percent(texts, item->figures.p), item->words,
             money(texts, self, item->figures.cost),
+            !item->is_met && item->figures.p >= self->sure ? ", above the budget" : "",
             item->assumed == NULL ? "" : "; assumed: ",
             item->assumed == NULL ? "" : item->assumed);
     }

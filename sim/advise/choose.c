@@ -170,8 +170,25 @@ is_best_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entr
     return true;
 }
 
-/* What comes nearest: of the best one of each market the most probable, and of equal
- * ones the soonest. */
+/* The cheapest entry that is probable enough but above the budget; false: there is
+ * none. */
+static bool
+find_cheapest(const spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+{
+    bool is_found = false;
+
+    for (size_t j = 0; j < self->result->num_points; j++) {
+        if (entries[j].p >= self->request->question.sure &&
+            (!is_found || entries[j].cost < entries[*chosen_id].cost)) {
+            *chosen_id = j;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+/* What comes nearest where nothing is probable enough: of the best one of each market
+ * the most probable, and of equal ones the soonest. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -222,7 +239,10 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         *chosen_id = j;
         result->is_proven = result->is_proven && j == 0;
     }
-    return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
+    if (ret != 0 || result->is_yes || find_cheapest(self, entries, chosen_id)) {
+        return ret;
+    }
+    return find_nearest(self, entries, chosen_id);
 }
 
 /* Names the answer with its figures. */
@@ -353,7 +373,10 @@ spot_advising_choose(
         ret = name_answer(self, &self->alternatives.items[entries[chosen_id].point_id]);
     }
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
-    ret = ret == 0 && !self->result->is_yes ? look_at_larger(self) : ret;
+    if (ret == 0 && !self->result->is_yes &&
+        self->result->advised[0].figures.p < self->request->question.sure) {
+        ret = look_at_larger(self);
+    }
     free(entries);
     return ret;
 }

@@ -81,6 +81,7 @@ golden help.txt help
 ends 0 --version
 sed '1s/ ([0-9A-Za-z.-]*)$/ (COMMIT)/; s/ with .*/ with .../' "$work/stdout" >"$work/version"
 same version.txt "$work/version"
+golden help-advise.txt advise --help
 golden help-run.txt run --help
 golden help-study.txt study --help
 golden help-trace-describe.txt trace describe --help
@@ -1373,6 +1374,44 @@ expect "a rate of .5 is a rate of 0.5" cmp -s "$work/half.json" "$work/stdout"
 } >"$work/long.csv"
 ends 2 trace describe "$work/long.csv"
 stderr_says ":$(($(sed -n '/^#/p' fit-trace.csv | wc -l) + 2)):1: line longer than 1048576 bytes"
+# ---- Advice ----
+# advice NAME CODE ARGUMENT...: the answer, without the runs and the time of the search, and
+# the files that it writes beside the job.
+advice() {
+    name=$1
+    code=$2
+    shift 2
+    ends "$code" advise "$work/advice/job.yaml" "$@" --threads 2 --quiet
+    sed "/ alternatives in /,/^  not considered/{/^  not considered/!d}
+        s|$work/||" "$work/stdout" >"$work/advised"
+    same "advice/$name" "$work/advised"
+}
+rm -rf "$work/advice"
+cp -r advice "$work/advice"
+advice yes.txt 0 --steps 3000 --finish-by "2 d"
+same advice/job.advice.yaml "$work/advice/job.advice.yaml"
+same advice/job.advice-study.yaml "$work/advice/job.advice-study.yaml"
+ends 0 run "$work/advice/job.advice.yaml" --quiet
+ends 0 study "$work/advice/job.advice-study.yaml" --plan --quiet
+advice yes.json 0 --steps 3000 --finish-by "2 d" --json
+advice no.txt 1 --steps 12000 --finish-by "2 d"
+same advice/no.advice.yaml "$work/advice/job.advice.yaml"
+advice budget.txt 1 --steps 3000 --finish-by "2 d" --budget 60
+advice now.txt 0 --steps 4000 --finish-by "2 d" --now advice/so-far.csv --progress 700
+advice lost.json 3 --steps 6500 --finish-by "2 d" --now advice/so-far.csv --progress 300 --json
+advice traces.txt 0 --steps 5000 --finish-by "2 d" --sure 0.8 --budget 500 \
+    --trace advice/calm.csv --trace advice/rough.csv -o "$work/advice/page.html"
+expect "the page has the answer" grep -q "nearly wins" "$work/advice/page.html"
+expect "a trace is named from the folder of the job" \
+    grep -q "recordings: \[.*/advice/calm.csv" "$work/advice/job.advice.yaml"
+ends 0 run "$work/advice/job.advice.yaml" --quiet
+echo "scenario: mine" >"$work/advice/job.advice.yaml"
+ends 2 advise "$work/advice/job.yaml" --steps 30 --finish-by "2 d" --quiet
+stderr_says "job.advice.yaml: exists and was not written by \`spotsim advise\`: move it away"
+expect "it is as it was" grep -qx "scenario: mine" "$work/advice/job.advice.yaml"
+rm -rf "$work/advice" "$work/advised"
+golden fleet-replay.csv trace generate advice/fleet-replay.yaml --seed 3 --replication 1
+
 # ---- Broken outputs ----
 # No output replaces an input, nor another output.
 for name in scenario.yaml study.yaml model.yaml recorded.csv compare-mrp.yaml; do
