@@ -143,7 +143,7 @@ rerun_estimate(
 /* A study of an advice with so many runs of each point and another seed. The caller
  * frees the text. */
 static inline char *
-full_study_text(const char *study_text, int num_runs, int seed)
+full_study_text(const char *study_text, int num_runs, int64_t seed)
 {
     const char *optimise = strstr(study_text, "\noptimise:\n"),
                *over = strstr(study_text, "\n    over:\n"),
@@ -155,7 +155,7 @@ full_study_text(const char *study_text, int num_runs, int seed)
     assert_non_null(out);
     assert_true(optimise != NULL && over != NULL && replications != NULL);
     metrics = strchr(replications + 1, '\n');
-    fprintf(out, "%.*s\nsweep:\n%.*s\nreplications: {count: %d, seed: %d}%s",
+    fprintf(out, "%.*s\nsweep:\n%.*s\nreplications: {count: %d, seed: %" PRId64 "}%s",
         (int) (optimise - study_text), study_text,
         (int) (replications - over) - (int) strlen("\n    over:\n"),
         over + strlen("\n    over:\n"), num_runs, seed, metrics);
@@ -163,9 +163,24 @@ full_study_text(const char *study_text, int num_runs, int seed)
     return text;
 }
 
+/* The point of the study that is a text. */
+static inline size_t
+find_point(const char *study_text, const char *point)
+{
+    const char *found = strstr(study_text, point);
+    size_t point_id = 0;
+
+    assert_non_null(found);
+    for (const char *line = strstr(study_text, "\n        - {") + 1;
+         line + strlen("        - ") != found; line = strchr(line, '\n') + 1) {
+        point_id++;
+    }
+    return point_id;
+}
+
 /* A study of one scenario. The caller frees the text. */
 static inline char *
-scenario_study_text(const char *scenario, int num_runs, int seed)
+scenario_study_text(const char *scenario, int num_runs, int64_t seed)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -180,7 +195,7 @@ scenario_study_text(const char *scenario, int num_runs, int seed)
         line += length + (line[length] == '\n');
     }
     fprintf(out,
-        "replications: {count: %d, seed: %d}\n"
+        "replications: {count: %d, seed: %" PRId64 "}\n"
         "metrics: [cost_usd, \"probability(met_deadline)\"]\n",
         num_runs, seed);
     assert_int_equal(fclose(out), 0);

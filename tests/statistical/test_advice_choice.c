@@ -105,21 +105,6 @@ is_feasible(const spot_advice_question_t *question, const figures_t *figures)
     return figures->p >= question->sure && figures->cost_p95 <= question->budget;
 }
 
-/* The point of the study that is a text. */
-static size_t
-find_point(const char *study_text, const char *point)
-{
-    const char *found = strstr(study_text, point);
-    size_t point_id = 0;
-
-    assert_non_null(found);
-    for (const char *line = strstr(study_text, "\n        - {") + 1;
-         line + strlen("        - ") != found; line = strchr(line, '\n') + 1) {
-        point_id++;
-    }
-    return point_id;
-}
-
 /* Whether the choice is as good as the best of all, within the noise of both. */
 static bool
 is_good_choice(const spot_advice_question_t *question, const figures_t *chosen,

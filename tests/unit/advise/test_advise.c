@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Advice through the library, on small jobs: the same answer for any threads, what it
+ * names, and that what it writes gives its figures again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/yaml_write.h"
+#include "reports/advice_report.h"
+#include "tests/statistical/advice_case.h"
+
+#define HOUR INT64_C(3600000)
+
+#define JOB_WITH(trace)                                                                 \
+    "scenario: job\nhorizon: 1 h\n"                                                     \
+    "fleet: {capacity: 8, initial: 6, price: {spot: 1, on_demand: 3}}\n"                \
+    "job: {pipeline_depth: 2, step_time: {2: 60 s, 4: 33 s, 6: 24 s, 8: 19 s},\n"       \
+    "    checkpoint: {mode: sync, write: 60 s, every: 30 min}}\n"                       \
+    "recovery: checkpoint\ntrace: " trace "\n"
+
+#define JOB                                                                             \
+    JOB_WITH("{generator: seed, preemption: {per_minute: 0.004, count: {fixed: 2}}, "   \
+             "addition: {per_minute: 0.01, count: {fixed: 2}}}")
+
+/* The answer as JSON, which has no times of the search. The caller frees it. */
+static char *
+answer_text(const spot_advice_result_t *result)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    spot_advice_json(result, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void
+ask_job(advice_t *advice, const char *job, int64_t num_steps, int64_t finish_by_ms)
+{
+    advice_init(advice, job);
+    advice->request.question.num_steps = num_steps;
+    advice->request.question.finish_by_ms = finish_by_ms;
+}
+
+/* Threads and repetition change nothing; another seed does. */
+static void
+test_same_answer(void **state)
+{
+    char *first, *other;
+    advice_t advice;
+
+    (void) state;
+    ask_job(&advice, JOB, 1500, 24 * HOUR);
+    advice.request.num_threads = 1;
+    advice_ask(&advice);
+    assert_true(advice.result.is_yes);
+    first = answer_text(&advice.result);
+    for (int64_t num_threads = 1; num_threads <= 3; num_threads++) {
+        advice_reset(&advice);
+        advice.request.num_threads = num_threads;
+        advice_ask(&advice);
+        other = answer_text(&advice.result);
+        assert_string_equal(other, first);
+        free(other);
+    }
+    advice_reset(&advice);
+    advice.request.seed = 2;
+    advice_ask(&advice);
+    other = answer_text(&advice.result);
+    assert_string_not_equal(other, first);
+    free(other);
+    free(first);
+    advice_free(&advice);
+}
+
+/* The answer keeps its limits, each other market has its cheapest, and the runner-up is
+ * none of another kind of point. */
+static void
+test_yes(void **state)
+{
+    advice_t advice;
+    const spot_advice_result_t *result = &advice.result;
+    bool is_left_out = false;
+
+    (void) state;
+    ask_job(&advice, JOB, 1500, 24 * HOUR);
+    advice_ask(&advice);
+    assert_true(result->is_yes && result->advised[0].is_met);
+    assert_true(result->advised[0].figures.p >= 0.9);
+    assert_int_equal(result->num_larger, 0);
+    assert_true(result->num_advised >= 3);
+    for (size_t j = 0; j < result->num_advised; j++) {
+        const spot_advice_figures_t *figures = &result->advised[j].figures;
+
+        assert_int_equal(figures->num_runs, 1024);
+        assert_true(figures->p_low <= figures->p && figures->p <= figures->p_high);
+        assert_true(
+            figures->cost_low <= figures->cost && figures->cost <= figures->cost_high);
+        assert_true(figures->cost_p50 <= figures->cost_p95);
+        assert_true(figures->time_p50_s <= figures->time_p95_s);
+        for (size_t k = 0; k < j; k++) {
+            assert_string_not_equal(result->advised[j].point, result->advised[k].point);
+        }
+    }
+    assert_int_equal(result->num_break_evens, 3);
+    for (size_t j = 0; j < result->num_break_evens; j++) {
+        const spot_advice_break_even_t *item = &result->break_evens[j];
+
+        assert_true(item->factor > 1 && (item->factor <= item->most ||
+                                            (isinf(item->factor) && item->why == NULL)));
+    }
+    for (size_t j = 0; j < result->num_left_out; j++) {
+        is_left_out |= strncmp(result->left_out[j], "gemini needs ", 13) == 0;
+    }
+    assert_true(is_left_out);
+    assert_string_equal(result->cost_unit, "USD");
+    advice_free(&advice);
+}
+
+/* The seed of the runs behind the figures, which no choice depends on. */
+static int64_t
+promise_seed(uint64_t seed)
+{
+    return (int64_t) ((seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX);
+}
+
+/* The scenario that is recommended, in a study of its own with the seed of the figures,
+ * gives them exactly, and so does each named point of the study that was written: runs
+ * that are never done included, with what was paid. */
+static void
+check_written(const char *job, int64_t num_steps, bool has_late)
+{
+    const spot_advised_t *advised;
+    bool is_late = false;
+    advice_t advice;
+    rerun_t again;
+    char *text;
+
+    ask_job(&advice, job, num_steps, 24 * HOUR);
+    advice_ask(&advice);
+    advised = advice.result.advised;
+    text = scenario_study_text(
+        advice.result.scenario_text, 1024, promise_seed(advice.request.seed));
+    rerun_init(&again, text);
+    assert_true(
+        rerun_estimate(&again, 0, "cost_usd", NULL, NULL) == advised->figures.cost);
+    assert_true(rerun_estimate(&again, 0, "probability(met_deadline)", NULL, NULL) ==
+                advised->figures.p);
+    rerun_free(&again);
+    free(text);
+    text = full_study_text(
+        advice.result.study_text, 1024, promise_seed(advice.request.seed));
+    rerun_init(&again, text);
+    assert_int_equal(again.study.head.num_points, advice.result.num_points);
+    assert_int_equal(again.study.head.num_points, advice.study.head.num_points);
+    for (size_t j = 0; j < advice.result.num_advised; j++) {
+        const size_t point_id = find_point(advice.result.study_text, advised[j].point);
+
+        assert_true(rerun_estimate(&again, point_id, "cost_usd", NULL, NULL) ==
+                    advised[j].figures.cost);
+        assert_true(rerun_estimate(&again, point_id, "p95(cost_usd)", NULL, NULL) ==
+                    advised[j].figures.cost_p95);
+        is_late = is_late || isinf(advised[j].figures.cost_p95);
+    }
+    assert_int_equal(is_late, has_late);
+    rerun_free(&again);
+    free(text);
+    advice_free(&advice);
+}
+
+static void
+test_written(void **state)
+{
+    (void) state;
+    check_written(JOB, 1500, false);
+    check_written(
+        JOB_WITH("{generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}}, "
+                 "addition: {per_minute: 0.01, count: {fixed: 1}}}"),
+        1200, true);
+}
+
+/* No with larger fleets, the last of which keeps the goal; and no for a budget, which a
+ * larger fleet does not mend. */
+static void
+test_no(void **state)
+{
+    const spot_advice_result_t *result;
+    advice_t advice;
+
+    (void) state;
+    ask_job(&advice,
+        "scenario: job\nhorizon: 1 h\nfleet: {capacity: 6, initial: 6}\n"
+        "job: {pipeline_depth: 2, step_time: {2: 60 s, 4: 32 s, 8: 17 s, 12: 12 s}}\n"
+        "recovery: checkpoint\ntrace: {generator: seed, preemption: {per_minute: 0.001, "
+        "count: {fixed: 1}}, addition: {per_minute: 0.1, count: {fixed: 1}}}\n",
+        1400, 8 * HOUR);
+    advice_ask(&advice);
+    result = &advice.result;
+    assert_false(result->is_yes);
+    assert_false(result->advised[0].is_met);
+    assert_true(result->num_larger > 0);
+    assert_true(result->larger[result->num_larger - 1].is_met);
+    assert_int_equal(result->num_break_evens, 0);
+    for (size_t j = 0; j < result->num_larger; j++) {
+        assert_true(result->larger[j].size > 6);
+        assert_true(j == 0 || result->larger[j].size > result->larger[j - 1].size);
+    }
+    advice_free(&advice);
+
+    ask_job(&advice, JOB, 1500, 24 * HOUR);
+    advice_ask(&advice);
+    advice.request.question.budget = 0.5 * advice.result.advised[0].figures.cost;
+    advice_reset(&advice);
+    advice_ask(&advice);
+    assert_false(result->is_yes);
+    assert_int_equal(result->num_larger, 0);
+    assert_true(result->advised[0].figures.p >= 0.9); /* the cheapest in time */
+    for (size_t j = 1; j < result->num_advised; j++) {
+        assert_true(
+            result->advised[j].figures.p < 0.95 ||
+            result->advised[j].figures.cost_high >= result->advised[0].figures.cost_low);
+    }
+    advice_free(&advice);
+}
+
+static void
+write_trace(const char *name, const char *rows, char path[PATH_BYTES])
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+        "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 60\n"
+        "# kind: counts\n# capacity: 4\ntime_s,event,count,instances\n%s",
+        rows);
+    temporary_path(name, path);
+    write_file(path, text);
+}
+
+/* Recordings weigh the same and the worst one is named; what they never had is said. */
+static void
+test_traces(void **state)
+{
+    char calm[PATH_BYTES], rough[PATH_BYTES];
+    const char *traces[] = {calm, rough};
+    bool is_assumed = false;
+    advice_t advice;
+
+    (void) state;
+    write_trace("calm.csv", "0,init,4,\n86400,end,4,\n", calm);
+    write_trace("rough.csv",
+        "0,init,2,\n7200,preempt,2,\n14400,add,4,\n18000,preempt,2,\n36000,end,2,\n",
+        rough);
+    ask_job(&advice, JOB, 3000, 24 * HOUR);
+    advice.request.question.num_traces = 2;
+    advice.request.question.traces = traces;
+    advice.request.question.sure = 0.4;
+    advice_ask(&advice);
+    assert_non_null(advice.result.worst_trace);
+    assert_string_equal(advice.result.worst_trace, rough);
+    assert_true(advice.result.worst_p < advice.result.advised[0].figures.p);
+    assert_int_equal(advice.result.advised[0].figures.num_runs % 2, 0);
+    for (size_t j = 0; j < advice.result.num_advised; j++) {
+        const spot_advised_t *item = &advice.result.advised[j];
+
+        assert_int_equal(
+            item->assumed != NULL, item->size > 4 && strcmp(item->kind, "spot") == 0);
+        is_assumed |= item->assumed != NULL;
+    }
+    assert_true(is_assumed);
+    advice_free(&advice);
+    assert_int_equal(unlink(calm), 0);
+    assert_int_equal(unlink(rough), 0);
+}
+
+/* A job that runs: what is left of it, with what came lately still preparing. */
+static void
+test_middle(void **state)
+{
+    char log[PATH_BYTES];
+    const spot_advised_t *current;
+    advice_t advice;
+
+    (void) state;
+    write_trace("now.csv",
+        "0,init,1,\n6960,add,2,\n7140,add,1,\n7200,preempt,1,\n7200,end,3,\n", log);
+    ask_job(&advice, JOB, 1000, 24 * HOUR);
+    advice.request.question.is_running = true;
+    advice.request.question.now_path = log;
+    advice.request.question.progress = 100;
+    advice.request.question.elapsed_ms = 2 * HOUR;
+    advice.request.question.running = 3;
+    advice_ask(&advice);
+    assert_string_equal(advice.result.goal_words, "to keep 900 steps within 22 h");
+    current = spot_advice_current(&advice.result);
+    assert_non_null(current);
+    assert_non_null(strstr(current->point, "fleet.initial: 3, "));
+    assert_non_null(strstr(current->point, "fleet.preparing: 1, "));
+    assert_int_equal(advice.result.num_notes, 1);
+    advice_free(&advice);
+    assert_int_equal(unlink(log), 0);
+}
+
+/* A stop ends it, wherever it comes. */
+static void
+stop_at_once(void *context, const spot_study_progress_t *progress)
+{
+    (void) progress;
+    atomic_store((atomic_int *) context, 1);
+}
+
+static void
+test_interrupt(void **state)
+{
+    atomic_int stop = 1;
+    spot_diag_t diag;
+    advice_t advice;
+
+    (void) state;
+    for (int j = 0; j < 2; j++) {
+        ask_job(&advice, JOB, 1500, 24 * HOUR);
+        advice.request.stop = &stop;
+        advice.request.progress = stop_at_once;
+        advice.request.context = &stop;
+        assert_int_equal(advice_try(&advice, &diag), SPOT_ERR_INTERRUPTED);
+        assert_int_equal(diag.num_errors, 0);
+        spot_diag_free(&diag);
+        advice_free(&advice);
+        atomic_store(&stop, 0);
+    }
+}
+
+/* ---- Documents that are written and read ---- */
+
+static const char *const scalars[] = {"a", "7", "\"7\"", "\"a: b\"", "\"\"", "-1.5",
+    "\"# x\"", "\"a, b\"", "\"[\"", "\"yes\"", "null", "\"\\\"\"", "\"~\"", "\" a \"",
+    "\"a\\nb\"", "\"\\u00e9\"", "\"- a\"", "\"{\"", "\"*a\"", "\"&a\"", "\"!a\"",
+    "\"%\"", "\"a #b\"", "\"'\""};
+
+/* Writes a random flow value. */
+static void
+write_random(spot_rng_t *rng, int depth, FILE *out)
+{
+    const size_t kind = spot_rng_below(rng, depth == 0 ? 1 : 4);
+    const int num = (int) spot_rng_below(rng, 4);
+
+    if (kind < 2) {
+        fputs(scalars[spot_rng_below(rng, sizeof(scalars) / sizeof(scalars[0]))], out);
+        return;
+    }
+    fputc(kind == 2 ? '[' : '{', out);
+    for (int j = 0; j < num; j++) {
+        fputs(j == 0 ? "" : ", ", out);
+        if (kind == 3) {
+            fprintf(out, spot_rng_below(rng, 4) == 0 ? "\"k: %d\": " : "k%d: ", j);
+        }
+        write_random(rng, depth - 1, out);
+    }
+    fputc(kind == 2 ? ']' : '}', out);
+}
+
+static void
+assert_same_node(const spot_node_t *node, const spot_node_t *other)
+{
+    assert_int_equal(node->kind, other->kind);
+    assert_int_equal(node->num_children, other->num_children);
+    if (node->kind == SPOT_NODE_SCALAR) {
+        assert_string_equal(node->text, other->text);
+        assert_int_equal(node->is_quoted, other->is_quoted);
+    }
+    for (size_t j = 0; j < node->num_children; j++) {
+        if (node->kind == SPOT_NODE_MAP) {
+            assert_string_equal(node->keys[j]->text, other->keys[j]->text);
+        }
+        assert_same_node(node->children[j], other->children[j]);
+    }
+}
+
+static void
+test_yaml_round_trip(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        char *text = NULL, *written = NULL;
+        size_t num_bytes, num_written;
+        spot_yaml_t document, again;
+        spot_diag_t diag;
+        spot_rng_t rng;
+        FILE *out = open_memstream(&text, &num_bytes);
+
+        assert_non_null(out);
+        spot_rng_seek(&rng, seed, 0, SPOT_STREAM_OWN, 0);
+        for (int j = 0; j < 4; j++) {
+            fprintf(out, "key%d: ", j);
+            write_random(&rng, 4, out);
+            fputc('\n', out);
+        }
+        assert_int_equal(fclose(out), 0);
+        out = open_memstream(&written, &num_written);
+        assert_non_null(out);
+        spot_diag_init(&diag);
+        assert_int_equal(spot_yaml_parse(&document, "a", text, num_bytes, &diag), 0);
+        spot_yaml_write_block(document.root, 0, out);
+        assert_int_equal(fclose(out), 0);
+        if (spot_yaml_parse(&again, "b", written, num_written, &diag) != 0) {
+            spot_diag_print(&diag, stderr);
+            fail_msg("%s\nis written as\n%s", text, written);
+        }
+        assert_same_node(document.root, again.root);
+        spot_yaml_free(&document);
+        spot_yaml_free(&again);
+        spot_diag_free(&diag);
+        free(text);
+        free(written);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_answer),
+        cmocka_unit_test(test_yes),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_no),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_yaml_round_trip),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
