@@ -96,7 +96,7 @@ find(search_t *self)
     spot_advice_result_t *result = self->advising->result;
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
         .words = self->doubt->words,
-        .factor = INFINITY,
+        .factor = HUGE_VAL,
         .most = self->doubt->most};
     double low = 1, high = item.most;
     int ret = look(self, high, &item.why);

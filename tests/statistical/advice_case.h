@@ -32,7 +32,7 @@ advice_init(advice_t *self, const char *job)
     write_file(self->path, job);
     self->request = (spot_advise_request_t){.engines = spot_engines,
         .path = self->path,
-        .question = {.sure = 0.95, .budget = INFINITY},
+        .question = {.sure = 0.95, .budget = HUGE_VAL},
         .seed = 1,
         .num_threads = 2};
 }

@@ -124,7 +124,7 @@ check_choice(const advice_t *advice, int job_id)
     const size_t chosen_id = find_point(result->study_text, result->advised[0].point);
     char *text = full_study_text(result->study_text, NUM_BRUTE_RUNS / SPOT_FEWER, 77);
     const double num_all = (double) (NUM_BRUTE_RUNS * (int64_t) result->num_points);
-    figures_t best = {.cost = INFINITY}, chosen;
+    figures_t best = {.cost = HUGE_VAL}, chosen;
     bool has_best = false, is_good;
     rerun_t all;
 

@@ -175,7 +175,7 @@ count_run(const job_t *job, uint64_t replication, decile_t *deciles)
     spot_advice_question_t question = {.num_steps = job->num_steps,
         .finish_by_ms = job->deadline_ms,
         .sure = 0.95,
-        .budget = INFINITY,
+        .budget = HUGE_VAL,
         .progress = third.steps_executed - third.steps_lost};
     spot_scenario_t scenario;
     decile_t *decile;

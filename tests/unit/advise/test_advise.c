@@ -268,8 +268,10 @@ test_traces(void **state)
     for (size_t j = 0; j < advice.result.num_advised; j++) {
         const spot_advised_t *item = &advice.result.advised[j];
 
-        assert_int_equal(
-            item->assumed != NULL, item->size > 4 && strcmp(item->kind, "spot") == 0);
+        if (strcmp(item->kind, "mixed") != 0) { /* which has fewer on spot */
+            assert_int_equal(item->assumed != NULL,
+                item->size > 4 && strcmp(item->kind, "spot") == 0);
+        }
         is_assumed |= item->assumed != NULL;
     }
     assert_true(is_assumed);
