@@ -2,6 +2,7 @@
 /* What may be chosen for a training job: the size of the fleet, its market (spot, on
  * demand, or a part on demand), the recovery system, the interval of checkpoints and the
  * pipeline depth. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "sim/train/advice.h"
 
 #include <inttypes.h>
@@ -50,6 +51,17 @@ typedef struct {
 
 /* ---- The question ---- */
 
+/* Writes the path of a recording so that the study, which is read as a file beside the
+ * scenario, finds it: as it is given where the scenario is in the same folder. */
+static void
+write_recording(const char *path, const char *scenario_path, FILE *out)
+{
+    char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
+
+    spot_json_quote(out, absolute == NULL ? path : absolute, true);
+    free(absolute);
+}
+
 /* Replays what was recorded, from random starts. */
 static int
 set_trace(
@@ -73,7 +85,7 @@ set_trace(
     fputs("trace={generator: fleet-replay, recordings: [", out);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
-        spot_json_quote(out, question->traces[j], true);
+        write_recording(question->traces[j], scenario->root->file, out);
     }
     if (question->num_traces == 0) {
         spot_json_quote(out, file->text, true);
@@ -84,8 +96,11 @@ set_trace(
     }
     fputs("}", out);
     text = spot_texts_end(&texts, out);
-    ret = texts.error != 0 ? texts.error
-                           : spot_yaml_assign(scenario, "--trace", text, diag);
+    ret = texts.error != 0
+              ? texts.error
+              : spot_yaml_assign(scenario,
+                    question->num_traces > 0 ? "--trace" : scenario->root->file, text,
+                    diag);
     spot_texts_free(&texts);
     return ret;
 }
@@ -267,6 +282,7 @@ typedef struct {
     const char *system;   /* its name */
     bool is_on_demand;    /* all are */
     bool has_interval;
+    bool has_depth; /* pipelines have this depth, not what the system chooses */
 } choice_t;
 
 static const char *
@@ -305,18 +321,20 @@ words_of(const proposal_t *self, const choice_t *choice)
                   " on spot",
                   choice->size, choice->on_demand, choice->size - choice->on_demand)
             : spot_texts_add(texts, "%" PRId64 " instances on spot", choice->size);
-    const char *depth = spot_texts_add(texts, "pipelines of %" PRId64, choice->depth);
+    const char *depth = choice->has_depth ? spot_texts_add(texts,
+                                                ", pipelines of %" PRId64, choice->depth)
+                                          : "";
     const bool is_back = strcmp(choice->every, "back-to-back") == 0;
 
     if (choice->is_on_demand) {
-        return spot_texts_add(texts, "%s, %s", fleet, depth);
+        return spot_texts_add(texts, "%s%s", fleet, depth);
     }
     return choice->has_interval
-               ? spot_texts_add(texts, "%s, %s, recovery system %s, checkpoints %s%s",
+               ? spot_texts_add(texts, "%s%s, recovery system %s, checkpoints %s%s",
                      fleet, depth, choice->system, is_back ? "" : "every ",
                      is_back ? "back to back" : choice->every)
                : spot_texts_add(
-                     texts, "%s, %s, recovery system %s", fleet, depth, choice->system);
+                     texts, "%s%s, recovery system %s", fleet, depth, choice->system);
 }
 
 static void
@@ -339,10 +357,13 @@ add_choice(proposal_t *self, const choice_t *choice)
     const char *point = spot_texts_add(&all->texts,
         "{fleet.capacity: %" PRId64 "%s, fleet.on_demand: %" PRId64
         ", recovery: %s, job.pipeline_depth: %" PRId64 ", job.checkpoint.every: %s}",
-        spot, start, choice->on_demand, choice->recovery, choice->depth, choice->every);
+        spot, start, choice->on_demand, choice->recovery,
+        choice->has_depth ? choice->depth : self->depths[0], choice->every);
 
-    if (all->num_items > 0 && strcmp(all->items[0].point, point) == 0) {
-        return; /* to go on as it is */
+    for (size_t j = 0; j < all->num_items; j++) {
+        if (strcmp(all->items[j].point, point) == 0) {
+            return; /* to go on as it is, or a depth that does not matter */
+        }
     }
     (void) SPOT_ARRAY_PUSH(all, items,
         (spot_alternative_t){.point = point,
@@ -388,6 +409,8 @@ add_systems(proposal_t *self, choice_t choice)
         choice.recovery = recovery_text(self, system);
         choice.system = system->name;
         choice.has_interval = !keeps;
+        choice.has_depth = !system->chooses_depth || choice.recovery != system->name ||
+                           !spot_step_time_is_by_pair(&self->scenario->job.step_time);
         for (int k = 0; k < (varies ? self->num_every : 1); k++) {
             choice.every = self->every[k];
             add_choice(self, &choice);
@@ -411,6 +434,7 @@ add_size(proposal_t *self, int64_t size, int64_t depth)
     choice.on_demand = 0;
     if (size % depth == 0) {
         choice.is_on_demand = true;
+        choice.has_depth = true;
         choice.recovery = spot_recovery_on_demand.name;
         add_choice(self, &choice);
     }
@@ -429,7 +453,8 @@ add_current(proposal_t *self)
         .recovery = recovery_text(self, system),
         .system = system->name,
         .is_on_demand = system->num_on_demand != NULL,
-        .has_interval = true};
+        .has_interval = true,
+        .has_depth = true};
 
     add_choice(self, &choice);
     if (self->alternatives->num_items > 0) {
@@ -461,20 +486,26 @@ add_sizes(proposal_t *self)
     }
 }
 
+/* Finds the least peak of the recordings that are replayed. */
 static int
 read_peak(proposal_t *self, spot_diag_t *diag)
 {
+    const spot_node_t *list =
+        spot_node_get(spot_node_get(self->root, "trace"), "recordings");
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < self->question->num_traces; j++) {
+    for (size_t j = 0; ret == 0 && list != NULL && j < list->num_children; j++) {
+        char *path = spot_node_file_path(list->children[j]);
         spot_trace_t trace;
 
         spot_trace_init(&trace);
-        ret = spot_trace_read(&trace, self->question->traces[j], false, diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_trace_read(&trace, path, false, diag);
         if (ret == 0 && (j == 0 || spot_trace_most(&trace) < self->peak)) {
             self->peak = spot_trace_most(&trace);
         }
         spot_trace_free(&trace);
+        free(path);
     }
     return ret;
 }
