@@ -128,10 +128,9 @@ why_not(const spot_advising_t *self, const void *scenario)
                                        standing.side);
 }
 
-/* Binds the scenario of an alternative. why: why it does not compete, NULL: it does.
- * NO_MEMORY, IO. */
-static int
-look_at(spot_advising_t *self, const spot_alternative_t *item, const char **why)
+int
+spot_advising_look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why)
 {
     const char *text = spot_advising_scenario_text(self, item->point);
     spot_yaml_t document = {0};
@@ -168,7 +167,7 @@ sift(spot_advising_t *self)
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         const char *why = NULL;
 
-        ret = look_at(self, &all->items[j], &why);
+        ret = spot_advising_look(self, &all->items[j], &why);
         if (ret == 0 && why == NULL) {
             all->items[num_kept++] = all->items[j];
         } else if (ret == 0) {

@@ -22,6 +22,13 @@ typedef struct {
     spot_diag_t quiet; /* of the studies, whose points repeat what diag has */
 } spot_advising_t;
 
+/* ---- advise.c ---- */
+
+/* Binds the scenario of an alternative. why: why it does not compete, in texts of the
+ * result; NULL: it does. NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_advising_look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why);
+
 /* ---- measure.c ---- */
 
 /* Writes the scenario with the values of a point into it. NULL: no memory. */

@@ -273,18 +273,19 @@ name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         spot_advice_figures_t figures;
+        const char *why = NULL;
         bool is_met, was_met;
 
         if (all->items[j].size != size) {
             continue;
         }
+        ret = spot_advising_look(self, &all->items[j], &why);
+        if (ret != 0 || why != NULL) {
+            continue;
+        }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
             whole_turns(self, SPOT_ADVICE_PROBE_RUNS), promise_seed(self), &figures,
             NULL);
-        if (ret == SPOT_ERR_BAD_INPUT) { /* it does not compete */
-            ret = 0;
-            continue;
-        }
         is_met = ret == 0 && spot_advising_is_met(self, &figures);
         was_met = best != NULL && spot_advising_is_met(self, &best_figures);
         if (ret == 0 && (is_met != was_met ? is_met
