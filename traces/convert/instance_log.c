@@ -26,6 +26,7 @@ typedef struct {
     life_t life;
     bool has_notice;   /* in this life */
     int64_t notice_ms; /* when */
+    int64_t seen_ms;   /* the latest record of it */
     size_t loss_id;    /* of the changes, in LIFE_ENDED */
 } instance_t;
 
@@ -182,10 +183,11 @@ change(judge_t *self, int64_t time_ms, int32_t name_id, spot_event_kind_t kind,
 
 /* An instance is there; one that no record has started runs from the begin. */
 static void
-be_there(judge_t *self, instance_t *instance, int32_t name_id)
+be_there(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
+    instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_NONE) {
-        self->initial[self->num_initial++] = name_id;
+        self->initial[self->num_initial++] = record->name_id;
         instance->life = LIFE_RUNS;
     }
 }
@@ -193,11 +195,9 @@ be_there(judge_t *self, instance_t *instance, int32_t name_id)
 static void
 take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
-    const int64_t assumed_ms = self->log->import->task->notice_ms;
-
+    instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_RUNS) {
         self->num_repeated++;
-        instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
         return;
     }
     instance->has_notice = false;
@@ -221,7 +221,7 @@ take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *rec
                                        ? SPOT_EVENT_PREEMPT
                                        : SPOT_EVENT_STOP;
 
-    be_there(self, instance, record->name_id);
+    be_there(self, instance, record);
     if (instance->life == LIFE_RUNS) {
         instance->life = LIFE_ENDED;
         instance->loss_id = self->num_changes;
@@ -247,10 +247,10 @@ take_record(judge_t *self, const spot_instance_record_t *record)
             break;
         case SPOT_SAYS_ADVICE:
             self->num_advised++;
-            be_there(self, instance, record->name_id);
+            be_there(self, instance, record);
             break;
         case SPOT_SAYS_NOTICE:
-            be_there(self, instance, record->name_id);
+            be_there(self, instance, record);
             if (instance->life == LIFE_RUNS) {
                 self->num_notices += !instance->has_notice;
                 instance->has_notice = true;
@@ -274,7 +274,8 @@ settle_losses(judge_t *self, int64_t end_ms)
         const instance_t *instance = &self->instances[j];
         const int64_t time_ms = instance->notice_ms + task->notice_ms;
 
-        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms) {
+        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms &&
+            time_ms >= instance->seen_ms) {
             change(self, time_ms, (int32_t) j, SPOT_EVENT_PREEMPT, false);
             self->num_assumed++;
         }

@@ -9,7 +9,8 @@
  *   add the cause, if it was not known.
  * - A notice is no loss. A loss of unknown cause within SPOT_NOTICE_LIFE_MS after a
  *   notice is a preemption; without a notice it is a stop or what --cause says.
- * - With --notice D a notice without a loss is a preemption after D.
+ * - With --notice D a notice without a loss is a preemption after D, unless the instance
+ *   is seen running later than that.
  * - The log ends at its last record, or at --now. */
 #pragma once
 

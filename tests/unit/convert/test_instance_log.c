@@ -202,6 +202,10 @@ test_notices(void **state)
         "init a; 606 stop a; 606 end", "notices 1, unknown_cause 1, initial 1");
     assert_trace(plain, "0 runs a; 5 notice a; 6 stopped a", "init a; 6 stop a; 6 end",
         "notices 1, initial 1");
+    /* Nor does it matter that the instance is seen running after the notice. */
+    assert_trace(plain, "0 runs a; 5 notice a; 6 runs a; 605 gone a",
+        "init a; 605 preempt a; 605 end",
+        "notices 1, explained_by_notice 1, initial 1, repeated 1");
     /* Not in its next life, and no notice after its end. */
     assert_trace(plain,
         "0 runs a; 5 notice a; 6 stopped a; 7 runs a; 8 gone a; 9 notice a",
