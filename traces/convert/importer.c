@@ -24,6 +24,7 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_prometheus,
     &spot_importer_skyjobs,
     &spot_importer_slurm,
+    &spot_importer_mapping,
     NULL,
 };
 

@@ -66,9 +66,20 @@ static void
 resize(state_t *self, int32_t size, spot_event_kind_t kind)
 {
     spot_import_t *import = self->log.import;
-    const int32_t change = size - self->size;
     const int64_t time_ms = self->last_ms - self->start_ms;
+    spot_trace_t *trace = import->trace;
+    int32_t change = size - self->size;
 
+    /* A loss and an addition of one time cancel out: a trace has the losses first. */
+    for (; change < 0 && trace->num_events > 0; change++) {
+        spot_event_t *last = &trace->events[trace->num_events - 1];
+
+        if (last->time_ms != time_ms || last->kind != SPOT_EVENT_ADD) {
+            break;
+        }
+        last->count--;
+        trace->num_events -= last->count == 0;
+    }
     if (change != 0) {
         spot_import_note_time(import, time_ms);
         spot_import_event(import, time_ms, change > 0 ? SPOT_EVENT_ADD : kind,

@@ -51,6 +51,17 @@ static const sample_t samples[] = {
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_console.txt", "kubernetes_console.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
+    {"mapping", "mapping.csv", "mapping.expected.csv", NULL,
+        "time=Timestamp,instance=node,event=reason,zone=zone",
+        "launched=add,terminated=gone,spot*=preempt,spot warning=notice,scaled "
+        "down=stop,"
+        "rebalance=advice,*=ignore"},
+    {"mapping", "mapping_lives.jsonl", "mapping_lives.expected.csv",
+        "2024-06-03T12:00:00Z",
+        "start=life.from,end=life.to,instance=id,cause=life.why,type=machine",
+        "evicted=preempt,completed=stop,shutdown=stop,*Lost=gone"},
+    {"mapping", "mapping_counts.csv", "mapping_counts.expected.csv", NULL,
+        "time=time,count=ready", NULL},
     {"prometheus", "prometheus.json", "prometheus.expected.csv", NULL, NULL, NULL},
     {"prometheus", "prometheus_up.csv", "prometheus_up.expected.csv", NULL, NULL, NULL},
     {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL,
