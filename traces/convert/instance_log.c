@@ -10,15 +10,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* A change of the fleet. */
-typedef struct {
-    int64_t time_ms;
-    size_t order;
-    int32_t name_id;
-    spot_event_kind_t kind;
-    bool is_unknown; /* a loss without a cause */
-} change_t;
-
 typedef enum { LIFE_NONE, LIFE_RUNS, LIFE_ENDED } life_t;
 
 /* An instance while the records pass. */
@@ -35,12 +26,14 @@ typedef struct {
     instance_t *instances; /* [names.num_names] */
     size_t num_changes;
     size_t max_changes;
-    change_t *changes; /* [num_changes] */
+    spot_instance_record_t *changes; /* [num_changes] of the fleet; SPOT_SAYS_GONE: lost
+                                        and the cause is not known */
     size_t num_initial;
     int32_t *initial; /* [num_initial] names that run from the begin, in order */
     int64_t num_notices, num_advised, num_repeated;
     int64_t num_explained; /* losses that a notice explains */
     int64_t num_assumed;   /* losses by --notice */
+    int64_t num_unknown;   /* losses without a cause */
     int error;             /* NO_MEMORY */
 } judge_t;
 
@@ -159,26 +152,11 @@ compare_records(const void *left, const void *right)
                : (a->order > b->order) - (a->order < b->order);
 }
 
-static int
-compare_changes(const void *left, const void *right)
-{
-    const change_t *a = left;
-    const change_t *b = right;
-
-    return a->time_ms != b->time_ms
-               ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
-               : (a->order > b->order) - (a->order < b->order);
-}
-
 static void
-change(judge_t *self, int64_t time_ms, int32_t name_id, spot_event_kind_t kind,
-    bool is_unknown)
+change(judge_t *self, int64_t time_ms, int32_t name_id, spot_says_t says)
 {
-    const change_t item = {.time_ms = time_ms,
-        .order = self->num_changes,
-        .name_id = name_id,
-        .kind = kind,
-        .is_unknown = is_unknown};
+    const spot_instance_record_t item = {
+        time_ms, (uint32_t) self->num_changes, name_id, says};
 
     (void) SPOT_ARRAY_PUSH(self, changes, item);
 }
@@ -206,7 +184,7 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
     if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
         self->initial[self->num_initial++] = record->name_id;
     } else {
-        change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
+        change(self, record->time_ms, record->name_id, SPOT_SAYS_RUNS);
     }
     instance->life = LIFE_RUNS;
 }
@@ -214,26 +192,22 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
 static void
 take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
-    const bool is_known = record->says != SPOT_SAYS_GONE;
     const bool is_explained =
-        !is_known && instance->has_notice &&
+        record->says == SPOT_SAYS_GONE && instance->has_notice &&
         record->time_ms - instance->notice_ms <= SPOT_NOTICE_LIFE_MS;
-    const spot_event_kind_t kind = record->says == SPOT_SAYS_PREEMPTED || is_explained
-                                       ? SPOT_EVENT_PREEMPT
-                                       : SPOT_EVENT_STOP;
+    const spot_says_t says = is_explained ? SPOT_SAYS_PREEMPTED : record->says;
 
     be_there(self, instance, record);
     if (instance->life == LIFE_RUNS) {
         instance->life = LIFE_ENDED;
         instance->loss_id = self->num_changes;
         self->num_explained += is_explained;
-        change(self, record->time_ms, record->name_id, kind, !is_known && !is_explained);
+        change(self, record->time_ms, record->name_id, says);
         return;
     }
     self->num_repeated++;
-    if (is_known && self->error == 0 && self->changes[instance->loss_id].is_unknown) {
-        self->changes[instance->loss_id].kind = kind;
-        self->changes[instance->loss_id].is_unknown = false;
+    if (self->error == 0 && self->changes[instance->loss_id].says == SPOT_SAYS_GONE) {
+        self->changes[instance->loss_id].says = record->says;
     }
 }
 
@@ -277,16 +251,17 @@ settle_losses(judge_t *self, int64_t end_ms)
 
         if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms &&
             time_ms >= instance->seen_ms) {
-            change(self, time_ms, (int32_t) j, SPOT_EVENT_PREEMPT, false);
+            change(self, time_ms, (int32_t) j, SPOT_SAYS_PREEMPTED);
             self->num_assumed++;
         }
     }
     for (size_t j = 0; self->error == 0 && j < self->num_changes; j++) {
-        change_t *loss = &self->changes[j];
+        spot_instance_record_t *loss = &self->changes[j];
 
-        if (loss->is_unknown) {
-            loss->kind = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_EVENT_PREEMPT
-                                                               : SPOT_EVENT_STOP;
+        if (loss->says == SPOT_SAYS_GONE) {
+            loss->says = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_SAYS_PREEMPTED
+                                                               : SPOT_SAYS_STOPPED;
+            self->num_unknown++;
         }
     }
 }
@@ -307,15 +282,17 @@ write_changes(judge_t *self, int64_t start_ms)
     }
     ret = ret == 0 ? spot_import_arrivals(import, 0, true) : ret;
     for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
-        const change_t *item = &self->changes[j];
+        const spot_instance_record_t *item = &self->changes[j];
         const char *name = names[item->name_id];
         const int64_t time_ms = item->time_ms - start_ms;
 
         spot_import_note_time(import, time_ms);
-        ret = item->kind == SPOT_EVENT_ADD
+        ret = item->says == SPOT_SAYS_RUNS
                   ? spot_import_arrive(import, 1, 1, name, strlen(name))
-                  : spot_import_leave(
-                        import, time_ms, item->kind, 1, 1, name, strlen(name));
+                  : spot_import_leave(import, time_ms,
+                        item->says == SPOT_SAYS_PREEMPTED ? SPOT_EVENT_PREEMPT
+                                                          : SPOT_EVENT_STOP,
+                        1, 1, name, strlen(name));
         if (ret == 0 && (j + 1 == self->num_changes ||
                             self->changes[j + 1].time_ms != item->time_ms)) {
             ret = spot_import_arrivals(import, time_ms, false);
@@ -358,12 +335,9 @@ static void
 remark_log(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
-    int64_t num_unknown = 0;
 
-    for (size_t j = 0; j < self->num_changes; j++) {
-        num_unknown += self->changes[j].is_unknown;
-    }
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause",
+        self->num_unknown,
         "instance ended and the log does not say why: written as --cause has it, by "
         "default as a stop, which is no preemption",
         "instances ended and the log does not say why: written as --cause has it, by "
@@ -443,7 +417,7 @@ spot_instance_log_finish(spot_instance_log_t *self)
         ret = judge.error;
     }
     if (ret == 0 && judge.num_changes > 0) {
-        qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_changes);
+        qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_records);
     }
     ret = ret == 0 ? write_changes(&judge, self->first_ms) : ret;
     if (ret == 0) {
