@@ -55,11 +55,9 @@ static int
 recognise(const spot_convert_t *task, const spot_convert_input_t *input,
     const spot_importer_t **found, spot_diag_t *diag)
 {
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    char *text = malloc(SPOT_CONVERT_HEAD_BYTES);
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
     const spot_convert_head_t head = {.line = line, .text = text, .task = task};
-    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_convert_input_head(input, text, line, diag);
+    int ret = spot_convert_input_head(input, text, line, diag);
     size_t num_found = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
@@ -83,7 +81,26 @@ recognise(const spot_convert_t *task, const spot_convert_input_t *input,
     } else if (ret == 0 && num_found > 1) {
         ret = report_several(input->path, &head, diag);
     }
-    free(text);
+    return ret;
+}
+
+/* Reports a further file if another format fits it, and not that of the first one. */
+static int
+check_further(const spot_convert_t *task, const spot_importer_t *importer,
+    const spot_convert_input_t *input, spot_diag_t *diag)
+{
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    const spot_convert_head_t head = {.line = line, .text = text, .task = task};
+    const int ret = spot_convert_input_head(input, text, line, diag);
+
+    for (size_t j = 0; ret == 0 && spot_importers[j] != NULL; j++) {
+        if (!importer->sniff(&head) && spot_importers[j]->sniff(&head)) {
+            return spot_diag_error(diag, input->path, 0, 0,
+                "this is of format %s, the first file of format %s; expected files of "
+                "one format, or --from",
+                spot_importers[j]->name, importer->name);
+        }
+    }
     return ret;
 }
 
@@ -136,6 +153,10 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
         *importer = &spot_importer_mapping;
     } else if (task->format == NULL) {
         ret = recognise(task, &inputs[0], importer, diag);
+        for (size_t j = 1; ret == 0 && j < num_inputs && (*importer)->num_inputs == 0;
+             j++) {
+            ret = check_further(task, *importer, &inputs[j], diag);
+        }
     } else {
         *importer = find_importer(task->format);
         if (*importer == NULL) {
