@@ -423,30 +423,15 @@ take_row(void *context, const spot_csv_row_t *row)
 }
 
 static int
-take_file(state_t *self)
-{
-    const spot_convert_input_t *input = &self->import->inputs[self->input_id];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], *text = malloc(SPOT_CONVERT_HEAD_BYTES);
-    const int ret = text == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_convert_input_head(input, text, line, self->import->diag);
-
-    free(text);
-    self->row.first = NULL;
-    return ret != 0 ? ret
-           : *line == '{' || *line == '['
-               ? spot_json_records(input, NULL, take_record, self, self->import->diag)
-               : spot_import_rows(self->import, self->input_id, take_row, self);
-}
-
-static int
 read_records(state_t *self)
 {
     const spot_json_value_t head = {.line = 1, .column = 1};
     int ret = 0;
 
     for (; ret == 0 && self->input_id < self->import->num_inputs; self->input_id++) {
-        ret = take_file(self);
+        self->row.first = NULL;
+        ret = spot_instance_log_read(
+            &self->log, self->input_id, NULL, take_record, true, take_row, self);
     }
     self->input_id = 0;
     for (int j = 0; j < NUM_KEYS && ret == 0 && !self->is_refused; j++) {

@@ -263,9 +263,7 @@ static int
 read_prometheus(spot_import_t *import)
 {
     state_t self = {.step_ms = 0};
-    char *head = malloc(SPOT_CONVERT_HEAD_BYTES), line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    int ret =
-        head == NULL ? SPOT_ERR_NO_MEMORY : spot_instance_log_init(&self.log, import);
+    int ret = spot_instance_log_init(&self.log, import);
 
     if (ret == 0 && ((import->task->columns != NULL &&
                          strncmp(import->task->columns, "instance=", 9) != 0) ||
@@ -274,15 +272,9 @@ read_prometheus(spot_import_t *import)
             "format prometheus: expected --columns instance=LABEL, and no --events");
     }
     for (; ret == 0 && self.place.input_id < import->num_inputs; self.place.input_id++) {
-        const spot_convert_input_t *input = &import->inputs[self.place.input_id];
-
         self.num_columns = 0;
-        ret = spot_convert_input_head(input, head, line, import->diag);
-        if (ret == 0) {
-            ret = *line == '{' || *line == '['
-                      ? spot_json_records(input, lists, take_record, &self, import->diag)
-                      : spot_import_rows(import, self.place.input_id, take_row, &self);
-        }
+        ret = spot_instance_log_read(
+            &self.log, self.place.input_id, lists, take_record, true, take_row, &self);
     }
     ret = ret == 0 ? finish(&self) : ret;
     spot_instance_log_free(&self.log);
@@ -290,7 +282,6 @@ read_prometheus(spot_import_t *import)
     spot_names_free(&self.series);
     free(self.columns);
     free(self.samples);
-    free(head);
     return ret;
 }
 

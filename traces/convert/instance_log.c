@@ -139,6 +139,25 @@ spot_instance_log_label(
     }
 }
 
+int
+spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
+    const char *const *lists,
+    int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
+    int (*take_row)(void *state, const spot_csv_row_t *row), void *state)
+{
+    const spot_convert_input_t *input = &self->import->inputs[input_id];
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    const int ret = spot_convert_input_head(input, text, line, self->import->diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    return *line == '{' || *line == '['
+               ? spot_json_records(input, lists, take_record, state, self->import->diag)
+           : is_split ? spot_import_rows(self->import, input_id, take_row, state)
+                      : spot_import_lines(self->import, input_id, take_row, state);
+}
+
 /* ---- What happened ---- */
 
 static int

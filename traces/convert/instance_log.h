@@ -94,6 +94,13 @@ void spot_instance_log_label(
 void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
     const char *key, int64_t count, const char *one, const char *many);
 
+/* Reads an input as JSON, with take_record() as spot_json_records(), or else row by row,
+ * with take_row() as spot_import_rows(), or is_split false: spot_import_lines(). */
+SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
+    const char *const *lists,
+    int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
+    int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
+
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
  * says anything of an instance; NO_MEMORY. O(records log records). */
 SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
