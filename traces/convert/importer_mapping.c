@@ -490,7 +490,7 @@ name_items(state_t *self)
                            : item->says == SPOT_SAYS_RUNS ? running + item->count
                                                           : running - item->count;
         const spot_says_t says = running < to ? SPOT_SAYS_RUNS
-                                 : is_sample  ? SPOT_SAYS_PREEMPTED
+                                 : is_sample  ? SPOT_SAYS_GONE
                                               : item->says;
 
         for (; ret == 0 && running != to; running += running < to ? 1 : -1) {
@@ -507,8 +507,7 @@ name_items(state_t *self)
     }
     SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "without_names", before,
         "%s",
-        is_sample ? "counts do not say why instances go: as preemptions; and hide what "
-                    "comes and goes between two of them"
+        is_sample ? "counts hide what comes and goes between two of them"
                   : "the log does not say how many instances ran before it: the fewest "
                     "that its losses need are assumed");
     return ret;
