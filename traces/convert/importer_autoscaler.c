@@ -5,7 +5,6 @@
  * --now, or with a stamp before (kubectl logs --timestamps). Sources:
  * cluster-autoscaler core/scaleup, core/scaledown/actuation; klog. */
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/datetime.h"
@@ -37,25 +36,18 @@ static int
 take_time(state_t *self, const spot_log_place_t *place, const char *text)
 {
     char stamp[64];
-    int64_t time_ms = INT64_MAX;
-    bool has_zone;
+    int64_t time_ms;
+    int ret;
 
-    snprintf(stamp, sizeof(stamp), "%.*s", (int) strcspn(text, " "), text);
-    if (!spot_instant_parse(stamp, &time_ms, &has_zone)) {
-        if (self->log.now_ms == INT64_MIN) {
-            return spot_instance_log_expected(&self->log, place, "year",
-                "--now, or lines of kubectl logs --timestamps", "");
-        }
-        spot_instant_text(self->log.now_ms, stamp);
-        time_ms = INT64_MAX;
-        for (int year = atoi(stamp); time_ms > self->log.now_ms; year--) {
-            snprintf(stamp, sizeof(stamp), "%04d-%.2s-%.2s %.15s", year, text + 1,
-                text + 3, text + 6);
-            if (spot_instance_log_time(&self->log, place, "time", stamp, &time_ms) !=
-                0) {
-                return SPOT_ERR_BAD_INPUT;
-            }
-        }
+    if (*text >= '0' && *text <= '9') {
+        snprintf(stamp, sizeof(stamp), "%.*s", (int) strcspn(text, " "), text);
+        ret = spot_instance_log_time(&self->log, place, "time", stamp, &time_ms);
+    } else {
+        snprintf(stamp, sizeof(stamp), "%.2s-%.2s %.15s", text + 1, text + 3, text + 6);
+        ret = spot_instance_log_time_of_year(&self->log, place, stamp, &time_ms);
+    }
+    if (ret != 0) {
+        return ret;
     }
     self->last_ms = time_ms > self->last_ms ? time_ms : self->last_ms;
     return 0;

@@ -95,8 +95,47 @@ spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
         return spot_instance_log_expected(
             self, place, field, "a time such as 2024-06-07T17:00:00Z", text);
     }
-    self->is_zoned &= has_zone;
+    spot_instance_log_zone(self, has_zone);
     return 0;
+}
+
+int
+spot_instance_log_time_of_year(spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *text, int64_t *time_ms)
+{
+    enum { MAX_YEARS = 8 }; /* from one 29 February to the next */
+    char now[SPOT_DATETIME_BYTES], stamp[64];
+    bool has_zone;
+
+    if (self->now_ms == INT64_MIN) {
+        if (!self->is_yearless) {
+            (void) spot_instance_log_expected(
+                self, place, "year", "--now, or lines of kubectl logs --timestamps", "");
+        }
+        self->is_yearless = true;
+        return SPOT_ERR_BAD_INPUT;
+    }
+    spot_instant_text(self->now_ms, now);
+    for (int j = 0; j <= MAX_YEARS; j++) {
+        snprintf(stamp, sizeof(stamp), "%04d-%s", atoi(now) - j, text);
+        if (spot_instant_parse(stamp, time_ms, &has_zone) &&
+            *time_ms <= self->now_ms + SPOT_MS_PER_D) {
+            spot_instance_log_zone(self, has_zone);
+            return 0;
+        }
+    }
+    return spot_instance_log_expected(
+        self, place, "time", "a month, day and time such as 06-07 17:00:00", text);
+}
+
+void
+spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
+{
+    if (!has_zone && self->is_zoned) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
+            "times without a zone are taken as UTC");
+    }
+    self->is_zoned &= has_zone;
 }
 
 int
@@ -371,10 +410,6 @@ remark_log(const judge_t *self)
         "record says what an earlier one said", "records say what earlier ones said");
     spot_instance_log_remark(log, SPOT_REMARK_READ, "other_records", log->num_other,
         "record is about something else", "records are about something else");
-    if (!log->is_zoned) {
-        SPOT_IMPORT_REMARK(log->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
-            "times without a zone are taken as UTC");
-    }
 }
 
 /* Sets start and end. */

@@ -59,6 +59,7 @@ typedef struct {
     int64_t last_ms;   /* the same */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
+    bool is_yearless;  /* that times have no year was reported */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
@@ -78,6 +79,15 @@ SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self,
 SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self,
     const spot_log_place_t *place, const char *field, const char *text,
     int64_t *time_ms);
+
+/* The same for a time such as "06-07 17:00:00" without a year: the latest one up to a
+ * day after now_ms; a record after now_ms is refused at the end, as its zone may be
+ * another one. BAD_INPUT; that --now is missing is reported once. */
+SPOT_MUST_CHECK int spot_instance_log_time_of_year(spot_instance_log_t *self,
+    const spot_log_place_t *place, const char *text, int64_t *time_ms);
+
+/* Says once that a time has no zone. */
+void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone);
 
 /* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
  * Returns BAD_INPUT. */
