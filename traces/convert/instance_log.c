@@ -138,17 +138,23 @@ spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
     self->is_zoned &= has_zone;
 }
 
+static int
+append(spot_instance_log_t *self, int64_t time_ms, spot_says_t says, const char *name)
+{
+    spot_instance_record_t record = {
+        .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
+    const int ret = spot_names_add(&self->names, name, strlen(name), &record.name_id);
+
+    return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
+}
+
 int
 spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
     int64_t time_ms, spot_says_t says, const char *name)
 {
     const char *only = self->import->task->only;
-    const size_t num_bytes = strlen(name);
-    spot_instance_record_t record = {
-        .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
-    int ret;
 
-    if (!spot_trace_is_name(name, num_bytes)) {
+    if (!spot_trace_is_name(name, strlen(name))) {
         return spot_instance_log_expected(self, place, "instance",
             "a name of 1 to 63 bytes without blank, comma and quote", name);
     }
@@ -156,8 +162,29 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
         self->num_other++;
         return 0;
     }
-    ret = spot_names_add(&self->names, name, num_bytes, &record.name_id);
-    return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
+    return append(self, time_ms, says, name);
+}
+
+int
+spot_instance_log_resize(
+    spot_instance_log_t *self, int64_t time_ms, int64_t size, spot_says_t loss)
+{
+    int ret = 0;
+
+    self->import->trace->kind = SPOT_TRACE_COUNTS;
+    self->first_ms = time_ms < self->first_ms ? time_ms : self->first_ms;
+    self->last_ms = time_ms > self->last_ms ? time_ms : self->last_ms;
+    for (; ret == 0 && self->size != size; self->size += self->size < size ? 1 : -1) {
+        const bool is_more = self->size < size;
+        char name[24];
+
+        snprintf(name, sizeof(name), "%" PRId64, self->size + is_more);
+        ret = self->num_records < SPOT_MAX_INSTANCES
+                  ? append(self, time_ms, is_more ? SPOT_SAYS_RUNS : loss, name)
+                  : spot_diag_error(self->import->diag, self->import->inputs[0].path, 0,
+                        0, "more than %d instances come and go", SPOT_MAX_INSTANCES);
+    }
+    return ret;
 }
 
 void
@@ -401,7 +428,7 @@ remark_log(const judge_t *self)
         "instances ended and the log does not say why: written as --cause has it, by "
         "default as stops, which are no preemptions");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
-        (int64_t) self->num_initial,
+        log->import->trace->kind == SPOT_TRACE_NAMED ? (int64_t) self->num_initial : 0,
         "instance runs from the begin of the log; instances that it never names are "
         "not in the trace",
         "instances run from the begin of the log; instances that it never names are "

@@ -57,6 +57,7 @@ typedef struct {
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
     int64_t first_ms;  /* of the log, where the records do not show it */
     int64_t last_ms;   /* the same */
+    int64_t size;      /* of a log that counts, the latest */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
     bool is_yearless;  /* that times have no year was reported */
@@ -73,6 +74,12 @@ void spot_instance_log_free(spot_instance_log_t *self);
  * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self,
     const spot_log_place_t *place, int64_t time_ms, spot_says_t says, const char *name);
+
+/* For a log that counts instances: there are size of them from time_ms on, which never
+ * decreases. They have numbers as names, the latest goes first, and the trace is of kind
+ * counts. BAD_INPUT: too many come and go; NO_MEMORY. O(difference). */
+SPOT_MUST_CHECK int spot_instance_log_resize(
+    spot_instance_log_t *self, int64_t time_ms, int64_t size, spot_says_t loss);
 
 /* Reads a time with the zone of the log; one without a zone is taken as UTC and said.
  * BAD_INPUT, reported as "FIELD: expected ..., got 'TEXT'". */
