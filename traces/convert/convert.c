@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -514,11 +515,19 @@ spot_convert_input_head(const spot_convert_input_t *self,
     spot_diag_t *diag)
 {
     spot_instream_t stream;
+    struct stat status;
     size_t num_bytes = 0;
-    int ret = spot_convert_input_stream(self, &stream, diag);
+    int ret;
 
     text[0] = '\0';
     line[0] = '\0';
+    if (self->bytes == NULL && stat(self->path, &status) == 0 &&
+        S_ISFIFO(status.st_mode)) {
+        return spot_diag_error(diag, self->path, 0, 0,
+            "expected a file: a pipe can be read only once, and its begin says what it "
+            "is");
+    }
+    ret = spot_convert_input_stream(self, &stream, diag);
     if (ret == 0) {
         ret = spot_instream_read(
             &stream, text, SPOT_CONVERT_HEAD_BYTES - 1, &num_bytes, diag);
