@@ -263,9 +263,9 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 
 /* ---- Larger fleets ---- */
 
-/* Measures the alternatives of one size, and names the best of them. */
+/* Measures the alternatives above a size, and names the best of them. */
 static int
-name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
+name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
 {
     const spot_alternative_t *best = NULL;
     spot_advice_figures_t best_figures = {.p = -1};
@@ -275,7 +275,7 @@ name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t
         spot_advice_figures_t figures;
         bool is_met, was_met;
 
-        if (all->items[j].size != size) {
+        if (all->items[j].size <= size) {
             continue;
         }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
@@ -302,7 +302,7 @@ static int
 look_at_larger(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
-    int64_t largest = 0;
+    int64_t largest = 0, before;
     bool is_met = false;
     int ret = 0;
 
@@ -311,6 +311,7 @@ look_at_larger(spot_advising_t *self)
 
         largest = size > largest ? size : largest;
     }
+    before = largest;
     for (size_t j = 0;
          ret == 0 && !is_met && j < sizeof(larger_fleets) / sizeof(larger_fleets[0]);
          j++) {
@@ -321,7 +322,8 @@ look_at_larger(spot_advising_t *self)
         ret = self->advice->propose(
             &question, self->scenario, self->document.root, &all, self->diag);
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
-        ret = ret == 0 ? name_best_of_size(self, &all, question.max_fleet) : ret;
+        ret = ret == 0 ? name_best_above(self, &all, before) : ret;
+        before = question.max_fleet;
         is_met = result->num_larger > 0 && result->larger[result->num_larger - 1].is_met;
         spot_alternatives_free(&all);
     }

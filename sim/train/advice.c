@@ -18,8 +18,8 @@
 /* Late runs go on up to so many deadlines. */
 enum { HORIZON_DEADLINES = 3 };
 
-/* Of a fleet that may be as large as 1. */
-static const double sizes[] = {0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
+/* Sizes of the fleet that are looked at. */
+enum { NUM_SIZES = 7 };
 
 /* Of the interval that theory takes for the best one. */
 static const double intervals[] = {0.5, 1, 2};
@@ -395,9 +395,10 @@ add_systems(proposal_t *self, choice_t choice)
     }
 }
 
-/* All alternatives of a size and a depth. A part on demand is whole pipelines. */
+/* All alternatives of a size and a depth. What is on demand is whole pipelines; before:
+ * the size that came before. */
 static void
-add_size(proposal_t *self, int64_t size, int64_t depth)
+add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
 {
     choice_t choice = {.size = size, .depth = depth, .every = self->every[0]};
     const int64_t half = size / 2 / depth * depth;
@@ -409,7 +410,8 @@ add_size(proposal_t *self, int64_t size, int64_t depth)
         add_systems(self, choice);
     }
     choice.on_demand = 0;
-    if (size % depth == 0) {
+    if (size / depth > before / depth) {
+        choice.size = size / depth * depth;
         choice.is_on_demand = true;
         choice.recovery = spot_recovery_on_demand.name;
         add_choice(self, &choice);
@@ -437,24 +439,43 @@ add_current(proposal_t *self)
     }
 }
 
-/* The sizes from the smallest that can be in time to the largest one; without any the
- * largest alone. */
+/* The least size in time, in whole pipelines; without one the largest size. */
+static int64_t
+least_size(const proposal_t *self, int64_t depth)
+{
+    int64_t low = 0, high = self->max_fleet / depth;
+
+    if (!can_finish(self, self->max_fleet, depth)) {
+        return self->max_fleet;
+    }
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+
+        if (can_finish(self, middle * depth, depth)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high * depth;
+}
+
+/* Sizes in equal ratios from the least one, as the cheapest is often near it. */
 static void
 add_sizes(proposal_t *self)
 {
-    const size_t num_sizes = sizeof(sizes) / sizeof(sizes[0]);
-
     for (size_t d = 0; d < self->num_depths; d++) {
         const int64_t depth = self->depths[d];
+        const int64_t least = least_size(self, depth);
+        const double ratio = (double) self->max_fleet / (double) least;
         int64_t before = 0;
 
-        for (size_t j = 0; j < num_sizes; j++) {
-            const int64_t size =
-                (int64_t) nearbyint(sizes[j] * (double) self->max_fleet);
+        for (int j = 0; j < NUM_SIZES; j++) {
+            const double share = (double) j / (NUM_SIZES - 1);
+            const int64_t size = (int64_t) nearbyint((double) least * pow(ratio, share));
 
-            if (size >= depth && size > before &&
-                (j + 1 == num_sizes || can_finish(self, size, depth))) {
-                add_size(self, size, depth);
+            if (size >= depth && size > before) {
+                add_size(self, size, before, depth);
                 before = size;
             }
         }
