@@ -202,19 +202,19 @@ write_results(
     spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = write_yaml(call, sibling(call, arguments->path, ".advice.yaml"),
-        result->is_yes ? "the scenario that it recommends"
-                       : "the scenario that comes nearest",
-        result->scenario_text);
+    int ret = print_answer(call, result);
 
+    ret = ret != 0 ? ret
+                   : write_yaml(call, sibling(call, arguments->path, ".advice.yaml"),
+                         result->is_yes ? "the scenario that it recommends"
+                                        : "the scenario that comes nearest",
+                         result->scenario_text);
     ret = ret != 0
               ? ret
               : write_yaml(call, sibling(call, arguments->path, ".advice-study.yaml"),
                     "the study that it ran", result->study_text);
-    if (ret == 0 && arguments->page_path != NULL) {
-        ret = write_page(call, result, store);
-    }
-    return ret == 0 ? print_answer(call, result) : ret;
+    return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store)
+                                                    : ret;
 }
 
 static int

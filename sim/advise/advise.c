@@ -204,6 +204,7 @@ static int
 propose(spot_advising_t *self, spot_study_t *study)
 {
     spot_alternatives_t *all = &self->alternatives;
+    size_t num_left_out;
     int ret = self->advice->propose(
         &self->request->question, self->scenario, self->document.root, all, self->diag);
 
@@ -222,12 +223,14 @@ propose(spot_advising_t *self, spot_study_t *study)
         ret = SPOT_ARRAY_APPEND(self->result, notes,
             spot_texts_add(&self->result->texts, "%s", all->notes[j]));
     }
+    num_left_out = self->result->num_left_out;
     ret = ret == 0 ? sift(self) : ret;
     if (ret == 0 && all->num_items == 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
             "there is nothing to choose from: %s",
-            self->result->num_left_out > 0 ? self->result->left_out[0]
-                                           : "the fleet has no room for a pipeline");
+            self->result->num_left_out > num_left_out
+                ? self->result->left_out[num_left_out]
+                : "the fleet has no room for a pipeline");
     }
     ret = ret == 0 ? read_study(self, study) : ret;
     self->result->num_points = all->num_items;

@@ -42,6 +42,7 @@ typedef struct {
     size_t point_id;
     int64_t size; /* instances */
     double cost, p;
+    bool is_sure; /* keeps the goal, if not the budget */
     bool is_met;
     bool is_out; /* another point is better or it keeps no limit, with confidence */
 } entry_t;
@@ -58,20 +59,24 @@ compare_entries(const void *left, const void *right)
     if (a->is_met && a->is_out != b->is_out) {
         return a->is_out ? 1 : -1;
     }
-    if (a->is_met && a->cost != b->cost) {
+    if (a->is_sure != b->is_sure) {
+        return a->is_sure ? -1 : 1;
+    }
+    if (a->is_sure && a->cost != b->cost) {
         return a->cost < b->cost ? -1 : 1;
     }
-    if (!a->is_met && a->p != b->p) {
+    if (!a->is_sure && a->p != b->p) {
         return a->p > b->p ? -1 : 1;
     }
-    if (!a->is_met && a->size != b->size) {
+    if (!a->is_sure && a->size != b->size) {
         return a->size > b->size ? -1 : 1;
     }
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
 /* Points that keep the limits by their estimates come first, those still in the race by
- * cost, then those out of it; last the others, by their probability, then their size. */
+ * cost, then those out of it; then those above the budget, by cost; last the others, by
+ * their probability, then their size. */
 static int
 rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
     entry_t *entries)
@@ -93,6 +98,7 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .size = self->alternatives.items[j].size,
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
+            .is_sure = figures.p >= self->result->sure,
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                       spot_advising_is_met(self, &figures),
             .is_out = runner->fate != SPOT_FATE_RACING};
@@ -100,8 +106,9 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
         self->result->num_undecided = race.num_racing;
-        self->result->is_proven =
-            race.has_best && race.best_id == entries[0].point_id && race.num_racing == 1;
+        self->result->regret = race.has_best && race.best_id == entries[0].point_id
+                                   ? spot_race_regret(&race)
+                                   : (double) INFINITY;
     }
     spot_race_free(&race);
     return ret;
@@ -165,12 +172,31 @@ is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t ent
     return true;
 }
 
-/* What comes nearest: of the first one of each market the most probable, and of equal
- * ones the soonest. */
+/* Whether a comes nearer to what is asked for: the limits, the goal without the budget
+ * and a small cost, a large probability, a short time. */
+static bool
+is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
+    const spot_advice_figures_t *b)
+{
+    const bool is_met = spot_advising_is_met(self, a);
+    const bool is_sure = a->p >= self->result->sure;
+
+    if (is_met != spot_advising_is_met(self, b)) {
+        return is_met;
+    }
+    if (is_sure != (b->p >= self->result->sure)) {
+        return is_sure;
+    }
+    return is_sure        ? a->cost < b->cost
+           : a->p != b->p ? a->p > b->p
+                          : a->time_p50_s < b->time_p50_s;
+}
+
+/* Of the first ones of each market, the one that comes nearest. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
-    double best_p = -1, best_time_s = HUGE_VAL;
+    spot_advice_figures_t best = {.p = -1};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->result->num_points; j++) {
@@ -181,18 +207,16 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         }
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
             gate_seed(self), &figures, NULL);
-        if (ret == 0 && (figures.p > best_p ||
-                            (figures.p == best_p && figures.time_p50_s < best_time_s))) {
-            best_p = figures.p;
-            best_time_s = figures.time_p50_s;
+        if (ret == 0 && is_nearer(self, &figures, &best)) {
+            best = figures;
             *chosen_id = j;
         }
     }
     return ret;
 }
 
-/* The first of the candidates that keeps the limits in other runs too; without one the
- * most probable alternative. */
+/* The first of the candidates that keeps the limits in other runs too; without one what
+ * comes nearest. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -208,7 +232,7 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
             gate_seed(self), &figures, NULL);
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
-        result->is_proven = result->is_proven && j == 0;
+        result->regret = j == 0 ? result->regret : (double) INFINITY;
     }
     return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
 }
@@ -273,7 +297,6 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         spot_advice_figures_t figures;
-        bool is_met, was_met;
 
         if (all->items[j].size <= size) {
             continue;
@@ -285,11 +308,7 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
             ret = 0;
             continue;
         }
-        is_met = ret == 0 && spot_advising_is_met(self, &figures);
-        was_met = best != NULL && spot_advising_is_met(self, &best_figures);
-        if (ret == 0 && (is_met != was_met ? is_met
-                            : is_met       ? figures.cost < best_figures.cost
-                                           : figures.p > best_figures.p)) {
+        if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
             best = &all->items[j];
             best_figures = figures;
         }

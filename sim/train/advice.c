@@ -523,8 +523,9 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         add_sizes(&self);
         spot_duration_text(own->deadline_ms, deadline);
         alternatives->goal = "probability(met_deadline)";
-        alternatives->goal_words = spot_texts_add(&alternatives->texts,
-            "to keep %" PRId64 " steps within %s", own->until_steps, deadline);
+        alternatives->goal_words =
+            spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
+                own->until_steps, deadline, question->is_running ? " from now" : "");
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
