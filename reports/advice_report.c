@@ -184,22 +184,19 @@ certainty(spot_texts_t *texts, const spot_advice_result_t *self)
     const char *limits = isfinite(self->budget) ? "the goal and the budget" : "the goal";
 
     if (!self->is_yes) {
-        return self->num_undecided == 0
-                   ? spot_texts_add(
-                         texts, "With 95 %% confidence none of them keeps %s.", limits)
-                   : spot_texts_add(texts,
+        return self->num_undecided > 0
+                   ? spot_texts_add(texts,
                          "Of %zu it is not certain that they do not keep %s.",
-                         self->num_undecided, limits);
+                         self->num_undecided, limits)
+                   : spot_texts_add(
+                         texts, "With 95 %% confidence none of them keeps %s.", limits);
     }
-    return !isfinite(self->regret) ? "Another one may be cheaper."
-           : self->regret == 0
-               ? spot_texts_add(texts,
-                     "With 95 %% confidence no other one that keeps %s is cheaper.",
-                     limits)
+    return !isfinite(self->regret)
+               ? "Another one may be cheaper."
                : spot_texts_add(texts,
-                     "With 95 %% confidence no other one that keeps %s is cheaper by "
-                     "more than %s.",
-                     limits, money(texts, self, self->regret));
+                     "With 95 %% confidence no other one that keeps %s is cheaper%s%s.",
+                     limits, self->regret > 0 ? " by more than " : "",
+                     self->regret > 0 ? money(texts, self, self->regret) : "");
 }
 
 static void

@@ -15,16 +15,13 @@ static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
 /* Seeds that differ from that of the search: of the runs that a choice must pass, and of
  * the runs for its figures, which no choice depends on. */
-static uint64_t
-gate_seed(const spot_advising_t *self)
-{
-    return (self->request->seed ^ UINT64_C(0x1e3779b97f4a7c15)) & INT64_MAX;
-}
+#define GATE UINT64_C(0x1e3779b97f4a7c15)
+#define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
 static uint64_t
-promise_seed(const spot_advising_t *self)
+seed_of(const spot_advising_t *self, uint64_t purpose)
 {
-    return (self->request->seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX;
+    return (self->request->seed ^ purpose) & INT64_MAX;
 }
 
 /* Rounds the number of runs up, so that recordings that take turns have as many each. */
@@ -137,18 +134,6 @@ name(spot_advising_t *self, const spot_alternative_t *item,
                      : SPOT_ARRAY_APPEND(result, advised, advised);
 }
 
-/* Whether an alternative of a market is among those that are named. */
-static bool
-has_kind(const spot_advice_result_t *result, const char *kind)
-{
-    for (size_t j = 0; j < result->num_advised; j++) {
-        if (strcmp(result->advised[j].kind, kind) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int
 measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
@@ -206,7 +191,7 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
             continue;
         }
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            gate_seed(self), &figures, NULL);
+            seed_of(self, GATE), &figures, NULL);
         if (ret == 0 && is_nearer(self, &figures, &best)) {
             best = figures;
             *chosen_id = j;
@@ -229,7 +214,7 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         spot_advice_figures_t figures;
 
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            gate_seed(self), &figures, NULL);
+            seed_of(self, GATE), &figures, NULL);
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
         result->regret = j == 0 ? result->regret : (double) INFINITY;
@@ -244,7 +229,7 @@ name_answer(spot_advising_t *self, const spot_alternative_t *item)
     spot_advice_result_t *result = self->result;
     spot_advice_figures_t figures;
     spot_advice_worst_t worst = {0};
-    int ret = measure_one(self, item, promise_seed(self), &figures,
+    int ret = measure_one(self, item, seed_of(self, PROMISE), &figures,
         result->num_traces > 1 ? &worst : NULL);
 
     ret = ret == 0 ? name(self, item, &figures, false) : ret;
@@ -264,6 +249,7 @@ static int
 name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
     spot_advice_result_t *result = self->result;
+    const char *kind = result->advised[0].kind;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
@@ -273,10 +259,11 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
         spot_advice_figures_t figures;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||
-            (!is_next && has_kind(result, item->kind))) {
+            (!is_next && (strcmp(item->kind, kind) == 0 ||
+                             !is_first_of_kind(self, entries, j)))) {
             continue;
         }
-        ret = measure_one(self, item, promise_seed(self), &figures, NULL);
+        ret = measure_one(self, item, seed_of(self, PROMISE), &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = name(self, item, &figures, false);
@@ -302,7 +289,7 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
             continue;
         }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
-            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), promise_seed(self), &figures,
+            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures,
             NULL);
         if (ret == SPOT_ERR_BAD_INPUT) { /* it does not compete */
             ret = 0;

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
+#include "sim/train/experiment.h"
 #include "sim/train/train.h"
 
 /* Late runs go on up to so many deadlines. */
@@ -90,6 +91,58 @@ set_trace(
     return ret;
 }
 
+/* Writes prices as a list from a time on, which becomes 0, each times a factor. */
+static void
+write_prices(const spot_price_steps_t *price, int64_t from_ms, double factor, FILE *out)
+{
+    for (size_t j = 0; j < price->num_steps; j++) {
+        const spot_price_step_t *step = &price->steps[j];
+        const bool is_past = j + 1 < price->num_steps && step[1].start_ms <= from_ms;
+        const bool is_first = step->start_ms <= from_ms;
+        char start[SPOT_DURATION_TEXT_BYTES];
+
+        if (!is_past) {
+            spot_duration_text(is_first ? 0 : step->start_ms - from_ms, start);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", is_first ? "[" : ", ", start,
+                factor * step->usd_per_h);
+        }
+    }
+    fputs("]", out);
+}
+
+/* Lets prices of a job that runs go on from now. Why a scenario cannot be bound is
+ * reported later. */
+static int
+set_prices(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    spot_texts_t texts = {.error = 0};
+    void *bound = NULL;
+    const spot_price_t *price;
+    spot_diag_t quiet;
+    int ret;
+
+    spot_diag_init(&quiet);
+    ret = spot_train_experiment.bind(&bound, scenario->root, NULL, &quiet);
+    price = ret == 0 ? &((const spot_scenario_t *) bound)->fleet.price : NULL;
+    if (ret == 0 && price->spot.num_steps > 1) {
+        FILE *out = spot_texts_begin(&texts);
+
+        if (out != NULL) {
+            fprintf(out, "fleet.price={currency: %s, on_demand: %.9g, spot: ",
+                spot_price_currency(price), price->on_demand_usd_per_h);
+            write_prices(&price->spot, question->elapsed_ms, 1, out);
+            fputs("}", out);
+        }
+        ret = spot_yaml_assign(scenario, "--now", spot_texts_end(&texts, out), diag);
+    }
+    spot_train_experiment.free(bound);
+    spot_diag_free(&quiet);
+    ret = spot_error_first(texts.error, ret);
+    spot_texts_free(&texts);
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
+}
+
 static int
 train_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
@@ -113,6 +166,7 @@ train_pose(
     if (ret == 0 && question->is_running) {
         ret =
             spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
+        ret = ret != 0 ? ret : set_prices(question, scenario, diag);
     }
     return ret != 0 ? ret : set_trace(question, scenario, diag);
 }
@@ -439,37 +493,21 @@ add_current(proposal_t *self)
     }
 }
 
-/* The least size in time, in whole pipelines; without one the largest size. */
-static int64_t
-least_size(const proposal_t *self, int64_t depth)
-{
-    int64_t low = 0, high = self->max_fleet / depth;
-
-    if (!can_finish(self, self->max_fleet, depth)) {
-        return self->max_fleet;
-    }
-    while (high - low > 1) {
-        const int64_t middle = (low + high) / 2;
-
-        if (can_finish(self, middle * depth, depth)) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    return high * depth;
-}
-
-/* Sizes in equal ratios from the least one, as the cheapest is often near it. */
+/* Sizes in equal ratios, as the cheapest is often near the least that can be in time. */
 static void
 add_sizes(proposal_t *self)
 {
     for (size_t d = 0; d < self->num_depths; d++) {
         const int64_t depth = self->depths[d];
-        const int64_t least = least_size(self, depth);
-        const double ratio = (double) self->max_fleet / (double) least;
-        int64_t before = 0;
+        int64_t least = self->max_fleet, before = 0;
+        double ratio;
 
+        if (can_finish(self, self->max_fleet, depth)) {
+            for (least = depth; !can_finish(self, least, depth);) {
+                least += depth;
+            }
+        }
+        ratio = (double) self->max_fleet / (double) least;
         for (int j = 0; j < NUM_SIZES; j++) {
             const double share = (double) j / (NUM_SIZES - 1);
             const int64_t size = (int64_t) nearbyint((double) least * pow(ratio, share));
@@ -561,15 +599,8 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
         return false;
     }
-    fputs("fleet.price.spot: [", out);
-    for (size_t j = 0; j < price->num_steps; j++) {
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        spot_duration_text(price->steps[j].start_ms, start);
-        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "" : ", ", start,
-            factor * price->steps[j].usd_per_h);
-    }
-    fputs("]", out);
+    fputs("fleet.price.spot: ", out);
+    write_prices(price, 0, factor, out);
     return true;
 }
 
