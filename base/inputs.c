@@ -122,32 +122,6 @@ relative_path(const char *folder, const char *file)
     return path;
 }
 
-char *
-spot_path_beside(const char *base_path, const char *path)
-{
-    char *folder = NULL, *place = NULL, *file = NULL, *beside = NULL;
-
-    if (path[0] == '/' || folder_bytes(base_path) == 0) {
-        return spot_text_copy(path, strlen(path));
-    }
-    folder = real_folder(base_path);
-    place = real_folder(path);
-    if (folder == NULL || place == NULL) { /* opening it says that it is not there */
-        beside = spot_text_copy(path, strlen(path));
-    } else {
-        file = malloc(strlen(place) + strlen(path) + 1);
-        if (file != NULL) {
-            strcpy(file, place);
-            strcat(file, path + folder_bytes(path));
-            beside = relative_path(folder, file);
-        }
-    }
-    free(folder);
-    free(place);
-    free(file);
-    return beside;
-}
-
 /* The last num_parts parts of a path, or all of it. */
 static const char *
 last_parts(const char *path, size_t num_parts)

@@ -45,9 +45,5 @@ SPOT_MUST_CHECK int spot_inputs_check(const spot_inputs_t *self, spot_diag_t *di
 SPOT_MUST_CHECK int spot_inputs_name(
     spot_inputs_t *self, const char *base_path, spot_diag_t *diag);
 
-/* A path of the command line as the file base_path has to spell it, from its own folder.
- * NULL: no memory. The caller frees it. */
-char *spot_path_beside(const char *base_path, const char *path);
-
 /* For the reader of files: enters one by the SHA-256 of its whole content. */
 void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);

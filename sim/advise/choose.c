@@ -15,16 +15,13 @@ static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
 /* Seeds that differ from that of the search: of the runs that a choice must pass, and of
  * the runs for its figures, which no choice depends on. */
-static uint64_t
-gate_seed(const spot_advising_t *self)
-{
-    return (self->request->seed ^ UINT64_C(0x1e3779b97f4a7c15)) & INT64_MAX;
-}
+#define GATE UINT64_C(0x1e3779b97f4a7c15)
+#define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
 static uint64_t
-promise_seed(const spot_advising_t *self)
+seed_of(const spot_advising_t *self, uint64_t purpose)
 {
-    return (self->request->seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX;
+    return (self->request->seed ^ purpose) & INT64_MAX;
 }
 
 /* Rounds the number of runs up, so that recordings that take turns have as many each. */
@@ -42,11 +39,31 @@ typedef struct {
     size_t point_id;
     int64_t size; /* instances */
     double cost, p;
+    bool is_sure;    /* keeps the goal, if not the budget */
     double num_runs; /* of p */
     bool is_met;     /* by the estimates */
     bool is_out;     /* another point is better or it keeps no limit, with confidence */
     bool is_open;    /* a candidate: it is met, or the race leaves open whether it is */
 } entry_t;
+
+/* The goal without the budget by cost, then by probability and size. */
+static int
+compare_distances(const entry_t *a, const entry_t *b)
+{
+    if (a->is_sure != b->is_sure) {
+        return a->is_sure ? -1 : 1;
+    }
+    if (a->is_sure && a->cost != b->cost) {
+        return a->cost < b->cost ? -1 : 1;
+    }
+    if (!a->is_sure && a->p != b->p) {
+        return a->p > b->p ? -1 : 1;
+    }
+    if (!a->is_sure && a->size != b->size) {
+        return a->size > b->size ? -1 : 1;
+    }
+    return (a->point_id > b->point_id) - (a->point_id < b->point_id);
+}
 
 static int
 compare_entries(const void *left, const void *right)
@@ -63,17 +80,12 @@ compare_entries(const void *left, const void *right)
     if (a->is_open && a->cost != b->cost) {
         return a->cost < b->cost ? -1 : 1;
     }
-    if (!a->is_open && a->p != b->p) {
-        return a->p > b->p ? -1 : 1;
-    }
-    if (!a->is_open && a->size != b->size) {
-        return a->size > b->size ? -1 : 1;
-    }
-    return (a->point_id > b->point_id) - (a->point_id < b->point_id);
+    return compare_distances(a, b);
 }
 
 /* Points that may keep the limits come first, those still in the race by cost, then
- * those out of it; last the others, by their probability, then their size. */
+ * those out of it; then those above the budget, by cost; last the others, by their
+ * probability, then their size. */
 static int
 rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
     entry_t *entries)
@@ -95,17 +107,19 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .size = self->alternatives.items[j].size,
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
-            .num_runs = (double) runner->constrained[0].num_values,
+            .is_sure = figures.p >= self->result->sure,
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                       spot_advising_is_met(self, &figures),
-            .is_out = runner->fate != SPOT_FATE_RACING};
+            .is_out = runner->fate != SPOT_FATE_RACING,
+            .num_runs = (double) runner->constrained[0].num_values};
         entries[j].is_open = entries[j].is_met || !entries[j].is_out;
     }
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
         self->result->num_undecided = race.num_racing;
-        self->result->is_proven =
-            race.has_best && race.best_id == entries[0].point_id && race.num_racing == 1;
+        self->result->regret = race.has_best && race.best_id == entries[0].point_id
+                                   ? spot_race_regret(&race)
+                                   : (double) INFINITY;
     }
     spot_race_free(&race);
     return ret;
@@ -134,18 +148,6 @@ name(spot_advising_t *self, const spot_alternative_t *item,
                      : SPOT_ARRAY_APPEND(result, advised, advised);
 }
 
-/* Whether an alternative of a market is among those that are named. */
-static bool
-has_kind(const spot_advice_result_t *result, const char *kind)
-{
-    for (size_t j = 0; j < result->num_advised; j++) {
-        if (strcmp(result->advised[j].kind, kind) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int
 measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
@@ -154,59 +156,59 @@ measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed
         whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
 }
 
-/* Whether an entry is the most probable one of its market, of equal ones the first. */
+/* Whether an entry is the first one of its market by its distance. */
 static bool
-is_best_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
+is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
 {
     const spot_alternative_t *items = self->alternatives.items;
     const entry_t *entry = &entries[entry_id];
 
     for (size_t j = 0; j < self->result->num_points; j++) {
-        if ((entries[j].p > entry->p || (entries[j].p == entry->p && j < entry_id)) &&
-            strcmp(items[entries[j].point_id].kind, items[entry->point_id].kind) == 0) {
+        if (strcmp(items[entries[j].point_id].kind, items[entry->point_id].kind) == 0 &&
+            compare_distances(&entries[j], entry) < 0) {
             return false;
         }
     }
     return true;
 }
 
-/* The cheapest entry that is probable enough but above the budget; false: there is
- * none. */
+/* Whether a comes nearer to what is asked for: the limits, the goal without the budget
+ * and a small cost, a large probability, a short time. */
 static bool
-find_cheapest(const spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
+    const spot_advice_figures_t *b)
 {
-    bool is_found = false;
+    const bool is_met = spot_advising_is_met(self, a);
+    const bool is_sure = a->p >= self->result->sure;
 
-    for (size_t j = 0; j < self->result->num_points; j++) {
-        if (entries[j].p >= self->request->question.sure &&
-            (!is_found || entries[j].cost < entries[*chosen_id].cost)) {
-            *chosen_id = j;
-            is_found = true;
-        }
+    if (is_met != spot_advising_is_met(self, b)) {
+        return is_met;
     }
-    return is_found;
+    if (is_sure != (b->p >= self->result->sure)) {
+        return is_sure;
+    }
+    return is_sure        ? a->cost < b->cost
+           : a->p != b->p ? a->p > b->p
+                          : a->time_p50_s < b->time_p50_s;
 }
 
-/* What comes nearest where nothing is probable enough: of the best one of each market
- * the most probable, and of equal ones the soonest. */
+/* Of the first ones of each market, the one that comes nearest. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
-    double best_p = -1, best_time_s = HUGE_VAL;
+    spot_advice_figures_t best = {.p = -1};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->result->num_points; j++) {
         spot_advice_figures_t figures;
 
-        if (!is_best_of_kind(self, entries, j)) {
+        if (!is_first_of_kind(self, entries, j)) {
             continue;
         }
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            gate_seed(self), &figures, NULL);
-        if (ret == 0 && (figures.p > best_p ||
-                            (figures.p == best_p && figures.time_p50_s < best_time_s))) {
-            best_p = figures.p;
-            best_time_s = figures.time_p50_s;
+            seed_of(self, GATE), &figures, NULL);
+        if (ret == 0 && is_nearer(self, &figures, &best)) {
+            best = figures;
             *chosen_id = j;
         }
     }
@@ -214,7 +216,7 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 }
 
 /* The first of the candidates that keeps the limits in other runs too, by the
- * probability of all its runs; without one the most probable alternative. */
+ * probability of all its runs; without one what comes nearest. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -228,7 +230,7 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         spot_advice_figures_t figures;
 
         ret = measure_one(self, &self->alternatives.items[entry->point_id],
-            gate_seed(self), &figures, NULL);
+            seed_of(self, GATE), &figures, NULL);
         if (ret == 0) {
             const double num_runs = (double) figures.num_runs;
 
@@ -237,12 +239,9 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         }
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
-        result->is_proven = result->is_proven && j == 0;
+        result->regret = j == 0 ? result->regret : (double) INFINITY;
     }
-    if (ret != 0 || result->is_yes || find_cheapest(self, entries, chosen_id)) {
-        return ret;
-    }
-    return find_nearest(self, entries, chosen_id);
+    return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
 }
 
 /* Names the answer with its figures. */
@@ -252,7 +251,7 @@ name_answer(spot_advising_t *self, const spot_alternative_t *item)
     spot_advice_result_t *result = self->result;
     spot_advice_figures_t figures;
     spot_advice_worst_t worst = {0};
-    int ret = measure_one(self, item, promise_seed(self), &figures,
+    int ret = measure_one(self, item, seed_of(self, PROMISE), &figures,
         result->num_traces > 1 ? &worst : NULL);
 
     ret = ret == 0 ? name(self, item, &figures, false) : ret;
@@ -272,6 +271,7 @@ static int
 name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
     spot_advice_result_t *result = self->result;
+    const char *kind = result->advised[0].kind;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
@@ -281,10 +281,11 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
         spot_advice_figures_t figures;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||
-            (!is_next && has_kind(result, item->kind))) {
+            (!is_next && (strcmp(item->kind, kind) == 0 ||
+                             !is_first_of_kind(self, entries, j)))) {
             continue;
         }
-        ret = measure_one(self, item, promise_seed(self), &figures, NULL);
+        ret = measure_one(self, item, seed_of(self, PROMISE), &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = name(self, item, &figures, false);
@@ -295,9 +296,9 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 
 /* ---- Larger fleets ---- */
 
-/* Measures the alternatives of one size, and names the best of them. */
+/* Measures the alternatives above a size, and names the best of them. */
 static int
-name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
+name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
 {
     const spot_alternative_t *best = NULL;
     spot_advice_figures_t best_figures = {.p = -1};
@@ -305,23 +306,19 @@ name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         spot_advice_figures_t figures;
-        bool is_met, was_met;
+        const char *why = NULL;
 
-        if (all->items[j].size != size) {
+        if (all->items[j].size <= size) {
+            continue;
+        }
+        ret = spot_advising_look(self, &all->items[j], &why);
+        if (ret != 0 || why != NULL) {
             continue;
         }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
-            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), promise_seed(self), &figures,
+            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures,
             NULL);
-        if (ret == SPOT_ERR_BAD_INPUT) { /* it does not compete */
-            ret = 0;
-            continue;
-        }
-        is_met = ret == 0 && spot_advising_is_met(self, &figures);
-        was_met = best != NULL && spot_advising_is_met(self, &best_figures);
-        if (ret == 0 && (is_met != was_met ? is_met
-                            : is_met       ? figures.cost < best_figures.cost
-                                           : figures.p > best_figures.p)) {
+        if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
             best = &all->items[j];
             best_figures = figures;
         }
@@ -334,7 +331,7 @@ static int
 look_at_larger(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
-    int64_t largest = 0;
+    int64_t largest = 0, before;
     bool is_met = false;
     int ret = 0;
 
@@ -343,6 +340,7 @@ look_at_larger(spot_advising_t *self)
 
         largest = size > largest ? size : largest;
     }
+    before = largest;
     for (size_t j = 0;
          ret == 0 && !is_met && j < sizeof(larger_fleets) / sizeof(larger_fleets[0]);
          j++) {
@@ -353,7 +351,8 @@ look_at_larger(spot_advising_t *self)
         ret = self->advice->propose(
             &question, self->scenario, self->document.root, &all, self->diag);
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
-        ret = ret == 0 ? name_best_of_size(self, &all, question.max_fleet) : ret;
+        ret = ret == 0 ? name_best_above(self, &all, before) : ret;
+        before = question.max_fleet;
         is_met = result->num_larger > 0 && result->larger[result->num_larger - 1].is_met;
         spot_alternatives_free(&all);
     }
@@ -373,10 +372,7 @@ spot_advising_choose(
         ret = name_answer(self, &self->alternatives.items[entries[chosen_id].point_id]);
     }
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
-    if (ret == 0 && !self->result->is_yes &&
-        self->result->advised[0].figures.p < self->request->question.sure) {
-        ret = look_at_larger(self);
-    }
+    ret = ret == 0 && !self->result->is_yes ? look_at_larger(self) : ret;
     free(entries);
     return ret;
 }

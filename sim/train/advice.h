@@ -4,8 +4,10 @@
 
 #include "sim/engine/advice.h"
 
-/* Its function pose. */
-int spot_train_pose(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag);
+/* Counts the instances of the trace of a job so far which are not ready at its end.
+ * Without names, those that were lost in the meantime are taken for older ones.
+ * BAD_INPUT, IO, NO_MEMORY with the reasons in diag. */
+SPOT_MUST_CHECK int spot_train_count_preparing(
+    const char *path, int64_t preparation_ms, int64_t *num_preparing, spot_diag_t *diag);
 
 extern const spot_advice_t spot_train_advice;
