@@ -502,3 +502,23 @@ spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
 
     return read_opened(self, csv, ret, is_strict, diag);
 }
+
+int
+spot_trace_least_most(
+    size_t num_paths, const char *const *paths, int64_t *most, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    *most = 0;
+    for (size_t j = 0; ret == 0 && j < num_paths; j++) {
+        spot_trace_t trace;
+
+        spot_trace_init(&trace);
+        ret = spot_trace_read(&trace, paths[j], false, diag);
+        if (ret == 0 && (j == 0 || spot_trace_most(&trace) < *most)) {
+            *most = spot_trace_most(&trace);
+        }
+        spot_trace_free(&trace);
+    }
+    return ret;
+}

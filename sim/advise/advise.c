@@ -196,8 +196,11 @@ propose(spot_advising_t *self, spot_study_t *study)
     if (ret == 0) {
         const spot_outputs_t *outputs = &study->yield.outputs;
 
+        const char *unit =
+            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit;
+
         self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
-            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit);
+            self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
     }
     return ret;
 }

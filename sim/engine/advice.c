@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/engine/advice.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/json.h"
 #include "base/yaml_write.h"
 
 void
@@ -33,6 +37,71 @@ spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ..
               : spot_yaml_assign(scenario, "the question", assignment, diag);
     spot_texts_free(&texts);
     return ret;
+}
+
+/* Writes a path so that it is found from the folder of the scenario, too. */
+static void
+write_path(const char *scenario, const char *path, spot_texts_t *texts, FILE *out)
+{
+    char folder[PATH_MAX];
+    const bool is_found = path[0] == '/' || strchr(scenario, '/') == NULL ||
+                          getcwd(folder, sizeof(folder)) == NULL;
+
+    spot_json_quote(
+        out, is_found ? path : spot_texts_add(texts, "%s/%s", folder, path), true);
+}
+
+int
+spot_advice_replay(const spot_advice_question_t *question, const char *key,
+    spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    const char *path = scenario->root->file;
+    const spot_node_t *trace = spot_node_at(scenario->root, key);
+    const bool is_short = trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
+                          strstr(trace->text, ".csv") != NULL;
+    const spot_node_t *file = is_short ? trace : spot_node_get(trace, "file");
+    spot_texts_t texts = {.error = 0};
+    FILE *out;
+    const char *text;
+    int ret;
+
+    if (question->num_traces == 0 && file == NULL) {
+        return 0;
+    }
+    out = spot_texts_begin(&texts);
+    if (out == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    fprintf(out, "%s={generator: fleet-replay, recordings: [", key);
+    for (size_t j = 0; j < question->num_traces; j++) {
+        fputs(j == 0 ? "" : ", ", out);
+        write_path(path, question->traces[j], &texts, out);
+    }
+    if (question->num_traces == 0 && strcmp(file->file, path) == 0) {
+        spot_json_quote(out, file->text, true);
+    } else if (question->num_traces == 0) {
+        write_path(path, file->text, &texts, out);
+    }
+    fputs("]", out);
+    if (question->is_running) {
+        fprintf(out, ", running: %" PRId64, question->running);
+    }
+    fputs("}", out);
+    text = spot_texts_end(&texts, out);
+    ret = texts.error != 0 ? texts.error : spot_yaml_assign(scenario, path, text, diag);
+    spot_texts_free(&texts);
+    return ret;
+}
+
+const char *
+spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
+{
+    return peak > 0 && num_spot > peak
+               ? spot_texts_add(texts,
+                     "the recordings had at most %" PRId64
+                     " instances: those above are assumed to be lost with them",
+                     peak)
+               : NULL;
 }
 
 const char *

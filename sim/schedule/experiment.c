@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "sim/schedule/advice.h"
 #include "sim/schedule/metrics.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"
@@ -222,4 +223,5 @@ const spot_experiment_t spot_schedule_experiment = {
     .close = schedule_close,
     .run = schedule_run,
     .view = &view,
+    .advice = &spot_schedule_advice,
 };

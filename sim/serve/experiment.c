@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sim/serve/advice.h"
 #include "sim/serve/run.h"
 
 /* ---- Scenarios ---- */
@@ -204,4 +205,5 @@ const spot_experiment_t spot_serve_experiment = {
     .close = serve_close,
     .run = serve_run,
     .view = &view,
+    .advice = &spot_serve_advice,
 };

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
@@ -50,46 +49,6 @@ typedef struct {
 
 /* ---- The question ---- */
 
-/* Replays what was recorded, from random starts. */
-static int
-set_trace(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    const spot_node_t *trace = spot_node_get(scenario->root, "trace");
-    const spot_node_t *file = spot_node_get(trace, "file");
-    spot_texts_t texts = {.error = 0};
-    FILE *out;
-    const char *text;
-    int ret = 0;
-
-    if (question->num_traces == 0 && file == NULL) {
-        return 0;
-    }
-    out = spot_texts_begin(&texts);
-    if (out == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
-    fputs("trace={generator: fleet-replay, recordings: [", out);
-    for (size_t j = 0; j < question->num_traces; j++) {
-        fputs(j == 0 ? "" : ", ", out);
-        spot_json_quote(out, question->traces[j], true);
-    }
-    if (question->num_traces == 0) {
-        spot_json_quote(out, file->text, true);
-    }
-    fputs("]", out);
-    if (question->is_running) {
-        fprintf(out, ", running: %" PRId64, question->running);
-    }
-    fputs("}", out);
-    text = spot_texts_end(&texts, out);
-    ret = texts.error != 0 ? texts.error
-                           : spot_yaml_assign(scenario, "--trace", text, diag);
-    spot_texts_free(&texts);
-    return ret;
-}
-
 static int
 train_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
@@ -114,7 +73,10 @@ train_pose(
         ret =
             spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
     }
-    return ret != 0 ? ret : set_trace(question, scenario, diag);
+    if (question->num_traces > 0 || spot_node_at(scenario->root, "trace.file") != NULL) {
+        spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
+    }
+    return ret != 0 ? ret : spot_advice_replay(question, "trace", scenario, diag);
 }
 
 /* ---- Checkpoints ---- */
@@ -280,19 +242,6 @@ recovery_text(const proposal_t *self, const spot_recovery_t *system)
 }
 
 static const char *
-assumption(const proposal_t *self, const choice_t *choice)
-{
-    const int64_t spot = choice->is_on_demand ? 0 : choice->size - choice->on_demand;
-
-    return self->peak > 0 && spot > self->peak
-               ? spot_texts_add(&self->alternatives->texts,
-                     "the recordings had at most %" PRId64
-                     " instances: those above are assumed to be lost with them",
-                     self->peak)
-               : NULL;
-}
-
-static const char *
 words_of(const proposal_t *self, const choice_t *choice)
 {
     spot_texts_t *texts = &self->alternatives->texts;
@@ -350,7 +299,8 @@ add_choice(proposal_t *self, const choice_t *choice)
             .kind = choice->is_on_demand    ? "on demand"
                     : choice->on_demand > 0 ? "mixed"
                                             : "spot",
-            .assumed = assumption(self, choice),
+            .assumed = spot_advice_beyond(
+                &all->texts, self->peak, choice->is_on_demand ? 0 : spot),
             .size = choice->size});
 }
 
@@ -462,24 +412,6 @@ add_sizes(proposal_t *self)
 }
 
 static int
-read_peak(proposal_t *self, spot_diag_t *diag)
-{
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->question->num_traces; j++) {
-        spot_trace_t trace;
-
-        spot_trace_init(&trace);
-        ret = spot_trace_read(&trace, self->question->traces[j], false, diag);
-        if (ret == 0 && (j == 0 || spot_trace_most(&trace) < self->peak)) {
-            self->peak = spot_trace_most(&trace);
-        }
-        spot_trace_free(&trace);
-    }
-    return ret;
-}
-
-static int
 train_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag)
 {
@@ -491,7 +423,8 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         .max_fleet = question->max_fleet > 0 ? question->max_fleet
                                              : spot_scenario_num_slots(own)};
     char deadline[SPOT_DURATION_TEXT_BYTES];
-    int ret = read_peak(&self, diag);
+    int ret =
+        spot_trace_least_most(question->num_traces, question->traces, &self.peak, diag);
 
     ret = ret == 0 ? choose_intervals(&self) : ret;
     if (ret == 0) {
@@ -539,15 +472,8 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
         return false;
     }
-    fputs("fleet.price.spot: [", out);
-    for (size_t j = 0; j < price->num_steps; j++) {
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        spot_duration_text(price->steps[j].start_ms, start);
-        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "" : ", ", start,
-            factor * price->steps[j].usd_per_h);
-    }
-    fputs("]", out);
+    fputs("fleet.price.spot: ", out);
+    spot_price_steps_write_flow(price, factor, out);
     return true;
 }
 

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What may be chosen for a serving pipeline: configurations of the planners, with
+ * replicas to spare, on demand, on spot, or a part on demand, and autoscaling. */
+#include "sim/serve/advice.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "sim/serve/planner.h"
+
+/* A plan is made for the queries of one replication. Others need a margin: parts of the
+ * latency objective that are planned for, and replicas of each stage that are spare. */
+static const double margins[] = {1, 0.6};
+enum { MAX_SPARE = 2 };
+
+static const spot_planner_t *const planners[] = {
+    &spot_planner_exact, &spot_planner_greedy};
+
+/* Ways to rent replicas. market: where the hardware has a price on spot. */
+static const struct tenure {
+    const char *kind, *words, *market;
+    bool has_base; /* of a hedge: half are on demand, else they stand in */
+    bool is_scaled;
+} tenures[] = {
+    {"on demand", "on demand", "on_demand", false, false},
+    {"on demand", "on demand, autoscaled", "on_demand", false, true},
+    {"spot", "on spot", "spot", false, false},
+    {"spot", "on spot, autoscaled", "spot", false, true},
+    {"mixed", "half on demand and half on spot", "hedge", true, false},
+    {"mixed", "on spot, with on-demand replicas while spot replicas are away", "hedge",
+        false, false},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef struct {
+    const spot_serve_scenario_t *scenario;
+    const spot_node_t *trace; /* of preemptions */
+    spot_alternatives_t *all;
+    int64_t max_fleet, peak; /* 0: any; 0: no recordings */
+    const struct tenure *tenure;
+    int64_t num_spare;      /* evenly over the stages */
+    int64_t size, num_spot; /* replicas of what is written */
+} proposal_t;
+
+static int
+serve_pose(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    spot_node_t *preemptions = spot_node_get(scenario->root, "preemptions");
+    int ret;
+
+    if (question->num_steps > 0 || question->finish_by_ms > 0 || question->is_running) {
+        return spot_diag_error(diag, scenario->root->file, 0, 0,
+            "--steps, --finish-by and --now are for jobs: a serving pipeline has no "
+            "end, and its goal is slo of the scenario");
+    }
+    if (question->num_traces > 0) {
+        spot_node_drop(preemptions, "outages");
+        spot_node_drop(preemptions, "hazard");
+    }
+    ret = spot_advice_replay(question, "preemptions.trace", scenario, diag);
+    return ret == 0 ? spot_advice_set(scenario, diag, "config=exact") : ret;
+}
+
+/* ---- Alternatives ---- */
+
+/* Writes the option of a stage, counts its replicas and returns them in words. */
+static const char *
+write_stage(
+    proposal_t *self, const spot_stage_option_t *option, int64_t stage_id, FILE *out)
+{
+    const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
+    const spot_serving_price_t *price =
+        &self->scenario->prices.prices[option->hardware_id];
+    const char *id = spot_serve_pipeline_stage_node(pipeline, (size_t) stage_id)->id;
+    const char *market = isnan(price->spot_per_h) ? "on_demand" : self->tenure->market;
+    const bool is_hedge = strcmp(market, "hedge") == 0;
+    const int64_t num = (int64_t) pipeline->num_stages;
+    const int64_t spare =
+        self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
+    const int64_t base = self->tenure->has_base ? (option->replicas + 1) / 2 : 0;
+    const int64_t replicas = option->replicas + spare;
+
+    spot_json_quote(out, id, true);
+    fputs(": {hardware: ", out);
+    spot_json_quote(out, price->name, true);
+    fprintf(out, ", batch: %" PRId64 ", replicas: %" PRId64 ", market: %s",
+        option->batch, is_hedge ? option->replicas : replicas, market);
+    if (is_hedge) {
+        fprintf(out,
+            ", hedge: {base: %" PRId64 ", overprovision: %" PRId64 ", fallback: %s}",
+            base, spare, self->tenure->has_base ? "none" : "to_target");
+    } else if (self->tenure->is_scaled) {
+        fprintf(out, ", scale: {max: %" PRId64 "}", 2 * replicas);
+    }
+    fputs("}", out);
+    self->size += replicas;
+    self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas - base;
+    return spot_texts_add(&self->all->texts,
+        "%s: %" PRId64 " %s with batches of %" PRId64, id, replicas, price->name,
+        option->batch);
+}
+
+/* A generator of instances gets as many as there are slots on spot. */
+static void
+add_choice(proposal_t *self, const spot_stage_option_t *options)
+{
+    spot_texts_t *texts = &self->all->texts;
+    FILE *out = spot_texts_begin(texts);
+    const char *words = "", *point;
+    bool is_known = false;
+
+    self->size = self->num_spot = 0;
+    for (size_t j = 0; out != NULL && j < self->scenario->pipeline.num_stages; j++) {
+        fputs(j == 0 ? "{config: {" : ", ", out);
+        words = spot_texts_join(
+            texts, words, "; ", write_stage(self, &options[j], (int64_t) j, out));
+    }
+    if (out != NULL && spot_node_get(self->trace, "generator") != NULL) {
+        fprintf(out, "}, preemptions.trace.capacity: %" PRId64,
+            self->num_spot > 0 ? self->num_spot : 1);
+    }
+    if (out != NULL) {
+        fputs(spot_node_get(self->trace, "generator") != NULL ? "}" : "}}", out);
+    }
+    point = spot_texts_end(texts, out);
+    for (size_t j = 0; j < self->all->num_items; j++) {
+        is_known = is_known || strcmp(self->all->items[j].point, point) == 0;
+    }
+    if (!is_known && (self->max_fleet == 0 || self->size <= self->max_fleet) &&
+        (self->num_spot > 0 || strcmp(self->tenure->market, "on_demand") == 0)) {
+        (void) SPOT_ARRAY_PUSH(self->all, items,
+            (spot_alternative_t){.point = point,
+                .words = spot_texts_add(texts, "%s; %s", words, self->tenure->words),
+                .kind = self->tenure->kind,
+                .assumed = spot_advice_beyond(texts, self->peak, self->num_spot),
+                .size = self->size});
+    }
+}
+
+/* Whether replicas may be on spot. */
+static bool
+has_spot(const spot_serve_scenario_t *scenario)
+{
+    return scenario->outages.kind != SPOT_OUTAGES_NONE &&
+           !scenario->service->cannot_be_cut;
+}
+
+/* With replicas to spare at each stage, and at last with as many as the fleet may have.
+ */
+static void
+add_choices(proposal_t *self, const spot_stage_option_t *options)
+{
+    const size_t num_stages = self->scenario->pipeline.num_stages;
+    int64_t num_left = self->max_fleet;
+
+    for (size_t j = 0; j < num_stages; j++) {
+        num_left -= options[j].replicas;
+    }
+    for (size_t j = 0; j <= MAX_SPARE + 1; j++) {
+        self->num_spare = j <= MAX_SPARE ? (int64_t) (j * num_stages) : num_left;
+        for (size_t k = 0; k < COUNT(tenures) && self->num_spare >= 0; k++) {
+            self->tenure = &tenures[k];
+            if ((j == 0 || !self->tenure->is_scaled) &&
+                (has_spot(self->scenario) ||
+                    strcmp(tenures[k].kind, "on demand") == 0)) {
+                add_choice(self, options);
+            }
+        }
+    }
+}
+
+/* Adds what the planners choose. */
+static int
+plan(proposal_t *self)
+{
+    const spot_serve_scenario_t *scenario = self->scenario;
+    spot_arrivals_t arrivals = {.num_queries = 0};
+    spot_plan_request_t request = {.scenario = scenario,
+        .arrivals = &arrivals,
+        .max_cost = scenario->plan.max_cost,
+        .budget = (double) NAN,
+        .replication = {.seed = 1}};
+    int ret = spot_arrivals_draw(&arrivals, &scenario->arrivals, 1, 0);
+
+    for (size_t j = 0; ret == 0 && j < COUNT(margins) * COUNT(planners); j++) {
+        spot_planned_t planned = {.why_none = NULL};
+
+        request.slo_ns =
+            (int64_t) (margins[j / COUNT(planners)] * (double) scenario->slo.latency_ns);
+        ret = spot_serve_plan(planners[j % COUNT(planners)], &request, &planned);
+        if (ret == 0 && planned.plan.options != NULL) {
+            add_choices(self, planned.plan.options);
+        }
+        spot_planned_free(&planned);
+    }
+    spot_arrivals_free(&arrivals);
+    return ret;
+}
+
+static int
+serve_propose(const spot_advice_question_t *question, const void *scenario,
+    const spot_node_t *root, spot_alternatives_t *all, spot_diag_t *diag)
+{
+    const spot_serve_scenario_t *own = scenario;
+    const double percent = (double) own->slo.percentile_milli / 1000;
+    proposal_t self = {.scenario = own,
+        .trace = spot_node_get(spot_node_get(root, "preemptions"), "trace"),
+        .all = all,
+        .max_fleet = question->max_fleet};
+    char latency[SPOT_DURATION_TEXT_BYTES];
+    int ret =
+        spot_trace_least_most(question->num_traces, question->traces, &self.peak, diag);
+
+    ret = ret == 0 ? plan(&self) : ret;
+    if (!has_spot(own)) {
+        (void) SPOT_ARRAY_PUSH(all, left_out,
+            "spot: preemptions or service does not allow that replicas are lost");
+    }
+    if (ret == SPOT_ERR_BAD_PARAM || (ret == 0 && all->num_items == 0)) {
+        ret = spot_diag_error(diag, root->file, 0, 0,
+            "the planners find no configuration that keeps slo%s",
+            self.max_fleet > 0 ? " with at most --max-fleet replicas" : "");
+    }
+    spot_duration_text(own->slo.latency_ns / 1000000, latency);
+    all->goal = spot_texts_add(
+        &all->texts, "probability(late_fraction <= %.9g)", (100 - percent) / 100);
+    all->goal_words = spot_texts_add(
+        &all->texts, "to answer %.9g %% of the queries within %s", percent, latency);
+    return ret;
+}
+
+/* ---- What may be otherwise ---- */
+
+static bool
+more_frequent(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+{
+    const spot_outage_setting_t *outages =
+        &((const spot_serve_scenario_t *) scenario)->outages;
+    const double ns = 1e9 * factor;
+
+    (void) root;
+    if (outages->kind == SPOT_OUTAGES_TRACE) {
+        fprintf(out, "preemptions.trace.frequency: %.6g",
+            factor * spot_trace_model_common(&outages->trace)->frequency);
+    } else {
+        fprintf(out, "preemptions.hazard.mtbf: %.9g s", (double) outages->mtbf_ns / ns);
+        if (outages->zones > 0) {
+            fprintf(out, ", preemptions.hazard.zone_mtbf: %.9g s",
+                (double) outages->zone_mtbf_ns / ns);
+        }
+    }
+    return outages->kind == SPOT_OUTAGES_HAZARD || outages->kind == SPOT_OUTAGES_TRACE;
+}
+
+static bool
+dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+{
+    const spot_serve_scenario_t *self = scenario;
+
+    (void) root;
+    for (size_t j = 0; j < self->prices.num_prices; j++) {
+        const spot_serving_price_t *price = &self->prices.prices[j];
+
+        fputs(j == 0 ? "hardware: {" : "}, ", out);
+        spot_json_quote(out, price->name, true);
+        fprintf(out, ": {on_demand: %.9g", price->on_demand_per_h);
+        if (!isnan(price->spot_per_h)) {
+            fprintf(out, ", spot: %.9g", factor * price->spot_per_h);
+        }
+    }
+    fputs("}}", out);
+    return has_spot(self);
+}
+
+static bool
+more_queries(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+{
+    const spot_arrivals_setting_t *arrivals =
+        &((const spot_serve_scenario_t *) scenario)->arrivals;
+    const bool is_daily = arrivals->kind == SPOT_ARRIVALS_DAILY;
+
+    (void) root;
+    if (is_daily) {
+        fprintf(out, "arrivals.daily.peak_qps: %.9g, arrivals.daily.low_qps: %.9g",
+            factor * arrivals->peak_qps, factor * arrivals->low_qps);
+    } else {
+        fprintf(out, "arrivals.%s.rate_qps: %.9g",
+            spot_arrivals_kind_names[arrivals->kind], factor * arrivals->rate_qps);
+    }
+    return is_daily || arrivals->rate_qps > 0;
+}
+
+static const spot_advice_doubt_t doubts[] = {
+    {"preemptions", "times as frequent", 8, more_frequent},
+    {"the spot price", "times as high", 8, dearer},
+    {"queries", "times as many a second", 4, more_queries},
+    {.noun = NULL},
+};
+
+const spot_advice_t spot_serve_advice = {.asks = "slo of the scenario",
+    .cost = "cost_per_hour",
+    .cost_unit = "an hour",
+    .doubts = doubts,
+    .pose = serve_pose,
+    .propose = serve_propose};
