@@ -63,10 +63,6 @@ SPOT_MUST_CHECK int spot_price_steps_read(
 /* Writes such a file. */
 void spot_price_steps_write(const spot_price_steps_t *self, FILE *out);
 
-/* Writes the steps as YAML on one line, with prices times a factor. */
-void spot_price_steps_write_flow(
-    const spot_price_steps_t *self, double factor, FILE *out);
-
 /* Reports at the place of a key below node that its prices are in another currency than
  * those of the scenario. currency "" or NULL: their source does not say. */
 void spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,

@@ -86,16 +86,3 @@ spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
         fprintf(out, "%s,%s\n", time_s, price);
     }
 }
-
-void
-spot_price_steps_write_flow(const spot_price_steps_t *self, double factor, FILE *out)
-{
-    for (size_t j = 0; j < self->num_steps; j++) {
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        spot_duration_text(self->steps[j].start_ms, start);
-        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "[" : ", ", start,
-            factor * self->steps[j].usd_per_h);
-    }
-    fputs("]", out);
-}

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,16 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     int ret;
 
     if (question->num_traces == 0 && file == NULL) {
-        return 0;
+        return spot_node_get(trace, "generator") != NULL &&
+                       spot_node_get(trace, "frequency") == NULL
+                   ? spot_advice_set(scenario, diag, "%s.frequency=1", key)
+                   : 0;
     }
     out = spot_texts_begin(&texts);
     if (out == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    fprintf(out, "%s={generator: fleet-replay, recordings: [", key);
+    fprintf(out, "%s={generator: fleet-replay, frequency: 1, recordings: [", key);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
         write_path(path, question->traces[j], &texts, out);
@@ -91,6 +95,33 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     ret = texts.error != 0 ? texts.error : spot_yaml_assign(scenario, path, text, diag);
     spot_texts_free(&texts);
     return ret;
+}
+
+bool
+spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out)
+{
+    bool is_any = false;
+
+    while (*numbers != '\0') {
+        const size_t num_bytes = strcspn(numbers, " ");
+        const bool is_divided = *numbers == '/';
+        const spot_node_t *node;
+        char path[80], *end;
+        double value;
+
+        snprintf(path, sizeof(path), "%.*s", (int) num_bytes - is_divided,
+            numbers + is_divided);
+        node = spot_node_place(root, path);
+        value = node->kind == SPOT_NODE_SCALAR ? strtod(node->text, &end) : 0;
+        if (value > 0 && isfinite(value)) {
+            fprintf(out, "%s'%s': %.9g%s", is_any ? ", " : "", path,
+                is_divided ? value / factor : value * factor, end);
+            is_any = true;
+        }
+        numbers += num_bytes;
+        numbers += *numbers == ' ';
+    }
+    return is_any;
 }
 
 const char *

@@ -59,6 +59,9 @@ typedef struct {
     const char *noun;  /* "preemptions" */
     const char *words; /* of a factor: "times as frequent" */
     double most;       /* factor up to which it is looked at */
+    /* Paths of the numbers that have the factor, with blanks between; those after '/'
+     * are divided by it. NULL: change() says it. */
+    const char *numbers;
     /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
      * if the scenario has no such thing. */
     bool (*change)(
@@ -86,14 +89,18 @@ SPOT_MUST_CHECK int spot_advice_set(
     spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
 
 /* Puts a trace that is replayed from random starts in place of the value of a key such
- * as "trace": the recordings of the question, else the file that the value names. It
- * changes nothing without either. Errors as spot_yaml_assign(). */
+ * as "trace": the recordings of the question, else the file that the value names. A
+ * generator stays, with its frequency as a number. Errors as spot_yaml_assign(). */
 SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question,
     const char *key, spot_yaml_t *scenario, spot_diag_t *diag);
 
 /* What is assumed of so many instances on spot where the recordings had at most peak
  * (0: there are no recordings); NULL: nothing. */
 const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot);
+
+/* Writes the numbers of a doubt at a factor, as change(). */
+bool spot_advice_scale(
+    const spot_node_t *root, const char *numbers, double factor, FILE *out);
 
 /* A node as YAML on one line, for a point. NULL: no memory. */
 const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

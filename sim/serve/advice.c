@@ -68,74 +68,72 @@ serve_pose(
 
 /* ---- Alternatives ---- */
 
-/* Writes the option of a stage, counts its replicas and returns them in words. */
+/* The option of a stage as YAML, whose replicas are counted. */
 static const char *
-write_stage(
-    proposal_t *self, const spot_stage_option_t *option, int64_t stage_id, FILE *out)
+option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_id)
 {
-    const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
-    const spot_serving_price_t *price =
-        &self->scenario->prices.prices[option->hardware_id];
-    const char *id = spot_serve_pipeline_stage_node(pipeline, (size_t) stage_id)->id;
+    const spot_serve_scenario_t *scenario = self->scenario;
+    const spot_serving_price_t *price = &scenario->prices.prices[option->hardware_id];
     const char *market = isnan(price->spot_per_h) ? "on_demand" : self->tenure->market;
     const bool is_hedge = strcmp(market, "hedge") == 0;
-    const int64_t num = (int64_t) pipeline->num_stages;
+    const int64_t num = (int64_t) scenario->pipeline.num_stages;
     const int64_t spare =
         self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
     const int64_t base = self->tenure->has_base ? (option->replicas + 1) / 2 : 0;
     const int64_t replicas = option->replicas + spare;
+    spot_texts_t *texts = &self->all->texts;
+    const char *more =
+        is_hedge ? spot_texts_add(texts,
+                       ", hedge: {base: %" PRId64 ", overprovision: %" PRId64
+                       ", fallback: %s}",
+                       base, spare, self->tenure->has_base ? "none" : "to_target")
+        : self->tenure->is_scaled
+            ? spot_texts_add(texts, ", scale: {max: %" PRId64 "}", 2 * replicas)
+            : "";
 
-    spot_json_quote(out, id, true);
-    fputs(": {hardware: ", out);
-    spot_json_quote(out, price->name, true);
-    fprintf(out, ", batch: %" PRId64 ", replicas: %" PRId64 ", market: %s",
-        option->batch, is_hedge ? option->replicas : replicas, market);
-    if (is_hedge) {
-        fprintf(out,
-            ", hedge: {base: %" PRId64 ", overprovision: %" PRId64 ", fallback: %s}",
-            base, spare, self->tenure->has_base ? "none" : "to_target");
-    } else if (self->tenure->is_scaled) {
-        fprintf(out, ", scale: {max: %" PRId64 "}", 2 * replicas);
-    }
-    fputs("}", out);
     self->size += replicas;
     self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas - base;
-    return spot_texts_add(&self->all->texts,
-        "%s: %" PRId64 " %s with batches of %" PRId64, id, replicas, price->name,
-        option->batch);
+    return spot_texts_add(texts,
+        "\"%s\": {hardware: \"%s\", batch: %" PRId64 ", replicas: %" PRId64
+        ", market: %s%s}",
+        spot_serve_pipeline_stage_node(&scenario->pipeline, (size_t) stage_id)->id,
+        price->name, option->batch, is_hedge ? option->replicas : replicas, market,
+        more);
 }
 
-/* A generator of instances gets as many as there are slots on spot. */
 static void
 add_choice(proposal_t *self, const spot_stage_option_t *options)
 {
+    const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
     spot_texts_t *texts = &self->all->texts;
-    FILE *out = spot_texts_begin(texts);
-    const char *words = "", *point;
-    bool is_known = false;
+    const char *words = "", *config = "", *slots = "";
+    bool is_new = true;
 
     self->size = self->num_spot = 0;
-    for (size_t j = 0; out != NULL && j < self->scenario->pipeline.num_stages; j++) {
-        fputs(j == 0 ? "{config: {" : ", ", out);
-        words = spot_texts_join(
-            texts, words, "; ", write_stage(self, &options[j], (int64_t) j, out));
+    for (size_t j = 0; j < pipeline->num_stages; j++) {
+        const int64_t before = self->size;
+
+        config = spot_texts_join(
+            texts, config, ", ", option_text(self, &options[j], (int64_t) j));
+        words = spot_texts_join(texts, words, ", ",
+            spot_texts_add(texts, "%" PRId64 " %s for %s (batches of %" PRId64 ")",
+                self->size - before,
+                self->scenario->prices.prices[options[j].hardware_id].name,
+                spot_serve_pipeline_stage_node(pipeline, j)->id, options[j].batch));
     }
-    if (out != NULL && spot_node_get(self->trace, "generator") != NULL) {
-        fprintf(out, "}, preemptions.trace.capacity: %" PRId64,
+    if (spot_node_get(self->trace, "generator") != NULL) { /* as many as slots */
+        slots = spot_texts_add(texts, ", preemptions.trace.capacity: %" PRId64,
             self->num_spot > 0 ? self->num_spot : 1);
     }
-    if (out != NULL) {
-        fputs(spot_node_get(self->trace, "generator") != NULL ? "}" : "}}", out);
-    }
-    point = spot_texts_end(texts, out);
+    config = spot_texts_add(texts, "{config: {%s}%s}", config, slots);
     for (size_t j = 0; j < self->all->num_items; j++) {
-        is_known = is_known || strcmp(self->all->items[j].point, point) == 0;
+        is_new = is_new && strcmp(self->all->items[j].point, config) != 0;
     }
-    if (!is_known && (self->max_fleet == 0 || self->size <= self->max_fleet) &&
+    if (is_new && (self->max_fleet == 0 || self->size <= self->max_fleet) &&
         (self->num_spot > 0 || strcmp(self->tenure->market, "on_demand") == 0)) {
         (void) SPOT_ARRAY_PUSH(self->all, items,
-            (spot_alternative_t){.point = point,
-                .words = spot_texts_add(texts, "%s; %s", words, self->tenure->words),
+            (spot_alternative_t){.point = config,
+                .words = spot_texts_add(texts, "%s, %s", words, self->tenure->words),
                 .kind = self->tenure->kind,
                 .assumed = spot_advice_beyond(texts, self->peak, self->num_spot),
                 .size = self->size});
@@ -237,27 +235,6 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
 /* ---- What may be otherwise ---- */
 
 static bool
-more_frequent(const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const spot_outage_setting_t *outages =
-        &((const spot_serve_scenario_t *) scenario)->outages;
-    const double ns = 1e9 * factor;
-
-    (void) root;
-    if (outages->kind == SPOT_OUTAGES_TRACE) {
-        fprintf(out, "preemptions.trace.frequency: %.6g",
-            factor * spot_trace_model_common(&outages->trace)->frequency);
-    } else {
-        fprintf(out, "preemptions.hazard.mtbf: %.9g s", (double) outages->mtbf_ns / ns);
-        if (outages->zones > 0) {
-            fprintf(out, ", preemptions.hazard.zone_mtbf: %.9g s",
-                (double) outages->zone_mtbf_ns / ns);
-        }
-    }
-    return outages->kind == SPOT_OUTAGES_HAZARD || outages->kind == SPOT_OUTAGES_TRACE;
-}
-
-static bool
 dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
     const spot_serve_scenario_t *self = scenario;
@@ -277,28 +254,16 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     return has_spot(self);
 }
 
-static bool
-more_queries(const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const spot_arrivals_setting_t *arrivals =
-        &((const spot_serve_scenario_t *) scenario)->arrivals;
-    const bool is_daily = arrivals->kind == SPOT_ARRIVALS_DAILY;
-
-    (void) root;
-    if (is_daily) {
-        fprintf(out, "arrivals.daily.peak_qps: %.9g, arrivals.daily.low_qps: %.9g",
-            factor * arrivals->peak_qps, factor * arrivals->low_qps);
-    } else {
-        fprintf(out, "arrivals.%s.rate_qps: %.9g",
-            spot_arrivals_kind_names[arrivals->kind], factor * arrivals->rate_qps);
-    }
-    return is_daily || arrivals->rate_qps > 0;
-}
-
 static const spot_advice_doubt_t doubts[] = {
-    {"preemptions", "times as frequent", 8, more_frequent},
-    {"the spot price", "times as high", 8, dearer},
-    {"queries", "times as many a second", 4, more_queries},
+    {"preemptions", "times as frequent", 8,
+        .numbers = "/preemptions.hazard.mtbf /preemptions.hazard.zone_mtbf "
+                   "preemptions.trace.frequency"},
+    {"the spot price", "times as high", 8, .change = dearer},
+    {"queries", "times as many a second", 4,
+        .numbers = "arrivals.poisson.rate_qps arrivals.gamma.rate_qps "
+                   "arrivals.constant.rate_qps arrivals.daily.peak_qps "
+                   "arrivals.daily.low_qps arrivals.trace.rescale_qps "
+                   "arrivals.deltas.rescale_qps"},
     {.noun = NULL},
 };
 

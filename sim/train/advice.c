@@ -449,20 +449,6 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
 /* ---- What may be otherwise ---- */
 
 static bool
-more_frequent(const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const spot_scenario_t *self = scenario;
-    const spot_node_t *trace = spot_node_get(root, "trace");
-
-    if (trace == NULL || spot_node_get(trace, "generator") == NULL) {
-        return false;
-    }
-    fprintf(out, "trace.frequency: %.6g",
-        factor * spot_trace_model_common(&self->trace)->frequency);
-    return true;
-}
-
-static bool
 dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
     const spot_price_steps_t *price =
@@ -472,8 +458,15 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
         return false;
     }
-    fputs("fleet.price.spot: ", out);
-    spot_price_steps_write_flow(price, factor, out);
+    fputs("fleet.price.spot: [", out);
+    for (size_t j = 0; j < price->num_steps; j++) {
+        char start[SPOT_DURATION_TEXT_BYTES];
+
+        spot_duration_text(price->steps[j].start_ms, start);
+        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "" : ", ", start,
+            factor * price->steps[j].usd_per_h);
+    }
+    fputs("]", out);
     return true;
 }
 
@@ -495,9 +488,9 @@ slower_checkpoints(
 }
 
 static const spot_advice_doubt_t doubts[] = {
-    {"preemptions", "times as frequent", 8, more_frequent},
-    {"the spot price", "times as high", 8, dearer},
-    {"checkpoints", "times as slow to write", 8, slower_checkpoints},
+    {"preemptions", "times as frequent", 8, .numbers = "trace.frequency"},
+    {"the spot price", "times as high", 8, .change = dearer},
+    {"checkpoints", "times as slow to write", 8, .change = slower_checkpoints},
     {.noun = NULL},
 };
 
