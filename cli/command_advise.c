@@ -44,7 +44,8 @@ static const spot_option_t options[] = {
         "Probability to be done by then, below 1 (default 0.95)", .max = 1),
     SPOT_OPTION(NUMBER, "budget", 0, "AMOUNT", question.budget,
         "Most that 95 % of the runs may cost, in the currency of the prices (default: "
-        "no limit)"),
+        "no limit)",
+        .max = 1000000000000),
     SPOT_OPTION(COUNT, "max-fleet", 0, "N", question.max_fleet,
         "Most instances at a time (default: those of the scenario)", .min = 1),
     SPOT_OPTION(TEXTS, "trace", 0, "TRACE.csv", traces,

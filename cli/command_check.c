@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
+#include "models/instance_table.h"
 #include "models/profile.h"
 #include "models/serving_profile.h"
 #include "models/step_grid.h"
@@ -15,7 +16,6 @@
 #include "sim/analysis/completeness.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
-#include "sim/train/experiment.h"
 #include "sim/train/trace_source.h"
 #include "traces/convert/importer.h"
 #include "traces/describe/describe_file.h"
@@ -28,11 +28,10 @@ typedef struct {
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENTS, "a file", 0, "FILE", paths, NULL, .min = 1),
-    SPOT_OPTION_JSON(is_json, "Print one JSON object, or a list of several"),
+    SPOT_OPTION_JSON(is_json, "Print a JSON object for each file"),
     SPOT_OPTION_END,
 };
 
-/* A file that is read, and what is said of it. */
 typedef struct {
     const char *path;
     spot_call_t *call;
@@ -124,11 +123,10 @@ say_bound(file_t *self, const spot_bound_scenario_t *bound)
 
     ret = ret != 0 ? ret : say_keys(self, bound->experiment->fields, document.root);
     spot_yaml_free(&document);
-    TEXT("engine", bound->experiment->name);
     NUMBER("metrics", outputs->num_metrics);
     NUMBER("replications", outputs->is_random ? outputs->num_replications : 1);
     TEXT("assumed", outputs->unmeasured);
-    if (ret == 0 && bound->experiment == &spot_train_experiment) {
+    if (ret == 0 && strcmp(bound->experiment->name, SPOT_DEFAULT_ENGINE) == 0) {
         const spot_scenario_t *train = bound->scenario;
 
         ret = say_rates(self, &train->trace, train->horizon_ms);
@@ -207,12 +205,13 @@ SAY(say_jobs, spot_schedule_log,
         &file, NULL, &(spot_job_log_request_t){.log = self->path}, diag),
     NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs))
 SAY(say_tasks, spot_task_log,
-    spot_task_log_read(&file, self->path, &(spot_task_reading_t){NULL}, diag),
+    spot_task_log_read(
+        &file, self->path, &(spot_task_reading_t){.edges_path = NULL}, diag),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers))
 SAY_TABLE(say_serving, spot_serving_profiles, NUMBER("profiles", file.num_profiles))
 SAY_TABLE(say_prices, spot_price_steps, NUMBER("steps", file.num_steps),
-    NUMBER("first_usd_per_h", file.steps[0].usd_per_h),
-    NUMBER("last_usd_per_h", file.steps[file.num_steps - 1].usd_per_h))
+    NUMBER("first_price_per_h", file.steps[0].usd_per_h))
+SAY_TABLE(say_sizes, spot_instance_table, NUMBER("sizes", file.num_rows))
 SAY_TABLE(say_profile, spot_profile,
     NUMBER("reconfiguration_s", file.reconfiguration.mean_s),
     NUMBER("checkpoint_write_s", file.checkpoint_write.mean_s),
@@ -260,17 +259,17 @@ static const struct {
     {"lifetimes", "\n# spotsim-lifetimes:", say_trace},
     {"model of traces", "\nspotsim-model:", say_model},
     {"profile of a job", "\nspotsim-profile:", say_profile},
+    {"study", "\nstudy:", say_study},
+    {"scenario", "\nscenario:", say_scenario},
     {"log of instances", NULL, say_log},
     {"task log", "\"action\":", say_tasks},
     {"task log", ".marker:", say_tasks},
     {"task log", ".tracing:", say_tasks},
-    {"prices over time", "\ntime_s,usd_per_h", say_prices},
+    {"prices over time", "\ntime_s,", say_prices},
     {"step times by (D,P)", "\nD,P,step_ms", say_steps},
+    {"step times by instances", "\nn,", say_sizes},
     {"job log", "job_id", say_jobs},
-    {"serving profiles", ",p99_ms", say_serving},
-    {"study", "\nstudy:", say_study},
-    {"scenario", "\nscenario:", say_scenario},
-    {"scenario", "\nengine:", say_scenario},
+    {"serving profiles", "\nmodel,", say_serving},
 };
 
 static int
@@ -280,10 +279,12 @@ say_file(file_t *self)
     char line[SPOT_CONVERT_INPUT_LINE_BYTES];
     char *text = spot_texts_room(&self->call->texts, SPOT_CONVERT_HEAD_BYTES + 1);
     const spot_convert_head_t head = {line, text + 1, &(spot_convert_t){.kind = -1}};
-    bool is_found = false;
-    size_t kind = 0;
-    int ret = text == NULL
-                  ? SPOT_ERR_NO_MEMORY
+    const char *ending = strrchr(self->path, '.');
+    bool is_found = ending != NULL && strcmp(ending, ".db") == 0; /* the first kind */
+    size_t kind = is_found;
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
+              : is_found
+                  ? 0
                   : spot_convert_input_head(&input, text + 1, line, &self->call->diag);
 
     if (ret != 0) {

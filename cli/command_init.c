@@ -73,13 +73,13 @@ take_trace(init_t *self, const char *path)
     ret = ret != 0 ? ret : spot_trace_write(&trace, self->outputs[2], &self->call->diag);
     if (ret == 0) {
         spot_duration_text(trace.end_ms, span);
-        TELL("capacity", TEXT("%g", figures.capacity), TEXT("the most of %s", path));
-        TELL("initial", NULL, TEXT("none: as %s begins", path));
-        TELL("horizon", TEXT("%s", span), TEXT("as long as %s", path));
+        TELL("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
+        TELL("initial", NULL, "none: as many as the log has then");
+        TELL("horizon", TEXT("%s", span), "as long as the log");
         TELL("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
-            TEXT("%s: preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
-                path, figures.preempted / figures.span_h,
-                figures.preempted_per_instance_h, figures.added / figures.span_h));
+            TEXT("preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
+                figures.preempted / figures.span_h, figures.preempted_per_instance_h,
+                figures.added / figures.span_h));
     }
     spot_describe_free(&figures);
     spot_convert_report_free(&report);
@@ -95,10 +95,10 @@ take_table(init_t *self, const char *path)
     const int ret = spot_step_grid_read(&grid, path, &self->call->diag);
     const spot_step_pair_t *pair = ret == 0 ? spot_step_grid_best(&grid, most) : NULL;
 
-    TELL("step_time", TEXT("{table: '%s'}", path), "measured");
+    TELL("step_time", TEXT("{table: '%s'}", path), "as the table has it");
     if (pair != NULL) {
         const char *size = TEXT("%d", pair->num_pipelines * pair->depth);
-        const char *note = TEXT("of the fastest pair of %s that fits the fleet", path);
+        const char *note = "of the fastest pair that fits the fleet";
         const double samples = grid.samples_per_step > 0
                                    ? (double) grid.samples_per_step
                                    : pair->samples_per_s * pair->step_ms / 1e3;
@@ -119,9 +119,8 @@ put_comment(FILE *out, int indent, const char *text)
     size_t next;
 
     for (; *text != '\0'; text += next) {
-        const int length = (int) spot_wrap_line(text, 86 - indent, &next);
-
-        fprintf(out, "%*s# %.*s\n", indent, "", length, text);
+        fprintf(out, "%*s# %.*s\n", indent, "",
+            (int) spot_wrap_line(text, 86 - indent, &next), text);
     }
 }
 
@@ -208,7 +207,6 @@ run(spot_call_t *call)
     spot_suggest_t near;
     const spot_experiment_t *engine =
         spot_experiment_find(spot_engines, arguments->engine, &near);
-    const spot_rivals_t *rivals = engine->rivals;
     const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
     spot_bound_scenario_t bound = {.experiment = NULL};
     int ret = name_outputs(self);
@@ -227,6 +225,7 @@ run(spot_call_t *call)
             ret = (j == 0 ? take_trace : take_table)(self, path);
         }
     }
+    call->is_reading = ret != 0;
     if (ret == 0) {
         ret = write_yaml(self, self->outputs[0],
             is_train ? spot_template_train : engine->example, engine->fields,
@@ -234,9 +233,10 @@ run(spot_call_t *call)
     }
     if (ret == 0) {
         const char *slash = strrchr(self->outputs[0], '/');
-        const char *sweep =
-            rivals == NULL ? ""
-                           : TEXT("sweep: {%s: [%s]}\n", rivals->key, rivals->example);
+        const char *sweep = engine->rivals == NULL
+                                ? ""
+                                : TEXT("sweep: {%s: [%s]}\n", engine->rivals->key,
+                                      engine->rivals->example);
         const char *study =
             TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
                 slash == NULL ? self->outputs[0] : slash + 1, sweep);
@@ -255,10 +255,9 @@ const spot_command_t spot_command_init = {
     .name = "init",
     .arguments = "",
     .summary = "Write a scenario and a study for a job of your own, with comments",
-    .doc =
-        "Both run as they stand. Comments say what each key is and where its value is "
-        "from: what no file says is marked \"# assumed:\", and how it can be measured. "
-        "The log is converted, and replayed for fleets of any size from random times.",
+    .doc = "Both run as they stand. Comments say what each key is; what no file says "
+           "is marked \"# assumed:\", with how to measure it. The log is converted, and "
+           "replayed for fleets of any size from random times.",
     .examples = "  spotsim init -o mine\n"
                 "  spotsim init --trace events.json --table steps.csv -o mine.yaml\n",
     .options = options,

@@ -123,7 +123,8 @@ static const spot_option_t options[] = {
         "What the numbers are (default: as the format has it)",
         .choices = spot_trace_kind_names),
     SPOT_OPTION(CHOICE, "unit", 0, "ms|s|h", unit,
-        "Unit of the times, for bamboo, parcae (default ms) and step (default s)",
+        "Unit of the times, for bamboo, parcae (default ms), step (default s) and "
+        "mapping (default: that of a time since 1970)",
         .choices = units),
     SPOT_OPTION(COUNT, "poll-copies", 0, "N", task.num_poll_copies,
         "gcloud: every poll may be there N times, its copies 60 s apart; they are "

@@ -115,9 +115,10 @@ write_rival(
     const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
     const double ratio = rival->figures.cost / best->figures.cost;
     const char *price =
-        ratio < 1   ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
-        : ratio < 2 ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
-                    : spot_texts_add(texts, "%.1f times as much", ratio);
+        !isfinite(ratio) ? "not known"
+        : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
+        : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
+                         : spot_texts_add(texts, "%.1f times as much", ratio);
 
     spot_document_item(document,
         "%s%s: probability %s%s, mean cost %s (%s), %s in 95 %%%s%s%s",

@@ -89,24 +89,37 @@ leave_out(spot_advising_t *self, const char *text)
         result, left_out, spot_texts_add(&result->texts, "%s", text));
 }
 
-/* Why a point does not compete: a figure is lacking or is not measured, or its options
- * break the rules that the others keep. NULL: it does. */
+/* What is wrong with a scenario, its place left out: the first error. */
 static const char *
-why_not(const spot_advising_t *self, const spot_study_t *study, size_t point_id)
+first_error(spot_texts_t *texts, const spot_diag_t *diag)
+{
+    for (size_t j = 0; j < diag->num_items; j++) {
+        if (diag->items[j].is_error) {
+            const char *text = strstr(diag->items[j].text, ": ");
+
+            return spot_texts_add(
+                texts, "%s", text == NULL ? diag->items[j].text : text + 2);
+        }
+    }
+    return "the engine does not take it";
+}
+
+/* Why a bound alternative does not compete: a figure is lacking or is not measured, or
+ * its options break the rules that the others keep. NULL: it does. */
+static const char *
+why_not(const spot_advising_t *self, const void *scenario)
 {
     spot_texts_t *texts = &self->result->texts;
-    const char *lacks = spot_study_cannot_run(&study->head, point_id);
-    const char *unmeasured = spot_study_unmeasured(&study->head, point_id);
-    const spot_standing_t standing =
-        self->experiment->standing == NULL || study->scenarios[point_id] == NULL
-            ? (spot_standing_t){.side = NULL}
-            : self->experiment->standing(study->scenarios[point_id]);
+    const spot_outputs_t *outputs = self->experiment->outputs(scenario);
+    const spot_standing_t standing = self->experiment->standing == NULL
+                                         ? (spot_standing_t){.side = "it"}
+                                         : self->experiment->standing(scenario);
 
-    if (lacks != NULL) {
-        return spot_texts_add(texts, "%s", lacks);
+    if (outputs->cannot_run != NULL) {
+        return spot_texts_add(texts, "%s", outputs->cannot_run);
     }
-    if (unmeasured != NULL) {
-        return spot_texts_add(texts, "%s: %s", standing.side, unmeasured);
+    if (outputs->unmeasured != NULL) {
+        return spot_texts_add(texts, "%s: %s", standing.side, outputs->unmeasured);
     }
     return standing.path == NULL ? NULL
                                  : spot_texts_add(texts,
@@ -115,20 +128,50 @@ why_not(const spot_advising_t *self, const spot_study_t *study, size_t point_id)
                                        standing.side);
 }
 
+/* Binds the scenario of an alternative. why: why it does not compete, NULL: it does.
+ * NO_MEMORY, IO. */
+static int
+look_at(spot_advising_t *self, const spot_alternative_t *item, const char **why)
+{
+    const char *text = spot_advising_scenario_text(self, item->point);
+    spot_yaml_t document = {0};
+    void *scenario = NULL;
+    spot_diag_t diag;
+    int ret;
+
+    spot_diag_init(&diag);
+    ret = spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
+    ret = ret != 0
+              ? ret
+              : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
+    if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
+        *why = why_not(self, scenario);
+        ret = 0;
+    } else if (ret == SPOT_ERR_BAD_INPUT) {
+        *why = first_error(&self->result->texts, &diag);
+        ret = 0;
+    }
+    self->experiment->free(scenario);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    return ret;
+}
+
 /* Keeps the alternatives that compete. */
 static int
-sift(spot_advising_t *self, const spot_study_t *study)
+sift(spot_advising_t *self)
 {
     spot_alternatives_t *all = &self->alternatives;
     size_t num_kept = 0;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
-        const char *why = why_not(self, study, j);
+        const char *why = NULL;
 
-        if (why == NULL) {
+        ret = look_at(self, &all->items[j], &why);
+        if (ret == 0 && why == NULL) {
             all->items[num_kept++] = all->items[j];
-        } else {
+        } else if (ret == 0) {
             ret = leave_out(self, why);
         }
     }
@@ -161,7 +204,6 @@ static int
 propose(spot_advising_t *self, spot_study_t *study)
 {
     spot_alternatives_t *all = &self->alternatives;
-    size_t num_before;
     int ret = self->advice->propose(
         &self->request->question, self->scenario, self->document.root, all, self->diag);
 
@@ -180,18 +222,14 @@ propose(spot_advising_t *self, spot_study_t *study)
         ret = SPOT_ARRAY_APPEND(self->result, notes,
             spot_texts_add(&self->result->texts, "%s", all->notes[j]));
     }
+    ret = ret == 0 ? sift(self) : ret;
     if (ret == 0 && all->num_items == 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
-            "there is nothing to choose from: the fleet has no room for a pipeline");
+            "there is nothing to choose from: %s",
+            self->result->num_left_out > 0 ? self->result->left_out[0]
+                                           : "the fleet has no room for a pipeline");
     }
-    num_before = all->num_items;
     ret = ret == 0 ? read_study(self, study) : ret;
-    ret = ret == 0 ? sift(self, study) : ret;
-    if (ret == 0 && all->num_items < num_before) {
-        spot_study_free(study);
-        memset(study, 0, sizeof(*study));
-        ret = read_study(self, study);
-    }
     self->result->num_points = all->num_items;
     if (ret == 0) {
         const spot_outputs_t *outputs = &study->yield.outputs;

@@ -40,6 +40,7 @@ whole_turns(const spot_advising_t *self, int64_t num_runs)
 /* What the race says of a point. */
 typedef struct {
     size_t point_id;
+    int64_t size; /* instances */
     double cost, p;
     bool is_met;
     bool is_out; /* another point is better or it keeps no limit, with confidence */
@@ -63,11 +64,14 @@ compare_entries(const void *left, const void *right)
     if (!a->is_met && a->p != b->p) {
         return a->p > b->p ? -1 : 1;
     }
+    if (!a->is_met && a->size != b->size) {
+        return a->size > b->size ? -1 : 1;
+    }
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
 /* Points that keep the limits by their estimates come first, those still in the race by
- * cost, then those out of it; last the others, by their probability. */
+ * cost, then those out of it; last the others, by their probability, then their size. */
 static int
 rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
     entry_t *entries)
@@ -86,6 +90,7 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             figures.cost_p95 = spot_estimate_value(&runner->constrained[1]);
         }
         entries[j] = (entry_t){.point_id = j,
+            .size = self->alternatives.items[j].size,
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
@@ -145,6 +150,47 @@ measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed
         whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
 }
 
+/* Whether an entry is the first one of its market. */
+static bool
+is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
+{
+    const spot_alternative_t *items = self->alternatives.items;
+
+    for (size_t j = 0; j < entry_id; j++) {
+        if (strcmp(items[entries[j].point_id].kind,
+                items[entries[entry_id].point_id].kind) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What comes nearest: of the first one of each market the most probable, and of equal
+ * ones the soonest. */
+static int
+find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+{
+    double best_p = -1, best_time_s = HUGE_VAL;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->result->num_points; j++) {
+        spot_advice_figures_t figures;
+
+        if (!is_first_of_kind(self, entries, j)) {
+            continue;
+        }
+        ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
+            gate_seed(self), &figures, NULL);
+        if (ret == 0 && (figures.p > best_p ||
+                            (figures.p == best_p && figures.time_p50_s < best_time_s))) {
+            best_p = figures.p;
+            best_time_s = figures.time_p50_s;
+            *chosen_id = j;
+        }
+    }
+    return ret;
+}
+
 /* The first of the candidates that keeps the limits in other runs too; without one the
  * most probable alternative. */
 static int
@@ -164,13 +210,7 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         *chosen_id = j;
         result->is_proven = result->is_proven && j == 0;
     }
-    if (ret == 0 && !result->is_yes) {
-        *chosen_id = 0;
-        for (size_t j = 1; j < result->num_points; j++) {
-            *chosen_id = entries[j].p > entries[*chosen_id].p ? j : *chosen_id;
-        }
-    }
-    return ret;
+    return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
 }
 
 /* Names the answer with its figures. */

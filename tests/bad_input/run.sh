@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run.sh SPOTSIM WORK_DIR: every bad input gives exactly its expected messages on stderr,
 # nothing on stdout, and exit code 2. FOLDER/NAME.expected belongs to FOLDER/NAME (.csv,
-# .yaml or a folder); command_line/NAME.args is a command line, one argument a line.
+# .yaml or a folder); command_line/NAME.args is a command line, one argument a line;
+# convert/NAME.options has further arguments.
 set -u
 spotsim=$1
 work=$2
-num_expected=1185
+num_expected=1274
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -106,10 +107,16 @@ for expected in pairs/*.expected; do
 done
 for expected in convert/*.expected; do
     input=${expected%.expected}
+    set --
+    if [ -e "$input.options" ]; then
+        while IFS= read -r argument; do
+            set -- "$@" "$argument"
+        done <"$input.options"
+    fi
     if [ -d "$input" ]; then
         check "$expected" "$expected" trace convert "$input/node.csv" "$input/term.csv"
     else
-        check "$expected" "$expected" trace convert "$input.csv"
+        check "$expected" "$expected" trace convert "$input.csv" "$@"
     fi
 done
 for expected in prices/*.expected; do

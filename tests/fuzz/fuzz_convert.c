@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a recording: the first byte chooses the importer, two files are divided
- * by a zero byte. No crash, a refusal says why, what is accepted holds all invariants,
- * and nothing is changed by converting it as --kind counts. */
+/* Any bytes as a recording: the first byte chooses the importer (!: recognised, with
+ * --now), two files are divided by a zero byte; those of a mapping have --columns and
+ * --events before them, each with a zero byte behind. No crash, a refusal says why, what
+ * is accepted holds all invariants, and nothing is changed by converting it as --kind
+ * counts. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -45,6 +47,21 @@ convert(
     spot_diag_free(&diag);
 }
 
+/* Takes --columns, which has been cut off the file, and cuts --events off it. */
+static void
+take_mapping(spot_convert_t *task, spot_convert_input_t *input, const char *columns)
+{
+    const char *end =
+        input->num_bytes == 0 ? NULL : memchr(input->bytes, '\0', input->num_bytes);
+
+    task->columns = columns;
+    if (end != NULL) {
+        task->events = *input->bytes == '\0' ? NULL : input->bytes;
+        input->num_bytes -= (size_t) (end - input->bytes) + 1;
+        input->bytes = end + 1;
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
@@ -69,8 +86,14 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
         inputs[1] =
             (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
+    task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
     if (importer != NULL) {
         task.format = importer->name;
+        if (strcmp(importer->name, "mapping") == 0 && second != NULL) {
+            take_mapping(&task, &inputs[1], text);
+            inputs[0] = inputs[1];
+            second = NULL;
+        }
         num_inputs = importer->num_inputs == 0 ? 1 + (size_t) (second != NULL)
                                                : importer->num_inputs;
     }

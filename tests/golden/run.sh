@@ -112,6 +112,8 @@ golden help-export.txt export --help
 golden help-report.txt report --help
 golden help-profile.txt profile --help
 golden help-compare.txt compare --help
+golden help-init.txt init --help
+golden help-check.txt check --help
 golden help-engine.txt engine --help
 golden help-recovery.txt recovery --help
 golden help-model-fit.txt model fit --help
@@ -156,6 +158,49 @@ done <"$work/first/tries"
 expect "help fits 80 columns" [ -z "$(awk 'length > 80' help*.txt)" ]
 COLUMNS=60 "$spotsim" study --help | sed '/^Examples:/,$d' >"$work/narrow"
 expect "help fits 60 columns" [ -z "$(awk 'length > 60' "$work/narrow")" ]
+
+# ---- A job of one's own ----
+# What init writes runs as it stands, the scenario and the study, for every engine; check
+# reads both. With files the values are theirs.
+own=$work/own
+rm -rf "$own"
+mkdir "$own"
+"$spotsim" engine | sed 's/^ *\([a-z]*\) .*/\1/' >"$own/engines"
+expect "all engines are listed" [ "$(wc -l <"$own/engines")" -ge 5 ]
+while IFS= read -r engine; do
+    ends 0 init --engine "$engine" -o "$own/$engine"
+    ends 0 run "$own/$engine/scenario.yaml" -q
+    expect "init: $engine runs without a warning" [ ! -s "$work/stderr" ]
+    ends 0 study "$own/$engine/study.yaml" --replications 2
+    ends 0 check "$own/$engine/scenario.yaml" "$own/$engine/study.yaml"
+    expect "init: all of $engine is explained" grep -q '# assumed: ' "$own/$engine/scenario.yaml"
+done <"$own/engines"
+same init-serve.yaml "$own/serve/scenario.yaml"
+printf 'D,P,step_ms,samples_per_s\n1,2,20000,51.2\n2,2,12500,81.92\n' >"$own/steps.csv"
+printf 'time_s,usd_per_h\n0,0.9\n3600,1.1\n' >"$own/prices.csv"
+cp recorded.csv "$own/log.csv"
+ends 0 init --trace "$own/log.csv" --table "$own/steps.csv" --price "$own/prices.csv" -o "$own/mine.yaml"
+sed "s|$own/|OWN/|" "$own/mine.yaml" >"$work/mine.yaml"
+same init-files.yaml "$work/mine.yaml"
+same init-study.yaml "$own/study.yaml"
+ends 0 run "$own/mine.yaml"
+ends 0 study "$own/study.yaml" --replications 2
+ends 2 init -o "$own/mine.yaml"
+stderr_says "mine.yaml: is there already: expected another -o, or --force"
+ends 0 init --force -o "$own/mine.yaml"
+printf 'time_s,usd_per_h\n5,0.9\n' >"$own/prices.csv"
+ends 2 init --price "$own/prices.csv" -o "$own/late"
+stderr_says "prices.csv:2:1: time_s: the first row must be at 0, got '5'"
+ends 2 init --table "$own/log.csv" -o "$own/no-table"
+golden check-scenario.txt check ../../../reports/studies/idle-vs-preemption/seed-64.yaml
+golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.csv \
+    ../../../models/sample/by-n/varuna.csv tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
+    ../../../reports/studies/idle-vs-preemption/study.yaml
+golden check.json check profile.yaml --json
+ends 0 check "$own/steps.csv"
+ends 0 study ../../../reports/studies/idle-vs-preemption/study.yaml --replications 2 -o "$own/idle.db"
+ends 0 check "$own/idle.db"
+expect "check counts the rows of a database" grep -q '^  unfinished_points  *0$' "$work/stdout"
 
 # Topics.
 golden help-units.txt help units

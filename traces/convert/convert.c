@@ -19,9 +19,7 @@ static int
 report_format(const char *file, const char *problem, spot_diag_t *diag)
 {
     return spot_diag_error(diag, file, 0, 0,
-        "%s; expected --from with one of the formats that `spotsim trace convert "
-        "--help` lists, or --columns for any CSV or JSON lines",
-        problem);
+        "%s; " SPOT_CONVERT_EXPECTED " for any CSV or JSON lines", problem);
 }
 
 /* Reports that several formats fit a file that begins like the head. */
@@ -76,7 +74,11 @@ recognise(const spot_convert_t *task, const spot_convert_input_t *input,
             spot_csv_wrong_separator(line));
         ret = SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0 && num_found == 0) {
+    if (ret == 0 && num_found == 0 &&
+        (strchr("{[", *line) != NULL ||
+            (strchr(line, ',') != NULL && strchr("0123456789", *line) == NULL))) {
+        *found = &spot_importer_mapping; /* says what columns there are */
+    } else if (ret == 0 && num_found == 0) {
         ret = report_format(input->path, "the format is not recognised", diag);
     } else if (ret == 0 && num_found > 1) {
         ret = report_several(input->path, &head, diag);
@@ -90,11 +92,12 @@ static int
 check_task(const spot_convert_t *task, const spot_importer_t *importer,
     size_t num_inputs, const spot_convert_input_t *inputs, spot_diag_t *diag)
 {
+    const bool is_mapping = importer == &spot_importer_mapping;
     const struct {
         bool is_wrong;
         const char *option;
     } options[] = {
-        {task->unit_ms > 0 && importer->unit_ms == 0, "--unit"},
+        {task->unit_ms > 0 && importer->unit_ms == 0 && !is_mapping, "--unit"},
         {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES),
             "--poll-copies"},
         {task->window_ms >= 0 && !(importer->takes & SPOT_TAKES_WINDOW), "--window"},
@@ -103,7 +106,7 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
         {task->notice_ms > 0 && !(importer->takes & SPOT_TAKES_LOG), "--notice"},
         {task->only != NULL && !(importer->takes & SPOT_TAKES_LOG), "--only"},
         {task->columns != NULL && !(importer->takes & SPOT_TAKES_MAPPING), "--columns"},
-        {task->events != NULL && !(importer->takes & SPOT_TAKES_MAPPING), "--events"},
+        {task->events != NULL && !is_mapping, "--events"},
     };
     int ret = 0;
 
@@ -129,7 +132,9 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
     int ret = 0;
 
     spot_bug_assert(num_inputs > 0);
-    if (task->format == NULL) {
+    if (task->format == NULL && task->columns != NULL) {
+        *importer = &spot_importer_mapping;
+    } else if (task->format == NULL) {
         ret = recognise(task, &inputs[0], importer, diag);
     } else {
         *importer = find_importer(task->format);
@@ -199,10 +204,10 @@ settle_kind(spot_import_t *self)
         return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
             "kind named: the input has no instance names");
     }
-    if (kind >= 0 && kind != SPOT_TRACE_NAMED && trace->kind == SPOT_TRACE_NAMED) {
+    trace->kind = kind >= 0 ? (spot_trace_kind_t) kind : trace->kind;
+    if (trace->kind != SPOT_TRACE_NAMED) {
         drop_names(trace);
     }
-    trace->kind = kind >= 0 ? (spot_trace_kind_t) kind : trace->kind;
     spot_import_key(self, "kind", spot_trace_kind_names[trace->kind]);
     return 0;
 }

@@ -20,6 +20,11 @@ const spot_importer_t *const spot_importers[] = {
     &spot_importer_gcloud_operations,
     &spot_importer_azure_events,
     &spot_importer_kubernetes,
+    &spot_importer_autoscaler,
+    &spot_importer_prometheus,
+    &spot_importer_skyjobs,
+    &spot_importer_slurm,
+    &spot_importer_mapping,
     NULL,
 };
 

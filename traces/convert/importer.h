@@ -74,6 +74,7 @@ typedef struct {
     int (*read)(spot_import_t *self);
 } spot_importer_t;
 
+extern const spot_importer_t spot_importer_autoscaler;
 extern const spot_importer_t spot_importer_azure_events;
 extern const spot_importer_t spot_importer_bamboo;
 extern const spot_importer_t spot_importer_ec2;
@@ -82,11 +83,20 @@ extern const spot_importer_t spot_importer_gcloud;
 extern const spot_importer_t spot_importer_gcloud_operations;
 extern const spot_importer_t spot_importer_kubernetes;
 extern const spot_importer_t spot_importer_lifetimes;
+extern const spot_importer_t spot_importer_mapping;
 extern const spot_importer_t spot_importer_node_count;
 extern const spot_importer_t spot_importer_parcae;
+extern const spot_importer_t spot_importer_prometheus;
+extern const spot_importer_t spot_importer_skyjobs;
 extern const spot_importer_t spot_importer_skypilot;
+extern const spot_importer_t spot_importer_slurm;
 extern const spot_importer_t spot_importer_spotsim;
 extern const spot_importer_t spot_importer_step;
+
+/* What to say of a file that no format fits. */
+#define SPOT_CONVERT_EXPECTED                                                           \
+    "expected --from with one of the formats that `spotsim trace convert --help` "      \
+    "lists, or --columns"
 
 /* Every importer, NULL-terminated. */
 extern const spot_importer_t *const spot_importers[];

@@ -24,10 +24,10 @@ typedef struct {
     int64_t stamp_ms; /* of the line; INT64_MIN: none */
     char message[64]; /* of the line of a console */
     table_t table;
-    bool has_lead; /* the table has a column NAMESPACE or EVENT */
-    bool has_nodes, has_deletions;
-    int64_t unit_ms;     /* the longest last unit of an age */
-    int64_t num_undated; /* deletions whose time is not said */
+    bool has_lead;             /* the table has a column NAMESPACE or EVENT */
+    bool has_nodes, has_types; /* types of watch events, which tell deletions */
+    int64_t unit_ms;           /* the longest last unit of an age */
+    int64_t num_undated;       /* deletions whose time is not said */
 } state_t;
 
 /* Reasons of events, keys of taints, messages of Karpenter and kinds of its interruption
@@ -169,7 +169,6 @@ take_node(state_t *self, const spot_log_place_t *place, const char *name,
         }
     }
     if (ret == 0 && gone_ms != INT64_MIN) {
-        self->has_deletions = true;
         return add(self, place, gone_ms, SPOT_SAYS_GONE, name);
     }
     return ret != 0 || is_said ? ret
@@ -251,6 +250,7 @@ take_object(void *context, const spot_json_value_t *record)
     const char *type = watched == NULL ? "" : spot_json_text_at(record, "type");
     const char *message = spot_json_text_at(object, "message");
 
+    self->has_types |= watched != NULL;
     of = of == NULL ? spot_json_member(object, "regarding") : of;
     if (of != NULL) {
         return take_event(self, object, of);
@@ -299,7 +299,7 @@ take_age(state_t *self, const words_t *words, const char *column, int64_t *age_m
         *age_ms += strtol(text, NULL, 10) * units_ms[unit - names];
         text += num_digits + 1;
     }
-    if (unit == NULL || *text != '\0') {
+    if (unit == NULL || *text != '\0' || *age_ms > SPOT_MAX_DURATION_MS) {
         return spot_instance_log_expected(
             &self->log, &words->place, column, "an age such as 5m12s", words->word);
     }
@@ -362,6 +362,7 @@ take_table_row(state_t *self, words_t *words)
     if (self->has_lead || strcmp(words->word, "NAMESPACE") == 0 ||
         strcmp(words->word, "EVENT") == 0) {
         self->has_lead = true;
+        self->has_types = true;
         next_word(words);
     }
     if (strcmp(words->word, "LAST") == 0 || strcmp(words->word, "NAME") == 0) {
@@ -449,9 +450,9 @@ read_kubernetes(spot_import_t *import)
     spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "deletion_time",
         self.num_undated, "deletion has the latest time of a node before it",
         "deletions have the latest time of a node before them");
-    if (self.has_nodes && !self.has_deletions) {
+    if (self.has_nodes && !self.has_types) {
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "deletions", 0,
-            "no deletion is marked: kubectl get -w --output-watch-events marks them");
+            "deletions are not marked: kubectl get -w --output-watch-events does it");
     }
     if (self.unit_ms > 0) {
         spot_duration_text(self.unit_ms, unit);

@@ -51,6 +51,8 @@ spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     memset(self, 0, sizeof(*self));
     self->import = import;
     self->now_ms = INT64_MIN;
+    self->first_ms = INT64_MAX;
+    self->last_ms = INT64_MIN;
     self->is_zoned = true;
     spot_names_init(&self->names);
     import->trace->kind = SPOT_TRACE_NAMED;
@@ -200,13 +202,13 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
         instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
         return;
     }
-    instance->life = LIFE_RUNS;
     instance->has_notice = false;
-    if (record->time_ms == self->log->records[0].time_ms) {
+    if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
         self->initial[self->num_initial++] = record->name_id;
     } else {
         change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
     }
+    instance->life = LIFE_RUNS;
 }
 
 static void
@@ -386,27 +388,29 @@ static int
 settle_span(spot_instance_log_t *self, int64_t *end_ms)
 {
     spot_import_t *import = self->import;
-    const int64_t start_ms = self->records[0].time_ms;
+    const int64_t first_ms = self->records[0].time_ms;
     const int64_t last_ms = self->records[self->num_records - 1].time_ms;
     char start[SPOT_DATETIME_BYTES];
 
-    *end_ms = self->now_ms == INT64_MIN ? last_ms : self->now_ms;
-    spot_instant_text(start_ms, start);
+    self->first_ms = first_ms < self->first_ms ? first_ms : self->first_ms;
+    self->last_ms = last_ms > self->last_ms ? last_ms : self->last_ms;
+    *end_ms = self->now_ms == INT64_MIN ? self->last_ms : self->now_ms;
+    spot_instant_text(self->first_ms, start);
     spot_import_key(import, "start", start);
     if (self->now_ms == INT64_MIN) {
         spot_import_key(
             import, "note", "the end is the last record; the true end is unknown");
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "end", 0,
             "the trace ends at the last record: --now says until when it was watched");
-    } else if (last_ms > self->now_ms) {
+    } else if (self->last_ms > self->now_ms) {
         char last[SPOT_DATETIME_BYTES];
 
-        spot_instant_text(last_ms, last);
+        spot_instant_text(self->last_ms, last);
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
             "the last record, at %s, is after --now", last);
     }
-    spot_import_note_time(import, *end_ms - start_ms);
-    import->trace->end_ms = *end_ms - start_ms;
+    spot_import_note_time(import, *end_ms - self->first_ms);
+    import->trace->end_ms = *end_ms - self->first_ms;
     return 0;
 }
 
@@ -440,7 +444,7 @@ spot_instance_log_finish(spot_instance_log_t *self)
     if (ret == 0 && judge.num_changes > 0) {
         qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_changes);
     }
-    ret = ret == 0 ? write_changes(&judge, self->records[0].time_ms) : ret;
+    ret = ret == 0 ? write_changes(&judge, self->first_ms) : ret;
     if (ret == 0) {
         spot_import_take_gcd(import);
         remark_notices(&judge);

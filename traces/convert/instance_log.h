@@ -54,6 +54,8 @@ typedef struct {
     size_t max_records;
     spot_instance_record_t *records; /* [num_records] */
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
+    int64_t first_ms;  /* of the log, where the records do not show it */
+    int64_t last_ms;   /* the same */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */

@@ -362,6 +362,10 @@ test_refused(void **state)
     (void) state;
     assert_refused(&plain, "what,is,this\n", NULL,
         "x: the format is not recognised; expected --from with one of the formats that "
+        "`spotsim trace convert --help` lists, or --columns, such as --columns "
+        "time=COLUMN,event=COLUMN,instance=COLUMN; there are what, is, this\n");
+    assert_refused(&plain, "what is this\n", NULL,
+        "x: the format is not recognised; expected --from with one of the formats that "
         "`spotsim trace convert --help` lists, or --columns for any CSV or JSON "
         "lines\n");
     assert_refused(&plain, "", NULL, "x:1:1: file is empty\n");

@@ -154,6 +154,8 @@ test_starts(void **state)
     /* A running instance that runs is nothing new; one that has ended starts again. */
     assert_trace(plain, "0 runs a; 1 runs a; 2 stopped a; 2 runs a; 5 preempted a",
         "init a; 2 stop a; 2 add a; 5 preempt a; 5 end", "initial 1, repeated 1");
+    assert_trace(plain, "0 runs a; 0 gone a; 0 runs a; 5 preempted a",
+        "init a; 0 stop a; 0 add a; 5 preempt a; 5 end", "unknown_cause 1, initial 1");
     /* Records come in any order; those of one time keep theirs. */
     assert_trace(plain, "9 preempted b; 4 runs b; 0 runs a; 6 stopped a",
         "init a; 4 add b; 6 stop a; 9 preempt b; 9 end", "initial 1");

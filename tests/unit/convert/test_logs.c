@@ -27,6 +27,8 @@ static const sample_t samples[] = {
         NULL, NULL},
     {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
         "2024-06-03T14:00:00Z", NULL, NULL},
+    {"autoscaler", "autoscaler.txt", "autoscaler.expected.csv", "2024-06-03T11:00:00Z",
+        NULL, NULL},
     {"gcloud-operations", "gcloud-operations.txt", "gcloud-operations.txt.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
     {"gcloud-operations", "gcloud-operations.csv", "gcloud-operations.csv.expected.csv",
@@ -49,6 +51,29 @@ static const sample_t samples[] = {
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_console.txt", "kubernetes_console.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
+    {"mapping", "mapping.csv", "mapping.expected.csv", NULL,
+        "time=Timestamp,instance=node,event=reason,zone=zone",
+        "launched=add,terminated=gone,spot*=preempt,spot warning=notice,scaled "
+        "down=stop,"
+        "rebalance=advice,*=ignore"},
+    {"mapping", "mapping_lives.jsonl", "mapping_lives.expected.csv",
+        "2024-06-03T12:00:00Z",
+        "start=life.from,end=life.to,instance=id,cause=life.why,type=machine",
+        "evicted=preempt,completed=stop,shutdown=stop,*Lost=gone"},
+    {"mapping", "mapping_counts.csv", "mapping_counts.expected.csv", NULL,
+        "time=time,count=ready", NULL},
+    {"prometheus", "prometheus.json", "prometheus.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_up.csv", "prometheus_up.expected.csv", NULL, NULL, NULL},
+    {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL,
+        NULL},
+    {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv",
+        "2025-01-02T03:00:00Z", NULL, NULL},
+    {"slurm", "slurm_events.txt", "slurm_events.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
+    {"slurm", "slurm_jobs.txt", "slurm_jobs.expected.csv", "2024-06-03T15:00:00Z", NULL,
+        NULL},
+    {"slurm", "slurm_nodes.txt", "slurm_nodes.expected.csv", "2024-06-03T15:00:00Z",
+        NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };

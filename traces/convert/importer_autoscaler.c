@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The log of cluster-autoscaler: sizes that it gives a group, and nodes that it removes,
+ * which are stops. The log names no node that comes and knows no preemption. Its lines
+ * begin as those of klog, "Lmmdd hh:mm:ss.uuuuuu PID FILE:LINE] ", in the year before
+ * --now, or with a stamp before (kubectl logs --timestamps). Sources:
+ * cluster-autoscaler core/scaleup, core/scaledown/actuation; klog. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/datetime.h"
+#include "traces/convert/instance_log.h"
+
+typedef struct {
+    spot_instance_log_t log; /* for times and places: it has no records */
+    size_t input_id;
+    char group[256];      /* "": unknown; else the trace has begun */
+    bool has_others;      /* the log has other groups */
+    spot_names_t removed; /* nodes */
+    int64_t start_ms;     /* first size of the group */
+    int64_t last_ms;      /* latest line */
+    int32_t size;
+} state_t;
+
+static bool
+sniff(const spot_convert_head_t *head)
+{
+    return strstr(head->line, ".go:") != NULL && strchr("IWEF2", *head->line) != NULL &&
+           *head->line != '\0' &&
+           (strstr(head->text, "] Scale-up: ") || strstr(head->text, "] Scale-down: ") ||
+               strstr(head->text, "] \"Scale-down: "));
+}
+
+/* Reads the time of a line, which klog writes without a year. A line that is earlier
+ * than the one before it counts as of its time. */
+static int
+take_time(state_t *self, const spot_log_place_t *place, const char *text)
+{
+    char stamp[64];
+    int64_t time_ms = INT64_MAX;
+    bool has_zone;
+
+    snprintf(stamp, sizeof(stamp), "%.*s", (int) strcspn(text, " "), text);
+    if (!spot_instant_parse(stamp, &time_ms, &has_zone)) {
+        if (self->log.now_ms == INT64_MIN) {
+            return spot_instance_log_expected(&self->log, place, "year",
+                "--now, or lines of kubectl logs --timestamps", "");
+        }
+        spot_instant_text(self->log.now_ms, stamp);
+        time_ms = INT64_MAX;
+        for (int year = atoi(stamp); time_ms > self->log.now_ms; year--) {
+            snprintf(stamp, sizeof(stamp), "%04d-%.2s-%.2s %.15s", year, text + 1,
+                text + 3, text + 6);
+            if (spot_instance_log_time(&self->log, place, "time", stamp, &time_ms) !=
+                0) {
+                return SPOT_ERR_BAD_INPUT;
+            }
+        }
+    }
+    self->last_ms = time_ms > self->last_ms ? time_ms : self->last_ms;
+    return 0;
+}
+
+/* The group has a size from now on; kind: what a loss is. */
+static void
+resize(state_t *self, int32_t size, spot_event_kind_t kind)
+{
+    spot_import_t *import = self->log.import;
+    const int64_t time_ms = self->last_ms - self->start_ms;
+    spot_trace_t *trace = import->trace;
+    int32_t change = size - self->size;
+
+    /* A loss and an addition of one time cancel out: a trace has the losses first. */
+    for (; change < 0 && trace->num_events > 0; change++) {
+        spot_event_t *last = &trace->events[trace->num_events - 1];
+
+        if (last->time_ms != time_ms || last->kind != SPOT_EVENT_ADD) {
+            break;
+        }
+        last->count--;
+        trace->num_events -= last->count == 0;
+    }
+    if (change != 0) {
+        spot_import_note_time(import, time_ms);
+        spot_import_event(import, time_ms, change > 0 ? SPOT_EVENT_ADD : kind,
+            change > 0 ? change : -change, true);
+    }
+    self->size = size;
+}
+
+static int
+take_size(state_t *self, const spot_log_place_t *place, const char *group, int32_t size)
+{
+    spot_import_t *import = self->log.import;
+    const char *only = import->task->only;
+    char start[SPOT_DATETIME_BYTES];
+
+    if (only != NULL && fnmatch(only, group, 0) != 0) {
+        self->has_others = true;
+        self->log.num_other++;
+        return 0;
+    }
+    if (*self->group != '\0' && strcmp(group, self->group) != 0) {
+        return spot_instance_log_expected(
+            &self->log, place, "group", "one group, or --only for one", group);
+    }
+    import->report->num_records++;
+    if (*self->group != '\0') {
+        resize(self, size,
+            import->task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_EVENT_PREEMPT
+                                                          : SPOT_EVENT_STOP);
+        return 0;
+    }
+    snprintf(self->group, sizeof(self->group), "%s", group);
+    self->start_ms = self->last_ms;
+    self->size = import->trace->initial = size;
+    spot_instant_text(self->start_ms, start);
+    spot_import_key(import, "start", start);
+    return 0;
+}
+
+/* "removing [empty ]node NAME", quoted or as a key; each node is removed once. */
+static int
+take_removal(state_t *self, const spot_log_place_t *place, const char *text)
+{
+    const char *name = strstr(text, "node");
+    const size_t num_names = self->removed.num_names;
+    int32_t name_id;
+    int ret;
+
+    name = name == NULL ? "" : name + 4;
+    name += strspn(name, "\" ");
+    name += strncmp(name, "node=\"", 6) == 0 ? 6 : 0;
+    if (*name == '\0') {
+        return spot_instance_log_expected(&self->log, place, "node", "its name", "");
+    }
+    ret = spot_names_add(&self->removed, name, strcspn(name, "\", "), &name_id);
+    if (*self->group == '\0' || self->removed.num_names == num_names ||
+        self->size == 0) {
+        self->log.num_other++;
+    } else {
+        self->log.import->report->num_records++;
+        resize(self, self->size - 1, SPOT_EVENT_STOP);
+    }
+    return ret;
+}
+
+static int
+take_row(void *context, const spot_csv_row_t *row)
+{
+    state_t *self = context;
+    const spot_log_place_t place = {self->input_id, row->line, 1};
+    const char *text = strstr(row->text, "] ");
+    char group[256], size[16];
+    int32_t count;
+    int ret;
+
+    if (text == NULL || strstr(row->text, ".go:") == NULL) {
+        self->log.num_other++;
+        return 0;
+    }
+    ret = take_time(self, &place, row->text);
+    text += text[2] == '"' ? 3 : 2;
+    if (ret != 0) {
+        return ret;
+    }
+    if (sscanf(text, "Scale-up: setting group %255s size to %15s", group, size) == 2 &&
+        spot_import_count_parse(size, &count) == 0) {
+        return take_size(self, &place, group, count);
+    }
+    if (strncmp(text, "Scale-up: setting group ", 24) == 0) {
+        return spot_instance_log_expected(
+            &self->log, &place, "size", "'setting group NAME size to NUMBER'", text);
+    }
+    if (strncmp(text, "Scale-down: removing ", 21) == 0) {
+        return take_removal(self, &place, text + 21);
+    }
+    self->log.num_other++;
+    return 0;
+}
+
+static int
+finish(state_t *self)
+{
+    spot_import_t *import = self->log.import;
+    const int64_t end_ms =
+        self->log.now_ms == INT64_MIN ? self->last_ms : self->log.now_ms;
+
+    if (*self->group == '\0') {
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "no line says the size of a group");
+    }
+    if (end_ms < self->last_ms) {
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "the last record is after --now");
+    }
+    import->trace->end_ms = end_ms - self->start_ms;
+    spot_import_note_time(import, import->trace->end_ms);
+    spot_import_take_gcd(import);
+    import->report->num_records += self->log.num_other;
+    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "asked", 0,
+        "sizes are those asked for: nodes come later, and preemptions are not in the "
+        "log");
+    if (self->has_others) {
+        SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "other_groups", 0,
+            "removed nodes may be of other groups, whose sizes --only leaves out");
+    }
+    return 0;
+}
+
+static int
+read_autoscaler(spot_import_t *import)
+{
+    state_t self = {.last_ms = INT64_MIN};
+    int ret = spot_instance_log_init(&self.log, import);
+
+    import->trace->kind = SPOT_TRACE_COUNTS;
+    spot_names_init(&self.removed);
+    for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
+        ret = spot_import_lines(import, self.input_id, take_row, &self);
+    }
+    ret = ret == 0 ? finish(&self) : ret;
+    spot_names_free(&self.removed);
+    spot_instance_log_free(&self.log);
+    return ret;
+}
+
+const spot_importer_t spot_importer_autoscaler = {
+    .name = "autoscaler",
+    .doc =
+        "lines of cluster-autoscaler's log: sizes asked for of one group (--only), and "
+        "nodes it removes, as counts",
+    .source = "cluster-autoscaler",
+    .takes = SPOT_TAKES_LOG,
+    .sniff = sniff,
+    .read = read_autoscaler,
+};
