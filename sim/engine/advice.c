@@ -81,10 +81,8 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
         fputs(j == 0 ? "" : ", ", out);
         write_path(path, question->traces[j], &texts, out);
     }
-    if (question->num_traces == 0 && strcmp(file->file, path) == 0) {
-        spot_json_quote(out, file->text, true);
-    } else if (question->num_traces == 0) {
-        write_path(path, file->text, &texts, out);
+    if (question->num_traces == 0) {
+        write_path(strcmp(file->file, path) == 0 ? "" : path, file->text, &texts, out);
     }
     fputs("]", out);
     if (question->is_running) {

@@ -69,7 +69,6 @@ typedef struct {
 } spot_advice_doubt_t;
 
 typedef struct {
-    const char *asks;      /* the options that it needs, in words */
     const char *cost;      /* metric whose mean is to be least: "cost_usd" */
     const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
     const char *time;      /* metric of the time that is said; NULL: none */

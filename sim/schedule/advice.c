@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What may be chosen for a cluster: the number of its nodes, how many of them are
  * reserved and how many on spot, and the policy. */
-#include "sim/schedule/advice.h"
-
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/units.h"
+#include "sim/schedule/experiment.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/scenario.h"
 
@@ -141,11 +140,11 @@ static void
 set_goal(proposal_t *self, int64_t finish_by_ms)
 {
     spot_texts_t *texts = &self->all->texts;
-    const double jct_ms = SLOWDOWN * self->mean_duration_s * SPOT_MS_PER_S;
+    const int64_t jct_min = (int64_t) ceil(SLOWDOWN * self->mean_duration_s / 60);
     const bool is_by = finish_by_ms > 0;
     char text[SPOT_DURATION_TEXT_BYTES];
 
-    spot_duration_text(is_by ? finish_by_ms : (int64_t) jct_ms, text);
+    spot_duration_text(is_by ? finish_by_ms : jct_min * 60 * SPOT_MS_PER_S, text);
     self->all->goal = spot_texts_add(texts, "probability(unfinished <= 0 and %s <= %s)",
         is_by ? "makespan" : "avg_jct", text);
     self->all->goal_words = spot_texts_add(texts,
@@ -209,8 +208,7 @@ static const spot_advice_doubt_t doubts[] = {
     {.noun = NULL},
 };
 
-const spot_advice_t spot_schedule_advice = {.asks = "--finish-by, or nothing",
-    .cost = "cost_usd",
+const spot_advice_t spot_schedule_advice = {.cost = "cost_usd",
     .doubts = doubts,
     .pose = schedule_pose,
     .propose = schedule_propose};

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "sim/schedule/advice.h"
 #include "sim/schedule/metrics.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"

@@ -1,49 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What may be chosen for a serving pipeline: configurations of the planners, with
  * replicas to spare, on demand, on spot, or a part on demand, and autoscaling. */
-#include "sim/serve/advice.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/units.h"
+#include "sim/serve/experiment.h"
 #include "sim/serve/planner.h"
 
 /* A plan is made for the queries of one replication. Others need a margin: parts of the
  * latency objective that are planned for, and replicas of each stage that are spare. */
 static const double margins[] = {1, 0.6};
-enum { MAX_SPARE = 2 };
-
+enum { NUM_MARGINS = 2, NUM_PLANNERS = 2, NUM_TENURES = 6, MAX_SPARE = 2 };
 static const spot_planner_t *const planners[] = {
     &spot_planner_exact, &spot_planner_greedy};
 
 /* Ways to rent replicas. market: where the hardware has a price on spot. */
 static const struct tenure {
-    const char *kind, *words, *market;
-    bool has_base; /* of a hedge: half are on demand, else they stand in */
-    bool is_scaled;
-} tenures[] = {
-    {"on demand", "on demand", "on_demand", false, false},
-    {"on demand", "on demand, autoscaled", "on_demand", false, true},
-    {"spot", "on spot", "spot", false, false},
-    {"spot", "on spot, autoscaled", "spot", false, true},
-    {"mixed", "half on demand and half on spot", "hedge", true, false},
+    const char *kind, *words, *market, *fallback;
+    bool is_scaled, has_base; /* half of a hedge are on demand */
+} tenures[NUM_TENURES] = {
+    {"on demand", "on demand", "on_demand", NULL, false, false},
+    {"on demand", "on demand, autoscaled", "on_demand", NULL, true, false},
+    {"spot", "on spot", "spot", NULL, false, false},
+    {"spot", "on spot, autoscaled", "spot", NULL, true, false},
+    {"mixed", "half on demand and half on spot", "hedge", "none", false, true},
     {"mixed", "on spot, with on-demand replicas while spot replicas are away", "hedge",
-        false, false},
+        "to_target", false, false},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 typedef struct {
     const spot_serve_scenario_t *scenario;
-    const spot_node_t *trace; /* of preemptions */
     spot_alternatives_t *all;
-    int64_t max_fleet, peak; /* 0: any; 0: no recordings */
+    int64_t max_fleet; /* 0: any */
+    int64_t peak;      /* most instances that all recordings had; 0: no recordings */
+    bool has_spot;     /* replicas may be lost */
+    const spot_node_t *trace; /* of preemptions; has an instance for each slot on spot */
     const struct tenure *tenure;
     int64_t num_spare;      /* evenly over the stages */
-    int64_t size, num_spot; /* replicas of what is written */
+    int64_t size, num_spot; /* replicas of the choice, summed up */
 } proposal_t;
 
 static int
@@ -63,10 +59,12 @@ serve_pose(
         spot_node_drop(preemptions, "hazard");
     }
     ret = spot_advice_replay(question, "preemptions.trace", scenario, diag);
+    if (ret == 0 &&
+        spot_node_at(scenario->root, "preemptions.trace.recordings") != NULL) {
+        ret = spot_advice_set(scenario, diag, "preemptions.trace.capacity=1");
+    }
     return ret == 0 ? spot_advice_set(scenario, diag, "config=exact") : ret;
 }
-
-/* ---- Alternatives ---- */
 
 /* The option of a stage as YAML, whose replicas are counted. */
 static const char *
@@ -79,18 +77,18 @@ option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_i
     const int64_t num = (int64_t) scenario->pipeline.num_stages;
     const int64_t spare =
         self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
-    const int64_t base = self->tenure->has_base ? (option->replicas + 1) / 2 : 0;
     const int64_t replicas = option->replicas + spare;
+    const int64_t base = self->tenure->has_base ? (option->replicas + 1) / 2 : 0;
     spot_texts_t *texts = &self->all->texts;
-    const char *more =
-        is_hedge ? spot_texts_add(texts,
-                       ", hedge: {base: %" PRId64 ", overprovision: %" PRId64
-                       ", fallback: %s}",
-                       base, spare, self->tenure->has_base ? "none" : "to_target")
-        : self->tenure->is_scaled
-            ? spot_texts_add(texts, ", scale: {max: %" PRId64 "}", 2 * replicas)
-            : "";
+    const char *more = "";
 
+    if (is_hedge) {
+        more = spot_texts_add(texts,
+            ", hedge: {base: %" PRId64 ", overprovision: %" PRId64 ", fallback: %s}",
+            base, spare, self->tenure->fallback);
+    } else if (self->tenure->is_scaled) {
+        more = spot_texts_add(texts, ", scale: {max: %" PRId64 "}", 2 * replicas);
+    }
     self->size += replicas;
     self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas - base;
     return spot_texts_add(texts,
@@ -104,35 +102,40 @@ option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_i
 static void
 add_choice(proposal_t *self, const spot_stage_option_t *options)
 {
+    static const char *const keys[] = {"capacity", "initial"};
     const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
     spot_texts_t *texts = &self->all->texts;
-    const char *words = "", *config = "", *slots = "";
-    bool is_new = true;
+    const char *words = "", *point = "";
+    bool is_good;
 
     self->size = self->num_spot = 0;
     for (size_t j = 0; j < pipeline->num_stages; j++) {
         const int64_t before = self->size;
 
-        config = spot_texts_join(
-            texts, config, ", ", option_text(self, &options[j], (int64_t) j));
+        point = spot_texts_join(
+            texts, point, ", ", option_text(self, &options[j], (int64_t) j));
         words = spot_texts_join(texts, words, ", ",
             spot_texts_add(texts, "%" PRId64 " %s for %s (batches of %" PRId64 ")",
                 self->size - before,
                 self->scenario->prices.prices[options[j].hardware_id].name,
                 spot_serve_pipeline_stage_node(pipeline, j)->id, options[j].batch));
     }
-    if (spot_node_get(self->trace, "generator") != NULL) { /* as many as slots */
-        slots = spot_texts_add(texts, ", preemptions.trace.capacity: %" PRId64,
-            self->num_spot > 0 ? self->num_spot : 1);
+    point = spot_texts_add(texts, "{config: {%s}", point);
+    for (size_t j = 0; j < 2; j++) {
+        if (spot_node_get(self->trace, keys[j]) != NULL) {
+            point = spot_texts_add(texts, "%s, preemptions.trace.%s: %" PRId64, point,
+                keys[j], self->num_spot > 0 ? self->num_spot : 1);
+        }
     }
-    config = spot_texts_add(texts, "{config: {%s}%s}", config, slots);
+    point = spot_texts_add(texts, "%s}", point);
+    is_good = (self->max_fleet == 0 || self->size <= self->max_fleet) &&
+              (self->num_spot > 0 || strcmp(self->tenure->kind, "on demand") == 0);
     for (size_t j = 0; j < self->all->num_items; j++) {
-        is_new = is_new && strcmp(self->all->items[j].point, config) != 0;
+        is_good = is_good && strcmp(self->all->items[j].point, point) != 0;
     }
-    if (is_new && (self->max_fleet == 0 || self->size <= self->max_fleet) &&
-        (self->num_spot > 0 || strcmp(self->tenure->market, "on_demand") == 0)) {
+    if (is_good) {
         (void) SPOT_ARRAY_PUSH(self->all, items,
-            (spot_alternative_t){.point = config,
+            (spot_alternative_t){.point = point,
                 .words = spot_texts_add(texts, "%s, %s", words, self->tenure->words),
                 .kind = self->tenure->kind,
                 .assumed = spot_advice_beyond(texts, self->peak, self->num_spot),
@@ -140,16 +143,7 @@ add_choice(proposal_t *self, const spot_stage_option_t *options)
     }
 }
 
-/* Whether replicas may be on spot. */
-static bool
-has_spot(const spot_serve_scenario_t *scenario)
-{
-    return scenario->outages.kind != SPOT_OUTAGES_NONE &&
-           !scenario->service->cannot_be_cut;
-}
-
-/* With replicas to spare at each stage, and at last with as many as the fleet may have.
- */
+/* With replicas to spare at each stage, at last as many as the fleet may have. */
 static void
 add_choices(proposal_t *self, const spot_stage_option_t *options)
 {
@@ -161,11 +155,10 @@ add_choices(proposal_t *self, const spot_stage_option_t *options)
     }
     for (size_t j = 0; j <= MAX_SPARE + 1; j++) {
         self->num_spare = j <= MAX_SPARE ? (int64_t) (j * num_stages) : num_left;
-        for (size_t k = 0; k < COUNT(tenures) && self->num_spare >= 0; k++) {
+        for (size_t k = 0; k < NUM_TENURES && self->num_spare >= 0; k++) {
             self->tenure = &tenures[k];
-            if ((j == 0 || !self->tenure->is_scaled) &&
-                (has_spot(self->scenario) ||
-                    strcmp(tenures[k].kind, "on demand") == 0)) {
+            if ((j == 0 || !(self->tenure->is_scaled || self->tenure->has_base)) &&
+                (self->has_spot || strcmp(self->tenure->kind, "on demand") == 0)) {
                 add_choice(self, options);
             }
         }
@@ -185,12 +178,12 @@ plan(proposal_t *self)
         .replication = {.seed = 1}};
     int ret = spot_arrivals_draw(&arrivals, &scenario->arrivals, 1, 0);
 
-    for (size_t j = 0; ret == 0 && j < COUNT(margins) * COUNT(planners); j++) {
+    for (size_t j = 0; ret == 0 && j < NUM_MARGINS * NUM_PLANNERS; j++) {
         spot_planned_t planned = {.why_none = NULL};
 
         request.slo_ns =
-            (int64_t) (margins[j / COUNT(planners)] * (double) scenario->slo.latency_ns);
-        ret = spot_serve_plan(planners[j % COUNT(planners)], &request, &planned);
+            (int64_t) (margins[j / NUM_PLANNERS] * (double) scenario->slo.latency_ns);
+        ret = spot_serve_plan(planners[j % NUM_PLANNERS], &request, &planned);
         if (ret == 0 && planned.plan.options != NULL) {
             add_choices(self, planned.plan.options);
         }
@@ -207,17 +200,19 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_serve_scenario_t *own = scenario;
     const double percent = (double) own->slo.percentile_milli / 1000;
     proposal_t self = {.scenario = own,
-        .trace = spot_node_get(spot_node_get(root, "preemptions"), "trace"),
         .all = all,
-        .max_fleet = question->max_fleet};
+        .max_fleet = question->max_fleet,
+        .has_spot =
+            own->outages.kind != SPOT_OUTAGES_NONE && !own->service->cannot_be_cut,
+        .trace = spot_node_get(spot_node_get(root, "preemptions"), "trace")};
     char latency[SPOT_DURATION_TEXT_BYTES];
     int ret =
         spot_trace_least_most(question->num_traces, question->traces, &self.peak, diag);
 
     ret = ret == 0 ? plan(&self) : ret;
-    if (!has_spot(own)) {
+    if (!self.has_spot) {
         (void) SPOT_ARRAY_PUSH(all, left_out,
-            "spot: preemptions or service does not allow that replicas are lost");
+            "spot: preemptions and service do not say how replicas are lost");
     }
     if (ret == SPOT_ERR_BAD_PARAM || (ret == 0 && all->num_items == 0)) {
         ret = spot_diag_error(diag, root->file, 0, 0,
@@ -232,26 +227,24 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
     return ret;
 }
 
-/* ---- What may be otherwise ---- */
-
 static bool
 dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
-    const spot_serve_scenario_t *self = scenario;
+    const spot_serving_prices_t *prices =
+        &((const spot_serve_scenario_t *) scenario)->prices;
 
     (void) root;
-    for (size_t j = 0; j < self->prices.num_prices; j++) {
-        const spot_serving_price_t *price = &self->prices.prices[j];
+    for (size_t j = 0; j < prices->num_prices; j++) {
+        const spot_serving_price_t *price = &prices->prices[j];
 
-        fputs(j == 0 ? "hardware: {" : "}, ", out);
-        spot_json_quote(out, price->name, true);
-        fprintf(out, ": {on_demand: %.9g", price->on_demand_per_h);
+        fprintf(out, "%s\"%s\": {on_demand: %.9g", j == 0 ? "hardware: {" : "}, ",
+            price->name, price->on_demand_per_h);
         if (!isnan(price->spot_per_h)) {
             fprintf(out, ", spot: %.9g", factor * price->spot_per_h);
         }
     }
     fputs("}}", out);
-    return has_spot(self);
+    return true;
 }
 
 static const spot_advice_doubt_t doubts[] = {
@@ -262,13 +255,11 @@ static const spot_advice_doubt_t doubts[] = {
     {"queries", "times as many a second", 4,
         .numbers = "arrivals.poisson.rate_qps arrivals.gamma.rate_qps "
                    "arrivals.constant.rate_qps arrivals.daily.peak_qps "
-                   "arrivals.daily.low_qps arrivals.trace.rescale_qps "
-                   "arrivals.deltas.rescale_qps"},
+                   "arrivals.daily.low_qps arrivals.trace.rescale_qps"},
     {.noun = NULL},
 };
 
-const spot_advice_t spot_serve_advice = {.asks = "slo of the scenario",
-    .cost = "cost_per_hour",
+const spot_advice_t spot_serve_advice = {.cost = "cost_per_hour",
     .cost_unit = "an hour",
     .doubts = doubts,
     .pose = serve_pose,

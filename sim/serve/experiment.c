@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "sim/serve/advice.h"
 #include "sim/serve/run.h"
 
 /* ---- Scenarios ---- */

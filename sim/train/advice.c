@@ -495,7 +495,6 @@ static const spot_advice_doubt_t doubts[] = {
 };
 
 const spot_advice_t spot_train_advice = {
-    .asks = "--steps and --finish-by",
     .cost = "cost_usd",
     .time = "time_to_finish_s",
     .doubts = doubts,

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may be chosen for a serving pipeline, for `spotsim advise`. */
-#pragma once
-
-#include "sim/engine/advice.h"
-
-extern const spot_advice_t spot_serve_advice;
