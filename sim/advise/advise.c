@@ -239,6 +239,10 @@ propose(spot_advising_t *self, spot_study_t *study)
 
         self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
             self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
+        if (!outputs->is_random) {
+            ret = SPOT_ARRAY_APPEND(self->result, notes,
+                "nothing is left to chance: all runs of an alternative are the same");
+        }
     }
     return ret;
 }

@@ -233,7 +233,6 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     const spot_serving_prices_t *prices =
         &((const spot_serve_scenario_t *) scenario)->prices;
 
-    (void) root;
     for (size_t j = 0; j < prices->num_prices; j++) {
         const spot_serving_price_t *price = &prices->prices[j];
 
@@ -244,7 +243,7 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
         }
     }
     fputs("}}", out);
-    return true;
+    return spot_node_get(root, "preemptions") != NULL;
 }
 
 static const spot_advice_doubt_t doubts[] = {
