@@ -246,8 +246,7 @@ page_part(const spot_store_t *store, const spot_origin_t *origin, const char *pa
     static const spot_origin_t nothing = {0};
     static const spot_series_list_t no_series = {0};
     spot_report_t report = sample_report(store);
-    const spot_page_source_t source = {
-        .path = "/home/ada/it's.db", .report = &report};
+    const spot_page_source_t source = {.path = "/home/ada/it's.db", .report = &report};
     spot_document_t document;
     char *text = NULL;
     size_t num_bytes;
