@@ -13,9 +13,8 @@
  * times what they run alone. */
 enum { HORIZON_DEADLINES = 3, SLOWDOWN = 2 };
 
-/* Of the nodes that there may be, and of these on spot. */
-static const double sizes[] = {0.5, 0.625, 0.75, 0.875, 1};
-static const double shares[] = {0, 0.25, 0.5, 0.75, 1};
+/* The least part of the nodes that there may be, and the parts of these on spot. */
+enum { SIZE_PARTS = 8, LEAST_PARTS = 4, SHARE_PARTS = 4 };
 
 typedef struct {
     const spot_schedule_scenario_t *scenario;
@@ -106,30 +105,26 @@ static bool
 is_offered(const proposal_t *self, const spot_policy_t *policy)
 {
     const spot_schedule_scenario_t *own = self->scenario;
-    const int source = policy->estimator == NULL ? SPOT_ESTIMATE_RUNNING_MEAN
-                                                 : policy->estimator(own)->source;
-    const bool is_elastic = policy == &spot_policy_efs || policy == &spot_policy_gain;
 
-    return policy == spot_policies[own->policy_id] ||
-           (policy != &spot_policy_sjf && policy != &spot_policy_srtf &&
-               policy != &spot_policy_lucid && source > SPOT_ESTIMATE_TABLE &&
-               (!is_elastic || self->log->num_scalings > 0));
+    return policy == spot_policies[own->policy_id] || policy == &spot_policy_fifo ||
+           policy == &spot_policy_tiresias ||
+           (policy == &spot_policy_qssf && own->qssf.source > SPOT_ESTIMATE_TABLE) ||
+           ((policy == &spot_policy_efs || policy == &spot_policy_gain) &&
+               self->log->num_scalings > 0);
 }
 
 static void
 add_choices(proposal_t *self, int64_t max_fleet)
 {
-    const size_t num_shares =
-        self->scenario->pools.num_settings == 0 ? 1 : sizeof(shares) / sizeof(shares[0]);
+    const int most = self->scenario->pools.num_settings == 0 ? 0 : SHARE_PARTS;
     int64_t before = 0;
 
-    for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
-        const int64_t size = (int64_t) nearbyint(sizes[j] * (double) max_fleet);
+    for (int64_t j = LEAST_PARTS; j <= SIZE_PARTS; j++) {
+        const int64_t size = (max_fleet * j + SIZE_PARTS / 2) / SIZE_PARTS;
 
         for (size_t p = 0; spot_policies[p] != NULL && size > before; p++) {
-            for (size_t k = 0; k < num_shares && is_offered(self, spot_policies[p]);
-                 k++) {
-                add_choice(self, size, shares[k], spot_policies[p]->name);
+            for (int k = 0; k <= most && is_offered(self, spot_policies[p]); k++) {
+                add_choice(self, size, (double) k / SHARE_PARTS, spot_policies[p]->name);
             }
         }
         before = size;

@@ -9,25 +9,23 @@
 #include "sim/serve/experiment.h"
 #include "sim/serve/planner.h"
 
-/* A plan is made for the queries of one replication. Others need a margin: parts of the
- * latency objective that are planned for, and replicas of each stage that are spare. */
-static const double margins[] = {1, 0.6};
-enum { NUM_MARGINS = 2, NUM_PLANNERS = 2, NUM_TENURES = 6, MAX_SPARE = 2 };
-static const spot_planner_t *const planners[] = {
+/* A plan is made for the queries of one replication. Others need a margin: 60 % of the
+ * latency objective are planned for, too, and replicas of each stage are spare. */
+enum { NUM_PLANNERS = 2, MARGIN_PERCENT = 60, NUM_TENURES = 5, MAX_SPARE = 2 };
+static const spot_planner_t *const planners[NUM_PLANNERS] = {
     &spot_planner_exact, &spot_planner_greedy};
 
 /* Ways to rent replicas. market: where the hardware has a price on spot. */
 static const struct tenure {
-    const char *kind, *words, *market, *fallback;
-    bool is_scaled, has_base; /* half of a hedge are on demand */
+    const char *kind, *words, *market;
+    bool is_scaled;
 } tenures[NUM_TENURES] = {
-    {"on demand", "on demand", "on_demand", NULL, false, false},
-    {"on demand", "on demand, autoscaled", "on_demand", NULL, true, false},
-    {"spot", "on spot", "spot", NULL, false, false},
-    {"spot", "on spot, autoscaled", "spot", NULL, true, false},
-    {"mixed", "half on demand and half on spot", "hedge", "none", false, true},
+    {"on demand", "on demand", "on_demand", false},
+    {"on demand", "on demand, autoscaled", "on_demand", true},
+    {"spot", "on spot", "spot", false},
+    {"spot", "on spot, autoscaled", "spot", true},
     {"mixed", "on spot, with on-demand replicas while spot replicas are away", "hedge",
-        "to_target", false, false},
+        false},
 };
 
 typedef struct {
@@ -78,19 +76,17 @@ option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_i
     const int64_t spare =
         self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
     const int64_t replicas = option->replicas + spare;
-    const int64_t base = self->tenure->has_base ? (option->replicas + 1) / 2 : 0;
     spot_texts_t *texts = &self->all->texts;
     const char *more = "";
 
     if (is_hedge) {
-        more = spot_texts_add(texts,
-            ", hedge: {base: %" PRId64 ", overprovision: %" PRId64 ", fallback: %s}",
-            base, spare, self->tenure->fallback);
+        more = spot_texts_add(
+            texts, ", hedge: {overprovision: %" PRId64 ", fallback: to_target}", spare);
     } else if (self->tenure->is_scaled) {
         more = spot_texts_add(texts, ", scale: {max: %" PRId64 "}", 2 * replicas);
     }
     self->size += replicas;
-    self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas - base;
+    self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas;
     return spot_texts_add(texts,
         "\"%s\": {hardware: \"%s\", batch: %" PRId64 ", replicas: %" PRId64
         ", market: %s%s}",
@@ -157,7 +153,7 @@ add_choices(proposal_t *self, const spot_stage_option_t *options)
         self->num_spare = j <= MAX_SPARE ? (int64_t) (j * num_stages) : num_left;
         for (size_t k = 0; k < NUM_TENURES && self->num_spare >= 0; k++) {
             self->tenure = &tenures[k];
-            if ((j == 0 || !(self->tenure->is_scaled || self->tenure->has_base)) &&
+            if ((j == 0 || !self->tenure->is_scaled) &&
                 (self->has_spot || strcmp(self->tenure->kind, "on demand") == 0)) {
                 add_choice(self, options);
             }
@@ -178,11 +174,11 @@ plan(proposal_t *self)
         .replication = {.seed = 1}};
     int ret = spot_arrivals_draw(&arrivals, &scenario->arrivals, 1, 0);
 
-    for (size_t j = 0; ret == 0 && j < NUM_MARGINS * NUM_PLANNERS; j++) {
+    for (size_t j = 0; ret == 0 && j < 2 * NUM_PLANNERS; j++) {
         spot_planned_t planned = {.why_none = NULL};
 
         request.slo_ns =
-            (int64_t) (margins[j / NUM_PLANNERS] * (double) scenario->slo.latency_ns);
+            scenario->slo.latency_ns / 100 * (j < NUM_PLANNERS ? 100 : MARGIN_PERCENT);
         ret = spot_serve_plan(planners[j % NUM_PLANNERS], &request, &planned);
         if (ret == 0 && planned.plan.options != NULL) {
             add_choices(self, planned.plan.options);
