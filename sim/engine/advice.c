@@ -67,16 +67,13 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     int ret;
 
     if (question->num_traces == 0 && file == NULL) {
-        return spot_node_get(trace, "generator") != NULL &&
-                       spot_node_get(trace, "frequency") == NULL
-                   ? spot_advice_set(scenario, diag, "%s.frequency=1", key)
-                   : 0;
+        return 0;
     }
     out = spot_texts_begin(&texts);
     if (out == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    fprintf(out, "%s={generator: fleet-replay, frequency: 1, recordings: [", key);
+    fprintf(out, "%s={generator: fleet-replay, recordings: [", key);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
         write_path(path, question->traces[j], &texts, out);
@@ -104,13 +101,15 @@ spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, F
         const size_t num_bytes = strcspn(numbers, " ");
         const bool is_divided = *numbers == '/';
         const spot_node_t *node;
-        char path[80], *end;
+        char path[80], none[] = "", *end = none;
         double value;
 
         snprintf(path, sizeof(path), "%.*s", (int) num_bytes - is_divided,
             numbers + is_divided);
         node = spot_node_place(root, path);
-        value = node->kind == SPOT_NODE_SCALAR ? strtod(node->text, &end) : 0;
+        value = node->kind == SPOT_NODE_SCALAR             ? strtod(node->text, &end)
+                : spot_node_get(node, "generator") != NULL ? 1
+                                                           : 0;
         if (value > 0 && isfinite(value)) {
             fprintf(out, "%s'%s': %.9g%s", is_any ? ", " : "", path,
                 is_divided ? value / factor : value * factor, end);

@@ -59,13 +59,13 @@ typedef struct {
     const char *noun;  /* "preemptions" */
     const char *words; /* of a factor: "times as frequent" */
     double most;       /* factor up to which it is looked at */
-    /* Paths of the numbers that have the factor, with blanks between; those after '/'
-     * are divided by it. NULL: change() says it. */
-    const char *numbers;
     /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
      * if the scenario has no such thing. */
     bool (*change)(
         const void *scenario, const spot_node_t *root, double factor, FILE *out);
+    /* Without change(): paths of numbers that have the factor, with blanks between;
+     * those after '/' are divided by it. A generator's that is not given is 1. */
+    const char *numbers;
 } spot_advice_doubt_t;
 
 typedef struct {
@@ -88,8 +88,8 @@ SPOT_MUST_CHECK int spot_advice_set(
     spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
 
 /* Puts a trace that is replayed from random starts in place of the value of a key such
- * as "trace": the recordings of the question, else the file that the value names. A
- * generator stays, with its frequency as a number. Errors as spot_yaml_assign(). */
+ * as "trace": the recordings of the question, else the file that the value names.
+ * Without either it changes nothing. Errors as spot_yaml_assign(). */
 SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question,
     const char *key, spot_yaml_t *scenario, spot_diag_t *diag);
 

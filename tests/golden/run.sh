@@ -282,7 +282,6 @@ advises advise-cluster --finish-by "6 h" --sure 0.8
 ends 0 run "$work/advise-cluster.advice.yaml"
 ends 1 advise "$work/advise-cluster.yaml" --max-fleet 2 --quiet
 expect "larger clusters are looked at" grep -q "^ *with 4 instances: " "$work/stdout"
-golden help-advise.txt advise --help
 
 # ---- Logs of task graphs ----
 golden tasks/run.txt tasks tasks/run.jsonl --edges tasks/edges.jsonl

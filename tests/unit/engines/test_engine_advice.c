@@ -113,7 +113,7 @@ assert_best(const char *job, const char *path, spot_advice_question_t question)
     spot_study_t study;
     spot_store_t *store;
     spot_diag_t diag;
-    double least = INFINITY;
+    double least = (double) INFINITY;
     int ret;
 
     assert_non_null(file);
@@ -153,7 +153,7 @@ test_serve_is_cheapest(void **state)
 {
     (void) state;
     assert_best(serve_job, "advice_serve.yaml",
-        (spot_advice_question_t){.sure = 0.8, .budget = INFINITY});
+        (spot_advice_question_t){.sure = 0.8, .budget = (double) INFINITY});
 }
 
 static void
@@ -162,7 +162,7 @@ test_cluster_is_cheapest(void **state)
     (void) state;
     assert_best(cluster_job, "advice_cluster.yaml",
         (spot_advice_question_t){
-            .sure = 0.8, .budget = INFINITY, .finish_by_ms = 6 * 3600000});
+            .sure = 0.8, .budget = (double) INFINITY, .finish_by_ms = 6 * 3600000});
 }
 
 /* ---- Numbers of a doubt ---- */
@@ -196,6 +196,7 @@ test_numbers(void **state)
     assert_scaled("a: [{p: 7 USD/h}]", "a[0].p", "'a[0].p': 14 USD/h");
     assert_scaled("a: {b: {c: 1}}", "a.b a.c", "");
     assert_scaled("a: info.csv", "a.frequency", "");
+    assert_scaled("a: {generator: seed}", "a.frequency", "'a.frequency': 2");
 }
 
 int
