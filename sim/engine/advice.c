@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "sim/engine/advice.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "base/yaml_write.h"
@@ -40,16 +39,15 @@ spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ..
     return ret;
 }
 
-/* Writes a path so that it is found from the folder of the scenario, too. */
+/* Writes the path of a recording so that the study, which is read as a file beside the
+ * scenario, finds it: as it is given where the scenario is in the same folder. */
 static void
-write_path(const char *scenario, const char *path, spot_texts_t *texts, FILE *out)
+write_recording(const char *path, const char *scenario_path, FILE *out)
 {
-    char folder[PATH_MAX];
-    const bool is_found = path[0] == '/' || strchr(scenario, '/') == NULL ||
-                          getcwd(folder, sizeof(folder)) == NULL;
+    char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
 
-    spot_json_quote(
-        out, is_found ? path : spot_texts_add(texts, "%s/%s", folder, path), true);
+    spot_json_quote(out, absolute == NULL ? path : absolute, true);
+    free(absolute);
 }
 
 int
@@ -76,10 +74,10 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     fprintf(out, "%s={generator: fleet-replay, recordings: [", key);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
-        write_path(path, question->traces[j], &texts, out);
+        write_recording(question->traces[j], path, out);
     }
     if (question->num_traces == 0) {
-        write_path(strcmp(file->file, path) == 0 ? "" : path, file->text, &texts, out);
+        write_recording(file->text, strcmp(file->file, path) == 0 ? "" : path, out);
     }
     fputs("]", out);
     if (question->is_running) {

@@ -160,8 +160,9 @@ schedule_propose(const spot_advice_question_t *question, const void *scenario,
     spot_job_log_t drawn = {.num_jobs = 0};
     proposal_t self = {
         .scenario = own, .log = own->log == NULL ? &drawn : own->log, .all = all};
-    int ret =
-        spot_trace_least_most(question->num_traces, question->traces, &self.peak, diag);
+    int ret = spot_trace_least_most(
+        spot_node_get(spot_node_place(root, "pools[0].trace"), "recordings"), &self.peak,
+        diag);
 
     if (ret == 0 && own->log == NULL) {
         ret = spot_job_law_draw(&own->jobs.law, &drawn, 1, 0);

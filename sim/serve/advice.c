@@ -203,7 +203,7 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
         .trace = spot_node_get(spot_node_get(root, "preemptions"), "trace")};
     char latency[SPOT_DURATION_TEXT_BYTES];
     int ret =
-        spot_trace_least_most(question->num_traces, question->traces, &self.peak, diag);
+        spot_trace_least_most(spot_node_get(self.trace, "recordings"), &self.peak, diag);
 
     ret = ret == 0 ? plan(&self) : ret;
     if (!self.has_spot) {
