@@ -272,7 +272,7 @@ advises() {
     rm -f "$work/$name.advice.yaml" "$work/$name.advice-study.yaml"
     ends 0 advise "$work/$name.yaml" --quiet "$@"
     { tr '\n' ' ' <"$work/stdout" && echo; } |
-        sed 's/seeds: *[0-9.]* s/seeds: T s/; s/  */ /g; s/ *$//' >"$work/answer"
+        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' >"$work/answer"
     same "$name.txt" "$work/answer"
     same "$name.advice.yaml" "$work/$name.advice.yaml"
 }
