@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/texts.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 enum { MAX_NODES = 65536 }; /* of a list */
 

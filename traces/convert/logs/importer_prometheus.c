@@ -9,7 +9,7 @@
 #include "base/datetime.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {"data.result", NULL};
 /* Labels that name an instance, best first: many exporters set the last to their own. */

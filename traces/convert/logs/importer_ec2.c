@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {
     "Reservations", "Instances", "SpotInstanceRequests", NULL};
