@@ -13,14 +13,21 @@ typedef struct {
     const spot_advise_request_t *request;
     const spot_experiment_t *experiment;
     const spot_advice_t *advice;
-    spot_yaml_t document; /* the scenario with the question */
-    void *scenario;       /* the same, bound */
-    char *study_path;     /* where the study would stand: beside the scenario */
+    spot_yaml_t document;   /* the scenario with the question */
+    void *scenario;         /* the same, bound */
+    const char *study_path; /* where the study would stand: beside the scenario */
     spot_alternatives_t alternatives;
     spot_advice_result_t *result;
     spot_diag_t *diag;
     spot_diag_t quiet; /* of the studies, whose points repeat what diag has */
 } spot_advising_t;
+
+/* ---- advise.c ---- */
+
+/* Binds the scenario of an alternative. why: why it does not compete, in texts of the
+ * result; NULL: it does. NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_advising_look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why);
 
 /* ---- measure.c ---- */
 

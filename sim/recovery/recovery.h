@@ -171,6 +171,9 @@ typedef struct {
     /* Its decisions give all step times and say which are missing; otherwise those of
      * the job for pipelines of its depth apply. */
     bool has_own_step_time;
+    /* Where job.step_time is by (D,P), it forms pipelines of the depths that it likes
+     * best, whatever job.pipeline_depth is. */
+    bool chooses_depth;
     /* Asked also when standby or prepping instances are lost; change->gone has them. */
     bool sees_all_losses;
     /* Instances rented on demand for the whole run; the trace is then ignored. capacity:

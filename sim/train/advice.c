@@ -2,6 +2,7 @@
 /* What may be chosen for a training job: the size of the fleet, its market (spot, on
  * demand, or a part on demand), the recovery system, the interval of checkpoints and the
  * pipeline depth. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "sim/train/advice.h"
 
 #include <inttypes.h>
@@ -13,13 +14,14 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
+#include "sim/train/experiment.h"
 #include "sim/train/train.h"
 
 /* Late runs go on up to so many deadlines. */
 enum { HORIZON_DEADLINES = 3 };
 
-/* Of a fleet that may be as large as 1. */
-static const double sizes[] = {0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
+/* Sizes of the fleet that are looked at. */
+enum { NUM_SIZES = 7 };
 
 /* Of the interval that theory takes for the best one. */
 static const double intervals[] = {0.5, 1, 2};
@@ -50,6 +52,17 @@ typedef struct {
 
 /* ---- The question ---- */
 
+/* Writes the path of a recording so that the study, which is read as a file beside the
+ * scenario, finds it: as it is given where the scenario is in the same folder. */
+static void
+write_recording(const char *path, const char *scenario_path, FILE *out)
+{
+    char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
+
+    spot_json_quote(out, absolute == NULL ? path : absolute, true);
+    free(absolute);
+}
+
 /* Replays what was recorded, from random starts. */
 static int
 set_trace(
@@ -73,7 +86,7 @@ set_trace(
     fputs("trace={generator: fleet-replay, recordings: [", out);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
-        spot_json_quote(out, question->traces[j], true);
+        write_recording(question->traces[j], scenario->root->file, out);
     }
     if (question->num_traces == 0) {
         spot_json_quote(out, file->text, true);
@@ -84,10 +97,65 @@ set_trace(
     }
     fputs("}", out);
     text = spot_texts_end(&texts, out);
-    ret = texts.error != 0 ? texts.error
-                           : spot_yaml_assign(scenario, "--trace", text, diag);
+    ret = texts.error != 0
+              ? texts.error
+              : spot_yaml_assign(scenario,
+                    question->num_traces > 0 ? "--trace" : scenario->root->file, text,
+                    diag);
     spot_texts_free(&texts);
     return ret;
+}
+
+/* Writes prices as a list from a time on, which becomes 0, each times a factor. */
+static void
+write_prices(const spot_price_steps_t *price, int64_t from_ms, double factor, FILE *out)
+{
+    for (size_t j = 0; j < price->num_steps; j++) {
+        const spot_price_step_t *step = &price->steps[j];
+        const bool is_past = j + 1 < price->num_steps && step[1].start_ms <= from_ms;
+        const bool is_first = step->start_ms <= from_ms;
+        char start[SPOT_DURATION_TEXT_BYTES];
+
+        if (!is_past) {
+            spot_duration_text(is_first ? 0 : step->start_ms - from_ms, start);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", is_first ? "[" : ", ", start,
+                factor * step->usd_per_h);
+        }
+    }
+    fputs("]", out);
+}
+
+/* Lets prices of a job that runs go on from now. Why a scenario cannot be bound is
+ * reported later. */
+static int
+set_prices(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    spot_texts_t texts = {.error = 0};
+    void *bound = NULL;
+    const spot_price_t *price;
+    spot_diag_t quiet;
+    int ret;
+
+    spot_diag_init(&quiet);
+    ret = spot_train_experiment.bind(&bound, scenario->root, NULL, &quiet);
+    price = ret == 0 ? &((const spot_scenario_t *) bound)->fleet.price : NULL;
+    if (ret == 0 && price->spot.num_steps > 1) {
+        FILE *out = spot_texts_begin(&texts);
+
+        if (out != NULL) {
+            fprintf(out, "fleet.price={currency: %s, on_demand: %.9g, spot: ",
+                spot_price_currency(price), price->on_demand_usd_per_h);
+            write_prices(&price->spot, question->elapsed_ms, 1, out);
+            fputs("}", out);
+        }
+        ret = spot_yaml_assign(scenario, "--now", spot_texts_end(&texts, out), diag);
+    }
+    spot_train_experiment.free(bound);
+    spot_diag_free(&quiet);
+    ret = spot_error_first(texts.error, ret);
+    spot_texts_free(&texts);
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
 }
 
 static int
@@ -113,6 +181,7 @@ train_pose(
     if (ret == 0 && question->is_running) {
         ret =
             spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
+        ret = ret != 0 ? ret : set_prices(question, scenario, diag);
     }
     return ret != 0 ? ret : set_trace(question, scenario, diag);
 }
@@ -267,6 +336,7 @@ typedef struct {
     const char *system;   /* its name */
     bool is_on_demand;    /* all are */
     bool has_interval;
+    bool has_depth; /* pipelines have this depth, not what the system chooses */
 } choice_t;
 
 static const char *
@@ -305,18 +375,20 @@ words_of(const proposal_t *self, const choice_t *choice)
                   " on spot",
                   choice->size, choice->on_demand, choice->size - choice->on_demand)
             : spot_texts_add(texts, "%" PRId64 " instances on spot", choice->size);
-    const char *depth = spot_texts_add(texts, "pipelines of %" PRId64, choice->depth);
+    const char *depth = choice->has_depth ? spot_texts_add(texts,
+                                                ", pipelines of %" PRId64, choice->depth)
+                                          : "";
     const bool is_back = strcmp(choice->every, "back-to-back") == 0;
 
     if (choice->is_on_demand) {
-        return spot_texts_add(texts, "%s, %s", fleet, depth);
+        return spot_texts_add(texts, "%s%s", fleet, depth);
     }
     return choice->has_interval
-               ? spot_texts_add(texts, "%s, %s, recovery system %s, checkpoints %s%s",
+               ? spot_texts_add(texts, "%s%s, recovery system %s, checkpoints %s%s",
                      fleet, depth, choice->system, is_back ? "" : "every ",
                      is_back ? "back to back" : choice->every)
                : spot_texts_add(
-                     texts, "%s, %s, recovery system %s", fleet, depth, choice->system);
+                     texts, "%s%s, recovery system %s", fleet, depth, choice->system);
 }
 
 static void
@@ -339,10 +411,13 @@ add_choice(proposal_t *self, const choice_t *choice)
     const char *point = spot_texts_add(&all->texts,
         "{fleet.capacity: %" PRId64 "%s, fleet.on_demand: %" PRId64
         ", recovery: %s, job.pipeline_depth: %" PRId64 ", job.checkpoint.every: %s}",
-        spot, start, choice->on_demand, choice->recovery, choice->depth, choice->every);
+        spot, start, choice->on_demand, choice->recovery,
+        choice->has_depth ? choice->depth : self->depths[0], choice->every);
 
-    if (all->num_items > 0 && strcmp(all->items[0].point, point) == 0) {
-        return; /* to go on as it is */
+    for (size_t j = 0; j < all->num_items; j++) {
+        if (strcmp(all->items[j].point, point) == 0) {
+            return; /* to go on as it is, or a depth that does not matter */
+        }
     }
     (void) SPOT_ARRAY_PUSH(all, items,
         (spot_alternative_t){.point = point,
@@ -388,6 +463,8 @@ add_systems(proposal_t *self, choice_t choice)
         choice.recovery = recovery_text(self, system);
         choice.system = system->name;
         choice.has_interval = !keeps;
+        choice.has_depth = !system->chooses_depth || choice.recovery != system->name ||
+                           !spot_step_time_is_by_pair(&self->scenario->job.step_time);
         for (int k = 0; k < (varies ? self->num_every : 1); k++) {
             choice.every = self->every[k];
             add_choice(self, &choice);
@@ -395,9 +472,10 @@ add_systems(proposal_t *self, choice_t choice)
     }
 }
 
-/* All alternatives of a size and a depth. A part on demand is whole pipelines. */
+/* All alternatives of a size and a depth. What is on demand is whole pipelines; before:
+ * the size that came before. */
 static void
-add_size(proposal_t *self, int64_t size, int64_t depth)
+add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
 {
     choice_t choice = {.size = size, .depth = depth, .every = self->every[0]};
     const int64_t half = size / 2 / depth * depth;
@@ -409,8 +487,10 @@ add_size(proposal_t *self, int64_t size, int64_t depth)
         add_systems(self, choice);
     }
     choice.on_demand = 0;
-    if (size % depth == 0) {
+    if (size / depth > before / depth) {
+        choice.size = size / depth * depth;
         choice.is_on_demand = true;
+        choice.has_depth = true;
         choice.recovery = spot_recovery_on_demand.name;
         add_choice(self, &choice);
     }
@@ -429,7 +509,8 @@ add_current(proposal_t *self)
         .recovery = recovery_text(self, system),
         .system = system->name,
         .is_on_demand = system->num_on_demand != NULL,
-        .has_interval = true};
+        .has_interval = true,
+        .has_depth = true};
 
     add_choice(self, &choice);
     if (self->alternatives->num_items > 0) {
@@ -437,44 +518,53 @@ add_current(proposal_t *self)
     }
 }
 
-/* The sizes from the smallest that can be in time to the largest one; without any the
- * largest alone. */
+/* Sizes in equal ratios, as the cheapest is often near the least that can be in time. */
 static void
 add_sizes(proposal_t *self)
 {
-    const size_t num_sizes = sizeof(sizes) / sizeof(sizes[0]);
-
     for (size_t d = 0; d < self->num_depths; d++) {
         const int64_t depth = self->depths[d];
-        int64_t before = 0;
+        int64_t least = self->max_fleet, before = 0;
+        double ratio;
 
-        for (size_t j = 0; j < num_sizes; j++) {
-            const int64_t size =
-                (int64_t) nearbyint(sizes[j] * (double) self->max_fleet);
+        if (can_finish(self, self->max_fleet, depth)) {
+            for (least = depth; !can_finish(self, least, depth);) {
+                least += depth;
+            }
+        }
+        ratio = (double) self->max_fleet / (double) least;
+        for (int j = 0; j < NUM_SIZES; j++) {
+            const double share = (double) j / (NUM_SIZES - 1);
+            const int64_t size = (int64_t) nearbyint((double) least * pow(ratio, share));
 
-            if (size >= depth && size > before &&
-                (j + 1 == num_sizes || can_finish(self, size, depth))) {
-                add_size(self, size, depth);
+            if (size >= depth && size > before) {
+                add_size(self, size, before, depth);
                 before = size;
             }
         }
     }
 }
 
+/* Finds the least peak of the recordings that are replayed. */
 static int
 read_peak(proposal_t *self, spot_diag_t *diag)
 {
+    const spot_node_t *list =
+        spot_node_get(spot_node_get(self->root, "trace"), "recordings");
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < self->question->num_traces; j++) {
+    for (size_t j = 0; ret == 0 && list != NULL && j < list->num_children; j++) {
+        char *path = spot_node_file_path(list->children[j]);
         spot_trace_t trace;
 
         spot_trace_init(&trace);
-        ret = spot_trace_read(&trace, self->question->traces[j], false, diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_trace_read(&trace, path, false, diag);
         if (ret == 0 && (j == 0 || spot_trace_most(&trace) < self->peak)) {
             self->peak = spot_trace_most(&trace);
         }
         spot_trace_free(&trace);
+        free(path);
     }
     return ret;
 }
@@ -502,8 +592,9 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         add_sizes(&self);
         spot_duration_text(own->deadline_ms, deadline);
         alternatives->goal = "probability(met_deadline)";
-        alternatives->goal_words = spot_texts_add(&alternatives->texts,
-            "to keep %" PRId64 " steps within %s", own->until_steps, deadline);
+        alternatives->goal_words =
+            spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
+                own->until_steps, deadline, question->is_running ? " from now" : "");
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
@@ -539,15 +630,8 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
         return false;
     }
-    fputs("fleet.price.spot: [", out);
-    for (size_t j = 0; j < price->num_steps; j++) {
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        spot_duration_text(price->steps[j].start_ms, start);
-        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "" : ", ", start,
-            factor * price->steps[j].usd_per_h);
-    }
-    fputs("]", out);
+    fputs("fleet.price.spot: ", out);
+    write_prices(price, 0, factor, out);
     return true;
 }
 

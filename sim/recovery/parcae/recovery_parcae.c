@@ -532,6 +532,7 @@ const spot_recovery_t spot_recovery_parcae = {
     .published = SPOT_PARCAE_PUBLISHED,
     .keeps_steps = spot_parcae_keeps_steps,
     .has_own_step_time = true,
+    .chooses_depth = true,
     .settle = parcae_settle,
     .release = parcae_release,
     .knows_future = parcae_knows_future,

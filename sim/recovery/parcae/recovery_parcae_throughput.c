@@ -158,6 +158,7 @@ const spot_recovery_t spot_recovery_parcae_throughput = {
     .published = SPOT_PARCAE_PUBLISHED,
     .keeps_steps = spot_parcae_keeps_steps,
     .has_own_step_time = true,
+    .chooses_depth = true,
     .settle = throughput_settle,
     .release = throughput_release,
     .faults = spot_parcae_faults,

@@ -578,6 +578,7 @@ const spot_recovery_t spot_recovery_varuna = {
     .settle = varuna_settle,
     .release = varuna_release,
     .has_own_step_time = true,
+    .chooses_depth = true,
     .sees_all_losses = true,
     .knows_future = varuna_knows_future,
     .faults = varuna_faults,
