@@ -596,6 +596,11 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         alternatives->goal_words =
             spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
                 own->until_steps, deadline, question->is_running ? " from now" : "");
+        if (strcmp(own->trace.generator->name, "seed") == 0) {
+            (void) SPOT_ARRAY_PUSH(alternatives, notes,
+                "the generator seed loses as many instances an hour of a small fleet as "
+                "of a large one; recordings (--trace) lose a share");
+        }
         if (own->recovery.system != &spot_recovery_parcae) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "parcae: it looks ahead at each change, a run takes long; it is "
