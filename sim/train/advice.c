@@ -392,7 +392,8 @@ add_systems(proposal_t *self, choice_t choice)
             !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
                           system == &spot_recovery_varuna);
 
-        if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand) {
+        if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand ||
+            (system == &spot_recovery_parcae && system != own->system)) {
             continue;
         }
         choice.recovery = recovery_text(self, system);
@@ -507,6 +508,17 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         alternatives->goal_words =
             spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
                 own->until_steps, deadline, question->is_running ? " from now" : "");
+        if (strcmp(own->trace.generator->name, "seed") == 0) {
+            (void) SPOT_ARRAY_PUSH(alternatives, notes,
+                "the generator seed loses as many instances an hour of a small fleet as "
+                "of a large one; recordings (--trace) lose a share");
+        }
+        if (own->recovery.system != &spot_recovery_parcae) {
+            (void) SPOT_ARRAY_PUSH(alternatives, left_out,
+                "parcae: it looks ahead at each change, a run takes long; it is "
+                "searched "
+                "if it is the recovery of the scenario");
+        }
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
