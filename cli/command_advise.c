@@ -118,17 +118,6 @@ read_now(arguments_t *self, spot_diag_t *diag)
 
 /* ---- What is written ---- */
 
-/* "job.yaml" with another ending: "job.advice.yaml". */
-static const char *
-sibling(spot_call_t *call, const char *path, const char *ending)
-{
-    const char *dot = strrchr(path, '.');
-    const size_t num_bytes =
-        dot == NULL || strchr(dot, '/') != NULL ? strlen(path) : (size_t) (dot - path);
-
-    return spot_texts_add(&call->texts, "%.*s%s", (int) num_bytes, path, ending);
-}
-
 static int
 write_yaml(spot_call_t *call, const char *path, const char *what, const char *text)
 {
@@ -202,19 +191,22 @@ write_results(
     spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = write_yaml(call, sibling(call, arguments->path, ".advice.yaml"),
-        result->is_yes ? "the scenario that it recommends"
-                       : "the scenario that comes nearest",
-        result->scenario_text);
+    const char *scenario =
+        spot_advice_beside(&call->texts, arguments->path, ".advice.yaml");
+    const char *study =
+        spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING);
+    int ret = print_answer(call, result);
 
+    ret = ret != 0 ? ret
+                   : write_yaml(call, scenario,
+                         result->is_yes ? "the scenario that it recommends"
+                                        : "the scenario that comes nearest",
+                         result->scenario_text);
     ret = ret != 0
               ? ret
-              : write_yaml(call, sibling(call, arguments->path, ".advice-study.yaml"),
-                    "the study that it ran", result->study_text);
-    if (ret == 0 && arguments->page_path != NULL) {
-        ret = write_page(call, result, store);
-    }
-    return ret == 0 ? print_answer(call, result) : ret;
+              : write_yaml(call, study, "the study that it ran", result->study_text);
+    return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store)
+                                                    : ret;
 }
 
 static int

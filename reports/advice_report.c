@@ -47,11 +47,12 @@ times(spot_texts_t *texts, const spot_advice_figures_t *figures)
         return "";
     }
     if (!isfinite(figures->time_p50_s)) {
-        return "; not done at all in half of the runs or more";
+        return "; half of the runs or more end before it is done";
     }
     if (!isfinite(figures->time_p95_s)) {
         return spot_texts_add(texts,
-            "; done within %s in half of the runs, and not at all in more than 5 %%",
+            "; done within %s in half of the runs, but more than 5 %% end before it is "
+            "done",
             duration(texts, figures->time_p50_s));
     }
     return spot_texts_add(texts, "; done within %s in half of the runs and %s in 95 %%",
@@ -64,13 +65,16 @@ figures_text(spot_texts_t *texts, const spot_advice_result_t *self,
     const spot_advice_figures_t *figures)
 {
     return spot_texts_add(texts,
-        "probability %s %s (%s to %s); mean cost %s (%s to %s), at most %s in half of "
+        "probability %s %s (%s to %s%s); mean cost %s (%s to %s), at most %s in half of "
         "the runs and %s in 95 %%%s",
         self->goal_words, percent(texts, figures->p), percent(texts, figures->p_low),
-        percent(texts, figures->p_high), money(texts, self, figures->cost),
-        money(texts, self, figures->cost_low), money(texts, self, figures->cost_high),
-        money(texts, self, figures->cost_p50), money(texts, self, figures->cost_p95),
-        times(texts, figures));
+        percent(texts, figures->p_high),
+        figures->p_low < self->sure && figures->p_high > self->sure
+            ? spot_texts_add(texts, ", on both sides of %s", percent(texts, self->sure))
+            : "",
+        money(texts, self, figures->cost), money(texts, self, figures->cost_low),
+        money(texts, self, figures->cost_high), money(texts, self, figures->cost_p50),
+        money(texts, self, figures->cost_p95), times(texts, figures));
 }
 
 /* ---- The parts of the answer ---- */
@@ -79,18 +83,19 @@ static void
 write_answer(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
-    const spot_advised_t *best = &self->advised[0];
+    const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
 
-    if (spot_advice_current(self) != NULL) {
-        const spot_advised_t *now = spot_advice_current(self);
-
-        spot_document_paragraph(document, "%s as it is: %s.",
-            now->is_met ? "Go on" : "The goal is lost if the job goes on",
+    if (now != NULL) {
+        spot_document_paragraph(document, "As it is, the job %s the goal: %s.",
+            now->is_met ? "keeps" : "does not keep",
             figures_text(texts, self, &now->figures));
     }
-    if (self->is_yes) {
-        spot_document_paragraph(document, "Rent %s: %s.", best->words,
-            figures_text(texts, self, &best->figures));
+    if (self->is_yes && now == best) {
+        spot_document_paragraph(document, "Go on as it is.");
+    } else if (self->is_yes) {
+        spot_document_paragraph(document, "%s %s: %s.",
+            now == NULL ? "Rent" : "The cheapest from now on, if the change is free:",
+            best->words, figures_text(texts, self, &best->figures));
     } else {
         spot_document_paragraph(document,
             "No: nothing that was searched has a probability of %s %s%s. What comes "
@@ -105,6 +110,15 @@ write_answer(const spot_advice_result_t *self, spot_document_t *document)
     if (best->assumed != NULL) {
         spot_document_paragraph(document, "Assumed: %s.", best->assumed);
     }
+}
+
+/* Which limit an alternative does not keep. */
+static const char *
+shortfall(const spot_advice_result_t *self, const spot_advised_t *item)
+{
+    return item->is_met                   ? ""
+           : item->figures.p < self->sure ? " (too little)"
+                                          : " (but above the budget)";
 }
 
 static void
@@ -124,8 +138,7 @@ write_rival(
         "%s%s: probability %s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
         advised_id == self->runner_up_id ? "nearly wins: "
                                          : spot_texts_add(texts, "%s: ", rival->kind),
-        rival->words, percent(texts, rival->figures.p),
-        rival->is_met ? "" : ", too little or too dear",
+        rival->words, percent(texts, rival->figures.p), shortfall(self, rival),
         money(texts, self, rival->figures.cost), price,
         money(texts, self, rival->figures.cost_p95), times(texts, &rival->figures),
         rival->assumed == NULL ? "" : "; assumed: ",
@@ -140,8 +153,8 @@ write_larger(const spot_advice_result_t *self, spot_document_t *document)
         spot_texts_t *texts = &document->texts;
 
         spot_document_item(document,
-            "with %" PRId64 " instances: %s (%s; mean cost %s)%s%s", item->size,
-            percent(texts, item->figures.p), item->words,
+            "with %" PRId64 " instances: %s%s (%s; mean cost %s)%s%s", item->size,
+            percent(texts, item->figures.p), shortfall(self, item), item->words,
             money(texts, self, item->figures.cost),
             item->assumed == NULL ? "" : "; assumed: ",
             item->assumed == NULL ? "" : item->assumed);
@@ -155,8 +168,8 @@ write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
         const spot_advice_break_even_t *item = &self->break_evens[j];
 
         if (isfinite(item->factor)) {
-            spot_document_item(document, "%s %.3g %s: then %s", item->noun, item->factor,
-                item->words, item->why);
+            spot_document_item(document, "%s about %.3g %s: then %s", item->noun,
+                item->factor, item->words, item->why);
         } else {
             spot_document_item(document, "%s: the answer stays up to %g %s", item->noun,
                 item->most, item->words);
@@ -164,16 +177,36 @@ write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
     }
 }
 
+/* What the race has shown with its confidence. */
+static const char *
+certainty(spot_texts_t *texts, const spot_advice_result_t *self)
+{
+    const char *limits = isfinite(self->budget) ? "the goal and the budget" : "the goal";
+
+    if (!self->is_yes) {
+        return self->num_undecided > 0
+                   ? spot_texts_add(texts,
+                         "Of %zu it is not certain that they do not keep %s.",
+                         self->num_undecided, limits)
+                   : spot_texts_add(
+                         texts, "With 95 %% confidence none of them keeps %s.", limits);
+    }
+    return !isfinite(self->regret)
+               ? "Another one may be cheaper."
+               : spot_texts_add(texts,
+                     "With 95 %% confidence no other one that keeps %s is cheaper%s%s.",
+                     limits, self->regret > 0 ? " by more than " : "",
+                     self->regret > 0 ? money(texts, self, self->regret) : "");
+}
+
 static void
 write_search(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_document_note(document,
         "%zu alternatives in %" PRId64 " runs, and %" PRId64
-        " runs for the figures and break-evens, with other seeds: %.1f s. %s",
+        " runs for the break-evens and, with other seeds, for the figures: %.1f s. %s",
         self->num_points, self->num_runs, self->num_other_runs, self->passed_s,
-        self->is_proven
-            ? "With 95 % confidence no alternative that keeps the goal is cheaper."
-            : "The race did not separate all: others may be as cheap.");
+        certainty(&document->texts, self));
     for (size_t j = 0; j < self->num_left_out; j++) {
         const char *text = self->left_out[j];
         const char *end = strstr(text, ": give "); /* what is to be given is in JSON */
@@ -192,7 +225,10 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
     spot_texts_t *texts = &document->texts;
 
     write_answer(self, document);
-    if (self->worst_trace != NULL) {
+    if (self->worst_trace != NULL && self->worst_p == self->advised[0].figures.p) {
+        spot_document_paragraph(document,
+            "The probability is the same in all %zu recordings.", self->num_traces);
+    } else if (self->worst_trace != NULL) {
         spot_document_paragraph(document,
             "The worst of the %zu recordings is %s: probability %s.", self->num_traces,
             self->worst_trace, percent(texts, self->worst_p));
@@ -279,7 +315,8 @@ spot_advice_json(const spot_advice_result_t *self, FILE *out)
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "question", self->question);
     spot_json_boolean(&json, "answer", self->is_yes);
-    spot_json_boolean(&json, "proven", self->is_proven);
+    spot_json_boolean(&json, "proven", self->is_yes && self->regret == 0);
+    spot_json_number(&json, "cheaper_by_at_most", self->regret);
     spot_json_number(&json, "sure", self->sure);
     spot_json_number(&json, "budget", self->budget);
     spot_json_text(&json, "currency", self->cost_unit);

@@ -15,8 +15,6 @@
  * look. */
 enum { MEAN_SEARCH_RUNS = 350, LEAST_SEARCH_RUNS = 4096 };
 
-static const char study_suffix[] = ".advice-study.yaml";
-
 /* ---- The question ---- */
 
 /* Reads the scenario, puts the question into it and binds it. */
@@ -52,21 +50,14 @@ pose(spot_advising_t *self)
     return ret;
 }
 
-/* "job.yaml" -> "job.advice-study.yaml", beside it. */
-static int
-name_study(spot_advising_t *self)
+const char *
+spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending)
 {
-    const char *path = self->request->path;
     const char *dot = strrchr(path, '.');
     const size_t num_bytes =
         dot == NULL || strchr(dot, '/') != NULL ? strlen(path) : (size_t) (dot - path);
 
-    self->study_path = malloc(num_bytes + sizeof(study_suffix));
-    if (self->study_path == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    sprintf(self->study_path, "%.*s%s", (int) num_bytes, path, study_suffix);
-    return 0;
+    return spot_texts_add(texts, "%.*s%s", (int) num_bytes, path, ending);
 }
 
 /* ---- Alternatives ---- */
@@ -203,6 +194,7 @@ static int
 propose(spot_advising_t *self, spot_study_t *study)
 {
     spot_alternatives_t *all = &self->alternatives;
+    size_t num_left_out;
     int ret = self->advice->propose(
         &self->request->question, self->scenario, self->document.root, all, self->diag);
 
@@ -221,12 +213,14 @@ propose(spot_advising_t *self, spot_study_t *study)
         ret = SPOT_ARRAY_APPEND(self->result, notes,
             spot_texts_add(&self->result->texts, "%s", all->notes[j]));
     }
+    num_left_out = self->result->num_left_out;
     ret = ret == 0 ? sift(self) : ret;
     if (ret == 0 && all->num_items == 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
             "there is nothing to choose from: %s",
-            self->result->num_left_out > 0 ? self->result->left_out[0]
-                                           : "the fleet has no room for a pipeline");
+            self->result->num_left_out > num_left_out
+                ? self->result->left_out[num_left_out]
+                : "the fleet has no room for a pipeline");
     }
     ret = ret == 0 ? read_study(self, study) : ret;
     self->result->num_points = all->num_items;
@@ -317,8 +311,9 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     result->budget = request->question.budget;
     result->num_traces = request->question.num_traces;
     spot_diag_init(&self.quiet);
-    ret = name_study(&self);
-    ret = ret == 0 ? pose(&self) : ret;
+    self.study_path =
+        spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);
+    ret = result->texts.error == 0 ? pose(&self) : result->texts.error;
     ret = ret == 0 ? propose(&self, study) : ret;
     ret = ret == 0 ? spot_store_open_memory(store, &study->head) : ret;
     ret = ret == 0 ? search(&self, study, *store) : ret;
@@ -339,6 +334,5 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     }
     spot_alternatives_free(&self.alternatives);
     spot_yaml_free(&self.document);
-    free(self.study_path);
     return ret;
 }

@@ -32,3 +32,8 @@ typedef struct {
 SPOT_MUST_CHECK int spot_advise(const spot_advise_request_t *request,
     spot_advice_result_t *result, spot_study_t *study, spot_store_t **store,
     spot_diag_t *diag);
+
+/* "job.yaml" with another ending, for what is written beside it. */
+const char *spot_advice_beside(
+    spot_texts_t *texts, const char *path, const char *ending);
+#define SPOT_ADVICE_STUDY_ENDING ".advice-study.yaml"

@@ -13,9 +13,9 @@ typedef struct {
     const spot_advise_request_t *request;
     const spot_experiment_t *experiment;
     const spot_advice_t *advice;
-    spot_yaml_t document; /* the scenario with the question */
-    void *scenario;       /* the same, bound */
-    char *study_path;     /* where the study would stand: beside the scenario */
+    spot_yaml_t document;   /* the scenario with the question */
+    void *scenario;         /* the same, bound */
+    const char *study_path; /* where the study would stand: beside the scenario */
     spot_alternatives_t alternatives;
     spot_advice_result_t *result;
     spot_diag_t *diag;

@@ -15,16 +15,13 @@ static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
 /* Seeds that differ from that of the search: of the runs that a choice must pass, and of
  * the runs for its figures, which no choice depends on. */
-static uint64_t
-gate_seed(const spot_advising_t *self)
-{
-    return (self->request->seed ^ UINT64_C(0x1e3779b97f4a7c15)) & INT64_MAX;
-}
+#define GATE UINT64_C(0x1e3779b97f4a7c15)
+#define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
 static uint64_t
-promise_seed(const spot_advising_t *self)
+seed_of(const spot_advising_t *self, uint64_t purpose)
 {
-    return (self->request->seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX;
+    return (self->request->seed ^ purpose) & INT64_MAX;
 }
 
 /* Rounds the number of runs up, so that recordings that take turns have as many each. */
@@ -42,6 +39,7 @@ typedef struct {
     size_t point_id;
     int64_t size; /* instances */
     double cost, p;
+    bool is_sure; /* keeps the goal, if not the budget */
     bool is_met;
     bool is_out; /* another point is better or it keeps no limit, with confidence */
 } entry_t;
@@ -58,20 +56,24 @@ compare_entries(const void *left, const void *right)
     if (a->is_met && a->is_out != b->is_out) {
         return a->is_out ? 1 : -1;
     }
-    if (a->is_met && a->cost != b->cost) {
+    if (a->is_sure != b->is_sure) {
+        return a->is_sure ? -1 : 1;
+    }
+    if (a->is_sure && a->cost != b->cost) {
         return a->cost < b->cost ? -1 : 1;
     }
-    if (!a->is_met && a->p != b->p) {
+    if (!a->is_sure && a->p != b->p) {
         return a->p > b->p ? -1 : 1;
     }
-    if (!a->is_met && a->size != b->size) {
+    if (!a->is_sure && a->size != b->size) {
         return a->size > b->size ? -1 : 1;
     }
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
 /* Points that keep the limits by their estimates come first, those still in the race by
- * cost, then those out of it; last the others, by their probability, then their size. */
+ * cost, then those out of it; then those above the budget, by cost; last the others, by
+ * their probability, then their size. */
 static int
 rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
     entry_t *entries)
@@ -93,6 +95,7 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .size = self->alternatives.items[j].size,
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
+            .is_sure = figures.p >= self->result->sure,
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                       spot_advising_is_met(self, &figures),
             .is_out = runner->fate != SPOT_FATE_RACING};
@@ -100,8 +103,9 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
         self->result->num_undecided = race.num_racing;
-        self->result->is_proven =
-            race.has_best && race.best_id == entries[0].point_id && race.num_racing == 1;
+        self->result->regret = race.has_best && race.best_id == entries[0].point_id
+                                   ? spot_race_regret(&race)
+                                   : (double) INFINITY;
     }
     spot_race_free(&race);
     return ret;
@@ -130,18 +134,6 @@ name(spot_advising_t *self, const spot_alternative_t *item,
                      : SPOT_ARRAY_APPEND(result, advised, advised);
 }
 
-/* Whether an alternative of a market is among those that are named. */
-static bool
-has_kind(const spot_advice_result_t *result, const char *kind)
-{
-    for (size_t j = 0; j < result->num_advised; j++) {
-        if (strcmp(result->advised[j].kind, kind) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int
 measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
@@ -165,12 +157,31 @@ is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t ent
     return true;
 }
 
-/* What comes nearest: of the first one of each market the most probable, and of equal
- * ones the soonest. */
+/* Whether a comes nearer to what is asked for: the limits, the goal without the budget
+ * and a small cost, a large probability, a short time. */
+static bool
+is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
+    const spot_advice_figures_t *b)
+{
+    const bool is_met = spot_advising_is_met(self, a);
+    const bool is_sure = a->p >= self->result->sure;
+
+    if (is_met != spot_advising_is_met(self, b)) {
+        return is_met;
+    }
+    if (is_sure != (b->p >= self->result->sure)) {
+        return is_sure;
+    }
+    return is_sure        ? a->cost < b->cost
+           : a->p != b->p ? a->p > b->p
+                          : a->time_p50_s < b->time_p50_s;
+}
+
+/* Of the first ones of each market, the one that comes nearest. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
-    double best_p = -1, best_time_s = HUGE_VAL;
+    spot_advice_figures_t best = {.p = -1};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->result->num_points; j++) {
@@ -180,19 +191,17 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
             continue;
         }
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            gate_seed(self), &figures, NULL);
-        if (ret == 0 && (figures.p > best_p ||
-                            (figures.p == best_p && figures.time_p50_s < best_time_s))) {
-            best_p = figures.p;
-            best_time_s = figures.time_p50_s;
+            seed_of(self, GATE), &figures, NULL);
+        if (ret == 0 && is_nearer(self, &figures, &best)) {
+            best = figures;
             *chosen_id = j;
         }
     }
     return ret;
 }
 
-/* The first of the candidates that keeps the limits in other runs too; without one the
- * most probable alternative. */
+/* The first of the candidates that keeps the limits in other runs too; without one what
+ * comes nearest. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -205,10 +214,10 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         spot_advice_figures_t figures;
 
         ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            gate_seed(self), &figures, NULL);
+            seed_of(self, GATE), &figures, NULL);
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
-        result->is_proven = result->is_proven && j == 0;
+        result->regret = j == 0 ? result->regret : (double) INFINITY;
     }
     return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
 }
@@ -220,7 +229,7 @@ name_answer(spot_advising_t *self, const spot_alternative_t *item)
     spot_advice_result_t *result = self->result;
     spot_advice_figures_t figures;
     spot_advice_worst_t worst = {0};
-    int ret = measure_one(self, item, promise_seed(self), &figures,
+    int ret = measure_one(self, item, seed_of(self, PROMISE), &figures,
         result->num_traces > 1 ? &worst : NULL);
 
     ret = ret == 0 ? name(self, item, &figures, false) : ret;
@@ -240,6 +249,7 @@ static int
 name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
     spot_advice_result_t *result = self->result;
+    const char *kind = result->advised[0].kind;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
@@ -249,10 +259,11 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
         spot_advice_figures_t figures;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||
-            (!is_next && has_kind(result, item->kind))) {
+            (!is_next && (strcmp(item->kind, kind) == 0 ||
+                             !is_first_of_kind(self, entries, j)))) {
             continue;
         }
-        ret = measure_one(self, item, promise_seed(self), &figures, NULL);
+        ret = measure_one(self, item, seed_of(self, PROMISE), &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = name(self, item, &figures, false);
@@ -263,9 +274,9 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 
 /* ---- Larger fleets ---- */
 
-/* Measures the alternatives of one size, and names the best of them. */
+/* Measures the alternatives above a size, and names the best of them. */
 static int
-name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
+name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
 {
     const spot_alternative_t *best = NULL;
     spot_advice_figures_t best_figures = {.p = -1};
@@ -274,9 +285,8 @@ name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         spot_advice_figures_t figures;
         const char *why = NULL;
-        bool is_met, was_met;
 
-        if (all->items[j].size != size) {
+        if (all->items[j].size <= size) {
             continue;
         }
         ret = spot_advising_look(self, &all->items[j], &why);
@@ -284,13 +294,9 @@ name_best_of_size(spot_advising_t *self, const spot_alternatives_t *all, int64_t
             continue;
         }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
-            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), promise_seed(self), &figures,
+            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures,
             NULL);
-        is_met = ret == 0 && spot_advising_is_met(self, &figures);
-        was_met = best != NULL && spot_advising_is_met(self, &best_figures);
-        if (ret == 0 && (is_met != was_met ? is_met
-                            : is_met       ? figures.cost < best_figures.cost
-                                           : figures.p > best_figures.p)) {
+        if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
             best = &all->items[j];
             best_figures = figures;
         }
@@ -303,7 +309,7 @@ static int
 look_at_larger(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
-    int64_t largest = 0;
+    int64_t largest = 0, before;
     bool is_met = false;
     int ret = 0;
 
@@ -312,6 +318,7 @@ look_at_larger(spot_advising_t *self)
 
         largest = size > largest ? size : largest;
     }
+    before = largest;
     for (size_t j = 0;
          ret == 0 && !is_met && j < sizeof(larger_fleets) / sizeof(larger_fleets[0]);
          j++) {
@@ -322,7 +329,8 @@ look_at_larger(spot_advising_t *self)
         ret = self->advice->propose(
             &question, self->scenario, self->document.root, &all, self->diag);
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
-        ret = ret == 0 ? name_best_of_size(self, &all, question.max_fleet) : ret;
+        ret = ret == 0 ? name_best_above(self, &all, before) : ret;
+        before = question.max_fleet;
         is_met = result->num_larger > 0 && result->larger[result->num_larger - 1].is_met;
         spot_alternatives_free(&all);
     }

@@ -47,7 +47,8 @@ typedef struct {
     const char *cost_unit;  /* "USD" */
     double sure, budget;    /* as asked; budget INFINITY: none */
     bool is_yes;            /* an alternative keeps the goal and the budget */
-    bool is_proven;         /* by the race, with its confidence */
+    double regret;          /* with the confidence of the race, no other alternative that
+                               keeps the limits has a mean cost lower by more */
     size_t num_advised, max_advised;
     spot_advised_t *advised; /* [num_advised] the answer, or with no: what comes nearest;
                                 then the cheapest of each other market, and the

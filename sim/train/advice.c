@@ -14,13 +14,14 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
+#include "sim/train/experiment.h"
 #include "sim/train/train.h"
 
 /* Late runs go on up to so many deadlines. */
 enum { HORIZON_DEADLINES = 3 };
 
-/* Of a fleet that may be as large as 1. */
-static const double sizes[] = {0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
+/* Sizes of the fleet that are looked at. */
+enum { NUM_SIZES = 7 };
 
 /* Of the interval that theory takes for the best one. */
 static const double intervals[] = {0.5, 1, 2};
@@ -105,6 +106,58 @@ set_trace(
     return ret;
 }
 
+/* Writes prices as a list from a time on, which becomes 0, each times a factor. */
+static void
+write_prices(const spot_price_steps_t *price, int64_t from_ms, double factor, FILE *out)
+{
+    for (size_t j = 0; j < price->num_steps; j++) {
+        const spot_price_step_t *step = &price->steps[j];
+        const bool is_past = j + 1 < price->num_steps && step[1].start_ms <= from_ms;
+        const bool is_first = step->start_ms <= from_ms;
+        char start[SPOT_DURATION_TEXT_BYTES];
+
+        if (!is_past) {
+            spot_duration_text(is_first ? 0 : step->start_ms - from_ms, start);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", is_first ? "[" : ", ", start,
+                factor * step->usd_per_h);
+        }
+    }
+    fputs("]", out);
+}
+
+/* Lets prices of a job that runs go on from now. Why a scenario cannot be bound is
+ * reported later. */
+static int
+set_prices(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    spot_texts_t texts = {.error = 0};
+    void *bound = NULL;
+    const spot_price_t *price;
+    spot_diag_t quiet;
+    int ret;
+
+    spot_diag_init(&quiet);
+    ret = spot_train_experiment.bind(&bound, scenario->root, NULL, &quiet);
+    price = ret == 0 ? &((const spot_scenario_t *) bound)->fleet.price : NULL;
+    if (ret == 0 && price->spot.num_steps > 1) {
+        FILE *out = spot_texts_begin(&texts);
+
+        if (out != NULL) {
+            fprintf(out, "fleet.price={currency: %s, on_demand: %.9g, spot: ",
+                spot_price_currency(price), price->on_demand_usd_per_h);
+            write_prices(&price->spot, question->elapsed_ms, 1, out);
+            fputs("}", out);
+        }
+        ret = spot_yaml_assign(scenario, "--now", spot_texts_end(&texts, out), diag);
+    }
+    spot_train_experiment.free(bound);
+    spot_diag_free(&quiet);
+    ret = spot_error_first(texts.error, ret);
+    spot_texts_free(&texts);
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
+}
+
 static int
 train_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
@@ -128,6 +181,7 @@ train_pose(
     if (ret == 0 && question->is_running) {
         ret =
             spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
+        ret = ret != 0 ? ret : set_prices(question, scenario, diag);
     }
     return ret != 0 ? ret : set_trace(question, scenario, diag);
 }
@@ -418,9 +472,10 @@ add_systems(proposal_t *self, choice_t choice)
     }
 }
 
-/* All alternatives of a size and a depth. A part on demand is whole pipelines. */
+/* All alternatives of a size and a depth. What is on demand is whole pipelines; before:
+ * the size that came before. */
 static void
-add_size(proposal_t *self, int64_t size, int64_t depth)
+add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
 {
     choice_t choice = {.size = size, .depth = depth, .every = self->every[0]};
     const int64_t half = size / 2 / depth * depth;
@@ -432,7 +487,8 @@ add_size(proposal_t *self, int64_t size, int64_t depth)
         add_systems(self, choice);
     }
     choice.on_demand = 0;
-    if (size % depth == 0) {
+    if (size / depth > before / depth) {
+        choice.size = size / depth * depth;
         choice.is_on_demand = true;
         choice.has_depth = true;
         choice.recovery = spot_recovery_on_demand.name;
@@ -462,24 +518,27 @@ add_current(proposal_t *self)
     }
 }
 
-/* The sizes from the smallest that can be in time to the largest one; without any the
- * largest alone. */
+/* Sizes in equal ratios, as the cheapest is often near the least that can be in time. */
 static void
 add_sizes(proposal_t *self)
 {
-    const size_t num_sizes = sizeof(sizes) / sizeof(sizes[0]);
-
     for (size_t d = 0; d < self->num_depths; d++) {
         const int64_t depth = self->depths[d];
-        int64_t before = 0;
+        int64_t least = self->max_fleet, before = 0;
+        double ratio;
 
-        for (size_t j = 0; j < num_sizes; j++) {
-            const int64_t size =
-                (int64_t) nearbyint(sizes[j] * (double) self->max_fleet);
+        if (can_finish(self, self->max_fleet, depth)) {
+            for (least = depth; !can_finish(self, least, depth);) {
+                least += depth;
+            }
+        }
+        ratio = (double) self->max_fleet / (double) least;
+        for (int j = 0; j < NUM_SIZES; j++) {
+            const double share = (double) j / (NUM_SIZES - 1);
+            const int64_t size = (int64_t) nearbyint((double) least * pow(ratio, share));
 
-            if (size >= depth && size > before &&
-                (j + 1 == num_sizes || can_finish(self, size, depth))) {
-                add_size(self, size, depth);
+            if (size >= depth && size > before) {
+                add_size(self, size, before, depth);
                 before = size;
             }
         }
@@ -533,8 +592,9 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         add_sizes(&self);
         spot_duration_text(own->deadline_ms, deadline);
         alternatives->goal = "probability(met_deadline)";
-        alternatives->goal_words = spot_texts_add(&alternatives->texts,
-            "to keep %" PRId64 " steps within %s", own->until_steps, deadline);
+        alternatives->goal_words =
+            spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
+                own->until_steps, deadline, question->is_running ? " from now" : "");
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
@@ -570,15 +630,8 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
         return false;
     }
-    fputs("fleet.price.spot: [", out);
-    for (size_t j = 0; j < price->num_steps; j++) {
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        spot_duration_text(price->steps[j].start_ms, start);
-        fprintf(out, "%s{from: %s, usd_per_h: %.9g}", j == 0 ? "" : ", ", start,
-            factor * price->steps[j].usd_per_h);
-    }
-    fputs("]", out);
+    fputs("fleet.price.spot: ", out);
+    write_prices(price, 0, factor, out);
     return true;
 }
 

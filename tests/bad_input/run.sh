@@ -7,7 +7,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=1274
+num_expected=1276
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.
@@ -149,7 +149,11 @@ made "a folder as scenario" "$work/folder: cannot open: Is a directory" \
     run "$work/folder"
 made "a folder as trace" "$work/folder: cannot open: Is a directory" \
     run base.yaml --trace "$work/folder"
-rm -f "$work/first.db"
+rm -f "$work/pipe"
+mkfifo "$work/pipe"
+made "a pipe as log" "$work/pipe: expected a file: a pipe can be read only once, and its begin says what it is" \
+    trace convert "$work/pipe"
+rm -f "$work/first.db" "$work/pipe"
 "$spotsim" study ../golden/cli/study.yaml --set replications.count=2 -o "$work/first.db" \
     >"$work/log" 2>&1 || cat "$work/log"
 made "two databases, the second is missing" "$work/nowhere.db: there is no such database" \

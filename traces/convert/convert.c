@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -55,11 +56,9 @@ static int
 recognise(const spot_convert_t *task, const spot_convert_input_t *input,
     const spot_importer_t **found, spot_diag_t *diag)
 {
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    char *text = malloc(SPOT_CONVERT_HEAD_BYTES);
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
     const spot_convert_head_t head = {.line = line, .text = text, .task = task};
-    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_convert_input_head(input, text, line, diag);
+    int ret = spot_convert_input_head(input, text, line, diag);
     size_t num_found = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
@@ -83,7 +82,26 @@ recognise(const spot_convert_t *task, const spot_convert_input_t *input,
     } else if (ret == 0 && num_found > 1) {
         ret = report_several(input->path, &head, diag);
     }
-    free(text);
+    return ret;
+}
+
+/* Reports a further file if another format fits it, and not that of the first one. */
+static int
+check_further(const spot_convert_t *task, const spot_importer_t *importer,
+    const spot_convert_input_t *input, spot_diag_t *diag)
+{
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    const spot_convert_head_t head = {.line = line, .text = text, .task = task};
+    const int ret = spot_convert_input_head(input, text, line, diag);
+
+    for (size_t j = 0; ret == 0 && spot_importers[j] != NULL; j++) {
+        if (!importer->sniff(&head) && spot_importers[j]->sniff(&head)) {
+            return spot_diag_error(diag, input->path, 0, 0,
+                "this is of format %s, the first file of format %s; expected files of "
+                "one format, or --from",
+                spot_importers[j]->name, importer->name);
+        }
+    }
     return ret;
 }
 
@@ -136,6 +154,10 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
         *importer = &spot_importer_mapping;
     } else if (task->format == NULL) {
         ret = recognise(task, &inputs[0], importer, diag);
+        for (size_t j = 1; ret == 0 && j < num_inputs && (*importer)->num_inputs == 0;
+             j++) {
+            ret = check_further(task, *importer, &inputs[j], diag);
+        }
     } else {
         *importer = find_importer(task->format);
         if (*importer == NULL) {
@@ -493,11 +515,19 @@ spot_convert_input_head(const spot_convert_input_t *self,
     spot_diag_t *diag)
 {
     spot_instream_t stream;
+    struct stat status;
     size_t num_bytes = 0;
-    int ret = spot_convert_input_stream(self, &stream, diag);
+    int ret;
 
     text[0] = '\0';
     line[0] = '\0';
+    if (self->bytes == NULL && stat(self->path, &status) == 0 &&
+        S_ISFIFO(status.st_mode)) {
+        return spot_diag_error(diag, self->path, 0, 0,
+            "expected a file: a pipe can be read only once, and its begin says what it "
+            "is");
+    }
+    ret = spot_convert_input_stream(self, &stream, diag);
     if (ret == 0) {
         ret = spot_instream_read(
             &stream, text, SPOT_CONVERT_HEAD_BYTES - 1, &num_bytes, diag);

@@ -5,21 +5,19 @@
  * --now, or with a stamp before (kubectl logs --timestamps). Sources:
  * cluster-autoscaler core/scaleup, core/scaledown/actuation; klog. */
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/datetime.h"
 #include "traces/convert/instance_log.h"
 
 typedef struct {
-    spot_instance_log_t log; /* for times and places: it has no records */
+    spot_instance_log_t log;
     size_t input_id;
     char group[256];      /* "": unknown; else the trace has begun */
     bool has_others;      /* the log has other groups */
     spot_names_t removed; /* nodes */
-    int64_t start_ms;     /* first size of the group */
+    int64_t num_sizes;    /* records of its size */
     int64_t last_ms;      /* latest line */
-    int32_t size;
 } state_t;
 
 static bool
@@ -37,63 +35,27 @@ static int
 take_time(state_t *self, const spot_log_place_t *place, const char *text)
 {
     char stamp[64];
-    int64_t time_ms = INT64_MAX;
-    bool has_zone;
+    int64_t time_ms;
+    int ret;
 
-    snprintf(stamp, sizeof(stamp), "%.*s", (int) strcspn(text, " "), text);
-    if (!spot_instant_parse(stamp, &time_ms, &has_zone)) {
-        if (self->log.now_ms == INT64_MIN) {
-            return spot_instance_log_expected(&self->log, place, "year",
-                "--now, or lines of kubectl logs --timestamps", "");
-        }
-        spot_instant_text(self->log.now_ms, stamp);
-        time_ms = INT64_MAX;
-        for (int year = atoi(stamp); time_ms > self->log.now_ms; year--) {
-            snprintf(stamp, sizeof(stamp), "%04d-%.2s-%.2s %.15s", year, text + 1,
-                text + 3, text + 6);
-            if (spot_instance_log_time(&self->log, place, "time", stamp, &time_ms) !=
-                0) {
-                return SPOT_ERR_BAD_INPUT;
-            }
-        }
+    if (*text >= '0' && *text <= '9') {
+        snprintf(stamp, sizeof(stamp), "%.*s", (int) strcspn(text, " "), text);
+        ret = spot_instance_log_time(&self->log, place, "time", stamp, &time_ms);
+    } else {
+        snprintf(stamp, sizeof(stamp), "%.2s-%.2s %.15s", text + 1, text + 3, text + 6);
+        ret = spot_instance_log_time_of_year(&self->log, place, stamp, &time_ms);
+    }
+    if (ret != 0) {
+        return ret;
     }
     self->last_ms = time_ms > self->last_ms ? time_ms : self->last_ms;
     return 0;
 }
 
-/* The group has a size from now on; kind: what a loss is. */
-static void
-resize(state_t *self, int32_t size, spot_event_kind_t kind)
-{
-    spot_import_t *import = self->log.import;
-    const int64_t time_ms = self->last_ms - self->start_ms;
-    spot_trace_t *trace = import->trace;
-    int32_t change = size - self->size;
-
-    /* A loss and an addition of one time cancel out: a trace has the losses first. */
-    for (; change < 0 && trace->num_events > 0; change++) {
-        spot_event_t *last = &trace->events[trace->num_events - 1];
-
-        if (last->time_ms != time_ms || last->kind != SPOT_EVENT_ADD) {
-            break;
-        }
-        last->count--;
-        trace->num_events -= last->count == 0;
-    }
-    if (change != 0) {
-        spot_import_note_time(import, time_ms);
-        spot_import_event(import, time_ms, change > 0 ? SPOT_EVENT_ADD : kind,
-            change > 0 ? change : -change, true);
-    }
-    self->size = size;
-}
-
 static int
 take_size(state_t *self, const spot_log_place_t *place, const char *group, int32_t size)
 {
-    spot_import_t *import = self->log.import;
-    const char *only = import->task->only;
-    char start[SPOT_DATETIME_BYTES];
+    const char *only = self->log.import->task->only;
 
     if (only != NULL && fnmatch(only, group, 0) != 0) {
         self->has_others = true;
@@ -104,19 +66,9 @@ take_size(state_t *self, const spot_log_place_t *place, const char *group, int32
         return spot_instance_log_expected(
             &self->log, place, "group", "one group, or --only for one", group);
     }
-    import->report->num_records++;
-    if (*self->group != '\0') {
-        resize(self, size,
-            import->task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_EVENT_PREEMPT
-                                                          : SPOT_EVENT_STOP);
-        return 0;
-    }
+    self->num_sizes++;
     snprintf(self->group, sizeof(self->group), "%s", group);
-    self->start_ms = self->last_ms;
-    self->size = import->trace->initial = size;
-    spot_instant_text(self->start_ms, start);
-    spot_import_key(import, "start", start);
-    return 0;
+    return spot_instance_log_resize(&self->log, self->last_ms, size, SPOT_SAYS_GONE);
 }
 
 /* "removing [empty ]node NAME", quoted or as a key; each node is removed once. */
@@ -135,14 +87,14 @@ take_removal(state_t *self, const spot_log_place_t *place, const char *text)
         return spot_instance_log_expected(&self->log, place, "node", "its name", "");
     }
     ret = spot_names_add(&self->removed, name, strcspn(name, "\", "), &name_id);
-    if (*self->group == '\0' || self->removed.num_names == num_names ||
-        self->size == 0) {
+    if (ret != 0 || *self->group == '\0' || self->removed.num_names == num_names ||
+        self->log.size == 0) {
         self->log.num_other++;
-    } else {
-        self->log.import->report->num_records++;
-        resize(self, self->size - 1, SPOT_EVENT_STOP);
+        return ret;
     }
-    return ret;
+    self->num_sizes++;
+    return spot_instance_log_resize(
+        &self->log, self->last_ms, self->log.size - 1, SPOT_SAYS_STOPPED);
 }
 
 static int
@@ -183,21 +135,15 @@ static int
 finish(state_t *self)
 {
     spot_import_t *import = self->log.import;
-    const int64_t end_ms =
-        self->log.now_ms == INT64_MIN ? self->last_ms : self->log.now_ms;
+    int ret;
 
     if (*self->group == '\0') {
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
             "no line says the size of a group");
     }
-    if (end_ms < self->last_ms) {
-        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "the last record is after --now");
-    }
-    import->trace->end_ms = end_ms - self->start_ms;
-    spot_import_note_time(import, import->trace->end_ms);
-    spot_import_take_gcd(import);
-    import->report->num_records += self->log.num_other;
+    self->log.last_ms = self->last_ms;
+    ret = spot_instance_log_finish(&self->log);
+    import->report->num_records = self->num_sizes + self->log.num_other;
     SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "asked", 0,
         "sizes are those asked for: nodes come later, and preemptions are not in the "
         "log");
@@ -205,7 +151,7 @@ finish(state_t *self)
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "other_groups", 0,
             "removed nodes may be of other groups, whose sizes --only leaves out");
     }
-    return 0;
+    return ret;
 }
 
 static int
@@ -214,7 +160,6 @@ read_autoscaler(spot_import_t *import)
     state_t self = {.last_ms = INT64_MIN};
     int ret = spot_instance_log_init(&self.log, import);
 
-    import->trace->kind = SPOT_TRACE_COUNTS;
     spot_names_init(&self.removed);
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = spot_import_lines(import, self.input_id, take_row, &self);

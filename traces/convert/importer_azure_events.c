@@ -107,7 +107,7 @@ take_record(void *context, const spot_json_value_t *record)
 
         if (spot_instant_parse(member->text, &time_ms, &has_zone)) {
             self->poll_ms = time_ms;
-            self->log.is_zoned &= has_zone;
+            spot_instance_log_zone(&self->log, has_zone);
         }
         event = event == NULL ? spot_json_member(member, "Events") : event;
     }

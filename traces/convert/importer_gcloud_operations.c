@@ -144,8 +144,6 @@ take_record(void *context, const spot_json_value_t *record)
             (is_entry && strpbrk(cells[HTTP].text, "123456789") != NULL));
 }
 
-enum { OTHER_LAYOUT = 1000 }; /* of take_line(): the line begins JSON */
-
 /* A line of a table or of CSV. Its words say what they are, whatever the columns are;
  * the earliest time is the begin and the latest one the end. */
 static int
@@ -156,7 +154,7 @@ take_line(void *context, const spot_csv_row_t *row)
     spot_arena_t arena = {.latest = NULL};
     char *line = spot_arena_text(&arena, row->text), *rest = line;
     cell_t cells[NUM_CELLS];
-    int ret = *row->text == '{' || *row->text == '[' ? OTHER_LAYOUT : arena.error;
+    int ret = arena.error;
 
     for (size_t j = 0; j < NUM_CELLS; j++) {
         cells[j] = (cell_t){"", {self->input_id, row->line, 1}};
@@ -199,11 +197,8 @@ read_operations(spot_import_t *import)
 
     spot_import_key(import, "cloud", "gcp");
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
-        ret = spot_import_lines(import, self.input_id, take_line, &self);
-        if (ret == OTHER_LAYOUT) {
-            ret = spot_json_records(
-                &import->inputs[self.input_id], lists, take_record, &self, import->diag);
-        }
+        ret = spot_instance_log_read(
+            &self.log, self.input_id, lists, take_record, false, take_line, &self);
     }
     spot_instance_log_remark(&self.log, SPOT_REMARK_READ, "failed", self.num_failed,
         "operation failed and says nothing", "operations failed and say nothing");

@@ -399,7 +399,7 @@ take_row(void *context, const spot_csv_row_t *row)
     next_word(&words);
     self->stamp_ms = INT64_MIN;
     if (spot_instant_parse(words.word, &stamp_ms, &has_zone)) {
-        self->log.is_zoned &= has_zone;
+        spot_instance_log_zone(&self->log, has_zone);
         self->stamp_ms = stamp_ms;
         self->first_ms = self->first_ms == INT64_MIN ? stamp_ms : self->first_ms;
         next_word(&words);
@@ -422,11 +422,9 @@ read_input(state_t *self)
     static const char *const lists[] = {"items", NULL};
     spot_import_t *import = self->log.import;
     const spot_convert_input_t *input = &import->inputs[self->input_id];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], *text = malloc(SPOT_CONVERT_HEAD_BYTES);
-    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_convert_input_head(input, text, line, import->diag);
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    const int ret = spot_convert_input_head(input, text, line, import->diag);
 
-    free(text);
     self->first_ms = self->seen_ms = self->stamp_ms = INT64_MIN;
     self->table = TABLE_NONE;
     self->has_lead = false;

@@ -423,30 +423,15 @@ take_row(void *context, const spot_csv_row_t *row)
 }
 
 static int
-take_file(state_t *self)
-{
-    const spot_convert_input_t *input = &self->import->inputs[self->input_id];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], *text = malloc(SPOT_CONVERT_HEAD_BYTES);
-    const int ret = text == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_convert_input_head(input, text, line, self->import->diag);
-
-    free(text);
-    self->row.first = NULL;
-    return ret != 0 ? ret
-           : *line == '{' || *line == '['
-               ? spot_json_records(input, NULL, take_record, self, self->import->diag)
-               : spot_import_rows(self->import, self->input_id, take_row, self);
-}
-
-static int
 read_records(state_t *self)
 {
     const spot_json_value_t head = {.line = 1, .column = 1};
     int ret = 0;
 
     for (; ret == 0 && self->input_id < self->import->num_inputs; self->input_id++) {
-        ret = take_file(self);
+        self->row.first = NULL;
+        ret = spot_instance_log_read(
+            &self->log, self->input_id, NULL, take_record, true, take_row, self);
     }
     self->input_id = 0;
     for (int j = 0; j < NUM_KEYS && ret == 0 && !self->is_refused; j++) {
@@ -485,8 +470,8 @@ static int
 name_items(state_t *self)
 {
     const bool is_sample = self->columns[EVENT] == NULL && self->columns[START] == NULL;
-    int64_t running = 0, before = 0, num_left = SPOT_MAX_INSTANCES;
-    int ret = 0;
+    int64_t running = 0, before = 0;
+    int ret;
 
     qsort(self->items, self->num_items, sizeof(*self->items), compare);
     for (size_t j = 0; j < self->num_items && !is_sample; j++) {
@@ -495,38 +480,27 @@ name_items(state_t *self)
         running += item->says == SPOT_SAYS_RUNS ? item->count : -item->count;
         before = running < -before ? -running : before;
     }
-    running = before;
-    self->log.first_ms = self->items[0].time_ms;
-    self->log.last_ms = self->items[self->num_items - 1].time_ms;
+    self->log.size = before;
     for (size_t j = 0; j < self->num_items; j++) {
         const struct item *item = &self->items[j];
         const bool is_last = j + 1 == self->num_items || item[1].time_ms > item->time_ms;
-        const int64_t to = is_sample ? (is_last ? item->count : running)
-                           : item->says == SPOT_SAYS_RUNS ? running + item->count
-                                                          : running - item->count;
-        const spot_says_t says = running < to ? SPOT_SAYS_RUNS
-                                 : is_sample  ? SPOT_SAYS_PREEMPTED
-                                              : item->says;
+        const int64_t size = is_sample ? (is_last ? item->count : self->log.size)
+                             : item->says == SPOT_SAYS_RUNS
+                                 ? self->log.size + item->count
+                                 : self->log.size - item->count;
 
-        for (; ret == 0 && running != to; running += running < to ? 1 : -1) {
-            char name[SPOT_NAME_BYTES + 1];
-
-            snprintf(name, sizeof(name), "%lld", (long long) (running + (running < to)));
-            ret = num_left-- > 0
-                      ? spot_instance_log_add(
-                            &self->log, &self->place, item->time_ms, says, name)
-                      : spot_diag_error(self->import->diag, self->import->inputs[0].path,
-                            0, 0, "more than %d instances come and go",
-                            SPOT_MAX_INSTANCES);
+        ret = spot_instance_log_resize(
+            &self->log, item->time_ms, size, is_sample ? SPOT_SAYS_GONE : item->says);
+        if (ret != 0) {
+            return ret;
         }
     }
     SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "without_names", before,
         "%s",
-        is_sample ? "counts do not say why instances go: as preemptions; and hide what "
-                    "comes and goes between two of them"
+        is_sample ? "counts hide what comes and goes between two of them"
                   : "the log does not say how many instances ran before it: the fewest "
                     "that its losses need are assumed");
-    return ret;
+    return 0;
 }
 
 static int
@@ -551,7 +525,6 @@ finish(state_t *self)
         }
     }
     if (self->num_items > 0) {
-        import->trace->kind = SPOT_TRACE_COUNTS;
         import->report->num_records = (int64_t) self->num_items + log->num_other;
     }
     if (ret == 0 && self->clock == clocks[FROM_ZERO]) {

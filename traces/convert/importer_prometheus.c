@@ -189,40 +189,28 @@ write_instances(state_t *self)
                 sample->time_ms + self->step_ms, SPOT_SAYS_GONE, name);
         }
     }
-    self->log.now_ms = self->log.now_ms == INT64_MIN ? self->end_ms : self->log.now_ms;
     SPOT_IMPORT_REMARK(self->log.import, SPOT_REMARK_UNCERTAIN, "held", 0,
         "one step without an instance is taken as running, two and more as a loss");
-    return ret == 0 ? spot_instance_log_finish(&self->log) : ret;
+    return ret;
 }
 
+/* Of samples at one time the last one holds. */
 static int
 write_count(state_t *self)
 {
-    spot_import_t *import = self->log.import;
-    const int64_t start_ms = self->samples[0].time_ms;
-    const bool is_stop = import->task->unknown == SPOT_UNKNOWN_STOP;
-    char start[SPOT_DATETIME_BYTES];
-    spot_count_series_t series;
+    int ret = 0;
 
-    import->trace->kind = SPOT_TRACE_COUNTS;
-    import->report->num_records = (int64_t) self->num_samples;
-    spot_count_series_init(&series, import);
-    for (size_t j = 0; j < self->num_samples; j++) {
-        spot_count_series_add(
-            &series, self->samples[j].time_ms - start_ms, self->samples[j].value);
-    }
-    spot_count_series_finish(&series, self->end_ms - start_ms);
-    for (size_t j = 0; is_stop && j < import->trace->num_events; j++) {
-        spot_event_t *event = &import->trace->events[j];
+    for (size_t j = 0; j < self->num_samples && ret == 0; j++) {
+        const sample_t *sample = &self->samples[j];
 
-        event->kind = event->kind == SPOT_EVENT_ADD ? SPOT_EVENT_ADD : SPOT_EVENT_STOP;
+        if (j + 1 == self->num_samples || sample[1].time_ms > sample->time_ms) {
+            ret = spot_instance_log_resize(
+                &self->log, sample->time_ms, sample->value, SPOT_SAYS_GONE);
+        }
     }
-    spot_instant_text(start_ms, start);
-    spot_import_key(import, "start", start);
-    SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "unknown_cause", 0,
-        "a count hides why it falls (%s, see --cause), and changes that cancel out",
-        is_stop ? "stops" : "preemptions");
-    return 0;
+    SPOT_IMPORT_REMARK(self->log.import, SPOT_REMARK_UNCERTAIN, "counts", 0,
+        "a count hides changes that cancel out");
+    return ret;
 }
 
 /* Finds the step and the end of all series, and writes the trace. */
@@ -251,10 +239,15 @@ finish(state_t *self)
     }
     self->num_samples = num_kept;
     self->place = (spot_log_place_t){0};
+    self->log.now_ms = self->log.now_ms == INT64_MIN ? self->end_ms : self->log.now_ms;
     ret = num_kept == 0 ? spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
                               "expected at least one value above 0")
           : is_count    ? write_count(self)
                         : write_instances(self);
+    ret = ret == 0 ? spot_instance_log_finish(&self->log) : ret;
+    if (is_count) {
+        import->report->num_records = (int64_t) self->num_samples;
+    }
     import->resolution_s = spot_duration_s(self->step_ms);
     return ret;
 }
@@ -263,9 +256,7 @@ static int
 read_prometheus(spot_import_t *import)
 {
     state_t self = {.step_ms = 0};
-    char *head = malloc(SPOT_CONVERT_HEAD_BYTES), line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    int ret =
-        head == NULL ? SPOT_ERR_NO_MEMORY : spot_instance_log_init(&self.log, import);
+    int ret = spot_instance_log_init(&self.log, import);
 
     if (ret == 0 && ((import->task->columns != NULL &&
                          strncmp(import->task->columns, "instance=", 9) != 0) ||
@@ -274,15 +265,9 @@ read_prometheus(spot_import_t *import)
             "format prometheus: expected --columns instance=LABEL, and no --events");
     }
     for (; ret == 0 && self.place.input_id < import->num_inputs; self.place.input_id++) {
-        const spot_convert_input_t *input = &import->inputs[self.place.input_id];
-
         self.num_columns = 0;
-        ret = spot_convert_input_head(input, head, line, import->diag);
-        if (ret == 0) {
-            ret = *line == '{' || *line == '['
-                      ? spot_json_records(input, lists, take_record, &self, import->diag)
-                      : spot_import_rows(import, self.place.input_id, take_row, &self);
-        }
+        ret = spot_instance_log_read(
+            &self.log, self.place.input_id, lists, take_record, true, take_row, &self);
     }
     ret = ret == 0 ? finish(&self) : ret;
     spot_instance_log_free(&self.log);
@@ -290,7 +275,6 @@ read_prometheus(spot_import_t *import)
     spot_names_free(&self.series);
     free(self.columns);
     free(self.samples);
-    free(head);
     return ret;
 }
 

@@ -2,7 +2,6 @@
 /* Logs of SkyPilot's controllers of managed jobs, `sky jobs logs --controller ID`: lines
  * "I 09-12 22:49:49 controller.py:545] ...", maybe behind "(name, pid=1) ", with ms and
  * PID=n in newer releases. sky/jobs/controller.py, sky/jobs/state.py, sky_logging.py. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/datetime.h"
@@ -45,19 +44,6 @@ sniff(const spot_convert_head_t *head)
     return find_line(head->line) != NULL && strstr(head->text, "controller.py:") != NULL;
 }
 
-/* The time of a line, in the year of --now or the one before. */
-static int
-read_time(state_t *self, const char *line, int64_t *time_ms)
-{
-    char now[SPOT_DATETIME_BYTES];
-
-    spot_instant_text(self->log.now_ms, now);
-    return spot_instance_log_time(&self->log, &self->place, "time",
-        spot_texts_add(&self->texts, "%04d-%.5sT%.8s",
-            atoi(now) - (strncmp(line + 2, now + 5, 5) > 0), line + 2, line + 8),
-        time_ms);
-}
-
 static int
 take_line(void *context, const spot_csv_row_t *row)
 {
@@ -82,7 +68,8 @@ take_line(void *context, const spot_csv_row_t *row)
     }
     self->place.line = row->line;
     self->place.column = (size_t) (line - row->text) + 1;
-    return read_time(self, line, &time_ms) != 0
+    return spot_instance_log_time_of_year(&self->log, &self->place,
+               spot_texts_add(&self->texts, "%.14s", line + 2), &time_ms) != 0
                ? SPOT_ERR_BAD_INPUT
                : spot_instance_log_add(
                      &self->log, &self->place, time_ms, rules[j].says, self->name);

@@ -10,15 +10,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* A change of the fleet. */
-typedef struct {
-    int64_t time_ms;
-    size_t order;
-    int32_t name_id;
-    spot_event_kind_t kind;
-    bool is_unknown; /* a loss without a cause */
-} change_t;
-
 typedef enum { LIFE_NONE, LIFE_RUNS, LIFE_ENDED } life_t;
 
 /* An instance while the records pass. */
@@ -26,6 +17,7 @@ typedef struct {
     life_t life;
     bool has_notice;   /* in this life */
     int64_t notice_ms; /* when */
+    int64_t seen_ms;   /* the latest record of it */
     size_t loss_id;    /* of the changes, in LIFE_ENDED */
 } instance_t;
 
@@ -34,12 +26,14 @@ typedef struct {
     instance_t *instances; /* [names.num_names] */
     size_t num_changes;
     size_t max_changes;
-    change_t *changes; /* [num_changes] */
+    spot_instance_record_t *changes; /* [num_changes] of the fleet; SPOT_SAYS_GONE: lost
+                                        and the cause is not known */
     size_t num_initial;
     int32_t *initial; /* [num_initial] names that run from the begin, in order */
     int64_t num_notices, num_advised, num_repeated;
     int64_t num_explained; /* losses that a notice explains */
     int64_t num_assumed;   /* losses by --notice */
+    int64_t num_unknown;   /* losses without a cause */
     int error;             /* NO_MEMORY */
 } judge_t;
 
@@ -101,8 +95,57 @@ spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
         return spot_instance_log_expected(
             self, place, field, "a time such as 2024-06-07T17:00:00Z", text);
     }
-    self->is_zoned &= has_zone;
+    spot_instance_log_zone(self, has_zone);
     return 0;
+}
+
+int
+spot_instance_log_time_of_year(spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *text, int64_t *time_ms)
+{
+    enum { MAX_YEARS = 8 }; /* from one 29 February to the next */
+    char now[SPOT_DATETIME_BYTES], stamp[64];
+    bool has_zone;
+
+    if (self->now_ms == INT64_MIN) {
+        if (!self->is_yearless) {
+            (void) spot_instance_log_expected(
+                self, place, "year", "--now, or lines of kubectl logs --timestamps", "");
+        }
+        self->is_yearless = true;
+        return SPOT_ERR_BAD_INPUT;
+    }
+    spot_instant_text(self->now_ms, now);
+    for (int j = 0; j <= MAX_YEARS; j++) {
+        snprintf(stamp, sizeof(stamp), "%04d-%s", atoi(now) - j, text);
+        if (spot_instant_parse(stamp, time_ms, &has_zone) &&
+            *time_ms <= self->now_ms + SPOT_MS_PER_D) {
+            spot_instance_log_zone(self, has_zone);
+            return 0;
+        }
+    }
+    return spot_instance_log_expected(
+        self, place, "time", "a month, day and time such as 06-07 17:00:00", text);
+}
+
+void
+spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
+{
+    if (!has_zone && self->is_zoned) {
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
+            "times without a zone are taken as UTC");
+    }
+    self->is_zoned &= has_zone;
+}
+
+static int
+append(spot_instance_log_t *self, int64_t time_ms, spot_says_t says, const char *name)
+{
+    spot_instance_record_t record = {
+        .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
+    const int ret = spot_names_add(&self->names, name, strlen(name), &record.name_id);
+
+    return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
 }
 
 int
@@ -110,12 +153,8 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
     int64_t time_ms, spot_says_t says, const char *name)
 {
     const char *only = self->import->task->only;
-    const size_t num_bytes = strlen(name);
-    spot_instance_record_t record = {
-        .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
-    int ret;
 
-    if (!spot_trace_is_name(name, num_bytes)) {
+    if (!spot_trace_is_name(name, strlen(name))) {
         return spot_instance_log_expected(self, place, "instance",
             "a name of 1 to 63 bytes without blank, comma and quote", name);
     }
@@ -123,8 +162,29 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
         self->num_other++;
         return 0;
     }
-    ret = spot_names_add(&self->names, name, num_bytes, &record.name_id);
-    return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
+    return append(self, time_ms, says, name);
+}
+
+int
+spot_instance_log_resize(
+    spot_instance_log_t *self, int64_t time_ms, int64_t size, spot_says_t loss)
+{
+    int ret = 0;
+
+    self->import->trace->kind = SPOT_TRACE_COUNTS;
+    self->first_ms = time_ms < self->first_ms ? time_ms : self->first_ms;
+    self->last_ms = time_ms > self->last_ms ? time_ms : self->last_ms;
+    for (; ret == 0 && self->size != size; self->size += self->size < size ? 1 : -1) {
+        const bool is_more = self->size < size;
+        char name[24];
+
+        snprintf(name, sizeof(name), "%" PRId64, self->size + is_more);
+        ret = self->num_records < SPOT_MAX_INSTANCES
+                  ? append(self, time_ms, is_more ? SPOT_SAYS_RUNS : loss, name)
+                  : spot_diag_error(self->import->diag, self->import->inputs[0].path, 0,
+                        0, "more than %d instances come and go", SPOT_MAX_INSTANCES);
+    }
+    return ret;
 }
 
 void
@@ -145,6 +205,25 @@ spot_instance_log_label(
     }
 }
 
+int
+spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
+    const char *const *lists,
+    int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
+    int (*take_row)(void *state, const spot_csv_row_t *row), void *state)
+{
+    const spot_convert_input_t *input = &self->import->inputs[input_id];
+    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    const int ret = spot_convert_input_head(input, text, line, self->import->diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    return *line == '{' || *line == '['
+               ? spot_json_records(input, lists, take_record, state, self->import->diag)
+           : is_split ? spot_import_rows(self->import, input_id, take_row, state)
+                      : spot_import_lines(self->import, input_id, take_row, state);
+}
+
 /* ---- What happened ---- */
 
 static int
@@ -158,36 +237,22 @@ compare_records(const void *left, const void *right)
                : (a->order > b->order) - (a->order < b->order);
 }
 
-static int
-compare_changes(const void *left, const void *right)
-{
-    const change_t *a = left;
-    const change_t *b = right;
-
-    return a->time_ms != b->time_ms
-               ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
-               : (a->order > b->order) - (a->order < b->order);
-}
-
 static void
-change(judge_t *self, int64_t time_ms, int32_t name_id, spot_event_kind_t kind,
-    bool is_unknown)
+change(judge_t *self, int64_t time_ms, int32_t name_id, spot_says_t says)
 {
-    const change_t item = {.time_ms = time_ms,
-        .order = self->num_changes,
-        .name_id = name_id,
-        .kind = kind,
-        .is_unknown = is_unknown};
+    const spot_instance_record_t item = {
+        time_ms, (uint32_t) self->num_changes, name_id, says};
 
     (void) SPOT_ARRAY_PUSH(self, changes, item);
 }
 
 /* An instance is there; one that no record has started runs from the begin. */
 static void
-be_there(judge_t *self, instance_t *instance, int32_t name_id)
+be_there(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
+    instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_NONE) {
-        self->initial[self->num_initial++] = name_id;
+        self->initial[self->num_initial++] = record->name_id;
         instance->life = LIFE_RUNS;
     }
 }
@@ -195,18 +260,16 @@ be_there(judge_t *self, instance_t *instance, int32_t name_id)
 static void
 take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
-    const int64_t assumed_ms = self->log->import->task->notice_ms;
-
+    instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_RUNS) {
         self->num_repeated++;
-        instance->has_notice &= record->time_ms <= instance->notice_ms + assumed_ms;
         return;
     }
     instance->has_notice = false;
     if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
         self->initial[self->num_initial++] = record->name_id;
     } else {
-        change(self, record->time_ms, record->name_id, SPOT_EVENT_ADD, false);
+        change(self, record->time_ms, record->name_id, SPOT_SAYS_RUNS);
     }
     instance->life = LIFE_RUNS;
 }
@@ -214,26 +277,22 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
 static void
 take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
-    const bool is_known = record->says != SPOT_SAYS_GONE;
     const bool is_explained =
-        !is_known && instance->has_notice &&
+        record->says == SPOT_SAYS_GONE && instance->has_notice &&
         record->time_ms - instance->notice_ms <= SPOT_NOTICE_LIFE_MS;
-    const spot_event_kind_t kind = record->says == SPOT_SAYS_PREEMPTED || is_explained
-                                       ? SPOT_EVENT_PREEMPT
-                                       : SPOT_EVENT_STOP;
+    const spot_says_t says = is_explained ? SPOT_SAYS_PREEMPTED : record->says;
 
-    be_there(self, instance, record->name_id);
+    be_there(self, instance, record);
     if (instance->life == LIFE_RUNS) {
         instance->life = LIFE_ENDED;
         instance->loss_id = self->num_changes;
         self->num_explained += is_explained;
-        change(self, record->time_ms, record->name_id, kind, !is_known && !is_explained);
+        change(self, record->time_ms, record->name_id, says);
         return;
     }
     self->num_repeated++;
-    if (is_known && self->error == 0 && self->changes[instance->loss_id].is_unknown) {
-        self->changes[instance->loss_id].kind = kind;
-        self->changes[instance->loss_id].is_unknown = false;
+    if (self->error == 0 && self->changes[instance->loss_id].says == SPOT_SAYS_GONE) {
+        self->changes[instance->loss_id].says = record->says;
     }
 }
 
@@ -248,10 +307,10 @@ take_record(judge_t *self, const spot_instance_record_t *record)
             break;
         case SPOT_SAYS_ADVICE:
             self->num_advised++;
-            be_there(self, instance, record->name_id);
+            be_there(self, instance, record);
             break;
         case SPOT_SAYS_NOTICE:
-            be_there(self, instance, record->name_id);
+            be_there(self, instance, record);
             if (instance->life == LIFE_RUNS) {
                 self->num_notices += !instance->has_notice;
                 instance->has_notice = true;
@@ -275,17 +334,19 @@ settle_losses(judge_t *self, int64_t end_ms)
         const instance_t *instance = &self->instances[j];
         const int64_t time_ms = instance->notice_ms + task->notice_ms;
 
-        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms) {
-            change(self, time_ms, (int32_t) j, SPOT_EVENT_PREEMPT, false);
+        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms &&
+            time_ms >= instance->seen_ms) {
+            change(self, time_ms, (int32_t) j, SPOT_SAYS_PREEMPTED);
             self->num_assumed++;
         }
     }
     for (size_t j = 0; self->error == 0 && j < self->num_changes; j++) {
-        change_t *loss = &self->changes[j];
+        spot_instance_record_t *loss = &self->changes[j];
 
-        if (loss->is_unknown) {
-            loss->kind = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_EVENT_PREEMPT
-                                                               : SPOT_EVENT_STOP;
+        if (loss->says == SPOT_SAYS_GONE) {
+            loss->says = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_SAYS_PREEMPTED
+                                                               : SPOT_SAYS_STOPPED;
+            self->num_unknown++;
         }
     }
 }
@@ -306,15 +367,17 @@ write_changes(judge_t *self, int64_t start_ms)
     }
     ret = ret == 0 ? spot_import_arrivals(import, 0, true) : ret;
     for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
-        const change_t *item = &self->changes[j];
+        const spot_instance_record_t *item = &self->changes[j];
         const char *name = names[item->name_id];
         const int64_t time_ms = item->time_ms - start_ms;
 
         spot_import_note_time(import, time_ms);
-        ret = item->kind == SPOT_EVENT_ADD
+        ret = item->says == SPOT_SAYS_RUNS
                   ? spot_import_arrive(import, 1, 1, name, strlen(name))
-                  : spot_import_leave(
-                        import, time_ms, item->kind, 1, 1, name, strlen(name));
+                  : spot_import_leave(import, time_ms,
+                        item->says == SPOT_SAYS_PREEMPTED ? SPOT_EVENT_PREEMPT
+                                                          : SPOT_EVENT_STOP,
+                        1, 1, name, strlen(name));
         if (ret == 0 && (j + 1 == self->num_changes ||
                             self->changes[j + 1].time_ms != item->time_ms)) {
             ret = spot_import_arrivals(import, time_ms, false);
@@ -357,18 +420,15 @@ static void
 remark_log(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
-    int64_t num_unknown = 0;
 
-    for (size_t j = 0; j < self->num_changes; j++) {
-        num_unknown += self->changes[j].is_unknown;
-    }
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", num_unknown,
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause",
+        self->num_unknown,
         "instance ended and the log does not say why: written as --cause has it, by "
         "default as a stop, which is no preemption",
         "instances ended and the log does not say why: written as --cause has it, by "
         "default as stops, which are no preemptions");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
-        (int64_t) self->num_initial,
+        log->import->trace->kind == SPOT_TRACE_NAMED ? (int64_t) self->num_initial : 0,
         "instance runs from the begin of the log; instances that it never names are "
         "not in the trace",
         "instances run from the begin of the log; instances that it never names are "
@@ -377,10 +437,6 @@ remark_log(const judge_t *self)
         "record says what an earlier one said", "records say what earlier ones said");
     spot_instance_log_remark(log, SPOT_REMARK_READ, "other_records", log->num_other,
         "record is about something else", "records are about something else");
-    if (!log->is_zoned) {
-        SPOT_IMPORT_REMARK(log->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
-            "times without a zone are taken as UTC");
-    }
 }
 
 /* Sets start and end. */
@@ -442,7 +498,7 @@ spot_instance_log_finish(spot_instance_log_t *self)
         ret = judge.error;
     }
     if (ret == 0 && judge.num_changes > 0) {
-        qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_changes);
+        qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_records);
     }
     ret = ret == 0 ? write_changes(&judge, self->first_ms) : ret;
     if (ret == 0) {

@@ -9,7 +9,8 @@
  *   add the cause, if it was not known.
  * - A notice is no loss. A loss of unknown cause within SPOT_NOTICE_LIFE_MS after a
  *   notice is a preemption; without a notice it is a stop or what --cause says.
- * - With --notice D a notice without a loss is a preemption after D.
+ * - With --notice D a notice without a loss is a preemption after D, unless the instance
+ *   is seen running later than that.
  * - The log ends at its last record, or at --now. */
 #pragma once
 
@@ -56,8 +57,10 @@ typedef struct {
     int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
     int64_t first_ms;  /* of the log, where the records do not show it */
     int64_t last_ms;   /* the same */
+    int64_t size;      /* of a log that counts, the latest */
     int64_t num_other; /* records that are about nothing of this */
     bool is_zoned;     /* all times had a zone */
+    bool is_yearless;  /* that times have no year was reported */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
@@ -72,11 +75,26 @@ void spot_instance_log_free(spot_instance_log_t *self);
 SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self,
     const spot_log_place_t *place, int64_t time_ms, spot_says_t says, const char *name);
 
+/* For a log that counts instances: there are size of them from time_ms on, which never
+ * decreases. They have numbers as names, the latest goes first, and the trace is of kind
+ * counts. BAD_INPUT: too many come and go; NO_MEMORY. O(difference). */
+SPOT_MUST_CHECK int spot_instance_log_resize(
+    spot_instance_log_t *self, int64_t time_ms, int64_t size, spot_says_t loss);
+
 /* Reads a time with the zone of the log; one without a zone is taken as UTC and said.
  * BAD_INPUT, reported as "FIELD: expected ..., got 'TEXT'". */
 SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self,
     const spot_log_place_t *place, const char *field, const char *text,
     int64_t *time_ms);
+
+/* The same for a time such as "06-07 17:00:00" without a year: the latest one up to a
+ * day after now_ms; a record after now_ms is refused at the end, as its zone may be
+ * another one. BAD_INPUT; that --now is missing is reported once. */
+SPOT_MUST_CHECK int spot_instance_log_time_of_year(spot_instance_log_t *self,
+    const spot_log_place_t *place, const char *text, int64_t *time_ms);
+
+/* Says once that a time has no zone. */
+void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone);
 
 /* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
  * Returns BAD_INPUT. */
@@ -92,6 +110,13 @@ void spot_instance_log_label(
 /* Adds the remark "COUNT ONE" or "COUNT MANY"; none for 0. */
 void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
     const char *key, int64_t count, const char *one, const char *many);
+
+/* Reads an input as JSON, with take_record() as spot_json_records(), or else row by row,
+ * with take_row() as spot_import_rows(), or is_split false: spot_import_lines(). */
+SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
+    const char *const *lists,
+    int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
+    int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
  * says anything of an instance; NO_MEMORY. O(records log records). */

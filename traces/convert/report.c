@@ -82,7 +82,7 @@ spot_convert_report_print(
     const bool is_obtainable = trace->kind == SPOT_TRACE_AVAILABILITY;
     const char *const done[NUM_KINDS] = {
         is_obtainable ? "fewer obtainable" : "preempted",
-        is_obtainable ? "more" : "added", "stopped by the user"};
+        is_obtainable ? "more" : "added", "stopped"};
     tally_t tallies[NUM_KINDS];
 
     count_events(trace, tallies);

@@ -2,6 +2,7 @@
 /* Each rule by which a trace follows from what records say of instances. */
 #include <string.h>
 
+#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "tests/unit/base/support.h"
@@ -202,6 +203,10 @@ test_notices(void **state)
         "init a; 606 stop a; 606 end", "notices 1, unknown_cause 1, initial 1");
     assert_trace(plain, "0 runs a; 5 notice a; 6 stopped a", "init a; 6 stop a; 6 end",
         "notices 1, initial 1");
+    /* Nor does it matter that the instance is seen running after the notice. */
+    assert_trace(plain, "0 runs a; 5 notice a; 6 runs a; 605 gone a",
+        "init a; 605 preempt a; 605 end",
+        "notices 1, explained_by_notice 1, initial 1, repeated 1");
     /* Not in its next life, and no notice after its end. */
     assert_trace(plain,
         "0 runs a; 5 notice a; 6 stopped a; 7 runs a; 8 gone a; 9 notice a",
@@ -288,6 +293,45 @@ test_refused(void **state)
 }
 
 /* Times without a zone are UTC, which is said; labels go once they differ. */
+/* A time without a year is the latest one up to a day after --now. */
+static void
+test_year(void **state)
+{
+    static const struct {
+        const char *now, *text, *expected; /* NULL: refused */
+    } cases[] = {{"2025-01-01T09:00:00Z", "01-02 09:00:00", "2025-01-02T09:00:00Z"},
+        {"2025-01-01T09:00:00Z", "01-02 09:00:01", "2024-01-02T09:00:01Z"},
+        {"2025-01-15T00:00:00Z", "02-29 01:02:03.5", "2024-02-29T01:02:03.500Z"},
+        {"2103-01-01T00:00:00Z", "02-29 00:00:00", "2096-02-29T00:00:00Z"},
+        {"2025-01-01T00:00:00Z", "02-30 00:00:00", NULL}, {NULL, "01-01 00:00:00", NULL},
+        {NULL, "01-02 00:00:00", NULL}};
+    const spot_log_place_t place = {0, 7, 3};
+    fixture_t fixture;
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char text[SPOT_DATETIME_BYTES];
+        int64_t time_ms = 0;
+
+        set_up(&fixture, plain);
+        fixture.task.now = cases[j].now;
+        assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(spot_instance_log_time_of_year(
+                                 &fixture.log, &place, cases[j].text, &time_ms),
+                cases[j].expected == NULL ? SPOT_ERR_BAD_INPUT : 0);
+        }
+        assert_int_equal(fixture.diag.num_errors, cases[j].expected != NULL ? 0
+                                                  : cases[j].now == NULL    ? 1
+                                                                            : 2);
+        if (cases[j].expected != NULL) {
+            spot_instant_text(time_ms, text);
+            assert_string_equal(text, cases[j].expected);
+        }
+        tear_down(&fixture);
+    }
+}
+
 static void
 test_said(void **state)
 {
@@ -318,9 +362,9 @@ test_said(void **state)
     assert_null(spot_trace_key(&fixture.trace, "zone"));
     assert_string_equal(spot_trace_key(&fixture.trace, "instance_type"), "p3.2xlarge");
     assert_int_equal(spot_instance_log_finish(&fixture.log), 0);
-    assert_string_equal(fixture.report.remarks[fixture.report.num_remarks - 1].text,
-        "times without a zone are taken as UTC");
-    assert_string_equal(fixture.report.remarks[1].text,
+    assert_string_equal(
+        fixture.report.remarks[0].text, "times without a zone are taken as UTC");
+    assert_string_equal(fixture.report.remarks[2].text,
         "1 instance runs from the begin of the log; instances that it never names are "
         "not in the trace");
     assert_string_equal(spot_trace_key(&fixture.trace, "start"), "1970-01-01T00:00:00Z");
@@ -336,6 +380,7 @@ main(void)
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_year),
         cmocka_unit_test(test_said),
     };
 

@@ -85,7 +85,7 @@ population(const fleet_t *self, int tick)
 /* ---- The truth ---- */
 
 /* One line for each instance that comes or goes; of counts for each that the difference
- * shows. */
+ * shows, whose cause is not known: a stop. */
 static void
 put_truth(const fleet_t *self, int shape, rows_t *rows)
 {
@@ -113,7 +113,7 @@ put_truth(const fleet_t *self, int shape, rows_t *rows)
             put(rows, "%" PRId64 " %s ", j * tick_ms,
                 j == 0       ? "init"
                 : change > 0 ? "add"
-                             : "preempt");
+                             : "stop");
         }
     }
     qsort(rows->rows, rows->num_rows, ROW_BYTES, compare);
