@@ -227,8 +227,15 @@ propose(spot_advising_t *self, spot_study_t *study)
     if (ret == 0) {
         const spot_outputs_t *outputs = &study->yield.outputs;
 
+        const char *unit =
+            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit;
+
         self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
-            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit);
+            self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
+        if (!outputs->is_random) {
+            ret = SPOT_ARRAY_APPEND(self->result, notes,
+                "nothing is left to chance: all runs of an alternative are the same");
+        }
     }
     return ret;
 }
@@ -276,9 +283,6 @@ search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
     if (ret == SPOT_ERR_INTERRUPTED && watcher.is_spent &&
         (self->request->stop == NULL || atomic_load(self->request->stop) == 0)) {
         ret = 0;
-    }
-    for (size_t j = 0; ret == 0 && j < study->head.num_points; j++) {
-        self->result->num_runs += spot_store_num_rows(store, j);
     }
     return ret;
 }

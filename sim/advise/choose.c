@@ -41,6 +41,7 @@ typedef struct {
     double cost, p;
     bool is_sure;    /* keeps the goal, if not the budget */
     double num_runs; /* of p */
+    bool is_best;    /* of the race */
     bool is_met;     /* by the estimates */
     bool is_out;     /* another point is better or it keeps no limit, with confidence */
     bool is_open;    /* a candidate: it is met, or the race leaves open whether it is */
@@ -111,15 +112,15 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                       spot_advising_is_met(self, &figures),
             .is_out = runner->fate != SPOT_FATE_RACING,
+            .is_best = race.has_best && race.best_id == j,
             .num_runs = (double) runner->constrained[0].num_values};
+        self->result->num_runs += runner->num_rows; /* not of a round that was stopped */
         entries[j].is_open = entries[j].is_met || !entries[j].is_out;
     }
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
         self->result->num_undecided = race.num_racing;
-        self->result->regret = race.has_best && race.best_id == entries[0].point_id
-                                   ? spot_race_regret(&race)
-                                   : (double) INFINITY;
+        self->result->regret = spot_race_regret(&race); /* of its best point */
     }
     spot_race_free(&race);
     return ret;
@@ -239,9 +240,14 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         }
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
-        result->regret = j == 0 ? result->regret : (double) INFINITY;
     }
-    return ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
+    if (ret == 0 && !result->is_yes) {
+        ret = find_nearest(self, entries, chosen_id);
+    }
+    if (!entries[*chosen_id].is_best) {
+        result->regret = HUGE_VAL;
+    }
+    return ret;
 }
 
 /* Names the answer with its figures. */

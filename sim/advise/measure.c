@@ -13,10 +13,9 @@
 /* What is estimated of a point; of the time only with a metric of it. */
 enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };
 
-/* The forms of metrics. The goal is one already; the plain cost is the mean in which
- * late runs count with what was paid up to their end, mean(cost) would leave them out.
- */
-static const char *const forms[NUM_ESTIMATES] = {NULL, NULL, "p50", "p95", "p50", "p95"};
+/* The forms of metrics; the goal is one already. */
+static const char *const forms[NUM_ESTIMATES] = {
+    NULL, "mean", "p50", "p95", "p50", "p95"};
 
 /* The search of a race: the least that each alternative gets, and the most. */
 enum { SEARCH_MIN_RUNS = 128, SEARCH_MAX_RUNS = 4096 };
@@ -29,13 +28,25 @@ source_of(const spot_advising_t *self, int estimate_id)
                                     : self->advice->time;
 }
 
+/* Whether the plain estimate of a metric is its mean. Late runs count in it with what
+ * was paid up to their end, which the form "mean" leaves out; of a ratio it is another
+ * one. */
+static bool
+is_mean(const spot_advising_t *self, const char *metric)
+{
+    const spot_outputs_t *outputs = self->experiment->outputs(self->scenario);
+
+    return outputs->metrics[spot_outputs_metric_id(outputs, metric)].numerator == NULL;
+}
+
 /* "p95(cost_usd)"; NULL: there is none, or no memory. */
 static const char *
 estimate_name(const spot_advising_t *self, spot_texts_t *texts, int estimate_id)
 {
     const char *source = source_of(self, estimate_id);
 
-    return source == NULL || forms[estimate_id] == NULL
+    return source == NULL || forms[estimate_id] == NULL ||
+                   (estimate_id == COST && is_mean(self, source))
                ? source
                : spot_texts_add(texts, "%s(%s)", forms[estimate_id], source);
 }

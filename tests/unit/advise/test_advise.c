@@ -306,7 +306,8 @@ test_middle(void **state)
     assert_non_null(current);
     assert_non_null(strstr(current->point, "fleet.initial: 3, "));
     assert_non_null(strstr(current->point, "fleet.preparing: 1, "));
-    assert_int_equal(advice.result.num_notes, 1);
+    assert_true(advice.result.num_notes > 0);
+    assert_non_null(strstr(advice.result.notes[0], "in no checkpoint yet"));
     advice_free(&advice);
     assert_int_equal(unlink(log), 0);
 }
