@@ -38,16 +38,18 @@ static const spot_option_t options[] = {
     SPOT_OPTION(COUNT, "steps", 0, "N", question.num_steps,
         "train: steps that are to be kept", .min = 1),
     SPOT_OPTION(DURATION, "finish-by", 0, "DURATION", question.finish_by_ms,
-        "When they are to be done, from the start of the job", .example = "\"5 d\"",
-        .min = 1),
+        "train, schedule: when they, or all jobs, are to be done, from the start",
+        .example = "\"5 d\"", .min = 1),
     SPOT_OPTION(NUMBER, "sure", 0, "P", question.sure,
-        "Probability to be done by then, below 1 (default 0.95)", .max = 1),
+        "Probability to keep the goal, below 1 (default 0.95)", .max = 1),
     SPOT_OPTION(NUMBER, "budget", 0, "AMOUNT", question.budget,
-        "Most that 95 % of the runs may cost, in the currency of the prices (default: "
-        "no limit)",
+        "Most that 95 % of the runs may cost, in the currency of the prices (serve: an "
+        "hour; default: no limit)",
         .max = 1000000000000),
     SPOT_OPTION(COUNT, "max-fleet", 0, "N", question.max_fleet,
-        "Most instances at a time (default: those of the scenario)", .min = 1),
+        "Most instances, nodes or replicas at a time (default: those of the scenario; "
+        "serve: any)",
+        .min = 1),
     SPOT_OPTION(TEXTS, "trace", 0, "TRACE.csv", traces,
         "A recorded trace, replayed from random starts in place of the scenario's; "
         "several weigh the same",
@@ -263,24 +265,27 @@ const spot_command_t spot_command_advise = {
     .summary = "What to rent, so that the work is done in time at the least cost",
     .doc =
         "Searches what the engine of the scenario lets choose: of a training job spot, "
-        "on "
-        "demand or a part on demand, the recovery systems whose figures are known, the "
-        "interval of checkpoints, the pipeline depth (where a table by (D,P) says what "
-        "it "
-        "does) and the size of the fleet. It minimises the mean cost, with a "
-        "probability "
-        "of --sure to be done in time; late runs go on, up to three deadlines. The "
-        "figures of the answer come from runs that the search did not choose by. Then "
-        "it "
-        "looks at what would change the answer. JOB.advice.yaml gets the scenario that "
-        "it recommends, JOB.advice-study.yaml the study that it ran. The exit code is 1 "
-        "if the answer is no. With --now the question is asked in the middle of a run, "
-        "and the exit code is 3 if the job, as it is, does not keep the goal.",
+        "on demand or a part on demand, the recovery systems whose figures are known, "
+        "the interval of checkpoints, the pipeline depth (where a table by (D,P) says "
+        "what it does) and the size of the fleet. It minimises the mean cost, with a "
+        "probability of --sure to be done in time; late runs go on, up to three "
+        "deadlines. The figures of the answer come from runs that the search did not "
+        "choose by. Then it looks at what would change the answer. JOB.advice.yaml gets "
+        "the scenario that it recommends, JOB.advice-study.yaml the study that it ran. "
+        "The exit code is 1 if the answer is no. With --now the question is asked in "
+        "the middle of a run, and the exit code is 3 if the job, as it is, does not "
+        "keep the goal.\n\nOf a serving pipeline (engine: serve) it searches the "
+        "cheapest configuration of the planners, on demand, on spot or mixed, that "
+        "keeps slo; of a cluster (engine: schedule) the nodes, how many of them are "
+        "reserved and how many on spot, and the policy. Without --finish-by its jobs "
+        "may take twice their duration in the mean.",
     .examples = "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\"\n"
                 "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"
                 "      --sure 0.9 --budget 30000 --trace week.csv -o advice.html\n"
                 "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"
-                "      --now so-far.csv --progress 1200 --json\n",
+                "      --now so-far.csv --progress 1200 --json\n"
+                "  spotsim advise pipeline.yaml --sure 0.9 --trace week.csv\n"
+                "  spotsim advise cluster.yaml --finish-by \"2 d\" --max-fleet 20\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
     .initial = &initial,

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/outfile.h"
+#include "base/yaml.h"
 #include "traces/file_header.h"
 
 /* Capacity of a trace that says "unbounded". */
@@ -82,7 +83,12 @@ int32_t spot_trace_most(const spot_trace_t *self);
 SPOT_MUST_CHECK int spot_trace_read(
     spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag);
 
-/* The same from memory; file is the name in messages. */
+/* The least of what the trace files of a list in a document have at most
+ * (spot_trace_most()); 0: of none, or no list. Errors as spot_trace_read(). */
+SPOT_MUST_CHECK int spot_trace_least_most(
+    const spot_node_t *paths, int64_t *most, spot_diag_t *diag);
+
+/* spot_trace_read() from memory; file is the name in messages. */
 SPOT_MUST_CHECK int spot_trace_read_bytes(spot_trace_t *self, const char *file,
     const char *bytes, size_t num_bytes, bool is_strict, spot_diag_t *diag);
 

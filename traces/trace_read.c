@@ -2,8 +2,10 @@
 /* Reads a canonical trace file. A faulty row is not applied, and later
  * errors that it may have caused are not reported. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/bind.h"
 #include "base/csv.h"
 #include "base/datetime.h"
 #include "base/memory.h"
@@ -501,4 +503,26 @@ spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
     const int ret = spot_csv_open_bytes(&csv, file, bytes, num_bytes, diag);
 
     return read_opened(self, csv, ret, is_strict, diag);
+}
+
+int
+spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    *most = 0;
+    for (size_t j = 0; ret == 0 && paths != NULL && j < paths->num_children; j++) {
+        char *path = spot_node_file_path(paths->children[j]);
+        spot_trace_t trace;
+
+        spot_trace_init(&trace);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_trace_read(&trace, path, false, diag);
+        if (ret == 0 && (j == 0 || spot_trace_most(&trace) < *most)) {
+            *most = spot_trace_most(&trace);
+        }
+        spot_trace_free(&trace);
+        free(path);
+    }
+    return ret;
 }

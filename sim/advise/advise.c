@@ -227,8 +227,15 @@ propose(spot_advising_t *self, spot_study_t *study)
     if (ret == 0) {
         const spot_outputs_t *outputs = &study->yield.outputs;
 
+        const char *unit =
+            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit;
+
         self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
-            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit);
+            self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
+        if (!outputs->is_random) {
+            ret = SPOT_ARRAY_APPEND(self->result, notes,
+                "nothing is left to chance: all runs of an alternative are the same");
+        }
     }
     return ret;
 }

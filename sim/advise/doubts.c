@@ -26,8 +26,12 @@ text_at(const search_t *self, double factor)
     const spot_advising_t *advising = self->advising;
     spot_texts_t *texts = &advising->result->texts;
     FILE *out = spot_texts_begin(texts);
-    const bool is_there = out != NULL && self->doubt->change(advising->scenario,
-                                             advising->document.root, factor, out);
+    const spot_node_t *root = advising->document.root;
+    const bool is_there =
+        out != NULL &&
+        (self->doubt->change == NULL
+                ? spot_advice_scale(root, self->doubt->numbers, factor, out)
+                : self->doubt->change(advising->scenario, root, factor, out));
     const char *text = spot_texts_end(texts, out);
 
     return is_there && texts->error == 0 ? text : NULL;

@@ -63,12 +63,15 @@ typedef struct {
      * if the scenario has no such thing. */
     bool (*change)(
         const void *scenario, const spot_node_t *root, double factor, FILE *out);
+    /* Without change(): paths of numbers that have the factor, with blanks between;
+     * those after '/' are divided by it. A generator's that is not given is 1. */
+    const char *numbers;
 } spot_advice_doubt_t;
 
 typedef struct {
-    const char *asks;                  /* the options that it needs, in words */
-    const char *cost;                  /* metric whose mean is to be least: "cost_usd" */
-    const char *time;                  /* metric of the time that is said; NULL: none */
+    const char *cost;      /* metric whose mean is to be least: "cost_usd" */
+    const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
+    const char *time;      /* metric of the time that is said; NULL: none */
     const spot_advice_doubt_t *doubts; /* up to one without noun */
     /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
      * in diag, NO_MEMORY. */
@@ -83,6 +86,20 @@ typedef struct {
 /* Sets "KEY=VALUE" of a scenario, printed. Errors as spot_yaml_assign(). */
 SPOT_MUST_CHECK int spot_advice_set(
     spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
+
+/* Puts a trace that is replayed from random starts in place of the value of a key such
+ * as "trace": the recordings of the question, else the file that the value names.
+ * Without either it changes nothing. Errors as spot_yaml_assign(). */
+SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question,
+    const char *key, spot_yaml_t *scenario, spot_diag_t *diag);
+
+/* What is assumed of so many instances on spot where the recordings had at most peak
+ * (0: there are no recordings); NULL: nothing. */
+const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot);
+
+/* Writes the numbers of a doubt at a factor, as change(). */
+bool spot_advice_scale(
+    const spot_node_t *root, const char *numbers, double factor, FILE *out);
 
 /* A node as YAML on one line, for a point. NULL: no memory. */
 const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

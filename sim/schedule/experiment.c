@@ -222,4 +222,5 @@ const spot_experiment_t spot_schedule_experiment = {
     .close = schedule_close,
     .run = schedule_run,
     .view = &view,
+    .advice = &spot_schedule_advice,
 };

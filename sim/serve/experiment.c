@@ -204,4 +204,5 @@ const spot_experiment_t spot_serve_experiment = {
     .close = serve_close,
     .run = serve_run,
     .view = &view,
+    .advice = &spot_serve_advice,
 };

@@ -2,7 +2,6 @@
 /* What may be chosen for a training job: the size of the fleet, its market (spot, on
  * demand, or a part on demand), the recovery system, the interval of checkpoints and the
  * pipeline depth. */
-#define _XOPEN_SOURCE 700 /* realpath() */
 #include "sim/train/advice.h"
 
 #include <inttypes.h>
@@ -10,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
@@ -51,60 +49,6 @@ typedef struct {
 } proposal_t;
 
 /* ---- The question ---- */
-
-/* Writes the path of a recording so that the study, which is read as a file beside the
- * scenario, finds it: as it is given where the scenario is in the same folder. */
-static void
-write_recording(const char *path, const char *scenario_path, FILE *out)
-{
-    char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
-
-    spot_json_quote(out, absolute == NULL ? path : absolute, true);
-    free(absolute);
-}
-
-/* Replays what was recorded, from random starts. */
-static int
-set_trace(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    const spot_node_t *trace = spot_node_get(scenario->root, "trace");
-    const spot_node_t *file = spot_node_get(trace, "file");
-    spot_texts_t texts = {.error = 0};
-    FILE *out;
-    const char *text;
-    int ret = 0;
-
-    if (question->num_traces == 0 && file == NULL) {
-        return 0;
-    }
-    out = spot_texts_begin(&texts);
-    if (out == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
-    fputs("trace={generator: fleet-replay, recordings: [", out);
-    for (size_t j = 0; j < question->num_traces; j++) {
-        fputs(j == 0 ? "" : ", ", out);
-        write_recording(question->traces[j], scenario->root->file, out);
-    }
-    if (question->num_traces == 0) {
-        spot_json_quote(out, file->text, true);
-    }
-    fputs("]", out);
-    if (question->is_running) {
-        fprintf(out, ", running: %" PRId64, question->running);
-    }
-    fputs("}", out);
-    text = spot_texts_end(&texts, out);
-    ret = texts.error != 0
-              ? texts.error
-              : spot_yaml_assign(scenario,
-                    question->num_traces > 0 ? "--trace" : scenario->root->file, text,
-                    diag);
-    spot_texts_free(&texts);
-    return ret;
-}
 
 /* Writes prices as a list from a time on, which becomes 0, each times a factor. */
 static void
@@ -183,7 +127,10 @@ train_pose(
             spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
         ret = ret != 0 ? ret : set_prices(question, scenario, diag);
     }
-    return ret != 0 ? ret : set_trace(question, scenario, diag);
+    if (question->num_traces > 0 || spot_node_at(scenario->root, "trace.file") != NULL) {
+        spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
+    }
+    return ret != 0 ? ret : spot_advice_replay(question, "trace", scenario, diag);
 }
 
 /* ---- Checkpoints ---- */
@@ -350,19 +297,6 @@ recovery_text(const proposal_t *self, const spot_recovery_t *system)
 }
 
 static const char *
-assumption(const proposal_t *self, const choice_t *choice)
-{
-    const int64_t spot = choice->is_on_demand ? 0 : choice->size - choice->on_demand;
-
-    return self->peak > 0 && spot > self->peak
-               ? spot_texts_add(&self->alternatives->texts,
-                     "the recordings had at most %" PRId64
-                     " instances: those above are assumed to be lost with them",
-                     self->peak)
-               : NULL;
-}
-
-static const char *
 words_of(const proposal_t *self, const choice_t *choice)
 {
     spot_texts_t *texts = &self->alternatives->texts;
@@ -425,7 +359,8 @@ add_choice(proposal_t *self, const choice_t *choice)
             .kind = choice->is_on_demand    ? "on demand"
                     : choice->on_demand > 0 ? "mixed"
                                             : "spot",
-            .assumed = assumption(self, choice),
+            .assumed = spot_advice_beyond(
+                &all->texts, self->peak, choice->is_on_demand ? 0 : spot),
             .size = choice->size});
 }
 
@@ -457,7 +392,8 @@ add_systems(proposal_t *self, choice_t choice)
             !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
                           system == &spot_recovery_varuna);
 
-        if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand) {
+        if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand ||
+            (system == &spot_recovery_parcae && system != own->system)) {
             continue;
         }
         choice.recovery = recovery_text(self, system);
@@ -545,30 +481,6 @@ add_sizes(proposal_t *self)
     }
 }
 
-/* Finds the least peak of the recordings that are replayed. */
-static int
-read_peak(proposal_t *self, spot_diag_t *diag)
-{
-    const spot_node_t *list =
-        spot_node_get(spot_node_get(self->root, "trace"), "recordings");
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && list != NULL && j < list->num_children; j++) {
-        char *path = spot_node_file_path(list->children[j]);
-        spot_trace_t trace;
-
-        spot_trace_init(&trace);
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_trace_read(&trace, path, false, diag);
-        if (ret == 0 && (j == 0 || spot_trace_most(&trace) < self->peak)) {
-            self->peak = spot_trace_most(&trace);
-        }
-        spot_trace_free(&trace);
-        free(path);
-    }
-    return ret;
-}
-
 static int
 train_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag)
@@ -581,7 +493,8 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         .max_fleet = question->max_fleet > 0 ? question->max_fleet
                                              : spot_scenario_num_slots(own)};
     char deadline[SPOT_DURATION_TEXT_BYTES];
-    int ret = read_peak(&self, diag);
+    int ret = spot_trace_least_most(
+        spot_node_get(spot_node_get(root, "trace"), "recordings"), &self.peak, diag);
 
     ret = ret == 0 ? choose_intervals(&self) : ret;
     if (ret == 0) {
@@ -595,6 +508,17 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         alternatives->goal_words =
             spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
                 own->until_steps, deadline, question->is_running ? " from now" : "");
+        if (strcmp(own->trace.generator->name, "seed") == 0) {
+            (void) SPOT_ARRAY_PUSH(alternatives, notes,
+                "the generator seed loses as many instances an hour of a small fleet as "
+                "of a large one; recordings (--trace) lose a share");
+        }
+        if (own->recovery.system != &spot_recovery_parcae) {
+            (void) SPOT_ARRAY_PUSH(alternatives, left_out,
+                "parcae: it looks ahead at each change, a run takes long; it is "
+                "searched "
+                "if it is the recovery of the scenario");
+        }
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "other pipeline depths: job.step_time is by world size, which does not "
@@ -605,20 +529,6 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
 }
 
 /* ---- What may be otherwise ---- */
-
-static bool
-more_frequent(const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const spot_scenario_t *self = scenario;
-    const spot_node_t *trace = spot_node_get(root, "trace");
-
-    if (trace == NULL || spot_node_get(trace, "generator") == NULL) {
-        return false;
-    }
-    fprintf(out, "trace.frequency: %.6g",
-        factor * spot_trace_model_common(&self->trace)->frequency);
-    return true;
-}
 
 static bool
 dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
@@ -653,14 +563,13 @@ slower_checkpoints(
 }
 
 static const spot_advice_doubt_t doubts[] = {
-    {"preemptions", "times as frequent", 8, more_frequent},
-    {"the spot price", "times as high", 8, dearer},
-    {"checkpoints", "times as slow to write", 8, slower_checkpoints},
+    {"preemptions", "times as frequent", 8, .numbers = "trace.frequency"},
+    {"the spot price", "times as high", 8, .change = dearer},
+    {"checkpoints", "times as slow to write", 8, .change = slower_checkpoints},
     {.noun = NULL},
 };
 
 const spot_advice_t spot_train_advice = {
-    .asks = "--steps and --finish-by",
     .cost = "cost_usd",
     .time = "time_to_finish_s",
     .doubts = doubts,

@@ -262,6 +262,27 @@ ends 0 run scenario.yaml --check-theory --set "horizon=1 min"
 expect "no theory without a rollback" \
     grep -qF "does not apply: without a rollback" "$work/stdout"
 
+# ---- Advice ----
+# advises NAME ARGUMENT...: the answer without the seconds that it took, and what is
+# written.
+advises() {
+    name=$1
+    shift
+    cp "$name.yaml" "$work/$name.yaml"
+    rm -f "$work/$name.advice.yaml" "$work/$name.advice-study.yaml"
+    ends 0 advise "$work/$name.yaml" --quiet "$@"
+    { tr '\n' ' ' <"$work/stdout" && echo; } |
+        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' >"$work/answer"
+    same "$name.txt" "$work/answer"
+    same "$name.advice.yaml" "$work/$name.advice.yaml"
+}
+advises advise-serve --sure 0.9
+ends 0 run "$work/advise-serve.advice.yaml"
+advises advise-cluster --finish-by "6 h" --sure 0.8
+ends 0 run "$work/advise-cluster.advice.yaml"
+ends 1 advise "$work/advise-cluster.yaml" --max-fleet 2 --quiet
+expect "larger clusters are looked at" grep -q "^ *with 4 instances: " "$work/stdout"
+
 # ---- Logs of task graphs ----
 golden tasks/run.txt tasks tasks/run.jsonl --edges tasks/edges.jsonl
 stderr_says "warning: tasks/run.jsonl: 1 mode_conflicts"

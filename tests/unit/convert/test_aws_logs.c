@@ -259,6 +259,15 @@ test_requests(void **state)
     /* Both lists together: the launch of the one, the reason of the other. */
     assert_list(
         both, "0,init,1,i-1\n300,preempt,1,i-1\n301,end,0,\n", "initial 1, repeated 1");
+    /* An instance that the provider took has no time of its end, its request has. It
+     * counts for the life before only: i-2 started again and ended once more. */
+    assert_list(INSTANCE("i-1", "10:00:00", "terminated", "",
+                    BECAUSE("Server.SpotInstanceTermination")) REQUEST("i-1", "09:00:00",
+                    "instance-terminated-no-capacity", "10:05:00", "closed")
+                    INSTANCE("i-2", "10:06:00", "terminated", "",
+                        BECAUSE("Server.SpotInstanceTermination")) REQUEST("i-2",
+                        "09:00:00", "instance-stopped-no-capacity", "10:05:30", "open"),
+        "0,init,1,i-1\n300,preempt,1,i-1\n300,end,0,\n", "initial 1, unknown_end 2");
 }
 
 int

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "tests/unit/base/support.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 enum { TEXT_BYTES = 1024 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/texts.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 enum { MAX_NODES = 65536 }; /* of a list */
 
@@ -296,7 +296,9 @@ compare_spans(const void *left, const void *right)
 
     return a->name_id != b->name_id
                ? (a->name_id > b->name_id) - (a->name_id < b->name_id)
-               : (a->start_ms > b->start_ms) - (a->start_ms < b->start_ms);
+           : a->start_ms != b->start_ms ? (a->start_ms > b->start_ms ? 1 : -1)
+           : a->end_ms != b->end_ms     ? (a->end_ms > b->end_ms ? 1 : -1)
+                                        : (int) a->says - (int) b->says;
 }
 
 /* Adds what the spans say. Those of a node that overlap are one: several jobs hold it,

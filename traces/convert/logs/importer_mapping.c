@@ -12,7 +12,7 @@
 #include "base/name_match.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 enum { TIME, EVENT, INSTANCE, COUNT, START, END, CAUSE, ZONE, TYPE, NUM_KEYS };
 enum { IGNORE = SPOT_NUM_SAYS, UNLISTED, MAX_SHOWN = 30 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

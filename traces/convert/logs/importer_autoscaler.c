@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/datetime.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 typedef struct {
     spot_instance_log_t log;

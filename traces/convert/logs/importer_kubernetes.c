@@ -12,7 +12,7 @@
 
 #include "base/datetime.h"
 #include "base/units.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 typedef enum { TABLE_NONE, TABLE_EVENTS, TABLE_NODES } table_t;
 

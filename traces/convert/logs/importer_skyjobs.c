@@ -6,7 +6,7 @@
 
 #include "base/datetime.h"
 #include "base/texts.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 /* The begins of messages. A recovery alone says nothing of the cluster. */
 static const struct {

@@ -5,20 +5,30 @@
  * Instance and StateReason; User Guide, "Spot request status codes". */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {
     "Reservations", "Instances", "SpotInstanceRequests", NULL};
 
+/* What all records together know of an instance. */
+typedef struct {
+    bool has_start;
+    int64_t end_ms;     /* the latest; INT64_MIN: none */
+    int64_t untimed_ms; /* latest start of a life that ended, but the record does not say
+                           when; INT64_MIN: none */
+} fate_t;
+
 typedef struct {
     spot_instance_log_t log;
     size_t input_id;
-    bool is_adding;       /* the second time, when all of this is known: */
-    int64_t num_spot;     /* records of spot instances */
-    spot_names_t started; /* instances whose start is */
-    spot_names_t untimed; /* instances that ended, but when is unknown */
+    bool is_adding;     /* the second time, when all of this is known: */
+    int64_t num_spot;   /* records of spot instances */
+    spot_names_t names; /* of instances */
+    size_t num_fates, max_fates;
+    fate_t *fates;                                            /* [num_fates] by name */
     int64_t num_not_spot, num_late, num_assumed, num_untimed; /* for remarks */
 } state_t;
 
@@ -153,7 +163,23 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
     return ret;
 }
 
-/* Adds what a record says, after the start of the instance. */
+/* Keeps what a record knows of its instance. */
+static void
+note_fate(fate_t *fate, const life_t *life)
+{
+    fate->has_start |= life->has_start;
+    if (life->is_untimed && life->start_ms > fate->untimed_ms) {
+        fate->untimed_ms = life->start_ms;
+    }
+    if (!life->is_untimed && life->time_ms > fate->end_ms &&
+        (life->says == SPOT_SAYS_PREEMPTED || life->says == SPOT_SAYS_STOPPED ||
+            life->says == SPOT_SAYS_GONE)) {
+        fate->end_ms = life->time_ms;
+    }
+}
+
+/* Adds what a record says, after the start of the instance. One whose latest end no
+ * record knows is left out. */
 static int
 take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
 {
@@ -163,23 +189,29 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
     const char *kind = spot_json_text_at(record, "InstanceLifecycle");
     const bool is_request = form == &request_form;
     const bool is_spot = is_request || strcmp(kind, "spot") == 0;
-    const bool is_started = spot_names_find(&self->started, name, strlen(name)) >= 0;
+    const fate_t unknown = {false, INT64_MIN, INT64_MIN};
     life_t life = {.form = form};
+    fate_t *fate;
     int32_t name_id;
     int ret = read_life(self, record, &life);
 
+    ret = ret == 0 ? spot_names_add(&self->names, name, strlen(name), &name_id) : ret;
+    if (ret == 0 && (size_t) name_id == self->num_fates) {
+        ret = SPOT_ARRAY_APPEND(self, fates, unknown);
+    }
+    fate = ret == 0 ? &self->fates[name_id] : NULL;
     if (ret != 0 || !self->is_adding) {
         self->num_spot += is_spot;
-        return ret != 0 || (!life.is_untimed && !life.has_start)
-                   ? ret
-                   : spot_names_add(life.is_untimed ? &self->untimed : &self->started,
-                         name, strlen(name), &name_id);
+        if (ret == 0) {
+            note_fate(fate, &life);
+        }
+        return ret;
     }
     if (self->num_spot > 0 && !is_spot) {
         self->num_not_spot++;
         return 0;
     }
-    if (spot_names_find(&self->untimed, name, strlen(name)) >= 0) {
+    if (fate->untimed_ms > fate->end_ms) {
         self->num_untimed++;
         return 0;
     }
@@ -187,16 +219,14 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
         &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
     spot_instance_log_label(
         &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
-    if (!is_request || !is_started) {
+    if (!is_request || !fate->has_start) {
         ret = spot_instance_log_add(
             &self->log, &place, life.start_ms, SPOT_SAYS_RUNS, name);
     }
-    if (ret == 0 && !is_started) {
-        self->num_assumed++;
-        ret = spot_names_add(&self->started, name, strlen(name), &name_id);
-    }
+    self->num_assumed += !fate->has_start;
+    fate->has_start = true;
     self->num_late += life.is_late;
-    return ret != 0 || (!is_request && life.says == SPOT_SAYS_RUNS)
+    return ret != 0 || life.is_untimed || (!is_request && life.says == SPOT_SAYS_RUNS)
                ? ret
                : spot_instance_log_add(
                      &self->log, &place, life.time_ms, life.says, name);
@@ -230,8 +260,7 @@ read_ec2(spot_import_t *import)
     state_t self = {.num_spot = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
-    spot_names_init(&self.started);
-    spot_names_init(&self.untimed);
+    spot_names_init(&self.names);
     spot_import_key(import, "cloud", "aws");
     for (size_t j = 0; ret == 0 && j < 2 * import->num_inputs; j++) {
         self.is_adding = j >= import->num_inputs;
@@ -260,8 +289,8 @@ read_ec2(spot_import_t *import)
             "hours: earlier ones are missing");
     }
     spot_instance_log_free(&self.log);
-    spot_names_free(&self.started);
-    spot_names_free(&self.untimed);
+    spot_names_free(&self.names);
+    free(self.fates);
     return ret;
 }
 

@@ -9,7 +9,7 @@
 #include "base/datetime.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {"data.result", NULL};
 /* Labels that name an instance, best first: many exporters set the last to their own. */
@@ -133,7 +133,8 @@ compare_samples(const void *left, const void *right)
 
     return a->series_id != b->series_id
                ? (a->series_id > b->series_id) - (a->series_id < b->series_id)
-               : (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms);
+           : a->time_ms != b->time_ms ? (a->time_ms > b->time_ms ? 1 : -1)
+                                      : (a->value > b->value) - (a->value < b->value);
 }
 
 /* The text of the label that names the instance of a series, "": none. */
@@ -194,7 +195,7 @@ write_instances(state_t *self)
     return ret;
 }
 
-/* Of samples at one time the last one holds. */
+/* Of samples at one time the largest holds. */
 static int
 write_count(state_t *self)
 {

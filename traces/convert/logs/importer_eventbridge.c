@@ -5,7 +5,7 @@
  * "EC2 instance rebalance recommendations", "State change events". */
 #include <string.h>
 
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {"Messages", "Records", "events", "results", NULL};
 

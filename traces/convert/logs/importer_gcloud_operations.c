@@ -4,7 +4,7 @@
  * from `gcloud logging read` or a sink (Cloud Logging, "LogEntry", "AuditLog"). */
 #include <string.h>
 
-#include "traces/convert/instance_log.h"
+#include "traces/convert/logs/instance_log.h"
 
 /* What is known of an operation. The times are those of its begin and its end. */
 typedef enum { TYPE, TARGET, BEGIN, END, STATUS, HTTP, NUM_CELLS } cell_id_t;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What may be chosen for a training job: the sizes of its fleet, whole pipelines on
+ * demand, and prices that go on in the middle of a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "sim/train/advice.h"
+#include "sim/train/experiment.h"
+
+#define HOUR INT64_C(3600000)
+
+/* A job whose least fleet is small, on a large fleet. */
+#define JOB                                                                             \
+    "scenario: x\nhorizon: 1 h\n"                                                       \
+    "fleet: {capacity: 32, initial: 32, price: {spot: "                                 \
+    "[{from: 0 s, usd_per_h: 1}, {from: 2 h, usd_per_h: 2}, {from: 5 h, usd_per_h: "    \
+    "3}, {from: 9 h, usd_per_h: 4}], on_demand: 7, currency: EUR}}\n"                   \
+    "job: {pipeline_depth: 3, step_time: {3: 20 s, 6: 12 s, 12: 8 s}}\n"                \
+    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"      \
+    "  addition: {per_minute: 0.1, count: {fixed: 1}}}\n"
+
+typedef struct {
+    spot_diag_t diag;
+    spot_yaml_t document;
+    void *scenario;
+    spot_alternatives_t all;
+} case_t;
+
+static void
+ask(case_t *self, const spot_advice_question_t *question)
+{
+    *self = (case_t){.scenario = NULL};
+    spot_diag_init(&self->diag);
+    assert_int_equal(
+        spot_yaml_parse(&self->document, "job.yaml", JOB, strlen(JOB), &self->diag), 0);
+    assert_int_equal(spot_train_advice.pose(question, &self->document, &self->diag), 0);
+    assert_int_equal(spot_train_experiment.bind(
+                         &self->scenario, self->document.root, NULL, &self->diag),
+        0);
+    assert_int_equal(spot_train_advice.propose(question, self->scenario,
+                         self->document.root, &self->all, &self->diag),
+        0);
+    assert_int_equal(self->all.error, 0);
+}
+
+static void
+end(case_t *self)
+{
+    spot_alternatives_free(&self->all);
+    spot_train_experiment.free(self->scenario);
+    spot_yaml_free(&self->document);
+    spot_diag_free(&self->diag);
+}
+
+/* The distinct sizes of a market, in order. */
+static size_t
+sizes_of(const spot_alternatives_t *all, const char *kind, int64_t sizes[16])
+{
+    size_t num = 0;
+
+    for (size_t j = 0; j < all->num_items; j++) {
+        if (strcmp(all->items[j].kind, kind) == 0 &&
+            (num == 0 || sizes[num - 1] != all->items[j].size)) {
+            assert_true(num < 16);
+            sizes[num++] = all->items[j].size;
+        }
+    }
+    return num;
+}
+
+static void
+assert_sizes(const spot_alternatives_t *all, const char *kind, size_t num_expected,
+    const int64_t *expected)
+{
+    int64_t sizes[16];
+
+    assert_int_equal(sizes_of(all, kind, sizes), num_expected);
+    for (size_t j = 0; j < num_expected; j++) {
+        assert_int_equal(sizes[j], expected[j]);
+    }
+}
+
+/* From the least fleet that can be in time to the largest, in ratios of (32/3)^(1/6);
+ * on demand each rounded down to whole pipelines. 1,000 steps of 20 s take 5.6 h. */
+static void
+test_sizes_start_at_the_least(void **state)
+{
+    const spot_advice_question_t question = {
+        .num_steps = 1000, .finish_by_ms = 6 * HOUR, .budget = INFINITY};
+    static const int64_t spot[] = {3, 4, 7, 10, 15, 22, 32};
+    static const int64_t on_demand[] = {3, 6, 9, 15, 21, 30};
+    case_t advice;
+
+    (void) state;
+    ask(&advice, &question);
+    assert_sizes(&advice.all, "spot", 7, spot);
+    assert_sizes(&advice.all, "on demand", 6, on_demand);
+    end(&advice);
+}
+
+/* 3 instances need 5.6 h, 6 need 3.3 h. */
+static void
+test_sizes_follow_the_deadline(void **state)
+{
+    const spot_advice_question_t question = {
+        .num_steps = 1000, .finish_by_ms = 4 * HOUR, .budget = INFINITY, .max_fleet = 8};
+    static const int64_t spot[] = {6, 7, 8}, on_demand[] = {6};
+    case_t advice;
+
+    (void) state;
+    ask(&advice, &question);
+    assert_sizes(&advice.all, "spot", 3, spot);
+    assert_sizes(&advice.all, "on demand", 1, on_demand);
+    end(&advice);
+}
+
+/* Nothing is in time: the largest fleet alone, on demand what it has room for. */
+static void
+test_no_size_is_in_time(void **state)
+{
+    const spot_advice_question_t question = {.num_steps = 1000,
+        .finish_by_ms = 1 * HOUR,
+        .budget = INFINITY,
+        .max_fleet = 31};
+    static const int64_t spot[] = {31}, on_demand[] = {30};
+    case_t advice;
+
+    (void) state;
+    ask(&advice, &question);
+    assert_sizes(&advice.all, "spot", 1, spot);
+    assert_sizes(&advice.all, "on demand", 1, on_demand);
+    end(&advice);
+}
+
+/* After six hours the price is 3, and 4 three hours later. */
+static void
+test_prices_go_on(void **state)
+{
+    const spot_advice_question_t question = {.num_steps = 1000,
+        .finish_by_ms = 24 * HOUR,
+        .budget = INFINITY,
+        .is_running = true,
+        .progress = 10,
+        .elapsed_ms = 6 * HOUR,
+        .running = 5};
+    const spot_scenario_t *scenario;
+    case_t advice;
+
+    (void) state;
+    ask(&advice, &question);
+    scenario = advice.scenario;
+    assert_int_equal(scenario->fleet.price.spot.num_steps, 2);
+    assert_int_equal(scenario->fleet.price.spot.steps[0].start_ms, 0);
+    assert_int_equal(scenario->fleet.price.spot.steps[1].start_ms, 3 * HOUR);
+    assert_true(scenario->fleet.price.spot.steps[0].usd_per_h == 3);
+    assert_true(scenario->fleet.price.spot.steps[1].usd_per_h == 4);
+    assert_true(scenario->fleet.price.on_demand_usd_per_h == 7);
+    assert_string_equal(spot_price_currency(&scenario->fleet.price), "EUR");
+    end(&advice);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_start_at_the_least),
+        cmocka_unit_test(test_sizes_follow_the_deadline),
+        cmocka_unit_test(test_no_size_is_in_time),
+        cmocka_unit_test(test_prices_go_on),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
