@@ -30,7 +30,7 @@ typedef struct {
 } arguments_t;
 
 static const arguments_t initial = {
-    .question = {.sure = 0.95, .budget = INFINITY}, .seed = 1};
+    .question = {.sure = 0.95, .budget = (double) INFINITY}, .seed = 1};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a scenario, the job that is asked about", 0, "JOB.yaml", path,

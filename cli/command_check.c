@@ -129,6 +129,9 @@ say_bound(file_t *self, const spot_bound_scenario_t *bound)
     if (ret == 0 && strcmp(bound->experiment->name, SPOT_DEFAULT_ENGINE) == 0) {
         const spot_scenario_t *train = bound->scenario;
 
+        /* From job.model and fleet.storage where the keys have their defaults. */
+        NUMBER("checkpoint_write_s", (double) train->job.checkpoint.write_ms / 1e3);
+        NUMBER("reload_s", (double) train->job.reload_ms / 1e3);
         ret = say_rates(self, &train->trace, train->horizon_ms);
     }
     return ret;

@@ -28,6 +28,7 @@ enum {
     MAX_EVERY = 4,
     MAX_DEPTHS = 3,
     MAX_SYSTEMS = 32,
+    MAX_LOOK_AHEAD_PAIRS = 24,
     LOSS_RUNS = 8,
     EVERY_BYTES = 64
 };
@@ -378,6 +379,14 @@ can_finish(const proposal_t *self, int64_t size, int64_t depth)
                                     (double) self->scenario->deadline_ms;
 }
 
+/* Whether parcae is searched: the time of a look ahead grows with the pairs (D,P). */
+static bool
+has_parcae(const spot_scenario_t *scenario)
+{
+    return scenario->recovery.system == &spot_recovery_parcae ||
+           scenario->job.step_time.grid.num_pairs <= MAX_LOOK_AHEAD_PAIRS;
+}
+
 static void
 add_systems(proposal_t *self, choice_t choice)
 {
@@ -393,7 +402,7 @@ add_systems(proposal_t *self, choice_t choice)
                           system == &spot_recovery_varuna);
 
         if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand ||
-            (system == &spot_recovery_parcae && system != own->system)) {
+            (system == &spot_recovery_parcae && !has_parcae(self->scenario))) {
             continue;
         }
         choice.recovery = recovery_text(self, system);
@@ -513,11 +522,11 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
                 "the generator seed loses as many instances an hour of a small fleet as "
                 "of a large one; recordings (--trace) lose a share");
         }
-        if (own->recovery.system != &spot_recovery_parcae) {
+        if (!has_parcae(own)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
-                "parcae: it looks ahead at each change, a run takes long; it is "
-                "searched "
-                "if it is the recovery of the scenario");
+                "parcae: with so many pairs (D,P) a look ahead takes long; it is "
+                "searched if "
+                "it is the recovery of the scenario");
         }
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,

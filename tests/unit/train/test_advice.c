@@ -91,7 +91,7 @@ static void
 test_sizes_start_at_the_least(void **state)
 {
     const spot_advice_question_t question = {
-        .num_steps = 1000, .finish_by_ms = 6 * HOUR, .budget = INFINITY};
+        .num_steps = 1000, .finish_by_ms = 6 * HOUR, .budget = (double) INFINITY};
     static const int64_t spot[] = {3, 4, 7, 10, 15, 22, 32};
     static const int64_t on_demand[] = {3, 6, 9, 15, 21, 30};
     case_t advice;
@@ -107,8 +107,10 @@ test_sizes_start_at_the_least(void **state)
 static void
 test_sizes_follow_the_deadline(void **state)
 {
-    const spot_advice_question_t question = {
-        .num_steps = 1000, .finish_by_ms = 4 * HOUR, .budget = INFINITY, .max_fleet = 8};
+    const spot_advice_question_t question = {.num_steps = 1000,
+        .finish_by_ms = 4 * HOUR,
+        .budget = (double) INFINITY,
+        .max_fleet = 8};
     static const int64_t spot[] = {6, 7, 8}, on_demand[] = {6};
     case_t advice;
 
@@ -125,7 +127,7 @@ test_no_size_is_in_time(void **state)
 {
     const spot_advice_question_t question = {.num_steps = 1000,
         .finish_by_ms = 1 * HOUR,
-        .budget = INFINITY,
+        .budget = (double) INFINITY,
         .max_fleet = 31};
     static const int64_t spot[] = {31}, on_demand[] = {30};
     case_t advice;
@@ -143,7 +145,7 @@ test_prices_go_on(void **state)
 {
     const spot_advice_question_t question = {.num_steps = 1000,
         .finish_by_ms = 24 * HOUR,
-        .budget = INFINITY,
+        .budget = (double) INFINITY,
         .is_running = true,
         .progress = 10,
         .elapsed_ms = 6 * HOUR,
