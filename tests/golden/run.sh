@@ -264,17 +264,20 @@ expect "no theory without a rollback" \
     grep -qF "does not apply: without a rollback" "$work/stdout"
 
 # ---- Advice ----
-# advises NAME ARGUMENT...: the answer without the seconds that it took, and what is
-# written.
+# answers NAME: the last answer is NAME.txt, but for the seconds that it took.
+answers() {
+    { tr '\n' ' ' <"$work/stdout" && echo; } |
+        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' >"$work/answer"
+    same "$1.txt" "$work/answer"
+}
+# advises NAME ARGUMENT...: the answer and what is written.
 advises() {
     name=$1
     shift
     cp "$name.yaml" "$work/$name.yaml"
     rm -f "$work/$name.advice.yaml" "$work/$name.advice-study.yaml"
     ends 0 advise "$work/$name.yaml" --quiet "$@"
-    { tr '\n' ' ' <"$work/stdout" && echo; } |
-        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' >"$work/answer"
-    same "$name.txt" "$work/answer"
+    answers "$name"
     same "$name.advice.yaml" "$work/$name.advice.yaml"
 }
 advises advise-serve --sure 0.9
@@ -283,6 +286,17 @@ advises advise-cluster --finish-by "6 h" --sure 0.8
 ends 0 run "$work/advise-cluster.advice.yaml"
 ends 1 advise "$work/advise-cluster.yaml" --max-fleet 2 --quiet
 expect "larger clusters are looked at" grep -q "^ *with 4 instances: " "$work/stdout"
+
+# From the log of a cloud to a decision: docs/advice.md.
+rm -rf "$work/week"
+cp -r ../../../models/sample/advice "$work/week"
+ends 0 trace convert "$work/week/week.jsonl.gz" --now 2026-06-08T00:00:00Z -o "$work/week/week.csv"
+ends 0 price convert "$work/week/prices.json" --zone us-east-1b --start 2026-06-01T00:00:00Z \
+    -o "$work/week/prices.csv"
+ends 0 advise "$work/week/job.yaml" --steps 2000 --finish-by "6 d" --quiet
+answers advise-week
+same advise-week.advice.yaml "$work/week/job.advice.yaml"
+ends 0 run "$work/week/job.advice.yaml" --quiet
 
 # ---- Logs of task graphs ----
 golden tasks/run.txt tasks tasks/run.jsonl --edges tasks/edges.jsonl
