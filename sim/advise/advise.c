@@ -102,10 +102,11 @@ why_not(const spot_advising_t *self, const void *scenario)
 {
     spot_texts_t *texts = &self->result->texts;
     const spot_outputs_t *outputs = self->experiment->outputs(scenario);
-    const spot_standing_t standing = self->experiment->standing == NULL
-                                         ? (spot_standing_t){.side = "it"}
-                                         : self->experiment->standing(scenario);
+    spot_standing_t standing = {.side = "it"};
 
+    if (self->experiment->standing != NULL) {
+        standing = self->experiment->standing(scenario);
+    }
     if (outputs->cannot_run != NULL) {
         return spot_texts_add(texts, "%s", outputs->cannot_run);
     }
