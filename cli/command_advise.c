@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/study_task.h"
+#include "reports/advice_chart.h"
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
 #include "sim/advise/advise.h"
@@ -156,10 +157,10 @@ write_page(
     int ret = spot_report_init(&report, store);
 
     if (ret == 0) {
-        const spot_page_source_t source = {.path = arguments->page_path,
-            .report = &report,
-            .preface = write_preface,
-            .context = result};
+        const spot_page_preface_t preface = {
+            .write = write_preface, .declare = spot_advice_declare, .context = result};
+        const spot_page_source_t source = {
+            .path = arguments->page_path, .report = &report, .preface = &preface};
 
         out = spot_output_bytes(&output, arguments->page_path, &call->diag);
         ret = spot_output_end(&output, out == NULL ? 0 : spot_page_write(&source, out));

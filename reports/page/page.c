@@ -96,7 +96,7 @@ write_page(const spot_page_t *page)
 {
     write_summary(page);
     if (page->source->preface != NULL) {
-        page->source->preface(page->source->context, page->document);
+        page->source->preface->write(page->source->preface->context, page->document);
         spot_document_end_section(page->document);
     }
     spot_page_sections_write(page);

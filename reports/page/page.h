@@ -7,17 +7,23 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "reports/draw.h"
 #include "reports/report.h"
 #include "reports/side_by_side.h"
 #include "reports/table/document.h"
 
+/* What stands at the head of a page: a section and a picture. */
+typedef struct {
+    void (*write)(const void *context, spot_document_t *document);
+    spot_declare_t declare;
+    const void *context; /* of both */
+} spot_page_preface_t;
+
 typedef struct {
     const char *path; /* of the store, as the user named it; for messages */
     const spot_report_t *report;
-    /* What stands above the pictures, in place of the answer of the study; NULL: that.
-     */
-    void (*preface)(const void *context, spot_document_t *document);
-    const void *context;
+    const spot_page_preface_t *preface; /* in place of the answer of the study and of its
+                                           main picture; NULL: these */
 } spot_page_source_t;
 
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */

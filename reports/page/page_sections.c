@@ -276,8 +276,17 @@ write_section(const spot_page_t *page, const section_t *section)
 void
 spot_page_sections_write(const spot_page_t *page)
 {
+    const spot_page_preface_t *preface = page->source->preface;
+
     for (size_t j = 0; page->document->error == 0 && j < NUM_SECTIONS; j++) {
-        write_section(page, &sections[j]);
+        if (j > 0 || preface == NULL) {
+            write_section(page, &sections[j]);
+        } else {
+            spot_page_picture_write(&(spot_page_picture_t){.name = "alternatives",
+                                        .declare = preface->declare,
+                                        .context = preface->context},
+                page->document);
+        }
         if (j == 0) {
             write_contents(page);
         }

@@ -116,6 +116,13 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .num_runs = (double) runner->constrained[0].num_values};
         self->result->num_runs += runner->num_rows; /* not of a round that was stopped */
         entries[j].is_open = entries[j].is_met || !entries[j].is_out;
+        ret = SPOT_ARRAY_APPEND(self->result, searched,
+            (spot_advice_searched_t){.kind = spot_texts_add(&self->result->texts, "%s",
+                                         self->alternatives.items[j].kind),
+                .size = entries[j].size,
+                .cost = entries[j].cost,
+                .p = entries[j].p,
+                .is_met = entries[j].is_met});
     }
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);

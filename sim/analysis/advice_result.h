@@ -32,6 +32,14 @@ typedef struct {
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
 } spot_advised_t;
 
+/* An alternative as the search saw it. */
+typedef struct {
+    const char *kind; /* its market */
+    int64_t size;     /* instances */
+    double cost, p;   /* estimates */
+    bool is_met;      /* by these */
+} spot_advice_searched_t;
+
 /* Up to which factor the answer stays what it is. */
 typedef struct {
     const char *noun, *words; /* "preemptions", "times as frequent" */
@@ -61,6 +69,8 @@ typedef struct {
     size_t num_traces;
     const char *worst_trace; /* of several, in the answer's runs; NULL: one or none */
     double worst_p;
+    size_t num_searched, max_searched;
+    spot_advice_searched_t *searched; /* [num_searched] all alternatives */
     size_t num_points, num_undecided; /* of the search */
     int64_t num_runs;                 /* of the search */
     int64_t num_other_runs;           /* for the figures, larger fleets, break-evens */
@@ -99,6 +109,7 @@ spot_advice_result_free(spot_advice_result_t *self)
     spot_texts_free(&self->texts);
     free(self->advised);
     free(self->larger);
+    free(self->searched);
     free(self->break_evens);
     free(self->left_out);
     free(self->notes);
