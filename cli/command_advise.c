@@ -13,7 +13,9 @@
 #include "reports/page/page.h"
 #include "sim/advise/advise.h"
 #include "sim/engines.h"
+#include "traces/convert/convert.h"
 #include "traces/trace.h"
+#include "traces/trace_write.h"
 
 /* The exit code where the goal of a job that runs is lost. */
 enum { EXIT_LOST = 3 };
@@ -51,13 +53,13 @@ static const spot_option_t options[] = {
         "Most instances, nodes or replicas at a time (default: those of the scenario; "
         "serve: any)",
         .min = 1),
-    SPOT_OPTION(TEXTS, "trace", 0, "TRACE.csv", traces,
-        "A recorded trace, replayed from random starts in place of the scenario's; "
+    SPOT_OPTION(TEXTS, "trace", 0, "LOG", traces,
+        "A recorded trace, replayed from random starts in place of the scenario's, or a "
+        "log that `spotsim trace convert` recognises, which gets its trace beside it; "
         "several weigh the same",
         .example = "week-1.csv"),
-    SPOT_OPTION(INPUT, "now", 0, "LOG.csv", now_path,
-        "The job runs already: its own trace, from its start to now",
-        .endings = ".csv or .csv.gz"),
+    SPOT_OPTION(INPUT, "now", 0, "LOG", now_path,
+        "The job runs already: its own trace or log, from its start to now"),
     SPOT_OPTION(COUNT, "progress", 0, "N", question.progress,
         "With --now: steps that it has kept so far"),
     SPOT_OPTION(WRITTEN, "output", 'o', "ADVICE.html", page_path,
@@ -87,10 +89,62 @@ check(spot_call_t *call)
         "--sure: no number of runs shows that something never fails: expected less than "
         "1");
     spot_usage_refuse(call, question->progress > 0 && arguments->now_path == NULL,
-        "--progress needs --now LOG.csv: since when the job runs");
+        "--progress needs --now LOG: since when the job runs");
     spot_usage_refuse(call,
         question->num_steps > 0 && question->progress >= question->num_steps,
         "--progress: the steps are done already");
+}
+
+/* ---- Logs ---- */
+
+/* What a canonical trace begins with. */
+#define TRACE_BEGIN "# spotsim-trace:"
+
+/* Converts a log that is no trace yet to one beside it, and takes that in its place. */
+static int
+take_log(spot_call_t *call, const char **path)
+{
+    const spot_convert_t task = {.kind = -1, .window_ms = -1};
+    const spot_convert_input_t input = {.path = *path};
+    const char *made = spot_texts_add(&call->texts, "%s.trace.csv", *path);
+    spot_convert_report_t report;
+    spot_trace_t trace;
+    int ret;
+
+    if (access(*path, R_OK) != 0 || spot_csv_begins(*path, TRACE_BEGIN)) {
+        return 0; /* a file that is not there is reported where it is read */
+    }
+    if (access(made, F_OK) == 0 && !spot_csv_begins(made, TRACE_BEGIN)) {
+        return spot_diag_error(&call->diag, made, 0, 0,
+            "exists and is no trace: move it away, or convert %s with `spotsim trace "
+            "convert`",
+            *path);
+    }
+    ret = spot_convert(&task, 1, &input, &trace, &report, &call->diag);
+    ret = ret == 0 ? spot_trace_write(&trace, made, &call->diag) : ret;
+    if (ret == 0 && !call->is_quiet) {
+        fprintf(stderr, "%s is the trace of %s:\n", made, *path);
+        spot_convert_report_print(&report, &trace, stderr);
+    }
+    *path = made;
+    spot_convert_report_free(&report);
+    spot_trace_free(&trace);
+    return ret;
+}
+
+static int
+take_logs(spot_call_t *call)
+{
+    arguments_t *arguments = call->arguments;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < arguments->traces.num_texts; j++) {
+        ret = take_log(call, &arguments->traces.texts[j]);
+    }
+    if (ret == 0 && arguments->now_path != NULL) {
+        ret = take_log(call, &arguments->now_path);
+    }
+    return ret;
 }
 
 /* What the trace of the job so far says of now. */
@@ -231,8 +285,9 @@ run(spot_call_t *call)
     spot_advice_result_t result = {.num_advised = 0};
     spot_study_t study = {.experiment = NULL};
     spot_store_t *store = NULL;
-    int ret = read_now(arguments, &call->diag);
+    int ret = take_logs(call);
 
+    ret = ret == 0 ? read_now(arguments, &call->diag) : ret;
     spot_interrupt_watch();
     arguments->question.num_traces = arguments->traces.num_texts;
     arguments->question.traces = arguments->traces.texts;

@@ -30,6 +30,10 @@ pose(spot_advising_t *self)
     if (ret == 0 && spot_node_get(self->document.root, "study") != NULL) {
         ret = spot_diag_error(self->diag, request->path, 0, 0,
             "this is a study: expected a scenario, the job that is asked about");
+    } else if (ret == 0 && spot_node_get(self->document.root, "scenario") == NULL) {
+        ret = spot_diag_error(self->diag, request->path, 0, 0,
+            "this is no scenario, which has the key \"scenario\": expected the job that "
+            "is asked about, such as `spotsim init` writes");
     }
     ret = ret != 0 ? ret
                    : spot_experiment_choose(&self->experiment, request->engines,
