@@ -264,10 +264,11 @@ expect "no theory without a rollback" \
     grep -qF "does not apply: without a rollback" "$work/stdout"
 
 # ---- Advice ----
-# answers NAME: the last answer is NAME.txt, but for the seconds that it took.
+# answers NAME: the last answer is NAME.txt, but for its lines and the seconds that it took.
 answers() {
     { tr '\n' ' ' <"$work/stdout" && echo; } |
-        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' >"$work/answer"
+        sed 's/figures: *[0-9.]* s/figures: T s/; s/  */ /g; s/ *$//' |
+        fold -s -w 78 | sed 's/ *$//' >"$work/answer"
     same "$1.txt" "$work/answer"
 }
 # advises NAME ARGUMENT...: the answer and what is written.
