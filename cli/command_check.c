@@ -13,6 +13,7 @@
 #include "models/serving_profile.h"
 #include "models/step_grid.h"
 #include "reports/plan_report.h"
+#include "reports/table/wrap.h"
 #include "sim/analysis/completeness.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
@@ -330,7 +331,12 @@ run(spot_call_t *call)
         fputs(arguments->is_json ? "\n" : "", out);
     }
     text = spot_texts_end(&call->texts, out);
-    fputs(error == 0 ? text : "", stdout);
+    if (error == 0 && arguments->is_json) {
+        fputs(text, stdout);
+    } else if (error == 0) {
+        spot_wrap_write(
+            stdout, text, spot_terminal_of_output(true).width, SPOT_WRAP_BELOW);
+    }
     return error;
 }
 
