@@ -18,7 +18,7 @@ static spot_advice_searched_t searched[] = {
     {"spot", 16, 10, 0.5, false},
     {"spot", 24, 12, 0.97, true},
     {"on demand", 16, 30, 1, true},
-    {"mixed", 16, INFINITY, 0, false},
+    {"mixed", 16, (double) INFINITY, 0, false},
 };
 static spot_advised_t advised[] = {
     {.kind = "spot", .size = 24, .is_met = true, .figures = {.cost = 12.5}},
@@ -50,7 +50,7 @@ assert_says(const char *text, const char *words, bool is_there)
 static void
 test_yes(void **state)
 {
-    char *text = declared(true, INFINITY);
+    char *text = declared(true, (double) INFINITY);
 
     (void) state;
     assert_says(text, "4 alternatives", true);
