@@ -45,15 +45,15 @@ static const spot_option_t options[] = {
 typedef struct {
     spot_call_t *call;
     const char *outputs[3]; /* scenario, study, trace */
-    size_t num_told;
-    struct told {
+    size_t num_given;
+    struct given {
         const char *key, *value, *note;
-    } told[10]; /* keys whose values files tell; NULL: none. The first one counts */
+    } given[10]; /* values of keys that files give; NULL: none. The first one counts */
 } init_t;
 
 #define TEXT(...) spot_texts_add(&self->call->texts, __VA_ARGS__)
-#define TELL(path, value, note)                                                         \
-    (self->told[self->num_told++] = (struct told){path, value, note})
+#define GIVE(path, value, note)                                                         \
+    (self->given[self->num_given++] = (struct given){path, value, note})
 
 static int
 take_trace(init_t *self, const char *path)
@@ -73,10 +73,10 @@ take_trace(init_t *self, const char *path)
     ret = ret != 0 ? ret : spot_trace_write(&trace, self->outputs[2], &self->call->diag);
     if (ret == 0) {
         spot_duration_text(trace.end_ms, span);
-        TELL("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
-        TELL("initial", NULL, "none: as many as the log has then");
-        TELL("horizon", TEXT("%s", span), "as long as the log");
-        TELL("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
+        GIVE("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
+        GIVE("initial", NULL, "none: as many as the log has then");
+        GIVE("horizon", TEXT("%s", span), "as long as the log");
+        GIVE("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
             TEXT("preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
                 figures.preempted / figures.span_h, figures.preempted_per_instance_h,
                 figures.added / figures.span_h));
@@ -90,12 +90,13 @@ take_trace(init_t *self, const char *path)
 static int
 take_table(init_t *self, const char *path)
 {
-    const int most = self->num_told > 0 ? atoi(self->told[0].value) : SPOT_MAX_INSTANCES;
+    const int most =
+        self->num_given > 0 ? atoi(self->given[0].value) : SPOT_MAX_INSTANCES;
     spot_step_grid_t grid;
     const int ret = spot_step_grid_read(&grid, path, &self->call->diag);
     const spot_step_pair_t *pair = ret == 0 ? spot_step_grid_best(&grid, most) : NULL;
 
-    TELL("step_time", TEXT("{table: '%s'}", path), "as the table has it");
+    GIVE("step_time", TEXT("{table: '%s'}", path), "as the table has it");
     if (pair != NULL) {
         const char *size = TEXT("%d", pair->num_pipelines * pair->depth);
         const char *note = "of the fastest pair that fits the fleet";
@@ -103,11 +104,11 @@ take_table(init_t *self, const char *path)
                                    ? (double) grid.samples_per_step
                                    : pair->samples_per_s * pair->step_ms / 1e3;
 
-        TELL("pipeline_depth", TEXT("%d", pair->depth), note);
-        TELL("samples_per_step", TEXT("%.0f", samples < 1 ? 1024 : samples),
+        GIVE("pipeline_depth", TEXT("%d", pair->depth), note);
+        GIVE("samples_per_step", TEXT("%.0f", samples < 1 ? 1024 : samples),
             samples < 1 ? "assumed: your batch size" : note);
-        TELL("capacity", size, "assumed: what the fastest pair needs");
-        TELL("initial", size, "assumed: the same");
+        GIVE("capacity", size, "assumed: what the fastest pair needs");
+        GIVE("initial", size, "assumed: the same");
     }
     spot_step_grid_free(&grid);
     return ret;
@@ -140,7 +141,7 @@ write_yaml(const init_t *self, const char *path, const char *line,
         const char *key = line + indent;
         const size_t num_bytes = strcspn(key, ":\n");
         const spot_field_t *field = NULL;
-        size_t j = self->num_told;
+        size_t j = self->num_given;
 
         if (*key == '#') {
             note = key;
@@ -154,15 +155,15 @@ write_yaml(const init_t *self, const char *path, const char *line,
         if (field != NULL) {
             put_comment(out, indent, field->help);
             for (j = 0;
-                 j < self->num_told && strcmp(self->told[j].key, field->name) != 0;) {
+                 j < self->num_given && strcmp(self->given[j].key, field->name) != 0;) {
                 j++;
             }
         }
-        if (j < self->num_told) {
-            put_comment(out, indent, self->told[j].note);
-            if (self->told[j].value != NULL) {
+        if (j < self->num_given) {
+            put_comment(out, indent, self->given[j].note);
+            if (self->given[j].value != NULL) {
                 fprintf(
-                    out, "%*s%s: %s\n", indent, "", field->name, self->told[j].value);
+                    out, "%*s%s: %s\n", indent, "", field->name, self->given[j].value);
             }
         } else {
             if (field != NULL && *note != '\0') {
@@ -220,7 +221,7 @@ run(spot_call_t *call)
         path = real == NULL ? path : TEXT("%s", real);
         free(real);
         if (path != NULL && j == 2) {
-            TELL("spot", TEXT("{file: '%s'}", path), "a price over time");
+            GIVE("spot", TEXT("{file: '%s'}", path), "a price over time");
         } else if (path != NULL) {
             ret = (j == 0 ? take_trace : take_table)(self, path);
         }
