@@ -128,14 +128,17 @@ int
 spot_advising_look(
     spot_advising_t *self, const spot_alternative_t *item, const char **why)
 {
-    const char *text = spot_advising_scenario_text(self, item->point);
+    spot_texts_t texts = {.error = 0};
+    const char *text = spot_advising_scenario_text(self, &texts, item->point);
     spot_yaml_t document = {0};
     void *scenario = NULL;
     spot_diag_t diag;
-    int ret;
+    int ret = texts.error;
 
     spot_diag_init(&diag);
-    ret = spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
+    ret = ret != 0
+              ? ret
+              : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
     ret = ret != 0
               ? ret
               : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
@@ -149,6 +152,7 @@ spot_advising_look(
     self->experiment->free(scenario);
     spot_yaml_free(&document);
     spot_diag_free(&diag);
+    spot_texts_free(&texts);
     return ret;
 }
 
@@ -330,7 +334,7 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     ret = ret == 0 && result->is_yes ? spot_advising_doubt(&self) : ret;
     if (ret == 0) {
         result->scenario_text =
-            spot_advising_scenario_text(&self, result->advised[0].point);
+            spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);
         result->passed_s = spot_clock_s() - started_s;
         ret = result->texts.error;
     }

@@ -31,8 +31,10 @@ SPOT_MUST_CHECK int spot_advising_look(
 
 /* ---- measure.c ---- */
 
-/* Writes the scenario with the values of a point into it. NULL: no memory. */
-const char *spot_advising_scenario_text(const spot_advising_t *self, const char *point);
+/* Writes the scenario with the values of a point into it. "" after an error, which
+ * texts, its owner, keeps. */
+const char *spot_advising_scenario_text(
+    const spot_advising_t *self, spot_texts_t *texts, const char *point);
 
 /* Writes a study of points: the search if num_runs is 0, else so many runs of each.
  * more: "KEY: VALUE" that each point has besides; NULL: nothing. texts own it. */

@@ -121,9 +121,9 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
 }
 
 const char *
-spot_advising_scenario_text(const spot_advising_t *self, const char *point)
+spot_advising_scenario_text(
+    const spot_advising_t *self, spot_texts_t *texts, const char *point)
 {
-    spot_texts_t *texts = &self->result->texts;
     spot_yaml_t copy = {0}, values = {0};
     FILE *out = spot_texts_begin(texts);
     const char *text;

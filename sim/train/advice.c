@@ -27,7 +27,6 @@ static const double intervals[] = {0.5, 1, 2};
 enum {
     MAX_EVERY = 4,
     MAX_DEPTHS = 3,
-    MAX_SYSTEMS = 32,
     MAX_LOOK_AHEAD_PAIRS = 24,
     LOSS_RUNS = 8,
     EVERY_BYTES = 64
@@ -189,9 +188,8 @@ add_interval(proposal_t *self, double interval_ms, double *there, size_t *num_th
     }
 }
 
-/* The interval of the scenario, and some around that of Young: sqrt(2 C M) for a cost C
- * of a checkpoint and a mean time M between losses. Asynchronous checkpoints without a
- * snapshot cost nothing: they are best back to back. Young, CACM 17(9), 1974. */
+/* The interval of the scenario, and some around that of Young. Asynchronous checkpoints
+ * without a snapshot cost nothing: they are best back to back. */
 static int
 choose_intervals(proposal_t *self)
 {
@@ -211,7 +209,9 @@ choose_intervals(proposal_t *self)
         there[num_there++] = (double) checkpoint->every_ms;
     }
     if (cost_ms > 0 && mtbf_ms > 0) {
-        const double best_ms = sqrt(2 * (double) cost_ms * mtbf_ms);
+        const double best_ms =
+            SPOT_MS_PER_S * spot_theory_young_s(mtbf_ms / SPOT_MS_PER_S,
+                                (double) cost_ms / SPOT_MS_PER_S);
 
         for (size_t j = 0; j < sizeof(intervals) / sizeof(intervals[0]); j++) {
             add_interval(self, best_ms * intervals[j], there, &num_there);
@@ -222,7 +222,7 @@ choose_intervals(proposal_t *self)
 
 /* ---- Depths ---- */
 
-/* Samples a second of the pipelines of a depth that so many instances form. */
+/* Steps a ms of the fastest pipelines of a depth that the largest fleet forms. */
 static double
 rate_of_depth(const proposal_t *self, int64_t depth)
 {
@@ -338,12 +338,10 @@ add_choice(proposal_t *self, const choice_t *choice)
             ? (self->question->running < spot ? self->question->running : spot)
             : (int64_t) nearbyint((double) scenario->fleet.initial * (double) spot /
                                   (double) scenario->fleet.capacity);
-    const bool is_replayed =
-        strcmp(scenario->trace.generator->name, "fleet-replay") == 0;
     const char *start =
-        is_replayed ? ""
-                    : spot_texts_add(&all->texts, ", fleet.initial: %" PRId64, initial);
-
+        spot_trace_model_has_initial(&scenario->trace)
+            ? ""
+            : spot_texts_add(&all->texts, ", fleet.initial: %" PRId64, initial);
     const int64_t given_back =
         self->question->running > spot ? self->question->running - spot : 0;
     const char *state =
@@ -542,8 +540,7 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         if (!has_parcae(own)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
                 "parcae: with so many pairs (D,P) a look ahead takes long; it is "
-                "searched if "
-                "it is the recovery of the scenario");
+                "searched if it is the recovery of the scenario");
         }
         if (!spot_step_time_is_by_pair(&own->job.step_time)) {
             (void) SPOT_ARRAY_PUSH(alternatives, left_out,
