@@ -6,18 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
-/* FNV-1a with a final mix, so that all bits of a slot depend on all bytes. */
+/* A final mix, so that all bits of a slot depend on all bytes. */
 static uint64_t
 hash_key(const spot_key_t *key)
 {
-    const unsigned char *bytes = key->bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = spot_hash(SPOT_HASH_START, key->bytes, key->num_bytes);
 
-    for (size_t j = 0; j < key->num_bytes; j++) {
-        hash = (hash ^ bytes[j]) * UINT64_C(0x100000001b3);
-    }
     hash ^= hash >> 32;
     hash *= UINT64_C(0xd6e8feb86659fd93);
     return hash ^ hash >> 32;

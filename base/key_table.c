@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { LEAST_PLACES = 64 };
 
 static const void *
@@ -31,16 +33,12 @@ is_key(const spot_key_view_t *keys, size_t item_id, const void *key)
                           : strcmp(other, key) == 0;
 }
 
-/* FNV-1a; the upper half folds into the lower one, which finds the place. */
+/* The upper half folds into the lower one, which finds the place. */
 static uint32_t
 hash_of(const void *key, size_t num_bytes)
 {
-    const unsigned char *bytes = key;
-    uint64_t hash = 0xcbf29ce484222325;
+    const uint64_t hash = spot_hash(SPOT_HASH_START, key, num_bytes);
 
-    for (size_t j = 0; j < num_bytes; j++) {
-        hash = (hash ^ bytes[j]) * 0x100000001b3;
-    }
     return (uint32_t) (hash ^ hash >> 32);
 }
 

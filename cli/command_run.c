@@ -240,8 +240,9 @@ static int
 simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    const spot_replication_t wanted = {
-        (uint64_t) arguments->seed, (uint64_t) arguments->replication, &spot_stop};
+    const spot_replication_t wanted = {.seed = (uint64_t) arguments->seed,
+        .replication = (uint64_t) arguments->replication,
+        .stop = &spot_stop};
     int ret;
 
     self->is_recorded = arguments->events_path != NULL || arguments->plot_path != NULL ||

@@ -150,8 +150,9 @@ spot_serve_call_open(spot_serve_call_t *self, spot_call_t *call)
     memset(self, 0, sizeof(*self));
     self->call = call;
     self->arguments = call->arguments;
-    self->replication = (spot_replication_t){(uint64_t) self->arguments->seed,
-        (uint64_t) self->arguments->replication, &spot_stop};
+    self->replication = (spot_replication_t){.seed = (uint64_t) self->arguments->seed,
+        .replication = (uint64_t) self->arguments->replication,
+        .stop = &spot_stop};
     call->diag.inputs = &inputs;
     ret = read_scenario(self);
     call->diag.inputs = NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #define MAX_NAMES ((size_t) INT32_MAX / 2)
@@ -25,16 +26,11 @@ spot_names_free(spot_names_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* FNV-1a of 64 bits, folded. Fowler, Noll, Vo, IETF draft-eastlake-fnv. */
 static uint32_t
 hash_text(const char *text, size_t num_bytes)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const uint64_t hash = spot_hash(SPOT_HASH_START, text, num_bytes);
 
-    for (size_t j = 0; j < num_bytes; j++) {
-        hash ^= (unsigned char) text[j];
-        hash *= UINT64_C(0x100000001b3);
-    }
     return (uint32_t) (hash ^ (hash >> 32));
 }
 

@@ -74,6 +74,8 @@ typedef struct {
     uint64_t seed;
     uint64_t replication;
     const atomic_int *stop; /* not 0: return INTERRUPTED within a second; may be NULL */
+    struct spot_tapes *tapes; /* traces/generate/tape.h: of the scenarios with the same
+                                 trace_key(); NULL: none, or a recording is wanted */
 } spot_replication_t;
 
 /* How a bound scenario stands beside the others of its study. */
@@ -122,6 +124,9 @@ typedef struct {
         void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario); /* accepts NULL */
     const spot_outputs_t *(*outputs)(const void *scenario);
+    /* Equal for scenarios whose replications meet the same changes from outside, made in
+     * the same way, so that they can share tapes; 0: there are none. May be NULL. */
+    uint64_t (*trace_key)(const void *scenario);
     /* NULL: all scenarios can be compared. */
     spot_standing_t (*standing)(const void *scenario);
     /* A worker holds the memory of one thread for one scenario. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workers draw batches of replications by an atomic ticket. Batches and rows depend on
- * the plan alone, never on the number of workers. */
+/* Workers draw batches of replications by an atomic ticket: those of points that meet
+ * the same trace together. Batches and rows depend on the plan alone, never on the
+ * number of workers. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,8 +9,9 @@
 
 #include "base/memory.h"
 #include "sim/store/series_rows.h"
+#include "sim/study/cohorts.h"
 #include "sim/study/reading.h"
-#include "sim/study/rounds.h"
+#include "traces/generate/tape.h"
 
 typedef struct pool pool_t;
 
@@ -23,6 +25,7 @@ struct pool {
     const spot_study_run_t *run;
     spot_diag_t *diag;
     spot_rounds_t rounds;
+    spot_cohorts_t cohorts;
     spot_series_list_t missing; /* series */
     spot_break_evens_t break_evens;
     task_t task;
@@ -42,7 +45,8 @@ work(void *context)
 {
     pool_t *self = context;
     const atomic_int *stop = self->run->stop;
-    spot_study_worker_t worker = {.study = NULL};
+    spot_tapes_t tapes = {.num_tapes = 0};
+    spot_study_worker_t worker = {.tapes = &tapes};
     int none = 0, ret = 0;
 
     while (ret == 0 && atomic_load(&self->error) == 0) {
@@ -59,6 +63,7 @@ work(void *context)
         atomic_compare_exchange_strong(&self->error, &none, ret);
     }
     spot_study_worker_close(&worker);
+    spot_tapes_free(&tapes);
     return NULL;
 }
 
@@ -130,9 +135,8 @@ count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 /* Runs the replications of a batch that are not there yet, and puts their rows into the
  * store. */
 static int
-run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
+run_batch(pool_t *self, spot_study_worker_t *worker, spot_batch_t batch)
 {
-    const spot_batch_t batch = spot_rounds_batch(&self->rounds, batch_id);
     const size_t num_metrics = self->study->head.num_metrics;
     const int64_t size = batch.end - batch.first;
     const int64_t there =
@@ -156,6 +160,23 @@ run_batch(pool_t *self, spot_study_worker_t *worker, int64_t batch_id)
     ret = ret == 0 ? count_batch(self, &piece, size) : ret;
     free(warnings);
     free(rows);
+    return ret;
+}
+
+static int
+run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+{
+    const spot_cohort_task_t task = spot_cohorts_task(&self->cohorts, task_id);
+    int ret = 0;
+
+    spot_tapes_clear(worker->tapes);
+    for (size_t j = 0; ret == 0 && j < task.num_points; j++) {
+        spot_batch_t batch;
+
+        if (spot_cohorts_batch(&self->rounds, &task, j, &batch)) {
+            ret = run_batch(self, worker, batch);
+        }
+    }
     return ret;
 }
 
@@ -198,8 +219,8 @@ run_rounds(pool_t *self)
         int flushed;
 
         start_progress(self);
-        ret =
-            do_tasks(self, run_batch, self->rounds.first_batch, self->rounds.end_batch);
+        ret = do_tasks(
+            self, run_cohort, 0, spot_cohorts_lay_out(&self->cohorts, &self->rounds));
         flushed = store->flush(store, self->diag);
         ret = ret == 0 || flushed != 0 ? flushed : ret;
         ret = ret == 0 ? spot_rounds_next(&self->rounds, store, &is_more) : ret;
@@ -435,6 +456,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     pool.progress.watched = pool.watched;
     atomic_store(&store->stop, run->stop);
     ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
+    ret = ret == 0 ? spot_cohorts_init(&pool.cohorts, self) : ret;
     ret = ret == 0 ? run_rounds(&pool) : ret;
     ret = ret == 0 ? make_series(&pool) : ret;
     ret = ret == 0 ? find_break_evens(&pool) : ret;
@@ -442,6 +464,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
                      : ret == SPOT_ERR_INTERRUPTED ? "stopped"
                                                    : NULL;
     spot_rounds_free(&pool.rounds);
+    spot_cohorts_free(&pool.cohorts);
     spot_series_list_free(&pool.missing);
     spot_break_evens_free(&pool.break_evens);
     for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {

@@ -152,8 +152,10 @@ typedef struct {
     const spot_study_t *study;
     size_t point_id;
     void *scenario;
-    bool is_changed; /* the scenario is not quite that of the point */
-    void *worker;    /* of the experiment; NULL: no point yet */
+    bool is_changed;          /* the scenario is not quite that of the point */
+    struct spot_tapes *tapes; /* of the points that it goes to, which have the same
+                                 trace; NULL: none */
+    void *worker;             /* of the experiment; NULL: no point yet */
     double *metrics; /* of the latest replication, those of the layout of the point */
     unsigned char warnings[SPOT_MAX_WARNINGS]; /* the same */
 } spot_study_worker_t;

@@ -136,15 +136,17 @@ spot_study_worker_close(spot_study_worker_t *self)
         spot_points_release(self->study, self->point_id, self->scenario);
     }
     free(self->metrics);
-    memset(self, 0, sizeof(*self));
+    *self = (spot_study_worker_t){.tapes = self->tapes};
 }
 
 int
 spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
     const atomic_int *stop, spot_recording_t *recording)
 {
-    const spot_replication_t wanted = {
-        self->study->head.seed, (uint64_t) replication, stop};
+    const spot_replication_t wanted = {.seed = self->study->head.seed,
+        .replication = (uint64_t) replication,
+        .stop = stop,
+        .tapes = recording == NULL ? self->tapes : NULL};
 
     memset(self->warnings, 0, sizeof(self->warnings));
     return self->study->experiment->run(

@@ -58,6 +58,12 @@ typedef struct {
     spot_event_log_t log; /* of the latest recorded replication */
 } worker_t;
 
+static uint64_t
+train_trace_key(const void *scenario)
+{
+    return ((const spot_scenario_t *) scenario)->trace.key;
+}
+
 static int
 train_open(void **worker, const void *scenario)
 {
@@ -94,6 +100,7 @@ train_run(void *worker, const spot_replication_t *replication, double *metrics,
     int ret;
 
     train->stop = replication->stop;
+    train->tapes = replication->tapes;
     ret = spot_train_run(train, replication->seed, replication->replication,
         recording == NULL ? NULL : &self->log);
     if (ret == 0) {
@@ -336,6 +343,7 @@ const spot_experiment_t spot_train_experiment = {
     .free = train_free,
     .outputs = train_outputs,
     .standing = train_standing,
+    .trace_key = train_trace_key,
     .open = train_open,
     .close = train_close,
     .run = train_run,

@@ -122,8 +122,8 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
 }
 
 void
-spot_foresight_look(
-    spot_foresight_t *self, uint64_t seed, uint64_t replication, const atomic_int *stop)
+spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_t *tapes,
+    const atomic_int *stop)
 {
     const int64_t horizon_ms = self->scenario->horizon_ms;
     int64_t now_ms = 0, seen_ms;
@@ -134,7 +134,7 @@ spot_foresight_look(
     self->has_failed = 0;
     (void) reserve_coming(self, 0);
     spot_fleet_clear(&self->fleet);
-    spot_membership_start(&self->scout, seed, replication);
+    spot_membership_start_with(&self->scout, dice, tapes);
     spot_fleet_add_initial(&self->fleet, self->scout.initial, self->scout.population,
         self->scenario->fleet.preparing, self->ready_after_ms, self->scenario->tick_ms);
     seen_ms = next_seen_ms(self);

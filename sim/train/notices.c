@@ -70,7 +70,7 @@ settle_next(spot_notices_t *self)
 }
 
 void
-spot_notices_start(spot_notices_t *self, uint64_t seed, uint64_t replication)
+spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
 {
     self->num_noticed = 0;
     self->has_failed = 0;
@@ -83,7 +83,7 @@ spot_notices_start(spot_notices_t *self, uint64_t seed, uint64_t replication)
     for (size_t j = 0; j < self->num_slots; j++) {
         self->deadlines_ms[j] = INT64_MAX;
     }
-    spot_membership_start(&self->scout, seed, replication);
+    spot_membership_start_with(&self->scout, dice, tapes);
     look_ahead(self);
     settle_next(self);
 }

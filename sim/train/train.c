@@ -429,7 +429,7 @@ finish(spot_train_t *self)
 }
 
 static void
-start_recovery(spot_train_t *self)
+start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
 {
     const spot_scenario_t *scenario = self->scenario;
     const spot_recovery_choice_t *recovery = &scenario->recovery;
@@ -445,7 +445,7 @@ start_recovery(spot_train_t *self)
     self->result.is_clairvoyant = self->foresight.is_wanted;
     self->result.has_published_defaults = self->scenario->recovery.is_published;
     if (self->foresight.is_wanted) {
-        spot_foresight_look(&self->foresight, run.seed, run.replication, self->stop);
+        spot_foresight_look(&self->foresight, dice, tapes, self->stop);
     }
     memset(self->recovery_state, 0, self->recovery_state_size);
     if (recovery->system->start != NULL) {
@@ -457,6 +457,9 @@ void
 spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
+    const spot_dice_t dice = {.seed = seed, .replication = replication};
+    spot_tapes_t *tapes = log == NULL ? self->tapes : NULL;
+
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
@@ -467,7 +470,7 @@ spot_train_start(
     self->result.seed = seed;
     self->result.replication = replication;
     if (self->recovery_state != NULL) {
-        start_recovery(self);
+        start_recovery(self, &dice, tapes);
     }
     self->log = log;
     self->first_pending = 0;
@@ -477,7 +480,7 @@ spot_train_start(
         spot_event_log_clear(log);
     }
     spot_fleet_clear(&self->fleet);
-    spot_membership_start(&self->membership, seed, replication);
+    spot_membership_start_with(&self->membership, &dice, tapes);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->goal_steps = self->scenario->until_steps;
@@ -498,7 +501,7 @@ spot_train_start(
         spot_cost_start(self);
     }
     look_ahead(self);
-    spot_notices_start(&self->notices, seed, replication);
+    spot_notices_start(&self->notices, &dice, tapes);
     self->change = (spot_recovery_change_t){
         .lost = self->fleet.lost, .noticed = self->notices.noticed, .gone = self->gone};
     self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;

@@ -128,6 +128,7 @@ typedef struct {
     spot_world_t *worlds;   /* [most pipelines + 1] */
     spot_event_log_t *log;  /* NULL: no log */
     const atomic_int *stop; /* may be set before a run: not 0 ends it; may be NULL */
+    spot_tapes_t *tapes;    /* the same: of the trace, for runs without a log; NULL */
     size_t first_pending;   /* record of the log from which work may be pending */
     size_t first_begun;     /* the same for the step under way; SIZE_MAX: none is */
     size_t first_head;      /* and for the first step of the episode, before it */

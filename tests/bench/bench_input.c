@@ -97,7 +97,7 @@ static void
 run_epoch(void *context)
 {
     static uint64_t number;
-    const spot_replication_t replication = {1, number++, NULL};
+    const spot_replication_t replication = {.seed = 1, .replication = number++};
     unsigned char warnings[SPOT_MAX_WARNINGS];
     double metrics[100];
 

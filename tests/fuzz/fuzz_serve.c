@@ -79,7 +79,7 @@ is_small(const spot_serve_scenario_t *self)
 static void
 run(const spot_serve_scenario_t *scenario)
 {
-    const spot_replication_t replication = {1, 0, &stop};
+    const spot_replication_t replication = {.seed = 1, .replication = 0, .stop = &stop};
     const struct itimerval limit = {.it_value = {.tv_usec = MAX_RUN_US}}, none = {0};
     spot_serve_replication_t self = {0};
     spot_recording_t recording;

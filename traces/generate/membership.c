@@ -65,6 +65,11 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->birth, num_slots);
     SPOT_ARENA_ARRAY(&self->memory, self->name_id, self->num_names > 0 ? num_slots : 0);
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
+    for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
+        self->initial[slot] = slot;
+    }
     return init_pools(self);
 }
 
@@ -81,7 +86,7 @@ give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
 {
     const int32_t population = pool->population;
     const int64_t num_births = pool->num_births;
-    const int32_t *free_end = self->free_slots + self->capacity - self->population;
+    const int32_t *free_end = self->free_slots + self->capacity - self->num_living;
     int32_t *slots = pool->living + population;
 
     for (int32_t j = 0; j < count; j++) {
@@ -91,7 +96,7 @@ give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
         self->place[slot] = population + j;
         self->birth[slot] = num_births + j + 1;
     }
-    self->population += count;
+    self->num_living += count;
     pool->population += count;
     pool->num_births += count;
     for (int32_t j = 0; self->num_pools > 1 && j < count; j++) {
@@ -148,25 +153,17 @@ give_initial_slots(spot_membership_t *self)
             num_given++;
         }
     }
-    for (int32_t slot = 0; slot < self->population; slot++) {
-        self->initial[slot] = slot;
-    }
 }
 
-void
-spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
+/* Starts the generator, whose changes are made from the first one on. */
+static void
+start_making(spot_membership_t *self)
 {
-    const spot_dice_t dice = {.seed = seed, .replication = replication};
-
-    spot_membership_start_with(self, &dice);
-}
-
-void
-spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice)
-{
-    self->model->generator->start(self->source, self->model->model, dice);
+    self->model->generator->start(self->source, self->model->model, &self->dice);
+    self->is_started = true;
+    self->num_made = 0;
     self->has_event = false;
-    self->population = 0;
+    self->num_living = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
         self->free_slots[j] = self->capacity - 1 - j;
     }
@@ -178,7 +175,73 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice)
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
-    spot_dice_seek(dice, &self->victims, SPOT_STREAM_VICTIM, 0);
+    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
+}
+
+/* How many zones a tape has for so many instances. */
+static size_t
+num_zones_of(const spot_membership_t *self, int32_t count)
+{
+    return self->zones->num_zones > 0 ? (size_t) count : 0;
+}
+
+/* Appends the zones of instances to the tape, which has room. */
+static void
+tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
+{
+    spot_tape_t *tape = self->tape;
+
+    for (size_t j = 0; j < num_zones_of(self, count); j++) {
+        tape->zones[tape->num_zones++] =
+            self->zones->zone_of_name != NULL
+                ? self->zones->zone_of_name[self->name_id[slots[j]]]
+                : self->pool_of_slot[slots[j]];
+    }
+}
+
+/* Notes the instances at time 0; without room for them there is no tape. */
+static void
+begin_tape(spot_membership_t *self)
+{
+    spot_tape_t *tape = self->tape;
+
+    if (!spot_tape_reserve(tape, 0, num_zones_of(self, self->num_living))) {
+        self->tape = NULL;
+        return;
+    }
+    tape->is_begun = true;
+    tape->initial = self->num_living;
+    tape_zones(self, self->initial, self->num_living);
+}
+
+void
+spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
+{
+    const spot_dice_t dice = {.seed = seed, .replication = replication};
+
+    spot_membership_start_with(self, &dice, NULL);
+}
+
+void
+spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+{
+    self->dice = *dice;
+    self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
+    self->is_started = false;
+    self->num_met = 0;
+    self->num_slots_met = 0;
+    if (self->tape == NULL || !self->tape->is_begun) {
+        start_making(self);
+    }
+    if (self->tape != NULL && !self->tape->is_begun) {
+        begin_tape(self);
+    }
+    self->population = self->tape == NULL ? self->num_living : self->tape->initial;
+    for (int32_t j = 0;
+         self->tape != NULL && self->zones->num_zones > 0 && j < self->population; j++) {
+        self->zone_of_slot[j] = self->tape->zones[j];
+    }
 }
 
 /* Adds instances up to the capacity; the others are clipped. */
@@ -186,7 +249,7 @@ static void
 apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     const spot_event_t *event = &self->event;
-    const int32_t room = self->capacity - self->population;
+    const int32_t room = self->capacity - self->num_living;
 
     change->count = event->count < room ? event->count : room;
     change->slots = give_slots(self, pool, change->count);
@@ -201,11 +264,11 @@ static void
 apply_counted_loss(
     spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
-    int32_t *slots = self->free_slots + self->capacity - self->population;
+    int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t population = pool->population, count = self->event.count;
 
     count = count < population ? count : population;
-    self->population -= count;
+    self->num_living -= count;
     pool->population -= count;
     for (int32_t j = 0; j < count; j++) {
         const uint64_t place = spot_rng_below(&self->victims, (uint64_t) population);
@@ -228,7 +291,7 @@ static void
 apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
     const spot_event_t *event = &self->event;
-    int32_t *slots = self->free_slots + self->capacity - self->population;
+    int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t count = 0;
 
     for (int32_t j = 0; j < event->count; j++) {
@@ -242,13 +305,16 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
             *slot = -1;
         }
     }
-    self->population -= count;
+    self->num_living -= count;
     change->count = count;
     change->slots = slots;
 }
 
-int64_t
-spot_membership_next_ms(spot_membership_t *self)
+/* ---- Making changes ---- */
+
+/* The time of the next event of the generator; INT64_MAX: there is none. */
+static int64_t
+next_event_ms(spot_membership_t *self)
 {
     if (!self->has_event) {
         self->has_event = spot_trace_model_next(self->model, self->source, &self->event);
@@ -256,13 +322,14 @@ spot_membership_next_ms(spot_membership_t *self)
     return self->has_event ? self->event.time_ms : INT64_MAX;
 }
 
-bool
-spot_membership_next(spot_membership_t *self, spot_change_t *change)
+/* Carries out the next event; false: there is none. */
+static bool
+make_change(spot_membership_t *self, spot_change_t *change)
 {
     const spot_event_t *event = &self->event;
     spot_victim_pool_t *pool = self->pools;
 
-    if (spot_membership_next_ms(self) == INT64_MAX) {
+    if (next_event_ms(self) == INT64_MAX) {
         return false;
     }
     self->has_event = false;
@@ -279,13 +346,104 @@ spot_membership_next(spot_membership_t *self, spot_change_t *change)
     change->time_ms = event->time_ms;
     change->kind = event->kind;
     change->num_clipped = event->count - change->count;
+    self->num_made++;
+    return true;
+}
+
+/* ---- Tapes ---- */
+
+/* Makes the changes of the tape that others have made, and one more. A full tape is left
+ * there: the rest is met as it is made. */
+static void
+extend_tape(spot_membership_t *self)
+{
+    spot_tape_t *tape = self->tape;
+    spot_change_t change;
+    size_t num_zones;
+
+    if (!self->is_started) {
+        start_making(self);
+    }
+    while (self->num_made < tape->num_changes) {
+        (void) make_change(self, &change);
+    }
+    if (next_event_ms(self) == INT64_MAX) {
+        tape->is_over = true;
+        tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
+        return;
+    }
+    num_zones = num_zones_of(self, self->event.count);
+    if (tape->is_full ||
+        !spot_tape_reserve(tape, (size_t) self->event.count, num_zones)) {
+        self->tape = NULL;
+        return;
+    }
+    (void) make_change(self, &change);
+    tape_zones(self, change.slots, change.count);
+    spot_tape_add(tape,
+        &(spot_taped_change_t){
+            change.time_ms, change.count, change.num_clipped, change.kind},
+        change.slots);
+}
+
+/* Meets the next change of the tape, which has one. */
+static void
+meet_taped(spot_membership_t *self, spot_change_t *change)
+{
+    const spot_tape_t *tape = self->tape;
+    const spot_taped_change_t *taped = &tape->changes[self->num_met++];
+    const int32_t *slots = &tape->slots[self->num_slots_met];
+
+    change->time_ms = taped->time_ms;
+    change->kind = taped->kind;
+    change->count = taped->count;
+    change->num_clipped = taped->num_clipped;
+    change->slots = slots;
+    for (size_t j = 0; j < num_zones_of(self, taped->count); j++) {
+        self->zone_of_slot[slots[j]] =
+            tape->zones[(size_t) tape->initial + self->num_slots_met + j];
+    }
+    self->num_slots_met += (size_t) taped->count;
+    self->population += taped->kind == SPOT_EVENT_ADD ? taped->count : -taped->count;
+}
+
+/* ---- Meeting changes ---- */
+
+int64_t
+spot_membership_next_ms(spot_membership_t *self)
+{
+    if (self->tape != NULL && self->num_met == self->tape->num_changes &&
+        !self->tape->is_over) {
+        extend_tape(self);
+    }
+    if (self->tape == NULL) {
+        return next_event_ms(self);
+    }
+    return self->num_met < self->tape->num_changes
+               ? self->tape->changes[self->num_met].time_ms
+               : INT64_MAX;
+}
+
+bool
+spot_membership_next(spot_membership_t *self, spot_change_t *change)
+{
+    if (spot_membership_next_ms(self) == INT64_MAX) {
+        return false;
+    }
+    if (self->tape != NULL) {
+        meet_taped(self, change);
+    } else {
+        (void) make_change(self, change);
+        self->population = self->num_living;
+    }
     return true;
 }
 
 int64_t
 spot_membership_stopped_ms(const spot_membership_t *self)
 {
-    return spot_trace_model_stopped_ms(self->model, self->source);
+    return self->tape != NULL ? self->tape->stopped_ms
+                              : spot_trace_model_stopped_ms(self->model, self->source);
 }
 
 int32_t
@@ -293,6 +451,9 @@ spot_membership_zone(const spot_membership_t *self, int32_t slot)
 {
     if (self->zones->num_zones == 0) {
         return -1;
+    }
+    if (self->tape != NULL) {
+        return self->zone_of_slot[slot];
     }
     return self->zones->zone_of_name != NULL
                ? self->zones->zone_of_name[self->name_id[slot]]
@@ -338,7 +499,7 @@ spot_membership_verify(const spot_membership_t *self)
     const bool has_names = self->num_names > 0;
     int32_t num_names_living = 0, num_named = 0, num_living = 0;
 
-    spot_bug_assert(self->population >= 0 && self->population <= self->capacity);
+    spot_bug_assert(self->num_living >= 0 && self->population <= self->capacity);
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 
@@ -355,7 +516,7 @@ spot_membership_verify(const spot_membership_t *self)
         }
         num_living += pool->population;
     }
-    spot_bug_assert(num_living == self->population);
+    spot_bug_assert(num_living == self->num_living);
     for (size_t j = 0; j < self->num_names; j++) {
         num_names_living += self->slot_of_name[j] >= 0;
     }

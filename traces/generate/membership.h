@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "traces/generate/model.h"
+#include "traces/generate/tape.h"
 
 /* A change of the living instances. Each has a slot in 0 ... capacity - 1; slots are
  * reused. */
@@ -31,8 +32,10 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
+/* Changes are made by the generator, and then met. With a tape, which others may share,
+ * they are made some ahead: names cannot be asked for then. */
 typedef struct {
-    spot_arena_t memory;                     /* of all that follows */
+    spot_arena_t memory;                     /* of all that follows, up to own */
     const spot_trace_model_t *model;         /* must outlive self */
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;
@@ -40,8 +43,9 @@ typedef struct {
     spot_event_t event; /* of the generator, next to carry out */
     bool has_event;
     int32_t capacity;
-    int32_t population;
-    int32_t *free_slots; /* [capacity - population] last in first out */
+    int32_t population;  /* as far as changes were met */
+    int32_t num_living;  /* the same, as far as they were made */
+    int32_t *free_slots; /* [capacity - num_living] last in first out */
     int32_t num_pools;
     spot_victim_pool_t *pools; /* [num_pools] one per zone of a generator, else one */
     int32_t *living;           /* memory of living in all pools */
@@ -53,6 +57,12 @@ typedef struct {
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
+    spot_dice_t dice;
+    spot_tape_t *tape; /* NULL: changes are met as they are made */
+    bool is_started;   /* the generator; else only the tape was read */
+    size_t num_made;   /* changes of the tape */
+    size_t num_met, num_slots_met;
+    int32_t *zone_of_slot; /* [capacity] as far as changes were met; without zones [0] */
 } spot_membership_t;
 
 /* Additions above capacity are clipped. NO_MEMORY; free self even then. */
@@ -64,8 +74,10 @@ void spot_membership_free(spot_membership_t *self);
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
-/* The same with streams of its own, for one of several memberships of a replication. */
-void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice);
+/* The same with streams of its own, for one of several memberships of a replication, and
+ * with the tapes of the trace, for those who want no names; tapes NULL: none. */
+void spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);

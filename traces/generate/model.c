@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -382,13 +383,32 @@ init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     return ret;
 }
 
+/* The key of a model that was bound; 0 without a setting. */
+static uint64_t
+key_of(const spot_node_t *node, const spot_trace_setting_t *setting)
+{
+    uint64_t key;
+
+    if (setting == NULL) {
+        return 0;
+    }
+    key = spot_node_hash(node, SPOT_HASH_START);
+    key = spot_hash(key, &setting->tick_ms, sizeof(setting->tick_ms));
+    key = spot_hash(key, &setting->capacity, sizeof(setting->capacity));
+    key = spot_hash(key, &setting->initial, sizeof(setting->initial));
+    return spot_hash(key, &setting->horizon_ms, sizeof(setting->horizon_ms));
+}
+
 int
 spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like)
 {
-    return init(self, bind, node, setting == NULL ? NULL : spot_trace_node_model(node),
-        setting, like);
+    const int ret = init(self, bind, node,
+        setting == NULL ? NULL : spot_trace_node_model(node), setting, like);
+
+    self->key = key_of(node, setting);
+    return ret;
 }
 
 int
@@ -403,12 +423,15 @@ spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
     int ret;
 
     if (!is_file) {
-        return init(self, bind, node, spot_trace_node_model(node), setting, like);
+        ret = init(self, bind, node, spot_trace_node_model(node), setting, like);
+        self->key = key_of(node, setting);
+        return ret;
     }
     ret = spot_yaml_parse(&document, node->file, "{}", 2, bind->diag);
     path = ret != 0 ? NULL : spot_yaml_new_scalar(&document, node->text, node);
     ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "file", path);
     ret = ret != 0 ? ret : bind_model(self, bind, document.root, setting, like);
+    self->key = key_of(node, setting);
     spot_yaml_free(&document);
     return ret;
 }

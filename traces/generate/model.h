@@ -10,6 +10,7 @@ typedef struct {
     const spot_generator_t *generator;
     void *model; /* generator->model_size bytes, starts with spot_model_common_t */
     const spot_trace_t *recording; /* NULL for a generator of new traces */
+    uint64_t key; /* equal only for models of the same document and setting */
 } spot_trace_model_t;
 
 /* Binds node, the value of "trace:", which may also name a model file. like:

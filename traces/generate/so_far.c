@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 typedef struct {
@@ -186,8 +187,10 @@ spot_trace_model_go_on(spot_trace_model_t *model, spot_recorded_trace_t *so_far)
     rest->price = (spot_price_steps_t){0}; /* self owns its memory now */
     self->so_far = *so_far;
     self->rest = *model;
+    *model = (spot_trace_model_t){.generator = &generator_so_far,
+        .model = self,
+        .key = spot_hash(model->key, &so_far->trace, sizeof(so_far->trace))};
     *so_far = (spot_recorded_trace_t){0};
-    *model = (spot_trace_model_t){.generator = &generator_so_far, .model = self};
     return 0;
 }
 

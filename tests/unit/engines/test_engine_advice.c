@@ -84,7 +84,7 @@ run_point(const spot_study_t *study, size_t point_id, int64_t finish_by_s, doubl
     assert_int_equal(experiment->open(&worker, study->scenarios[point_id]), 0);
     *p = *cost = 0;
     for (uint64_t j = 0; j < NUM_RUNS; j++) {
-        const spot_replication_t replication = {SEED, j, NULL};
+        const spot_replication_t replication = {.seed = SEED, .replication = j};
 
         assert_int_equal(
             experiment->run(worker, &replication, metrics, warnings, NULL), 0);

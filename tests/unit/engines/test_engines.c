@@ -55,7 +55,8 @@ static int
 run_once(subject_t *self, uint64_t replication, const atomic_int *stop,
     spot_recording_t *recording)
 {
-    const spot_replication_t wanted = {1, replication, stop};
+    const spot_replication_t wanted = {
+        .seed = 1, .replication = replication, .stop = stop};
 
     memset(self->warnings, 0, sizeof(self->warnings));
     return self->experiment->run(

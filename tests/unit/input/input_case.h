@@ -48,7 +48,7 @@ input_case_close(input_case_t *self)
 static inline void
 input_case_run(input_case_t *self, uint64_t replication, spot_recording_t *recording)
 {
-    const spot_replication_t wanted = {7, replication, NULL};
+    const spot_replication_t wanted = {.seed = 7, .replication = replication};
 
     memset(self->warnings, 0, sizeof(self->warnings));
     assert_int_equal(spot_input_experiment.run(

@@ -295,7 +295,7 @@ static void
 test_stop(void **state)
 {
     atomic_int stop = 1;
-    const spot_replication_t wanted = {7, 0, &stop};
+    const spot_replication_t wanted = {.seed = 7, .replication = 0, .stop = &stop};
     input_case_t self;
     double epoch;
 
@@ -316,7 +316,7 @@ static int
 run_all(const spot_node_t *root)
 {
     const spot_experiment_t *engine = &spot_input_experiment;
-    const spot_replication_t wanted = {7, 0, NULL};
+    const spot_replication_t wanted = {.seed = 7, .replication = 0};
     void *scenario = NULL, *worker = NULL;
     spot_recording_t recording = {0};
     double values[MAX_METRICS];

@@ -51,7 +51,7 @@ case_open(case_t *self, const char *text)
 static void
 case_run(case_t *self, uint64_t replication)
 {
-    const spot_replication_t wanted = {7, replication, NULL};
+    const spot_replication_t wanted = {.seed = 7, .replication = replication};
     unsigned char warnings[SPOT_MAX_WARNINGS] = {0};
 
     assert_int_equal(

@@ -348,7 +348,7 @@ verify_second(void *context, const spot_vc_t *vc, int64_t now_s)
 char *
 case_run_once(schedule_case_t *self, spot_schedule_t *schedule, bool is_every_second)
 {
-    const spot_replication_t replication = {1, 0, NULL};
+    const spot_replication_t replication = {.seed = 1, .replication = 0};
 
     self->scenario.is_every_second = is_every_second;
     schedule->watch.on_time = is_every_second ? NULL : verify_second;

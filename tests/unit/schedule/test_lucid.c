@@ -342,7 +342,7 @@ static void
 test_estimates_of_table(void **state)
 {
     static const double estimates_s[] = {-3, 0.25, 70.5};
-    const spot_replication_t replication = {1, 0, NULL};
+    const spot_replication_t replication = {.seed = 1, .replication = 0};
     spot_estimates_t estimates = {0};
     schedule_case_t self;
 
@@ -373,7 +373,7 @@ test_estimates_of_table(void **state)
 static void
 test_running_mean(void **state)
 {
-    const spot_replication_t replication = {1, 0, NULL};
+    const spot_replication_t replication = {.seed = 1, .replication = 0};
     spot_estimates_t estimates = {0};
     schedule_case_t self;
 

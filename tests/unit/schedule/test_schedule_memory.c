@@ -14,7 +14,7 @@
 static int
 run(const spot_schedule_scenario_t *scenario)
 {
-    const spot_replication_t replication = {1, 0, NULL};
+    const spot_replication_t replication = {.seed = 1, .replication = 0};
     spot_schedule_t schedule;
     int ret;
 

@@ -21,7 +21,7 @@
 static int
 run(const spot_node_t *root, FILE *out)
 {
-    spot_replication_t replication = {1, 0, NULL};
+    spot_replication_t replication = {.seed = 1, .replication = 0};
     void *scenario = NULL, *worker = NULL;
     const spot_outputs_t *outputs;
     spot_recording_t recording = {0};

@@ -24,7 +24,7 @@ static void
 run_example(example_t *self)
 {
     const spot_experiment_t *serve = &spot_serve_experiment;
-    const spot_replication_t wanted = {1, 0, NULL};
+    const spot_replication_t wanted = {.seed = 1, .replication = 0};
     spot_diag_t diag;
 
     memset(self, 0, sizeof(*self));
