@@ -24,6 +24,7 @@ spot_foresight_init(
     self->ready_after_ms = ready_after_ms;
     self->ticks = spot_ticks_of(scenario->tick_ms);
     ret = spot_membership_init(&self->scout, &scenario->trace, capacity);
+    self->scout.ticks = self->ticks;
     return ret != 0 ? ret : spot_fleet_init(&self->fleet, capacity);
 }
 
@@ -88,16 +89,6 @@ note_coming(spot_foresight_t *self, const spot_change_t *change, int64_t now_ms)
     }
 }
 
-/* The tick at which the next change of the trace is seen. */
-static int64_t
-next_seen_ms(spot_foresight_t *self)
-{
-    const int64_t time_ms = spot_membership_next_ms(&self->scout);
-
-    return time_ms == INT64_MAX ? INT64_MAX
-                                : spot_ticks_at_or_after(&self->ticks, time_ms);
-}
-
 /* One tick, in the order of the run: instances become ready, then changes are seen.
  * Returns the tick at which the next change is seen. */
 static int64_t
@@ -115,7 +106,7 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
         } else {
             spot_fleet_remove(&self->fleet, change.slots, change.count);
         }
-        seen_ms = next_seen_ms(self);
+        seen_ms = spot_membership_seen_ms(&self->scout);
     }
     note(self, now_ms);
     return seen_ms;
@@ -134,10 +125,10 @@ spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_
     self->has_failed = 0;
     (void) reserve_coming(self, 0);
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(&self->scout, dice, tapes);
+    spot_membership_start_with(&self->scout, dice, false, tapes);
     spot_fleet_add_initial(&self->fleet, self->scout.initial, self->scout.population,
         self->scenario->fleet.preparing, self->ready_after_ms, self->scenario->tick_ms);
-    seen_ms = next_seen_ms(self);
+    seen_ms = spot_membership_seen_ms(&self->scout);
     while (now_ms < horizon_ms && self->has_failed == 0) {
         int64_t ready_ms;
 
@@ -153,6 +144,6 @@ spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_
 
         (void) spot_membership_next(&self->scout, &change);
         note_coming(self, &change, horizon_ms);
-        seen_ms = next_seen_ms(self);
+        seen_ms = spot_membership_seen_ms(&self->scout);
     }
 }

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "base/tick.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/scenario.h"
-#include "sim/train/tick.h"
 #include "traces/generate/membership.h"
 
 typedef struct {

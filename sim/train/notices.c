@@ -11,6 +11,7 @@ spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
 {
     const int64_t capacity = scenario->fleet.capacity;
     const size_t num_slots = (size_t) spot_scenario_num_slots(scenario);
+    int ret;
 
     memset(self, 0, sizeof(*self));
     self->next_ms = INT64_MAX;
@@ -28,7 +29,9 @@ spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
         self->deadlines_ms == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    return spot_membership_init(&self->scout, &scenario->trace, capacity);
+    ret = spot_membership_init(&self->scout, &scenario->trace, capacity);
+    self->scout.ticks = self->ticks;
+    return ret;
 }
 
 void
@@ -83,7 +86,7 @@ spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *
     for (size_t j = 0; j < self->num_slots; j++) {
         self->deadlines_ms[j] = INT64_MAX;
     }
-    spot_membership_start_with(&self->scout, dice, tapes);
+    spot_membership_start_with(&self->scout, dice, false, tapes);
     look_ahead(self);
     settle_next(self);
 }

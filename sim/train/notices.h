@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tick.h"
 #include "sim/train/scenario.h"
-#include "sim/train/tick.h"
 #include "traces/generate/membership.h"
 
 typedef struct {

@@ -90,6 +90,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     }
     ret = spot_membership_init(
         &self->membership, &scenario->trace, scenario->fleet.capacity);
+    self->membership.ticks = self->ticks;
     ret = ret == 0 ? spot_fleet_init(&self->fleet, num_slots) : ret;
     ret = ret == 0 ? init_on_demand(self) : ret;
     ret = ret == 0 ? spot_notices_init(&self->notices, scenario) : ret;
@@ -118,10 +119,7 @@ spot_train_free(spot_train_t *self)
 static void
 look_ahead(spot_train_t *self)
 {
-    const int64_t time_ms = spot_membership_next_ms(&self->membership);
-
-    self->seen_ms =
-        time_ms == INT64_MAX ? INT64_MAX : spot_ticks_at_or_after(&self->ticks, time_ms);
+    self->seen_ms = spot_membership_seen_ms(&self->membership);
 }
 
 /* For a recovery system that sees all losses. No instance becomes ready within a tick,
@@ -480,7 +478,7 @@ spot_train_start(
         spot_event_log_clear(log);
     }
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(&self->membership, &dice, tapes);
+    spot_membership_start_with(&self->membership, &dice, log != NULL, tapes);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->goal_steps = self->scenario->until_steps;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "base/tick.h"
 #include "sim/engine/event_log.h"
 #include "sim/fleet/fleet.h"
 #include "sim/train/feed.h"
@@ -22,7 +23,6 @@
 #include "sim/train/ledger.h"
 #include "sim/train/notices.h"
 #include "sim/train/scenario.h"
-#include "sim/train/tick.h"
 #include "traces/generate/membership.h"
 
 /* The phases of the job. */

@@ -7,6 +7,9 @@
 
 #include "base/memory.h"
 
+/* Changes that are made at a time, if nobody asks for names. */
+enum { NUM_AHEAD = 48 };
+
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
 count_pools(const spot_trace_model_t *model)
@@ -52,6 +55,7 @@ spot_membership_init(
     self->members = spot_generator_members(model->generator);
     self->zones = spot_trace_model_zones(model);
     self->capacity = (int32_t) capacity;
+    self->ticks = spot_ticks_of(1);
     self->num_pools = (int32_t) count_pools(model);
     self->num_names = self->members->num_names == NULL
                           ? 0
@@ -77,6 +81,7 @@ void
 spot_membership_free(spot_membership_t *self)
 {
     spot_arena_free(&self->memory);
+    spot_tape_free(&self->own);
     memset(self, 0, sizeof(*self));
 }
 
@@ -199,19 +204,42 @@ tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
     }
 }
 
-/* Notes the instances at time 0; without room for them there is no tape. */
-static void
+/* Notes the instances at time 0 on the tape; false: it has no room for them. */
+static bool
 begin_tape(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
 
     if (!spot_tape_reserve(tape, 0, num_zones_of(self, self->num_living))) {
-        self->tape = NULL;
-        return;
+        return false;
     }
     tape->is_begun = true;
     tape->initial = self->num_living;
     tape_zones(self, self->initial, self->num_living);
+    return true;
+}
+
+/* Starts a tape of its own; without memory there is none. */
+static void
+begin_own(spot_membership_t *self)
+{
+    self->tape = &self->own;
+    spot_tape_clear(&self->own);
+    if (!begin_tape(self)) {
+        self->tape = NULL;
+    }
+}
+
+/* Meets the instances at time 0. */
+static void
+meet_initial(spot_membership_t *self)
+{
+    const spot_tape_t *tape = self->tape;
+
+    self->population = tape == NULL ? self->num_living : tape->initial;
+    for (size_t j = 0; tape != NULL && j < num_zones_of(self, tape->initial); j++) {
+        self->zone_of_slot[j] = tape->zones[j];
+    }
 }
 
 void
@@ -219,29 +247,25 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    spot_membership_start_with(self, &dice, NULL);
+    spot_membership_start_with(self, &dice, true, NULL);
 }
 
 void
-spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    bool wants_names, spot_tapes_t *tapes)
 {
     self->dice = *dice;
-    self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
+    self->tape = tapes == NULL || wants_names ? NULL : spot_tapes_find(tapes, dice);
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
         start_making(self);
+        if (!wants_names && (self->tape == NULL || !begin_tape(self))) {
+            begin_own(self);
+        }
     }
-    if (self->tape != NULL && !self->tape->is_begun) {
-        begin_tape(self);
-    }
-    self->population = self->tape == NULL ? self->num_living : self->tape->initial;
-    for (int32_t j = 0;
-         self->tape != NULL && self->zones->num_zones > 0 && j < self->population; j++) {
-        self->zone_of_slot[j] = self->tape->zones[j];
-    }
+    meet_initial(self);
 }
 
 /* Adds instances up to the capacity; the others are clipped. */
@@ -352,38 +376,66 @@ make_change(spot_membership_t *self, spot_change_t *change)
 
 /* ---- Tapes ---- */
 
-/* Makes the changes of the tape that others have made, and one more. A full tape is left
- * there: the rest is met as it is made. */
-static void
-extend_tape(spot_membership_t *self)
+/* Makes a change and appends it to the tape, unless that is over or full. */
+static bool
+tape_next(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
     spot_change_t change;
-    size_t num_zones;
 
-    if (!self->is_started) {
-        start_making(self);
-    }
-    while (self->num_made < tape->num_changes) {
-        (void) make_change(self, &change);
-    }
     if (next_event_ms(self) == INT64_MAX) {
         tape->is_over = true;
         tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
-        return;
+        return false;
     }
-    num_zones = num_zones_of(self, self->event.count);
-    if (tape->is_full ||
-        !spot_tape_reserve(tape, (size_t) self->event.count, num_zones)) {
-        self->tape = NULL;
-        return;
+    if (tape->is_full || !spot_tape_reserve(tape, (size_t) self->event.count,
+                             num_zones_of(self, self->event.count))) {
+        return false;
     }
     (void) make_change(self, &change);
     tape_zones(self, change.slots, change.count);
     spot_tape_add(tape,
-        &(spot_taped_change_t){
-            change.time_ms, change.count, change.num_clipped, change.kind},
+        &(spot_taped_change_t){change.time_ms,
+            spot_ticks_at_or_after(&self->ticks, change.time_ms), change.count,
+            change.num_clipped, change.kind},
         change.slots);
+    return true;
+}
+
+/* Goes on with an empty tape of its own. */
+static void
+rewind_own(spot_membership_t *self)
+{
+    self->tape = &self->own;
+    spot_tape_clear(&self->own);
+    self->own.is_begun = true;
+    self->own.initial = 0;
+    self->num_made = 0;
+    self->num_met = 0;
+    self->num_slots_met = 0;
+}
+
+/* Makes the changes of the tape that others have made, and some more. A tape that is
+ * full is left there: the rest goes to one of its own, or without memory to none. */
+static void
+extend_tape(spot_membership_t *self)
+{
+    spot_change_t change;
+
+    if (!self->is_started) {
+        start_making(self);
+    }
+    while (self->num_made < self->tape->num_changes) {
+        (void) make_change(self, &change);
+    }
+    if (self->tape->is_full || self->tape == &self->own) {
+        rewind_own(self);
+    }
+    for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
+    }
+    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
+        self->tape = NULL;
+    }
 }
 
 /* Meets the next change of the tape, which has one. */
@@ -409,34 +461,59 @@ meet_taped(spot_membership_t *self, spot_change_t *change)
 
 /* ---- Meeting changes ---- */
 
+/* The next change of the tape; NULL: there is none, or no tape. */
+static const spot_taped_change_t *
+next_taped(spot_membership_t *self)
+{
+    spot_tape_t *tape = self->tape;
+
+    if (tape != NULL && self->num_met == tape->num_changes && !tape->is_over) {
+        extend_tape(self);
+        tape = self->tape;
+    }
+    return tape != NULL && self->num_met < tape->num_changes
+               ? &tape->changes[self->num_met]
+               : NULL;
+}
+
 int64_t
 spot_membership_next_ms(spot_membership_t *self)
 {
-    if (self->tape != NULL && self->num_met == self->tape->num_changes &&
-        !self->tape->is_over) {
-        extend_tape(self);
+    const spot_taped_change_t *taped = next_taped(self);
+
+    return taped != NULL        ? taped->time_ms
+           : self->tape != NULL ? INT64_MAX
+                                : next_event_ms(self);
+}
+
+int64_t
+spot_membership_seen_ms(spot_membership_t *self)
+{
+    const spot_taped_change_t *taped = next_taped(self);
+    int64_t time_ms;
+
+    if (taped != NULL || self->tape != NULL) {
+        return taped != NULL ? taped->seen_ms : INT64_MAX;
     }
-    if (self->tape == NULL) {
-        return next_event_ms(self);
-    }
-    return self->num_met < self->tape->num_changes
-               ? self->tape->changes[self->num_met].time_ms
-               : INT64_MAX;
+    time_ms = next_event_ms(self);
+    return time_ms == INT64_MAX ? INT64_MAX
+                                : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    if (spot_membership_next_ms(self) == INT64_MAX) {
-        return false;
-    }
-    if (self->tape != NULL) {
+    bool is_there = true;
+
+    if (next_taped(self) != NULL) {
         meet_taped(self, change);
+    } else if (self->tape != NULL) {
+        is_there = false;
     } else {
-        (void) make_change(self, change);
+        is_there = make_change(self, change);
         self->population = self->num_living;
     }
-    return true;
+    return is_there;
 }
 
 int64_t

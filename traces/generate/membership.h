@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/tick.h"
 #include "traces/generate/model.h"
 #include "traces/generate/tape.h"
 
@@ -58,9 +59,11 @@ typedef struct {
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
     spot_dice_t dice;
-    spot_tape_t *tape; /* NULL: changes are met as they are made */
-    bool is_started;   /* the generator; else only the tape was read */
-    size_t num_made;   /* changes of the tape */
+    spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
+    spot_tape_t *tape;  /* NULL: changes are met as they are made */
+    spot_tape_t own;    /* a tape that nobody shares, of some changes at a time */
+    bool is_started;    /* the generator; else only the tape was read */
+    size_t num_made;    /* changes of the tape */
     size_t num_met, num_slots_met;
     int32_t *zone_of_slot; /* [capacity] as far as changes were met; without zones [0] */
 } spot_membership_t;
@@ -74,13 +77,18 @@ void spot_membership_free(spot_membership_t *self);
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
-/* The same with streams of its own, for one of several memberships of a replication, and
- * with the tapes of the trace, for those who want no names; tapes NULL: none. */
-void spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
+/* The same with streams of its own, for one of several memberships of a replication.
+ * wants_names: spot_membership_name() will be called; else changes are made some at a
+ * time, or, with the tapes of the trace (tapes NULL: none), once for all who have them.
+ */
+void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    bool wants_names, spot_tapes_t *tapes);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);
+
+/* The same for the tick that sees it. */
+int64_t spot_membership_seen_ms(spot_membership_t *self);
 
 /* Carries out the next change in trace order; false: there is none. count may be 0. */
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change);

@@ -13,6 +13,7 @@
 /* A change without its slots, which follow those of the change before. */
 typedef struct {
     int64_t time_ms;
+    int64_t seen_ms;     /* the tick that sees it */
     int32_t count;       /* instances that went or came */
     int32_t num_clipped; /* instances that could not */
     spot_event_kind_t kind;
