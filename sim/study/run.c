@@ -167,9 +167,11 @@ static int
 run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 {
     const spot_cohort_task_t task = spot_cohorts_task(&self->cohorts, task_id);
+    spot_tapes_t *tapes = worker->tapes;
     int ret = 0;
 
-    spot_tapes_clear(worker->tapes);
+    spot_tapes_clear(tapes);
+    worker->tapes = task.num_points > 1 ? tapes : NULL;
     for (size_t j = 0; ret == 0 && j < task.num_points; j++) {
         spot_batch_t batch;
 
@@ -177,6 +179,7 @@ run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
             ret = run_batch(self, worker, batch);
         }
     }
+    worker->tapes = tapes;
     return ret;
 }
 

@@ -426,7 +426,7 @@ end_episode(spot_train_t *self)
         episode->reconfiguration_ms, passed_ms);
     passed_ms = charge_pause(
         self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
-    if (spot_episode_has_trained(self) && self->result.first_training_ms < 0) {
+    if (self->result.first_training_ms < 0 && spot_episode_has_trained(self)) {
         self->result.first_training_ms = episode->training_ms;
     }
     if (!spot_episode_has_trained(self)) { /* without training the pause goes on */
@@ -621,7 +621,7 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 
     settle_pending(self, decision, &training);
     self->result.reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
-    if (decision->takes_noticed_last && self->notices.deadlines_ms != NULL) {
+    if (self->notices.deadlines_ms != NULL && decision->takes_noticed_last) {
         spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
     }
     num_kept = self->fleet.counts[SPOT_ACTIVE];

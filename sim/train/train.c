@@ -104,6 +104,7 @@ void
 spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
+    spot_tapes_free(&self->own_tapes);
     spot_fleet_free(&self->fleet);
     spot_notices_free(&self->notices);
     spot_foresight_free(&self->foresight);
@@ -458,6 +459,11 @@ spot_train_start(
     const spot_dice_t dice = {.seed = seed, .replication = replication};
     spot_tapes_t *tapes = log == NULL ? self->tapes : NULL;
 
+    if (tapes == NULL && (self->foresight.is_wanted || self->notices.lead_ms > 0)) {
+        tapes = &self->own_tapes;
+        spot_tapes_clear(tapes);
+    }
+
     memset(&self->result, 0, sizeof(self->result));
     memset(&self->episode, 0, sizeof(self->episode));
     memset(&self->pending, 0, sizeof(self->pending));
@@ -478,7 +484,7 @@ spot_train_start(
         spot_event_log_clear(log);
     }
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(&self->membership, &dice, log != NULL, tapes);
+    spot_membership_start_with(&self->membership, &dice, log == NULL ? tapes : NULL);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->goal_steps = self->scenario->until_steps;

@@ -123,6 +123,7 @@ typedef struct {
     bool has_one_price;   /* one constant price: the cost follows from the ledger */
     bool is_metered;      /* this run: without one price, or with a log */
     spot_ticks_t ticks;
+    spot_tapes_t own_tapes; /* of a run that others do not share, for its scouts */
     spot_notices_t notices;
     spot_foresight_t foresight;
     spot_world_t *worlds;   /* [most pipelines + 1] */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* Changes that are made at a time, if nobody asks for names. */
+/* Changes that are made at a time for a tape. */
 enum { NUM_AHEAD = 48 };
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
@@ -81,7 +81,6 @@ void
 spot_membership_free(spot_membership_t *self)
 {
     spot_arena_free(&self->memory);
-    spot_tape_free(&self->own);
     memset(self, 0, sizeof(*self));
 }
 
@@ -219,17 +218,6 @@ begin_tape(spot_membership_t *self)
     return true;
 }
 
-/* Starts a tape of its own; without memory there is none. */
-static void
-begin_own(spot_membership_t *self)
-{
-    self->tape = &self->own;
-    spot_tape_clear(&self->own);
-    if (!begin_tape(self)) {
-        self->tape = NULL;
-    }
-}
-
 /* Meets the instances at time 0. */
 static void
 meet_initial(spot_membership_t *self)
@@ -247,23 +235,23 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    spot_membership_start_with(self, &dice, true, NULL);
+    spot_membership_start_with(self, &dice, NULL);
 }
 
 void
-spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
-    bool wants_names, spot_tapes_t *tapes)
+spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
 {
     self->dice = *dice;
-    self->tape = tapes == NULL || wants_names ? NULL : spot_tapes_find(tapes, dice);
+    self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
         start_making(self);
-        if (!wants_names && (self->tape == NULL || !begin_tape(self))) {
-            begin_own(self);
-        }
+    }
+    if (self->tape != NULL && !self->tape->is_begun && !begin_tape(self)) {
+        self->tape = NULL;
     }
     meet_initial(self);
 }
@@ -376,7 +364,16 @@ make_change(spot_membership_t *self, spot_change_t *change)
 
 /* ---- Tapes ---- */
 
-/* Makes a change and appends it to the tape, unless that is over or full. */
+/* Notes that there is no further change. */
+static bool
+end_tape(spot_membership_t *self)
+{
+    self->tape->is_over = true;
+    self->tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
+    return false;
+}
+
+/* Makes a change and appends it to the tape; false: that is over or full. */
 static bool
 tape_next(spot_membership_t *self)
 {
@@ -384,15 +381,15 @@ tape_next(spot_membership_t *self)
     spot_change_t change;
 
     if (next_event_ms(self) == INT64_MAX) {
-        tape->is_over = true;
-        tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
-        return false;
+        return end_tape(self);
     }
     if (tape->is_full || !spot_tape_reserve(tape, (size_t) self->event.count,
                              num_zones_of(self, self->event.count))) {
         return false;
     }
-    (void) make_change(self, &change);
+    if (!make_change(self, &change)) {
+        return false;
+    }
     tape_zones(self, change.slots, change.count);
     spot_tape_add(tape,
         &(spot_taped_change_t){change.time_ms,
@@ -402,22 +399,80 @@ tape_next(spot_membership_t *self)
     return true;
 }
 
-/* Goes on with an empty tape of its own. */
-static void
-rewind_own(spot_membership_t *self)
+/* ---- The same of one pool whose instances have no names: with less to note ---- */
+
+static bool
+is_flat(const spot_membership_t *self)
 {
-    self->tape = &self->own;
-    spot_tape_clear(&self->own);
-    self->own.is_begun = true;
-    self->own.initial = 0;
-    self->num_made = 0;
-    self->num_met = 0;
-    self->num_slots_met = 0;
+    return self->num_pools == 1 && self->num_names == 0 && self->zones->num_zones == 0;
+}
+
+/* Adds up to count instances and writes their slots. Returns their number. */
+static int32_t
+add_flat(spot_membership_t *self, int32_t count, int32_t *slots)
+{
+    const int32_t population = self->num_living, room = self->capacity - population;
+    const int32_t *free_end = self->free_slots + room;
+    int32_t *living = self->living + population;
+
+    count = count < room ? count : room;
+    for (int32_t j = 0; j < count; j++) {
+        slots[j] = living[j] = free_end[-1 - j];
+    }
+    self->num_living = population + count;
+    return count;
+}
+
+/* The same for a loss. */
+static int32_t
+lose_flat(spot_membership_t *self, int32_t count, int32_t *slots)
+{
+    int32_t population = self->num_living, *living = self->living;
+    int32_t *free_end = self->free_slots + self->capacity - population;
+
+    count = count < population ? count : population;
+    for (int32_t j = 0; j < count; j++) {
+        int32_t *victim = &living[spot_rng_below(&self->victims, (uint64_t) population)];
+
+        slots[j] = free_end[j] = *victim;
+        *victim = living[--population];
+    }
+    self->num_living = population;
+    return count;
+}
+
+/* As tape_next(). */
+static bool
+tape_flat(spot_membership_t *self)
+{
+    spot_tape_t *tape = self->tape;
+    const spot_event_t *event = &self->event;
+    spot_taped_change_t *taped;
+    int32_t *slots;
+
+    if (next_event_ms(self) == INT64_MAX) {
+        return end_tape(self);
+    }
+    if (tape->is_full || !spot_tape_reserve(tape, (size_t) event->count, 0)) {
+        return false;
+    }
+    self->has_event = false;
+    slots = &tape->slots[tape->num_slots];
+    taped = &tape->changes[tape->num_changes];
+    taped->time_ms = event->time_ms;
+    taped->seen_ms = spot_ticks_at_or_after(&self->ticks, event->time_ms);
+    taped->kind = event->kind;
+    taped->count = event->kind == SPOT_EVENT_ADD ? add_flat(self, event->count, slots)
+                                                 : lose_flat(self, event->count, slots);
+    taped->num_clipped = event->count - taped->count;
+    spot_tape_count(tape, (size_t) taped->count);
+    self->num_made++;
+    return true;
 }
 
 /* Makes the changes of the tape that others have made, and some more. A tape that is
- * full is left there: the rest goes to one of its own, or without memory to none. */
-static void
+ * full is left there: the rest is met as it is made. */
+static SPOT_NOINLINE SPOT_FLATTEN void
 extend_tape(spot_membership_t *self)
 {
     spot_change_t change;
@@ -428,10 +483,13 @@ extend_tape(spot_membership_t *self)
     while (self->num_made < self->tape->num_changes) {
         (void) make_change(self, &change);
     }
-    if (self->tape->is_full || self->tape == &self->own) {
-        rewind_own(self);
-    }
-    for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
+    if (is_flat(self)) {
+        for (int j = 0; j < NUM_AHEAD && tape_flat(self); j++) {
+        }
+        self->pools[0].population = self->num_living;
+    } else {
+        for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
+        }
     }
     if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
         self->tape = NULL;
@@ -584,7 +642,7 @@ spot_membership_verify(const spot_membership_t *self)
             const int32_t slot = pool->living[j];
 
             spot_bug_assert(slot >= 0 && slot < self->capacity);
-            spot_bug_assert(self->place[slot] == j);
+            spot_bug_assert(is_flat(self) || self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
             if (has_names && self->name_id[slot] >= 0) {
                 spot_bug_assert(self->slot_of_name[self->name_id[slot]] == slot);

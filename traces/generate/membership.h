@@ -33,10 +33,10 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
-/* Changes are made by the generator, and then met. With a tape, which others may share,
- * they are made some ahead: names cannot be asked for then. */
+/* Changes are made by the generator, and then met. With a tape, which others share, they
+ * are made some ahead, once for all: names cannot be asked for then. */
 typedef struct {
-    spot_arena_t memory;                     /* of all that follows, up to own */
+    spot_arena_t memory;                     /* of all that follows */
     const spot_trace_model_t *model;         /* must outlive self */
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;
@@ -61,7 +61,6 @@ typedef struct {
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
     spot_tape_t *tape;  /* NULL: changes are met as they are made */
-    spot_tape_t own;    /* a tape that nobody shares, of some changes at a time */
     bool is_started;    /* the generator; else only the tape was read */
     size_t num_made;    /* changes of the tape */
     size_t num_met, num_slots_met;
@@ -77,12 +76,10 @@ void spot_membership_free(spot_membership_t *self);
  * by zone. O(initial instances + names). */
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
-/* The same with streams of its own, for one of several memberships of a replication.
- * wants_names: spot_membership_name() will be called; else changes are made some at a
- * time, or, with the tapes of the trace (tapes NULL: none), once for all who have them.
- */
-void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
-    bool wants_names, spot_tapes_t *tapes);
+/* The same with streams of its own, for one of several memberships of a replication, and
+ * with the tapes of the trace, for those who want no names; tapes NULL: none. */
+void spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);

@@ -37,11 +37,10 @@ spot_tape_reserve(spot_tape_t *self, size_t count, size_t num_zones)
     const size_t num_bytes =
         sizeof(*self->changes) + (count + num_zones) * sizeof(*self->slots);
 
-    self->is_full =
-        SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1) != 0 ||
-        SPOT_ARRAY_ROOM(self, slots, self->num_slots + count) != 0 ||
-        SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0 ||
-        (self->num_bytes != NULL && *self->num_bytes + num_bytes > MAX_BYTES);
+    self->is_full = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1) != 0 ||
+                    SPOT_ARRAY_ROOM(self, slots, self->num_slots + count + 4) != 0 ||
+                    SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0 ||
+                    *self->num_bytes + num_bytes > MAX_BYTES;
     return !self->is_full;
 }
 
@@ -50,14 +49,11 @@ spot_tape_add(spot_tape_t *self, const spot_taped_change_t *change, const int32_
 {
     const size_t count = (size_t) change->count;
 
-    self->changes[self->num_changes++] = *change;
+    self->changes[self->num_changes] = *change;
     for (size_t j = 0; j < count; j++) {
         self->slots[self->num_slots + j] = slots[j];
     }
-    self->num_slots += count;
-    if (self->num_bytes != NULL) {
-        *self->num_bytes += sizeof(*change) + count * sizeof(*slots);
-    }
+    spot_tape_count(self, count);
 }
 
 void

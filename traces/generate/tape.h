@@ -33,7 +33,7 @@ typedef struct {
     size_t num_zones, max_zones;
     int32_t *zones; /* [num_zones] of a trace with zones: of the initial instances, then
                        one for each slot; -1: none */
-    size_t *num_bytes; /* of all tapes that share a limit; NULL: there is none */
+    size_t *num_bytes; /* of all tapes that share a limit */
 } spot_tape_t;
 
 void spot_tape_clear(spot_tape_t *self);
@@ -42,6 +42,15 @@ void spot_tape_free(spot_tape_t *self);
 /* Makes room for a change with up to count slots, and as many zones. false: there is no
  * memory for it, or it is above the limit; the tape is full then. */
 bool spot_tape_reserve(spot_tape_t *self, size_t count, size_t num_zones);
+
+/* Counts a change that was written behind the last one, with count slots. */
+static inline void
+spot_tape_count(spot_tape_t *self, size_t count)
+{
+    self->num_changes++;
+    self->num_slots += count;
+    *self->num_bytes += sizeof(*self->changes) + count * sizeof(*self->slots);
+}
 
 /* Appends a change with its slots, for which there is room. */
 void spot_tape_add(
