@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 
-/* Changes that are made at a time for a tape. */
-enum { NUM_AHEAD = 48 };
+enum { NUM_AHEAD = SPOT_CHANGES_AHEAD };
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
@@ -71,6 +70,9 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
     SPOT_ARENA_ARRAY(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
+    SPOT_ARENA_ARRAY(&self->memory, self->own.changes, NUM_AHEAD);
+    self->own.max_slots = num_slots + NUM_AHEAD;
+    SPOT_ARENA_ARRAY(&self->memory, self->own.slots, self->own.max_slots);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -166,7 +168,16 @@ start_making(spot_membership_t *self)
     self->model->generator->start(self->source, self->model->model, &self->dice);
     self->is_started = true;
     self->num_made = 0;
-    self->has_event = false;
+    self->event_id = 0;
+    self->num_events = 0;
+    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
+    if (self->is_flat) {
+        self->num_living =
+            (int32_t) spot_trace_model_initial_of(self->model, self->source);
+        memcpy(self->living, self->initial,
+            (size_t) self->capacity * sizeof(*self->living));
+        return;
+    }
     self->num_living = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
         self->free_slots[j] = self->capacity - 1 - j;
@@ -179,7 +190,6 @@ start_making(spot_membership_t *self)
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
-    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
 }
 
 /* How many zones a tape has for so many instances. */
@@ -209,7 +219,8 @@ begin_tape(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
 
-    if (!spot_tape_reserve(tape, 0, num_zones_of(self, self->num_living))) {
+    if (tape != &self->own &&
+        !spot_tape_reserve(tape, 0, 0, num_zones_of(self, self->num_living))) {
         return false;
     }
     tape->is_begun = true;
@@ -218,13 +229,23 @@ begin_tape(spot_membership_t *self)
     return true;
 }
 
+/* Leaves a tape that is full: what follows is the reader's own. */
+static void
+leave_tape(spot_membership_t *self)
+{
+    self->tape = self->is_flat ? &self->own : NULL;
+    spot_tape_clear(&self->own);
+    self->num_met = 0;
+    self->num_slots_met = 0;
+}
+
 /* Meets the instances at time 0. */
 static void
 meet_initial(spot_membership_t *self)
 {
     const spot_tape_t *tape = self->tape;
 
-    self->population = tape == NULL ? self->num_living : tape->initial;
+    self->population = self->is_started ? self->num_living : tape->initial;
     for (size_t j = 0; tape != NULL && j < num_zones_of(self, tape->initial); j++) {
         self->zone_of_slot[j] = tape->zones[j];
     }
@@ -235,15 +256,21 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    spot_membership_start_with(self, &dice, NULL);
+    spot_membership_start_with(self, &dice, NULL, true);
 }
 
 void
 spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
+    self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
+                    self->zones->num_zones == 0;
     self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
+    if (self->tape == NULL && self->is_flat) {
+        self->tape = &self->own;
+        spot_tape_clear(self->tape);
+    }
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
@@ -251,7 +278,7 @@ spot_membership_start_with(
         start_making(self);
     }
     if (self->tape != NULL && !self->tape->is_begun && !begin_tape(self)) {
-        self->tape = NULL;
+        leave_tape(self);
     }
     meet_initial(self);
 }
@@ -260,7 +287,7 @@ spot_membership_start_with(
 static void
 apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     const int32_t room = self->capacity - self->num_living;
 
     change->count = event->count < room ? event->count : room;
@@ -277,7 +304,7 @@ apply_counted_loss(
     spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
-    int32_t population = pool->population, count = self->event.count;
+    int32_t population = pool->population, count = self->events->count;
 
     count = count < population ? count : population;
     self->num_living -= count;
@@ -302,7 +329,7 @@ apply_counted_loss(
 static void
 apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t count = 0;
 
@@ -328,23 +355,24 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
 static int64_t
 next_event_ms(spot_membership_t *self)
 {
-    if (!self->has_event) {
-        self->has_event = spot_trace_model_next(self->model, self->source, &self->event);
+    if (self->num_events == 0) {
+        self->num_events =
+            spot_trace_model_next(self->model, self->source, self->events);
     }
-    return self->has_event ? self->event.time_ms : INT64_MAX;
+    return self->num_events > 0 ? self->events->time_ms : INT64_MAX;
 }
 
 /* Carries out the next event; false: there is none. */
 static bool
 make_change(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     spot_victim_pool_t *pool = self->pools;
 
     if (next_event_ms(self) == INT64_MAX) {
         return false;
     }
-    self->has_event = false;
+    self->num_events = 0;
     if (self->members->zone != NULL) {
         pool += self->members->zone(self->source);
     }
@@ -383,8 +411,8 @@ tape_next(spot_membership_t *self)
     if (next_event_ms(self) == INT64_MAX) {
         return end_tape(self);
     }
-    if (tape->is_full || !spot_tape_reserve(tape, (size_t) self->event.count,
-                             num_zones_of(self, self->event.count))) {
+    if (tape->is_full || !spot_tape_reserve(tape, 1, (size_t) self->events->count,
+                             num_zones_of(self, self->events->count))) {
         return false;
     }
     if (!make_change(self, &change)) {
@@ -399,12 +427,16 @@ tape_next(spot_membership_t *self)
     return true;
 }
 
-/* ---- The same of one pool whose instances have no names: with less to note ---- */
+/* ---- The same of one pool whose instances have no names ----
+ * living holds all slots: those of the living, then the free ones, next to be given
+ * first. */
 
-static bool
-is_flat(const spot_membership_t *self)
+static void
+make_events(spot_membership_t *self)
 {
-    return self->num_pools == 1 && self->num_names == 0 && self->zones->num_zones == 0;
+    self->event_id = 0;
+    self->num_events =
+        spot_trace_model_next_many(self->model, self->source, NUM_AHEAD, self->events);
 }
 
 /* Adds up to count instances and writes their slots. Returns their number. */
@@ -412,12 +444,11 @@ static int32_t
 add_flat(spot_membership_t *self, int32_t count, int32_t *slots)
 {
     const int32_t population = self->num_living, room = self->capacity - population;
-    const int32_t *free_end = self->free_slots + room;
-    int32_t *living = self->living + population;
+    const int32_t *living = self->living + population;
 
     count = count < room ? count : room;
     for (int32_t j = 0; j < count; j++) {
-        slots[j] = living[j] = free_end[-1 - j];
+        slots[j] = living[j];
     }
     self->num_living = population + count;
     return count;
@@ -428,46 +459,85 @@ static int32_t
 lose_flat(spot_membership_t *self, int32_t count, int32_t *slots)
 {
     int32_t population = self->num_living, *living = self->living;
-    int32_t *free_end = self->free_slots + self->capacity - population;
 
     count = count < population ? count : population;
     for (int32_t j = 0; j < count; j++) {
         int32_t *victim = &living[spot_rng_below(&self->victims, (uint64_t) population)];
 
-        slots[j] = free_end[j] = *victim;
+        slots[j] = *victim;
         *victim = living[--population];
+        living[population] = slots[j];
     }
     self->num_living = population;
     return count;
 }
 
-/* As tape_next(). */
-static bool
-tape_flat(spot_membership_t *self)
+/* Carries out events that were made, up to num_changes and as far as the tape has
+ * room. */
+static void
+make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
+{
+    spot_taped_change_t *taped = &tape->changes[tape->num_changes];
+    const spot_taped_change_t *end = taped + num_changes;
+    const spot_event_t *event = &self->events[self->event_id];
+    const spot_event_t *events_end = &self->events[self->num_events];
+    int32_t *slots = &tape->slots[tape->num_slots];
+    const int32_t *slots_end = &tape->slots[tape->max_slots];
+    const spot_ticks_t ticks = self->ticks;
+
+    for (; taped < end && event < events_end; taped++, event++) {
+        const int32_t count =
+            event->count < self->capacity ? event->count : self->capacity;
+
+        if (slots_end - slots < count) {
+            break;
+        }
+        taped->time_ms = event->time_ms;
+        taped->seen_ms = spot_ticks_at_or_after(&ticks, event->time_ms);
+        taped->kind = event->kind;
+        taped->count = event->kind == SPOT_EVENT_ADD ? add_flat(self, count, slots)
+                                                     : lose_flat(self, count, slots);
+        taped->num_clipped = event->count - taped->count;
+        slots += taped->count;
+    }
+    self->event_id = (size_t) (event - self->events);
+    self->num_made += (size_t) (taped - &tape->changes[tape->num_changes]);
+    tape->num_changes = (size_t) (taped - tape->changes);
+    tape->num_slots = (size_t) (slots - tape->slots);
+}
+
+/* Makes the changes again that the shared tape has. */
+static void
+catch_up(spot_membership_t *self)
+{
+    while (self->num_made < self->tape->num_changes) {
+        if (self->event_id == self->num_events) {
+            make_events(self);
+        }
+        spot_tape_clear(&self->own);
+        make_flat(self, &self->own, self->tape->num_changes - self->num_made);
+    }
+}
+
+static void
+extend_flat(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
-    const spot_event_t *event = &self->event;
-    spot_taped_change_t *taped;
-    int32_t *slots;
+    size_t count = 0;
 
-    if (next_event_ms(self) == INT64_MAX) {
-        return end_tape(self);
+    if (self->event_id == self->num_events) {
+        make_events(self);
     }
-    if (tape->is_full || !spot_tape_reserve(tape, (size_t) event->count, 0)) {
-        return false;
+    for (size_t j = self->event_id; j < self->num_events; j++) {
+        count += (size_t) self->events[j].count;
     }
-    self->has_event = false;
-    slots = &tape->slots[tape->num_slots];
-    taped = &tape->changes[tape->num_changes];
-    taped->time_ms = event->time_ms;
-    taped->seen_ms = spot_ticks_at_or_after(&self->ticks, event->time_ms);
-    taped->kind = event->kind;
-    taped->count = event->kind == SPOT_EVENT_ADD ? add_flat(self, event->count, slots)
-                                                 : lose_flat(self, event->count, slots);
-    taped->num_clipped = event->count - taped->count;
-    spot_tape_count(tape, (size_t) taped->count);
-    self->num_made++;
-    return true;
+    if (self->event_id == self->num_events) {
+        end_tape(self);
+    } else if (tape == &self->own ||
+               !spot_tape_reserve(tape, self->num_events - self->event_id, count, 0)) {
+        leave_tape(self);
+    }
+    make_flat(self, self->tape, NUM_AHEAD);
 }
 
 /* Makes the changes of the tape that others have made, and some more. A tape that is
@@ -480,19 +550,20 @@ extend_tape(spot_membership_t *self)
     if (!self->is_started) {
         start_making(self);
     }
+    if (self->is_flat) {
+        if (self->tape != &self->own) {
+            catch_up(self);
+        }
+        extend_flat(self);
+        return;
+    }
     while (self->num_made < self->tape->num_changes) {
         (void) make_change(self, &change);
     }
-    if (is_flat(self)) {
-        for (int j = 0; j < NUM_AHEAD && tape_flat(self); j++) {
-        }
-        self->pools[0].population = self->num_living;
-    } else {
-        for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
-        }
+    for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
     }
     if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
-        self->tape = NULL;
+        leave_tape(self);
     }
 }
 
@@ -642,7 +713,7 @@ spot_membership_verify(const spot_membership_t *self)
             const int32_t slot = pool->living[j];
 
             spot_bug_assert(slot >= 0 && slot < self->capacity);
-            spot_bug_assert(is_flat(self) || self->place[slot] == j);
+            spot_bug_assert(self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
             if (has_names && self->name_id[slot] >= 0) {
                 spot_bug_assert(self->slot_of_name[self->name_id[slot]] == slot);

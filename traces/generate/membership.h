@@ -33,6 +33,9 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
+/* Changes that are made at a time for those who want no names. */
+#define SPOT_CHANGES_AHEAD 48
+
 /* Changes are made by the generator, and then met. With a tape, which others share, they
  * are made some ahead, once for all: names cannot be asked for then. */
 typedef struct {
@@ -41,8 +44,8 @@ typedef struct {
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;
     void *source;       /* state of the generator */
-    spot_event_t event; /* of the generator, next to carry out */
-    bool has_event;
+    size_t num_events, event_id; /* of the generator; the one to carry out next */
+    spot_event_t events[SPOT_CHANGES_AHEAD];
     int32_t capacity;
     int32_t population;  /* as far as changes were met */
     int32_t num_living;  /* the same, as far as they were made */
@@ -60,6 +63,8 @@ typedef struct {
     spot_rng_t victims;
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
+    bool is_flat;       /* this replication: one pool and no names */
+    spot_tape_t own;    /* of a flat one that shares none: the latest changes */
     spot_tape_t *tape;  /* NULL: changes are met as they are made */
     bool is_started;    /* the generator; else only the tape was read */
     size_t num_made;    /* changes of the tape */
@@ -77,9 +82,10 @@ void spot_membership_free(spot_membership_t *self);
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
 /* The same with streams of its own, for one of several memberships of a replication, and
- * with the tapes of the trace, for those who want no names; tapes NULL: none. */
-void spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
+ * with the tapes of the trace; tapes NULL: none. has_names: names will be asked for,
+ * which tapes do not have. */
+void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    spot_tapes_t *tapes, bool has_names);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);

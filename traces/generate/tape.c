@@ -32,15 +32,16 @@ spot_tape_free(spot_tape_t *self)
 }
 
 bool
-spot_tape_reserve(spot_tape_t *self, size_t count, size_t num_zones)
+spot_tape_reserve(
+    spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones)
 {
-    const size_t num_bytes =
-        sizeof(*self->changes) + (count + num_zones) * sizeof(*self->slots);
-
-    self->is_full = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1) != 0 ||
-                    SPOT_ARRAY_ROOM(self, slots, self->num_slots + count + 4) != 0 ||
-                    SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0 ||
-                    *self->num_bytes + num_bytes > MAX_BYTES;
+    *self->num_bytes += num_changes * sizeof(*self->changes) +
+                        (num_slots + num_zones) * sizeof(*self->slots);
+    self->is_full =
+        *self->num_bytes > MAX_BYTES ||
+        SPOT_ARRAY_ROOM(self, changes, self->num_changes + num_changes) != 0 ||
+        SPOT_ARRAY_ROOM(self, slots, self->num_slots + num_slots) != 0 ||
+        SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0;
     return !self->is_full;
 }
 
@@ -49,11 +50,9 @@ spot_tape_add(spot_tape_t *self, const spot_taped_change_t *change, const int32_
 {
     const size_t count = (size_t) change->count;
 
-    self->changes[self->num_changes] = *change;
-    for (size_t j = 0; j < count; j++) {
-        self->slots[self->num_slots + j] = slots[j];
-    }
-    spot_tape_count(self, count);
+    self->changes[self->num_changes++] = *change;
+    memcpy(&self->slots[self->num_slots], slots, count * sizeof(*slots));
+    self->num_slots += count;
 }
 
 void

@@ -211,6 +211,17 @@ seed_next(void *state, spot_event_t *event)
                : spot_seed_notebook_next(self, self->last_tick, event);
 }
 
+static SPOT_FLATTEN size_t
+seed_next_many(void *state, size_t max_events, spot_event_t *events)
+{
+    size_t num_events = 0;
+
+    while (num_events < max_events && seed_next(state, &events[num_events])) {
+        num_events++;
+    }
+    return num_events;
+}
+
 static bool
 seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
@@ -310,6 +321,7 @@ const spot_generator_t spot_generator_seed = {
     .start = seed_start,
     .form = seed_form,
     .next = seed_next,
+    .next_many = seed_next_many,
     .members = &members,
     .population = &population,
 };
