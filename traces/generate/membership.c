@@ -9,6 +9,9 @@
 
 enum { NUM_AHEAD = SPOT_CHANGES_AHEAD };
 
+/* Places that are written at once, whether or not a change has as many. */
+enum { PLACES_AT_ONCE = 4 };
+
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
 count_pools(const spot_trace_model_t *model)
@@ -72,7 +75,10 @@ spot_membership_init(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
     SPOT_ARENA_ARRAY(&self->memory, self->own.changes, NUM_AHEAD);
     self->own.max_slots = num_slots + NUM_AHEAD;
-    SPOT_ARENA_ARRAY(&self->memory, self->own.slots, self->own.max_slots);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->own.slots, self->own.max_slots + PLACES_AT_ONCE);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->victim_places, self->own.max_slots + PLACES_AT_ONCE);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -439,41 +445,45 @@ make_events(spot_membership_t *self)
         spot_trace_model_next_many(self->model, self->source, NUM_AHEAD, self->events);
 }
 
-/* Adds up to count instances and writes their slots. Returns their number. */
-static int32_t
-add_flat(spot_membership_t *self, int32_t count, int32_t *slots)
+/* Writes the places of the instances of a change: upwards from first; or of the last
+ * living ones downwards, each as ~place, with the place also to places. Writes some more
+ * behind. loss: -1 or 0. */
+static void
+write_places(int32_t first, int32_t count, int32_t loss, int32_t *slots, int32_t *places)
 {
-    const int32_t population = self->num_living, room = self->capacity - population;
-    const int32_t *living = self->living + population;
+    int32_t j = 0;
 
-    count = count < room ? count : room;
-    for (int32_t j = 0; j < count; j++) {
-        slots[j] = living[j];
-    }
-    self->num_living = population + count;
-    return count;
+    do {
+        for (int32_t k = 0; k < PLACES_AT_ONCE; k++) {
+            const int32_t place = first + (j + k) * (1 | loss);
+
+            slots[j + k] = place ^ loss;
+            places[j + k] = place;
+        }
+        j += PLACES_AT_ONCE;
+    } while (j < count);
 }
 
-/* The same for a loss. */
-static int32_t
-lose_flat(spot_membership_t *self, int32_t count, int32_t *slots)
+/* Replaces places by slots: an addition takes the slot of its place; a loss that of a
+ * place among the living, which gets the slot of the last of them. */
+static void
+take_places(int32_t *living, int32_t *slots, size_t num_slots, const int32_t *victims)
 {
-    int32_t population = self->num_living, *living = self->living;
+    for (size_t j = 0; j < num_slots; j++) {
+        const int32_t loss = -(slots[j] < 0);
+        const int32_t place = slots[j] ^ loss;
+        const int32_t from = place ^ ((place ^ *victims) & loss);
+        const int32_t slot = living[from];
 
-    count = count < population ? count : population;
-    for (int32_t j = 0; j < count; j++) {
-        int32_t *victim = &living[spot_rng_below(&self->victims, (uint64_t) population)];
-
-        slots[j] = *victim;
-        *victim = living[--population];
-        living[population] = slots[j];
+        living[from] = living[place];
+        living[place] = slot;
+        slots[j] = slot;
+        victims -= loss;
     }
-    self->num_living = population;
-    return count;
 }
 
-/* Carries out events that were made, up to num_changes and as far as the tape has
- * room. */
+/* Carries out events that were made, up to num_changes and as far as the tape has room,
+ * in passes without branches that depend on them. */
 static void
 make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
 {
@@ -482,28 +492,41 @@ make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
     const spot_event_t *event = &self->events[self->event_id];
     const spot_event_t *events_end = &self->events[self->num_events];
     int32_t *slots = &tape->slots[tape->num_slots];
-    const int32_t *slots_end = &tape->slots[tape->max_slots];
     const spot_ticks_t ticks = self->ticks;
+    size_t num_slots = 0, num_victims = 0;
+    const int32_t capacity = self->capacity;
+    int32_t population = self->num_living;
 
     for (; taped < end && event < events_end; taped++, event++) {
-        const int32_t count =
-            event->count < self->capacity ? event->count : self->capacity;
+        const int32_t loss = -(event->kind != SPOT_EVENT_ADD);
+        const int32_t room = (population ^ ~loss) + ((capacity + 1) & ~loss);
+        const int32_t count = event->count < room ? event->count : room;
 
-        if (slots_end - slots < count) {
+        if (num_slots + (size_t) count > self->own.max_slots) {
             break;
         }
         taped->time_ms = event->time_ms;
         taped->seen_ms = spot_ticks_at_or_after(&ticks, event->time_ms);
         taped->kind = event->kind;
-        taped->count = event->kind == SPOT_EVENT_ADD ? add_flat(self, count, slots)
-                                                     : lose_flat(self, count, slots);
-        taped->num_clipped = event->count - taped->count;
-        slots += taped->count;
+        taped->count = count;
+        taped->num_clipped = event->count - count;
+        write_places(population + loss, count, loss, slots + num_slots,
+            self->victim_places + num_victims);
+        num_slots += (size_t) count;
+        num_victims += (size_t) (count & loss);
+        population += (count ^ loss) - loss;
     }
+    for (size_t j = 0; j < num_victims; j++) {
+        const uint64_t num_living = (uint64_t) self->victim_places[j] + 1;
+
+        self->victim_places[j] = (int32_t) spot_rng_below(&self->victims, num_living);
+    }
+    take_places(self->living, slots, num_slots, self->victim_places);
+    self->num_living = population;
     self->event_id = (size_t) (event - self->events);
     self->num_made += (size_t) (taped - &tape->changes[tape->num_changes]);
     tape->num_changes = (size_t) (taped - tape->changes);
-    tape->num_slots = (size_t) (slots - tape->slots);
+    tape->num_slots += num_slots;
 }
 
 /* Makes the changes again that the shared tape has. */
@@ -534,7 +557,8 @@ extend_flat(spot_membership_t *self)
     if (self->event_id == self->num_events) {
         end_tape(self);
     } else if (tape == &self->own ||
-               !spot_tape_reserve(tape, self->num_events - self->event_id, count, 0)) {
+               !spot_tape_reserve(
+                   tape, self->num_events - self->event_id, count + PLACES_AT_ONCE, 0)) {
         leave_tape(self);
     }
     make_flat(self, self->tape, NUM_AHEAD);

@@ -85,12 +85,13 @@ seed_free(void *model)
 }
 
 static SPOT_NOINLINE void
-draw_gaps(spot_seed_trials_t *self)
+draw_ticks(spot_seed_trials_t *self)
 {
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->gaps[j] = spot_trial_law_draw(&self->gap_law, &self->gap);
+        self->last_tick += spot_trial_law_draw(&self->gap_law, &self->gap);
+        self->ticks[j] = self->last_tick;
     }
-    self->num_gaps_used = 0;
+    self->num_ticks_used = 0;
 }
 
 static SPOT_NOINLINE void
@@ -103,21 +104,12 @@ draw_sizes(spot_seed_trials_t *self)
 }
 
 void
-spot_seed_advance(spot_seed_trials_t *self, int64_t tick)
+spot_seed_advance(spot_seed_trials_t *self)
 {
-    if (self->num_gaps_used == SPOT_SEED_NUM_AHEAD) {
-        draw_gaps(self);
+    if (self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
+        draw_ticks(self);
     }
-    self->next_tick = tick + self->gaps[self->num_gaps_used++];
-}
-
-static int32_t
-next_size(spot_seed_trials_t *self)
-{
-    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
-        draw_sizes(self);
-    }
-    return self->sizes[self->num_sizes_used++];
+    self->next_tick = self->ticks[self->num_ticks_used++];
 }
 
 /* A state belongs to one model. */
@@ -155,14 +147,13 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
 
         trials->direction = &seed->directions[j];
         trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
-        trials->sign = j == ADDITION ? 1 : -1;
-        trials->limit = j == ADDITION ? seed->common.capacity : 0;
         spot_dice_seek(dice, &trials->gap, SPOT_STREAM_GAP, (uint64_t) j);
         spot_dice_seek(dice, &trials->count, SPOT_STREAM_COUNT, (uint64_t) j);
-        trials->num_gaps_used = SPOT_SEED_NUM_AHEAD;
+        trials->last_tick = is_corrected ? 0 : -1;
+        trials->num_ticks_used = SPOT_SEED_NUM_AHEAD;
         trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;
-        spot_seed_advance(trials, is_corrected ? 0 : -1);
+        spot_seed_advance(trials);
     }
 }
 
@@ -175,51 +166,63 @@ next_trials(state_t *self)
     return &self->trials[trials[ADDITION].next_tick < trials[PREEMPTION].next_tick];
 }
 
-/* An event without effect (no instance left, or no room) is dropped. */
-static bool
-next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+/* The next events up to a tick, fewer than max_events if there are no more. An event
+ * without effect (no instance left, or no room) is dropped. */
+static size_t
+next_up_to_tick(
+    state_t *self, int64_t last_tick, size_t max_events, spot_event_t *events)
 {
-    spot_seed_trials_t *trials;
-    int64_t tick, room, size;
+    const int64_t capacity = self->model->common.capacity;
+    const int64_t tick_ms = self->model->common.tick_ms;
+    int64_t population = self->population;
+    size_t num_events = 0;
 
-    do {
-        trials = next_trials(self);
-        tick = trials->next_tick;
+    while (num_events < max_events) {
+        spot_seed_trials_t *trials = next_trials(self);
+        const int64_t tick = trials->next_tick;
+        const bool is_addition = trials->kind == SPOT_EVENT_ADD;
+        const int64_t room = is_addition ? capacity - population : population;
+        int64_t size;
+
         if (tick > last_tick) {
-            return false;
+            break;
         }
-        spot_seed_advance(trials, tick);
-        room = trials->sign * (trials->limit - self->population);
-    } while (room == 0);
-    size = next_size(trials);
-    size = size < room ? size : room;
-    self->population += trials->sign * size;
-    event->time_ms = tick * self->model->common.tick_ms;
-    event->kind = trials->kind;
-    event->count = (int32_t) size;
-    event->name_ids = NULL;
-    return true;
-}
-
-static SPOT_FLATTEN bool
-seed_next(void *state, spot_event_t *event)
-{
-    state_t *self = state;
-
-    return self->model->variant == SPOT_SEED_CORRECTED
-               ? next_up_to_tick(self, self->last_tick, event)
-               : spot_seed_notebook_next(self, self->last_tick, event);
+        spot_seed_advance(trials);
+        if (trials->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+            draw_sizes(trials);
+        }
+        size = trials->sizes[trials->num_sizes_used];
+        size = size < room ? size : room;
+        trials->num_sizes_used += room > 0;
+        population += is_addition ? size : -size;
+        events[num_events] = (spot_event_t){
+            .time_ms = tick * tick_ms, .kind = trials->kind, .count = (int32_t) size};
+        num_events += room > 0;
+    }
+    self->population = population;
+    return num_events;
 }
 
 static SPOT_FLATTEN size_t
 seed_next_many(void *state, size_t max_events, spot_event_t *events)
 {
+    state_t *self = state;
     size_t num_events = 0;
 
-    while (num_events < max_events && seed_next(state, &events[num_events])) {
+    if (self->model->variant == SPOT_SEED_CORRECTED) {
+        return next_up_to_tick(self, self->last_tick, max_events, events);
+    }
+    while (num_events < max_events &&
+           spot_seed_notebook_next(self, self->last_tick, &events[num_events])) {
         num_events++;
     }
     return num_events;
+}
+
+static bool
+seed_next(void *state, spot_event_t *event)
+{
+    return seed_next_many(state, 1, event) == 1;
 }
 
 static bool
@@ -229,7 +232,7 @@ seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
     const int64_t last_tick = last_ms / self->model->common.tick_ms;
 
     return self->model->variant == SPOT_SEED_CORRECTED
-               ? next_up_to_tick(self, last_tick, event)
+               ? next_up_to_tick(self, last_tick, 1, event) == 1
                : spot_seed_notebook_next(self, last_tick, event);
 }
 

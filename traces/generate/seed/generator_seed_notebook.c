@@ -364,13 +364,13 @@ walk_to_next_success(state_t *self, int64_t last_tick)
         return false;
     }
     if (loss_tick == self->tick) {
-        spot_seed_advance(&self->trials[SPOT_SEED_PREEMPTION], self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_PREEMPTION]);
         waiting[SPOT_SEED_PREEMPTION] = draw_loss(self);
     }
     room = self->model->common.capacity - self->population +
            (is_loop ? 0 : waiting[SPOT_SEED_PREEMPTION]);
     if (add_tick == self->tick) {
-        spot_seed_advance(&self->trials[SPOT_SEED_ADDITION], self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_ADDITION]);
         waiting[SPOT_SEED_ADDITION] = draw_addition(self, room);
     }
     return self->stopped_ms < 0;
