@@ -20,7 +20,7 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     self->capacity = (int32_t) capacity;
     self->first_preferred = self->capacity;
     self->num_places = (int64_t) num_places;
-    self->slots = spot_calloc(num_places, sizeof(*self->slots));
+    self->slots = spot_calloc(num_places + 4, sizeof(*self->slots));
     self->arrivals = spot_calloc(num_places, sizeof(*self->arrivals));
     self->leaving = spot_calloc((size_t) capacity, sizeof(*self->leaving));
     self->lost = spot_calloc((size_t) capacity + 1, sizeof(*self->lost));
@@ -135,11 +135,17 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
 {
     int64_t place;
 
-    if (self->end + count >= self->num_places) {
+    if (self->end + count + 4 >= self->num_places) {
         close_holes(self);
     }
     place = self->end;
-    for (int32_t j = 0; j < count; j++) {
+    for (int32_t j = 0; j < 4; j++) {
+        const int32_t slot = slots[j] | -(int32_t) (j >= count);
+
+        self->slots[place + j] = slot;
+        self->place[slot] = (int32_t) place + j;
+    }
+    for (int32_t j = 4; j < count; j++) {
         self->slots[place + j] = slots[j];
         self->place[slots[j]] = (int32_t) place + j;
     }
@@ -169,7 +175,17 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     int32_t *lost = self->lost + self->num_lost;
     int32_t num_active = 0, num_prepping = 0;
 
-    for (int32_t j = 0; j < count; j++) {
+    for (int32_t j = 0; j < 4; j++) {
+        const int32_t mask = -(int32_t) (j < count);
+        const int32_t slot = slots[j] | ~mask;
+        const int64_t place = (self->place[slot] & mask) | ((int32_t) self->num_places & ~mask);
+
+        self->slots[place] = -1;
+        lost[num_active] = slot;
+        num_active += place < active_end;
+        num_prepping += (place >= ready_end) & mask;
+    }
+    for (int32_t j = 4; j < count; j++) {
         const int32_t slot = slots[j];
         const int64_t place = self->place[slot];
 
@@ -274,7 +290,9 @@ fill_up(spot_fleet_t *self, int32_t num_missing)
     int32_t num_staying = self->counts[SPOT_STANDBY] - num_missing;
     int64_t end = self->active_end;
 
-    if (num_staying < num_missing) {
+    if (self->ready_end - end == self->counts[SPOT_STANDBY]) { /* no holes */
+        end += num_missing;
+    } else if (num_staying < num_missing) {
         end = self->ready_end;
         while (num_staying > 0) {
             num_staying -= self->slots[--end] >= 0;

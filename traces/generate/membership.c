@@ -77,8 +77,9 @@ spot_membership_init(
     self->own.max_slots = num_slots + NUM_AHEAD;
     SPOT_ARENA_ARRAY(
         &self->memory, self->own.slots, self->own.max_slots + PLACES_AT_ONCE);
+    SPOT_ARENA_ARRAY(&self->memory, self->places, self->own.max_slots + PLACES_AT_ONCE);
     SPOT_ARENA_ARRAY(
-        &self->memory, self->victim_places, self->own.max_slots + PLACES_AT_ONCE);
+        &self->memory, self->victim_slots, self->own.max_slots + PLACES_AT_ONCE);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -445,45 +446,59 @@ make_events(spot_membership_t *self)
         spot_trace_model_next_many(self->model, self->source, NUM_AHEAD, self->events);
 }
 
-/* Writes the places of the instances of a change: upwards from first; or of the last
- * living ones downwards, each as ~place, with the place also to places. Writes some more
- * behind. loss: -1 or 0. */
+/* The slots of changes while they are made: first the place of each in living; of a
+ * victim that of the last living one then. */
+typedef struct {
+    int32_t *slots;   /* [number] at last the slots */
+    int32_t *places;  /* [number] */
+    int32_t *victims; /* [losses] which of them */
+} places_t;
+
+/* Writes the places of the slots of a change, from the first one upwards or downwards, and
+ * which slots of the chunk they are; some more behind. */
 static void
-write_places(int32_t first, int32_t count, int32_t loss, int32_t *slots, int32_t *places)
+write_places(const places_t *self, size_t num_slots, size_t num_victims, int32_t first,
+    int32_t count, int32_t step)
 {
+    int32_t *places = self->places + num_slots, *slots = self->slots + num_slots;
+    int32_t *victims = self->victims + num_victims;
     int32_t j = 0;
 
     do {
-        for (int32_t k = 0; k < PLACES_AT_ONCE; k++) {
-            const int32_t place = first + (j + k) * (1 | loss);
-
-            slots[j + k] = place ^ loss;
-            places[j + k] = place;
+        for (int32_t k = j; k < j + PLACES_AT_ONCE; k++) {
+            places[k] = slots[k] = first + k * step;
+            victims[k] = (int32_t) num_slots + k;
         }
         j += PLACES_AT_ONCE;
     } while (j < count);
 }
 
-/* Replaces places by slots: an addition takes the slot of its place; a loss that of a
- * place among the living, which gets the slot of the last of them. */
+/* Draws the victims, and replaces places by slots. */
 static void
-take_places(int32_t *living, int32_t *slots, size_t num_slots, const int32_t *victims)
+take_slots(spot_membership_t *self, const places_t *places, size_t num_slots,
+    size_t num_victims)
 {
-    for (size_t j = 0; j < num_slots; j++) {
-        const int32_t loss = -(slots[j] < 0);
-        const int32_t place = slots[j] ^ loss;
-        const int32_t from = place ^ ((place ^ *victims) & loss);
-        const int32_t slot = living[from];
+    int32_t *living = self->living;
 
-        living[from] = living[place];
-        living[place] = slot;
-        slots[j] = slot;
-        victims -= loss;
+    for (size_t j = 0; j < num_victims; j++) {
+        const int32_t k = places->victims[j];
+
+        places->slots[k] = (int32_t) spot_rng_below(
+            &self->victims, (uint64_t) places->places[k] + 1);
+    }
+    for (size_t j = 0; j < num_slots; j++) {
+        int32_t *from = &living[places->slots[j]], *to = &living[places->places[j]];
+        const int32_t slot = *from;
+
+        *from = *to;
+        *to = slot;
+        places->slots[j] = slot;
     }
 }
 
 /* Carries out events that were made, up to num_changes and as far as the tape has room,
- * in passes without branches that depend on them. */
+ * in passes without branches that depend on them: an addition takes the slots after the
+ * living ones; a loss the slots of victims, which get those of the last living ones. */
 static void
 make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
 {
@@ -491,14 +506,15 @@ make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
     const spot_taped_change_t *end = taped + num_changes;
     const spot_event_t *event = &self->events[self->event_id];
     const spot_event_t *events_end = &self->events[self->num_events];
-    int32_t *slots = &tape->slots[tape->num_slots];
+    const places_t places = {
+        &tape->slots[tape->num_slots], self->places, self->victim_slots};
     const spot_ticks_t ticks = self->ticks;
-    size_t num_slots = 0, num_victims = 0;
     const int32_t capacity = self->capacity;
     int32_t population = self->num_living;
+    size_t num_slots = 0, num_victims = 0;
 
     for (; taped < end && event < events_end; taped++, event++) {
-        const int32_t loss = -(event->kind != SPOT_EVENT_ADD);
+        const int32_t loss = -(event->kind != SPOT_EVENT_ADD); /* 0 or -1 */
         const int32_t room = (population ^ ~loss) + ((capacity + 1) & ~loss);
         const int32_t count = event->count < room ? event->count : room;
 
@@ -510,18 +526,13 @@ make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
         taped->kind = event->kind;
         taped->count = count;
         taped->num_clipped = event->count - count;
-        write_places(population + loss, count, loss, slots + num_slots,
-            self->victim_places + num_victims);
+        write_places(
+            &places, num_slots, num_victims, population + loss, count, 1 | loss);
         num_slots += (size_t) count;
         num_victims += (size_t) (count & loss);
         population += (count ^ loss) - loss;
     }
-    for (size_t j = 0; j < num_victims; j++) {
-        const uint64_t num_living = (uint64_t) self->victim_places[j] + 1;
-
-        self->victim_places[j] = (int32_t) spot_rng_below(&self->victims, num_living);
-    }
-    take_places(self->living, slots, num_slots, self->victim_places);
+    take_slots(self, &places, num_slots, num_victims);
     self->num_living = population;
     self->event_id = (size_t) (event - self->events);
     self->num_made += (size_t) (taped - &tape->changes[tape->num_changes]);
@@ -542,23 +553,28 @@ catch_up(spot_membership_t *self)
     }
 }
 
-static void
-extend_flat(spot_membership_t *self)
+/* Makes room on the shared tape for all changes of the events that were made. */
+static bool
+reserve_flat(spot_membership_t *self)
 {
-    spot_tape_t *tape = self->tape;
-    size_t count = 0;
+    size_t count = PLACES_AT_ONCE;
 
-    if (self->event_id == self->num_events) {
-        make_events(self);
-    }
     for (size_t j = self->event_id; j < self->num_events; j++) {
         count += (size_t) self->events[j].count;
     }
+    return !self->tape->is_full &&
+           spot_tape_reserve(self->tape, self->num_events - self->event_id, count, 0);
+}
+
+static void
+extend_flat(spot_membership_t *self)
+{
+    if (self->event_id == self->num_events) {
+        make_events(self);
+    }
     if (self->event_id == self->num_events) {
         end_tape(self);
-    } else if (tape == &self->own ||
-               !spot_tape_reserve(
-                   tape, self->num_events - self->event_id, count + PLACES_AT_ONCE, 0)) {
+    } else if (self->tape == &self->own || !reserve_flat(self)) {
         leave_tape(self);
     }
     make_flat(self, self->tape, NUM_AHEAD);
@@ -591,82 +607,111 @@ extend_tape(spot_membership_t *self)
     }
 }
 
+/* ---- Meeting changes ---- */
+
+/* Follows the zones of the instances of a change. */
+static SPOT_NOINLINE void
+meet_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
+{
+    const int32_t *zones =
+        &self->tape->zones[(size_t) self->tape->initial + self->num_slots_met];
+
+    for (int32_t j = 0; j < count; j++) {
+        self->zone_of_slot[slots[j]] = zones[j];
+    }
+}
+
 /* Meets the next change of the tape, which has one. */
 static void
 meet_taped(spot_membership_t *self, spot_change_t *change)
 {
     const spot_tape_t *tape = self->tape;
     const spot_taped_change_t *taped = &tape->changes[self->num_met++];
-    const int32_t *slots = &tape->slots[self->num_slots_met];
+    const int32_t count = taped->count;
 
     change->time_ms = taped->time_ms;
     change->kind = taped->kind;
-    change->count = taped->count;
+    change->count = count;
     change->num_clipped = taped->num_clipped;
-    change->slots = slots;
-    for (size_t j = 0; j < num_zones_of(self, taped->count); j++) {
-        self->zone_of_slot[slots[j]] =
-            tape->zones[(size_t) tape->initial + self->num_slots_met + j];
+    change->slots = &tape->slots[self->num_slots_met];
+    if (self->zones->num_zones > 0) {
+        meet_zones(self, change->slots, count);
     }
-    self->num_slots_met += (size_t) taped->count;
-    self->population += taped->kind == SPOT_EVENT_ADD ? taped->count : -taped->count;
+    self->num_slots_met += (size_t) count;
+    self->population += taped->kind == SPOT_EVENT_ADD ? count : -count;
 }
 
-/* ---- Meeting changes ---- */
-
-/* The next change of the tape; NULL: there is none, or no tape. */
-static const spot_taped_change_t *
-next_taped(spot_membership_t *self)
+/* Makes what comes next, which is not on the tape yet. Returns whether a tape has it. */
+static SPOT_NOINLINE bool
+make_next(spot_membership_t *self)
 {
-    spot_tape_t *tape = self->tape;
-
-    if (tape != NULL && self->num_met == tape->num_changes && !tape->is_over) {
+    if (self->tape != NULL && !self->tape->is_over) {
         extend_tape(self);
-        tape = self->tape;
     }
-    return tape != NULL && self->num_met < tape->num_changes
-               ? &tape->changes[self->num_met]
-               : NULL;
+    return self->tape != NULL && self->num_met < self->tape->num_changes;
+}
+
+/* Whether a tape has the next change; else there is none, or no tape. */
+static bool
+is_taped(spot_membership_t *self)
+{
+    const spot_tape_t *tape = self->tape;
+
+    return (tape != NULL && self->num_met < tape->num_changes) || make_next(self);
 }
 
 int64_t
 spot_membership_next_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = next_taped(self);
+    if (is_taped(self)) {
+        return self->tape->changes[self->num_met].time_ms;
+    }
+    return self->tape != NULL ? INT64_MAX : next_event_ms(self);
+}
 
-    return taped != NULL        ? taped->time_ms
-           : self->tape != NULL ? INT64_MAX
-                                : next_event_ms(self);
+/* The same without a tape. */
+static SPOT_NOINLINE int64_t
+event_seen_ms(spot_membership_t *self)
+{
+    const int64_t time_ms = self->tape != NULL ? INT64_MAX : next_event_ms(self);
+
+    return time_ms == INT64_MAX ? INT64_MAX
+                                : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 int64_t
 spot_membership_seen_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = next_taped(self);
-    int64_t time_ms;
+    return is_taped(self) ? self->tape->changes[self->num_met].seen_ms
+                          : event_seen_ms(self);
+}
 
-    if (taped != NULL || self->tape != NULL) {
-        return taped != NULL ? taped->seen_ms : INT64_MAX;
+/* The same without a tape. */
+static SPOT_NOINLINE bool
+meet_made(spot_membership_t *self, spot_change_t *change)
+{
+    const bool is_there = self->tape == NULL && make_change(self, change);
+
+    if (is_there) {
+        self->population = self->num_living;
     }
-    time_ms = next_event_ms(self);
-    return time_ms == INT64_MAX ? INT64_MAX
-                                : spot_ticks_at_or_after(&self->ticks, time_ms);
+    return is_there;
 }
 
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    bool is_there = true;
+    spot_change_t made;
 
-    if (next_taped(self) != NULL) {
+    if (is_taped(self)) {
         meet_taped(self, change);
-    } else if (self->tape != NULL) {
-        is_there = false;
-    } else {
-        is_there = make_change(self, change);
-        self->population = self->num_living;
+        return true;
     }
-    return is_there;
+    if (!meet_made(self, &made)) {
+        return false;
+    }
+    *change = made;
+    return true;
 }
 
 int64_t

@@ -61,7 +61,8 @@ typedef struct {
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
-    int32_t *victim_places; /* of the changes that are being made */
+    int32_t *places;       /* of the changes that are being made */
+    int32_t *victim_slots; /* the same */
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
     bool is_flat;       /* this replication: one pool and no names */

@@ -106,10 +106,9 @@ draw_sizes(spot_seed_trials_t *self)
 void
 spot_seed_advance(spot_seed_trials_t *self)
 {
-    if (self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
+    if (++self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
         draw_ticks(self);
     }
-    self->next_tick = self->ticks[self->num_ticks_used++];
 }
 
 /* A state belongs to one model. */
@@ -150,53 +149,66 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
         spot_dice_seek(dice, &trials->gap, SPOT_STREAM_GAP, (uint64_t) j);
         spot_dice_seek(dice, &trials->count, SPOT_STREAM_COUNT, (uint64_t) j);
         trials->last_tick = is_corrected ? 0 : -1;
-        trials->num_ticks_used = SPOT_SEED_NUM_AHEAD;
         trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;
-        spot_seed_advance(trials);
+        draw_ticks(trials);
     }
 }
 
-/* The direction of the next event. Branch-free: the branch would be unpredictable. */
-static spot_seed_trials_t *
-next_trials(state_t *self)
+/* Moves to the next success, and if has_size to the next size. */
+static void
+use(spot_seed_trials_t *self, bool is_used, bool has_size)
 {
-    const spot_seed_trials_t *trials = self->trials;
+    self->num_ticks_used += is_used;
+    self->num_sizes_used += is_used & has_size;
+    if (self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
+        draw_ticks(self);
+    }
+}
 
-    return &self->trials[trials[ADDITION].next_tick < trials[PREEMPTION].next_tick];
+static int64_t
+next_size(spot_seed_trials_t *self)
+{
+    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(self);
+    }
+    return self->sizes[self->num_sizes_used];
 }
 
 /* The next events up to a tick, fewer than max_events if there are no more. An event
- * without effect (no instance left, or no room) is dropped. */
+ * without effect (no instance left, or no room) is dropped. No branch depends on the
+ * direction: it would be unpredictable. */
 static size_t
 next_up_to_tick(
     state_t *self, int64_t last_tick, size_t max_events, spot_event_t *events)
 {
     const int64_t capacity = self->model->common.capacity;
     const int64_t tick_ms = self->model->common.tick_ms;
+    spot_seed_trials_t *losses = &self->trials[PREEMPTION];
+    spot_seed_trials_t *additions = &self->trials[ADDITION];
     int64_t population = self->population;
     size_t num_events = 0;
 
     while (num_events < max_events) {
-        spot_seed_trials_t *trials = next_trials(self);
-        const int64_t tick = trials->next_tick;
-        const bool is_addition = trials->kind == SPOT_EVENT_ADD;
-        const int64_t room = is_addition ? capacity - population : population;
-        int64_t size;
+        const int64_t loss_tick = spot_seed_next_tick(losses);
+        const int64_t add_tick = spot_seed_next_tick(additions);
+        const bool is_addition = add_tick < loss_tick;
+        const int64_t tick = is_addition ? add_tick : loss_tick;
+        const int64_t mask = -(int64_t) is_addition;
+        const int64_t room = ((capacity - population) & mask) | (population & ~mask);
+        const int64_t drawn = (next_size(additions) & mask) | (next_size(losses) & ~mask);
+        const int64_t size = drawn < room ? drawn : room;
 
         if (tick > last_tick) {
             break;
         }
-        spot_seed_advance(trials);
-        if (trials->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
-            draw_sizes(trials);
-        }
-        size = trials->sizes[trials->num_sizes_used];
-        size = size < room ? size : room;
-        trials->num_sizes_used += room > 0;
-        population += is_addition ? size : -size;
-        events[num_events] = (spot_event_t){
-            .time_ms = tick * tick_ms, .kind = trials->kind, .count = (int32_t) size};
+        use(additions, is_addition, room > 0);
+        use(losses, !is_addition, room > 0);
+        population += (size ^ ~mask) - ~mask;
+        events[num_events].time_ms = tick * tick_ms;
+        events[num_events].kind = is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        events[num_events].count = (int32_t) size;
+        events[num_events].name_ids = NULL;
         num_events += room > 0;
     }
     self->population = population;

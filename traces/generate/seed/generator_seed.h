@@ -61,7 +61,6 @@ typedef struct {
 
 /* The trials of one direction. */
 typedef struct {
-    int64_t next_tick; /* of the next success */
     int64_t last_tick; /* of the successes drawn so far */
     unsigned num_ticks_used, num_sizes_used;
     int64_t ticks[SPOT_SEED_NUM_AHEAD]; /* of successes */
@@ -110,5 +109,12 @@ int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last
 SPOT_NOINLINE bool spot_seed_notebook_next(
     spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
 
-/* Moves to the next success. */
+/* The tick of the next success. */
+static inline int64_t
+spot_seed_next_tick(const spot_seed_trials_t *self)
+{
+    return self->ticks[self->num_ticks_used];
+}
+
+/* Moves to the success after it. */
 void spot_seed_advance(spot_seed_trials_t *self);

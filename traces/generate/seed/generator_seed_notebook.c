@@ -353,8 +353,8 @@ draw_addition(state_t *self, int64_t room)
 static bool
 walk_to_next_success(state_t *self, int64_t last_tick)
 {
-    const int64_t loss_tick = self->trials[SPOT_SEED_PREEMPTION].next_tick;
-    const int64_t add_tick = self->trials[SPOT_SEED_ADDITION].next_tick;
+    const int64_t loss_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_PREEMPTION]);
+    const int64_t add_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_ADDITION]);
     const bool is_loop = self->model->variant == SPOT_SEED_LOOP;
     int32_t *waiting = self->waiting;
     int64_t room;
