@@ -8,6 +8,10 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
+/* Instances that a loop takes without a branch on their number, which would be
+ * unpredictable: the first one stands for those that are missing. */
+#define AT_ONCE 4
+
 /* Places for each slot: enough that closing holes costs little per arrival. */
 #define PLACES_PER_SLOT 6
 
@@ -20,7 +24,7 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     self->capacity = (int32_t) capacity;
     self->first_preferred = self->capacity;
     self->num_places = (int64_t) num_places;
-    self->slots = spot_calloc(num_places + 4, sizeof(*self->slots));
+    self->slots = spot_calloc(num_places, sizeof(*self->slots));
     self->arrivals = spot_calloc(num_places, sizeof(*self->arrivals));
     self->leaving = spot_calloc((size_t) capacity, sizeof(*self->leaving));
     self->lost = spot_calloc((size_t) capacity + 1, sizeof(*self->lost));
@@ -130,27 +134,35 @@ skip_holes(spot_fleet_t *self)
     self->arrivals_start = j;
 }
 
+/* Writes slots[j] to the place that is j after start. */
+static void
+put_at(spot_fleet_t *self, const int32_t *slots, int32_t j, int32_t start)
+{
+    const int32_t slot = slots[j];
+
+    self->slots[start + j] = slot;
+    self->place[slot] = start + j;
+}
+
 void
 spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms)
 {
-    int64_t place;
+    int32_t place;
 
-    if (self->end + count + 4 >= self->num_places) {
+    if (count == 0) {
+        return;
+    }
+    if (self->end + count >= self->num_places) {
         close_holes(self);
     }
-    place = self->end;
-    for (int32_t j = 0; j < 4; j++) {
-        const int32_t slot = slots[j] | -(int32_t) (j >= count);
-
-        self->slots[place + j] = slot;
-        self->place[slot] = (int32_t) place + j;
+    place = (int32_t) self->end;
+    for (int32_t j = 0; j < AT_ONCE; j++) {
+        put_at(self, slots, j & -(j < count), place);
     }
-    for (int32_t j = 4; j < count; j++) {
-        self->slots[place + j] = slots[j];
-        self->place[slots[j]] = (int32_t) place + j;
+    for (int32_t j = AT_ONCE; j < count; j++) {
+        put_at(self, slots, j, place);
     }
-    self->arrivals[self->arrivals_end] = (spot_arrival_t){ready_ms, place + count};
-    self->arrivals_end += count > 0;
+    self->arrivals[self->arrivals_end++] = (spot_arrival_t){ready_ms, place + count};
     end_at(self, place + count);
     self->counts[SPOT_PREPPING] += count;
 }
@@ -175,17 +187,20 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     int32_t *lost = self->lost + self->num_lost;
     int32_t num_active = 0, num_prepping = 0;
 
-    for (int32_t j = 0; j < 4; j++) {
-        const int32_t mask = -(int32_t) (j < count);
-        const int32_t slot = slots[j] | ~mask;
-        const int64_t place = (self->place[slot] & mask) | ((int32_t) self->num_places & ~mask);
+    if (count == 0) {
+        return;
+    }
+    for (int32_t j = 0; j < AT_ONCE; j++) {
+        const int32_t is_there = j < count;
+        const int32_t slot = slots[j & -is_there];
+        const int64_t place = self->place[slot];
 
         self->slots[place] = -1;
         lost[num_active] = slot;
-        num_active += place < active_end;
-        num_prepping += (place >= ready_end) & mask;
+        num_active += is_there & (place < active_end);
+        num_prepping += is_there & (place >= ready_end);
     }
-    for (int32_t j = 4; j < count; j++) {
+    for (int32_t j = AT_ONCE; j < count; j++) {
         const int32_t slot = slots[j];
         const int64_t place = self->place[slot];
 

@@ -51,8 +51,8 @@ spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t 
 }
 
 size_t
-spot_trace_model_next_many(const spot_trace_model_t *self, void *state,
-    size_t max_events, spot_event_t *events)
+spot_trace_model_next_many(
+    const spot_trace_model_t *self, void *state, size_t max_events, spot_event_t *events)
 {
     const spot_generator_t *generator = self->generator;
     const bool is_fast = spot_trace_model_common(self)->frequency != 1;

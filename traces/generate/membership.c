@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-enum { NUM_AHEAD = SPOT_CHANGES_AHEAD };
-
-/* Places that are written at once, whether or not a change has as many. */
-enum { PLACES_AT_ONCE = 4 };
+#include "traces/generate/membership_internal.h"
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
@@ -73,13 +69,14 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
     SPOT_ARENA_ARRAY(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
-    SPOT_ARENA_ARRAY(&self->memory, self->own.changes, NUM_AHEAD);
-    self->own.max_slots = num_slots + NUM_AHEAD;
+    SPOT_ARENA_ARRAY(&self->memory, self->own.changes, SPOT_CHANGES_AHEAD);
+    self->own.max_slots = num_slots + SPOT_CHANGES_AHEAD;
     SPOT_ARENA_ARRAY(
-        &self->memory, self->own.slots, self->own.max_slots + PLACES_AT_ONCE);
-    SPOT_ARENA_ARRAY(&self->memory, self->places, self->own.max_slots + PLACES_AT_ONCE);
+        &self->memory, self->own.slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
     SPOT_ARENA_ARRAY(
-        &self->memory, self->victim_slots, self->own.max_slots + PLACES_AT_ONCE);
+        &self->memory, self->places, self->own.max_slots + SPOT_PLACES_AT_ONCE);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->victim_slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -168,9 +165,8 @@ give_initial_slots(spot_membership_t *self)
     }
 }
 
-/* Starts the generator, whose changes are made from the first one on. */
-static void
-start_making(spot_membership_t *self)
+void
+spot_membership_start_making(spot_membership_t *self)
 {
     self->model->generator->start(self->source, self->model->model, &self->dice);
     self->is_started = true;
@@ -199,53 +195,6 @@ start_making(spot_membership_t *self)
     give_initial_slots(self);
 }
 
-/* How many zones a tape has for so many instances. */
-static size_t
-num_zones_of(const spot_membership_t *self, int32_t count)
-{
-    return self->zones->num_zones > 0 ? (size_t) count : 0;
-}
-
-/* Appends the zones of instances to the tape, which has room. */
-static void
-tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
-{
-    spot_tape_t *tape = self->tape;
-
-    for (size_t j = 0; j < num_zones_of(self, count); j++) {
-        tape->zones[tape->num_zones++] =
-            self->zones->zone_of_name != NULL
-                ? self->zones->zone_of_name[self->name_id[slots[j]]]
-                : self->pool_of_slot[slots[j]];
-    }
-}
-
-/* Notes the instances at time 0 on the tape; false: it has no room for them. */
-static bool
-begin_tape(spot_membership_t *self)
-{
-    spot_tape_t *tape = self->tape;
-
-    if (tape != &self->own &&
-        !spot_tape_reserve(tape, 0, 0, num_zones_of(self, self->num_living))) {
-        return false;
-    }
-    tape->is_begun = true;
-    tape->initial = self->num_living;
-    tape_zones(self, self->initial, self->num_living);
-    return true;
-}
-
-/* Leaves a tape that is full: what follows is the reader's own. */
-static void
-leave_tape(spot_membership_t *self)
-{
-    self->tape = self->is_flat ? &self->own : NULL;
-    spot_tape_clear(&self->own);
-    self->num_met = 0;
-    self->num_slots_met = 0;
-}
-
 /* Meets the instances at time 0. */
 static void
 meet_initial(spot_membership_t *self)
@@ -253,8 +202,9 @@ meet_initial(spot_membership_t *self)
     const spot_tape_t *tape = self->tape;
 
     self->population = self->is_started ? self->num_living : tape->initial;
-    for (size_t j = 0; tape != NULL && j < num_zones_of(self, tape->initial); j++) {
-        self->zone_of_slot[j] = tape->zones[j];
+    if (tape != NULL && self->zones->num_zones > 0) {
+        memcpy(self->zone_of_slot, tape->zones,
+            (size_t) self->population * sizeof(*tape->zones));
     }
 }
 
@@ -267,8 +217,8 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 }
 
 void
-spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, bool has_names)
+spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
     self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
@@ -282,10 +232,11 @@ spot_membership_start_with(
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
-        start_making(self);
+        spot_membership_start_making(self);
     }
-    if (self->tape != NULL && !self->tape->is_begun && !begin_tape(self)) {
-        leave_tape(self);
+    if (self->tape != NULL && !self->tape->is_begun &&
+        !spot_membership_begin_tape(self)) {
+        spot_membership_leave_tape(self);
     }
     meet_initial(self);
 }
@@ -358,9 +309,8 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
 
 /* ---- Making changes ---- */
 
-/* The time of the next event of the generator; INT64_MAX: there is none. */
-static int64_t
-next_event_ms(spot_membership_t *self)
+int64_t
+spot_membership_event_ms(spot_membership_t *self)
 {
     if (self->num_events == 0) {
         self->num_events =
@@ -369,14 +319,13 @@ next_event_ms(spot_membership_t *self)
     return self->num_events > 0 ? self->events->time_ms : INT64_MAX;
 }
 
-/* Carries out the next event; false: there is none. */
-static bool
-make_change(spot_membership_t *self, spot_change_t *change)
+bool
+spot_membership_make(spot_membership_t *self, spot_change_t *change)
 {
     const spot_event_t *event = self->events;
     spot_victim_pool_t *pool = self->pools;
 
-    if (next_event_ms(self) == INT64_MAX) {
+    if (spot_membership_event_ms(self) == INT64_MAX) {
         return false;
     }
     self->num_events = 0;
@@ -395,216 +344,6 @@ make_change(spot_membership_t *self, spot_change_t *change)
     change->num_clipped = event->count - change->count;
     self->num_made++;
     return true;
-}
-
-/* ---- Tapes ---- */
-
-/* Notes that there is no further change. */
-static bool
-end_tape(spot_membership_t *self)
-{
-    self->tape->is_over = true;
-    self->tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
-    return false;
-}
-
-/* Makes a change and appends it to the tape; false: that is over or full. */
-static bool
-tape_next(spot_membership_t *self)
-{
-    spot_tape_t *tape = self->tape;
-    spot_change_t change;
-
-    if (next_event_ms(self) == INT64_MAX) {
-        return end_tape(self);
-    }
-    if (tape->is_full || !spot_tape_reserve(tape, 1, (size_t) self->events->count,
-                             num_zones_of(self, self->events->count))) {
-        return false;
-    }
-    if (!make_change(self, &change)) {
-        return false;
-    }
-    tape_zones(self, change.slots, change.count);
-    spot_tape_add(tape,
-        &(spot_taped_change_t){change.time_ms,
-            spot_ticks_at_or_after(&self->ticks, change.time_ms), change.count,
-            change.num_clipped, change.kind},
-        change.slots);
-    return true;
-}
-
-/* ---- The same of one pool whose instances have no names ----
- * living holds all slots: those of the living, then the free ones, next to be given
- * first. */
-
-static void
-make_events(spot_membership_t *self)
-{
-    self->event_id = 0;
-    self->num_events =
-        spot_trace_model_next_many(self->model, self->source, NUM_AHEAD, self->events);
-}
-
-/* The slots of changes while they are made: first the place of each in living; of a
- * victim that of the last living one then. */
-typedef struct {
-    int32_t *slots;   /* [number] at last the slots */
-    int32_t *places;  /* [number] */
-    int32_t *victims; /* [losses] which of them */
-} places_t;
-
-/* Writes the places of the slots of a change, from the first one upwards or downwards, and
- * which slots of the chunk they are; some more behind. */
-static void
-write_places(const places_t *self, size_t num_slots, size_t num_victims, int32_t first,
-    int32_t count, int32_t step)
-{
-    int32_t *places = self->places + num_slots, *slots = self->slots + num_slots;
-    int32_t *victims = self->victims + num_victims;
-    int32_t j = 0;
-
-    do {
-        for (int32_t k = j; k < j + PLACES_AT_ONCE; k++) {
-            places[k] = slots[k] = first + k * step;
-            victims[k] = (int32_t) num_slots + k;
-        }
-        j += PLACES_AT_ONCE;
-    } while (j < count);
-}
-
-/* Draws the victims, and replaces places by slots. */
-static void
-take_slots(spot_membership_t *self, const places_t *places, size_t num_slots,
-    size_t num_victims)
-{
-    int32_t *living = self->living;
-
-    for (size_t j = 0; j < num_victims; j++) {
-        const int32_t k = places->victims[j];
-
-        places->slots[k] = (int32_t) spot_rng_below(
-            &self->victims, (uint64_t) places->places[k] + 1);
-    }
-    for (size_t j = 0; j < num_slots; j++) {
-        int32_t *from = &living[places->slots[j]], *to = &living[places->places[j]];
-        const int32_t slot = *from;
-
-        *from = *to;
-        *to = slot;
-        places->slots[j] = slot;
-    }
-}
-
-/* Carries out events that were made, up to num_changes and as far as the tape has room,
- * in passes without branches that depend on them: an addition takes the slots after the
- * living ones; a loss the slots of victims, which get those of the last living ones. */
-static void
-make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
-{
-    spot_taped_change_t *taped = &tape->changes[tape->num_changes];
-    const spot_taped_change_t *end = taped + num_changes;
-    const spot_event_t *event = &self->events[self->event_id];
-    const spot_event_t *events_end = &self->events[self->num_events];
-    const places_t places = {
-        &tape->slots[tape->num_slots], self->places, self->victim_slots};
-    const spot_ticks_t ticks = self->ticks;
-    const int32_t capacity = self->capacity;
-    int32_t population = self->num_living;
-    size_t num_slots = 0, num_victims = 0;
-
-    for (; taped < end && event < events_end; taped++, event++) {
-        const int32_t loss = -(event->kind != SPOT_EVENT_ADD); /* 0 or -1 */
-        const int32_t room = (population ^ ~loss) + ((capacity + 1) & ~loss);
-        const int32_t count = event->count < room ? event->count : room;
-
-        if (num_slots + (size_t) count > self->own.max_slots) {
-            break;
-        }
-        taped->time_ms = event->time_ms;
-        taped->seen_ms = spot_ticks_at_or_after(&ticks, event->time_ms);
-        taped->kind = event->kind;
-        taped->count = count;
-        taped->num_clipped = event->count - count;
-        write_places(
-            &places, num_slots, num_victims, population + loss, count, 1 | loss);
-        num_slots += (size_t) count;
-        num_victims += (size_t) (count & loss);
-        population += (count ^ loss) - loss;
-    }
-    take_slots(self, &places, num_slots, num_victims);
-    self->num_living = population;
-    self->event_id = (size_t) (event - self->events);
-    self->num_made += (size_t) (taped - &tape->changes[tape->num_changes]);
-    tape->num_changes = (size_t) (taped - tape->changes);
-    tape->num_slots += num_slots;
-}
-
-/* Makes the changes again that the shared tape has. */
-static void
-catch_up(spot_membership_t *self)
-{
-    while (self->num_made < self->tape->num_changes) {
-        if (self->event_id == self->num_events) {
-            make_events(self);
-        }
-        spot_tape_clear(&self->own);
-        make_flat(self, &self->own, self->tape->num_changes - self->num_made);
-    }
-}
-
-/* Makes room on the shared tape for all changes of the events that were made. */
-static bool
-reserve_flat(spot_membership_t *self)
-{
-    size_t count = PLACES_AT_ONCE;
-
-    for (size_t j = self->event_id; j < self->num_events; j++) {
-        count += (size_t) self->events[j].count;
-    }
-    return !self->tape->is_full &&
-           spot_tape_reserve(self->tape, self->num_events - self->event_id, count, 0);
-}
-
-static void
-extend_flat(spot_membership_t *self)
-{
-    if (self->event_id == self->num_events) {
-        make_events(self);
-    }
-    if (self->event_id == self->num_events) {
-        end_tape(self);
-    } else if (self->tape == &self->own || !reserve_flat(self)) {
-        leave_tape(self);
-    }
-    make_flat(self, self->tape, NUM_AHEAD);
-}
-
-/* Makes the changes of the tape that others have made, and some more. A tape that is
- * full is left there: the rest is met as it is made. */
-static SPOT_NOINLINE SPOT_FLATTEN void
-extend_tape(spot_membership_t *self)
-{
-    spot_change_t change;
-
-    if (!self->is_started) {
-        start_making(self);
-    }
-    if (self->is_flat) {
-        if (self->tape != &self->own) {
-            catch_up(self);
-        }
-        extend_flat(self);
-        return;
-    }
-    while (self->num_made < self->tape->num_changes) {
-        (void) make_change(self, &change);
-    }
-    for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
-    }
-    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
-        leave_tape(self);
-    }
 }
 
 /* ---- Meeting changes ---- */
@@ -646,7 +385,7 @@ static SPOT_NOINLINE bool
 make_next(spot_membership_t *self)
 {
     if (self->tape != NULL && !self->tape->is_over) {
-        extend_tape(self);
+        spot_membership_extend_tape(self);
     }
     return self->tape != NULL && self->num_met < self->tape->num_changes;
 }
@@ -666,14 +405,15 @@ spot_membership_next_ms(spot_membership_t *self)
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].time_ms;
     }
-    return self->tape != NULL ? INT64_MAX : next_event_ms(self);
+    return self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
 }
 
 /* The same without a tape. */
 static SPOT_NOINLINE int64_t
 event_seen_ms(spot_membership_t *self)
 {
-    const int64_t time_ms = self->tape != NULL ? INT64_MAX : next_event_ms(self);
+    const int64_t time_ms =
+        self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
 
     return time_ms == INT64_MAX ? INT64_MAX
                                 : spot_ticks_at_or_after(&self->ticks, time_ms);
@@ -690,7 +430,7 @@ spot_membership_seen_ms(spot_membership_t *self)
 static SPOT_NOINLINE bool
 meet_made(spot_membership_t *self, spot_change_t *change)
 {
-    const bool is_there = self->tape == NULL && make_change(self, change);
+    const bool is_there = self->tape == NULL && spot_membership_make(self, change);
 
     if (is_there) {
         self->population = self->num_living;
@@ -760,12 +500,28 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 
-        for (int32_t j = 0; j < pool->population; j++) {
+        for (int32_t j = 0; !self->is_flat && j < pool->population; j++) {
             fprintf(out, " %d=%s", pool->living[j],
                 spot_membership_name(self, pool->living[j], text));
         }
     }
+    for (int32_t j = 0; self->is_flat && j < self->num_living; j++) {
+        fprintf(out, " %d", self->living[j]);
+    }
     putc('\n', out);
+}
+
+/* living has all slots. */
+static void
+verify_flat(const spot_membership_t *self)
+{
+    int64_t sum = 0;
+
+    for (int32_t j = 0; self->is_started && j < self->capacity; j++) {
+        spot_bug_assert(self->living[j] >= 0 && self->living[j] < self->capacity);
+        sum += self->living[j] - j;
+    }
+    spot_bug_assert(sum == 0 && self->num_living <= self->capacity);
 }
 
 void
@@ -775,6 +531,10 @@ spot_membership_verify(const spot_membership_t *self)
     int32_t num_names_living = 0, num_named = 0, num_living = 0;
 
     spot_bug_assert(self->num_living >= 0 && self->population <= self->capacity);
+    if (self->is_flat || !self->is_started) {
+        verify_flat(self);
+        return;
+    }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 

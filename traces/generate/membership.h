@@ -43,7 +43,7 @@ typedef struct {
     const spot_trace_model_t *model;         /* must outlive self */
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;
-    void *source;       /* state of the generator */
+    void *source;                /* state of the generator */
     size_t num_events, event_id; /* of the generator; the one to carry out next */
     spot_event_t events[SPOT_CHANGES_AHEAD];
     int32_t capacity;

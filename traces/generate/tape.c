@@ -6,10 +6,6 @@
 
 #include "base/memory.h"
 
-/* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
- * twice as much room. */
-#define MAX_BYTES ((size_t) 3 << 20)
-
 void
 spot_tape_clear(spot_tape_t *self)
 {
@@ -38,7 +34,7 @@ spot_tape_reserve(
     *self->num_bytes += num_changes * sizeof(*self->changes) +
                         (num_slots + num_zones) * sizeof(*self->slots);
     self->is_full =
-        *self->num_bytes > MAX_BYTES ||
+        *self->num_bytes > SPOT_TAPES_BYTES ||
         SPOT_ARRAY_ROOM(self, changes, self->num_changes + num_changes) != 0 ||
         SPOT_ARRAY_ROOM(self, slots, self->num_slots + num_slots) != 0 ||
         SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0;
@@ -83,7 +79,7 @@ make(spot_tapes_t *self, const spot_dice_t *dice)
     const size_t max_before = self->max_tapes;
     spot_tape_t *tape;
 
-    if (self->num_bytes >= MAX_BYTES ||
+    if (self->num_bytes >= SPOT_TAPES_BYTES ||
         SPOT_ARRAY_ROOM(self, tapes, self->num_tapes + 1) != 0) {
         return NULL;
     }

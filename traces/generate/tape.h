@@ -48,6 +48,10 @@ bool spot_tape_reserve(
 void spot_tape_add(
     spot_tape_t *self, const spot_taped_change_t *change, const int32_t *slots);
 
+/* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
+ * twice as much room. */
+#define SPOT_TAPES_BYTES ((size_t) 3 << 20)
+
 /* Tapes of one trace. */
 typedef struct spot_tapes {
     size_t num_tapes; /* in use */

@@ -196,7 +196,8 @@ next_up_to_tick(
         const int64_t tick = is_addition ? add_tick : loss_tick;
         const int64_t mask = -(int64_t) is_addition;
         const int64_t room = ((capacity - population) & mask) | (population & ~mask);
-        const int64_t drawn = (next_size(additions) & mask) | (next_size(losses) & ~mask);
+        const int64_t drawn =
+            (next_size(additions) & mask) | (next_size(losses) & ~mask);
         const int64_t size = drawn < room ? drawn : room;
 
         if (tick > last_tick) {
