@@ -126,11 +126,11 @@ look_ahead(spot_train_t *self)
 /* For a recovery system that sees all losses. No instance becomes ready within a tick,
  * so no ready instance is lost twice. */
 static void
-note_gone(spot_train_t *self, const int32_t *slots, int32_t count)
+note_gone(spot_train_t *self, const spot_change_t *change)
 {
-    for (int32_t j = 0; j < count; j++) {
-        if (spot_fleet_is_ready(&self->fleet, slots[j])) {
-            self->gone[self->change.num_gone++] = slots[j];
+    for (int32_t j = 0; j < change->count; j++) {
+        if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
+            self->gone[self->change.num_gone++] = change->slots[j];
         } else {
             self->change.num_gone_prepping++;
         }
@@ -138,23 +138,23 @@ note_gone(spot_train_t *self, const int32_t *slots, int32_t count)
 }
 
 static void
-apply_loss(spot_train_t *self, spot_change_t change)
+apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
     if (self->gone != NULL) {
-        note_gone(self, change.slots, change.count);
+        note_gone(self, change);
     }
     if (self->is_metered) {
-        spot_cost_pay(self, change.slots, change.count, -1);
+        spot_cost_pay(self, change->slots, change->count, -1);
     }
-    spot_fleet_remove(&self->fleet, change.slots, change.count);
-    if (change.kind == SPOT_EVENT_STOP) {
-        result->stopped += change.count;
+    spot_fleet_remove(&self->fleet, change->slots, change->count);
+    if (change->kind == SPOT_EVENT_STOP) {
+        result->stopped += change->count;
         return;
     }
-    result->preempted += change.count;
-    if (change.count > 0 &&
+    result->preempted += change->count;
+    if (change->count > 0 &&
         (result->preemption_events == 0 || result->last_preemption_ms != self->now_ms)) {
         if (result->preemption_events == 0) {
             result->first_preemption_ms = self->now_ms;
@@ -164,33 +164,23 @@ apply_loss(spot_train_t *self, spot_change_t change)
     }
 }
 
-/* Notes a change for the log and for notices. */
-static SPOT_NOINLINE void
-note_change(spot_train_t *self, spot_change_t change)
+static void
+apply_change(spot_train_t *self, const spot_change_t *change)
 {
     if (self->log != NULL) {
-        spot_run_log_change(self, &change);
+        spot_run_log_change(self, change);
     }
-    if (self->notices.lead_ms > 0) {
-        spot_notices_see(&self->notices, &change);
-    }
-}
-
-/* Takes a copy, which need not be in memory. */
-static void
-apply_change(spot_train_t *self, spot_change_t change)
-{
-    self->result.clipped += change.num_clipped;
-    if (change.kind != SPOT_EVENT_ADD) {
+    self->result.clipped += change->num_clipped;
+    if (change->kind != SPOT_EVENT_ADD) {
         apply_loss(self, change);
         return;
     }
-    self->result.added += change.count;
+    self->result.added += change->count;
     if (self->is_metered) {
-        spot_cost_pay(self, change.slots, change.count, 1);
+        spot_cost_pay(self, change->slots, change->count, 1);
     }
     spot_fleet_add(
-        &self->fleet, change.slots, change.count, self->now_ms + self->ready_after_ms);
+        &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
 /* The number of living instances, including those on demand. */
@@ -247,7 +237,7 @@ settle_quiet(spot_train_t *self)
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
-SPOT_NOINLINE SPOT_FLATTEN static void
+static void
 decide(spot_train_t *self, const spot_recovery_change_t *change)
 {
     const spot_recovery_choice_t *recovery = &self->scenario->recovery;
@@ -308,10 +298,10 @@ see_changes(spot_train_t *self)
         spot_change_t change;
 
         (void) spot_membership_next(&self->membership, &change);
-        if (self->is_noting) {
-            note_change(self, change);
+        apply_change(self, &change);
+        if (self->notices.lead_ms > 0) {
+            spot_notices_see(&self->notices, &change);
         }
-        apply_change(self, change);
         look_ahead(self);
     } while (self->seen_ms == self->now_ms);
     self->result.peak_instances = larger(self->result.peak_instances, population(self));
@@ -520,7 +510,6 @@ spot_train_start(
     self->change = (spot_recovery_change_t){
         .lost = self->fleet.lost, .noticed = self->notices.noticed, .gone = self->gone};
     self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;
-    self->is_noting = log != NULL || self->notices.lead_ms > 0;
     settle_quiet(self);
     if (log != NULL && sooner(next_tick_ms(self), self->notices.next_ms) > 0) {
         spot_run_log_fleet(self);

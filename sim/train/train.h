@@ -122,7 +122,6 @@ typedef struct {
     spot_meter_t *meters; /* [num_meters] 0: zones without own price, j + 1: zone j */
     bool has_one_price;   /* one constant price: the cost follows from the ledger */
     bool is_metered;      /* this run: without one price, or with a log */
-    bool is_noting;       /* this run: with a log or notices */
     spot_ticks_t ticks;
     spot_tapes_t own_tapes; /* of a run that others do not share, for its scouts */
     spot_notices_t notices;
