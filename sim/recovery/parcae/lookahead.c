@@ -204,9 +204,9 @@ beats(const spot_parcae_question_t *question, const spot_parcae_way_t *a,
     return a->rest_ms <= b->rest_ms && !is_preferred(question, b, a);
 }
 
-/* Keeps a way unless others beat it. */
+/* Keeps a way unless others beat it; for a state that has ways. */
 static void
-add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     int32_t *num_ways, const spot_parcae_way_t *way)
 {
     int32_t num = 0, worst = 0;
@@ -234,6 +234,20 @@ add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     *num_ways = num;
 }
 
+/* Keeps a way unless others beat it. Most ways are the first of their state, or the
+ * first way there has clearly more samples. */
+static inline void
+add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+    int32_t *num_ways, const spot_parcae_way_t *way)
+{
+    if (*num_ways == 0) {
+        ways[(*num_ways)++] = *way;
+    } else if (ways[0].rest_ms > way->rest_ms ||
+               !is_more(ways[0].samples, way->samples)) {
+        add_to_ways(question, ways, num_ways, way);
+    }
+}
+
 /* The way with the most samples. */
 static const spot_parcae_way_t *
 best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
@@ -247,13 +261,20 @@ best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
     return best;
 }
 
+/* fmax(0, value) without a call. */
+static inline double
+positive(double value)
+{
+    return value > 0 ? value : 0;
+}
+
 /* The way prolonged by an interval with a pair, after a pause of cost_ms. */
 static spot_parcae_way_t
 prolong(const spot_parcae_way_t *way, double speed, double cost_ms, double interval_ms)
 {
     return (spot_parcae_way_t){
-        .samples = way->samples + speed * fmax(0, interval_ms - cost_ms),
-        .rest_ms = fmax(0, cost_ms - interval_ms),
+        .samples = way->samples + speed * positive(interval_ms - cost_ms),
+        .rest_ms = positive(cost_ms - interval_ms),
         .first = way->first,
     };
 }
@@ -338,6 +359,27 @@ next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *quest
     self->num_ways[1] = num_ways;
 }
 
+/* Whether all ways start with the same pair: later intervals do not change the answer.
+ */
+static bool
+is_decided(const spot_parcae_lookahead_t *self)
+{
+    int32_t first = -1;
+
+    for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
+        const spot_parcae_way_t *ways =
+            &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
+
+        for (int32_t j = 0; j < self->num_ways[0][id]; j++) {
+            if (first >= 0 && ways[j].first != first) {
+                return false;
+            }
+            first = ways[j].first;
+        }
+    }
+    return true;
+}
+
 int32_t
 spot_parcae_look_ahead(
     spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
@@ -345,7 +387,7 @@ spot_parcae_look_ahead(
     const spot_parcae_way_t *best = NULL;
 
     start_ways(self, question);
-    for (int32_t j = 1; j < question->num_intervals; j++) {
+    for (int32_t j = 1; j < question->num_intervals && !is_decided(self); j++) {
         next_interval(self, question, question->counts[j - 1], question->counts[j]);
     }
     for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
