@@ -10,6 +10,9 @@
 /* The relative difference of sums that are equal but for rounding. */
 #define EQUAL_SHARE 1e-12
 
+/* Memory for answers that are kept. */
+#define ANSWERS_BYTES ((size_t) 256 << 10)
+
 /* ---- Memory ---- */
 
 /* The pairs and waiting. */
@@ -61,6 +64,24 @@ spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     self->num_ways[1] = self->num_ways[0] + num;
     self->numbers = self->num_ways[1] + num;
     self->is_lost = (uint8_t *) (self->numbers + capacity);
+}
+
+static size_t
+answer_bytes(const spot_parcae_t *parcae)
+{
+    return sizeof(spot_parcae_answer_t) + num_states(parcae) * sizeof(double);
+}
+
+static size_t
+num_answers(const spot_parcae_t *parcae)
+{
+    return ANSWERS_BYTES / answer_bytes(parcae);
+}
+
+size_t
+spot_parcae_answers_bytes(const spot_parcae_t *parcae)
+{
+    return num_answers(parcae) * answer_bytes(parcae);
 }
 
 /* ---- Tables of moves ---- */
@@ -380,9 +401,8 @@ is_decided(const spot_parcae_lookahead_t *self)
     return true;
 }
 
-int32_t
-spot_parcae_look_ahead(
-    spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+static int32_t
+find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
     const spot_parcae_way_t *best = NULL;
 
@@ -404,4 +424,70 @@ spot_parcae_look_ahead(
     spot_bug_assert(best != NULL); /* waiting is always possible */
     /* cppcheck-suppress nullPointer */
     return best->first;
+}
+
+/* ---- Answers ---- */
+
+/* Whether the same instances are forecast for all intervals: no dice are in the answer.
+ */
+static bool
+has_one_count(const spot_parcae_question_t *question)
+{
+    for (int32_t j = 1; j < question->num_intervals; j++) {
+        if (question->counts[j] != question->counts[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The place of the answer, which may be of another question. */
+static spot_parcae_answer_t *
+place_of(const spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const size_t num = num_states(self->parcae);
+    uint64_t hash = (uint64_t) question->first_ms;
+
+    hash =
+        hash << 32 ^ (uint64_t) question->counts[0] << 16 ^ (uint64_t) question->current;
+    for (size_t j = 0; j < num; j++) {
+        uint64_t bits;
+
+        memcpy(&bits, &question->first_costs[j], sizeof(bits));
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    return (spot_parcae_answer_t *) (void *) (self->answers +
+                                              hash % num_answers(self->parcae) *
+                                                  answer_bytes(self->parcae));
+}
+
+static bool
+is_of(const spot_parcae_answer_t *self, const spot_parcae_question_t *question,
+    size_t num_bytes)
+{
+    return self->pair > 0 && self->first_ms == question->first_ms &&
+           self->count == question->counts[0] && self->current == question->current &&
+           memcmp(self->first_costs, question->first_costs, num_bytes) == 0;
+}
+
+int32_t
+spot_parcae_look_ahead(
+    spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const size_t num_bytes = num_states(self->parcae) * sizeof(double);
+    spot_parcae_answer_t *answer;
+
+    if (self->answers == NULL || !has_one_count(question)) {
+        return find_first(self, question);
+    }
+    answer = place_of(self, question);
+    if (!is_of(answer, question, num_bytes)) {
+        answer->first_ms = question->first_ms;
+        answer->count = question->counts[0];
+        answer->current = question->current;
+        answer->pair = (int64_t) find_first(self, question) + 1;
+        memcpy(answer->first_costs, question->first_costs, num_bytes);
+    }
+    return (int32_t) (answer->pair - 1);
 }

@@ -31,6 +31,16 @@ typedef struct {
     int32_t first;  /* the pair of the first interval */
 } spot_parcae_way_t;
 
+/* A question whose counts are all the same, and its answer: no dice are in it, so it is
+ * kept from run to run. */
+typedef struct {
+    int64_t first_ms;
+    int32_t count;
+    int32_t current;
+    int64_t pair;         /* the answer + 1; 0: none yet */
+    double first_costs[]; /* [num_pairs + 1] */
+} spot_parcae_answer_t;
+
 /* The part in the state of the policy. */
 typedef struct {
     const spot_parcae_t *parcae;
@@ -45,6 +55,7 @@ typedef struct {
     uint8_t *is_lost;            /* [capacity] scratch */
     spot_parcae_way_t *ways[2];  /* [num_pairs + 1][MAX_WAYS] before and after a step */
     int32_t *num_ways[2];        /* [num_pairs + 1] */
+    char *answers; /* [spot_parcae_answers_bytes()] zero at first; NULL: none are kept */
 } spot_parcae_lookahead_t;
 
 /* The arguments of one decision. */
@@ -62,6 +73,9 @@ size_t spot_parcae_lookahead_bytes(
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables);
 void spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables);
+
+/* Bytes of answers that are kept. */
+size_t spot_parcae_answers_bytes(const spot_parcae_t *parcae);
 
 /* Allocates and fills costs and none for all moves without losses. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_parcae_moves_init(
