@@ -153,7 +153,8 @@ move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
         options->notice == NOTICE_DRAIN ? view->deadlines_ms : NULL, pair->num_pipelines,
         pair->depth);
     for (int32_t slot = 0; slot < self->held.capacity; slot++) {
-        if (self->coming.places[slot] == SPOT_LAYOUT_NONE) {
+        /* Negative for a holder without a coming place: rare, where each half is not. */
+        if ((self->coming.places[slot] & ~self->held.places[slot]) < 0) {
             spot_layout_lose(&self->held, &slot, 1);
         }
     }
