@@ -7,11 +7,14 @@
 
 #include "sim/advise/advise_internal.h"
 
-enum { NUM_HALVINGS = 6, MAX_COMPARED = 4 };
+/* Halvings, also with few runs, and the least runs with which a factor is looked at. */
+enum { HALVINGS = 6, FEW_HALVINGS = 4, FEW_RUNS = 64, LEAST_RUNS = 8, MAX_COMPARED = 4 };
 
 typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
+    int64_t num_runs; /* at each factor */
+    int num_halvings;
     size_t num_points;
     const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
                                          keep the limits */
@@ -43,7 +46,7 @@ static int
 measure(search_t *self, const char *more, spot_advice_figures_t *figures)
 {
     return spot_advising_measure(self->advising, self->num_points, self->points, more,
-        SPOT_ADVICE_PROBE_RUNS, self->advising->request->seed, figures, NULL);
+        self->num_runs, self->advising->request->seed, figures, NULL);
 }
 
 /* The promised figures, moved as far as a change has moved those of the few runs: so the
@@ -100,26 +103,28 @@ find(search_t *self)
     spot_advice_result_t *result = self->advising->result;
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
         .words = self->doubt->words,
-        .factor = HUGE_VAL,
+        .low = 1,
+        .high = self->doubt->most,
         .most = self->doubt->most};
-    double low = 1, high = item.most;
-    int ret = look(self, high, &item.why);
+    int ret = look(self, item.most, &item.why);
 
-    for (int j = 0; ret == 0 && item.why != NULL && j < NUM_HALVINGS; j++) {
-        const double middle = sqrt(low * high);
+    for (int j = 0; ret == 0 && item.why != NULL && j < self->num_halvings; j++) {
+        const double middle = sqrt(item.low * item.high);
         const char *why;
 
         ret = look(self, middle, &why);
         if (ret == 0 && why != NULL) {
-            high = middle;
+            item.high = middle;
             item.why = why;
         } else {
-            low = middle;
+            item.low = middle;
         }
     }
-    if (ret == 0 && item.why != NULL) {
-        item.factor = sqrt(low * high);
+    if (item.why == NULL) {
+        item.low = item.most;
+        item.high = HUGE_VAL;
     }
+    item.factor = sqrt(item.low * item.high);
     if (ret == SPOT_ERR_BAD_INPUT) { /* the engine does not take it */
         return 0;
     }
@@ -129,8 +134,9 @@ find(search_t *self)
 int
 spot_advising_doubt(spot_advising_t *self)
 {
-    const spot_advice_result_t *result = self->result;
+    spot_advice_result_t *result = self->result;
     search_t search = {.advising = self};
+    int64_t num_doubts = 0, num_random = 1; /* with more than one run */
     int ret = 0;
 
     for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
@@ -140,18 +146,32 @@ spot_advising_doubt(spot_advising_t *self)
         if (j == 0 || (advised->is_met &&
                           advised->figures.cost >= result->advised[0].figures.cost &&
                           strcmp(advised->kind, result->advised[0].kind) != 0)) {
+            num_random += j > 0 && advised->figures.num_runs > 1;
             search.points[search.num_points] = advised->point;
             search.advised[search.num_points++] = advised;
         }
     }
+    while (
+        self->advice->doubts != NULL && self->advice->doubts[num_doubts].noun != NULL) {
+        num_doubts++;
+    }
+    for (int j = HALVINGS; j >= FEW_HALVINGS && search.num_runs < FEW_RUNS; j--) {
+        const int64_t num_each = spot_advising_left(self) / (1 + num_doubts * (1 + j));
+
+        search.num_halvings = j;
+        search.num_runs = (num_each - MAX_COMPARED) / num_random;
+    }
+    search.num_runs = (int64_t) fmin((double) search.num_runs, SPOT_ADVICE_PROBE_RUNS);
+    if (search.num_runs < LEAST_RUNS) {
+        return SPOT_ARRAY_APPEND(result, notes,
+            "few alternatives leave no runs for what would change the answer");
+    }
     ret = measure(&search, NULL, search.plain);
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;
          ret == 0 && doubt != NULL && doubt->noun != NULL; doubt++) {
-        const char *text;
-
         search.doubt = doubt;
-        text = text_at(&search, doubt->most);
-        ret = text == NULL ? self->result->texts.error : find(&search);
+        ret =
+            text_at(&search, doubt->most) == NULL ? result->texts.error : find(&search);
     }
     return ret;
 }
