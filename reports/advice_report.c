@@ -10,8 +10,7 @@
 
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
-#define CLOSE 1.05      /* a factor that is known so well is said as one number */
-#define ENOUGH_RUNS 512 /* the number of runs is said where there are fewer */
+enum { ENOUGH_RUNS = 512, ENOUGH_AT_FACTOR = 64 }; /* fewer runs are said */
 
 /* ---- Numbers in sentences ---- */
 
@@ -172,10 +171,9 @@ write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
     for (size_t j = 0; j < self->num_break_evens; j++) {
         const spot_advice_break_even_t *item = &self->break_evens[j];
 
-        if (isfinite(item->factor) && item->high > CLOSE * item->low) {
-            spot_document_item(document,
-                "%s between %.3g and %.3g %s, by few runs: then %s", item->noun,
-                item->low, item->high, item->words, item->why);
+        if (isfinite(item->factor) && item->num_runs < ENOUGH_AT_FACTOR) {
+            spot_document_item(document, "%s between %.3g and %.3g %s: then %s",
+                item->noun, item->low, item->high, item->words, item->why);
         } else if (isfinite(item->factor)) {
             spot_document_item(document, "%s about %.3g %s: then %s", item->noun,
                 item->factor, item->words, item->why);
@@ -253,7 +251,10 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
         }
     }
     if (self->num_break_evens > 0) {
-        spot_document_heading(document, "What would change the answer");
+        spot_document_heading(document,
+            spot_texts_add(texts,
+                "What would change the answer, by %" PRId64 " runs at each factor",
+                self->break_evens[0].num_runs));
         write_break_evens(self, document);
     }
     spot_document_heading(document, "The search");

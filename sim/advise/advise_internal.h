@@ -5,8 +5,7 @@
 #include "sim/advise/advise.h"
 #include "sim/analysis/race_answer.h"
 
-/* Replications of the figures that are promised, of what is looked at besides, and of
- * the first round of the search. */
+/* Replications of promised figures, of other looks, and of the search's first round. */
 #define SPOT_ADVICE_PROMISE_RUNS 1024
 #define SPOT_ADVICE_PROBE_RUNS 256
 #define SPOT_ADVICE_SEARCH_RUNS 128

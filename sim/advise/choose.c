@@ -210,8 +210,8 @@ is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
                           : a->time_p50_s < b->time_p50_s;
 }
 
-/* Of the first ones of each market, the one that comes nearest. Each takes at most a
- * quarter of the runs that are left. */
+/* Of the first ones of each market, the one that comes nearest, by parts of what is
+ * left. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -283,8 +283,7 @@ name_answer(spot_advising_t *self, const entry_t *entry)
     return ret;
 }
 
-/* The cheapest of each other market, and of the rest the one that nearly wins. They take
- * parts of the runs that are left; a job as it is has its own. */
+/* The cheapest of each other market, and of the rest the one that nearly wins. */
 static int
 name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
@@ -304,9 +303,8 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
             continue;
         }
         ret = measure_one(self, &entries[j],
-            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0
-                ? SPOT_ADVICE_PROMISE_RUNS
-                : spot_advising_left(self) / (result->is_yes ? 8 : 4),
+            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0 ? SPOT_ADVICE_PROMISE_RUNS
+                                                          : spot_advising_left(self) / 6,
             PROMISE, &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;

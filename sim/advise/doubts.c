@@ -7,14 +7,13 @@
 
 #include "sim/advise/advise_internal.h"
 
-/* Halvings, also with few runs, and the least runs with which a factor is looked at. */
-enum { HALVINGS = 6, FEW_HALVINGS = 4, FEW_RUNS = 64, LEAST_RUNS = 8, MAX_COMPARED = 4 };
+enum { NUM_HALVINGS = 6, MAX_COMPARED = 4, LEAST_RUNS = 8 };
+#define MAX_LOOKS (1 + 3 * (1 + NUM_HALVINGS)) /* at the answer and at three doubts */
 
 typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
     int64_t num_runs; /* at each factor */
-    int num_halvings;
     size_t num_points;
     const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
                                          keep the limits */
@@ -67,25 +66,31 @@ move(const search_t *self, size_t compared_id, spot_advice_figures_t figures)
     return figures;
 }
 
-/* Why the answer is another one at a factor; NULL: it stays. */
+/* Why the answer is another one at a factor; NULL: it stays. The interval of item gets
+ * narrower where p is off the limit by more than two standard errors of its change. */
 static int
-look(search_t *self, double factor, const char **why)
+look(search_t *self, double factor, spot_advice_break_even_t *item, const char **why)
 {
     spot_advising_t *advising = self->advising;
     spot_texts_t *texts = &advising->result->texts;
+    const double sure = advising->request->question.sure;
     spot_advice_figures_t figures[MAX_COMPARED];
     const char *more = text_at(self, factor);
     int ret = more == NULL ? SPOT_ERR_NO_MEMORY : measure(self, more, figures);
+    double noise = 0;
 
     *why = NULL;
+    if (ret == 0 && figures[0].time_p50_s != self->plain[0].time_p50_s) {
+        noise = fabs(figures[0].p - self->plain[0].p) / (double) self->num_runs;
+        noise = fmax(2 * sqrt(noise), 3 / (double) self->num_runs);
+    }
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
         figures[j] = move(self, j, figures[j]);
     }
     if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
-        *why = figures[0].p < advising->request->question.sure
+        *why = figures[0].p < sure
                    ? spot_texts_add(texts, "the probability %s is below %g %%",
-                         advising->result->goal_words,
-                         100 * advising->request->question.sure)
+                         advising->result->goal_words, 100 * sure)
                    : spot_texts_add(texts, "it is above the budget");
     }
     for (size_t j = 1; ret == 0 && *why == NULL && j < self->num_points; j++) {
@@ -93,6 +98,9 @@ look(search_t *self, double factor, const char **why)
             spot_advising_is_met(advising, &figures[j])) {
             *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
         }
+    }
+    if (ret == 0 && fabs(figures[0].p - sure) >= noise) {
+        *(*why == NULL ? &item->low : &item->high) = factor;
     }
     return ret;
 }
@@ -103,28 +111,29 @@ find(search_t *self)
     spot_advice_result_t *result = self->advising->result;
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
         .words = self->doubt->words,
+        .factor = HUGE_VAL,
         .low = 1,
         .high = self->doubt->most,
+        .num_runs = self->num_runs,
         .most = self->doubt->most};
-    int ret = look(self, item.most, &item.why);
+    double low = 1, high = item.most;
+    int ret = look(self, high, &item, &item.why);
 
-    for (int j = 0; ret == 0 && item.why != NULL && j < self->num_halvings; j++) {
-        const double middle = sqrt(item.low * item.high);
+    for (int j = 0; ret == 0 && item.why != NULL && j < NUM_HALVINGS; j++) {
+        const double middle = sqrt(low * high);
         const char *why;
 
-        ret = look(self, middle, &why);
+        ret = look(self, middle, &item, &why);
         if (ret == 0 && why != NULL) {
-            item.high = middle;
+            high = middle;
             item.why = why;
         } else {
-            item.low = middle;
+            low = middle;
         }
     }
-    if (item.why == NULL) {
-        item.low = item.most;
-        item.high = HUGE_VAL;
+    if (ret == 0 && item.why != NULL) {
+        item.factor = sqrt(low * high);
     }
-    item.factor = sqrt(item.low * item.high);
     if (ret == SPOT_ERR_BAD_INPUT) { /* the engine does not take it */
         return 0;
     }
@@ -136,7 +145,7 @@ spot_advising_doubt(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
     search_t search = {.advising = self};
-    int64_t num_doubts = 0, num_random = 1; /* with more than one run */
+    int64_t num_random = 1; /* points with more than one run */
     int ret = 0;
 
     for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
@@ -151,17 +160,9 @@ spot_advising_doubt(spot_advising_t *self)
             search.advised[search.num_points++] = advised;
         }
     }
-    while (
-        self->advice->doubts != NULL && self->advice->doubts[num_doubts].noun != NULL) {
-        num_doubts++;
-    }
-    for (int j = HALVINGS; j >= FEW_HALVINGS && search.num_runs < FEW_RUNS; j--) {
-        const int64_t num_each = spot_advising_left(self) / (1 + num_doubts * (1 + j));
-
-        search.num_halvings = j;
-        search.num_runs = (num_each - MAX_COMPARED) / num_random;
-    }
-    search.num_runs = (int64_t) fmin((double) search.num_runs, SPOT_ADVICE_PROBE_RUNS);
+    search.num_runs = spot_advising_left(self) / MAX_LOOKS - MAX_COMPARED;
+    search.num_runs =
+        (int64_t) fmin((double) (search.num_runs / num_random), SPOT_ADVICE_PROBE_RUNS);
     if (search.num_runs < LEAST_RUNS) {
         return SPOT_ARRAY_APPEND(result, notes,
             "few alternatives leave no runs for what would change the answer");
@@ -170,8 +171,7 @@ spot_advising_doubt(spot_advising_t *self)
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;
          ret == 0 && doubt != NULL && doubt->noun != NULL; doubt++) {
         search.doubt = doubt;
-        ret =
-            text_at(&search, doubt->most) == NULL ? result->texts.error : find(&search);
+        ret = text_at(&search, doubt->most) ? find(&search) : result->texts.error;
     }
     return ret;
 }

@@ -44,7 +44,8 @@ typedef struct {
 typedef struct {
     const char *noun, *words; /* "preemptions", "times as frequent" */
     double factor;            /* at which it changes; INFINITY: not up to most */
-    double low, high;         /* between which it changes, in the runs there are */
+    double low, high;         /* between which it changes, beyond noise; 1 to most */
+    int64_t num_runs;         /* at each factor */
     double most;              /* factor up to which it was looked at */
     const char *why;          /* what happens there, in words; NULL: nothing */
 } spot_advice_break_even_t;
