@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "sim/advise/advise_internal.h"
 
 /* Candidates whose figures are looked at before the answer is no, the least runs of
@@ -161,12 +162,17 @@ static int
 measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t purpose,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
+    const spot_alternative_t *item = &self->alternatives.items[entry->point_id];
+    const double played_s = (double) item->played_ms / SPOT_MS_PER_S;
     const int64_t num_runs =
         whole_turns(self, (int64_t) fmin((double) most, SPOT_ADVICE_PROMISE_RUNS));
-    const int ret =
-        spot_advising_measure(self, 1, &self->alternatives.items[entry->point_id].point,
-            NULL, num_runs, seed_of(self, purpose), figures, worst);
+    const int ret = spot_advising_measure(
+        self, 1, &item->point, NULL, num_runs, seed_of(self, purpose), figures, worst);
 
+    if (ret == 0) {
+        figures->time_p50_s -= played_s;
+        figures->time_p95_s -= played_s;
+    }
     if (ret == 0 && purpose == GATE && entry->num_runs > 0) {
         figures->p += entry->num_runs / (entry->num_runs + (double) figures->num_runs) *
                       (entry->p - figures->p);
