@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _XOPEN_SOURCE 700 /* realpath(), mkdtemp() */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,13 +9,11 @@
 #include "base/units.h"
 #include "cli/catalogue.h"
 #include "cli/command.h"
+#include "cli/taken_log.h"
 #include "models/step_grid.h"
 #include "reports/table/wrap.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
-#include "traces/convert/convert.h"
-#include "traces/describe/describe.h"
-#include "traces/trace_write.h"
 
 extern const char spot_template_train[]; /* cli/template/train.yaml */
 
@@ -45,6 +44,9 @@ static const spot_option_t options[] = {
 typedef struct {
     spot_call_t *call;
     const char *outputs[3]; /* scenario, study, trace */
+    const char *made[3];    /* the same, in a folder of their own until all are good */
+    char *folder;           /* that folder; NULL: it is not there */
+    const char *place;      /* a folder that was made for the outputs, or NULL */
     size_t num_given;
     struct given {
         const char *key, *value, *note;
@@ -58,32 +60,22 @@ typedef struct {
 static int
 take_trace(init_t *self, const char *path)
 {
-    const spot_convert_t task = {.name = "trace", .kind = -1, .window_ms = -1};
-    spot_convert_report_t report;
-    spot_describe_t figures = {.name = NULL};
-    spot_trace_t trace;
+    spot_taken_log_t log = {.figures = {.name = NULL}};
+    const spot_describe_t *figures = &log.figures;
     char span[SPOT_DURATION_TEXT_BYTES];
-    int ret;
+    const int ret = spot_taken_log_read(&log, path, self->made[2], &self->call->diag);
 
-    spot_trace_init(&trace);
-    spot_convert_report_init(&report);
-    ret = spot_convert(&task, 1, &(spot_convert_input_t){.path = path}, &trace, &report,
-        &self->call->diag);
-    ret = ret != 0 ? ret : spot_describe_init(&figures, &trace);
-    ret = ret != 0 ? ret : spot_trace_write(&trace, self->outputs[2], &self->call->diag);
     if (ret == 0) {
-        spot_duration_text(trace.end_ms, span);
-        GIVE("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
+        spot_duration_text(log.trace.end_ms, span);
+        GIVE("capacity", TEXT("%.0f", figures->capacity), "the most of the log");
         GIVE("initial", NULL, "none: as many as the log has then");
         GIVE("horizon", TEXT("%s", span), "as long as the log");
         GIVE("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
             TEXT("preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
-                figures.preempted / figures.span_h, figures.preempted_per_instance_h,
-                figures.added / figures.span_h));
+                figures->preempted / figures->span_h, figures->preempted_per_instance_h,
+                figures->added / figures->span_h));
     }
-    spot_describe_free(&figures);
-    spot_convert_report_free(&report);
-    spot_trace_free(&trace);
+    spot_taken_log_free(&log);
     return ret;
 }
 
@@ -176,6 +168,33 @@ write_yaml(const init_t *self, const char *path, const char *line,
     return spot_output_end(&output, 0);
 }
 
+/* A folder beside the outputs, so that files can be moved to them. */
+static int
+make_folder(init_t *self, const char *prefix)
+{
+    static const char name[] = ".init.XXXXXX";
+    const size_t num_bytes = strlen(prefix) + sizeof(name);
+    char *folder = spot_texts_room(&self->call->texts, num_bytes);
+
+    if (folder == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    snprintf(folder, num_bytes, "%s%s", prefix, name);
+    if (mkdtemp(folder) == NULL) {
+        spot_diag_error(
+            &self->call->diag, folder, 0, 0, "cannot write: %s", strerror(errno));
+        return SPOT_ERR_IO;
+    }
+    self->folder = folder;
+    for (size_t j = 0; j < 3; j++) {
+        const char *slash = strrchr(self->outputs[j], '/');
+
+        self->made[j] =
+            TEXT("%s/%s", folder, slash == NULL ? self->outputs[j] : slash + 1);
+    }
+    return 0;
+}
+
 static int
 name_outputs(init_t *self)
 {
@@ -184,18 +203,43 @@ name_outputs(init_t *self)
     const char *place = arguments->output_path, *slash = strrchr(place, '/');
     const bool is_file = spot_has_suffix(place, ".yaml");
     const int num_bytes = slash == NULL ? 0 : (int) (slash + 1 - place);
-    const char *folder = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
+    const char *prefix = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
     int ret = 0;
 
     for (size_t j = 0; j < 3; j++) {
-        self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", folder, names[j]);
+        self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", prefix, names[j]);
         if (!arguments->is_forced && access(self->outputs[j], F_OK) == 0) {
             ret = spot_diag_error(&self->call->diag, self->outputs[j], 0, 0,
                 "is there already: expected another -o, or --force");
         }
     }
-    if (ret == 0 && !is_file) {
-        (void) mkdir(place, 0777); /* writing into it reports errors */
+    if (ret == 0 && !is_file && mkdir(place, 0777) == 0) {
+        self->place = place;
+    }
+    for (size_t j = 0; j < 3 && ret == 0; j++) {
+        ret = spot_outfile_check(self->outputs[j], &self->call->diag);
+    }
+    return ret == 0 ? make_folder(self, prefix) : ret;
+}
+
+/* Moves the files to their names if all are good, else removes them. */
+static int
+end_folder(init_t *self, int ret)
+{
+    for (size_t j = 0; j < 3 && self->folder != NULL; j++) {
+        if (ret == 0 && access(self->made[j], F_OK) == 0 &&
+            rename(self->made[j], self->outputs[j]) != 0) {
+            spot_diag_error(&self->call->diag, self->outputs[j], 0, 0,
+                "cannot write: %s", strerror(errno));
+            ret = SPOT_ERR_IO;
+        }
+        (void) unlink(self->made[j]);
+    }
+    if (self->folder != NULL) {
+        (void) rmdir(self->folder);
+    }
+    if (ret != 0 && self->place != NULL) {
+        (void) rmdir(self->place);
     }
     return ret;
 }
@@ -210,14 +254,18 @@ run(spot_call_t *call)
         spot_experiment_find(spot_engines, arguments->engine, &near);
     const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
     spot_bound_scenario_t bound = {.experiment = NULL};
-    int ret = name_outputs(self);
+    int ret;
 
+    for (size_t j = 0; j < 3; j++) {
+        spot_usage_refuse(call, !is_train && arguments->inputs[j] != NULL,
+            "--trace, --table and --price are for the engine train");
+    }
+    spot_interrupt_watch();
+    ret = name_outputs(self);
     for (size_t j = 0; j < 3 && ret == 0; j++) {
         const char *path = arguments->inputs[j];
         char *real = path == NULL ? NULL : realpath(path, NULL);
 
-        spot_usage_refuse(call, !is_train && path != NULL,
-            "--trace, --table and --price are for the engine train");
         path = real == NULL ? path : TEXT("%s", real);
         free(real);
         if (path != NULL && j == 2) {
@@ -228,7 +276,7 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = write_yaml(self, self->outputs[0],
+        ret = write_yaml(self, self->made[0],
             is_train ? spot_template_train : engine->example, engine->fields,
             is_train ? "" : "# assumed: an example; put in your own");
     }
@@ -242,14 +290,14 @@ run(spot_call_t *call)
             TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
                 slash == NULL ? self->outputs[0] : slash + 1, sweep);
 
-        ret = write_yaml(self, self->outputs[1], study, spot_study_fields, "");
+        ret = write_yaml(self, self->made[1], study, spot_study_fields, "");
     }
     if (ret == 0) { /* what the files hold is read by then */
         ret = spot_bound_scenario_read(
-            &bound, spot_engines, self->outputs[0], NULL, &call->diag);
+            &bound, spot_engines, self->made[0], NULL, &call->diag);
     }
     spot_bound_scenario_free(&bound);
-    return ret;
+    return end_folder(self, ret);
 }
 
 const spot_command_t spot_command_init = {

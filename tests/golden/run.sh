@@ -192,6 +192,11 @@ ends 0 init --force -o "$own/mine.yaml"
 printf 'time_s,usd_per_h\n5,0.9\n' >"$own/prices.csv"
 ends 2 init --price "$own/prices.csv" -o "$own/late"
 stderr_says "prices.csv:2:1: time_s: the first row must be at 0, got '5'"
+expect "init: a late error leaves nothing behind" [ ! -e "$own/late" ]
+cp "$own/train/scenario.yaml" "$work/scenario.before"
+ends 2 init --trace "$own/log.csv" --price "$own/prices.csv" --force -o "$own/train"
+expect "init --force: a late error replaces nothing" cmp -s "$own/train/scenario.yaml" "$work/scenario.before"
+expect "init --force: a late error adds nothing" [ "$(ls -A "$own/train" | tr '\n' ' ')" = "scenario.yaml study.yaml " ]
 ends 2 init --table "$own/log.csv" -o "$own/no-table"
 golden check-scenario.txt check ../../../reports/studies/idle-vs-preemption/seed-64.yaml
 golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.csv \
