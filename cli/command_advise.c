@@ -94,9 +94,7 @@ check(spot_call_t *call)
         "--progress: the steps are done already");
     spot_usage_refuse(call,
         arguments->page_path != NULL && spot_has_suffix(arguments->page_path, ".txt"),
-        spot_texts_add(&call->texts,
-            "-o: expected a file that ends in .html or .htm, got \"%s\"",
-            arguments->page_path));
+        "-o: expected a file that ends in .html or .htm");
 }
 
 /* ---- Logs ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _XOPEN_SOURCE 700 /* realpath(), mkdtemp() */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +44,8 @@ static const spot_option_t options[] = {
 typedef struct {
     spot_call_t *call;
     const char *outputs[3]; /* scenario, study, trace */
-    const char *made[3];    /* the same, in a folder of their own until all are good */
-    char *folder;           /* that folder; NULL: it is not there */
-    const char *place;      /* a folder that was made for the outputs, or NULL */
+    spot_output_t files[3]; /* they appear when all are good */
+    const char *folder;     /* that was made for them, or NULL */
     size_t num_given;
     struct given {
         const char *key, *value, *note;
@@ -63,7 +62,8 @@ take_trace(init_t *self, const char *path)
     spot_taken_log_t log = {.figures = {.name = NULL}};
     const spot_describe_t *figures = &log.figures;
     char span[SPOT_DURATION_TEXT_BYTES];
-    const int ret = spot_taken_log_read(&log, path, self->made[2], &self->call->diag);
+    const int ret = spot_taken_log_read(
+        &log, path, self->files[2].file.temporary, &self->call->diag);
 
     if (ret == 0) {
         spot_duration_text(log.trace.end_ms, span);
@@ -119,16 +119,14 @@ put_comment(FILE *out, int indent, const char *text)
 
 /* Writes a template. Before the line of a key stands what it is, as the manual has it,
  * and where its value is from: a file, the comment of the template, or otherwise. */
-static int
-write_yaml(const init_t *self, const char *path, const char *line,
-    const spot_field_t *fields, const char *otherwise)
+static void
+write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *fields,
+    const char *otherwise)
 {
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, &self->call->diag);
     const spot_field_t *tables[8] = {fields};
     const char *note = otherwise;
 
-    for (; out != NULL && *line != '\0'; line += strcspn(line, "\n") + 1) {
+    for (; *line != '\0'; line += strcspn(line, "\n") + 1) {
         const int indent = (int) strspn(line, " "), depth = indent / 2;
         const char *key = line + indent;
         const size_t num_bytes = strcspn(key, ":\n");
@@ -165,34 +163,6 @@ write_yaml(const init_t *self, const char *path, const char *line,
         }
         note = otherwise;
     }
-    return spot_output_end(&output, 0);
-}
-
-/* A folder beside the outputs, so that files can be moved to them. */
-static int
-make_folder(init_t *self, const char *prefix)
-{
-    static const char name[] = ".init.XXXXXX";
-    const size_t num_bytes = strlen(prefix) + sizeof(name);
-    char *folder = spot_texts_room(&self->call->texts, num_bytes);
-
-    if (folder == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    snprintf(folder, num_bytes, "%s%s", prefix, name);
-    if (mkdtemp(folder) == NULL) {
-        spot_diag_error(
-            &self->call->diag, folder, 0, 0, "cannot write: %s", strerror(errno));
-        return SPOT_ERR_IO;
-    }
-    self->folder = folder;
-    for (size_t j = 0; j < 3; j++) {
-        const char *slash = strrchr(self->outputs[j], '/');
-
-        self->made[j] =
-            TEXT("%s/%s", folder, slash == NULL ? self->outputs[j] : slash + 1);
-    }
-    return 0;
 }
 
 static int
@@ -203,43 +173,60 @@ name_outputs(init_t *self)
     const char *place = arguments->output_path, *slash = strrchr(place, '/');
     const bool is_file = spot_has_suffix(place, ".yaml");
     const int num_bytes = slash == NULL ? 0 : (int) (slash + 1 - place);
-    const char *prefix = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
+    const char *folder = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
     int ret = 0;
 
     for (size_t j = 0; j < 3; j++) {
-        self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", prefix, names[j]);
+        self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", folder, names[j]);
         if (!arguments->is_forced && access(self->outputs[j], F_OK) == 0) {
             ret = spot_diag_error(&self->call->diag, self->outputs[j], 0, 0,
                 "is there already: expected another -o, or --force");
         }
     }
-    if (ret == 0 && !is_file && mkdir(place, 0777) == 0) {
-        self->place = place;
+    self->folder = ret == 0 && !is_file && mkdir(place, 0777) == 0 ? place : NULL;
+    for (size_t j = 0; j < (arguments->inputs[0] == NULL ? 2 : 3) && ret == 0; j++) {
+        spot_output_bytes(&self->files[j], self->outputs[j], &self->call->diag);
+        ret = self->files[j].error; /* also of a folder that could not be made */
     }
-    for (size_t j = 0; j < 3 && ret == 0; j++) {
-        ret = spot_outfile_check(self->outputs[j], &self->call->diag);
-    }
-    return ret == 0 ? make_folder(self, prefix) : ret;
+    return ret;
 }
 
-/* Moves the files to their names if all are good, else removes them. */
+/* Reads what was written, with all that it names, before it has its names. */
 static int
-end_folder(init_t *self, int ret)
+read_again(const init_t *self)
 {
-    for (size_t j = 0; j < 3 && self->folder != NULL; j++) {
-        if (ret == 0 && access(self->made[j], F_OK) == 0 &&
-            rename(self->made[j], self->outputs[j]) != 0) {
-            spot_diag_error(&self->call->diag, self->outputs[j], 0, 0,
-                "cannot write: %s", strerror(errno));
-            ret = SPOT_ERR_IO;
+    const spot_outfile_t *file = &self->files[0].file;
+    const char *trace = self->files[2].file.temporary;
+    const char *set = TEXT("trace.recordings=['%s']", trace == NULL ? "" : trace);
+    const spot_scenario_changes_t changes = {NULL, trace != NULL, &set};
+    spot_bound_scenario_t bound;
+    int ret;
+
+    if (fflush(file->stream) != 0) {
+        spot_diag_error(
+            &self->call->diag, file->path, 0, 0, "cannot write: %s", strerror(errno));
+        return SPOT_ERR_IO;
+    }
+    ret = spot_bound_scenario_read(
+        &bound, spot_engines, file->temporary, &changes, &self->call->diag);
+    spot_bound_scenario_free(&bound);
+    return ret;
+}
+
+/* Gives the files their names, or removes them all. */
+static int
+end_files(init_t *self, int ret)
+{
+    for (size_t j = 0; j < 3; j++) {
+        if (self->files[j].diag != NULL) {
+            const int error =
+                spot_output_end(&self->files[j], ret == 0 ? 0 : SPOT_ERR_BAD_INPUT);
+
+            ret = spot_error_first(ret, error);
         }
-        (void) unlink(self->made[j]);
     }
-    if (self->folder != NULL) {
+    if (ret != 0 && self->folder != NULL) {
         (void) rmdir(self->folder);
-    }
-    if (ret != 0 && self->place != NULL) {
-        (void) rmdir(self->place);
     }
     return ret;
 }
@@ -253,14 +240,12 @@ run(spot_call_t *call)
     const spot_experiment_t *engine =
         spot_experiment_find(spot_engines, arguments->engine, &near);
     const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
-    spot_bound_scenario_t bound = {.experiment = NULL};
     int ret;
 
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 3; j++) { /* before files are made */
         spot_usage_refuse(call, !is_train && arguments->inputs[j] != NULL,
             "--trace, --table and --price are for the engine train");
     }
-    spot_interrupt_watch();
     ret = name_outputs(self);
     for (size_t j = 0; j < 3 && ret == 0; j++) {
         const char *path = arguments->inputs[j];
@@ -276,9 +261,10 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = write_yaml(self, self->made[0],
+        write_yaml(self, self->files[0].stream,
             is_train ? spot_template_train : engine->example, engine->fields,
             is_train ? "" : "# assumed: an example; put in your own");
+        ret = read_again(self);
     }
     if (ret == 0) {
         const char *slash = strrchr(self->outputs[0], '/');
@@ -290,14 +276,9 @@ run(spot_call_t *call)
             TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
                 slash == NULL ? self->outputs[0] : slash + 1, sweep);
 
-        ret = write_yaml(self, self->made[1], study, spot_study_fields, "");
+        write_yaml(self, self->files[1].stream, study, spot_study_fields, "");
     }
-    if (ret == 0) { /* what the files hold is read by then */
-        ret = spot_bound_scenario_read(
-            &bound, spot_engines, self->made[0], NULL, &call->diag);
-    }
-    spot_bound_scenario_free(&bound);
-    return end_folder(self, ret);
+    return end_files(self, ret);
 }
 
 const spot_command_t spot_command_init = {

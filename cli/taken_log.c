@@ -7,13 +7,9 @@ int
 spot_taken_log_read(
     spot_taken_log_t *self, const char *path, const char *written, spot_diag_t *diag)
 {
-    const spot_convert_t task = {.kind = -1, .window_ms = -1};
-    const spot_convert_input_t input = {.path = path};
-    int ret;
+    int ret = spot_convert(&(spot_convert_t){.kind = -1, .window_ms = -1}, 1,
+        &(spot_convert_input_t){.path = path}, &self->trace, &self->report, diag);
 
-    spot_trace_init(&self->trace);
-    spot_convert_report_init(&self->report);
-    ret = spot_convert(&task, 1, &input, &self->trace, &self->report, diag);
     ret = ret != 0 ? ret : spot_describe_init(&self->figures, &self->trace);
     return ret != 0 || written == NULL ? ret
                                        : spot_trace_write(&self->trace, written, diag);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A log of instances as commands take it: of any format that 'spotsim trace convert'
- * recognises, as a trace. */
+/* A log of any format that 'spotsim trace convert' recognises, as a trace. */
 #pragma once
 
 #include "traces/convert/convert.h"
@@ -13,7 +12,7 @@ typedef struct {
     spot_describe_t figures;
 } spot_taken_log_t;
 
-/* Converts the log and writes its trace to a file; written NULL: to none. BAD_INPUT with
+/* Converts a log, and writes the trace to a file unless written is NULL. BAD_INPUT with
  * the reasons in diag, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_taken_log_read(
     spot_taken_log_t *self, const char *path, const char *written, spot_diag_t *diag);

@@ -203,9 +203,22 @@ golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.c
     ../../../models/sample/by-n/varuna.csv tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
     ../../../reports/studies/idle-vs-preemption/study.yaml
 golden check.json check profile.yaml --json
+golden check-tables.txt check jobs/vcs.csv learned/throughput.csv learned/forecast.csv \
+    learned/pairs.csv learned/workloads.csv input/blocks.csv serve/models.csv serve/requests.csv \
+    ../../../models/sample/serving/prices.csv serve/outages.csv nodes.csv steps.csv price-steps.csv \
+    ../../../models/sample/prices/stamped.csv ../../../models/sample/migration-48/transfer.csv export.csv
+golden check-others.txt check events.jsonl serve/run-events.jsonl serve/deltas.txt jobs.yaml \
+    input/cluster.yaml input/jobs.yaml ../../../models/sample/loader/round.yaml \
+    ../../../models/sample/tasks/scenario.yaml tasks/ray_timeline.json
+printf 'minute,requests_per_minute\n0,60\n10,120\n' >"$work/rates.csv"
+ends 0 check "$work/rates.csv"
+expect "check reads rates of queries" grep -q '^  last  *10,120$' "$work/stdout"
 ends 0 check "$own/steps.csv"
 ends 0 study ../../../reports/studies/idle-vs-preemption/study.yaml --replications 2 -o "$own/idle.db"
 ends 0 check "$own/idle.db"
+cp "$own/idle.db" "$own/idle.sqlite"
+cp "$own/idle.db" "$own/idle"
+ends 0 check "$own/idle.sqlite" "$own/idle"
 expect "check counts the rows of a database" grep -q '^  unfinished_points  *0$' "$work/stdout"
 
 # Topics.
