@@ -46,7 +46,7 @@ static const spot_option_t options[] = {
         "Probability to keep the goal, below 1 (default 0.95)", .max = 1),
     SPOT_OPTION(NUMBER, "budget", 0, "AMOUNT", question.budget,
         "Most that 95 % of the runs may cost, in the currency of the prices (serve: an "
-        "hour; default: no limit)",
+        "hour; with --now: with what the job has cost so far; default: no limit)",
         .max = 1000000000000),
     SPOT_OPTION(COUNT, "max-fleet", 0, "N", question.max_fleet,
         "Most instances, nodes or replicas at a time (default: those of the scenario; "

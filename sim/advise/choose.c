@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "sim/advise/advise_internal.h"
 
 /* Candidates whose figures are looked at before the answer is no, and rivals of the
@@ -160,8 +161,15 @@ static int
 measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
-    return spot_advising_measure(self, 1, &item->point, NULL,
+    const double played_s = (double) item->played_ms / SPOT_MS_PER_S;
+    const int ret = spot_advising_measure(self, 1, &item->point, NULL,
         whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
+
+    if (ret == 0) {
+        figures->time_p50_s -= played_s;
+        figures->time_p95_s -= played_s;
+    }
+    return ret;
 }
 
 /* Whether an entry is the first one of its market by its distance. */

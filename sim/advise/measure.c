@@ -94,6 +94,8 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
     size_t num_points, const char *const *points, const char *more, int64_t num_runs,
     uint64_t seed)
 {
+    /* Of a job that runs the points do not have the same begin. */
+    const bool has_times = num_runs > 0 || !self->request->question.is_running;
     FILE *out = spot_texts_begin(texts);
 
     if (out == NULL) {
@@ -113,7 +115,7 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
     }
     fputs("metrics:\n", out);
     for (int j = 0; j < NUM_ESTIMATES; j++) {
-        if (source_of(self, j) != NULL) {
+        if (source_of(self, j) != NULL && (j < TIME_P50 || has_times)) {
             fprintf(out, "    - \"%s\"\n", estimate_name(self, texts, j));
         }
     }

@@ -39,10 +39,8 @@ spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ..
     return ret;
 }
 
-/* Writes the path of a recording so that the study, which is read as a file beside the
- * scenario, finds it: as it is given where the scenario is in the same folder. */
-static void
-write_recording(const char *path, const char *scenario_path, FILE *out)
+void
+spot_advice_write_path(const char *path, const char *scenario_path, FILE *out)
 {
     char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
 
@@ -74,10 +72,11 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     fprintf(out, "%s={generator: fleet-replay, recordings: [", key);
     for (size_t j = 0; j < question->num_traces; j++) {
         fputs(j == 0 ? "" : ", ", out);
-        write_recording(question->traces[j], path, out);
+        spot_advice_write_path(question->traces[j], path, out);
     }
     if (question->num_traces == 0) {
-        write_recording(file->text, strcmp(file->file, path) == 0 ? "" : path, out);
+        spot_advice_write_path(
+            file->text, strcmp(file->file, path) == 0 ? "" : path, out);
     }
     fputs("]", out);
     if (question->is_running) {

@@ -37,6 +37,7 @@ typedef struct {
     const char *kind;    /* its market: "spot", "on demand", "mixed" */
     const char *assumed; /* what is assumed of it beyond the inputs; NULL: nothing */
     int64_t size;        /* of the fleet, instances */
+    int64_t played_ms;   /* of its time, passed already: its runs play it too */
 } spot_alternative_t;
 
 /* Zero it to start. */
@@ -87,6 +88,10 @@ typedef struct {
 /* Sets "KEY=VALUE" of a scenario, printed. Errors as spot_yaml_assign(). */
 SPOT_MUST_CHECK int spot_advice_set(
     spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
+
+/* Writes the path of a file, quoted, so that the study, which is read as a file beside
+ * the scenario, finds it: as it is given where the scenario is in the same folder. */
+void spot_advice_write_path(const char *path, const char *scenario_path, FILE *out);
 
 /* Puts a trace that is replayed from random starts in place of the value of a key such
  * as "trace": the recordings of the question, else the file that the value names.

@@ -15,9 +15,6 @@
 #include "sim/train/experiment.h"
 #include "sim/train/train.h"
 
-/* Late runs go on up to so many deadlines. */
-enum { HORIZON_DEADLINES = 3 };
-
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };
 
@@ -41,98 +38,16 @@ typedef struct {
     const spot_node_t *root;
     spot_alternatives_t *alternatives;
     int64_t max_fleet;
-    int64_t preparing; /* instances of a job that runs which are not ready yet */
-    int64_t peak;      /* most instances that all recordings had; 0: no recordings */
+    spot_train_now_t now; /* of a job that runs */
+    const char *so_far;   /* value of so_far that plays its trace; NULL: it has none that
+                             can be played */
+    const char *anew;     /* the one of a job that is started anew now */
+    int64_t peak;         /* most instances that all recordings had; 0: no recordings */
     int num_every;
     char every[MAX_EVERY][EVERY_BYTES]; /* values of job.checkpoint.every */
     size_t num_depths;
     int64_t depths[MAX_DEPTHS];
 } proposal_t;
-
-/* ---- The question ---- */
-
-/* Writes prices as a list from a time on, which becomes 0, each times a factor. */
-static void
-write_prices(const spot_price_steps_t *price, int64_t from_ms, double factor, FILE *out)
-{
-    for (size_t j = 0; j < price->num_steps; j++) {
-        const spot_price_step_t *step = &price->steps[j];
-        const bool is_past = j + 1 < price->num_steps && step[1].start_ms <= from_ms;
-        const bool is_first = step->start_ms <= from_ms;
-        char start[SPOT_DURATION_TEXT_BYTES];
-
-        if (!is_past) {
-            spot_duration_text(is_first ? 0 : step->start_ms - from_ms, start);
-            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", is_first ? "[" : ", ", start,
-                factor * step->usd_per_h);
-        }
-    }
-    fputs("]", out);
-}
-
-/* Lets prices of a job that runs go on from now. Why a scenario cannot be bound is
- * reported later. */
-static int
-set_prices(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    spot_texts_t texts = {.error = 0};
-    void *bound = NULL;
-    const spot_price_t *price;
-    spot_diag_t quiet;
-    int ret;
-
-    spot_diag_init(&quiet);
-    ret = spot_train_experiment.bind(&bound, scenario->root, NULL, &quiet);
-    price = ret == 0 ? &((const spot_scenario_t *) bound)->fleet.price : NULL;
-    if (ret == 0 && price->spot.num_steps > 1) {
-        FILE *out = spot_texts_begin(&texts);
-
-        if (out != NULL) {
-            fprintf(out, "fleet.price={currency: %s, on_demand: %.9g, spot: ",
-                spot_price_currency(price), price->on_demand_usd_per_h);
-            write_prices(&price->spot, question->elapsed_ms, 1, out);
-            fputs("}", out);
-        }
-        ret = spot_yaml_assign(scenario, "--now", spot_texts_end(&texts, out), diag);
-    }
-    spot_train_experiment.free(bound);
-    spot_diag_free(&quiet);
-    ret = spot_error_first(texts.error, ret);
-    spot_texts_free(&texts);
-    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
-}
-
-static int
-train_pose(
-    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
-{
-    const int64_t left_ms = question->finish_by_ms - question->elapsed_ms;
-    const int64_t num_steps = question->num_steps - question->progress;
-    char deadline[SPOT_DURATION_TEXT_BYTES], horizon[SPOT_DURATION_TEXT_BYTES];
-    int ret;
-
-    if (question->num_steps == 0 || question->finish_by_ms == 0) {
-        return spot_diag_error(diag, scenario->root->file, 0, 0,
-            "a training job is asked about with --steps and --finish-by");
-    }
-    spot_duration_text(left_ms, deadline);
-    spot_duration_text(HORIZON_DEADLINES * left_ms, horizon);
-    ret = spot_advice_set(scenario, diag, "horizon=%s", horizon);
-    ret = ret != 0
-              ? ret
-              : spot_advice_set(scenario, diag, "until={steps: %" PRId64 "}", num_steps);
-    ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "deadline=%s", deadline);
-    if (ret == 0 && question->is_running) {
-        ret =
-            spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
-        ret = ret != 0 ? ret : set_prices(question, scenario, diag);
-    }
-    if (question->num_traces > 0 || spot_node_at(scenario->root, "trace.file") != NULL) {
-        spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
-    }
-    return ret != 0 ? ret : spot_advice_replay(question, "trace", scenario, diag);
-}
 
 /* ---- Checkpoints ---- */
 
@@ -286,6 +201,7 @@ typedef struct {
     bool is_on_demand;    /* all are */
     bool has_interval;
     bool has_depth; /* pipelines have this depth, not what the system chooses */
+    bool is_played; /* runs play the trace so far: nothing is changed */
 } choice_t;
 
 static const char *
@@ -327,37 +243,52 @@ words_of(const proposal_t *self, const choice_t *choice)
                      texts, "%s%s, recovery system %s", fleet, depth, choice->system);
 }
 
+/* The keys of the fleet of a choice. */
+static const char *
+fleet_text(const proposal_t *self, const choice_t *choice)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    spot_texts_t *texts = &self->alternatives->texts;
+    const int64_t spot = choice->size - choice->on_demand;
+    const int64_t running = self->question->running, preparing = self->now.num_preparing;
+    const int64_t given_back = running > spot ? running - spot : 0;
+    int64_t initial =
+        (int64_t) nearbyint((double) scenario->fleet.initial * (double) spot /
+                            (double) scenario->fleet.capacity);
+
+    if (self->question->is_running) {
+        initial = choice->is_played ? self->now.initial : running - given_back;
+    }
+    return spot_texts_add(texts, "fleet.capacity: %" PRId64 "%s%s", spot,
+        spot_trace_model_has_initial(&scenario->trace)
+            ? ""
+            : spot_texts_add(texts, ", fleet.initial: %" PRId64, initial),
+        preparing == 0 ? ""
+                       : spot_texts_add(texts, ", fleet.preparing: %" PRId64,
+                             choice->is_played || preparing <= given_back
+                                 ? 0
+                                 : preparing - given_back));
+}
+
 static void
 add_choice(proposal_t *self, const choice_t *choice)
 {
     spot_alternatives_t *all = self->alternatives;
-    const spot_scenario_t *scenario = self->scenario;
+    spot_texts_t *texts = &all->texts;
     const int64_t spot = choice->size - choice->on_demand;
-    const int64_t initial =
-        self->question->is_running
-            ? (self->question->running < spot ? self->question->running : spot)
-            : (int64_t) nearbyint((double) scenario->fleet.initial * (double) spot /
-                                  (double) scenario->fleet.capacity);
-    const char *start =
-        spot_trace_model_has_initial(&scenario->trace)
-            ? ""
-            : spot_texts_add(&all->texts, ", fleet.initial: %" PRId64, initial);
-    const int64_t given_back =
-        self->question->running > spot ? self->question->running - spot : 0;
-    const char *state =
-        self->preparing == 0
-            ? ""
-            : spot_texts_add(&all->texts, ", fleet.preparing: %" PRId64,
-                  self->preparing > given_back ? self->preparing - given_back : 0);
-    const char *point = spot_texts_add(&all->texts,
-        "{fleet.capacity: %" PRId64 "%s%s, fleet.on_demand: %" PRId64
-        ", recovery: %s, job.pipeline_depth: %" PRId64 ", job.checkpoint.every: %s}",
-        spot, start, state, choice->on_demand, choice->recovery,
+    const char *body = spot_texts_add(texts,
+        "%s, fleet.on_demand: %" PRId64 ", recovery: %s, job.pipeline_depth: %" PRId64
+        ", job.checkpoint.every: %s",
+        fleet_text(self, choice), choice->on_demand, choice->recovery,
         choice->has_depth ? choice->depth : self->depths[0], choice->every);
+    const char *point = self->so_far == NULL
+                            ? spot_texts_add(texts, "{%s}", body)
+                            : spot_texts_add(texts, "{%s, so_far: %s}", body,
+                                  choice->is_played ? self->so_far : self->anew);
 
     for (size_t j = 0; j < all->num_items; j++) {
         if (strcmp(all->items[j].point, point) == 0) {
-            return; /* to go on as it is, or a depth that does not matter */
+            return; /* a depth that does not matter */
         }
     }
     (void) SPOT_ARRAY_PUSH(all, items,
@@ -366,9 +297,10 @@ add_choice(proposal_t *self, const choice_t *choice)
             .kind = choice->is_on_demand    ? "on demand"
                     : choice->on_demand > 0 ? "mixed"
                                             : "spot",
-            .assumed = spot_advice_beyond(
-                &all->texts, self->peak, choice->is_on_demand ? 0 : spot),
-            .size = choice->size});
+            .assumed =
+                spot_advice_beyond(texts, self->peak, choice->is_on_demand ? 0 : spot),
+            .size = choice->size,
+            .played_ms = choice->is_played ? self->question->elapsed_ms : 0});
 }
 
 /* Whether a fleet that never loses an instance could keep the steps in time. */
@@ -447,6 +379,37 @@ add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
     }
 }
 
+/* Sets what the trace of a job that runs says, and how its past is told in points. */
+static int
+settle_now(proposal_t *self, spot_diag_t *diag)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    const spot_advice_question_t *question = self->question;
+    spot_texts_t *texts = &self->alternatives->texts;
+    const char *path = self->root->file;
+    int ret = spot_train_read_now(
+        &self->now, question->now_path, scenario->fleet.preparation_ms, diag);
+    FILE *out;
+
+    if (ret != 0) {
+        return ret;
+    }
+    if (self->now.most > scenario->fleet.capacity ||
+        scenario->recovery.system->num_on_demand != NULL ||
+        spot_trace_model_zones(&scenario->trace)->num_zones > 0) {
+        return 0;
+    }
+    self->anew = spot_advice_flow(texts, spot_node_get(self->root, "so_far"));
+    out = spot_texts_begin(texts);
+    if (out != NULL) {
+        fputs("{trace: ", out);
+        spot_advice_write_path(question->now_path, path, out);
+        fputs("}", out);
+    }
+    self->so_far = spot_texts_end(texts, out);
+    return texts->error;
+}
+
 /* To go on with what the job that runs has. */
 static void
 add_current(proposal_t *self)
@@ -461,7 +424,8 @@ add_current(proposal_t *self)
         .system = system->name,
         .is_on_demand = system->num_on_demand != NULL,
         .has_interval = true,
-        .has_depth = true};
+        .has_depth = true,
+        .is_played = self->so_far != NULL};
 
     add_choice(self, &choice);
     if (self->alternatives->num_items > 0) {
@@ -496,6 +460,34 @@ add_sizes(proposal_t *self)
     }
 }
 
+/* What the answer to a job that runs rests on. */
+static void
+note_now(proposal_t *self)
+{
+    const spot_so_far_t *so_far = &self->scenario->so_far;
+    spot_alternatives_t *all = self->alternatives;
+
+    (void) SPOT_ARRAY_PUSH(all, notes,
+        spot_texts_add(&all->texts,
+            "costs are those of the whole job; so far it has cost %.2f %s",
+            so_far->paid_usd, spot_price_currency(&self->scenario->fleet.price)));
+    if (self->now.most > self->scenario->fleet.capacity) {
+        (void) SPOT_ARRAY_PUSH(all, notes,
+            spot_texts_add(&all->texts,
+                "the job had up to %" PRId64
+                " instances, more than fleet.capacity (%" PRId64
+                "): its trace so far cannot be played",
+                self->now.most, self->scenario->fleet.capacity));
+    }
+    (void) SPOT_ARRAY_PUSH(all, notes,
+        self->so_far == NULL
+            ? "steps that are done but in no checkpoint yet are taken as kept, and a "
+              "step, checkpoint or pause under way starts anew"
+            : "as it is, the job goes on from the state that its trace so far leads to; "
+              "of the others steps that are done are taken as kept, and a step, "
+              "checkpoint or pause under way starts anew");
+}
+
 static int
 train_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag)
@@ -511,9 +503,8 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
     int ret = spot_trace_least_most(
         spot_node_get(spot_node_get(root, "trace"), "recordings"), &self.peak, diag);
 
-    if (ret == 0 && question->now_path != NULL) {
-        ret = spot_train_count_preparing(
-            question->now_path, own->fleet.preparation_ms, &self.preparing, diag);
+    if (ret == 0 && question->is_running) {
+        ret = settle_now(&self, diag);
     }
     ret = ret == 0 ? choose_intervals(&self) : ret;
     if (ret == 0) {
@@ -528,9 +519,7 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
             spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
                 own->until_steps, deadline, question->is_running ? " from now" : "");
         if (question->is_running) {
-            (void) SPOT_ARRAY_PUSH(alternatives, notes,
-                "steps that are done but in no checkpoint yet are taken as kept, and a "
-                "step, checkpoint or pause under way starts anew");
+            note_now(&self);
         }
         if (strcmp(own->trace.generator->name, "seed") == 0) {
             (void) SPOT_ARRAY_PUSH(alternatives, notes,
@@ -551,51 +540,10 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
     return ret;
 }
 
-/* ---- What may be otherwise ---- */
-
-static bool
-dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const spot_price_steps_t *price =
-        &((const spot_scenario_t *) scenario)->fleet.price.spot;
-
-    (void) root;
-    if (spot_trace_model_has_price(&((const spot_scenario_t *) scenario)->trace)) {
-        return false;
-    }
-    fputs("fleet.price.spot: ", out);
-    write_prices(price, 0, factor, out);
-    return true;
-}
-
-static bool
-slower_checkpoints(
-    const void *scenario, const spot_node_t *root, double factor, FILE *out)
-{
-    const int64_t write_ms =
-        ((const spot_scenario_t *) scenario)->job.checkpoint.write_ms;
-    char text[SPOT_DURATION_TEXT_BYTES];
-
-    (void) root;
-    if (write_ms == 0) {
-        return false;
-    }
-    spot_duration_text((int64_t) nearbyint(factor * (double) write_ms), text);
-    fprintf(out, "job.checkpoint.write: %s", text);
-    return true;
-}
-
-static const spot_advice_doubt_t doubts[] = {
-    {"preemptions and additions", "times as frequent", 8, .numbers = "trace.frequency"},
-    {"the spot price", "times as high", 8, .change = dearer},
-    {"checkpoints", "times as slow to write", 8, .change = slower_checkpoints},
-    {.noun = NULL},
-};
-
 const spot_advice_t spot_train_advice = {
     .cost = "cost_usd",
     .time = "time_to_finish_s",
-    .doubts = doubts,
-    .pose = train_pose,
+    .doubts = spot_train_doubts,
+    .pose = spot_train_pose,
     .propose = train_propose,
 };

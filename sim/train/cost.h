@@ -20,3 +20,7 @@ SPOT_NOINLINE void spot_cost_pay(
  * is not before the latest change. Without meters, time_ms is the end of the run.
  * O(meters). */
 double spot_cost_until(spot_train_t *self, int64_t time_ms);
+
+/* What the instances of a recorded trace and those on demand cost up to its end, without
+ * prices of zones. */
+double spot_cost_of_trace(const spot_scenario_t *scenario, const spot_trace_t *trace);

@@ -393,7 +393,7 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     spot_feed_pass(&self->feed, progress.steps);
     result->step_fraction = work - (double) progress.steps;
     if (result->is_finished && self->now_ms == self->end_ms) { /* despite rounding */
-        result->steps_executed = self->scenario->until_steps;
+        result->steps_executed = self->goal_steps;
         result->step_fraction = 0;
     }
     result->steps_durable = result->steps_executed;
@@ -457,7 +457,7 @@ finishing_ms(const spot_train_t *self)
     const spot_train_result_t *result = &self->result;
     const spot_episode_t *episode = &self->episode;
     const int64_t num_missing =
-        self->scenario->until_steps - (result->steps_executed - result->steps_lost);
+        self->goal_steps - (result->steps_executed - result->steps_lost);
     double missing_ms;
 
     if (!self->scenario->recovery.system->is_lossless) {
@@ -481,7 +481,7 @@ settle_end(spot_train_t *self)
 
     self->end_ms = scenario->horizon_ms;
     self->result.is_finished = false;
-    if (scenario->until_steps == 0 || episode->cycle == NULL) {
+    if (self->goal_steps == 0 || episode->cycle == NULL) {
         return;
     }
     step_end_ms = finishing_ms(self);
@@ -489,6 +489,17 @@ settle_end(spot_train_t *self)
         self->end_ms = episode->training_ms + step_end_ms;
         self->result.is_finished = true;
     }
+}
+
+void
+spot_episode_set_goal(spot_train_t *self, int64_t num_steps)
+{
+    spot_train_t now = *self; /* its episode ends here */
+
+    now.log = NULL;
+    (void) end_episode(&now);
+    self->goal_steps = now.result.steps_executed - now.result.steps_lost + num_steps;
+    settle_end(self);
 }
 
 /* The cycle of a number of pipelines of the job's depth, computed on first use. */

@@ -22,6 +22,9 @@ void spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *deci
  * pending. */
 void spot_episode_end(spot_train_t *self);
 
+/* From self->now_ms on the run ends with so many more kept steps. */
+void spot_episode_set_goal(spot_train_t *self, int64_t num_steps);
+
 /* The time of the next question to the recovery system by the decision, which started or
  * keeps the episode under way; INT64_MAX: never. */
 int64_t spot_episode_wake_ms(

@@ -8,11 +8,26 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/engine/experiment.h"
+#include "traces/generate/so_far.h"
 
 static const spot_field_t until_fields[] = {
     {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1,
         (double) SPOT_MAX_STEPS, NULL, "steps to keep",
         "the run ends when that many steps are kept")},
+    {.name = NULL},
+};
+
+static const spot_field_t so_far_fields[] = {
+    {SPOT_VALUE(PATH, "trace", spot_so_far_t, path, "",
+        "its trace from its start up to now, which each run plays first; the trace of "
+        "the scenario goes on with the instances that are left. horizon, deadline and "
+        "until.steps count from now on, all figures from the start")},
+    {SPOT_RANGE(DURATION, "elapsed", spot_so_far_t, elapsed_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "", "time so far",
+        "instead of trace, of a job that is stopped and started anew now: the time "
+        "since its start, from which on prices go on")},
+    {SPOT_RANGE(NUMBER, "paid_usd", spot_so_far_t, paid_usd, 0, 1e15, "", "paid so far",
+        "with elapsed: what it has cost, which is added to cost_usd")},
     {.name = NULL},
 };
 
@@ -103,6 +118,8 @@ const spot_field_t spot_scenario_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "", "deadline",
         "when the steps of until.steps are to be kept, see met_deadline; at most the "
         "horizon")},
+    {SPOT_FIELDS(MAP, "so_far", spot_scenario_t, so_far, so_far_fields, "",
+        "what a job that is under way has had so far")},
     {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D,
         "5 s", "tick", "how often the controller looks at the cluster")},
     {SPOT_FIELDS(
@@ -217,23 +234,94 @@ warn_of_ignored_keys(
     }
 }
 
+/* Opens what a run plays first. Horizon and deadline count from its end. */
+static int
+open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_scenario_t *like, spot_recorded_trace_t *so_far)
+{
+    spot_so_far_t *past = &self->so_far;
+    const spot_trace_t *trace;
+    int ret;
+
+    if (past->path == NULL) {
+        return 0;
+    }
+    if (past->elapsed_ms > 0 || past->paid_usd > 0) {
+        spot_bind_error(bind, spot_node_place(root, "so_far"), "so_far",
+            "expected either trace, which says the time and the cost, or elapsed and "
+            "paid_usd");
+    }
+    ret = spot_recorded_trace_open(so_far,
+        like == NULL ? NULL : spot_trace_model_so_far(&like->trace), past->path,
+        bind->diag);
+    if (ret != 0) {
+        return ret;
+    }
+    trace = so_far->trace;
+    if (spot_trace_peak(trace) > self->fleet.capacity) {
+        spot_bind_error(bind, spot_node_place(root, "so_far"), "so_far.trace",
+            "the job had up to %d instances, more than fleet.capacity (%lld)",
+            (int) spot_trace_peak(trace), (long long) self->fleet.capacity);
+    }
+    past->elapsed_ms = trace->end_ms;
+    self->count_from_ms = trace->end_ms;
+    self->horizon_ms += self->horizon_ms > 0 ? trace->end_ms : 0;
+    self->deadline_ms += self->deadline_ms > 0 ? trace->end_ms : 0;
+    self->fleet.preparing = 0;
+    return 0;
+}
+
+/* Lets the trace go on from what was so far. */
+static int
+go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    spot_recorded_trace_t *so_far)
+{
+    const spot_recovery_t *system = self->recovery.system;
+    const char *why =
+        spot_trace_model_zones(&self->trace)->num_zones > 0
+            ? "a trace with zones cannot go on: nobody knows the zones of the instances "
+              "so far"
+        : system != NULL && system->num_on_demand != NULL
+            ? "its recovery system rents all instances on demand: expected elapsed and "
+              "paid_usd"
+            : NULL;
+
+    if (why != NULL) {
+        spot_bind_error(
+            bind, spot_node_place(root, "so_far"), "so_far.trace", "%s", why);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return spot_trace_model_go_on(&self->trace, so_far);
+}
+
 /* Binds the trace with the values of the scenario. Faulty values of the scenario are
  * replaced, so that errors of the trace are found in the same pass. */
 static int
-bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_scenario_t *like)
+bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_scenario_t *like)
 {
-    const spot_trace_setting_t setting = {
+    spot_recorded_trace_t so_far = {0};
+    spot_trace_setting_t setting = {
         .tick_ms = self->tick_ms > 0 ? self->tick_ms : SPOT_MS_PER_S,
         .capacity = self->fleet.capacity > 0 ? self->fleet.capacity : 1,
         .initial = self->fleet.initial,
         .horizon_ms = self->horizon_ms,
     };
-    int ret;
+    int ret = open_so_far(self, bind, root, like, &so_far);
 
+    if (so_far.trace != NULL) {
+        setting.initial = so_far.trace->final;
+    }
     strcpy(bind->path, "trace.");
-    ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting,
-        like == NULL ? NULL : &like->trace);
+    if (ret == 0) {
+        ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting,
+            like == NULL ? NULL : spot_trace_model_rest(&like->trace));
+    }
     bind->path[0] = '\0';
+    if (ret == 0 && so_far.trace != NULL) {
+        ret = go_on(self, bind, root, &so_far);
+    }
+    spot_recorded_trace_close(&so_far);
     return ret;
 }
 
@@ -358,7 +446,7 @@ rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
         recovery->system->num_on_demand(recovery->options, self->fleet.capacity);
     self->fleet.initial = self->fleet.capacity;
     self->trace_node = document.root;
-    ret = ret != 0 ? ret : bind_trace(self, &bind, NULL);
+    ret = ret != 0 ? ret : bind_trace(self, &bind, document.root, NULL);
     spot_yaml_free(&document);
     return ret != 0 ? ret
                     : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
@@ -402,7 +490,8 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     is_path =
         self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
     if (!is_path) {
-        check_fleet(self, &bind, root, spot_trace_node_has_initial(self->trace_node));
+        check_fleet(self, &bind, root,
+            self->so_far.path != NULL || spot_trace_node_has_initial(self->trace_node));
     }
     check_until(&bind, root);
     check_on_demand(self, &bind, root);
@@ -412,7 +501,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     }
     warn_of_ignored_keys(self, &bind, root);
     if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {
-        ret = bind_trace(self, &bind, like);
+        ret = bind_trace(self, &bind, root, like);
     }
     if (is_path) { /* the file is read only now */
         check_fleet(self, &bind, root, spot_trace_model_has_initial(&self->trace));
@@ -467,6 +556,7 @@ spot_scenario_free(spot_scenario_t *self)
     spot_job_free(&self->job);
     spot_price_free(&self->fleet.price);
     spot_rentals_free(&self->rentals);
+    free(self->so_far.path);
     free(self->name);
     memset(self, 0, sizeof(*self));
 }

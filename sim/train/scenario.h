@@ -26,12 +26,23 @@ typedef struct {
     spot_price_t price;
 } spot_fleet_setting_t;
 
+/* What a job that is under way has had so far. */
+typedef struct {
+    char *path;         /* the trace of its fleet, which a run plays first; NULL: a run
+                           starts the job anew at that time */
+    int64_t elapsed_ms; /* since its start */
+    double paid_usd;    /* what a run does not play */
+} spot_so_far_t;
+
 typedef struct {
     char *name;
-    int64_t horizon_ms;  /* > 0 after reading: end of the run */
-    int64_t until_steps; /* > 0: the run ends as soon as that many steps are kept */
-    int64_t deadline_ms; /* of those steps, up to horizon_ms; 0: none */
-    int64_t tick_ms;     /* > 0 */
+    spot_so_far_t so_far;
+    int64_t horizon_ms;    /* > 0 after reading: end of the run */
+    int64_t until_steps;   /* > 0: the run ends as soon as that many steps are kept, of
+                              those after count_from_ms */
+    int64_t count_from_ms; /* end of what is played of so_far; 0: nothing is */
+    int64_t deadline_ms;   /* of those steps, up to horizon_ms; 0: none */
+    int64_t tick_ms;       /* > 0 */
     spot_fleet_setting_t fleet;
     spot_job_t job;
     spot_recovery_choice_t recovery;

@@ -230,7 +230,8 @@ next_tick_ms(const spot_train_t *self)
 static void
 settle_quiet(spot_train_t *self)
 {
-    self->quiet_ms = sooner(self->end_ms, sooner(self->wake_ms, self->notices.next_ms));
+    self->quiet_ms = sooner(sooner(self->end_ms, self->count_from_ms),
+        sooner(self->wake_ms, self->notices.next_ms));
     if (self->log != NULL || self->gone != NULL) {
         self->quiet_ms = 0;
     }
@@ -362,6 +363,19 @@ visit_wake(spot_train_t *self)
     }
 }
 
+/* Visits the end of what is played of an earlier run, before the changes of that
+ * instant: the steps of the goal come on top of those that are kept now. */
+static void
+visit_count(spot_train_t *self)
+{
+    advance_to(self, self->count_from_ms);
+    self->count_from_ms = INT64_MAX;
+    if (self->scenario->until_steps > 0) {
+        spot_episode_set_goal(self, self->scenario->until_steps);
+    }
+    settle_quiet(self);
+}
+
 /* Whether an overdraw before the end of the run ended the trace. */
 static bool
 has_overdraw(const spot_train_t *self)
@@ -466,6 +480,12 @@ spot_train_start(
     spot_membership_start(&self->membership, seed, replication);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
+    self->goal_steps = self->scenario->until_steps;
+    self->count_from_ms = INT64_MAX;
+    if (self->scenario->count_from_ms > 0) {
+        self->goal_steps = 0;
+        self->count_from_ms = self->scenario->count_from_ms;
+    }
     self->num_pipelines = 0;
     self->awaited_standby = 0;
     self->result.initial = population(self);
@@ -488,14 +508,19 @@ spot_train_start(
     }
 }
 
-/* Visits the next instant if it may be a wake, a notice or the end of the run, or if
- * more is noted of it. Returns as spot_train_step(). */
+/* Visits the next instant if it may be a wake, a notice, the begin of the count of steps
+ * or the end of the run, or if more is noted of it. Returns as spot_train_step(). */
 SPOT_NOINLINE static int
 visit_any(spot_train_t *self, int64_t due_ms)
 {
     const int64_t tick_ms = sooner(due_ms, self->notices.next_ms);
     spot_recovery_change_t *change = &self->change;
 
+    if (self->count_from_ms <=
+        sooner(tick_ms, sooner(self->wake_ms, self->end_ms - 1))) {
+        visit_count(self);
+        return 1;
+    }
     if (self->wake_ms <= tick_ms - self->wakes_last && self->wake_ms < self->end_ms) {
         visit_wake(self);
         return 1;

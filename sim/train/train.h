@@ -133,6 +133,8 @@ typedef struct {
     size_t first_head;      /* and for the first step of the episode, before it */
     int64_t now_ms;
     int64_t end_ms;          /* of the run, as known so far */
+    int64_t goal_steps;      /* kept steps that end the run; 0: none do */
+    int64_t count_from_ms;   /* when goal_steps will be set; INT64_MAX: it is */
     int64_t seen_ms;         /* the tick that sees the next change of the trace */
     int64_t ready_after_ms;  /* from the tick of arrival to the tick of being ready */
     int64_t wake_ms;         /* of the next wake of the recovery system */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What may be chosen for a training job: the sizes of its fleet, whole pipelines on
- * demand, and prices that go on in the middle of a run. */
+ * demand, and what a job that runs has had so far. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,31 +139,54 @@ test_no_size_is_in_time(void **state)
     end(&advice);
 }
 
-/* After six hours the price is 3, and 4 three hours later. */
+/* After six hours: what the job so far has cost, and prices that are twice as high from
+ * now on. */
 static void
-test_prices_go_on(void **state)
+test_so_far(void **state)
 {
-    const spot_advice_question_t question = {.num_steps = 1000,
+    spot_advice_question_t question = {.num_steps = 1000,
         .finish_by_ms = 24 * HOUR,
         .budget = (double) INFINITY,
         .is_running = true,
         .progress = 10,
         .elapsed_ms = 6 * HOUR,
-        .running = 5};
+        .running = 4};
     const spot_scenario_t *scenario;
+    char path[PATH_BYTES], *dearer = NULL;
+    size_t num_bytes;
     case_t advice;
+    FILE *out;
 
     (void) state;
+    temporary_path("so-far.csv", path);
+    write_file(path, "# spotsim-trace: 1\n# name: so far\n# start: unknown\n"
+                     "# resolution_s: 1\n# kind: counts\n# capacity: 32\n"
+                     "time_s,event,count,instances\n"
+                     "0,init,5,\n7200,preempt,1,\n21600,end,4,\n");
+    question.now_path = path;
     ask(&advice, &question);
     scenario = advice.scenario;
-    assert_int_equal(scenario->fleet.price.spot.num_steps, 2);
-    assert_int_equal(scenario->fleet.price.spot.steps[0].start_ms, 0);
-    assert_int_equal(scenario->fleet.price.spot.steps[1].start_ms, 3 * HOUR);
-    assert_true(scenario->fleet.price.spot.steps[0].usd_per_h == 3);
-    assert_true(scenario->fleet.price.spot.steps[1].usd_per_h == 4);
-    assert_true(scenario->fleet.price.on_demand_usd_per_h == 7);
-    assert_string_equal(spot_price_currency(&scenario->fleet.price), "EUR");
+    assert_int_equal(scenario->so_far.elapsed_ms, 6 * HOUR);
+    assert_true(fabs(scenario->so_far.paid_usd - (5 * 2 + 4 * (3 * 2 + 3))) < 1e-9);
+    assert_int_equal(scenario->deadline_ms, 18 * HOUR);
+    assert_int_equal(scenario->until_steps, 990);
+    assert_int_equal(scenario->fleet.initial, 4);
+    assert_string_equal(advice.all.items[0].kind, SPOT_ADVICE_AS_IT_IS);
+    assert_int_equal(advice.all.items[0].played_ms, 6 * HOUR);
+    assert_non_null(strstr(advice.all.items[0].point, "so_far: {trace: "));
+    assert_int_equal(advice.all.items[1].played_ms, 0);
+    assert_non_null(
+        strstr(advice.all.items[1].point, "so_far: {elapsed: 6 h, paid_usd: 46}"));
+    out = open_memstream(&dearer, &num_bytes);
+    assert_non_null(out);
+    assert_true(spot_train_doubts[1].change(scenario, advice.document.root, 2, out));
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(dearer, "fleet.price.spot: [{from: 0 s, usd_per_h: 1}, "
+                                "{from: 2 h, usd_per_h: 2}, {from: 5 h, usd_per_h: 3}, "
+                                "{from: 6 h, usd_per_h: 6}, {from: 9 h, usd_per_h: 8}]");
+    free(dearer);
     end(&advice);
+    assert_int_equal(unlink(path), 0);
 }
 
 int
@@ -173,7 +196,7 @@ main(void)
         cmocka_unit_test(test_sizes_start_at_the_least),
         cmocka_unit_test(test_sizes_follow_the_deadline),
         cmocka_unit_test(test_no_size_is_in_time),
-        cmocka_unit_test(test_prices_go_on),
+        cmocka_unit_test(test_so_far),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
