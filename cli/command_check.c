@@ -208,8 +208,8 @@ say_table(file_t *self)
         if (ret == 0 && row.num_fields > 0) {
             spot_csv_shown(row.text, ends[num_rows++ > 1]);
             for (; num_columns < row.num_fields; num_columns++) {
-                columns = spot_texts_join(
-                    &self->call->texts, columns, ", ", row.fields[num_columns]);
+                columns = spot_texts_add(&self->call->texts, "%s%s%s", columns,
+                    num_columns == 0 ? "" : ", ", row.fields[num_columns]);
             }
         }
     }
@@ -314,9 +314,9 @@ SAY(say_laws, spot_job_law, say_document(self, spot_job_law_fields, &file),
 SAY(say_loader, spot_input_scenario,
     spot_input_open(&file, self->call,
         &(spot_input_request_t){.model_path = self->path, .samples = 1}),
-    ret = say_document(self, spot_input_fields, NULL))
+    self->call->is_reading = true, ret = say_document(self, spot_input_fields, NULL))
 SAY(say_prices, spot_price_steps,
-    spot_price_history_read(&file, &(int64_t){0}, &(spot_price_request_t){.form = NULL},
+    spot_price_history_read(&file, (int64_t[]){0}, &(spot_price_request_t){.form = NULL},
         1, &self->path, DIAG),
     TEXT("currency", file.currency), NUMBER("steps", file.num_steps),
     NUMBER("first_price_per_h", file.steps[0].usd_per_h),

@@ -211,6 +211,9 @@ golden check-others.txt check events.jsonl serve/run-events.jsonl serve/deltas.t
     input/cluster.yaml input/jobs.yaml ../../../models/sample/loader/round.yaml \
     ../../../models/sample/tasks/scenario.yaml tasks/ray_timeline.json
 printf 'minute,requests_per_minute\n0,60\n10,120\n' >"$work/rates.csv"
+ends 0 check ../../../models/sample/seed-64/async-checkpoint_0.csv
+expect "check names one column" grep -q '^  columns  *elapsed$' "$work/stdout"
+ends 2 check ../../../models/sample/loader/round.yaml missing.csv
 ends 0 check "$work/rates.csv"
 expect "check reads rates of queries" grep -q '^  last  *10,120$' "$work/stdout"
 ends 0 check "$own/steps.csv"
