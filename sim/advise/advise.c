@@ -329,6 +329,7 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     ret = ret == 0 ? spot_store_open_memory(store, &study->head) : ret;
     ret = ret == 0 ? search(&self, study, *store) : ret;
     ret = ret == 0 ? spot_advising_choose(&self, study, *store) : ret;
+    ret = ret == 0 ? result->texts.error : ret; /* names of the answer */
     ret = ret == 0 && result->is_yes ? spot_advising_doubt(&self) : ret;
     if (ret == 0) {
         result->scenario_text =
