@@ -9,7 +9,7 @@ size_t
 spot_members_bytes(int64_t capacity, int32_t num_layers)
 {
     return (size_t) capacity * (2 * sizeof(spot_member_t) + 4 * sizeof(int32_t)) +
-           ((size_t) num_layers + 3) * sizeof(int32_t);
+           ((size_t) num_layers + 2) * sizeof(int32_t);
 }
 
 void
@@ -300,25 +300,7 @@ spot_members_mend(spot_members_t *self, int32_t min_size)
 
 /* ---- New pipelines ---- */
 
-/* The layers that an instance holds; none for one that was no member. */
-static spot_layers_t
-held_by(const spot_members_t *self, int32_t slot)
-{
-    const int32_t old = self->by_slot[slot];
-
-    return old == NONE ? (spot_layers_t){0} : self->members[old].held;
-}
-
-/* Where members with these layers are counted: by the first one, those without layers
- * last. */
-static int32_t
-bucket_of(const spot_members_t *self, spot_layers_t held)
-{
-    return held.end > 0 ? held.first : self->num_layers;
-}
-
-/* Lists the first instances of the fleet with their layers in others, in the order of
- * the first layer. */
+/* Lists the first instances of the fleet with their layers in others. */
 static void
 list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_members)
 {
@@ -329,65 +311,45 @@ list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_member
     }
     spot_bug_assert(num_members <= count);
     index_members(self);
-    memset(self->covers, 0, ((size_t) self->num_layers + 2) * sizeof(*self->covers));
     for (int32_t j = 0; j < num_members; j++) {
-        self->covers[bucket_of(self, held_by(self, self->slots[j])) + 1]++;
-    }
-    for (int32_t layer = 0; layer < self->num_layers; layer++) {
-        self->covers[layer + 1] += self->covers[layer];
-    }
-    for (int32_t j = 0; j < num_members; j++) {
-        const spot_layers_t held = held_by(self, self->slots[j]);
+        const int32_t old = self->by_slot[self->slots[j]];
 
-        self->others[self->covers[bucket_of(self, held)]++] =
-            (spot_member_t){.slot = self->slots[j], .held = held};
+        self->others[j] = (spot_member_t){.slot = self->slots[j]};
+        if (old != NONE) {
+            self->others[j].held = self->members[old].held;
+        }
     }
     forget_index(self);
 }
 
-/* Lists the pipelines of the set. */
-static void
-list_pipelines(spot_members_t *self, const spot_template_set_t *set)
-{
-    self->num_pipelines = 0;
-    for (int32_t j = 0; j < set->num_groups; j++) {
-        for (int32_t d = 0; d < set->groups[j].count; d++) {
-            self->sizes[self->num_pipelines++] = set->groups[j].depth;
-        }
-    }
-}
-
-/* Lists the stages of the set as members that hold their layers, in the order of the
- * layers, by merging the stages of all depths; pipeline numbers the stages. No depth is
- * above num_layers, so each stage has layers. */
+/* Lists the pipelines of the set, and their stages as members that hold their layers,
+ * by the first layer; pipeline numbers the stages. No depth is above num_layers. */
 static void
 list_stages(spot_members_t *self, const spot_template_set_t *set)
 {
-    int32_t stages[SPOT_TEMPLATES_MAX_GROUPS] = {0}; /* next of each group */
-    const int32_t num_stages = (int32_t) spot_template_set_instances(set);
+    int32_t next[SPOT_TEMPLATES_MAX_GROUPS] = {0}; /* stage of each group */
+    int32_t count = 0;
 
-    for (self->num_members = 0; self->num_members < num_stages;) {
-        spot_member_t first = {.slot = NONE, .held = {INT32_MAX, INT32_MAX}};
-        int32_t group = 0, start = 0;
+    self->num_pipelines = 0;
+    for (int32_t layer = 0; layer < self->num_layers; layer++) {
+        for (int32_t j = 0, start = 0; j < set->num_groups; j++) {
+            const spot_template_group_t group = set->groups[j];
+            const spot_layers_t held = layers_of(self, next[j], group.depth);
+            const bool is_here = next[j] < group.depth && held.first == layer;
 
-        for (int32_t j = 0; j < set->num_groups; j++) {
-            const int32_t depth = set->groups[j].depth;
-            const spot_member_t stage = {.slot = NONE,
-                .pipeline = start + stages[j],
-                .held = layers_of(self, stages[j], depth)};
-
-            start += depth * set->groups[j].count;
-            if (stages[j] < depth && goes_before(&stage, &first)) {
-                first = stage;
-                group = j;
+            for (int32_t d = 0; is_here && d < group.count; d++) {
+                self->members[count++] = (spot_member_t){.slot = NONE,
+                    .pipeline = start + d * group.depth + next[j],
+                    .held = held};
+                if (layer == 0) {
+                    self->sizes[self->num_pipelines++] = group.depth;
+                }
             }
-        }
-        stages[group]++;
-        for (int32_t d = 0; d < set->groups[group].count; d++) {
-            self->members[self->num_members++] = first;
-            first.pipeline += set->groups[group].depth;
+            next[j] += is_here;
+            start += group.depth * group.count;
         }
     }
+    self->num_members = count;
 }
 
 static void
@@ -461,9 +423,9 @@ spot_members_form(
     spot_members_t *self, const spot_fleet_t *fleet, const spot_template_set_t *set)
 {
     list_members(self, fleet, (int32_t) spot_template_set_instances(set));
-    list_pipelines(self, set);
     list_stages(self, set);
     sort_by_layers(self->others, self->num_members);
+    sort_by_layers(self->members, self->num_members);
     match_stages(self);
     place_stages(self);
     assign_layers(self);

@@ -38,7 +38,7 @@ typedef struct {
     int32_t *places;        /* [capacity + 1] for sorting */
     int32_t *slots;         /* [capacity] for lists of the fleet */
     int32_t *by_slot;       /* [capacity] index of members; -1 between calls */
-    int32_t *covers;        /* [num_layers + 2] for counting */
+    int32_t *covers;        /* [num_layers + 1] for counting holders */
 } spot_members_t;
 
 /* Bytes of memory besides the struct, and the start of an empty one in it. */

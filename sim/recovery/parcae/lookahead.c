@@ -10,8 +10,9 @@
 /* The relative difference of sums that are equal but for rounding. */
 #define EQUAL_SHARE 1e-12
 
-/* Memory for answers that are kept. */
-#define ANSWERS_BYTES ((size_t) 256 << 10)
+/* Before the first costs of an answer that is kept: the pair + 1, 0 for none yet, then
+ * first_ms, the count and the current pair of its question. */
+#define NUM_HEAD 4
 
 /* ---- Memory ---- */
 
@@ -64,24 +65,6 @@ spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     self->num_ways[1] = self->num_ways[0] + num;
     self->numbers = self->num_ways[1] + num;
     self->is_lost = (uint8_t *) (self->numbers + capacity);
-}
-
-static size_t
-answer_bytes(const spot_parcae_t *parcae)
-{
-    return sizeof(spot_parcae_answer_t) + num_states(parcae) * sizeof(double);
-}
-
-static size_t
-num_answers(const spot_parcae_t *parcae)
-{
-    return ANSWERS_BYTES / answer_bytes(parcae);
-}
-
-size_t
-spot_parcae_answers_bytes(const spot_parcae_t *parcae)
-{
-    return num_answers(parcae) * answer_bytes(parcae);
 }
 
 /* ---- Tables of moves ---- */
@@ -441,53 +424,43 @@ has_one_count(const spot_parcae_question_t *question)
     return true;
 }
 
-/* The place of the answer, which may be of another question. */
-static spot_parcae_answer_t *
-place_of(const spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+/* The answer to a key, which may still be that to another one. */
+static double *
+place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numbers)
 {
-    const size_t num = num_states(self->parcae);
-    uint64_t hash = (uint64_t) question->first_ms;
+    const size_t num_answers = SPOT_PARCAE_ANSWERS_BYTES / sizeof(*key) / num_numbers;
+    uint64_t hash = 0;
 
-    hash =
-        hash << 32 ^ (uint64_t) question->counts[0] << 16 ^ (uint64_t) question->current;
-    for (size_t j = 0; j < num; j++) {
+    for (size_t j = 1; j < num_numbers; j++) {
         uint64_t bits;
 
-        memcpy(&bits, &question->first_costs[j], sizeof(bits));
+        memcpy(&bits, &key[j], sizeof(bits));
         hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
         hash ^= hash >> 32;
     }
-    return (spot_parcae_answer_t *) (void *) (self->answers +
-                                              hash % num_answers(self->parcae) *
-                                                  answer_bytes(self->parcae));
-}
-
-static bool
-is_of(const spot_parcae_answer_t *self, const spot_parcae_question_t *question,
-    size_t num_bytes)
-{
-    return self->pair > 0 && self->first_ms == question->first_ms &&
-           self->count == question->counts[0] && self->current == question->current &&
-           memcmp(self->first_costs, question->first_costs, num_bytes) == 0;
+    return self->answers + hash % num_answers * num_numbers;
 }
 
 int32_t
 spot_parcae_look_ahead(
     spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
-    const size_t num_bytes = num_states(self->parcae) * sizeof(double);
-    spot_parcae_answer_t *answer;
+    const size_t num = num_states(self->parcae), num_numbers = num + NUM_HEAD;
+    double key[NUM_HEAD + SPOT_PARCAE_MAX_PAIRS + 1];
+    double *answer;
 
     if (self->answers == NULL || !has_one_count(question)) {
         return find_first(self, question);
     }
-    answer = place_of(self, question);
-    if (!is_of(answer, question, num_bytes)) {
-        answer->first_ms = question->first_ms;
-        answer->count = question->counts[0];
-        answer->current = question->current;
-        answer->pair = (int64_t) find_first(self, question) + 1;
-        memcpy(answer->first_costs, question->first_costs, num_bytes);
+    key[1] = (double) question->first_ms;
+    key[2] = question->counts[0];
+    key[3] = question->current;
+    memcpy(key + NUM_HEAD, question->first_costs, num * sizeof(*key));
+    answer = place_of(self, key, num_numbers);
+    if (answer[0] == 0 ||
+        memcmp(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key)) != 0) {
+        memcpy(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key));
+        answer[0] = find_first(self, question) + 1;
     }
-    return (int32_t) (answer->pair - 1);
+    return (int32_t) answer[0] - 1;
 }

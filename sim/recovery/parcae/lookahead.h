@@ -17,6 +17,9 @@
 /* The most pairs; a decision takes the square of their number in operations. */
 #define SPOT_PARCAE_MAX_PAIRS 512
 
+/* Memory for answers that are kept. */
+#define SPOT_PARCAE_ANSWERS_BYTES ((size_t) 256 << 10)
+
 /* Costs of all moves, certain or expected. */
 typedef struct {
     int32_t num_before; /* N; 0: not computed yet */
@@ -30,16 +33,6 @@ typedef struct {
     double rest_ms; /* of the pause */
     int32_t first;  /* the pair of the first interval */
 } spot_parcae_way_t;
-
-/* A question whose counts are all the same, and its answer: no dice are in it, so it is
- * kept from run to run. */
-typedef struct {
-    int64_t first_ms;
-    int32_t count;
-    int32_t current;
-    int64_t pair;         /* the answer + 1; 0: none yet */
-    double first_costs[]; /* [num_pairs + 1] */
-} spot_parcae_answer_t;
 
 /* The part in the state of the policy. */
 typedef struct {
@@ -55,7 +48,8 @@ typedef struct {
     uint8_t *is_lost;            /* [capacity] scratch */
     spot_parcae_way_t *ways[2];  /* [num_pairs + 1][MAX_WAYS] before and after a step */
     int32_t *num_ways[2];        /* [num_pairs + 1] */
-    char *answers; /* [spot_parcae_answers_bytes()] zero at first; NULL: none are kept */
+    double *answers; /* to questions without dice, as earlier runs left them, zero before
+                        the first; NULL: none are kept */
 } spot_parcae_lookahead_t;
 
 /* The arguments of one decision. */
@@ -73,9 +67,6 @@ size_t spot_parcae_lookahead_bytes(
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables);
 void spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables);
-
-/* Bytes of answers that are kept. */
-size_t spot_parcae_answers_bytes(const spot_parcae_t *parcae);
 
 /* Allocates and fills costs and none for all moves without losses. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_parcae_moves_init(
