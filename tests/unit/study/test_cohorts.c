@@ -121,10 +121,11 @@ read_study(const case_t *self, spot_study_t *study)
     spot_diag_free(&diag);
 }
 
+/* On one thread a cohort is one task for each batch, on eight it is cut into parts. */
 static void
-check_case(const case_t *self)
+check_case(const case_t *self, int num_threads)
 {
-    const spot_study_run_t run = {.num_threads = 2};
+    const spot_study_run_t run = {.num_threads = num_threads};
     spot_cohorts_t cohorts;
     spot_store_t *store;
     spot_study_t study;
@@ -155,7 +156,8 @@ test_rows(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        check_case(&cases[j]);
+        check_case(&cases[j], 1);
+        check_case(&cases[j], 8);
     }
 }
 
