@@ -206,6 +206,9 @@ start_progress(pool_t *self)
 
         progress->num_wanted += batch.end - batch.first;
     }
+    if (progress->num_run > 0) { /* a further round, which may be too much */
+        tell_progress(self);
+    }
 }
 
 static int
