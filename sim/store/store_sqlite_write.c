@@ -136,9 +136,9 @@ insert_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, size_t row_id)
     while (ret == 0 && row_id < piece->num_rows) {
         const bool are_many = piece->num_rows - row_id >= STATEMENT_ROWS;
         sqlite3_stmt *insert = are_many ? self->insert_rows : self->insert_row;
-        const size_t end = row_id + (are_many ? STATEMENT_ROWS : 1);
+        const size_t end_id = row_id + (are_many ? STATEMENT_ROWS : 1);
 
-        for (int place = 1; row_id < end; row_id++) {
+        for (int place = 1; row_id < end_id; row_id++) {
             place = bind_row(self, insert, place, piece, row_id);
         }
         ret = spot_db_step_done(&self->db, insert);
