@@ -253,7 +253,7 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
     if (self->num_break_evens > 0) {
         spot_document_heading(document,
             spot_texts_add(texts,
-                "What would change the answer, by %" PRId64 " runs at each factor",
+                "What would change the answer (%" PRId64 " runs at each factor)",
                 self->break_evens[0].num_runs));
         write_break_evens(self, document);
     }

@@ -8,8 +8,8 @@
 #include "sim/advise/advise_internal.h"
 
 /* Candidates whose figures are looked at before the answer is no, the least runs of
- * these looks, and rivals of the answer that it names. */
-enum { MAX_CANDIDATES = 8, LEAST_GATE_RUNS = 64, MAX_RIVALS = 4 };
+ * these looks, rivals of the answer that it names, and their least runs. */
+enum { MAX_CANDIDATES = 8, LEAST_GATE_RUNS = 64, MAX_RIVALS = 4, LEAST_RIVAL_RUNS = 16 };
 
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
@@ -309,8 +309,10 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
             continue;
         }
         ret = measure_one(self, &entries[j],
-            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0 ? SPOT_ADVICE_PROMISE_RUNS
-                                                          : spot_advising_left(self) / 6,
+            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0
+                ? SPOT_ADVICE_PROMISE_RUNS
+                : (int64_t) fmax(
+                      (double) spot_advising_left(self) / 6, LEAST_RIVAL_RUNS),
             PROMISE, &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;

@@ -303,8 +303,10 @@ spot_advising_left(const spot_advising_t *self)
     const spot_advice_result_t *result = self->result;
     const bool is_current_open =
         self->request->question.is_running && spot_advice_current(result) == NULL;
+    const int64_t mean_runs =
+        self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
 
-    return MEAN_RUNS * (int64_t) fmax((double) result->num_points, LEAST_POINTS) -
+    return mean_runs * (int64_t) fmax((double) result->num_points, LEAST_POINTS) -
            SPOT_ADVICE_PROMISE_RUNS * ((result->num_advised == 0) + is_current_open) -
            result->num_runs - result->num_other_runs;
 }
