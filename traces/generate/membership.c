@@ -496,12 +496,12 @@ extend_tape(spot_membership_t *self)
     }
 }
 
-/* Meets the next change of the tape, which has one. */
+/* Meets the next change of the tape. */
 static void
-meet_taped(spot_membership_t *self, spot_change_t *change)
+meet_taped(
+    spot_membership_t *self, const spot_taped_change_t *taped, spot_change_t *change)
 {
     const spot_tape_t *tape = self->tape;
-    const spot_taped_change_t *taped = &tape->changes[self->num_met++];
     const int32_t *slots = &tape->slots[self->num_slots_met];
 
     change->time_ms = taped->time_ms;
@@ -513,31 +513,29 @@ meet_taped(spot_membership_t *self, spot_change_t *change)
         self->zone_of_slot[slots[j]] =
             tape->zones[(size_t) tape->initial + self->num_slots_met + j];
     }
+    self->num_met++;
     self->num_slots_met += (size_t) taped->count;
     self->population += taped->kind == SPOT_EVENT_ADD ? taped->count : -taped->count;
 }
 
 /* ---- Meeting changes ---- */
 
-/* The next change of the tape; NULL: there is none, or no tape. */
+/* The next change of the tape; NULL: there is none. Afterwards there may be no tape. */
 static const spot_taped_change_t *
 next_taped(spot_membership_t *self)
 {
-    spot_tape_t *tape = self->tape;
-
-    if (tape != NULL && self->num_met == tape->num_changes && !tape->is_over) {
+    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
         extend_tape(self);
-        tape = self->tape;
     }
-    return tape != NULL && self->num_met < tape->num_changes
-               ? &tape->changes[self->num_met]
+    return self->tape != NULL && self->num_met < self->tape->num_changes
+               ? &self->tape->changes[self->num_met]
                : NULL;
 }
 
 int64_t
 spot_membership_next_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = next_taped(self);
+    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
 
     return taped != NULL        ? taped->time_ms
            : self->tape != NULL ? INT64_MAX
@@ -547,10 +545,10 @@ spot_membership_next_ms(spot_membership_t *self)
 int64_t
 spot_membership_seen_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = next_taped(self);
+    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
     int64_t time_ms;
 
-    if (taped != NULL || self->tape != NULL) {
+    if (self->tape != NULL) {
         return taped != NULL ? taped->seen_ms : INT64_MAX;
     }
     time_ms = next_event_ms(self);
@@ -561,13 +559,12 @@ spot_membership_seen_ms(spot_membership_t *self)
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    bool is_there = true;
+    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
+    bool is_there = taped != NULL;
 
-    if (next_taped(self) != NULL) {
-        meet_taped(self, change);
-    } else if (self->tape != NULL) {
-        is_there = false;
-    } else {
+    if (is_there) {
+        meet_taped(self, taped, change);
+    } else if (self->tape == NULL) {
         is_there = make_change(self, change);
         self->population = self->num_living;
     }
