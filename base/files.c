@@ -24,9 +24,8 @@ is_same_file(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* Results may lie in it that took days. */
-static bool
-is_database(const char *path)
+bool
+spot_files_is_database(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     FILE *stream = is_file(path) ? fopen(path, "rb") : NULL;
@@ -53,7 +52,7 @@ why_not_there(spot_files_t inputs, spot_files_t outputs, size_t id)
             return "is an input, which the output would replace: expected another file";
         }
     }
-    if (is_database(path)) {
+    if (spot_files_is_database(path)) { /* results may lie in it that took days */
         return "is a database, which the output would replace: expected another file";
     }
     for (size_t j = 0; j < id; j++) {

@@ -2,6 +2,7 @@
 /* The files that work reads and writes, checked before it starts. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/diag.h"
@@ -18,3 +19,6 @@ typedef struct {
  * diag. */
 SPOT_MUST_CHECK int spot_files_check(
     spot_files_t inputs, spot_files_t outputs, spot_diag_t *diag);
+
+/* Whether a file is a database of SQLite, by its first bytes. */
+bool spot_files_is_database(const char *path);

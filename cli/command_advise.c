@@ -8,14 +8,13 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/study_task.h"
+#include "cli/taken_log.h"
 #include "reports/advice_chart.h"
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
 #include "sim/advise/advise.h"
 #include "sim/engines.h"
-#include "traces/convert/convert.h"
 #include "traces/trace.h"
-#include "traces/trace_write.h"
 
 /* The exit code where the goal of a job that runs is lost. */
 enum { EXIT_LOST = 3 };
@@ -93,6 +92,9 @@ check(spot_call_t *call)
     spot_usage_refuse(call,
         question->num_steps > 0 && question->progress >= question->num_steps,
         "--progress: the steps are done already");
+    spot_usage_refuse(call,
+        arguments->page_path != NULL && spot_has_suffix(arguments->page_path, ".txt"),
+        "-o: expected a file that ends in .html or .htm");
 }
 
 /* ---- Logs ---- */
@@ -104,11 +106,8 @@ check(spot_call_t *call)
 static int
 take_log(spot_call_t *call, const char **path)
 {
-    const spot_convert_t task = {.kind = -1, .window_ms = -1};
-    const spot_convert_input_t input = {.path = *path};
     const char *made = spot_texts_add(&call->texts, "%s.trace.csv", *path);
-    spot_convert_report_t report;
-    spot_trace_t trace;
+    spot_taken_log_t log = {.figures = {.name = NULL}};
     int ret;
 
     if (access(*path, R_OK) != 0 || spot_csv_begins(*path, TRACE_BEGIN)) {
@@ -120,15 +119,13 @@ take_log(spot_call_t *call, const char **path)
             "convert`",
             *path);
     }
-    ret = spot_convert(&task, 1, &input, &trace, &report, &call->diag);
-    ret = ret == 0 ? spot_trace_write(&trace, made, &call->diag) : ret;
+    ret = spot_taken_log_read(&log, *path, made, &call->diag);
     if (ret == 0 && !call->is_quiet) {
         fprintf(stderr, "%s is the trace of %s:\n", made, *path);
-        spot_convert_report_print(&report, &trace, stderr);
+        spot_convert_report_print(&log.report, &log.trace, stderr);
     }
     *path = made;
-    spot_convert_report_free(&report);
-    spot_trace_free(&trace);
+    spot_taken_log_free(&log);
     return ret;
 }
 

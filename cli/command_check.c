@@ -3,23 +3,33 @@
 #include <string.h>
 
 #include "base/canonical.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/input_call.h"
 #include "cli/schedule_log.h"
+#include "cli/taken_log.h"
 #include "models/instance_table.h"
 #include "models/profile.h"
 #include "models/serving_profile.h"
 #include "models/step_grid.h"
+#include "models/throughput.h"
 #include "reports/plan_report.h"
 #include "reports/table/wrap.h"
 #include "sim/analysis/completeness.h"
 #include "sim/engines.h"
+#include "sim/input/place.h"
 #include "sim/study/study.h"
 #include "sim/train/trace_source.h"
 #include "traces/convert/importer.h"
+#include "traces/convert/json_value.h"
 #include "traces/describe/describe_file.h"
+#include "traces/jobs/forecast.h"
+#include "traces/jobs/job_law.h"
+#include "traces/prices/price_history.h"
+#include "traces/queries/query_files.h"
 #include "traces/tasks/task_log.h"
 
 typedef struct {
@@ -40,6 +50,7 @@ typedef struct {
 } file_t;
 
 #define TEXT(name, value) spot_json_text(&self->json, name, value)
+#define DIAG (&self->call->diag)
 #define NUMBER(name, value) spot_json_number(&self->json, name, (double) (value))
 
 static void
@@ -114,16 +125,25 @@ say_keys(file_t *self, const spot_field_t *fields, const spot_node_t *root)
     return ret;
 }
 
+/* The same of a file, after it is bound to law, unless that is NULL. */
+static int
+say_document(file_t *self, const spot_field_t *fields, spot_job_law_t *law)
+{
+    spot_yaml_t document;
+    int ret = spot_scenario_read_document(&document, self->path, NULL, DIAG);
+
+    ret = ret != 0 || law == NULL ? ret : spot_job_law_init(law, document.root, DIAG);
+    ret = ret != 0 ? ret : say_keys(self, fields, document.root);
+    spot_yaml_free(&document);
+    return ret;
+}
+
 static int
 say_bound(file_t *self, const spot_bound_scenario_t *bound)
 {
     const spot_outputs_t *outputs = bound->experiment->outputs(bound->scenario);
-    spot_yaml_t document;
-    int ret =
-        spot_scenario_read_document(&document, self->path, NULL, &self->call->diag);
+    int ret = say_document(self, bound->experiment->fields, NULL);
 
-    ret = ret != 0 ? ret : say_keys(self, bound->experiment->fields, document.root);
-    spot_yaml_free(&document);
     NUMBER("metrics", outputs->num_metrics);
     NUMBER("replications", outputs->is_random ? outputs->num_replications : 1);
     TEXT("assumed", outputs->unmeasured);
@@ -170,11 +190,80 @@ say_database(file_t *self)
     return spot_command_close_store(store, ret, &self->call->diag);
 }
 
+/* Says the columns of a table, its rows, the first and the last one. */
+static int
+say_table(file_t *self)
+{
+    char ends[2][SPOT_CSV_SHOWN_BYTES] = {"", ""};
+    const char *columns = "";
+    size_t num_columns = 0, num_rows = 0; /* that of the columns counts too */
+    spot_csv_row_t row;
+    spot_csv_t *csv;
+    int ret = spot_csv_open(&csv, self->path, DIAG);
+
+    while (ret == 0 && (ret = spot_csv_next(csv, &row)) == 1) {
+        ret = num_columns == 0 || row.is_comment
+                  ? 0
+                  : spot_csv_check_row(&row, num_columns, self->path, DIAG);
+        if (ret == 0 && row.num_fields > 0) {
+            spot_csv_shown(row.text, ends[num_rows++ > 1]);
+            for (; num_columns < row.num_fields; num_columns++) {
+                columns = spot_texts_add(&self->call->texts, "%s%s%s", columns,
+                    num_columns == 0 ? "" : ", ", row.fields[num_columns]);
+            }
+        }
+    }
+    TEXT("columns", columns);
+    NUMBER("rows", num_rows - 1);
+    TEXT("first", ends[0]);
+    TEXT("last", ends[num_rows > 2]);
+    spot_csv_close(csv);
+    return ret;
+}
+
+typedef struct {
+    file_t *file;
+    size_t num_events;
+    double first_s, last_s;
+} events_t;
+
+static int
+take_event(void *context, const spot_json_value_t *record)
+{
+    events_t *self = context;
+    const spot_json_value_t *time = spot_json_member(record, "time_ms");
+    const double per_s = time != NULL ? 1e3 : 1e9;
+
+    time = time != NULL ? time : spot_json_member(record, "time_ns");
+    if (time == NULL || spot_number_parse(time->text, &self->last_s) != 0 ||
+        spot_json_member(record, "event") == NULL) {
+        return spot_diag_error(&self->file->call->diag, self->file->path, record->line,
+            record->column, "expected an object with time_ms or time_ns, and event");
+    }
+    self->last_s /= per_s;
+    self->first_s = self->num_events++ == 0 ? self->last_s : self->first_s;
+    return 0;
+}
+
+static int
+say_events(file_t *self)
+{
+    events_t events = {.file = self};
+    const int ret = spot_json_records(&(spot_convert_input_t){.path = self->path}, NULL,
+        take_event, &events, &self->call->diag);
+
+    NUMBER("events", events.num_events);
+    NUMBER("first_s", events.first_s);
+    NUMBER("last_s", events.last_s);
+    return ret;
+}
+
+/* ---- Kinds of files ---- */
+
 /* A function that reads a file, runs the statements behind, and frees it. */
 #define SAY(name, noun, read, ...)                                                      \
     static int name(file_t *self)                                                       \
     {                                                                                   \
-        spot_diag_t *diag = &self->call->diag;                                          \
         noun##_t file;                                                                  \
         int ret;                                                                        \
                                                                                         \
@@ -186,74 +275,84 @@ say_database(file_t *self)
         noun##_free(&file);                                                             \
         return ret;                                                                     \
     }
-#define SAY_TABLE(name, noun, ...)                                                      \
-    SAY(name, noun, noun##_read(&file, self->path, diag), __VA_ARGS__)
+/* The same of a table, which is then said by its columns. */
+#define SAY_TABLE(name, noun, read) SAY(name, noun, read, ret = say_table(self))
+#define SAY_PLAIN(name, noun) SAY_TABLE(name, noun, noun##_read(&file, self->path, DIAG))
 
 SAY(say_trace, spot_description,
     spot_describe_file(
-        &file, self->path, self->path, &(spot_describe_request_t){.where = NULL}, diag),
+        &file, self->path, self->path, &(spot_describe_request_t){.where = NULL}, DIAG),
     say_figures(self, &file.figures))
 SAY(say_model, spot_trace_source,
-    spot_trace_source_read(&file, self->path, 0, NULL, diag),
+    spot_trace_source_read(&file, self->path, 0, NULL, DIAG),
     ret = say_keys(self, spot_trace_model_table(file.document.root), file.document.root);
     ret = spot_error_first(ret,
         say_rates(self, file.model, spot_trace_model_common(file.model)->horizon_ms)))
 SAY(say_scenario, spot_bound_scenario,
-    spot_bound_scenario_read(&file, spot_engines, self->path, NULL, diag),
+    spot_bound_scenario_read(&file, spot_engines, self->path, NULL, DIAG),
     ret = say_bound(self, &file))
 SAY(say_study, spot_study,
-    spot_study_read(&file, spot_engines, self->path, NULL, 0, diag),
+    spot_study_read(&file, spot_engines, self->path, NULL, 0, DIAG),
     say_head(self, &file.head))
 SAY(say_jobs, spot_schedule_log,
     spot_schedule_log_read(
-        &file, NULL, &(spot_job_log_request_t){.log = self->path}, diag),
-    NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs))
+        &file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),
+    NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs),
+    NUMBER("users", file.log.users.num_texts), ret = say_table(self))
 SAY(say_tasks, spot_task_log,
     spot_task_log_read(
-        &file, self->path, &(spot_task_reading_t){.edges_path = NULL}, diag),
-    NUMBER("events", file.num_events), NUMBER("workers", file.num_workers))
-SAY_TABLE(say_serving, spot_serving_profiles, NUMBER("profiles", file.num_profiles))
-SAY_TABLE(say_prices, spot_price_steps, NUMBER("steps", file.num_steps),
-    NUMBER("first_price_per_h", file.steps[0].usd_per_h))
-SAY_TABLE(say_sizes, spot_instance_table, NUMBER("sizes", file.num_rows))
-SAY_TABLE(say_profile, spot_profile,
+        &file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
+    NUMBER("events", file.num_events), NUMBER("workers", file.num_workers),
+    NUMBER("tasks_with_inputs", file.num_input_records))
+SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, DIAG),
+    TEXT("form", file.report.format), NUMBER("records", file.report.num_records),
+    say_figures(self, &file.figures);
+    for (size_t j = 0; j < file.report.num_remarks; j++)
+        TEXT(file.report.remarks[j].key, file.report.remarks[j].text))
+SAY(say_laws, spot_job_law, say_document(self, spot_job_law_fields, &file),
+    NUMBER("mean_jobs", spot_job_law_mean_jobs(&file)))
+SAY(say_loader, spot_input_scenario,
+    spot_input_open(&file, self->call,
+        &(spot_input_request_t){.model_path = self->path, .samples = 1}),
+    self->call->is_reading = true, ret = say_document(self, spot_input_fields, NULL))
+SAY(say_prices, spot_price_steps,
+    spot_price_history_read(&file, (int64_t[]){0}, &(spot_price_request_t){.form = NULL},
+        1, &self->path, DIAG),
+    TEXT("currency", file.currency), NUMBER("steps", file.num_steps),
+    NUMBER("first_price_per_h", file.steps[0].usd_per_h),
+    NUMBER("last_change_s", file.steps[file.num_steps - 1].start_ms / 1000),
+    NUMBER("last_price_per_h", file.steps[file.num_steps - 1].usd_per_h))
+SAY(say_profile, spot_profile, spot_profile_read(&file, self->path, DIAG),
     NUMBER("reconfiguration_s", file.reconfiguration.mean_s),
     NUMBER("checkpoint_write_s", file.checkpoint_write.mean_s),
     NUMBER("reload_s", file.reload.mean_s), NUMBER("step_times", file.num_steps))
-SAY_TABLE(say_steps, spot_step_grid, NUMBER("samples_per_step", file.samples_per_step),
+SAY(say_steps, spot_step_grid, spot_step_grid_read(&file, self->path, DIAG),
+    NUMBER("samples_per_step", file.samples_per_step),
     NUMBER("feasible_pairs", file.num_pairs),
-    NUMBER("infeasible_pairs", file.num_infeasible))
+    NUMBER("infeasible_pairs", file.num_infeasible), ret = say_table(self))
+SAY(say_cluster, spot_cluster, spot_cluster_read(&file, self->path, NULL, DIAG),
+    NUMBER("nodes", file.num_nodes), NUMBER("datasets", file.num_datasets),
+    NUMBER("chunks", file.num_chunks))
+SAY(say_placed_jobs, spot_cluster, spot_cluster_read(&file, NULL, self->path, DIAG),
+    NUMBER("jobs", file.num_jobs))
+SAY(say_deltas, spot_arrivals_setting,
+    spot_query_deltas_read(&file, self->path, 0, DIAG),
+    NUMBER("queries", file.num_deltas + 1), NUMBER("first_delta_ms", file.deltas_ms[0]))
+SAY_TABLE(say_queries, spot_arrivals_setting,
+    spot_query_trace_read(&file, self->path, 0, DIAG))
+SAY_TABLE(say_query_rates, spot_arrivals_setting,
+    spot_query_rates_read(&file, self->path, DIAG))
+SAY_TABLE(say_vcs, spot_vc_list, spot_vc_list_read(&file, self->path, true, DIAG))
+SAY_TABLE(say_workloads, spot_job_log, spot_job_assign(&file, self->path, 1, DIAG))
+SAY_PLAIN(say_sizes, spot_instance_table)
+SAY_PLAIN(say_serving, spot_serving_profiles)
+SAY_PLAIN(say_hardware, spot_serving_prices)
+SAY_PLAIN(say_forecast, spot_forecast)
+SAY_PLAIN(say_submitted, spot_throughput)
 
-static int
-say_log(file_t *self)
-{
-    const spot_convert_t task = {.kind = -1, .window_ms = -1};
-    spot_describe_t figures = {.name = NULL};
-    spot_convert_report_t report;
-    spot_trace_t trace;
-    int ret;
-
-    spot_trace_init(&trace);
-    spot_convert_report_init(&report);
-    ret = spot_convert(&task, 1, &(spot_convert_input_t){.path = self->path}, &trace,
-        &report, &self->call->diag);
-    ret = ret != 0 ? ret : spot_describe_init(&figures, &trace);
-    if (ret == 0) {
-        TEXT("form", report.format);
-        NUMBER("records", report.num_records);
-        say_figures(self, &figures);
-    }
-    for (size_t j = 0; ret == 0 && j < report.num_remarks; j++) {
-        TEXT(report.remarks[j].key, report.remarks[j].text);
-    }
-    spot_describe_free(&figures);
-    spot_convert_report_free(&report);
-    spot_trace_free(&trace);
-    return ret;
-}
-
-/* A file is of the first kind whose mark is in the begin of the file, whose lines start
- * with \n; NULL: of a log that can be converted. */
+/* A file is of the first kind whose mark is in its begin, where lines start with \n, or,
+ * if the mark starts with a comma, in ",COLUMN,COLUMN," of its first row. "0": the row
+ * is a number. NULL: the file is of a log that can be converted. */
 static const struct {
     const char *name, *mark;
     int (*say)(file_t *self);
@@ -263,51 +362,122 @@ static const struct {
     {"lifetimes", "\n# spotsim-lifetimes:", say_trace},
     {"model of traces", "\nspotsim-model:", say_model},
     {"profile of a job", "\nspotsim-profile:", say_profile},
+    {"laws of jobs", "\nspotsim-jobs:", say_laws},
     {"study", "\nstudy:", say_study},
+    {"study", "\nsweep:", say_study},
     {"scenario", "\nscenario:", say_scenario},
+    {"scenario", "\nengine:", say_scenario},
+    {"scenario", "\nfleet:", say_scenario},
+    {"model of a loader", "\ninput:", say_loader},
+    {"cluster to place jobs on", "\nnodes:", say_cluster},
+    {"jobs to place", "\njobs:", say_placed_jobs},
+    {"events of a run", "\n{\"time_", say_events},
+    {"results of a study", ",point,", say_table},
+    {"figures of traces", ",trace,kind,", say_table},
+    {"fidelities of models of traces", ",trace,model,", say_table},
+    {"prices over time", "\"SpotPriceHistory\":", say_prices},
+    {"prices over time", "\"retailPrice\":", say_prices},
+    {"prices over time", ",SpotPrice,", say_prices},
+    {"prices over time", "_per_h,", say_prices},
+    {"counts of instances", ",timestamp,count,", say_table},
+    {"counts of terminations", ",timestamp,number,", say_table},
     {"log of instances", NULL, say_log},
     {"task log", "\"action\":", say_tasks},
     {"task log", ".marker:", say_tasks},
     {"task log", ".tracing:", say_tasks},
-    {"prices over time", "\ntime_s,", say_prices},
-    {"step times by (D,P)", "\nD,P,step_ms", say_steps},
-    {"step times by instances", "\nn,", say_sizes},
-    {"job log", "job_id", say_jobs},
-    {"serving profiles", "\nmodel,", say_serving},
+    {"task log", "\"ph\":", say_tasks},
+    {"step times by (D,P)", ",D,P,", say_steps},
+    {"step times by instances", ",step_ms,", say_sizes},
+    {"transfer times", ",bytes,us,", say_table},
+    {"build times", ",P,build_ms,", say_table},
+    {"job log", ",submit_time,", say_jobs},
+    {"columns of jobs", ",job_id,", say_table},
+    {"placed jobs", ",policy,job,", say_table},
+    {"figures of VCs", ",users,load,", say_table},
+    {"figures of VCs", ",avg_jct,", say_table},
+    {"nodes of VCs", ",nodes,", say_vcs},
+    {"nodes of VCs", ",num,", say_vcs},
+    {"forecast of jobs", ",pred_gpu_job,", say_forecast},
+    {"submitted jobs over time", ",submit_gpu_job,", say_submitted},
+    {"additive models", ",target,feature,", say_table},
+    {"pairs that share GPUs", ",model1,", say_table},
+    {"serving profiles", ",p99_ms,", say_serving},
+    {"workloads", ",batchsize,", say_workloads},
+    {"prices of hardware", ",on_demand_per_hour,", say_hardware},
+    {"rates of queries", ",requests_per_minute,", say_query_rates},
+    {"outages of replicas", ",preempted_ns,", say_table},
+    {"points of a loader", ",batch_completion_time,", say_table},
+    {"points of a loader", ",block,seconds,", say_table},
+    {"measured runs of a loader", ",sim_compute_time,", say_table},
+    {"measured times of a job", ",elapsed,", say_table},
+    {"measured times of a job", ",loop start,", say_table},
+    {"times of queries", ",time_s,", say_queries},
+    {"series of a run", ",time_ms,", say_table},
+    {"series of a run", ",time_ns,", say_table},
+    {"times between queries", "0", say_deltas},
 };
+enum { NUM_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* The kind of a file by its begin; text is the same after a line end. */
+static size_t
+find_kind(file_t *self, const spot_convert_head_t *head, const char *text)
+{
+    const char *at = text + 1, *columns;
+    bool is_found = false;
+    size_t kind = 0;
+    double number;
+
+    while (*at != '\0' && strchr("#\r\n", *at) != NULL) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    at = spot_texts_add(&self->call->texts, "%.*s", (int) strcspn(at, "\r\n"), at);
+    columns = spot_texts_add(&self->call->texts, ",%s,", at);
+    for (; kind < NUM_KINDS && !is_found; kind += !is_found) {
+        const char *mark = kinds[kind].mark;
+
+        for (size_t j = 0; mark == NULL && spot_importers[j] != NULL; j++) {
+            is_found |= spot_importers[j]->sniff(head);
+        }
+        is_found |= mark != NULL &&
+                    (*mark == '0' ? spot_number_parse(at, &number) == 0
+                                  : strstr(strchr(",_", *mark) != NULL ? columns : text,
+                                        mark) != NULL);
+    }
+    return kind;
+}
 
 static int
 say_file(file_t *self)
 {
     const spot_convert_input_t input = {.path = self->path};
+    spot_texts_t *texts = &self->call->texts;
     char line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    char *text = spot_texts_room(&self->call->texts, SPOT_CONVERT_HEAD_BYTES + 1);
+    char *text = spot_texts_room(texts, SPOT_CONVERT_HEAD_BYTES + 1);
     const spot_convert_head_t head = {line, text + 1, &(spot_convert_t){.kind = -1}};
-    const char *ending = strrchr(self->path, '.');
-    bool is_found = ending != NULL && strcmp(ending, ".db") == 0; /* the first kind */
-    size_t kind = is_found;
-    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
-              : is_found
-                  ? 0
-                  : spot_convert_input_head(&input, text + 1, line, &self->call->diag);
+    const char *list = "";
+    size_t kind = 0; /* a database */
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    if (ret != 0) {
-        return ret;
+    if (ret == 0 && !spot_files_is_database(self->path)) {
+        ret = spot_convert_input_head(&input, text + 1, line, &self->call->diag);
+        text[0] = '\n';
+        kind = ret == 0 ? find_kind(self, &head, text) : 0;
     }
-    for (text[0] = '\n'; kind < sizeof(kinds) / sizeof(kinds[0]) && !is_found; kind++) {
-        is_found = kinds[kind].mark != NULL && strstr(text, kinds[kind].mark) != NULL;
-        for (size_t j = 0; kinds[kind].mark == NULL && spot_importers[j] != NULL; j++) {
-            is_found |= spot_importers[j]->sniff(&head);
+    for (size_t j = 0; kind == NUM_KINDS && j < NUM_KINDS; j++) {
+        if (j == 0 || strcmp(kinds[j].name, kinds[j - 1].name) != 0) {
+            list = spot_texts_join(texts, list, ", ", kinds[j].name);
         }
     }
-    if (!is_found) {
-        return spot_diag_error(&self->call->diag, self->path, 1, 1,
-            "expected a file that 'spotsim check --help' lists");
+    if (ret != 0 || kind == NUM_KINDS) {
+        return ret != 0 ? ret
+                        : spot_diag_error(&self->call->diag, self->path, 1, 1,
+                              "expected one of these files: %s", list);
     }
     spot_json_open(&self->json, NULL, '{');
     TEXT("file", self->path);
-    TEXT("kind", kinds[kind - 1].name);
-    ret = kinds[kind - 1].say(self);
+    TEXT("kind", kinds[kind].name);
+    ret = kinds[kind].say(self);
     spot_json_close(&self->json, '}');
     return ret;
 }
@@ -346,8 +516,10 @@ const spot_command_t spot_command_check = {
     .summary = "Say what files are, and what was understood of them",
     .doc =
         "A file is recognised by its content, and read as by the command that uses it: "
-        "a scenario, study, model of traces, profile, trace, lifetimes, log of "
-        "instances, jobs or tasks, table of step times, prices or serving, or database.",
+        "scenarios, studies, their databases and results, models, profiles, traces, "
+        "logs "
+        "of instances, jobs and tasks, events of runs, tables of step times, prices, "
+        "jobs, serving and loaders. Of another file it says what it knows.",
     .examples = "  spotsim check scenario.yaml steps.csv events.json --json\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _XOPEN_SOURCE 700 /* realpath() */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,13 +9,11 @@
 #include "base/units.h"
 #include "cli/catalogue.h"
 #include "cli/command.h"
+#include "cli/taken_log.h"
 #include "models/step_grid.h"
 #include "reports/table/wrap.h"
 #include "sim/engines.h"
 #include "sim/study/study.h"
-#include "traces/convert/convert.h"
-#include "traces/describe/describe.h"
-#include "traces/trace_write.h"
 
 extern const char spot_template_train[]; /* cli/template/train.yaml */
 
@@ -45,6 +44,8 @@ static const spot_option_t options[] = {
 typedef struct {
     spot_call_t *call;
     const char *outputs[3]; /* scenario, study, trace */
+    spot_output_t files[3]; /* they appear when all are good */
+    const char *folder;     /* that was made for them, or NULL */
     size_t num_given;
     struct given {
         const char *key, *value, *note;
@@ -58,32 +59,23 @@ typedef struct {
 static int
 take_trace(init_t *self, const char *path)
 {
-    const spot_convert_t task = {.name = "trace", .kind = -1, .window_ms = -1};
-    spot_convert_report_t report;
-    spot_describe_t figures = {.name = NULL};
-    spot_trace_t trace;
+    spot_taken_log_t log = {.figures = {.name = NULL}};
+    const spot_describe_t *figures = &log.figures;
     char span[SPOT_DURATION_TEXT_BYTES];
-    int ret;
+    const int ret = spot_taken_log_read(
+        &log, path, self->files[2].file.temporary, &self->call->diag);
 
-    spot_trace_init(&trace);
-    spot_convert_report_init(&report);
-    ret = spot_convert(&task, 1, &(spot_convert_input_t){.path = path}, &trace, &report,
-        &self->call->diag);
-    ret = ret != 0 ? ret : spot_describe_init(&figures, &trace);
-    ret = ret != 0 ? ret : spot_trace_write(&trace, self->outputs[2], &self->call->diag);
     if (ret == 0) {
-        spot_duration_text(trace.end_ms, span);
-        GIVE("capacity", TEXT("%.0f", figures.capacity), "the most of the log");
+        spot_duration_text(log.trace.end_ms, span);
+        GIVE("capacity", TEXT("%.0f", figures->capacity), "the most of the log");
         GIVE("initial", NULL, "none: as many as the log has then");
         GIVE("horizon", TEXT("%s", span), "as long as the log");
         GIVE("trace", "{generator: fleet-replay, recordings: [trace.csv]}",
             TEXT("preempted %.3g per h, %.3g per instance-hour; added %.3g per h",
-                figures.preempted / figures.span_h, figures.preempted_per_instance_h,
-                figures.added / figures.span_h));
+                figures->preempted / figures->span_h, figures->preempted_per_instance_h,
+                figures->added / figures->span_h));
     }
-    spot_describe_free(&figures);
-    spot_convert_report_free(&report);
-    spot_trace_free(&trace);
+    spot_taken_log_free(&log);
     return ret;
 }
 
@@ -127,16 +119,14 @@ put_comment(FILE *out, int indent, const char *text)
 
 /* Writes a template. Before the line of a key stands what it is, as the manual has it,
  * and where its value is from: a file, the comment of the template, or otherwise. */
-static int
-write_yaml(const init_t *self, const char *path, const char *line,
-    const spot_field_t *fields, const char *otherwise)
+static void
+write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *fields,
+    const char *otherwise)
 {
-    spot_output_t output;
-    FILE *out = spot_output_bytes(&output, path, &self->call->diag);
     const spot_field_t *tables[8] = {fields};
     const char *note = otherwise;
 
-    for (; out != NULL && *line != '\0'; line += strcspn(line, "\n") + 1) {
+    for (; *line != '\0'; line += strcspn(line, "\n") + 1) {
         const int indent = (int) strspn(line, " "), depth = indent / 2;
         const char *key = line + indent;
         const size_t num_bytes = strcspn(key, ":\n");
@@ -173,7 +163,6 @@ write_yaml(const init_t *self, const char *path, const char *line,
         }
         note = otherwise;
     }
-    return spot_output_end(&output, 0);
 }
 
 static int
@@ -194,8 +183,50 @@ name_outputs(init_t *self)
                 "is there already: expected another -o, or --force");
         }
     }
-    if (ret == 0 && !is_file) {
-        (void) mkdir(place, 0777); /* writing into it reports errors */
+    self->folder = ret == 0 && !is_file && mkdir(place, 0777) == 0 ? place : NULL;
+    for (size_t j = 0; j < (arguments->inputs[0] == NULL ? 2 : 3) && ret == 0; j++) {
+        spot_output_bytes(&self->files[j], self->outputs[j], &self->call->diag);
+        ret = self->files[j].error; /* also of a folder that could not be made */
+    }
+    return ret;
+}
+
+/* Reads what was written, with all that it names, before it has its names. */
+static int
+read_again(const init_t *self)
+{
+    const spot_outfile_t *file = &self->files[0].file;
+    const char *trace = self->files[2].file.temporary;
+    const char *set = TEXT("trace.recordings=['%s']", trace == NULL ? "" : trace);
+    const spot_scenario_changes_t changes = {NULL, trace != NULL, &set};
+    spot_bound_scenario_t bound;
+    int ret;
+
+    if (fflush(file->stream) != 0) {
+        spot_diag_error(
+            &self->call->diag, file->path, 0, 0, "cannot write: %s", strerror(errno));
+        return SPOT_ERR_IO;
+    }
+    ret = spot_bound_scenario_read(
+        &bound, spot_engines, file->temporary, &changes, &self->call->diag);
+    spot_bound_scenario_free(&bound);
+    return ret;
+}
+
+/* Gives the files their names, or removes them all. */
+static int
+end_files(init_t *self, int ret)
+{
+    for (size_t j = 0; j < 3; j++) {
+        if (self->files[j].diag != NULL) {
+            const int error =
+                spot_output_end(&self->files[j], ret == 0 ? 0 : SPOT_ERR_BAD_INPUT);
+
+            ret = spot_error_first(ret, error);
+        }
+    }
+    if (ret != 0 && self->folder != NULL) {
+        (void) rmdir(self->folder);
     }
     return ret;
 }
@@ -209,15 +240,17 @@ run(spot_call_t *call)
     const spot_experiment_t *engine =
         spot_experiment_find(spot_engines, arguments->engine, &near);
     const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
-    spot_bound_scenario_t bound = {.experiment = NULL};
-    int ret = name_outputs(self);
+    int ret;
 
+    for (size_t j = 0; j < 3; j++) { /* before files are made */
+        spot_usage_refuse(call, !is_train && arguments->inputs[j] != NULL,
+            "--trace, --table and --price are for the engine train");
+    }
+    ret = name_outputs(self);
     for (size_t j = 0; j < 3 && ret == 0; j++) {
         const char *path = arguments->inputs[j];
         char *real = path == NULL ? NULL : realpath(path, NULL);
 
-        spot_usage_refuse(call, !is_train && path != NULL,
-            "--trace, --table and --price are for the engine train");
         path = real == NULL ? path : TEXT("%s", real);
         free(real);
         if (path != NULL && j == 2) {
@@ -228,9 +261,10 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = write_yaml(self, self->outputs[0],
+        write_yaml(self, self->files[0].stream,
             is_train ? spot_template_train : engine->example, engine->fields,
             is_train ? "" : "# assumed: an example; put in your own");
+        ret = read_again(self);
     }
     if (ret == 0) {
         const char *slash = strrchr(self->outputs[0], '/');
@@ -242,14 +276,9 @@ run(spot_call_t *call)
             TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
                 slash == NULL ? self->outputs[0] : slash + 1, sweep);
 
-        ret = write_yaml(self, self->outputs[1], study, spot_study_fields, "");
+        write_yaml(self, self->files[1].stream, study, spot_study_fields, "");
     }
-    if (ret == 0) { /* what the files hold is read by then */
-        ret = spot_bound_scenario_read(
-            &bound, spot_engines, self->outputs[0], NULL, &call->diag);
-    }
-    spot_bound_scenario_free(&bound);
-    return ret;
+    return end_files(self, ret);
 }
 
 const spot_command_t spot_command_init = {

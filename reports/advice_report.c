@@ -10,6 +10,7 @@
 
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
+enum { ENOUGH_RUNS = 512, ENOUGH_AT_FACTOR = 64 }; /* fewer runs are said */
 
 /* ---- Numbers in sentences ---- */
 
@@ -135,11 +136,14 @@ write_rival(
                          : spot_texts_add(texts, "%.1f times as much", ratio);
 
     spot_document_item(document,
-        "%s%s: probability %s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
+        "%s%s: probability %s%s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
         advised_id == self->runner_up_id ? "nearly wins: "
                                          : spot_texts_add(texts, "%s: ", rival->kind),
-        rival->words, percent(texts, rival->figures.p), shortfall(self, rival),
-        money(texts, self, rival->figures.cost), price,
+        rival->words, percent(texts, rival->figures.p),
+        rival->figures.num_runs > 1 && rival->figures.num_runs < ENOUGH_RUNS
+            ? spot_texts_add(texts, " of %" PRId64 " runs", rival->figures.num_runs)
+            : "",
+        shortfall(self, rival), money(texts, self, rival->figures.cost), price,
         money(texts, self, rival->figures.cost_p95), times(texts, &rival->figures),
         rival->assumed == NULL ? "" : "; assumed: ",
         rival->assumed == NULL ? "" : rival->assumed);
@@ -167,7 +171,10 @@ write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
     for (size_t j = 0; j < self->num_break_evens; j++) {
         const spot_advice_break_even_t *item = &self->break_evens[j];
 
-        if (isfinite(item->factor)) {
+        if (isfinite(item->factor) && item->num_runs < ENOUGH_AT_FACTOR) {
+            spot_document_item(document, "%s between %.3g and %.3g %s: then %s",
+                item->noun, item->low, item->high, item->words, item->why);
+        } else if (isfinite(item->factor)) {
             spot_document_item(document, "%s about %.3g %s: then %s", item->noun,
                 item->factor, item->words, item->why);
         } else {
@@ -244,7 +251,10 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
         }
     }
     if (self->num_break_evens > 0) {
-        spot_document_heading(document, "What would change the answer");
+        spot_document_heading(document,
+            spot_texts_add(texts,
+                "What would change the answer (%" PRId64 " runs at each factor)",
+                self->break_evens[0].num_runs));
         write_break_evens(self, document);
     }
     spot_document_heading(document, "The search");
@@ -299,6 +309,8 @@ write_break_evens_json(spot_json_t *json, const spot_advice_result_t *self)
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "of", item->noun);
         spot_json_number(json, "factor", item->factor);
+        spot_json_number(json, "factor_low", item->low);
+        spot_json_number(json, "factor_high", item->high);
         spot_json_number(json, "looked_up_to", item->most);
         spot_json_text(json, "then", item->why);
         spot_json_close(json, '}');

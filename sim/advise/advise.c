@@ -11,10 +11,6 @@
 #include "sim/advise/advise_internal.h"
 #include "sim/engine/scenario_file.h"
 
-/* Runs of the search for each alternative, on average: a tenth of those of a full
- * look. */
-enum { MEAN_SEARCH_RUNS = 350, LEAST_SEARCH_RUNS = 4096 };
-
 /* ---- The question ---- */
 
 /* Reads the scenario, puts the question into it and binds it. */
@@ -277,12 +273,14 @@ watch(void *context, const spot_study_progress_t *progress)
     }
 }
 
+/* Two thirds of the runs that the first gate leaves, and the first round at least. */
 static int
 search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
 {
-    const int64_t mean = MEAN_SEARCH_RUNS * (int64_t) self->alternatives.num_items;
-    watch_t watcher = {
-        .advising = self, .budget = mean > LEAST_SEARCH_RUNS ? mean : LEAST_SEARCH_RUNS};
+    const int64_t num_left = spot_advising_left(self) - SPOT_ADVICE_PROMISE_RUNS;
+    watch_t watcher = {.advising = self,
+        .budget = (int64_t) fmax(2.0 / 3 * (double) num_left,
+            (double) (SPOT_ADVICE_SEARCH_RUNS * study->head.num_points))};
     const spot_study_run_t run = {.num_threads = (int) self->request->num_threads,
         .stop = &watcher.stop,
         .progress = watch,
@@ -331,6 +329,7 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     ret = ret == 0 ? spot_store_open_memory(store, &study->head) : ret;
     ret = ret == 0 ? search(&self, study, *store) : ret;
     ret = ret == 0 ? spot_advising_choose(&self, study, *store) : ret;
+    ret = ret == 0 ? result->texts.error : ret; /* names of the answer */
     ret = ret == 0 && result->is_yes ? spot_advising_doubt(&self) : ret;
     if (ret == 0) {
         result->scenario_text =

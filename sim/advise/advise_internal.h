@@ -5,9 +5,10 @@
 #include "sim/advise/advise.h"
 #include "sim/analysis/race_answer.h"
 
-/* Replications of the figures that are promised, and of what is looked at besides. */
+/* Replications of promised figures, of other looks, and of the search's first round. */
 #define SPOT_ADVICE_PROMISE_RUNS 1024
 #define SPOT_ADVICE_PROBE_RUNS 256
+#define SPOT_ADVICE_SEARCH_RUNS 128
 
 typedef struct {
     const spot_advise_request_t *request;
@@ -30,6 +31,9 @@ SPOT_MUST_CHECK int spot_advising_look(
     spot_advising_t *self, const spot_alternative_t *item, const char **why);
 
 /* ---- measure.c ---- */
+
+/* Runs that may still be spent without those of the promise, and of a job as it is. */
+int64_t spot_advising_left(const spot_advising_t *self);
 
 /* Writes the scenario with the values of a point into it. "" after an error, which
  * texts, its owner, keeps. */

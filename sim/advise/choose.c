@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "sim/advise/advise_internal.h"
 
-/* Candidates whose figures are looked at before the answer is no, and rivals of the
- * answer that it names. */
-enum { MAX_CANDIDATES = 8, MAX_RIVALS = 4 };
+/* Candidates whose figures are looked at before the answer is no, the least runs of
+ * these looks, rivals of the answer that it names, and their least runs. */
+enum { MAX_CANDIDATES = 8, LEAST_GATE_RUNS = 64, MAX_RIVALS = 4, LEAST_RIVAL_RUNS = 16 };
 
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
@@ -25,14 +25,14 @@ seed_of(const spot_advising_t *self, uint64_t purpose)
     return (self->request->seed ^ purpose) & INT64_MAX;
 }
 
-/* Rounds the number of runs up, so that recordings that take turns have as many each. */
+/* Rounds a number of runs down, so that recordings that take turns have as many each. */
 static int64_t
 whole_turns(const spot_advising_t *self, int64_t num_runs)
 {
     const size_t num_traces = self->request->question.num_traces;
     const int64_t num = num_traces > 1 ? (int64_t) num_traces : 1;
 
-    return (num_runs + num - 1) / num * num;
+    return num_runs > num ? num_runs / num * num : num;
 }
 
 /* What the race says of a point. */
@@ -157,17 +157,25 @@ name(spot_advising_t *self, const spot_alternative_t *item,
                      : SPOT_ARRAY_APPEND(result, advised, advised);
 }
 
+/* Runs an entry, at most so often. For the gate p is that of all its runs. */
 static int
-measure_one(spot_advising_t *self, const spot_alternative_t *item, uint64_t seed,
+measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t purpose,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
+    const spot_alternative_t *item = &self->alternatives.items[entry->point_id];
     const double played_s = (double) item->played_ms / SPOT_MS_PER_S;
-    const int ret = spot_advising_measure(self, 1, &item->point, NULL,
-        whole_turns(self, SPOT_ADVICE_PROMISE_RUNS), seed, figures, worst);
+    const int64_t num_runs =
+        whole_turns(self, (int64_t) fmin((double) most, SPOT_ADVICE_PROMISE_RUNS));
+    const int ret = spot_advising_measure(
+        self, 1, &item->point, NULL, num_runs, seed_of(self, purpose), figures, worst);
 
     if (ret == 0) {
         figures->time_p50_s -= played_s;
         figures->time_p95_s -= played_s;
+    }
+    if (ret == 0 && purpose == GATE && entry->num_runs > 0) {
+        figures->p += entry->num_runs / (entry->num_runs + (double) figures->num_runs) *
+                      (entry->p - figures->p);
     }
     return ret;
 }
@@ -208,7 +216,8 @@ is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
                           : a->time_p50_s < b->time_p50_s;
 }
 
-/* Of the first ones of each market, the one that comes nearest. */
+/* Of the first ones of each market, the one that comes nearest, by parts of what is
+ * left. */
 static int
 find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
@@ -221,8 +230,8 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         if (!is_first_of_kind(self, entries, j)) {
             continue;
         }
-        ret = measure_one(self, &self->alternatives.items[entries[j].point_id],
-            seed_of(self, GATE), &figures, NULL);
+        ret = measure_one(
+            self, &entries[j], spot_advising_left(self) / 4, GATE, &figures, NULL);
         if (ret == 0 && is_nearer(self, &figures, &best)) {
             best = figures;
             *chosen_id = j;
@@ -231,51 +240,44 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
     return ret;
 }
 
-/* The first of the candidates that keeps the limits in other runs too, by the
- * probability of all its runs; without one what comes nearest. */
+/* The first of the candidates that keeps the limits in other runs too; without one what
+ * comes nearest. Those after the first take at most half of the runs that are left. */
 static int
 find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
     spot_advice_result_t *result = self->result;
+    int64_t most = SPOT_ADVICE_PROMISE_RUNS;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && !result->is_yes && j < MAX_CANDIDATES &&
-                       j < result->num_points && entries[j].is_open;
+    for (size_t j = 0;
+         ret == 0 && !result->is_yes && j < MAX_CANDIDATES && j < result->num_points &&
+         entries[j].is_open && most >= LEAST_GATE_RUNS;
          j++) {
-        const entry_t *entry = &entries[j];
         spot_advice_figures_t figures;
 
-        ret = measure_one(self, &self->alternatives.items[entry->point_id],
-            seed_of(self, GATE), &figures, NULL);
-        if (ret == 0) {
-            const double num_runs = (double) figures.num_runs;
-
-            figures.p = (num_runs * figures.p + entry->num_runs * entry->p) /
-                        (num_runs + entry->num_runs);
-        }
+        ret = measure_one(self, &entries[j], most, GATE, &figures, NULL);
+        most = spot_advising_left(self) / 2;
         result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
         *chosen_id = j;
     }
-    if (ret == 0 && !result->is_yes) {
-        ret = find_nearest(self, entries, chosen_id);
-    }
-    if (!entries[*chosen_id].is_best) {
-        result->regret = HUGE_VAL;
-    }
+    ret = ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
+    result->regret = entries[*chosen_id].is_best ? result->regret : HUGE_VAL;
     return ret;
 }
 
 /* Names the answer with its figures. */
 static int
-name_answer(spot_advising_t *self, const spot_alternative_t *item)
+name_answer(spot_advising_t *self, const entry_t *entry)
 {
     spot_advice_result_t *result = self->result;
     spot_advice_figures_t figures;
     spot_advice_worst_t worst = {0};
-    int ret = measure_one(self, item, seed_of(self, PROMISE), &figures,
+    int ret = measure_one(self, entry, SPOT_ADVICE_PROMISE_RUNS, PROMISE, &figures,
         result->num_traces > 1 ? &worst : NULL);
 
-    ret = ret == 0 ? name(self, item, &figures, false) : ret;
+    ret = ret == 0
+              ? name(self, &self->alternatives.items[entry->point_id], &figures, false)
+              : ret;
     if (ret == 0) {
         result->advised[0].is_met = result->is_yes;
     }
@@ -306,7 +308,12 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
                              !is_first_of_kind(self, entries, j)))) {
             continue;
         }
-        ret = measure_one(self, item, seed_of(self, PROMISE), &figures, NULL);
+        ret = measure_one(self, &entries[j],
+            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0
+                ? SPOT_ADVICE_PROMISE_RUNS
+                : (int64_t) fmax(
+                      (double) spot_advising_left(self) / 6, LEAST_RIVAL_RUNS),
+            PROMISE, &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = name(self, item, &figures, false);
@@ -339,6 +346,7 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
             whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures,
             NULL);
+        self->result->num_larger_points++;
         if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
             best = &all->items[j];
             best_figures = figures;
@@ -389,9 +397,7 @@ spot_advising_choose(
     int ret = entries == NULL ? SPOT_ERR_NO_MEMORY : rank(self, study, store, entries);
 
     ret = ret == 0 ? find_answer(self, entries, &chosen_id) : ret;
-    if (ret == 0) {
-        ret = name_answer(self, &self->alternatives.items[entries[chosen_id].point_id]);
-    }
+    ret = ret == 0 ? name_answer(self, &entries[chosen_id]) : ret;
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
     ret = ret == 0 && !self->result->is_yes ? look_at_larger(self) : ret;
     free(entries);

@@ -7,11 +7,13 @@
 
 #include "sim/advise/advise_internal.h"
 
-enum { NUM_HALVINGS = 6, MAX_COMPARED = 4 };
+enum { NUM_HALVINGS = 6, MAX_COMPARED = 4, LEAST_RUNS = 8 };
+#define MAX_LOOKS (1 + 3 * (1 + NUM_HALVINGS)) /* at the answer and at three doubts */
 
 typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
+    int64_t num_runs; /* at each factor */
     size_t num_points;
     const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
                                          keep the limits */
@@ -43,7 +45,7 @@ static int
 measure(search_t *self, const char *more, spot_advice_figures_t *figures)
 {
     return spot_advising_measure(self->advising, self->num_points, self->points, more,
-        SPOT_ADVICE_PROBE_RUNS, self->advising->request->seed, figures, NULL);
+        self->num_runs, self->advising->request->seed, figures, NULL);
 }
 
 /* The promised figures, moved as far as a change has moved those of the few runs: so the
@@ -64,25 +66,31 @@ move(const search_t *self, size_t compared_id, spot_advice_figures_t figures)
     return figures;
 }
 
-/* Why the answer is another one at a factor; NULL: it stays. */
+/* Why the answer is another one at a factor; NULL: it stays. The interval of item gets
+ * narrower where p is off the limit by more than two standard errors of its change. */
 static int
-look(search_t *self, double factor, const char **why)
+look(search_t *self, double factor, spot_advice_break_even_t *item, const char **why)
 {
     spot_advising_t *advising = self->advising;
     spot_texts_t *texts = &advising->result->texts;
+    const double sure = advising->request->question.sure;
     spot_advice_figures_t figures[MAX_COMPARED];
     const char *more = text_at(self, factor);
     int ret = more == NULL ? SPOT_ERR_NO_MEMORY : measure(self, more, figures);
+    double noise = 0;
 
     *why = NULL;
+    if (ret == 0 && figures[0].time_p50_s != self->plain[0].time_p50_s) {
+        noise = fabs(figures[0].p - self->plain[0].p) / (double) self->num_runs;
+        noise = fmax(2 * sqrt(noise), 3 / (double) self->num_runs);
+    }
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
         figures[j] = move(self, j, figures[j]);
     }
     if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
-        *why = figures[0].p < advising->request->question.sure
+        *why = figures[0].p < sure
                    ? spot_texts_add(texts, "the probability %s is below %g %%",
-                         advising->result->goal_words,
-                         100 * advising->request->question.sure)
+                         advising->result->goal_words, 100 * sure)
                    : spot_texts_add(texts, "it is above the budget");
     }
     for (size_t j = 1; ret == 0 && *why == NULL && j < self->num_points; j++) {
@@ -90,6 +98,9 @@ look(search_t *self, double factor, const char **why)
             spot_advising_is_met(advising, &figures[j])) {
             *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
         }
+    }
+    if (ret == 0 && fabs(figures[0].p - sure) >= noise) {
+        *(*why == NULL ? &item->low : &item->high) = factor;
     }
     return ret;
 }
@@ -101,15 +112,18 @@ find(search_t *self)
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
         .words = self->doubt->words,
         .factor = HUGE_VAL,
+        .low = 1,
+        .high = self->doubt->most,
+        .num_runs = self->num_runs,
         .most = self->doubt->most};
     double low = 1, high = item.most;
-    int ret = look(self, high, &item.why);
+    int ret = look(self, high, &item, &item.why);
 
     for (int j = 0; ret == 0 && item.why != NULL && j < NUM_HALVINGS; j++) {
         const double middle = sqrt(low * high);
         const char *why;
 
-        ret = look(self, middle, &why);
+        ret = look(self, middle, &item, &why);
         if (ret == 0 && why != NULL) {
             high = middle;
             item.why = why;
@@ -129,8 +143,9 @@ find(search_t *self)
 int
 spot_advising_doubt(spot_advising_t *self)
 {
-    const spot_advice_result_t *result = self->result;
+    spot_advice_result_t *result = self->result;
     search_t search = {.advising = self};
+    int64_t num_random = 1; /* points with more than one run */
     int ret = 0;
 
     for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
@@ -140,18 +155,23 @@ spot_advising_doubt(spot_advising_t *self)
         if (j == 0 || (advised->is_met &&
                           advised->figures.cost >= result->advised[0].figures.cost &&
                           strcmp(advised->kind, result->advised[0].kind) != 0)) {
+            num_random += j > 0 && advised->figures.num_runs > 1;
             search.points[search.num_points] = advised->point;
             search.advised[search.num_points++] = advised;
         }
     }
+    search.num_runs = spot_advising_left(self) / MAX_LOOKS - MAX_COMPARED;
+    search.num_runs =
+        (int64_t) fmin((double) (search.num_runs / num_random), SPOT_ADVICE_PROBE_RUNS);
+    if (search.num_runs < LEAST_RUNS) {
+        return SPOT_ARRAY_APPEND(result, notes,
+            "few alternatives leave no runs for what would change the answer");
+    }
     ret = measure(&search, NULL, search.plain);
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;
          ret == 0 && doubt != NULL && doubt->noun != NULL; doubt++) {
-        const char *text;
-
         search.doubt = doubt;
-        text = text_at(&search, doubt->most);
-        ret = text == NULL ? self->result->texts.error : find(&search);
+        ret = text_at(&search, doubt->most) ? find(&search) : result->texts.error;
     }
     return ret;
 }

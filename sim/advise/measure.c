@@ -17,8 +17,9 @@ enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };
 static const char *const forms[NUM_ESTIMATES] = {
     NULL, "mean", "p50", "p95", "p50", "p95"};
 
-/* The search of a race: the least that each alternative gets, and the most. */
-enum { SEARCH_MIN_RUNS = 128, SEARCH_MAX_RUNS = 4096 };
+/* Runs of an answer for each alternative, of which it counts at least so many, and the
+ * most of one in the search. Larger fleets have runs of their own. */
+enum { MEAN_RUNS = 500, LEAST_POINTS = 9, SEARCH_MAX_RUNS = 4096 };
 
 static const char *
 source_of(const spot_advising_t *self, int estimate_id)
@@ -108,7 +109,7 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
     write_points(self, texts, num_points, points, more, num_runs == 0, out);
     if (num_runs == 0) {
         fprintf(out, "replications: {min: %d, max: %d, seed: %" PRIu64 "}\n",
-            SEARCH_MIN_RUNS, SEARCH_MAX_RUNS, seed);
+            SPOT_ADVICE_SEARCH_RUNS, SEARCH_MAX_RUNS, seed);
     } else {
         fprintf(out, "replications: {count: %" PRId64 ", seed: %" PRIu64 "}\n", num_runs,
             seed);
@@ -294,6 +295,20 @@ read_point(const spot_advising_t *self, const spot_store_t *store, size_t point_
     }
     free(reader.by_trace);
     return ret;
+}
+
+int64_t
+spot_advising_left(const spot_advising_t *self)
+{
+    const spot_advice_result_t *result = self->result;
+    const bool is_current_open =
+        self->request->question.is_running && spot_advice_current(result) == NULL;
+    const int64_t mean_runs =
+        self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
+
+    return mean_runs * (int64_t) fmax((double) result->num_points, LEAST_POINTS) -
+           SPOT_ADVICE_PROMISE_RUNS * ((result->num_advised == 0) + is_current_open) -
+           result->num_runs - result->num_other_runs;
 }
 
 int

@@ -44,6 +44,8 @@ typedef struct {
 typedef struct {
     const char *noun, *words; /* "preemptions", "times as frequent" */
     double factor;            /* at which it changes; INFINITY: not up to most */
+    double low, high;         /* between which it changes, beyond noise; 1 to most */
+    int64_t num_runs;         /* at each factor */
     double most;              /* factor up to which it was looked at */
     const char *why;          /* what happens there, in words; NULL: nothing */
 } spot_advice_break_even_t;
@@ -63,7 +65,8 @@ typedef struct {
                                 runner-up */
     size_t runner_up_id;     /* of advised; 0: none */
     size_t num_larger, max_larger;
-    spot_advised_t *larger; /* [num_larger] of no: larger fleets, by size */
+    spot_advised_t *larger;   /* [num_larger] of no: larger fleets, by size */
+    size_t num_larger_points; /* alternatives that were looked at for them */
     size_t num_break_evens, max_break_evens;
     spot_advice_break_even_t *break_evens;
     size_t num_traces;

@@ -74,6 +74,8 @@ typedef struct {
     const char *cost;      /* metric whose mean is to be least: "cost_usd" */
     const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
     const char *time;      /* metric of the time that is said; NULL: none */
+    int64_t mean_runs; /* of an answer, for each alternative; 0: 500, a tenth of a full
+                          look */
     const spot_advice_doubt_t *doubts; /* up to one without noun */
     /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
      * in diag, NO_MEMORY. */

@@ -384,13 +384,12 @@ int32_t
 spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
 {
     const int64_t starts[] = {self->ready_end, self->active_end, 0};
-    const int64_t ends[] = {self->end, self->ready_end, self->active_end};
+    const int32_t *place = &self->slots[starts[role]];
     int32_t count = 0;
 
-    for (int64_t place = starts[role]; place < ends[role]; place++) {
-        if (self->slots[place] >= 0) {
-            slots[count++] = self->slots[place];
-        }
+    while (count < self->counts[role]) { /* the next slot takes the place of a hole */
+        slots[count] = *place++;
+        count += slots[count] >= 0;
     }
     return count;
 }

@@ -188,6 +188,9 @@ spot_cluster_read(spot_cluster_t *self, const char *cluster_path, const char *jo
 
     memset(self, 0, sizeof(*self));
     for (size_t j = 0; j < 2; j++) {
+        if (paths[j] == NULL) {
+            continue;
+        }
         ret = spot_yaml_read(&self->yaml[j], paths[j], diag);
         error = spot_error_first(error, ret);
         if (ret == 0) {
@@ -195,7 +198,9 @@ spot_cluster_read(spot_cluster_t *self, const char *cluster_path, const char *jo
             error = spot_error_first(error, ret);
         }
     }
-    return error == 0 ? settle(self, &(spot_bind_t){.diag = diag}) : error;
+    return error == 0 && cluster_path != NULL
+               ? settle(self, &(spot_bind_t){.diag = diag})
+               : error;
 }
 
 void

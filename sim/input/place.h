@@ -71,8 +71,8 @@ typedef struct {
     bool has_weights; /* they are wanted */
 } spot_cluster_t;
 
-/* Reads a cluster and its jobs. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free
- * self even then. */
+/* Reads a cluster and its jobs; NULL: not, and jobs alone find no datasets. BAD_INPUT,
+ * IO with the reasons in diag, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_cluster_read(spot_cluster_t *self, const char *cluster_path,
     const char *jobs_path, spot_diag_t *diag);
 void spot_cluster_free(spot_cluster_t *self);

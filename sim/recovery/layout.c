@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/recovery/layout.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 size_t
@@ -13,10 +15,8 @@ spot_layout_bytes(int64_t capacity)
 static void
 clear(spot_layout_t *self)
 {
-    for (int32_t j = 0; j < self->capacity; j++) {
-        self->slots[j] = SPOT_LAYOUT_NONE;
-        self->places[j] = SPOT_LAYOUT_NONE;
-    }
+    /* slots, then places: all bits of NONE are set */
+    memset(self->slots, 0xff, spot_layout_bytes(self->capacity));
     self->num_held = 0;
 }
 

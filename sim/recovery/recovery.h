@@ -145,6 +145,8 @@ typedef struct {
     uint64_t seed; /* for the policy's own dice: stream SPOT_STREAM_RECOVERY */
     uint64_t replication;
     const spot_recovery_future_t *future; /* lives as long as the run; NULL: not known */
+    void *kept; /* [kept_size] zero before the first run with this memory, then as the
+                   runs before left it; NULL: no memory */
 } spot_recovery_start_t;
 
 /* An option, a choice or duration, that is not 0 to repeat published results, and which
@@ -196,6 +198,9 @@ typedef struct {
      * run. NULL: no state. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
     void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
+    /* Bytes that runs one after another keep: for what options, job and capacity alone
+     * determine, so that no run depends on an earlier one; > 0. NULL: none. */
+    size_t (*kept_size)(const void *options);
     /* Decides at one instant. Asked when an active instance is lost, when instances
      * become ready (and awaited_standby of them are standby), when a preemption is
      * announced, and at a wake. The loss of an active instance needs a new decision. */

@@ -205,6 +205,7 @@ static const spot_advice_doubt_t doubts[] = {
 };
 
 const spot_advice_t spot_schedule_advice = {.cost = "cost_usd",
+    .mean_runs = 1000, /* there are few alternatives */
     .doubts = doubts,
     .pose = schedule_pose,
     .propose = schedule_propose};

@@ -256,6 +256,7 @@ static const spot_advice_doubt_t doubts[] = {
 
 const spot_advice_t spot_serve_advice = {.cost = "cost_per_hour",
     .cost_unit = "an hour",
+    .mean_runs = 2000, /* there are few alternatives */
     .doubts = doubts,
     .pose = serve_pose,
     .propose = serve_propose};

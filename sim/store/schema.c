@@ -244,6 +244,20 @@ spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
         spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
+/* derived: the definitions of the derived columns. */
+static char *
+replication_sql(const spot_columns_t *columns, spot_db_t *db, char *derived)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    sqlite3_str_appendf(sql,
+        "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
+        "NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) STRICT, "
+        "WITHOUT ROWID",
+        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"), derived);
+    return spot_db_finish(db, sql);
+}
+
 /* Rows lie in the order in which they are read, and none can be there twice. */
 int
 spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
@@ -260,9 +274,7 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, compiler TEXT NOT "
         "NULL, libraries TEXT NOT NULL, machine TEXT NOT NULL, command_line TEXT NOT "
         "NULL, threads INTEGER NOT NULL, shard TEXT NOT NULL, digest INTEGER NOT NULL) "
-        "STRICT;CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER "
-        "NOT NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) "
-        "STRICT, WITHOUT ROWID;CREATE TABLE batch (point INTEGER NOT NULL, first "
+        "STRICT;%z;CREATE TABLE batch (point INTEGER NOT NULL, first "
         "INTEGER NOT NULL, replications INTEGER NOT NULL%z, digest INTEGER NOT NULL, "
         "PRIMARY KEY (point, first)) STRICT, WITHOUT ROWID;CREATE TABLE series (point "
         "INTEGER NOT NULL, replication INTEGER NOT NULL, position INTEGER NOT NULL, "
@@ -278,8 +290,31 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "below_near REAL, below_far REAL, below_reach REAL, above REAL, above_near "
         "REAL, above_far REAL, above_reach REAL, PRIMARY KEY (best, next, key)) STRICT, "
         "WITHOUT ROWID;PRAGMA application_id = %d; PRAGMA user_version = %d",
-        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
-        derived_sql(columns, db),
+        replication_sql(columns, db, derived_sql(columns, db)),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
+}
+
+/* The connection reads the schema within a transaction that is rolled back, so that the
+ * file never changes. A table that is not as it was made stays as it is. */
+int
+spot_schema_leave_out_derived(spot_db_t *db, const spot_columns_t *columns)
+{
+    char *whole = replication_sql(columns, db, derived_sql(columns, db));
+    char *kept = replication_sql(columns, db, NULL);
+    int ret = spot_db_run(db, "BEGIN IMMEDIATE");
+
+    if (ret == 0) {
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        ret = spot_db_run(db,
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = %Q WHERE name "
+            "= 'replication' AND sql = %Q; PRAGMA writable_schema = RESET",
+            kept, whole);
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        ret = ret == 0 ? spot_db_run(db, "SELECT point FROM replication LIMIT 0") : ret;
+        ret = ret == 0 ? spot_db_run(db, "ROLLBACK") : spot_db_end(db, ret);
+    }
+    sqlite3_free(whole);
+    sqlite3_free(kept);
+    return ret;
 }

@@ -41,6 +41,7 @@ typedef struct {
     int error;                /* of writing: nothing more is taken */
     spot_db_t db;
     sqlite3_stmt *insert_batch; /* over an older one */
+    sqlite3_stmt *insert_rows;  /* many at once */
     sqlite3_stmt *insert_row;
     size_t num_pending; /* rows of the transaction */
     double ended_s;     /* when the last one ended */

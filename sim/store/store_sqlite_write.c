@@ -13,6 +13,10 @@
 #define TRANSACTION_ROWS 16384
 #define TRANSACTION_S 0.1
 
+/* Rows that one statement adds: to start and end it takes longer than to add a row. For
+ * as many rows of a table with the most columns, SQLite has parameters enough. */
+#define STATEMENT_ROWS 16
+
 /* How long a run that is stopped still waits for a lock: other spotsims hold it for
  * less. */
 #define STOP_S 5
@@ -103,24 +107,43 @@ spot_sqlite_flush(spot_sqlite_store_t *self)
 
 /* ---- Rows ---- */
 
-/* Adds the next row of a batch. */
+/* Binds a row of a piece to parameters from place on. Returns the place after them. */
 static int
-insert_row(spot_sqlite_store_t *self, size_t point_id, int64_t replication,
-    const double *row, uint32_t warnings)
+bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
+    const spot_piece_t *piece, size_t row_id)
 {
     const spot_study_head_t *head = self->base.head;
-    sqlite3_stmt *insert = self->insert_row;
-    int place = 3;
+    const double *row = &piece->rows[row_id * head->num_metrics];
 
-    sqlite3_bind_int64(insert, 1, self->numbers[point_id]);
-    sqlite3_bind_int64(insert, 2, replication);
+    sqlite3_bind_int64(insert, place++, self->numbers[piece->point_id]);
+    sqlite3_bind_int64(insert, place++, piece->first_replication + (int64_t) row_id);
     for (size_t j = 0; j < head->num_metrics; j++) {
         if (head->metrics[j].numerator == NULL) {
             sqlite3_bind_double(insert, place++, row[j]); /* NAN becomes null */
         }
     }
-    sqlite3_bind_int64(insert, place, warnings);
-    return spot_db_step_done(&self->db, insert);
+    sqlite3_bind_int64(
+        insert, place++, piece->warnings == NULL ? 0 : piece->warnings[row_id]);
+    return place;
+}
+
+/* Adds the rows of a piece from row_id on. */
+static int
+insert_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, size_t row_id)
+{
+    int ret = 0;
+
+    while (ret == 0 && row_id < piece->num_rows) {
+        const bool are_many = piece->num_rows - row_id >= STATEMENT_ROWS;
+        sqlite3_stmt *insert = are_many ? self->insert_rows : self->insert_row;
+        const size_t end_id = row_id + (are_many ? STATEMENT_ROWS : 1);
+
+        for (int place = 1; row_id < end_id; row_id++) {
+            place = bind_row(self, insert, place, piece, row_id);
+        }
+        ret = spot_db_step_done(&self->db, insert);
+    }
+    return ret;
 }
 
 static int
@@ -145,20 +168,19 @@ static int
 add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_first,
     spot_sqlite_batch_t *batch)
 {
-    const size_t num_metrics = self->base.head->num_metrics;
     _Atomic int64_t *counts = spot_store_counts(&self->base, piece->point_id);
     const spot_sqlite_batch_t before = *batch;
-    const int64_t first_new = batch_first + batch->num_rows - piece->first_replication;
+    const size_t first_new =
+        (size_t) (batch_first + batch->num_rows - piece->first_replication);
     int ret = begin(self);
 
-    for (size_t j = (size_t) first_new; ret == 0 && j < piece->num_rows; j++) {
-        const int64_t replication = piece->first_replication + (int64_t) j;
-        const uint32_t warnings = piece->warnings == NULL ? 0 : piece->warnings[j];
-        const double *row = &piece->rows[j * num_metrics];
-
-        spot_sqlite_batch_add(batch, self->base.head, replication, warnings, row);
-        ret = insert_row(self, piece->point_id, replication, row, warnings);
+    for (size_t j = first_new; ret == 0 && j < piece->num_rows; j++) {
+        spot_sqlite_batch_add(batch, self->base.head,
+            piece->first_replication + (int64_t) j,
+            piece->warnings == NULL ? 0 : piece->warnings[j],
+            &piece->rows[j * self->base.head->num_metrics]);
     }
+    ret = ret == 0 ? insert_rows(self, piece, first_new) : ret;
     counts[0] += batch->num_rows - before.num_rows;
     for (size_t j = 0; j < self->base.head->num_warnings; j++) {
         counts[j + 1] += batch->warned[j] - before.warned[j];
@@ -272,19 +294,36 @@ wait_for_lock(void *context, int num_tries)
     return 1;
 }
 
+/* Or fail: an error ends the transaction as a whole, so that SQLite need not keep what
+ * would undo the statement alone. */
+static int
+prepare_insert(spot_sqlite_store_t *self, sqlite3_stmt **insert, size_t num_rows)
+{
+    sqlite3_str *rows = sqlite3_str_new(self->db.handle);
+
+    for (size_t j = 0; j < num_rows; j++) {
+        sqlite3_str_appendf(rows, "%s(?, ?, ?%z)", j == 0 ? "" : ", ",
+            spot_schema_places(&self->db, self->columns.metrics.num));
+    }
+    return spot_db_prepare(&self->db, insert,
+        "INSERT OR FAIL INTO replication VALUES %z", spot_db_finish(&self->db, rows));
+}
+
 int
 spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 {
-    int ret = spot_db_prepare(&self->db, &self->insert_batch,
-        "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
-        spot_schema_places(&self->db, self->base.head->num_warnings));
+    int ret;
 
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
-    return ret == 0 ? spot_db_prepare(&self->db, &self->insert_row,
-                          "INSERT INTO replication VALUES (?, ?, ?%z)",
-                          spot_schema_places(&self->db, self->columns.metrics.num))
-                    : ret;
+    ret = spot_schema_leave_out_derived(&self->db, &self->columns);
+    if (ret == 0) {
+        ret = spot_db_prepare(&self->db, &self->insert_batch,
+            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
+            spot_schema_places(&self->db, self->base.head->num_warnings));
+    }
+    ret = ret == 0 ? prepare_insert(self, &self->insert_rows, STATEMENT_ROWS) : ret;
+    return ret == 0 ? prepare_insert(self, &self->insert_row, 1) : ret;
 }
 
 /* What the provenance says of how it went: the writer's own failure, or the outcome of
@@ -319,5 +358,6 @@ spot_sqlite_stop_writing(spot_sqlite_store_t *self)
         }
     }
     sqlite3_finalize(self->insert_batch);
+    sqlite3_finalize(self->insert_rows);
     sqlite3_finalize(self->insert_row);
 }

@@ -6,6 +6,9 @@
 
 #include "base/memory.h"
 
+/* Tasks of a round for each of several threads, at least: they end about together. */
+enum { TASKS_PER_THREAD = 8 };
+
 typedef struct {
     uint64_t key; /* 0: it is alone */
     size_t point_id;
@@ -76,10 +79,11 @@ spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study)
     *self = (spot_cohorts_t){.points = spot_calloc(num_points, sizeof(*self->points)),
         .first_points = spot_calloc(num_points + 1, sizeof(*self->first_points)),
         .first_tasks = spot_calloc(num_points + 1, sizeof(*self->first_tasks)),
-        .first_ranges = spot_calloc(num_points, sizeof(*self->first_ranges))};
+        .first_ranges = spot_calloc(num_points, sizeof(*self->first_ranges)),
+        .part_points = spot_calloc(num_points, sizeof(*self->part_points))};
     if (members != NULL && firsts != NULL && self->points != NULL &&
         self->first_points != NULL && self->first_tasks != NULL &&
-        self->first_ranges != NULL) {
+        self->first_ranges != NULL && self->part_points != NULL) {
         for (size_t j = 0; j < num_points; j++) {
             members[j] = (member_t){key_of(study, j), j};
         }
@@ -99,6 +103,7 @@ spot_cohorts_free(spot_cohorts_t *self)
     free(self->first_points);
     free(self->first_tasks);
     free(self->first_ranges);
+    free(self->part_points);
     memset(self, 0, sizeof(*self));
 }
 
@@ -118,26 +123,48 @@ find_ranges(
     *end = before + end_id;
 }
 
-int64_t
-spot_cohorts_lay_out(spot_cohorts_t *self, const spot_rounds_t *rounds)
+/* The ranges of a cohort in a round. Returns their number. */
+static int64_t
+find_cohort_ranges(const spot_cohorts_t *self, const spot_rounds_t *rounds,
+    size_t cohort_id, int64_t *first_range)
 {
-    int64_t num_tasks = 0;
+    int64_t least = INT64_MAX, most = 0;
+
+    for (size_t j = self->first_points[cohort_id]; j < self->first_points[cohort_id + 1];
+         j++) {
+        int64_t first, end;
+
+        find_ranges(rounds, self->points[j], &first, &end);
+        if (first < end) {
+            least = first < least ? first : least;
+            most = end > most ? end : most;
+        }
+    }
+    *first_range = least;
+    return most > least ? most - least : 0;
+}
+
+int64_t
+spot_cohorts_lay_out(
+    spot_cohorts_t *self, const spot_rounds_t *rounds, int64_t num_threads)
+{
+    int64_t num_ranges = 0, num_tasks = 0, num_parts;
 
     for (size_t c = 0; c < self->num_cohorts; c++) {
-        int64_t least = INT64_MAX, most = 0;
+        num_ranges += find_cohort_ranges(self, rounds, c, &self->first_ranges[c]);
+    }
+    num_parts = num_ranges == 0 || num_threads == 1
+                    ? 1
+                    : (TASKS_PER_THREAD * num_threads + num_ranges - 1) / num_ranges;
+    for (size_t c = 0; c < self->num_cohorts; c++) {
+        const int64_t num_points =
+            (int64_t) (self->first_points[c + 1] - self->first_points[c]);
+        const int64_t size = (num_points + num_parts - 1) / num_parts;
 
-        for (size_t j = self->first_points[c]; j < self->first_points[c + 1]; j++) {
-            int64_t first, end;
-
-            find_ranges(rounds, self->points[j], &first, &end);
-            if (first < end) {
-                least = first < least ? first : least;
-                most = end > most ? end : most;
-            }
-        }
+        self->part_points[c] = size;
         self->first_tasks[c] = num_tasks;
-        self->first_ranges[c] = least;
-        num_tasks += most > least ? most - least : 0;
+        num_tasks += find_cohort_ranges(self, rounds, c, &self->first_ranges[c]) *
+                     ((num_points + size - 1) / size);
     }
     self->first_tasks[self->num_cohorts] = num_tasks;
     return num_tasks;
@@ -146,7 +173,8 @@ spot_cohorts_lay_out(spot_cohorts_t *self, const spot_rounds_t *rounds)
 spot_cohort_task_t
 spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id)
 {
-    size_t low = 0, high = self->num_cohorts;
+    size_t low = 0, high = self->num_cohorts, first;
+    int64_t num_points, num_parts, place;
 
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -157,10 +185,18 @@ spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id)
             high = middle;
         }
     }
+    first = self->first_points[low];
+    num_points = (int64_t) (self->first_points[low + 1] - first);
+    num_parts = (num_points + self->part_points[low] - 1) / self->part_points[low];
+    place = (task_id - self->first_tasks[low]) % num_parts * self->part_points[low];
+    num_points -= place;
     return (spot_cohort_task_t){
-        .num_points = self->first_points[low + 1] - self->first_points[low],
-        .points = &self->points[self->first_points[low]],
-        .range = self->first_ranges[low] + task_id - self->first_tasks[low]};
+        .num_points =
+            (size_t) (num_points < self->part_points[low] ? num_points
+                                                          : self->part_points[low]),
+        .points = &self->points[first + (size_t) place],
+        .range =
+            self->first_ranges[low] + (task_id - self->first_tasks[low]) / num_parts};
 }
 
 bool

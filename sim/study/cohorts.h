@@ -12,6 +12,7 @@ typedef struct {
     int64_t *first_tasks;  /* [num_cohorts + 1] of a round */
     int64_t *first_ranges; /* [num_cohorts] number of its first batch size of
                               replications */
+    int64_t *part_points;  /* [num_cohorts] points of a task at most */
 } spot_cohorts_t;
 
 /* Points are together if their scenarios, as far as the study keeps them, have the same
@@ -19,8 +20,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study);
 void spot_cohorts_free(spot_cohorts_t *self);
 
-/* Lays out the tasks of a round and returns their number. */
-int64_t spot_cohorts_lay_out(spot_cohorts_t *self, const spot_rounds_t *rounds);
+/* Lays out the tasks of a round and returns their number: enough for all threads, so a
+ * cohort with few replications is cut into parts. */
+int64_t spot_cohorts_lay_out(
+    spot_cohorts_t *self, const spot_rounds_t *rounds, int64_t num_threads);
 
 /* The batches of some points that begin with the same replication. */
 typedef struct {

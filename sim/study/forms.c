@@ -340,5 +340,6 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
         metric.label =
             form_words(forms, name, forms->events[forms->num_events - 1]->node.text);
     }
-    return spot_metrics_keep(self, &metric);
+    return forms->arena.error == 0 ? spot_metrics_keep(self, &metric)
+                                   : forms->arena.error;
 }

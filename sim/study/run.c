@@ -40,11 +40,16 @@ struct pool {
 
 /* ---- Threads ---- */
 
+static bool
+is_stopped(const pool_t *self)
+{
+    return self->run->stop != NULL && atomic_load(self->run->stop) != 0;
+}
+
 static void *
 work(void *context)
 {
     pool_t *self = context;
-    const atomic_int *stop = self->run->stop;
     spot_tapes_t tapes = {.num_tapes = 0};
     spot_study_worker_t worker = {.tapes = &tapes};
     int none = 0, ret = 0;
@@ -55,9 +60,8 @@ work(void *context)
         if (task_id >= self->end_task) {
             break;
         }
-        ret = stop != NULL && atomic_load(stop) != 0
-                  ? SPOT_ERR_INTERRUPTED
-                  : self->task(self, &worker, task_id);
+        ret =
+            is_stopped(self) ? SPOT_ERR_INTERRUPTED : self->task(self, &worker, task_id);
     }
     if (ret != 0) {
         atomic_compare_exchange_strong(&self->error, &none, ret);
@@ -175,7 +179,9 @@ run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
     for (size_t j = 0; ret == 0 && j < task.num_points; j++) {
         spot_batch_t batch;
 
-        if (spot_cohorts_batch(&self->rounds, &task, j, &batch)) {
+        if (is_stopped(self)) {
+            ret = SPOT_ERR_INTERRUPTED;
+        } else if (spot_cohorts_batch(&self->rounds, &task, j, &batch)) {
             ret = run_batch(self, worker, batch);
         }
     }
@@ -209,6 +215,9 @@ start_progress(pool_t *self)
 
         progress->num_wanted += batch.end - batch.first;
     }
+    if (progress->num_run > 0) { /* a further round, which may be too much */
+        tell_progress(self);
+    }
 }
 
 static int
@@ -222,8 +231,8 @@ run_rounds(pool_t *self)
         int flushed;
 
         start_progress(self);
-        ret = do_tasks(
-            self, run_cohort, 0, spot_cohorts_lay_out(&self->cohorts, &self->rounds));
+        ret = do_tasks(self, run_cohort, 0,
+            spot_cohorts_lay_out(&self->cohorts, &self->rounds, self->run->num_threads));
         flushed = store->flush(store, self->diag);
         ret = ret == 0 || flushed != 0 ? flushed : ret;
         ret = ret == 0 ? spot_rounds_next(&self->rounds, store, &is_more) : ret;

@@ -35,10 +35,16 @@ init_recovery(spot_train_t *self)
             recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
+    if (recovery->system->kept_size != NULL) {
+        self->recovery_kept =
+            spot_calloc(1, recovery->system->kept_size(recovery->options));
+    }
     if (recovery->system->sees_all_losses) {
         self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
     }
     return (recovery->system->state_size != NULL && self->recovery_state == NULL) ||
+                   (recovery->system->kept_size != NULL &&
+                       self->recovery_kept == NULL) ||
                    (recovery->system->sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;
@@ -112,6 +118,7 @@ spot_train_free(spot_train_t *self)
     free(self->on_demand);
     free(self->meters);
     free(self->recovery_state);
+    free(self->recovery_kept);
     free(self->gone);
     memset(self, 0, sizeof(*self));
 }
@@ -439,6 +446,7 @@ start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
         .seed = self->result.seed,
         .replication = self->result.replication,
         .future = self->foresight.is_wanted ? &self->foresight.future : NULL,
+        .kept = self->recovery_kept,
     };
 
     self->result.is_clairvoyant = self->foresight.is_wanted;

@@ -150,6 +150,7 @@ typedef struct {
                       active instances */
     void *recovery_state; /* memory of the recovery system; NULL: none */
     size_t recovery_state_size;
+    void *recovery_kept; /* what it keeps from run to run; NULL: nothing */
     spot_episode_t episode;
     spot_cycle_t own_cycle; /* of an episode whose cycle is not in worlds */
     spot_pending_t pending;

@@ -7,7 +7,7 @@
 set -u
 spotsim=$1
 work=$2
-num_expected=1319
+num_expected=1333
 cd "$(dirname "$0")" || exit 1
 mkdir -p "$work" || exit 1
 # The program's messages, whatever the terminal of the tester speaks.

@@ -140,16 +140,14 @@ time_study(const spot_study_t *study, int num_threads)
 
 /* In turn, so that what else the machine does for a while is in both. */
 static void
-bench_threads(void)
+bench_threads(const char *path)
 {
     spot_diag_t diag;
     spot_study_t study;
     double speedups[NUM_ROUNDS], one_s = 1e9, two_s = 1e9;
 
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", NULL, 0, &diag),
-        &diag);
+    stop_on_error(spot_study_read(&study, spot_engines, path, NULL, 0, &diag), &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) {
         const double round_one_s = time_study(&study, 1);
         const double round_two_s = time_study(&study, 2);
@@ -160,10 +158,12 @@ bench_threads(void)
     }
     printf(
         "%-14s 1 thread %.3f s, 2 threads %.3f s: speed-up %.2f, median of rounds %.2f "
-        "(%zu points x %lld replications)\n",
+        "(%zu points x %lld replications, %.2f us a run)\n",
         study.head.name, one_s, two_s, one_s / two_s,
         gsl_stats_median(speedups, 1, NUM_ROUNDS), study.head.num_points,
-        (long long) study.head.num_replications);
+        (long long) study.head.num_replications,
+        1e6 * one_s / (double) study.head.num_points /
+            (double) study.head.num_replications);
     spot_study_free(&study);
     spot_diag_free(&diag);
 }
@@ -428,7 +428,8 @@ main(void)
     bench_scenario(STUDY_FOLDER "seed-64.yaml", 10000);
     bench_scenario(SPOT_SOURCE_DIR "/tests/bench/large-fleet.yaml", 1);
     bench_queue();
-    bench_threads();
+    bench_threads(STUDY_FOLDER "study.yaml");
+    bench_threads(BENCH_FOLDER "ten-systems.yaml");
     bench_compare();
     bench_table();
     return 0;

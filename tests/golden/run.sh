@@ -192,15 +192,36 @@ ends 0 init --force -o "$own/mine.yaml"
 printf 'time_s,usd_per_h\n5,0.9\n' >"$own/prices.csv"
 ends 2 init --price "$own/prices.csv" -o "$own/late"
 stderr_says "prices.csv:2:1: time_s: the first row must be at 0, got '5'"
+expect "init: a late error leaves nothing behind" [ ! -e "$own/late" ]
+cp "$own/train/scenario.yaml" "$work/scenario.before"
+ends 2 init --trace "$own/log.csv" --price "$own/prices.csv" --force -o "$own/train"
+expect "init --force: a late error replaces nothing" cmp -s "$own/train/scenario.yaml" "$work/scenario.before"
+expect "init --force: a late error adds nothing" [ "$(ls -A "$own/train" | tr '\n' ' ')" = "scenario.yaml study.yaml " ]
 ends 2 init --table "$own/log.csv" -o "$own/no-table"
 golden check-scenario.txt check ../../../reports/studies/idle-vs-preemption/seed-64.yaml
 golden check.txt check recorded.csv lifetimes.csv model.yaml profile.yaml jobs.csv \
     ../../../models/sample/by-n/varuna.csv tasks/run.jsonl tasks/markers.log convert/bamboo.csv \
     ../../../reports/studies/idle-vs-preemption/study.yaml
 golden check.json check profile.yaml --json
+golden check-tables.txt check jobs/vcs.csv learned/throughput.csv learned/forecast.csv \
+    learned/pairs.csv learned/workloads.csv input/blocks.csv serve/models.csv serve/requests.csv \
+    ../../../models/sample/serving/prices.csv serve/outages.csv nodes.csv steps.csv price-steps.csv \
+    ../../../models/sample/prices/stamped.csv ../../../models/sample/migration-48/transfer.csv export.csv
+golden check-others.txt check events.jsonl serve/run-events.jsonl serve/deltas.txt jobs.yaml \
+    input/cluster.yaml input/jobs.yaml ../../../models/sample/loader/round.yaml \
+    ../../../models/sample/tasks/scenario.yaml tasks/ray_timeline.json
+printf 'minute,requests_per_minute\n0,60\n10,120\n' >"$work/rates.csv"
+ends 0 check ../../../models/sample/seed-64/async-checkpoint_0.csv
+expect "check names one column" grep -q '^  columns  *elapsed$' "$work/stdout"
+ends 2 check ../../../models/sample/loader/round.yaml missing.csv
+ends 0 check "$work/rates.csv"
+expect "check reads rates of queries" grep -q '^  last  *10,120$' "$work/stdout"
 ends 0 check "$own/steps.csv"
 ends 0 study ../../../reports/studies/idle-vs-preemption/study.yaml --replications 2 -o "$own/idle.db"
 ends 0 check "$own/idle.db"
+cp "$own/idle.db" "$own/idle.sqlite"
+cp "$own/idle.db" "$own/idle"
+ends 0 check "$own/idle.sqlite" "$own/idle"
 expect "check counts the rows of a database" grep -q '^  unfinished_points  *0$' "$work/stdout"
 
 # Topics.

@@ -128,8 +128,11 @@ assign_layers(spot_members_t *self)
     spot_member_t *member = self->members;
 
     for (int32_t d = 0; d < self->num_pipelines; d++) {
-        for (int32_t s = 0; s < self->sizes[d]; s++, member++) {
-            member->due = layers_of(self, s, self->sizes[d]);
+        const int32_t depth = self->sizes[d];
+        const bool is_known = d > 0 && depth == self->sizes[d - 1];
+
+        for (int32_t s = 0; s < depth; s++, member++) {
+            member->due = is_known ? member[-depth].due : layers_of(self, s, depth);
         }
     }
 }
@@ -319,24 +322,31 @@ list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_member
     forget_index(self);
 }
 
-/* Lists the stages of the set as members that hold their layers; pipeline numbers the
- * stages. */
+/* Lists the pipelines of the set, and their stages as members that hold their layers,
+ * by the first layer; pipeline numbers the stages. No depth is above num_layers. */
 static void
 list_stages(spot_members_t *self, const spot_template_set_t *set)
 {
+    int32_t next[SPOT_TEMPLATES_MAX_GROUPS] = {0}; /* stage of each group */
     int32_t count = 0;
 
     self->num_pipelines = 0;
-    for (int32_t j = 0; j < set->num_groups; j++) {
-        const int32_t depth = set->groups[j].depth;
+    for (int32_t layer = 0; layer < self->num_layers; layer++) {
+        for (int32_t j = 0, start = 0; j < set->num_groups; j++) {
+            const spot_template_group_t group = set->groups[j];
+            const spot_layers_t held = layers_of(self, next[j], group.depth);
+            const bool is_here = next[j] < group.depth && held.first == layer;
 
-        for (int32_t d = 0; d < set->groups[j].count; d++) {
-            self->sizes[self->num_pipelines++] = depth;
-            for (int32_t s = 0; s < depth; s++) {
-                self->members[count] = (spot_member_t){
-                    .slot = NONE, .pipeline = count, .held = layers_of(self, s, depth)};
-                count++;
+            for (int32_t d = 0; is_here && d < group.count; d++) {
+                self->members[count++] = (spot_member_t){.slot = NONE,
+                    .pipeline = start + d * group.depth + next[j],
+                    .held = held};
+                if (layer == 0) {
+                    self->sizes[self->num_pipelines++] = group.depth;
+                }
             }
+            next[j] += is_here;
+            start += group.depth * group.count;
         }
     }
     self->num_members = count;

@@ -10,6 +10,10 @@
 /* The relative difference of sums that are equal but for rounding. */
 #define EQUAL_SHARE 1e-12
 
+/* Before the first costs of an answer that is kept: the pair + 1, 0 for none yet, then
+ * first_ms, the count and the current pair of its question. */
+#define NUM_HEAD 4
+
 /* ---- Memory ---- */
 
 /* The pairs and waiting. */
@@ -204,9 +208,9 @@ beats(const spot_parcae_question_t *question, const spot_parcae_way_t *a,
     return a->rest_ms <= b->rest_ms && !is_preferred(question, b, a);
 }
 
-/* Keeps a way unless others beat it. */
+/* Keeps a way unless others beat it; for a state that has ways. */
 static void
-add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     int32_t *num_ways, const spot_parcae_way_t *way)
 {
     int32_t num = 0, worst = 0;
@@ -234,6 +238,20 @@ add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     *num_ways = num;
 }
 
+/* Keeps a way unless others beat it. Most ways are the first of their state, or the
+ * first way there has clearly more samples. */
+static inline void
+add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+    int32_t *num_ways, const spot_parcae_way_t *way)
+{
+    if (*num_ways == 0) {
+        ways[(*num_ways)++] = *way;
+    } else if (ways[0].rest_ms > way->rest_ms ||
+               !is_more(ways[0].samples, way->samples)) {
+        add_to_ways(question, ways, num_ways, way);
+    }
+}
+
 /* The way with the most samples. */
 static const spot_parcae_way_t *
 best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
@@ -247,13 +265,20 @@ best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
     return best;
 }
 
+/* fmax(0, value) without a call. */
+static inline double
+positive(double value)
+{
+    return value > 0 ? value : 0;
+}
+
 /* The way prolonged by an interval with a pair, after a pause of cost_ms. */
 static spot_parcae_way_t
 prolong(const spot_parcae_way_t *way, double speed, double cost_ms, double interval_ms)
 {
     return (spot_parcae_way_t){
-        .samples = way->samples + speed * fmax(0, interval_ms - cost_ms),
-        .rest_ms = fmax(0, cost_ms - interval_ms),
+        .samples = way->samples + speed * positive(interval_ms - cost_ms),
+        .rest_ms = positive(cost_ms - interval_ms),
         .first = way->first,
     };
 }
@@ -338,14 +363,34 @@ next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *quest
     self->num_ways[1] = num_ways;
 }
 
-int32_t
-spot_parcae_look_ahead(
-    spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+/* Whether all ways start with the same pair: later intervals do not change the answer.
+ */
+static bool
+is_decided(const spot_parcae_lookahead_t *self)
+{
+    int32_t first = -1;
+
+    for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
+        const spot_parcae_way_t *ways =
+            &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
+
+        for (int32_t j = 0; j < self->num_ways[0][id]; j++) {
+            if (first >= 0 && ways[j].first != first) {
+                return false;
+            }
+            first = ways[j].first;
+        }
+    }
+    return true;
+}
+
+static int32_t
+find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
     const spot_parcae_way_t *best = NULL;
 
     start_ways(self, question);
-    for (int32_t j = 1; j < question->num_intervals; j++) {
+    for (int32_t j = 1; j < question->num_intervals && !is_decided(self); j++) {
         next_interval(self, question, question->counts[j - 1], question->counts[j]);
     }
     for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
@@ -362,4 +407,60 @@ spot_parcae_look_ahead(
     spot_bug_assert(best != NULL); /* waiting is always possible */
     /* cppcheck-suppress nullPointer */
     return best->first;
+}
+
+/* ---- Answers ---- */
+
+/* Whether the same instances are forecast for all intervals: no dice are in the answer.
+ */
+static bool
+has_one_count(const spot_parcae_question_t *question)
+{
+    for (int32_t j = 1; j < question->num_intervals; j++) {
+        if (question->counts[j] != question->counts[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The answer to a key, which may still be that to another one. */
+static double *
+place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numbers)
+{
+    const size_t num_answers = SPOT_PARCAE_ANSWERS_BYTES / sizeof(*key) / num_numbers;
+    uint64_t hash = 0;
+
+    for (size_t j = 1; j < num_numbers; j++) {
+        uint64_t bits;
+
+        memcpy(&bits, &key[j], sizeof(bits));
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    return self->answers + hash % num_answers * num_numbers;
+}
+
+int32_t
+spot_parcae_look_ahead(
+    spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const size_t num = num_states(self->parcae), num_numbers = num + NUM_HEAD;
+    double key[NUM_HEAD + SPOT_PARCAE_MAX_PAIRS + 1];
+    double *answer;
+
+    if (self->answers == NULL || !has_one_count(question)) {
+        return find_first(self, question);
+    }
+    key[1] = (double) question->first_ms;
+    key[2] = question->counts[0];
+    key[3] = question->current;
+    memcpy(key + NUM_HEAD, question->first_costs, num * sizeof(*key));
+    answer = place_of(self, key, num_numbers);
+    if (answer[0] == 0 ||
+        memcmp(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key)) != 0) {
+        memcpy(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key));
+        answer[0] = find_first(self, question) + 1;
+    }
+    return (int32_t) answer[0] - 1;
 }

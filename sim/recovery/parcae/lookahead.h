@@ -17,6 +17,9 @@
 /* The most pairs; a decision takes the square of their number in operations. */
 #define SPOT_PARCAE_MAX_PAIRS 512
 
+/* Memory for answers that are kept. */
+#define SPOT_PARCAE_ANSWERS_BYTES ((size_t) 256 << 10)
+
 /* Costs of all moves, certain or expected. */
 typedef struct {
     int32_t num_before; /* N; 0: not computed yet */
@@ -45,6 +48,8 @@ typedef struct {
     uint8_t *is_lost;            /* [capacity] scratch */
     spot_parcae_way_t *ways[2];  /* [num_pairs + 1][MAX_WAYS] before and after a step */
     int32_t *num_ways[2];        /* [num_pairs + 1] */
+    double *answers; /* to questions without dice, as earlier runs left them, zero before
+                        the first; NULL: none are kept */
 } spot_parcae_lookahead_t;
 
 /* The arguments of one decision. */

@@ -78,6 +78,13 @@ parcae_state_size(const void *options, const spot_job_t *job, int64_t capacity)
            sizeof(double) + 2 * spot_layout_bytes(capacity) + (size_t) capacity;
 }
 
+static size_t
+parcae_kept_size(const void *options)
+{
+    (void) options;
+    return SPOT_PARCAE_ANSWERS_BYTES;
+}
+
 static void
 parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
@@ -99,6 +106,7 @@ parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
     memory->ahead.num_samples = self->num_samples;
     memory->ahead.seed = run->seed;
     memory->ahead.replication = run->replication;
+    memory->ahead.answers = run->kept;
     spot_layout_start(&memory->held, rest + ahead_bytes, run->capacity);
     spot_layout_start(&memory->coming, rest + ahead_bytes + layout_bytes, run->capacity);
     memory->is_lost = (uint8_t *) (rest + ahead_bytes + 2 * layout_bytes);
@@ -144,7 +152,8 @@ move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
         options->notice == NOTICE_DRAIN ? view->deadlines_ms : NULL, pair->num_pipelines,
         pair->depth);
     for (int32_t slot = 0; slot < self->held.capacity; slot++) {
-        if (self->coming.places[slot] == SPOT_LAYOUT_NONE) {
+        /* Negative for a holder without a coming place: rare, where each half is not. */
+        if ((self->coming.places[slot] & ~self->held.places[slot]) < 0) {
             spot_layout_lose(&self->held, &slot, 1);
         }
     }
@@ -539,5 +548,6 @@ const spot_recovery_t spot_recovery_parcae = {
     .faults = spot_parcae_faults,
     .state_size = parcae_state_size,
     .start = parcae_start,
+    .kept_size = parcae_kept_size,
     .decide = parcae_decide,
 };

@@ -282,7 +282,8 @@ test_traces(void **state)
     assert_int_equal(unlink(rough), 0);
 }
 
-/* A job that runs: what is left of it, with what came lately still preparing. */
+/* A job that runs: as it is, its trace is played; the others begin with what it has now,
+ * what came lately still preparing. */
 static void
 test_middle(void **state)
 {
@@ -304,10 +305,14 @@ test_middle(void **state)
         advice.result.goal_words, "to keep 900 steps within 22 h from now");
     current = spot_advice_current(&advice.result);
     assert_non_null(current);
-    assert_non_null(strstr(current->point, "fleet.initial: 3, "));
-    assert_non_null(strstr(current->point, "fleet.preparing: 1, "));
-    assert_true(advice.result.num_notes > 0);
-    assert_non_null(strstr(advice.result.notes[0], "in no checkpoint yet"));
+    assert_non_null(strstr(current->point, "fleet.initial: 1, fleet.preparing: 0, "));
+    assert_non_null(strstr(current->point, "so_far: {trace: "));
+    assert_non_null(
+        strstr(advice.result.study_text, "fleet.initial: 3, fleet.preparing: 1, "));
+    assert_non_null(strstr(advice.result.study_text, "so_far: {elapsed: 2 h, "));
+    assert_int_equal(advice.result.num_notes, 3);
+    assert_non_null(strstr(advice.result.notes[0], "so far it has cost 2.15"));
+    assert_non_null(strstr(advice.result.notes[1], "its trace so far leads to"));
     advice_free(&advice);
     assert_int_equal(unlink(log), 0);
 }

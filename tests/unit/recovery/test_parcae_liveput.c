@@ -277,6 +277,75 @@ test_look_ahead(void **state)
     assert_in_range(num_moves, 10, 110);
 }
 
+#define NUM_QUESTIONS 4000
+
+/* Asks the same random questions at each call, most with equal counts. */
+static void
+ask_all(asker_t *self, int32_t *answers)
+{
+    uint64_t dice = 5;
+
+    for (int j = 0; j < NUM_QUESTIONS; j++) {
+        int32_t counts[NUM_INTERVALS];
+        double costs[MAX_PAIRS];
+        spot_parcae_question_t question;
+
+        dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407U;
+        draw_question(self, dice, &question, counts, costs);
+        question.first_ms = 3000 * (1 + question.first_ms % 3);
+        for (int i = 1; j % 8 != 0 && i < NUM_INTERVALS; i++) {
+            counts[i] = counts[0];
+        }
+        answers[j] = spot_parcae_look_ahead(&self->ahead, &question);
+    }
+}
+
+static size_t
+num_different(const int32_t *answers, const int32_t *others)
+{
+    size_t count = 0;
+
+    for (int j = 0; j < NUM_QUESTIONS; j++) {
+        count += answers[j] != others[j];
+    }
+    return count;
+}
+
+/* Kept answers are those of a look-ahead that keeps none, and they are kept: most are
+ * given again where a pair has got faster in between. */
+static void
+test_kept_answers(void **state)
+{
+    static int32_t fresh[NUM_QUESTIONS], kept[NUM_QUESTIONS], again[NUM_QUESTIONS];
+    size_t num_changed;
+    asker_t self;
+
+    (void) state;
+    start_asker(&self, "  interval: 9 s\n");
+    ask_all(&self, fresh);
+    self.ahead.answers = calloc(1, SPOT_PARCAE_ANSWERS_BYTES);
+    assert_non_null(self.ahead.answers);
+    ask_all(&self, kept);
+    assert_int_equal(num_different(kept, fresh), 0);
+    ask_all(&self, again);
+    assert_int_equal(num_different(again, fresh), 0);
+    free(self.ahead.answers);
+    free_asker(&self);
+
+    start_asker(&self, "  interval: 9 s\n");
+    self.ahead.answers = calloc(1, SPOT_PARCAE_ANSWERS_BYTES);
+    assert_non_null(self.ahead.answers);
+    ask_all(&self, kept);
+    self.parcae->pairs[0].speed *= 1000;
+    ask_all(&self, again);
+    num_changed = num_different(again, fresh);
+    free(self.ahead.answers);
+    self.ahead.answers = NULL;
+    ask_all(&self, again);
+    assert_true(num_changed < num_different(again, fresh) / 2);
+    free_asker(&self);
+}
+
 /* What two intervals of 60 s come to with a pair in the first: of n instances num_lost
  * are lost between them. */
 static double
@@ -368,6 +437,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_look_ahead),
+        cmocka_unit_test(test_kept_answers),
         cmocka_unit_test(test_losses_ahead),
         cmocka_unit_test(test_forecasts),
     };

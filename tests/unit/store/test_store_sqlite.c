@@ -867,6 +867,40 @@ test_queries_of_the_manual(void **state)
     case_remove(&known);
 }
 
+/* The connection that writes knows the table without derived columns, in a new file and
+ * in one that goes on; the file and its readers have them. */
+static void
+test_derived_columns_are_left_to_readers(void **state)
+{
+    static const char *const columns =
+        "SELECT count(*) FROM pragma_table_xinfo('replication')";
+    store_case_t known;
+    sqlite3_int64 num_known;
+
+    (void) state;
+    case_init(&known, 100);
+    known.metrics[2].name = "ratio";
+    known.metrics[2].numerator = known.metrics[0].name;
+    known.metrics[2].denominator = known.metrics[1].name;
+    for (int64_t first = 0; first < 100; first += 50) {
+        spot_store_t *store = case_open(&known);
+
+        assert_int_equal(
+            spot_db_integer(&spot_sqlite_store(store)->db, &num_known, "%s", columns),
+            0);
+        assert_int_equal(num_known, 5);
+        case_put(store, 0, first, 50);
+        case_flush(store);
+        assert_true(case_sql(&known, columns) == 6);
+        store->close(store);
+    }
+    assert_true(case_sql(&known, "SELECT count(ratio) FROM replication") > 0);
+    assert_true(case_sql(&known, "SELECT count(*) FROM replication") == 100);
+    assert_true(case_sql(&known, "SELECT count(*) FROM pragma_integrity_check WHERE "
+                                 "integrity_check <> 'ok'") == 0);
+    case_remove(&known);
+}
+
 int
 main(void)
 {
@@ -890,6 +924,7 @@ main(void)
         cmocka_unit_test(test_counts_that_cannot_be_read),
         cmocka_unit_test(test_a_lock_that_stays),
         cmocka_unit_test(test_queries_of_the_manual),
+        cmocka_unit_test(test_derived_columns_are_left_to_readers),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);

@@ -792,11 +792,12 @@ test_stop_before_the_start(void **state)
 }
 
 /* The batch under way is finished; what is in the store is right. Batches of the four
- * points: 64, 64, 22 replications each. */
+ * points: 64, 64, 22 replications each; the first and the third one have the same
+ * trace. */
 static void
 test_stop_on_the_way(void **state)
 {
-    static const int64_t num_rows[] = {150, 64, 0, 0};
+    static const int64_t num_rows[] = {128, 0, 64, 0};
     watch_t seen = {.stop_from = 151};
     const spot_study_run_t run = {
         .num_threads = 1, .stop = &seen.stop, .progress = watch, .context = &seen};
