@@ -505,9 +505,6 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
                 spot_membership_name(self, pool->living[j], text));
         }
     }
-    for (int32_t j = 0; self->is_flat && j < self->num_living; j++) {
-        fprintf(out, " %d", self->living[j]);
-    }
     putc('\n', out);
 }
 
