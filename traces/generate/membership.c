@@ -201,8 +201,14 @@ meet_initial(spot_membership_t *self)
 {
     const spot_tape_t *tape = self->tape;
 
-    self->population = self->is_started ? self->num_living : tape->initial;
-    if (tape != NULL && self->zones->num_zones > 0) {
+    self->population = self->num_living;
+    if (tape == NULL) {
+        return;
+    }
+    if (!self->is_started) {
+        self->population = tape->initial;
+    }
+    if (self->zones->num_zones > 0) {
         memcpy(self->zone_of_slot, tape->zones,
             (size_t) self->population * sizeof(*tape->zones));
     }

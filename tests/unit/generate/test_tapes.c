@@ -23,12 +23,8 @@ typedef struct {
 } pair_t;
 
 static void
-init_pair(pair_t *self, const spot_trace_model_t *model)
+init_pair(pair_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
-    const int64_t capacity = spot_trace_model_is_unbounded(model)
-                                 ? 40
-                                 : spot_trace_model_common(model)->capacity;
-
     memset(self, 0, sizeof(*self));
     assert_int_equal(spot_membership_init(&self->twin, model, capacity), 0);
     assert_int_equal(spot_membership_init(&self->reader, model, capacity), 0);
@@ -120,7 +116,8 @@ read_at_random(pair_t *pairs, uint64_t replication, spot_tapes_t *tapes, spot_rn
 /* Reads replications of a model, some twice, with tapes that have spare bytes left;
  * tapes NULL: none. Returns the number of changes. */
 static int
-read_model(const spot_trace_model_t *model, spot_tapes_t *tapes, size_t spare)
+read_model(
+    const spot_trace_model_t *model, int64_t capacity, spot_tapes_t *tapes, size_t spare)
 {
     static const uint64_t replications[] = {0, 1, 2, 0, 2};
     pair_t pairs[NUM_READERS];
@@ -129,7 +126,7 @@ read_model(const spot_trace_model_t *model, spot_tapes_t *tapes, size_t spare)
 
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_BOOTSTRAP, 0);
     for (int j = 0; j < NUM_READERS; j++) {
-        init_pair(&pairs[j], model);
+        init_pair(&pairs[j], model, capacity);
     }
     if (tapes != NULL) {
         spot_tapes_clear(tapes);
@@ -159,13 +156,18 @@ test_readers(void **state)
     write_recording(path);
     for (size_t j = 0; j < num_patterns; j++) {
         spot_trace_model_t model;
+        int64_t capacity = 40;
         int num_changes;
 
         make_pattern(&model, patterns[j], path, j % 2 == 0 ? 1 : 1.3, HORIZON_S);
-        num_changes = read_model(&model, NULL, 0);
+        if (!spot_trace_model_is_unbounded(&model)) {
+            capacity = spot_trace_model_common(&model)->capacity;
+        }
+        num_changes = read_model(&model, capacity, NULL, 0);
         assert_true(num_changes > 0);
         for (size_t k = 0; k < sizeof(spares) / sizeof(spares[0]); k++) {
-            assert_int_equal(read_model(&model, &tapes, spares[k]), num_changes);
+            assert_int_equal(
+                read_model(&model, capacity, &tapes, spares[k]), num_changes);
         }
         spot_trace_model_free(&model);
     }
@@ -173,17 +175,18 @@ test_readers(void **state)
     assert_int_equal(remove(path), 0);
 }
 
-/* Changes of all instances at once, of which fewer fit what is made at a time, and a
- * fleet of one instance. */
+/* Changes of all instances at once, of which fewer fit what is made at a time and some
+ * are clipped, and a fleet of one instance. */
 static void
 test_large_changes(void **state)
 {
     static const char *const texts[] = {
-        "capacity: 900\ninitial: 800\npreemption: {per_minute: 0.9, count: {fixed: "
+        "capacity: 900\ninitial: 650\npreemption: {per_minute: 0.9, count: {fixed: "
         "700}}\naddition: {per_minute: 0.9, count: {fixed: 650}}\n",
         "capacity: 1\ninitial: 0\npreemption: {per_minute: 0.5, count: {fixed: 1}}\n"
         "addition: {per_minute: 0.5, count: {fixed: 3}}\n",
     };
+    static const int64_t capacities[] = {800, 1};
     spot_tapes_t tapes = {0};
 
     (void) state;
@@ -194,10 +197,11 @@ test_large_changes(void **state)
 
         snprintf(text, sizeof(text), "generator: seed\nhorizon_s: 20000\n%s", texts[j]);
         make_model(&model, text);
-        num_changes = read_model(&model, NULL, 0);
+        num_changes = read_model(&model, capacities[j], NULL, 0);
         assert_true(num_changes > 1000);
-        assert_int_equal(read_model(&model, &tapes, 100000), num_changes);
-        assert_int_equal(read_model(&model, &tapes, SPOT_TAPES_BYTES), num_changes);
+        assert_int_equal(read_model(&model, capacities[j], &tapes, 100000), num_changes);
+        assert_int_equal(
+            read_model(&model, capacities[j], &tapes, SPOT_TAPES_BYTES), num_changes);
         spot_trace_model_free(&model);
     }
     spot_tapes_free(&tapes);
