@@ -8,6 +8,10 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
+/* Instances that a loop takes without a branch on their number, which would be
+ * unpredictable: the first one stands for those that are missing. */
+#define AT_ONCE 4
+
 /* Places for each slot: enough that closing holes costs little per arrival. */
 #define PLACES_PER_SLOT 6
 
@@ -130,21 +134,35 @@ skip_holes(spot_fleet_t *self)
     self->arrivals_start = j;
 }
 
+/* Writes slots[j] to the place that is j after start. */
+static void
+put_at(spot_fleet_t *self, const int32_t *slots, int32_t j, int32_t start)
+{
+    const int32_t slot = slots[j];
+
+    self->slots[start + j] = slot;
+    self->place[slot] = start + j;
+}
+
 void
 spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms)
 {
-    int64_t place;
+    int32_t place;
 
+    if (count == 0) {
+        return;
+    }
     if (self->end + count >= self->num_places) {
         close_holes(self);
     }
-    place = self->end;
-    for (int32_t j = 0; j < count; j++) {
-        self->slots[place + j] = slots[j];
-        self->place[slots[j]] = (int32_t) place + j;
+    place = (int32_t) self->end;
+    for (int32_t j = 0; j < AT_ONCE; j++) {
+        put_at(self, slots, j & -(j < count), place);
     }
-    self->arrivals[self->arrivals_end] = (spot_arrival_t){ready_ms, place + count};
-    self->arrivals_end += count > 0;
+    for (int32_t j = AT_ONCE; j < count; j++) {
+        put_at(self, slots, j, place);
+    }
+    self->arrivals[self->arrivals_end++] = (spot_arrival_t){ready_ms, place + count};
     end_at(self, place + count);
     self->counts[SPOT_PREPPING] += count;
 }
@@ -169,7 +187,20 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     int32_t *lost = self->lost + self->num_lost;
     int32_t num_active = 0, num_prepping = 0;
 
-    for (int32_t j = 0; j < count; j++) {
+    if (count == 0) {
+        return;
+    }
+    for (int32_t j = 0; j < AT_ONCE; j++) {
+        const int32_t is_there = j < count;
+        const int32_t slot = slots[j & -is_there];
+        const int64_t place = self->place[slot];
+
+        self->slots[place] = -1;
+        lost[num_active] = slot;
+        num_active += is_there & (place < active_end);
+        num_prepping += is_there & (place >= ready_end);
+    }
+    for (int32_t j = AT_ONCE; j < count; j++) {
         const int32_t slot = slots[j];
         const int64_t place = self->place[slot];
 
@@ -274,7 +305,9 @@ fill_up(spot_fleet_t *self, int32_t num_missing)
     int32_t num_staying = self->counts[SPOT_STANDBY] - num_missing;
     int64_t end = self->active_end;
 
-    if (num_staying < num_missing) {
+    if (self->ready_end - end == self->counts[SPOT_STANDBY]) { /* no holes */
+        end += num_missing;
+    } else if (num_staying < num_missing) {
         end = self->ready_end;
         while (num_staying > 0) {
             num_staying -= self->slots[--end] >= 0;

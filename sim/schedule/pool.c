@@ -177,7 +177,7 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
     self->overdraw_s = INT64_MAX;
     self->error = 0;
     start_meters(self);
-    spot_membership_start_with(&self->membership, &dice, NULL);
+    spot_membership_start_with(&self->membership, &dice, NULL, true);
     for (int32_t slot = 0; slot < self->membership.population; slot++) {
         add_node(self, slot);
     }

@@ -125,7 +125,7 @@ spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_
     self->has_failed = 0;
     (void) reserve_coming(self, 0);
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(&self->scout, dice, tapes);
+    spot_membership_start_with(&self->scout, dice, tapes, false);
     spot_fleet_add_initial(&self->fleet, self->scout.initial, self->scout.population,
         self->scenario->fleet.preparing, self->ready_after_ms, self->scenario->tick_ms);
     seen_ms = spot_membership_seen_ms(&self->scout);

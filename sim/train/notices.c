@@ -86,7 +86,7 @@ spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *
     for (size_t j = 0; j < self->num_slots; j++) {
         self->deadlines_ms[j] = INT64_MAX;
     }
-    spot_membership_start_with(&self->scout, dice, tapes);
+    spot_membership_start_with(&self->scout, dice, tapes, false);
     look_ahead(self);
     settle_next(self);
 }

@@ -492,7 +492,8 @@ spot_train_start(
         spot_event_log_clear(log);
     }
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(&self->membership, &dice, log == NULL ? tapes : NULL);
+    spot_membership_start_with(
+        &self->membership, &dice, log == NULL ? tapes : NULL, log != NULL);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->goal_steps = self->scenario->until_steps;

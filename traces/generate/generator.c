@@ -50,6 +50,27 @@ spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t 
     return true;
 }
 
+size_t
+spot_trace_model_next_many(
+    const spot_trace_model_t *self, void *state, size_t max_events, spot_event_t *events)
+{
+    const spot_generator_t *generator = self->generator;
+    const bool is_fast = spot_trace_model_common(self)->frequency != 1;
+    size_t num_events = 0;
+
+    if (generator->next_many != NULL) {
+        num_events = generator->next_many(state, max_events, events);
+    }
+    while (generator->next_many == NULL && num_events < max_events &&
+           generator->next(state, &events[num_events])) {
+        num_events++;
+    }
+    for (size_t j = 0; is_fast && j < num_events; j++) {
+        events[j].time_ms = spot_model_run_ms(self->model, events[j].time_ms);
+    }
+    return num_events;
+}
+
 /* All that the run sees by last_ms: what is rounded down to it too. */
 bool
 spot_trace_model_next_until(

@@ -174,6 +174,8 @@ typedef struct {
     /* The next event; false: there is none up to spot_model_last_ms(). Its name_ids are
      * valid until the next call. */
     bool (*next)(void *state, spot_event_t *event);
+    /* The next events, fewer than max_events if there are no more. NULL: by next(). */
+    size_t (*next_many)(void *state, size_t max_events, spot_event_t *events);
     const spot_generator_members_t *members;       /* or NULL */
     const spot_generator_population_t *population; /* or NULL */
 } spot_generator_t;

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-/* Changes that are made at a time for a tape. */
-enum { NUM_AHEAD = 48 };
+#include "traces/generate/membership_internal.h"
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t
@@ -71,6 +69,14 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
     SPOT_ARENA_ARRAY(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
+    SPOT_ARENA_ARRAY(&self->memory, self->own.changes, SPOT_CHANGES_AHEAD);
+    self->own.max_slots = num_slots + SPOT_CHANGES_AHEAD;
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->own.slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->places, self->own.max_slots + SPOT_PLACES_AT_ONCE);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->victim_slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -159,14 +165,22 @@ give_initial_slots(spot_membership_t *self)
     }
 }
 
-/* Starts the generator, whose changes are made from the first one on. */
-static void
-start_making(spot_membership_t *self)
+void
+spot_membership_start_making(spot_membership_t *self)
 {
     self->model->generator->start(self->source, self->model->model, &self->dice);
     self->is_started = true;
     self->num_made = 0;
-    self->has_event = false;
+    self->event_id = 0;
+    self->num_events = 0;
+    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
+    if (self->is_flat) {
+        self->num_living =
+            (int32_t) spot_trace_model_initial_of(self->model, self->source);
+        memcpy(self->living, self->initial,
+            (size_t) self->capacity * sizeof(*self->living));
+        return;
+    }
     self->num_living = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
         self->free_slots[j] = self->capacity - 1 - j;
@@ -179,43 +193,6 @@ start_making(spot_membership_t *self)
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
-    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
-}
-
-/* How many zones a tape has for so many instances. */
-static size_t
-num_zones_of(const spot_membership_t *self, int32_t count)
-{
-    return self->zones->num_zones > 0 ? (size_t) count : 0;
-}
-
-/* Appends the zones of instances to the tape, which has room. */
-static void
-tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
-{
-    spot_tape_t *tape = self->tape;
-
-    for (size_t j = 0; j < num_zones_of(self, count); j++) {
-        tape->zones[tape->num_zones++] =
-            self->zones->zone_of_name != NULL
-                ? self->zones->zone_of_name[self->name_id[slots[j]]]
-                : self->pool_of_slot[slots[j]];
-    }
-}
-
-/* Notes the instances at time 0 on the tape; false: it has no room for them. */
-static bool
-begin_tape(spot_membership_t *self)
-{
-    spot_tape_t *tape = self->tape;
-
-    if (!spot_tape_reserve(tape, 0, num_zones_of(self, self->num_living))) {
-        return false;
-    }
-    tape->is_begun = true;
-    tape->initial = self->num_living;
-    tape_zones(self, self->initial, self->num_living);
-    return true;
 }
 
 /* Meets the instances at time 0. */
@@ -224,9 +201,10 @@ meet_initial(spot_membership_t *self)
 {
     const spot_tape_t *tape = self->tape;
 
-    self->population = tape == NULL ? self->num_living : tape->initial;
-    for (size_t j = 0; tape != NULL && j < num_zones_of(self, tape->initial); j++) {
-        self->zone_of_slot[j] = tape->zones[j];
+    self->population = self->is_started ? self->num_living : tape->initial;
+    if (tape != NULL && self->zones->num_zones > 0) {
+        memcpy(self->zone_of_slot, tape->zones,
+            (size_t) self->population * sizeof(*tape->zones));
     }
 }
 
@@ -235,23 +213,30 @@ spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replicati
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
-    spot_membership_start_with(self, &dice, NULL);
+    spot_membership_start_with(self, &dice, NULL, true);
 }
 
 void
-spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
+    self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
+                    self->zones->num_zones == 0;
     self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
+    if (self->tape == NULL && self->is_flat) {
+        self->tape = &self->own;
+        spot_tape_clear(self->tape);
+    }
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
-        start_making(self);
+        spot_membership_start_making(self);
     }
-    if (self->tape != NULL && !self->tape->is_begun && !begin_tape(self)) {
-        self->tape = NULL;
+    if (self->tape != NULL && !self->tape->is_begun &&
+        !spot_membership_begin_tape(self)) {
+        spot_membership_leave_tape(self);
     }
     meet_initial(self);
 }
@@ -260,7 +245,7 @@ spot_membership_start_with(
 static void
 apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     const int32_t room = self->capacity - self->num_living;
 
     change->count = event->count < room ? event->count : room;
@@ -277,7 +262,7 @@ apply_counted_loss(
     spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
-    int32_t population = pool->population, count = self->event.count;
+    int32_t population = pool->population, count = self->events->count;
 
     count = count < population ? count : population;
     self->num_living -= count;
@@ -302,7 +287,7 @@ apply_counted_loss(
 static void
 apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t count = 0;
 
@@ -324,27 +309,26 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
 
 /* ---- Making changes ---- */
 
-/* The time of the next event of the generator; INT64_MAX: there is none. */
-static int64_t
-next_event_ms(spot_membership_t *self)
+int64_t
+spot_membership_event_ms(spot_membership_t *self)
 {
-    if (!self->has_event) {
-        self->has_event = spot_trace_model_next(self->model, self->source, &self->event);
+    if (self->num_events == 0) {
+        self->num_events =
+            spot_trace_model_next(self->model, self->source, self->events);
     }
-    return self->has_event ? self->event.time_ms : INT64_MAX;
+    return self->num_events > 0 ? self->events->time_ms : INT64_MAX;
 }
 
-/* Carries out the next event; false: there is none. */
-static bool
-make_change(spot_membership_t *self, spot_change_t *change)
+bool
+spot_membership_make(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = &self->event;
+    const spot_event_t *event = self->events;
     spot_victim_pool_t *pool = self->pools;
 
-    if (next_event_ms(self) == INT64_MAX) {
+    if (spot_membership_event_ms(self) == INT64_MAX) {
         return false;
     }
-    self->has_event = false;
+    self->num_events = 0;
     if (self->members->zone != NULL) {
         pool += self->members->zone(self->source);
     }
@@ -362,213 +346,112 @@ make_change(spot_membership_t *self, spot_change_t *change)
     return true;
 }
 
-/* ---- Tapes ---- */
+/* ---- Meeting changes ---- */
 
-/* Notes that there is no further change. */
-static bool
-end_tape(spot_membership_t *self)
+/* Follows the zones of the instances of a change. */
+static SPOT_NOINLINE void
+meet_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
 {
-    self->tape->is_over = true;
-    self->tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
-    return false;
-}
+    const int32_t *zones =
+        &self->tape->zones[(size_t) self->tape->initial + self->num_slots_met];
 
-/* Makes a change and appends it to the tape; false: that is over or full. */
-static bool
-tape_next(spot_membership_t *self)
-{
-    spot_tape_t *tape = self->tape;
-    spot_change_t change;
-
-    if (next_event_ms(self) == INT64_MAX) {
-        return end_tape(self);
-    }
-    if (tape->is_full || !spot_tape_reserve(tape, (size_t) self->event.count,
-                             num_zones_of(self, self->event.count))) {
-        return false;
-    }
-    if (!make_change(self, &change)) {
-        return false;
-    }
-    tape_zones(self, change.slots, change.count);
-    spot_tape_add(tape,
-        &(spot_taped_change_t){change.time_ms,
-            spot_ticks_at_or_after(&self->ticks, change.time_ms), change.count,
-            change.num_clipped, change.kind},
-        change.slots);
-    return true;
-}
-
-/* ---- The same of one pool whose instances have no names: with less to note ---- */
-
-static bool
-is_flat(const spot_membership_t *self)
-{
-    return self->num_pools == 1 && self->num_names == 0 && self->zones->num_zones == 0;
-}
-
-/* Adds up to count instances and writes their slots. Returns their number. */
-static int32_t
-add_flat(spot_membership_t *self, int32_t count, int32_t *slots)
-{
-    const int32_t population = self->num_living, room = self->capacity - population;
-    const int32_t *free_end = self->free_slots + room;
-    int32_t *living = self->living + population;
-
-    count = count < room ? count : room;
     for (int32_t j = 0; j < count; j++) {
-        slots[j] = living[j] = free_end[-1 - j];
-    }
-    self->num_living = population + count;
-    return count;
-}
-
-/* The same for a loss. */
-static int32_t
-lose_flat(spot_membership_t *self, int32_t count, int32_t *slots)
-{
-    int32_t population = self->num_living, *living = self->living;
-    int32_t *free_end = self->free_slots + self->capacity - population;
-
-    count = count < population ? count : population;
-    for (int32_t j = 0; j < count; j++) {
-        int32_t *victim = &living[spot_rng_below(&self->victims, (uint64_t) population)];
-
-        slots[j] = free_end[j] = *victim;
-        *victim = living[--population];
-    }
-    self->num_living = population;
-    return count;
-}
-
-/* As tape_next(). */
-static bool
-tape_flat(spot_membership_t *self)
-{
-    spot_tape_t *tape = self->tape;
-    const spot_event_t *event = &self->event;
-    spot_taped_change_t *taped;
-    int32_t *slots;
-
-    if (next_event_ms(self) == INT64_MAX) {
-        return end_tape(self);
-    }
-    if (tape->is_full || !spot_tape_reserve(tape, (size_t) event->count, 0)) {
-        return false;
-    }
-    self->has_event = false;
-    slots = &tape->slots[tape->num_slots];
-    taped = &tape->changes[tape->num_changes];
-    taped->time_ms = event->time_ms;
-    taped->seen_ms = spot_ticks_at_or_after(&self->ticks, event->time_ms);
-    taped->kind = event->kind;
-    taped->count = event->kind == SPOT_EVENT_ADD ? add_flat(self, event->count, slots)
-                                                 : lose_flat(self, event->count, slots);
-    taped->num_clipped = event->count - taped->count;
-    spot_tape_count(tape, (size_t) taped->count);
-    self->num_made++;
-    return true;
-}
-
-/* Makes the changes of the tape that others have made, and some more. A tape that is
- * full is left there: the rest is met as it is made. */
-static SPOT_NOINLINE SPOT_FLATTEN void
-extend_tape(spot_membership_t *self)
-{
-    spot_change_t change;
-
-    if (!self->is_started) {
-        start_making(self);
-    }
-    while (self->num_made < self->tape->num_changes) {
-        (void) make_change(self, &change);
-    }
-    if (is_flat(self)) {
-        for (int j = 0; j < NUM_AHEAD && tape_flat(self); j++) {
-        }
-        self->pools[0].population = self->num_living;
-    } else {
-        for (int j = 0; j < NUM_AHEAD && tape_next(self); j++) {
-        }
-    }
-    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
-        self->tape = NULL;
+        self->zone_of_slot[slots[j]] = zones[j];
     }
 }
 
-/* Meets the next change of the tape. */
+/* Meets the next change of the tape, which has one. */
 static void
-meet_taped(
-    spot_membership_t *self, const spot_taped_change_t *taped, spot_change_t *change)
+meet_taped(spot_membership_t *self, spot_change_t *change)
 {
     const spot_tape_t *tape = self->tape;
-    const int32_t *slots = &tape->slots[self->num_slots_met];
+    const spot_taped_change_t *taped = &tape->changes[self->num_met++];
+    const int32_t count = taped->count;
 
     change->time_ms = taped->time_ms;
     change->kind = taped->kind;
-    change->count = taped->count;
+    change->count = count;
     change->num_clipped = taped->num_clipped;
-    change->slots = slots;
-    for (size_t j = 0; j < num_zones_of(self, taped->count); j++) {
-        self->zone_of_slot[slots[j]] =
-            tape->zones[(size_t) tape->initial + self->num_slots_met + j];
+    change->slots = &tape->slots[self->num_slots_met];
+    if (self->zones->num_zones > 0) {
+        meet_zones(self, change->slots, count);
     }
-    self->num_met++;
-    self->num_slots_met += (size_t) taped->count;
-    self->population += taped->kind == SPOT_EVENT_ADD ? taped->count : -taped->count;
+    self->num_slots_met += (size_t) count;
+    self->population += taped->kind == SPOT_EVENT_ADD ? count : -count;
 }
 
-/* ---- Meeting changes ---- */
-
-/* The next change of the tape; NULL: there is none. Afterwards there may be no tape. */
-static const spot_taped_change_t *
-next_taped(spot_membership_t *self)
+/* Makes what comes next, which is not on the tape yet. Returns whether a tape has it. */
+static SPOT_NOINLINE bool
+make_next(spot_membership_t *self)
 {
-    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
-        extend_tape(self);
+    if (self->tape != NULL && !self->tape->is_over) {
+        spot_membership_extend_tape(self);
     }
-    return self->tape != NULL && self->num_met < self->tape->num_changes
-               ? &self->tape->changes[self->num_met]
-               : NULL;
+    return self->tape != NULL && self->num_met < self->tape->num_changes;
+}
+
+/* Whether a tape has the next change; else there is none, or no tape. */
+static bool
+is_taped(spot_membership_t *self)
+{
+    const spot_tape_t *tape = self->tape;
+
+    return (tape != NULL && self->num_met < tape->num_changes) || make_next(self);
 }
 
 int64_t
 spot_membership_next_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
+    if (is_taped(self)) {
+        return self->tape->changes[self->num_met].time_ms;
+    }
+    return self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
+}
 
-    return taped != NULL        ? taped->time_ms
-           : self->tape != NULL ? INT64_MAX
-                                : next_event_ms(self);
+/* The same without a tape. */
+static SPOT_NOINLINE int64_t
+event_seen_ms(spot_membership_t *self)
+{
+    const int64_t time_ms =
+        self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
+
+    return time_ms == INT64_MAX ? INT64_MAX
+                                : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 int64_t
 spot_membership_seen_ms(spot_membership_t *self)
 {
-    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
-    int64_t time_ms;
+    return is_taped(self) ? self->tape->changes[self->num_met].seen_ms
+                          : event_seen_ms(self);
+}
 
-    if (self->tape != NULL) {
-        return taped != NULL ? taped->seen_ms : INT64_MAX;
+/* The same without a tape. */
+static SPOT_NOINLINE bool
+meet_made(spot_membership_t *self, spot_change_t *change)
+{
+    const bool is_there = self->tape == NULL && spot_membership_make(self, change);
+
+    if (is_there) {
+        self->population = self->num_living;
     }
-    time_ms = next_event_ms(self);
-    return time_ms == INT64_MAX ? INT64_MAX
-                                : spot_ticks_at_or_after(&self->ticks, time_ms);
+    return is_there;
 }
 
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_taped_change_t *taped = self->tape == NULL ? NULL : next_taped(self);
-    bool is_there = taped != NULL;
+    spot_change_t made;
 
-    if (is_there) {
-        meet_taped(self, taped, change);
-    } else if (self->tape == NULL) {
-        is_there = make_change(self, change);
-        self->population = self->num_living;
+    if (is_taped(self)) {
+        meet_taped(self, change);
+        return true;
     }
-    return is_there;
+    if (!meet_made(self, &made)) {
+        return false;
+    }
+    *change = made;
+    return true;
 }
 
 int64_t
@@ -617,12 +500,25 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 
-        for (int32_t j = 0; j < pool->population; j++) {
+        for (int32_t j = 0; !self->is_flat && j < pool->population; j++) {
             fprintf(out, " %d=%s", pool->living[j],
                 spot_membership_name(self, pool->living[j], text));
         }
     }
     putc('\n', out);
+}
+
+/* living has all slots. */
+static void
+verify_flat(const spot_membership_t *self)
+{
+    int64_t sum = 0;
+
+    for (int32_t j = 0; self->is_started && j < self->capacity; j++) {
+        spot_bug_assert(self->living[j] >= 0 && self->living[j] < self->capacity);
+        sum += self->living[j] - j;
+    }
+    spot_bug_assert(sum == 0 && self->num_living <= self->capacity);
 }
 
 void
@@ -632,6 +528,10 @@ spot_membership_verify(const spot_membership_t *self)
     int32_t num_names_living = 0, num_named = 0, num_living = 0;
 
     spot_bug_assert(self->num_living >= 0 && self->population <= self->capacity);
+    if (self->is_flat || !self->is_started) {
+        verify_flat(self);
+        return;
+    }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 
@@ -639,7 +539,7 @@ spot_membership_verify(const spot_membership_t *self)
             const int32_t slot = pool->living[j];
 
             spot_bug_assert(slot >= 0 && slot < self->capacity);
-            spot_bug_assert(is_flat(self) || self->place[slot] == j);
+            spot_bug_assert(self->place[slot] == j);
             spot_bug_assert(self->pool_of_slot[slot] == pool_id);
             if (has_names && self->name_id[slot] >= 0) {
                 spot_bug_assert(self->slot_of_name[self->name_id[slot]] == slot);

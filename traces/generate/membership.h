@@ -33,6 +33,9 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
+/* Changes that are made at a time for those who want no names. */
+#define SPOT_CHANGES_AHEAD 48
+
 /* Changes are made by the generator, and then met. With a tape, which others share, they
  * are made some ahead, once for all: names cannot be asked for then. */
 typedef struct {
@@ -40,9 +43,9 @@ typedef struct {
     const spot_trace_model_t *model;         /* must outlive self */
     const spot_generator_members_t *members; /* of the model, as are the zones */
     const spot_zones_t *zones;
-    void *source;       /* state of the generator */
-    spot_event_t event; /* of the generator, next to carry out */
-    bool has_event;
+    void *source;                /* state of the generator */
+    size_t num_events, event_id; /* of the generator; the one to carry out next */
+    spot_event_t events[SPOT_CHANGES_AHEAD];
     int32_t capacity;
     int32_t population;  /* as far as changes were met */
     int32_t num_living;  /* the same, as far as they were made */
@@ -58,8 +61,12 @@ typedef struct {
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
+    int32_t *places;       /* of the changes that are being made */
+    int32_t *victim_slots; /* the same */
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
+    bool is_flat;       /* this replication: one pool and no names */
+    spot_tape_t own;    /* of a flat one that shares none: the latest changes */
     spot_tape_t *tape;  /* NULL: changes are met as they are made */
     bool is_started;    /* the generator; else only the tape was read */
     size_t num_made;    /* changes of the tape */
@@ -77,9 +84,10 @@ void spot_membership_free(spot_membership_t *self);
 void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication);
 
 /* The same with streams of its own, for one of several memberships of a replication, and
- * with the tapes of the trace, for those who want no names; tapes NULL: none. */
-void spot_membership_start_with(
-    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
+ * with the tapes of the trace; tapes NULL: none. has_names: names will be asked for,
+ * which tapes do not have. */
+void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
+    spot_tapes_t *tapes, bool has_names);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);
@@ -104,7 +112,8 @@ int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
 
-/* Prints the living instances as "slot=name", in the order that victims index. */
+/* Prints the number of living instances, and where names may be asked for these as
+ * "slot=name", in the order that victims index. */
 void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
 /* Aborts if an invariant is violated. O(capacity + names). */

@@ -76,10 +76,13 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms);
 int64_t spot_trace_model_initial(const spot_trace_model_t *self);
 
 /* As those of the generator, but on the clock of the run. next: its name_ids are valid
- * until the next call. next_until and lose: the generator has them. after_ms: the latest
- * last_ms. */
+ * until the next call. next_many: several, of a generator whose events name no
+ * instances; fewer than max_events: there is no further one. next_until and lose: the
+ * generator has them. after_ms: the latest last_ms. */
 bool spot_trace_model_next(
     const spot_trace_model_t *self, void *state, spot_event_t *event);
+size_t spot_trace_model_next_many(const spot_trace_model_t *self, void *state,
+    size_t max_events, spot_event_t *events);
 bool spot_trace_model_next_until(
     const spot_trace_model_t *self, void *state, int64_t last_ms, spot_event_t *event);
 const int32_t *spot_trace_model_lose(const spot_trace_model_t *self, void *state,

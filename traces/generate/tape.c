@@ -6,10 +6,6 @@
 
 #include "base/memory.h"
 
-/* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
- * twice as much room. */
-#define MAX_BYTES ((size_t) 3 << 20)
-
 void
 spot_tape_clear(spot_tape_t *self)
 {
@@ -32,15 +28,16 @@ spot_tape_free(spot_tape_t *self)
 }
 
 bool
-spot_tape_reserve(spot_tape_t *self, size_t count, size_t num_zones)
+spot_tape_reserve(
+    spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones)
 {
-    const size_t num_bytes =
-        sizeof(*self->changes) + (count + num_zones) * sizeof(*self->slots);
-
-    self->is_full = SPOT_ARRAY_ROOM(self, changes, self->num_changes + 1) != 0 ||
-                    SPOT_ARRAY_ROOM(self, slots, self->num_slots + count + 4) != 0 ||
-                    SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0 ||
-                    *self->num_bytes + num_bytes > MAX_BYTES;
+    *self->num_bytes += num_changes * sizeof(*self->changes) +
+                        (num_slots + num_zones) * sizeof(*self->slots);
+    self->is_full =
+        *self->num_bytes > SPOT_TAPES_BYTES ||
+        SPOT_ARRAY_ROOM(self, changes, self->num_changes + num_changes) != 0 ||
+        SPOT_ARRAY_ROOM(self, slots, self->num_slots + num_slots) != 0 ||
+        SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0;
     return !self->is_full;
 }
 
@@ -49,11 +46,9 @@ spot_tape_add(spot_tape_t *self, const spot_taped_change_t *change, const int32_
 {
     const size_t count = (size_t) change->count;
 
-    self->changes[self->num_changes] = *change;
-    for (size_t j = 0; j < count; j++) {
-        self->slots[self->num_slots + j] = slots[j];
-    }
-    spot_tape_count(self, count);
+    self->changes[self->num_changes++] = *change;
+    memcpy(&self->slots[self->num_slots], slots, count * sizeof(*slots));
+    self->num_slots += count;
 }
 
 void
@@ -84,7 +79,7 @@ make(spot_tapes_t *self, const spot_dice_t *dice)
     const size_t max_before = self->max_tapes;
     spot_tape_t *tape;
 
-    if (self->num_bytes >= MAX_BYTES ||
+    if (self->num_bytes >= SPOT_TAPES_BYTES ||
         SPOT_ARRAY_ROOM(self, tapes, self->num_tapes + 1) != 0) {
         return NULL;
     }

@@ -39,22 +39,18 @@ typedef struct {
 void spot_tape_clear(spot_tape_t *self);
 void spot_tape_free(spot_tape_t *self);
 
-/* Makes room for a change with up to count slots, and as many zones. false: there is no
- * memory for it, or it is above the limit; the tape is full then. */
-bool spot_tape_reserve(spot_tape_t *self, size_t count, size_t num_zones);
-
-/* Counts a change that was written behind the last one, with count slots. */
-static inline void
-spot_tape_count(spot_tape_t *self, size_t count)
-{
-    self->num_changes++;
-    self->num_slots += count;
-    *self->num_bytes += sizeof(*self->changes) + count * sizeof(*self->slots);
-}
+/* Makes room for changes with up to num_slots slots, and as many zones, and counts it.
+ * false: there is no memory for it, or it is above the limit; the tape is full then. */
+bool spot_tape_reserve(
+    spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones);
 
 /* Appends a change with its slots, for which there is room. */
 void spot_tape_add(
     spot_tape_t *self, const spot_taped_change_t *change, const int32_t *slots);
+
+/* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
+ * twice as much room. */
+#define SPOT_TAPES_BYTES ((size_t) 3 << 20)
 
 /* Tapes of one trace. */
 typedef struct spot_tapes {

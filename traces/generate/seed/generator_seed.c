@@ -85,12 +85,13 @@ seed_free(void *model)
 }
 
 static SPOT_NOINLINE void
-draw_gaps(spot_seed_trials_t *self)
+draw_ticks(spot_seed_trials_t *self)
 {
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->gaps[j] = spot_trial_law_draw(&self->gap_law, &self->gap);
+        self->last_tick += spot_trial_law_draw(&self->gap_law, &self->gap);
+        self->ticks[j] = self->last_tick;
     }
-    self->num_gaps_used = 0;
+    self->num_ticks_used = 0;
 }
 
 static SPOT_NOINLINE void
@@ -103,21 +104,11 @@ draw_sizes(spot_seed_trials_t *self)
 }
 
 void
-spot_seed_advance(spot_seed_trials_t *self, int64_t tick)
+spot_seed_advance(spot_seed_trials_t *self)
 {
-    if (self->num_gaps_used == SPOT_SEED_NUM_AHEAD) {
-        draw_gaps(self);
+    if (++self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
+        draw_ticks(self);
     }
-    self->next_tick = tick + self->gaps[self->num_gaps_used++];
-}
-
-static int32_t
-next_size(spot_seed_trials_t *self)
-{
-    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
-        draw_sizes(self);
-    }
-    return self->sizes[self->num_sizes_used++];
 }
 
 /* A state belongs to one model. */
@@ -155,60 +146,96 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
 
         trials->direction = &seed->directions[j];
         trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
-        trials->sign = j == ADDITION ? 1 : -1;
-        trials->limit = j == ADDITION ? seed->common.capacity : 0;
         spot_dice_seek(dice, &trials->gap, SPOT_STREAM_GAP, (uint64_t) j);
         spot_dice_seek(dice, &trials->count, SPOT_STREAM_COUNT, (uint64_t) j);
-        trials->num_gaps_used = SPOT_SEED_NUM_AHEAD;
+        trials->last_tick = is_corrected ? 0 : -1;
         trials->num_sizes_used = SPOT_SEED_NUM_AHEAD;
         self->waiting[j] = 0;
-        spot_seed_advance(trials, is_corrected ? 0 : -1);
+        draw_ticks(trials);
     }
 }
 
-/* The direction of the next event. Branch-free: the branch would be unpredictable. */
-static spot_seed_trials_t *
-next_trials(state_t *self)
+/* Moves to the next success, and if has_size to the next size. */
+static void
+use(spot_seed_trials_t *self, bool is_used, bool has_size)
 {
-    const spot_seed_trials_t *trials = self->trials;
-
-    return &self->trials[trials[ADDITION].next_tick < trials[PREEMPTION].next_tick];
+    self->num_ticks_used += is_used;
+    self->num_sizes_used += is_used & has_size;
+    if (self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
+        draw_ticks(self);
+    }
 }
 
-/* An event without effect (no instance left, or no room) is dropped. */
-static bool
-next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+static int64_t
+next_size(spot_seed_trials_t *self)
 {
-    spot_seed_trials_t *trials;
-    int64_t tick, room, size;
+    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(self);
+    }
+    return self->sizes[self->num_sizes_used];
+}
 
-    do {
-        trials = next_trials(self);
-        tick = trials->next_tick;
+/* The next events up to a tick, fewer than max_events if there are no more. An event
+ * without effect (no instance left, or no room) is dropped. No branch depends on the
+ * direction: it would be unpredictable. */
+static size_t
+next_up_to_tick(
+    state_t *self, int64_t last_tick, size_t max_events, spot_event_t *events)
+{
+    const int64_t capacity = self->model->common.capacity;
+    const int64_t tick_ms = self->model->common.tick_ms;
+    spot_seed_trials_t *losses = &self->trials[PREEMPTION];
+    spot_seed_trials_t *additions = &self->trials[ADDITION];
+    int64_t population = self->population;
+    size_t num_events = 0;
+
+    while (num_events < max_events) {
+        const int64_t loss_tick = spot_seed_next_tick(losses);
+        const int64_t add_tick = spot_seed_next_tick(additions);
+        const bool is_addition = add_tick < loss_tick;
+        const int64_t tick = is_addition ? add_tick : loss_tick;
+        const int64_t mask = -(int64_t) is_addition;
+        const int64_t room = ((capacity - population) & mask) | (population & ~mask);
+        const int64_t drawn =
+            (next_size(additions) & mask) | (next_size(losses) & ~mask);
+        const int64_t size = drawn < room ? drawn : room;
+
         if (tick > last_tick) {
-            return false;
+            break;
         }
-        spot_seed_advance(trials, tick);
-        room = trials->sign * (trials->limit - self->population);
-    } while (room == 0);
-    size = next_size(trials);
-    size = size < room ? size : room;
-    self->population += trials->sign * size;
-    event->time_ms = tick * self->model->common.tick_ms;
-    event->kind = trials->kind;
-    event->count = (int32_t) size;
-    event->name_ids = NULL;
-    return true;
+        use(additions, is_addition, room > 0);
+        use(losses, !is_addition, room > 0);
+        population += (size ^ ~mask) - ~mask;
+        events[num_events].time_ms = tick * tick_ms;
+        events[num_events].kind = is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        events[num_events].count = (int32_t) size;
+        events[num_events].name_ids = NULL;
+        num_events += room > 0;
+    }
+    self->population = population;
+    return num_events;
 }
 
-static SPOT_FLATTEN bool
-seed_next(void *state, spot_event_t *event)
+static SPOT_FLATTEN size_t
+seed_next_many(void *state, size_t max_events, spot_event_t *events)
 {
     state_t *self = state;
+    size_t num_events = 0;
 
-    return self->model->variant == SPOT_SEED_CORRECTED
-               ? next_up_to_tick(self, self->last_tick, event)
-               : spot_seed_notebook_next(self, self->last_tick, event);
+    if (self->model->variant == SPOT_SEED_CORRECTED) {
+        return next_up_to_tick(self, self->last_tick, max_events, events);
+    }
+    while (num_events < max_events &&
+           spot_seed_notebook_next(self, self->last_tick, &events[num_events])) {
+        num_events++;
+    }
+    return num_events;
+}
+
+static bool
+seed_next(void *state, spot_event_t *event)
+{
+    return seed_next_many(state, 1, event) == 1;
 }
 
 static bool
@@ -218,7 +245,7 @@ seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
     const int64_t last_tick = last_ms / self->model->common.tick_ms;
 
     return self->model->variant == SPOT_SEED_CORRECTED
-               ? next_up_to_tick(self, last_tick, event)
+               ? next_up_to_tick(self, last_tick, 1, event) == 1
                : spot_seed_notebook_next(self, last_tick, event);
 }
 
@@ -310,6 +337,7 @@ const spot_generator_t spot_generator_seed = {
     .start = seed_start,
     .form = seed_form,
     .next = seed_next,
+    .next_many = seed_next_many,
     .members = &members,
     .population = &population,
 };

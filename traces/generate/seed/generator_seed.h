@@ -61,12 +61,10 @@ typedef struct {
 
 /* The trials of one direction. */
 typedef struct {
-    int64_t next_tick; /* of the next success */
-    unsigned num_gaps_used, num_sizes_used;
-    int64_t gaps[SPOT_SEED_NUM_AHEAD];  /* ticks to the next success */
+    int64_t last_tick; /* of the successes drawn so far */
+    unsigned num_ticks_used, num_sizes_used;
+    int64_t ticks[SPOT_SEED_NUM_AHEAD]; /* of successes */
     int32_t sizes[SPOT_SEED_NUM_AHEAD]; /* of the corrected form */
-    int64_t sign;                       /* of a change of the population: -1 or 1 */
-    int64_t limit; /* population at which an event has no effect: 0 or the capacity */
     spot_event_kind_t kind;
     const spot_seed_direction_t *direction;
     spot_rng_t gap, count;
@@ -111,5 +109,12 @@ int64_t spot_seed_notebook_num_ticks(const spot_seed_model_t *self, int64_t last
 SPOT_NOINLINE bool spot_seed_notebook_next(
     spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
 
-/* Moves from the success at a tick to the next success. */
-void spot_seed_advance(spot_seed_trials_t *self, int64_t tick);
+/* The tick of the next success. */
+static inline int64_t
+spot_seed_next_tick(const spot_seed_trials_t *self)
+{
+    return self->ticks[self->num_ticks_used];
+}
+
+/* Moves to the success after it. */
+void spot_seed_advance(spot_seed_trials_t *self);

@@ -353,8 +353,8 @@ draw_addition(state_t *self, int64_t room)
 static bool
 walk_to_next_success(state_t *self, int64_t last_tick)
 {
-    const int64_t loss_tick = self->trials[SPOT_SEED_PREEMPTION].next_tick;
-    const int64_t add_tick = self->trials[SPOT_SEED_ADDITION].next_tick;
+    const int64_t loss_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_PREEMPTION]);
+    const int64_t add_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_ADDITION]);
     const bool is_loop = self->model->variant == SPOT_SEED_LOOP;
     int32_t *waiting = self->waiting;
     int64_t room;
@@ -364,13 +364,13 @@ walk_to_next_success(state_t *self, int64_t last_tick)
         return false;
     }
     if (loss_tick == self->tick) {
-        spot_seed_advance(&self->trials[SPOT_SEED_PREEMPTION], self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_PREEMPTION]);
         waiting[SPOT_SEED_PREEMPTION] = draw_loss(self);
     }
     room = self->model->common.capacity - self->population +
            (is_loop ? 0 : waiting[SPOT_SEED_PREEMPTION]);
     if (add_tick == self->tick) {
-        spot_seed_advance(&self->trials[SPOT_SEED_ADDITION], self->tick);
+        spot_seed_advance(&self->trials[SPOT_SEED_ADDITION]);
         waiting[SPOT_SEED_ADDITION] = draw_addition(self, room);
     }
     return self->stopped_ms < 0;
