@@ -227,7 +227,9 @@ extend_flat(spot_membership_t *self)
     }
     if (self->event_id == self->num_events) {
         end_tape(self);
-    } else if (self->tape == &self->own || !reserve_flat(self)) {
+        return;
+    }
+    if (self->tape == &self->own || !reserve_flat(self)) {
         spot_membership_leave_tape(self);
     }
     make_flat(self, self->tape, SPOT_CHANGES_AHEAD);
