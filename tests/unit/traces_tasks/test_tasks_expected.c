@@ -96,9 +96,10 @@ check_compare(const char *second, const char *expected_name)
     tasks_case_t cases[2];
     spot_json_t json;
     cJSON *found, *expected;
-    FILE *out = open_memstream(&text, &num_bytes);
+    FILE *out;
 
-    tasks_need(TASKS_DATA "f1.jsonl");
+    tasks_need(TASKS_DATA "f1.jsonl"); /* may not return */
+    out = open_memstream(&text, &num_bytes);
     snprintf(path, sizeof(path), TASKS_DATA "%s", second);
     tasks_case_read_file(&cases[0], TASKS_DATA "f1.jsonl", NULL);
     tasks_case_read_file(&cases[1], path, NULL);
