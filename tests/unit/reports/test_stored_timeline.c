@@ -20,11 +20,10 @@
 #define STUDY SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
 
 static void
-read_study(spot_study_t *study, const char *timelines)
+read_study_of(spot_study_t *study, const char *count, const char *timelines)
 {
-    const char *const sets[] = {"replications.count=70",
-        "trace.preemption.per_minute=[0.16338]", "job.pipeline_depth=[16, 8]",
-        timelines};
+    const char *const sets[] = {count, "trace.preemption.per_minute=[0.16338]",
+        "job.pipeline_depth=[16, 8]", timelines};
     spot_diag_t diag;
 
     spot_diag_init(&diag);
@@ -33,6 +32,12 @@ read_study(spot_study_t *study, const char *timelines)
         0);
     spot_diag_free(&diag);
     assert_int_equal(spot_study_keep_ledger(study, NULL), 0);
+}
+
+static void
+read_study(spot_study_t *study, const char *timelines)
+{
+    read_study_of(study, "replications.count=70", timelines);
 }
 
 /* Runs a shard of the study, or all of it, and closes the store. */
@@ -157,6 +162,84 @@ test_those_that_are_asked_for(void **state)
     remove_store(path);
 }
 
+/* A replication, and how many come before it by the first metric and their number. */
+typedef struct {
+    double value;
+    int64_t replication;
+    int num_lower, num_rows;
+} rank_t;
+
+static int
+find_value(void *context, const spot_row_t *row)
+{
+    rank_t *self = context;
+
+    if (row->replication == self->replication) {
+        self->value = row->metrics[0];
+    }
+    return 0;
+}
+
+static int
+count_lower(void *context, const spot_row_t *row)
+{
+    rank_t *self = context;
+
+    self->num_rows++;
+    self->num_lower +=
+        row->metrics[0] < self->value ||
+        (row->metrics[0] == self->value && row->replication < self->replication);
+    return 0;
+}
+
+/* Both points have the series of their median replication. */
+static void
+check_medians(const char *path)
+{
+    spot_store_t *store = open_reader(path);
+    spot_series_list_t list;
+
+    assert_int_equal(spot_series_list_read(&list, store), 0);
+    assert_int_equal(list.num_ids, 2);
+    for (size_t j = 0; j < 2; j++) {
+        const size_t point_id = list.ids[j].point_id;
+        rank_t rank = {.replication = list.ids[j].replication};
+
+        assert_int_equal(point_id, j);
+        assert_int_equal(store->read(store, point_id, 0, find_value, &rank), 0);
+        assert_int_equal(store->read(store, point_id, 0, count_lower, &rank), 0);
+        assert_int_equal(rank.num_rows, 70);
+        assert_int_equal(rank.num_lower, 34);
+    }
+    spot_series_list_free(&list);
+    store->close(store);
+}
+
+/* Of rows that were run now, that were all there, and of which some were there. */
+static void
+test_medians(void **state)
+{
+    static const char *const before[] = {
+        NULL, "replications.count=33", "replications.count=70"};
+    char path[PATH_BYTES];
+    spot_study_t study;
+
+    (void) state;
+    temporary_path("medians.db", path);
+    for (size_t j = 0; j < 3; j++) {
+        if (before[j] != NULL) {
+            read_study_of(&study, before[j], "timelines=[]");
+            run_study(&study, path, 0, 0, 1);
+            spot_study_free(&study);
+        }
+        read_study(&study, NULL);
+        run_study(&study, path, 0, 0, 2);
+        spot_study_free(&study);
+        check_medians(path);
+        remove_store(path);
+    }
+}
+
 /* A shard makes those of its own rows; together they are all. */
 static void
 test_shards(void **state)
@@ -230,6 +313,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_those_that_are_asked_for),
+        cmocka_unit_test(test_medians),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_what_is_kept),
     };
