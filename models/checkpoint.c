@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/units.h"
 #include "models/profile.h"
 
@@ -110,24 +111,6 @@ const spot_field_t spot_checkpoint_changes[] = {
     {.name = NULL},
 };
 
-static int64_t
-divide_up(int64_t numerator, int64_t denominator)
-{
-    return (numerator + denominator - 1) / denominator;
-}
-
-static int64_t
-larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Steps between two times at which a checkpoint is due. */
 static int64_t
 steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
@@ -136,11 +119,11 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
         case SPOT_EVERY_STEPS:
             return checkpoint->every_steps;
         case SPOT_EVERY_DURATION:
-            return divide_up(checkpoint->every_ms, step_ms);
+            return spot_divide_up(checkpoint->every_ms, step_ms);
         case SPOT_EVERY_AUTO: /* a sync checkpoint hides nothing */
             return checkpoint->mode == SPOT_CHECKPOINT_SYNC
                        ? 1
-                       : larger(1, divide_up(checkpoint->write_ms, step_ms));
+                       : spot_larger(1, spot_divide_up(checkpoint->write_ms, step_ms));
         default:
             return 1;
     }
@@ -151,14 +134,14 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
 static int64_t
 most_steps(int64_t step_ms)
 {
-    return divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
+    return spot_divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
 }
 
 void
 spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
     const int64_t steps =
-        smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
+        spot_smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
     const int64_t work_ms = steps * step_ms;
     const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
     const int64_t stall_ms = is_sync ? checkpoint->write_ms : checkpoint->snapshot_ms;
@@ -172,14 +155,14 @@ spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t
     self->write_ms = write_ms;
     if (is_sync || checkpoint->busy == SPOT_BUSY_SKIP ||
         checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK) {
-        self->cycle_steps = steps * larger(1, divide_up(write_ms, work_ms));
+        self->cycle_steps = steps * spot_larger(1, spot_divide_up(write_ms, work_ms));
         self->cycle_ms = self->cycle_steps * step_ms + stall_ms;
     } else if (checkpoint->busy == SPOT_BUSY_WAIT) {
         self->cycle_steps = steps;
-        self->cycle_ms = larger(work_ms + stall_ms, write_ms);
+        self->cycle_ms = spot_larger(work_ms + stall_ms, write_ms);
     } else {
         self->cycle_steps = steps;
-        self->cycle_ms = larger(work_ms, write_ms) + stall_ms;
+        self->cycle_ms = spot_larger(work_ms, write_ms) + stall_ms;
     }
 }
 
@@ -205,8 +188,8 @@ spot_cycle_wait(
     self->busy = skips ? SPOT_BUSY_SKIP : checkpoint->busy;
     self->waits = *waits;
     self->waits.steps[1] =
-        smaller(waits->steps[1], most_steps(self->step_ms + waits->wait_ms[1]));
-    self->first_steps = smaller(self->first_steps, most_waiting_steps(self));
+        spot_smaller(waits->steps[1], most_steps(self->step_ms + waits->wait_ms[1]));
+    self->first_steps = spot_smaller(self->first_steps, most_waiting_steps(self));
     self->every_steps = self->first_steps;
 }
 
@@ -218,7 +201,7 @@ spot_cycle_wait_no_first(spot_cycle_t *self)
     if (waits->steps[0] == 0) {
         waits->steps[0] = 1;
         waits->wait_ms[0] = 0;
-        waits->steps[1] = larger(0, waits->steps[1] - 1);
+        waits->steps[1] = spot_larger(0, waits->steps[1] - 1);
     }
 }
 
@@ -228,12 +211,12 @@ spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
 {
     if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
         checkpoint->every_kind == SPOT_EVERY_AUTO) {
-        self->first_steps = larger(1, self->first_steps - since_steps);
+        self->first_steps = spot_larger(1, self->first_steps - since_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
-        const int64_t left_ms = larger(1, checkpoint->every_ms - since_ms);
+        const int64_t left_ms = spot_larger(1, checkpoint->every_ms - since_ms);
 
-        self->first_steps =
-            smaller(most_waiting_steps(self), divide_up(left_ms, self->step_ms));
+        self->first_steps = spot_smaller(
+            most_waiting_steps(self), spot_divide_up(left_ms, self->step_ms));
     }
 }
 
@@ -250,7 +233,7 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
         return spot_waiting_progress(self, elapsed_ms);
     }
     if (elapsed_ms < first_end_ms) {
-        progress.steps = elapsed_ms / self->step_ms;
+        progress.steps = spot_quotient(elapsed_ms, self->step_ms);
         return progress;
     }
     if (since_write_ms < 0) {
@@ -260,12 +243,13 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
         progress.is_stalled = 1;
         return progress;
     }
-    cycles = since_write_ms / self->cycle_ms;
-    rest_ms = since_write_ms % self->cycle_ms;
-    progress.steps = self->first_steps + cycles * self->cycle_steps +
-                     smaller(self->cycle_steps, rest_ms / self->step_ms);
+    cycles = spot_quotient(since_write_ms, self->cycle_ms);
+    rest_ms = since_write_ms - cycles * self->cycle_ms;
+    progress.steps =
+        self->first_steps + cycles * self->cycle_steps +
+        spot_smaller(self->cycle_steps, spot_quotient(rest_ms, self->step_ms));
     progress.stalled_ms = self->snapshot_ms + cycles * (self->cycle_ms - training_ms) +
-                          larger(0, rest_ms - training_ms);
+                          spot_larger(0, rest_ms - training_ms);
     progress.is_stalled = rest_ms >= training_ms;
     progress.started = 1 + cycles + progress.is_stalled;
     progress.durable = cycles + (rest_ms >= self->write_ms);
@@ -302,7 +286,7 @@ spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
     if (after_first <= 0) {
         return step * self->step_ms;
     }
-    cycles = (after_first - 1) / self->cycle_steps;
+    cycles = spot_quotient(after_first - 1, self->cycle_steps);
     if (cycles > 2 * SPOT_MAX_DURATION_MS / self->cycle_ms) {
         return INT64_MAX;
     }

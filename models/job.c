@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/units.h"
 #include "models/profile.h"
 
@@ -196,7 +197,7 @@ spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_tim
 static int64_t
 pipelines_of(const spot_job_t *self, int64_t num_instances)
 {
-    const int64_t num_pipelines = num_instances / self->pipeline_depth;
+    const int64_t num_pipelines = spot_quotient(num_instances, self->pipeline_depth);
 
     return num_pipelines < self->max_pipelines ? num_pipelines : self->max_pipelines;
 }

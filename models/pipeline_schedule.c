@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/pipeline_schedule.h"
 
-#define MS_PER_S 1000.0
+#include "base/integers.h"
 
-static int64_t
-divide_up(int64_t numerator, int64_t denominator)
-{
-    return numerator / denominator + (numerator % denominator != 0);
-}
+#define MS_PER_S 1000.0
 
 int64_t
 spot_micro_batches(int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines)
 {
     /* Rounding up twice equals rounding up once, and no product overflows. */
-    return divide_up(divide_up(samples_per_step, micro_batch), num_pipelines);
+    return spot_divide_up(spot_divide_up(samples_per_step, micro_batch), num_pipelines);
 }
 
 /* Work of all micro-batches on the stage that ends last, with bubbles. */
@@ -43,7 +39,7 @@ spot_pipeline_1f1b_ms(const spot_pipeline_t *self)
     const int64_t num_stages = self->num_stages;
     const int64_t num_micro_batches = self->num_micro_batches;
     const int64_t num_waits = num_stages + num_micro_batches - 2 -
-                              divide_up(num_micro_batches - 1, num_stages);
+                              spot_divide_up(num_micro_batches - 1, num_stages);
 
     return work_ms(self) +
            (num_stages == 1 ? 0 : 2 * (double) num_waits * self->link_ms);

@@ -3,19 +3,8 @@
  * cycles repeat, and many are passed at once; one by one pass only those in which the
  * wait changes. */
 #include "base/error.h"
+#include "base/integers.h"
 #include "models/checkpoint.h"
-
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t
-larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The stretch of the step after so many, and in *end its last step. */
 static int
@@ -38,8 +27,8 @@ static int64_t
 waited_ms(const spot_cycle_t *self, int64_t steps)
 {
     const spot_waits_t *waits = &self->waits;
-    const int64_t first = smaller(steps, waits->steps[0]);
-    const int64_t second = smaller(steps - first, waits->steps[1]);
+    const int64_t first = spot_smaller(steps, waits->steps[0]);
+    const int64_t second = spot_smaller(steps - first, waits->steps[1]);
 
     return first * waits->wait_ms[0] + second * waits->wait_ms[1] +
            (steps - first - second) * waits->wait_ms[2];
@@ -100,8 +89,8 @@ lap_at(const spot_cycle_t *self, int64_t steps)
     lap.work_ms = span_ms(self, steps + lap.steps) - start_ms;
     lap.cycle_ms = self->busy == SPOT_BUSY_SKIP ? lap.work_ms + self->snapshot_ms
                    : self->busy == SPOT_BUSY_WAIT
-                       ? larger(lap.work_ms + self->snapshot_ms, self->write_ms)
-                       : larger(lap.work_ms, self->write_ms) + self->snapshot_ms;
+                       ? spot_larger(lap.work_ms + self->snapshot_ms, self->write_ms)
+                       : spot_larger(lap.work_ms, self->write_ms) + self->snapshot_ms;
     return lap;
 }
 
@@ -118,10 +107,10 @@ last_mark(const spot_cycle_t *self, int64_t max_ms, int64_t max_steps,
     for (;;) {
         *lap = lap_at(self, mark.steps);
         (void) stretch_at(self, mark.steps, &end);
-        laps = larger(1, (end - mark.steps) / lap->steps);
-        laps = smaller(laps, (max_ms - mark.time_ms) / lap->cycle_ms);
-        laps = smaller(laps, (max_steps - mark.steps) / lap->steps);
-        laps = smaller(laps, max_before - mark.num_before);
+        laps = spot_larger(1, (end - mark.steps) / lap->steps);
+        laps = spot_smaller(laps, (max_ms - mark.time_ms) / lap->cycle_ms);
+        laps = spot_smaller(laps, (max_steps - mark.steps) / lap->steps);
+        laps = spot_smaller(laps, max_before - mark.num_before);
         if (laps <= 0) {
             return mark;
         }
@@ -142,9 +131,9 @@ set_steps(spot_progress_t *progress, const spot_cycle_t *self, int64_t steps,
 
     progress->steps = steps;
     progress->is_stalled = since_ms < wait_ms;
-    progress->input_ms = waited_ms(self, steps) + smaller(since_ms, wait_ms);
+    progress->input_ms = waited_ms(self, steps) + spot_smaller(since_ms, wait_ms);
     progress->stalled_ms =
-        elapsed_ms - steps * self->step_ms - larger(0, since_ms - wait_ms);
+        elapsed_ms - steps * self->step_ms - spot_larger(0, since_ms - wait_ms);
 }
 
 spot_progress_t

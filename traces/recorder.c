@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 
 void
@@ -32,17 +33,11 @@ see(const spot_recorder_t *self, spot_event_kind_t kind, int64_t count,
     return num_seen;
 }
 
-static int64_t
-least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Cancels count losses against as many additions, preemptions first. */
 static void
 lower_losses(spot_recorder_t *self, int64_t count)
 {
-    const int64_t preempted = least(self->preempted, count);
+    const int64_t preempted = spot_smaller(self->preempted, count);
 
     self->preempted -= preempted;
     self->stopped -= count - preempted;
@@ -56,7 +51,7 @@ spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVEN
     size_t num_seen = 0;
 
     if (self->is_net) {
-        lower_losses(self, least(lost, self->added));
+        lower_losses(self, spot_smaller(lost, self->added));
     } else if (lost > self->population) {
         lower_losses(self, lost - self->population); /* came and went within the tick */
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/units.h"
 
@@ -14,12 +15,6 @@ static double
 seconds(int64_t ns)
 {
     return (double) ns * S_PER_NS;
-}
-
-static int64_t
-divide_up(int64_t numerator, int64_t denominator)
-{
-    return (numerator - 1) / denominator + 1;
 }
 
 /* ---- Times of a process ---- */
@@ -180,7 +175,7 @@ spot_loader_constant(void *context, int64_t process, int64_t round)
 double
 spot_loader_mean_wait_s(const spot_loader_flow_t *self, double batch_s)
 {
-    const int64_t rounds = divide_up(self->num_batches, self->processes);
+    const int64_t rounds = spot_divide_up(self->num_batches, self->processes);
     const int64_t last = self->num_batches - (rounds - 1) * self->processes;
     const double step_s = self->compute_s + self->handover_s;
     const double round_s = (double) self->processes * step_s;
@@ -198,7 +193,7 @@ bool
 spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
     int64_t round, int64_t *low, int64_t *high)
 {
-    const int64_t num_blocks = divide_up(self->num_samples, self->block);
+    const int64_t num_blocks = spot_divide_up(self->num_samples, self->block);
     const int64_t last =
         num_blocks < self->processes ? num_blocks - 1 : self->processes - 1;
     const int64_t own =
@@ -225,8 +220,8 @@ spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
     if (!spot_loader_blocks_range(self, process, round, &low, &high)) {
         return -1;
     }
-    num_opened =
-        divide_up(high, self->block) - (low == 0 ? 0 : divide_up(low, self->block));
+    num_opened = spot_divide_up(high, self->block) -
+                 (low == 0 ? 0 : spot_divide_up(low, self->block));
     return (double) num_opened * self->block_s +
            (double) (high - low) *
                (self->sample_s + self->collate_s / (double) self->batch);
@@ -262,7 +257,7 @@ spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
 {
     const spot_loader_cost_t *cost = &self->cost;
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
-    spot_loader_flow_t flow = {.num_batches = divide_up(work->samples, work->batch),
+    spot_loader_flow_t flow = {.num_batches = spot_divide_up(work->samples, work->batch),
         .processes = is_ahead ? self->processes : 1,
         .prefetch = is_ahead ? self->prefetch : 0,
         .start_s = seconds(cost->start_ns),

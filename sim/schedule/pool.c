@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/units.h"
 
@@ -208,12 +209,6 @@ next_event(const spot_pool_t *self, size_t *next, bool is_addition)
     return NULL;
 }
 
-static int64_t
-sooner(int64_t a_s, int64_t b_s)
-{
-    return a_s < b_s ? a_s : b_s;
-}
-
 /* The next event among those that have been read. */
 static int64_t
 next_read_s(spot_pool_t *self)
@@ -223,14 +218,14 @@ next_read_s(spot_pool_t *self)
     const spot_pool_event_t *notice = next_event(self, &self->next_notice, false);
     int64_t due_s = self->overdraw_s;
 
-    due_s = loss == NULL ? due_s : sooner(due_s, loss->seen_s);
-    due_s = addition == NULL ? due_s : sooner(due_s, addition->seen_s);
+    due_s = loss == NULL ? due_s : spot_smaller(due_s, loss->seen_s);
+    due_s = addition == NULL ? due_s : spot_smaller(due_s, addition->seen_s);
     if (notice != NULL && notice_s(self) > 0) {
-        due_s = sooner(due_s, notice->seen_s - notice_s(self));
+        due_s = spot_smaller(due_s, notice->seen_s - notice_s(self));
     }
     if (self->next_ready < self->num_nodes &&
         self->nodes[self->next_ready].status == SPOT_POOL_NODE_PREPPING) {
-        due_s = sooner(due_s, self->nodes[self->next_ready].ready_s);
+        due_s = spot_smaller(due_s, self->nodes[self->next_ready].ready_s);
     }
     return due_s;
 }

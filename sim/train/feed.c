@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/feed.h"
 
-static int64_t
-divide_up(int64_t numerator, int64_t denominator)
-{
-    return (numerator + denominator - 1) / denominator;
-}
+#include "base/integers.h"
 
 /* Steps of an epoch that fills caches. */
 static int64_t
@@ -13,7 +9,7 @@ steps_of_epoch(const spot_job_t *job)
 {
     return job->input.cache_bytes == 0
                ? 0
-               : divide_up(job->input.samples, job->samples_per_step);
+               : spot_divide_up(job->input.samples, job->samples_per_step);
 }
 
 spot_feed_t
@@ -66,7 +62,7 @@ spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,
 {
     const spot_loader_t *input = &job->input;
     const double num_samples =
-        (double) divide_up(job->samples_per_step, self->num_loading);
+        (double) spot_divide_up(job->samples_per_step, self->num_loading);
     const double warm_share = spot_loader_warm_share(input, self->num_loading);
     const spot_loader_stall_t warm = spot_loader_stall(
         input, num_samples, warm_share, self->num_loading, cycle->step_ms);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "sim/train/cost.h"
 #include "sim/train/episode.h"
@@ -212,23 +213,11 @@ advance_to(spot_train_t *self, int64_t time_ms)
     self->now_ms = time_ms;
 }
 
-static int64_t
-sooner(int64_t a_ms, int64_t b_ms)
-{
-    return a_ms < b_ms ? a_ms : b_ms;
-}
-
-static int64_t
-larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The next tick that sees a change or ends a preparation. */
 static int64_t
 next_tick_ms(const spot_train_t *self)
 {
-    return sooner(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
+    return spot_smaller(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
 }
 
 /* Sets quiet_ms: before it only the events of next_tick_ms() happen, and none is
@@ -236,8 +225,8 @@ next_tick_ms(const spot_train_t *self)
 static void
 settle_quiet(spot_train_t *self)
 {
-    self->quiet_ms = sooner(sooner(self->end_ms, self->count_from_ms),
-        sooner(self->wake_ms, self->notices.next_ms));
+    self->quiet_ms = spot_smaller(spot_smaller(self->end_ms, self->count_from_ms),
+        spot_smaller(self->wake_ms, self->notices.next_ms));
     if (self->log != NULL || self->gone != NULL) {
         self->quiet_ms = 0;
     }
@@ -311,7 +300,8 @@ see_changes(spot_train_t *self)
         }
         look_ahead(self);
     } while (self->seen_ms == self->now_ms);
-    self->result.peak_instances = larger(self->result.peak_instances, population(self));
+    self->result.peak_instances =
+        spot_larger(self->result.peak_instances, population(self));
 }
 
 /* Visits a tick: ends preparations, then sees changes. */
@@ -519,7 +509,7 @@ spot_train_start(
         .lost = self->fleet.lost, .noticed = self->notices.noticed, .gone = self->gone};
     self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;
     settle_quiet(self);
-    if (log != NULL && sooner(next_tick_ms(self), self->notices.next_ms) > 0) {
+    if (log != NULL && spot_smaller(next_tick_ms(self), self->notices.next_ms) > 0) {
         spot_run_log_fleet(self);
     }
 }
@@ -529,11 +519,11 @@ spot_train_start(
 SPOT_NOINLINE static int
 visit_any(spot_train_t *self, int64_t due_ms)
 {
-    const int64_t tick_ms = sooner(due_ms, self->notices.next_ms);
+    const int64_t tick_ms = spot_smaller(due_ms, self->notices.next_ms);
     spot_recovery_change_t *change = &self->change;
 
     if (self->count_from_ms <=
-        sooner(tick_ms, sooner(self->wake_ms, self->end_ms - 1))) {
+        spot_smaller(tick_ms, spot_smaller(self->wake_ms, self->end_ms - 1))) {
         visit_count(self);
         return 1;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 
 /* A population above the losses of any tick, so that the recorder keeps them all. */
@@ -460,18 +461,12 @@ level_at(const spot_counts_t *self, size_t level_id)
     return level_id < self->num_levels ? self->levels[level_id].value : INT64_MAX;
 }
 
-static int64_t
-least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void
 spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other, double *area,
     double *area_squared)
 {
     int64_t num_self = 0, num_other = 0; /* values up to the level */
-    int64_t level = least(level_at(self, 0), level_at(other, 0)), next;
+    int64_t level = spot_smaller(level_at(self, 0), level_at(other, 0)), next;
     size_t j = 0, k = 0;
 
     *area = *area_squared = 0;
@@ -480,7 +475,7 @@ spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other, doub
 
         num_self += level_at(self, j) == level ? self->levels[j++].num_values : 0;
         num_other += level_at(other, k) == level ? other->levels[k++].num_values : 0;
-        next = least(level_at(self, j), level_at(other, k));
+        next = spot_smaller(level_at(self, j), level_at(other, k));
         width = next == INT64_MAX ? 0 : (double) (next - level);
         difference = (double) num_self / (double) self->num_values -
                      (double) num_other / (double) other->num_values;
