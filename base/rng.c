@@ -9,24 +9,32 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
-#define BLOCK_NUMBERS (SPOT_PHILOX_NUMBERS / 2)
+#define BLOCK_NUMBERS 4
 
+/* Makes the numbers of the next blocks. One block after another needs no memory for what
+ * is between; processors overlap them. */
 SPOT_NOINLINE static void
-refill(spot_philox_t *state)
+make_blocks(spot_philox_t *state, uint64_t *numbers, size_t num_blocks)
 {
     const philox4x64_key_t key = {{state->key[0], state->key[1]}};
     philox4x64_ctr_t counter = {
         {state->counter[0], state->counter[1], state->counter[2], state->counter[3]}};
-    const philox4x64_ctr_t first = philox4x64(counter, key);
-    philox4x64_ctr_t second;
 
-    counter.v[0]++;
-    second = philox4x64(counter, key);
-    for (int j = 0; j < BLOCK_NUMBERS; j++) {
-        state->numbers[j] = first.v[j];
-        state->numbers[BLOCK_NUMBERS + j] = second.v[j];
+    for (size_t j = 0; j < num_blocks; j++) {
+        const philox4x64_ctr_t block = philox4x64(counter, key);
+
+        for (int k = 0; k < BLOCK_NUMBERS; k++) {
+            *numbers++ = block.v[k];
+        }
+        counter.v[0]++;
     }
-    state->counter[0] += 2;
+    state->counter[0] = counter.v[0];
+}
+
+static void
+refill(spot_philox_t *state)
+{
+    make_blocks(state, state->numbers, SPOT_PHILOX_NUMBERS / BLOCK_NUMBERS);
     state->num_used = 0;
 }
 
@@ -67,7 +75,7 @@ philox_get(void *state)
 static double
 philox_get_double(void *state)
 {
-    return (double) (next_bits(state) >> 11) * 0x1p-53;
+    return spot_rng_double(next_bits(state));
 }
 
 const gsl_rng_type spot_rng_philox4x64 = {
@@ -118,10 +126,26 @@ spot_rng_bits(spot_rng_t *self)
     return next_bits(&self->state);
 }
 
+void
+spot_rng_fill(spot_rng_t *self, uint64_t *numbers, size_t num_numbers)
+{
+    spot_philox_t *state = &self->state;
+    size_t j = 0, num_whole;
+
+    while (j < num_numbers && state->num_used < SPOT_PHILOX_NUMBERS) {
+        numbers[j++] = next_bits(state);
+    }
+    num_whole = (num_numbers - j) / BLOCK_NUMBERS;
+    make_blocks(state, &numbers[j], num_whole);
+    for (j += num_whole * BLOCK_NUMBERS; j < num_numbers; j++) {
+        numbers[j] = next_bits(state);
+    }
+}
+
 double
 spot_rng_uniform(spot_rng_t *self)
 {
-    return (double) (next_bits(&self->state) >> 11) * 0x1p-53;
+    return spot_rng_double(next_bits(&self->state));
 }
 
 /* The same law and draws as gsl_ran_exponential(): 1 - u is exact and never 0, and its

@@ -259,7 +259,12 @@ spot_size_law_free(spot_size_law_t *self)
 int32_t
 spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
 {
-    const double u = spot_rng_uniform(rng);
+    return spot_size_law_invert(self, spot_rng_uniform(rng));
+}
+
+int32_t
+spot_size_law_invert(const spot_size_law_t *self, double u)
+{
     /* Signed, as processors convert signed numbers faster. */
     size_t size_id = self->guides[(int64_t) (u * (double) (int64_t) self->num_guides)];
 

@@ -60,8 +60,9 @@ SPOT_MUST_CHECK int spot_size_law_copy(
     spot_size_law_t *self, const spot_size_law_t *other);
 void spot_size_law_free(spot_size_law_t *self);
 
-/* One draw, O(1) on average. */
+/* One draw, O(1) on average, and the same for a number u of [0, 1). */
 int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng);
+int32_t spot_size_law_invert(const spot_size_law_t *self, double u);
 
 /* Probability that a draw of size 1 comes from a normal number that rounds to 0, which
  * counts as 1; 0 for the other families. O(1). */

@@ -87,8 +87,11 @@ seed_free(void *model)
 static SPOT_NOINLINE void
 draw_ticks(spot_seed_trials_t *self)
 {
+    uint64_t numbers[SPOT_SEED_NUM_AHEAD];
+
+    spot_rng_fill(&self->gap, numbers, SPOT_SEED_NUM_AHEAD);
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->last_tick += spot_trial_law_draw(&self->gap_law, &self->gap);
+        self->last_tick += spot_trial_law_invert(&self->gap_law, numbers[j] >> 11);
         self->ticks[j] = self->last_tick;
     }
     self->num_ticks_used = 0;
@@ -97,8 +100,12 @@ draw_ticks(spot_seed_trials_t *self)
 static SPOT_NOINLINE void
 draw_sizes(spot_seed_trials_t *self)
 {
+    uint64_t numbers[SPOT_SEED_NUM_AHEAD];
+
+    spot_rng_fill(&self->count, numbers, SPOT_SEED_NUM_AHEAD);
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->sizes[j] = spot_size_law_draw(&self->direction->law, &self->count);
+        self->sizes[j] = spot_size_law_invert(
+            &self->direction->law, spot_rng_double(numbers[j]));
     }
     self->num_sizes_used = 0;
 }
