@@ -111,7 +111,7 @@ spot_rng_skip_to(spot_rng_t *self, uint64_t position)
 {
     self->state.counter[0] = position / BLOCK_NUMBERS;
     refill(&self->state);
-    self->state.num_used = (unsigned) (position % BLOCK_NUMBERS);
+    self->state.num_used = position % BLOCK_NUMBERS;
 }
 
 gsl_rng *

@@ -57,7 +57,7 @@ typedef struct {
     uint64_t key[2];                       /* study seed, replication */
     uint64_t counter[4];                   /* next block, purpose, entity, 0 */
     uint64_t numbers[SPOT_PHILOX_NUMBERS]; /* of the latest blocks */
-    unsigned num_used;                     /* of numbers */
+    size_t num_used;                       /* of numbers */
 } spot_philox_t;
 
 /* One stream, without allocation. gsl points into this struct: do not copy it, and call

@@ -121,6 +121,33 @@ test_skipping_goes_on_behind(void **state)
     }
 }
 
+/* From each place in a block, so many as end at each. */
+static void
+test_filling_gives_the_same_numbers(void **state)
+{
+    enum { MOST = 40 };
+    uint64_t bits[2 * MOST], numbers[MOST];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 7, 1, SPOT_STREAM_GAP, 3);
+    for (int j = 0; j < 2 * MOST; j++) {
+        bits[j] = spot_rng_bits(&rng);
+    }
+    for (size_t first = 0; first < 20; first++) {
+        for (size_t count = 0; count < MOST; count++) {
+            spot_rng_seek(&rng, 7, 1, SPOT_STREAM_GAP, 3);
+            for (size_t j = 0; j < first; j++) {
+                (void) spot_rng_bits(&rng);
+            }
+            spot_rng_fill(&rng, numbers, count);
+            assert_memory_equal(numbers, &bits[first], count * sizeof(*numbers));
+            assert_int_equal(spot_rng_position(&rng), first + count);
+            assert_int_equal(spot_rng_bits(&rng), bits[first + count]);
+        }
+    }
+}
+
 /* Every part of the name counts with all its 64 bits. */
 static void
 test_streams_with_other_names_are_other_streams(void **state)
@@ -419,7 +446,7 @@ test_below_near_half_the_range(void **state)
             halves[value >> 62 & 1]++;
             parities[value & 1]++;
         }
-        num_draws = 4 * (double) (rng.state.counter[0] - 2) + rng.state.num_used;
+        num_draws = (double) spot_rng_position(&rng);
         assert_even(halves, 2);
         assert_even(parities, 2);
         assert_true(fabs(num_draws / NUM_DRAWS - draws_each[j]) <= 0.03);
@@ -435,6 +462,7 @@ main(void)
         cmocka_unit_test(test_purposes_keep_their_numbers),
         cmocka_unit_test(test_seeking_again_starts_again),
         cmocka_unit_test(test_skipping_goes_on_behind),
+        cmocka_unit_test(test_filling_gives_the_same_numbers),
         cmocka_unit_test(test_streams_with_other_names_are_other_streams),
         cmocka_unit_test(test_uniform_is_in_the_half_open_unit_interval),
         cmocka_unit_test(test_uniform_at_the_ends_of_the_bits),

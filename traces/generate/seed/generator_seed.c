@@ -104,8 +104,8 @@ draw_sizes(spot_seed_trials_t *self)
 
     spot_rng_fill(&self->count, numbers, SPOT_SEED_NUM_AHEAD);
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->sizes[j] = spot_size_law_invert(
-            &self->direction->law, spot_rng_double(numbers[j]));
+        self->sizes[j] =
+            spot_size_law_invert(&self->direction->law, spot_rng_double(numbers[j]));
     }
     self->num_sizes_used = 0;
 }
@@ -162,26 +162,6 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
     }
 }
 
-/* Moves to the next success, and if has_size to the next size. */
-static void
-use(spot_seed_trials_t *self, bool is_used, bool has_size)
-{
-    self->num_ticks_used += is_used;
-    self->num_sizes_used += is_used & has_size;
-    if (self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
-        draw_ticks(self);
-    }
-}
-
-static int64_t
-next_size(spot_seed_trials_t *self)
-{
-    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
-        draw_sizes(self);
-    }
-    return self->sizes[self->num_sizes_used];
-}
-
 /* The next events up to a tick, fewer than max_events if there are no more. An event
  * without effect (no instance left, or no room) is dropped. No branch depends on the
  * direction: it would be unpredictable. */
@@ -191,30 +171,32 @@ next_up_to_tick(
 {
     const int64_t capacity = self->model->common.capacity;
     const int64_t tick_ms = self->model->common.tick_ms;
-    spot_seed_trials_t *losses = &self->trials[PREEMPTION];
-    spot_seed_trials_t *additions = &self->trials[ADDITION];
+    int64_t ticks[NUM_DIRECTIONS] = {spot_seed_next_tick(&self->trials[PREEMPTION]),
+        spot_seed_next_tick(&self->trials[ADDITION])};
     int64_t population = self->population;
     size_t num_events = 0;
 
     while (num_events < max_events) {
-        const int64_t loss_tick = spot_seed_next_tick(losses);
-        const int64_t add_tick = spot_seed_next_tick(additions);
-        const bool is_addition = add_tick < loss_tick;
-        const int64_t tick = is_addition ? add_tick : loss_tick;
-        const int64_t mask = -(int64_t) is_addition;
-        const int64_t room = ((capacity - population) & mask) | (population & ~mask);
-        const int64_t drawn =
-            (next_size(additions) & mask) | (next_size(losses) & ~mask);
-        const int64_t size = drawn < room ? drawn : room;
+        const bool is_addition = ticks[ADDITION] < ticks[PREEMPTION];
+        const int64_t tick = ticks[is_addition];
+        spot_seed_trials_t *trials = &self->trials[is_addition];
+        const int64_t room = is_addition ? capacity - population : population;
+        int64_t size;
 
         if (tick > last_tick) {
             break;
         }
-        use(additions, is_addition, room > 0);
-        use(losses, !is_addition, room > 0);
-        population += (size ^ ~mask) - ~mask;
+        if (trials->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+            draw_sizes(trials);
+        }
+        size = trials->sizes[trials->num_sizes_used];
+        size = size < room ? size : room;
+        trials->num_sizes_used += room > 0;
+        spot_seed_advance(trials);
+        ticks[is_addition] = spot_seed_next_tick(trials);
+        population += is_addition ? size : -size;
         events[num_events].time_ms = tick * tick_ms;
-        events[num_events].kind = is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        events[num_events].kind = trials->kind;
         events[num_events].count = (int32_t) size;
         events[num_events].name_ids = NULL;
         num_events += room > 0;
