@@ -13,6 +13,9 @@
 #define OPEN_TIMEOUT_MS 10000
 #define WRITE_TIMEOUT_MS 120000
 
+/* Of rows that are kept in memory too. */
+#define COPY_BYTES (16 << 20)
+
 /* Of the tables point and replication, beside those of swept keys and of metrics. */
 #define NUM_OWN_COLUMNS 3
 
@@ -69,6 +72,9 @@ sqlite_close(spot_store_t *store)
 
     spot_row_reader_close(self->row_reader);
     spot_sqlite_stop_writing(self);
+    if (self->copy != NULL) {
+        self->copy->close(self->copy);
+    }
     sqlite3_finalize(self->find_batch);
     spot_db_close(&self->reader);
     spot_db_close(&self->db);
@@ -105,12 +111,25 @@ new_store(void)
 }
 
 /* What of the head everything else hangs on. */
+/* Without memory for a copy rows are read from the file each time. */
+static void
+open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
+{
+    const double row_bytes = (double) (head->num_metrics + 1) * sizeof(double);
+    const double num_rows = (double) head->num_points * (double) head->num_replications;
+
+    if (num_rows > 0 && num_rows * row_bytes <= COPY_BYTES) {
+        (void) !spot_store_open_memory(&self->copy, head);
+    }
+}
+
 static int
 set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
 {
     int ret = spot_columns_init(&self->columns, head);
 
     self->base.head = head;
+    open_copy(self, head);
     self->numbers = spot_calloc(head->num_points, sizeof(*self->numbers));
     self->point_ids = spot_calloc(head->num_points, sizeof(*self->point_ids));
     self->base.counts = spot_calloc(

@@ -33,9 +33,12 @@ typedef struct {
     spot_columns_t columns;
     spot_db_t reader;
     spot_row_reader_t *row_reader; /* ready for use, or NULL */
-    uint32_t *numbers; /* [num_points] of the points in the file, a permutation */
-    size_t *point_ids; /* [num_points] by number */
+    uint32_t *numbers;  /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids;  /* [num_points] by number */
+    spot_store_t *copy; /* in memory, of rows that were put or read; NULL: they may be
+                           too many */
     bool is_writer;
+    spot_store_t *put_rows;   /* in memory those that this process put; NULL: too many */
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
     int error;                /* of writing: nothing more is taken */
@@ -100,6 +103,14 @@ void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *h
  * is there. With the lock held. */
 SPOT_MUST_CHECK int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
     int64_t first_replication, spot_sqlite_batch_t *batch);
+
+/* Keeps rows that are in the file in memory too, if there is a copy: they are read
+ * again, for the median run, the summary and the differences. */
+SPOT_MUST_CHECK static inline int
+spot_sqlite_copy(spot_sqlite_store_t *self, const spot_piece_t *piece)
+{
+    return self->copy == NULL ? 0 : self->copy->put(self->copy, piece);
+}
 
 /* Readies the store for writing; and its end, with what is noted of it: outcome as in
  * spot_store_t. */

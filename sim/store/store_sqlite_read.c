@@ -159,7 +159,9 @@ read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
             &batch, head, replication, self->warnings[row_id], metrics);
     }
     return memcmp(&batch, &written, sizeof(batch)) == 0
-               ? 0
+               ? spot_sqlite_copy(
+                     store, &(spot_piece_t){point_id, first, (size_t) batch.num_rows,
+                                self->metrics, self->warnings})
                : say_damaged(
                      store, point_id, first, "rows are not as they were written");
 }
@@ -212,17 +214,16 @@ read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_i
     return ret;
 }
 
-int
-spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
+/* Reads them from the file. */
+static int
+read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
-    spot_sqlite_store_t *store = spot_sqlite_store(base);
     const int64_t first =
         first_replication - first_replication % spot_study_batch_size(store->base.head);
     spot_row_reader_t *reader = store->row_reader;
     int ret;
 
-    spot_bug_assert(point_id < store->base.head->num_points && first_replication >= 0);
     store->row_reader = NULL; /* in use: function may read another point meanwhile */
     ret = reader == NULL ? open_reader(&reader, store) : 0;
     if (ret == 0) {
@@ -241,4 +242,21 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
         store->row_reader = reader;
     }
     return ret;
+}
+
+int
+spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context)
+{
+    spot_sqlite_store_t *store = spot_sqlite_store(base);
+    const spot_store_t *copy = store->copy;
+
+    spot_bug_assert(point_id < base->head->num_points && first_replication >= 0);
+    if (is_stopped(base)) {
+        return SPOT_ERR_INTERRUPTED;
+    }
+    return copy != NULL && spot_store_num_rows(copy, point_id) ==
+                               spot_store_num_rows(base, point_id)
+               ? copy->read(copy, point_id, first_replication, function, context)
+               : read_rows(store, point_id, first_replication, function, context);
 }

@@ -223,6 +223,7 @@ spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
     }
     pthread_mutex_lock(&self->lock);
     ret = self->error == 0 ? put_rows(self, piece) : SPOT_ERR_IO;
+    ret = ret == 0 ? spot_sqlite_copy(self, piece) : ret;
     pthread_mutex_unlock(&self->lock);
     return ret;
 }

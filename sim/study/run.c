@@ -18,21 +18,6 @@ typedef struct pool pool_t;
 /* Does one of many tasks with the worker of a thread. */
 typedef int (*task_t)(pool_t *self, spot_study_worker_t *worker, int64_t task_id);
 
-/* The watched values of a point of which one may have to be the median. */
-typedef struct {
-    double value;
-    int64_t replication;
-} outcome_t;
-
-typedef struct {
-    int64_t num_rows; /* of which these are the outcomes */
-    size_t num_outcomes, max_outcomes;
-    outcome_t *outcomes; /* [num_outcomes] those that are defined */
-} outcomes_t;
-
-/* What a study keeps of them while it runs; the others are read from the store. */
-#define MAX_OUTCOMES ((size_t) 1 << 18)
-
 /* A study at work. */
 struct pool {
     const spot_study_t *study;
@@ -51,8 +36,6 @@ struct pool {
     spot_study_progress_t progress;
     spot_estimate_t *watched; /* [num_points] */
     int64_t *num_done;        /* [num_points] replications that are there */
-    size_t num_outcomes;      /* of all points */
-    outcomes_t *outcomes;     /* [num_points] of the rows that were run */
 };
 
 /* ---- Threads ---- */
@@ -129,42 +112,6 @@ tell_progress(pool_t *self)
     }
 }
 
-static int
-add_outcome(outcomes_t *self, double value, int64_t replication)
-{
-    self->num_rows++;
-    if (!isfinite(value)) {
-        return 0;
-    }
-    if (SPOT_ARRAY_ROOM(self, outcomes, self->num_outcomes + 1) != 0) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    self->outcomes[self->num_outcomes++] = (outcome_t){value, replication};
-    return 0;
-}
-
-/* Keeps the outcomes of rows for find_median(), if it will be asked. */
-static int
-keep_outcomes(pool_t *self, const spot_piece_t *piece)
-{
-    const spot_study_t *study = self->study;
-    const size_t metric_id = spot_study_watched_metric(&study->head);
-    int ret = 0;
-
-    if (study->num_series == 0 || study->series[0] != SPOT_MEDIAN_REPLICATION ||
-        self->store->put_series == NULL ||
-        self->num_outcomes + piece->num_rows > MAX_OUTCOMES) {
-        return 0;
-    }
-    for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
-        ret = add_outcome(&self->outcomes[piece->point_id],
-            piece->rows[j * study->head.num_metrics + metric_id],
-            piece->first_replication + (int64_t) j);
-    }
-    self->num_outcomes += piece->num_rows;
-    return ret;
-}
-
 /* Counts the replications of a batch, of which those of a piece were run now. The
  * watched values are added in the order in which batches end: they are for watching
  * only. */
@@ -179,7 +126,6 @@ count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
     for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
         ret = spot_estimate_add(&self->watched[point_id], &piece->rows[j * num_metrics]);
     }
-    ret = ret == 0 ? keep_outcomes(self, piece) : ret;
     self->num_done[point_id] += num_replications;
     self->progress.num_points_done +=
         self->num_done[point_id] >= self->rounds.to[point_id];
@@ -297,16 +243,32 @@ run_rounds(pool_t *self)
 /* ---- Series ---- */
 
 typedef struct {
+    double value;
+    int64_t replication;
+} outcome_t;
+
+typedef struct {
     size_t metric_id;
-    outcomes_t *outcomes;
-} reading_t;
+    size_t num_outcomes;
+    size_t max_outcomes;
+    outcome_t *outcomes; /* [num_outcomes] those that are defined */
+} outcomes_t;
 
 static int
-read_outcome(void *context, const spot_row_t *row)
+add_outcome(void *context, const spot_row_t *row)
 {
-    const reading_t *self = context;
+    outcomes_t *self = context;
+    const double value = row->metrics[self->metric_id];
 
-    return add_outcome(self->outcomes, row->metrics[self->metric_id], row->replication);
+    if (!isfinite(value)) {
+        return 0;
+    }
+    if (spot_array_reserve(&self->outcomes, &self->max_outcomes, self->num_outcomes + 1,
+            sizeof(*self->outcomes)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->outcomes[self->num_outcomes++] = (outcome_t){value, row->replication};
+    return 0;
 }
 
 static int
@@ -321,30 +283,23 @@ compare_outcomes(const void *a, const void *b)
 }
 
 /* The replication with the median of the watched metric, or 0. A shard does not have all
- * of them. The rows are read unless all of them were run now. */
+ * of them. */
 static int
 find_median(const pool_t *self, size_t point_id, int64_t *replication)
 {
-    outcomes_t *all = &self->outcomes[point_id];
-    reading_t reading = {spot_study_watched_metric(&self->study->head), all};
+    outcomes_t all = {.metric_id = spot_study_watched_metric(&self->study->head)};
     int ret = 0;
 
     *replication = 0;
     if (self->run->num_shards > 1) {
         return 0;
     }
-    if (all->num_rows != self->rounds.to[point_id]) {
-        all->num_rows = 0;
-        all->num_outcomes = 0;
-        ret = self->store->read(self->store, point_id, 0, read_outcome, &reading);
+    ret = self->store->read(self->store, point_id, 0, add_outcome, &all);
+    if (ret == 0 && all.num_outcomes > 0) {
+        qsort(all.outcomes, all.num_outcomes, sizeof(*all.outcomes), compare_outcomes);
+        *replication = all.outcomes[(all.num_outcomes - 1) / 2].replication;
     }
-    if (ret == 0 && all->num_outcomes > 0) {
-        qsort(
-            all->outcomes, all->num_outcomes, sizeof(*all->outcomes), compare_outcomes);
-        *replication = all->outcomes[(all->num_outcomes - 1) / 2].replication;
-    }
-    free(all->outcomes);
-    *all = (outcomes_t){0};
+    free(all.outcomes);
     return ret;
 }
 
@@ -501,9 +456,8 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .progress = {.study = self},
         .watched = spot_calloc(num_points, sizeof(*pool.watched)),
-        .num_done = spot_calloc(num_points, sizeof(*pool.num_done)),
-        .outcomes = spot_calloc(num_points, sizeof(*pool.outcomes))};
-    int ret = pool.watched == NULL || pool.num_done == NULL || pool.outcomes == NULL
+        .num_done = spot_calloc(num_points, sizeof(*pool.num_done))};
+    int ret = pool.watched == NULL || pool.num_done == NULL
                   ? SPOT_ERR_NO_MEMORY
                   : spot_study_check_shards(self, run->num_shards, diag);
 
@@ -528,10 +482,6 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
         spot_estimate_free(&pool.watched[j]);
     }
-    for (size_t j = 0; pool.outcomes != NULL && j < num_points; j++) {
-        free(pool.outcomes[j].outcomes);
-    }
-    free(pool.outcomes);
     free(pool.watched);
     free(pool.num_done);
     return ret;

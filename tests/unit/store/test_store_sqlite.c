@@ -247,6 +247,40 @@ test_going_on(void **state)
     case_remove(&known);
 }
 
+/* Rows of small studies are read from a copy in memory once all of a point are there;
+ * these may be too many for one. Each is read twice. */
+static void
+test_rows_with_a_copy_and_without(void **state)
+{
+    static const int64_t replications[] = {200, 1000000};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(replications) / sizeof(replications[0]); j++) {
+        store_case_t known;
+        spot_store_t *store;
+
+        case_init(&known, replications[j]);
+        store = case_open(&known);
+        case_put(store, 1, 0, 100);
+        store->close(store);
+        store = case_open(&known);
+        assert_int_equal(spot_sqlite_store(store)->copy != NULL, j == 0);
+        case_put(store, 1, 100, 60); /* those before are in the file alone */
+        case_put(store, 2, 0, 70);
+        case_flush(store);
+        for (int k = 0; k < 2; k++) {
+            case_check_point(store, 1, 160);
+            case_check_point(store, 2, 70);
+            case_check_point(store, 3, 0);
+        }
+        case_put(store, 1, 160, 10);
+        case_flush(store);
+        case_check_point(store, 1, 170);
+        store->close(store);
+        case_remove(&known);
+    }
+}
+
 /* Points keep their rows wherever they move. */
 static void
 test_points_and_replications_are_added(void **state)
@@ -909,6 +943,7 @@ main(void)
         cmocka_unit_test(test_a_reader_has_it_all),
         cmocka_unit_test(test_a_study_without_a_sweep),
         cmocka_unit_test(test_going_on),
+        cmocka_unit_test(test_rows_with_a_copy_and_without),
         cmocka_unit_test(test_points_and_replications_are_added),
         cmocka_unit_test(test_another_study_is_refused),
         cmocka_unit_test(test_names_of_points),
