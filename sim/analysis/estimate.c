@@ -56,24 +56,39 @@ spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *sourc
     return (is_cut_off || isfinite(numbers[0])) && isfinite(numbers[1]);
 }
 
-/* Update of third moments: Pebay, Sandia report SAND2008-6212, 2008. */
+/* The moments of the denominator, before those of v alone: n with it, dv and the factor
+ * of third moments as below. */
+static void
+add_denominator(spot_estimate_t *self, double b, double n, double dv, double third)
+{
+    const double db = b - self->mean_b;
+
+    self->vvb += dv * dv * db * third - (db * self->vv + 2 * dv * self->vb) / n;
+    self->vbb += dv * db * db * third - (dv * self->bb + 2 * db * self->vb) / n;
+    self->bbb += db * (db * db * third - 3 * self->bb / n);
+    self->mean_b += db / n;
+    self->vb += dv * (b - self->mean_b);
+    self->bb += db * (b - self->mean_b);
+}
+
+/* Update of third moments: Pebay, Sandia report SAND2008-6212, 2008. But for a ratio the
+ * denominator is 1. */
 static void
 add_moments(spot_estimate_t *self, double v, double b)
 {
-    const double dv = v - self->mean_v, db = b - self->mean_b;
+    const double dv = v - self->mean_v;
     const double before = (double) self->num_values, n = before + 1;
     const double third = before * (before - 1) / (n * n);
 
     self->vvv += dv * (dv * dv * third - 3 * self->vv / n);
-    self->vvb += dv * dv * db * third - (db * self->vv + 2 * dv * self->vb) / n;
-    self->vbb += dv * db * db * third - (dv * self->bb + 2 * db * self->vb) / n;
-    self->bbb += db * (db * db * third - 3 * self->bb / n);
+    if (self->estimator == SPOT_ESTIMATOR_RATIO) {
+        add_denominator(self, b, n, dv, third);
+    } else {
+        self->mean_b = 1;
+    }
     self->num_values++;
     self->mean_v += dv / n;
-    self->mean_b += db / n;
     self->vv += dv * (v - self->mean_v);
-    self->vb += dv * (b - self->mean_b);
-    self->bb += db * (b - self->mean_b);
 }
 
 static int
@@ -490,6 +505,14 @@ typedef struct {
     spot_estimate_t *estimates; /* [num_metrics] */
 } lines_t;
 
+/* Whether the line of a metric depends on its rows. */
+static bool
+needs_rows(const spot_estimate_t *self)
+{
+    return self->estimator == SPOT_ESTIMATOR_RATIO ||
+           self->estimator == SPOT_ESTIMATOR_QUANTILE;
+}
+
 static int
 add_row(void *context, const spot_row_t *row)
 {
@@ -497,7 +520,9 @@ add_row(void *context, const spot_row_t *row)
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
-        ret = spot_estimate_add(&self->estimates[j], row->metrics);
+        if (needs_rows(&self->estimates[j])) {
+            ret = spot_estimate_add(&self->estimates[j], row->metrics);
+        }
     }
     return ret;
 }
@@ -514,8 +539,7 @@ spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
         spot_estimate_init(
             &self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
-        is_needed = is_needed || self.estimates[j].estimator == SPOT_ESTIMATOR_RATIO ||
-                    self.estimates[j].estimator == SPOT_ESTIMATOR_QUANTILE;
+        is_needed = is_needed || needs_rows(&self.estimates[j]);
     }
     if (ret == 0 && is_needed) {
         ret = store->read(store, point_id, 0, add_row, &self);

@@ -110,7 +110,6 @@ new_store(void)
     return self;
 }
 
-/* What of the head everything else hangs on. */
 /* Without memory for a copy rows are read from the file each time. */
 static void
 open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
@@ -123,6 +122,7 @@ open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
     }
 }
 
+/* What of the head everything else hangs on. */
 static int
 set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
 {

@@ -38,7 +38,6 @@ typedef struct {
     spot_store_t *copy; /* in memory, of rows that were put or read; NULL: they may be
                            too many */
     bool is_writer;
-    spot_store_t *put_rows;   /* in memory those that this process put; NULL: too many */
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
     int error;                /* of writing: nothing more is taken */
