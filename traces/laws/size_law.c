@@ -303,6 +303,9 @@ spot_size_law_p_rounded_to_0(const spot_size_law_t *self, const parameters_t *pa
 
 #define NUM_PLACES (UINT64_C(1) << PLACE_DIGITS)
 
+/* Of a place that the inverse gives, in places. */
+#define ROUNDING 0.05
+
 _Static_assert(1 << CELL_DIGITS == SPOT_TRIAL_CELLS, "the first digits are the cell");
 
 /* The number of failures for a number. It is infinite or NAN if p is 0. 1 - u is exact;
@@ -325,15 +328,16 @@ number_at(uint64_t cell_id, uint64_t place)
 }
 
 /* Finds the place of a cell at which there is one failure more; only numbers at this
- * place need the logarithm. The inverse gives the place up to rounding; bisection does
- * the rest. */
+ * place need the logarithm. The inverse gives the place up to rounding, which is far
+ * less than a place; where that is in doubt, bisection does the rest. */
 static uint32_t
 find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
 {
     const double u = -expm1((double) (num_failures + 1) / self->failures_per_log);
     const double place = (u * SPOT_TRIAL_CELLS - (double) cell_id) * (double) NUM_PLACES;
-    uint64_t low = place > 2 && place < (double) NUM_PLACES ? (uint64_t) place - 2 : 0;
-    uint64_t high = low < NUM_PLACES - 4 ? low + 4 : NUM_PLACES;
+    const bool is_inside = place > 1 && place < (double) NUM_PLACES - 1;
+    uint64_t low = is_inside ? (uint64_t) (place - ROUNDING) : 0;
+    uint64_t high = is_inside ? (uint64_t) (place + ROUNDING) + 1 : NUM_PLACES;
 
     low = count_failures(self, number_at(cell_id, low)) == num_failures ? low : 0;
     high = count_failures(self, number_at(cell_id, high)) > num_failures ? high
