@@ -99,8 +99,7 @@ write_csv(
 
     if (out != NULL) {
         fill_table(&table, arrivals, fit, 0);
-        ret = spot_table_write_csv_head(&table, out);
-        ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
+        ret = spot_table_write_csv(&table, out);
     }
     spot_table_free(&table);
     return spot_output_end(&output, ret);

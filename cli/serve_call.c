@@ -216,10 +216,7 @@ spot_serve_ms(int64_t ns)
 void
 spot_serve_put_csv(const void *table, FILE *out)
 {
-    int ret = spot_table_write_csv_head(table, out);
-
-    ret = ret != 0 ? ret : spot_table_write_csv_rows(table, out);
-    (void) ret;
+    (void) !spot_table_write_csv(table, out);
 }
 
 int

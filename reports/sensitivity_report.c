@@ -178,8 +178,7 @@ spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
             head, metric_id, j % head->num_axes, &found.metrics[metric_id], &table);
     }
     table.error = spot_error_first(ret, table.error);
-    ret = table.error == 0 ? spot_table_write_csv_head(&table, out) : table.error;
-    ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
+    ret = spot_table_write_csv(&table, out);
     spot_table_free(&table);
     spot_study_sensitivity_free(&found);
     return ret;

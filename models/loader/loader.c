@@ -164,29 +164,6 @@ spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
     return memory == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-double
-spot_loader_constant(void *context, int64_t process, int64_t round)
-{
-    (void) process;
-    (void) round;
-    return *(const double *) context;
-}
-
-double
-spot_loader_mean_wait_s(const spot_loader_flow_t *self, double batch_s)
-{
-    const int64_t rounds = spot_divide_up(self->num_batches, self->processes);
-    const int64_t last = self->num_batches - (rounds - 1) * self->processes;
-    const double step_s = self->compute_s + self->handover_s;
-    const double round_s = (double) self->processes * step_s;
-    const double total_s =
-        self->start_s + batch_s +
-        (double) (rounds - 1) * (batch_s > round_s ? batch_s : round_s) +
-        (double) last * step_s;
-
-    return total_s / (double) self->num_batches - self->compute_s;
-}
-
 /* ---- Blocks ---- */
 
 bool

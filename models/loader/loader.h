@@ -136,12 +136,6 @@ SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self,
 void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
     void *context, double *memory, double *waits, int64_t *num_taken);
 
-/* A batch function of a constant T; context: the double. */
-double spot_loader_constant(void *context, int64_t process, int64_t round);
-
-/* The mean wait for batches of constant T in closed form, for PF >= 2. */
-double spot_loader_mean_wait_s(const spot_loader_flow_t *self, double batch_s);
-
 /* Samples in blocks, dealt to processes. */
 typedef struct {
     int64_t num_samples;

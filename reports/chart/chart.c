@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "reports/chart/model.h"
 
-#define MAX_CDF_STEPS 2000 /* more cannot be seen */
 #define USUAL_THICKNESS 0.68
 
 /* ---- Memory ---- */
@@ -451,42 +450,4 @@ spot_chart_add_span(spot_chart_t *self, double row, double low, double high)
 {
     spot_chart_add(
         self, &(spot_chart_datum_t){.x = low, .y = row, .x_low = low, .x_high = high});
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
-/* Every step of few values; of many those at which a share moves on. */
-void
-spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
-    double scale, bool is_longer)
-{
-    double *sorted = spot_memory_get(&self->memory, num_values, sizeof(*sorted));
-    size_t num = 0, last = 0;
-
-    for (size_t j = 0; j < num_values && sorted != NULL; j++) {
-        if (!isnan(values[j])) {
-            sorted[num++] = values[j];
-        }
-    }
-    if (num == 0) {
-        return;
-    }
-    qsort(sorted, num, sizeof(*sorted), by_value);
-    spot_chart_add_xy(self, sorted[0], is_longer ? scale : 0);
-    for (size_t j = 0; j < num; j++) {
-        const bool is_step = j + 1 == num || sorted[j + 1] > sorted[j];
-
-        if (is_step && (j + 1 == num || j == 0 || j - last >= num / MAX_CDF_STEPS)) {
-            const double share = (double) (j + 1) / (double) num;
-
-            spot_chart_add_xy(self, sorted[j], scale * (is_longer ? 1 - share : share));
-            last = j;
-        }
-    }
 }

@@ -222,12 +222,6 @@ void spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum);
 void spot_chart_add_xy(spot_chart_t *self, double x, double y);
 void spot_chart_add_span(spot_chart_t *self, double row, double low, double high);
 
-/* The distribution function of a sample in any order as data of a series of STEPS;
- * is_longer: the share that is longer. NAN are left out. scale: 1, or 100 for percent.
- * O(n log n). */
-void spot_chart_add_cdf(spot_chart_t *self, size_t num_values, const double *values,
-    double scale, bool is_longer);
-
 /* ---- Rules and the legend ---- */
 
 typedef enum {

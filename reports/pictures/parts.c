@@ -251,12 +251,7 @@ spot_study_picture_write_csv(
     spot_table_t table = {0};
     int ret = self->fill(report, &table);
 
-    if (ret == 0) {
-        ret = spot_table_write_csv_head(&table, out);
-    }
-    if (ret == 0) {
-        ret = spot_table_write_csv_rows(&table, out);
-    }
+    ret = ret == 0 ? spot_table_write_csv(&table, out) : ret;
     spot_table_free(&table);
     return ret;
 }

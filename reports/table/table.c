@@ -24,19 +24,6 @@ copy_text(spot_table_t *self, spot_texts_t *owner, const char *text)
 }
 
 void
-spot_table_clear(spot_table_t *self)
-{
-    spot_texts_free(&self->texts);
-    self->caption = NULL;
-    if (self->headings != NULL) {
-        memset(self->headings, 0, self->max_rows * sizeof(*self->headings));
-    }
-    self->num_cells = 0;
-    self->num_notes = 0;
-    self->num_rows = 0;
-}
-
-void
 spot_table_free(spot_table_t *self)
 {
     spot_texts_free(&self->texts);

@@ -87,9 +87,6 @@ typedef struct {
 
 void spot_table_free(spot_table_t *self);
 
-/* Takes all but the columns away. */
-void spot_table_clear(spot_table_t *self);
-
 /* All that follow copy their texts and keep their error in self, which the dialects
  * return. Columns come first. */
 void spot_table_add_column(spot_table_t *self, spot_table_column_t column);

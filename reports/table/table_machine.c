@@ -6,17 +6,6 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 
-int
-spot_table_write_csv_head(const spot_table_t *self, FILE *out)
-{
-    for (size_t j = 0; self->error == 0 && j < self->num_columns; j++) {
-        fputs(j > 0 ? "," : "", out);
-        spot_csv_field_text(out, self->columns[j].name);
-    }
-    fputc('\n', out);
-    return self->error == 0 && ferror(out) ? SPOT_ERR_IO : self->error;
-}
-
 static void
 write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)
 {
@@ -44,8 +33,13 @@ write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FI
 }
 
 int
-spot_table_write_csv_rows(const spot_table_t *self, FILE *out)
+spot_table_write_csv(const spot_table_t *self, FILE *out)
 {
+    for (size_t j = 0; self->error == 0 && j < self->num_columns; j++) {
+        fputs(j > 0 ? "," : "", out);
+        spot_csv_field_text(out, self->columns[j].name);
+    }
+    fputs(self->error == 0 ? "\n" : "", out);
     for (size_t j = 0; self->error == 0 && j < self->num_cells; j++) {
         const size_t column_id = j % self->num_columns;
 

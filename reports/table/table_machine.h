@@ -8,11 +8,9 @@
 #include "base/json.h"
 #include "reports/table/table.h"
 
-/* The names of columns, then a line a row; what is unknown or not said is empty. Rows
- * that do not fit in memory can be written in several calls, with spot_table_clear()
- * between them. Error of the table, IO. */
-SPOT_MUST_CHECK int spot_table_write_csv_head(const spot_table_t *self, FILE *out);
-SPOT_MUST_CHECK int spot_table_write_csv_rows(const spot_table_t *self, FILE *out);
+/* The names of columns, then a line a row; what is unknown or not said is empty. Error
+ * of the table, IO. */
+SPOT_MUST_CHECK int spot_table_write_csv(const spot_table_t *self, FILE *out);
 
 /* Each row as an object in the array or line that is open: names of columns and values;
  * null for what is unknown, nothing for what is not said. Error of the table. */

@@ -142,8 +142,7 @@ spot_coverage_write_csv(const spot_coverage_t *self, FILE *out)
     int ret;
 
     fill(self, &table, FORM_CSV);
-    ret = spot_table_write_csv_head(&table, out);
-    ret = ret == 0 ? spot_table_write_csv_rows(&table, out) : ret;
+    ret = spot_table_write_csv(&table, out);
     spot_table_free(&table);
     return ret;
 }

@@ -34,9 +34,7 @@ typedef int (*writer_t)(spot_trace_picture_t *self, FILE *out);
 static int
 write_data(spot_trace_picture_t *self, FILE *out)
 {
-    const int ret = spot_table_write_csv_head(&self->data, out);
-
-    return ret == 0 ? spot_table_write_csv_rows(&self->data, out) : ret;
+    return spot_table_write_csv(&self->data, out);
 }
 
 static int

@@ -81,6 +81,14 @@ search(void *context)
     spot_arena_free(&memory);
 }
 
+static double
+constant(void *context, int64_t process, int64_t round)
+{
+    (void) process;
+    (void) round;
+    return *(const double *) context;
+}
+
 static void
 run_events(void *context)
 {
@@ -89,8 +97,7 @@ run_events(void *context)
     int64_t num_taken;
 
     stop_on_error(
-        spot_loader_run(&flow, spot_loader_constant, &batch_s, context, &num_taken),
-        "events");
+        spot_loader_run(&flow, constant, &batch_s, context, &num_taken), "events");
 }
 
 static void

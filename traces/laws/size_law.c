@@ -388,9 +388,3 @@ spot_trial_law_invert(const spot_trial_law_t *self, uint64_t number)
     }
     return 1 + (int64_t) cell->num_failures + (place > cell->limit);
 }
-
-int64_t
-spot_trial_law_draw(const spot_trial_law_t *self, spot_rng_t *rng)
-{
-    return spot_trial_law_invert(self, spot_rng_bits(rng) >> 11);
-}

@@ -97,9 +97,6 @@ typedef struct {
  * 0 <= p <= 1. O(cells). */
 void spot_trial_law_init(spot_trial_law_t *self, double num_trials, double p);
 
-/* The number of trials for u = number 2^-53, number < 2^53; at most SPOT_TRIALS_NEVER.
- * The cells change no result. */
+/* One draw, O(1): the number of trials for u = number 2^-53, number < 2^53; at most
+ * SPOT_TRIALS_NEVER. The cells change no result. */
 int64_t spot_trial_law_invert(const spot_trial_law_t *self, uint64_t number);
-
-/* One draw. O(1). */
-int64_t spot_trial_law_draw(const spot_trial_law_t *self, spot_rng_t *rng);

@@ -381,35 +381,6 @@ what_belongs_nowhere_is_an_error(void **state)
     free(svg);
 }
 
-static void
-declare_cdf(spot_chart_t *chart)
-{
-    static const double values[] = {3, 1, (double) NAN, 2, 2};
-
-    spot_chart_panel(chart, &(spot_chart_panel_t){.title = NULL});
-    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS});
-    spot_chart_add_cdf(chart, 5, values, 1, false);
-}
-
-static void
-a_sample_becomes_steps(void **state)
-{
-    static const double wanted[][2] = {{1, 0}, {1, 0.25}, {2, 0.75}, {3, 1}};
-    spot_chart_t *chart = spot_chart_new();
-    const spot_series_node_t *series;
-
-    (void) state;
-    assert_non_null(chart);
-    declare_cdf(chart);
-    series = &chart->panels[0].series[0];
-    assert_int_equal(series->num_data, 4);
-    for (size_t j = 0; j < 4; j++) {
-        assert_true(series->data[j].x == wanted[j][0]);
-        assert_true(series->data[j].y == wanted[j][1]);
-    }
-    spot_chart_free(chart);
-}
-
 int
 main(void)
 {
@@ -423,7 +394,6 @@ main(void)
         cmocka_unit_test(ten_thousand_points_stay_small),
         cmocka_unit_test(a_long_run_stays_small),
         cmocka_unit_test(what_belongs_nowhere_is_an_error),
-        cmocka_unit_test(a_sample_becomes_steps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

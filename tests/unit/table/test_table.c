@@ -82,14 +82,6 @@ print_narrow(const spot_table_t *table, FILE *out)
 }
 
 static int
-print_csv(const spot_table_t *table, FILE *out)
-{
-    const int ret = spot_table_write_csv_head(table, out);
-
-    return ret == 0 ? spot_table_write_csv_rows(table, out) : ret;
-}
-
-static int
 print_json(const spot_table_t *table, FILE *out)
 {
     spot_json_t json;
@@ -191,7 +183,7 @@ static void
 test_csv(void **state)
 {
     (void) state;
-    assert_printed(sample(), print_csv,
+    assert_printed(sample(), spot_table_write_csv,
         "recovery,runs,time_s,change\n"
         "\"a|b, \"\"c\"\"\",1000,7200,0.125\n"
         "\"<b>\033[31m&\n"
@@ -233,7 +225,8 @@ test_lists(void **state)
     (void) state;
     assert_printed(lists(), print_json,
         "[{\"of\": []}, {\"of\": [\"a, b\"]}, {\"of\": [\"a, b\", \"\\\"c\\\"\"]}]\n");
-    assert_printed(lists(), print_csv, "of\n\n\"a, b\"\n\"a, b, \"\"c\"\"\"\n");
+    assert_printed(
+        lists(), spot_table_write_csv, "of\n\n\"a, b\"\n\"a, b, \"\"c\"\"\"\n");
 }
 
 static void
@@ -359,31 +352,6 @@ test_prose_goes_on_below_itself(void **state)
         "ideal       lose nothing\n");
 }
 
-/* Rows in several calls are those of one. */
-static void
-test_rows_in_pieces(void **state)
-{
-    spot_table_t table = {.name = "pieces"};
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
-
-    (void) state;
-    assert_non_null(out);
-    spot_table_add_column(&table, (spot_table_column_t){.name = "x"});
-    assert_int_equal(spot_table_write_csv_head(&table, out), 0);
-    for (int j = 0; j < 3; j++) {
-        spot_table_clear(&table);
-        spot_table_add_row(&table);
-        spot_table_add_number(&table, 0.1 * j);
-        assert_int_equal(spot_table_write_csv_rows(&table, out), 0);
-    }
-    assert_int_equal(fclose(out), 0);
-    assert_string_equal(text, "x\n0\n0.1\n0.2\n");
-    free(text);
-    spot_table_free(&table);
-}
-
 static void
 test_no_rows(void **state)
 {
@@ -407,7 +375,6 @@ main(void)
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_latex),
         cmocka_unit_test(test_prose_goes_on_below_itself),
-        cmocka_unit_test(test_rows_in_pieces),
         cmocka_unit_test(test_no_rows),
     };
 
