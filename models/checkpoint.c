@@ -271,23 +271,34 @@ spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *
            checkpoint_id * self->cycle_ms;
 }
 
+/* Whether so many steps or cycles take longer than any run. */
+static bool
+is_beyond(int64_t num, int64_t each_ms)
+{
+    int64_t time_ms;
+
+    return __builtin_mul_overflow(num, each_ms, &time_ms) ||
+           time_ms >= 2 * SPOT_MAX_DURATION_MS;
+}
+
 int64_t
 spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
 {
     const int64_t after_first = step - self->first_steps;
     int64_t cycles;
 
-    if (step > most_waiting_steps(self)) {
-        return INT64_MAX;
-    }
     if (self->has_waits) {
-        return spot_waiting_step_end_ms(self, step);
+        return step > most_waiting_steps(self) ? INT64_MAX
+                                               : spot_waiting_step_end_ms(self, step);
+    }
+    if (is_beyond(step - 1, self->step_ms)) {
+        return INT64_MAX;
     }
     if (after_first <= 0) {
         return step * self->step_ms;
     }
     cycles = spot_quotient(after_first - 1, self->cycle_steps);
-    if (cycles > 2 * SPOT_MAX_DURATION_MS / self->cycle_ms) {
+    if (is_beyond(cycles, self->cycle_ms)) {
         return INT64_MAX;
     }
     return self->first_steps * self->step_ms + self->snapshot_ms +
