@@ -38,6 +38,12 @@ refill(spot_philox_t *state)
     state->num_used = 0;
 }
 
+double
+spot_rng_double(uint64_t bits)
+{
+    return (double) (bits >> 11) * 0x1p-53;
+}
+
 static inline uint64_t
 next_bits(spot_philox_t *state)
 {

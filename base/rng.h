@@ -91,11 +91,7 @@ double spot_rng_uniform(spot_rng_t *self);
 void spot_rng_fill(spot_rng_t *self, uint64_t *numbers, size_t num_numbers);
 
 /* The double in [0, 1) of 64 random bits. */
-static inline double
-spot_rng_double(uint64_t bits)
-{
-    return (double) (bits >> 11) * 0x1p-53;
-}
+double spot_rng_double(uint64_t bits);
 
 /* An exponential number, from one double of the stream. */
 double spot_rng_exponential(spot_rng_t *self, double mean);
