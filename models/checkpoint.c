@@ -129,12 +129,14 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
     }
 }
 
-/* Limit on the steps of a period, longer than any run, so that products do not
- * overflow. */
+/* Longer than any run. */
+#define NEVER_MS (2 * SPOT_MAX_DURATION_MS)
+
+/* Limit on the steps of a period, so that products do not overflow. */
 static int64_t
 most_steps(int64_t step_ms)
 {
-    return spot_divide_up(2 * SPOT_MAX_DURATION_MS, step_ms);
+    return spot_divide_up(NEVER_MS, step_ms);
 }
 
 void
@@ -277,8 +279,7 @@ is_beyond(int64_t num, int64_t each_ms)
 {
     int64_t time_ms;
 
-    return __builtin_mul_overflow(num, each_ms, &time_ms) ||
-           time_ms >= 2 * SPOT_MAX_DURATION_MS;
+    return __builtin_mul_overflow(num, each_ms, &time_ms) || time_ms >= NEVER_MS;
 }
 
 int64_t

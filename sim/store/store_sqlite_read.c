@@ -125,6 +125,7 @@ say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const ch
         (long long) first, why);
 
     sqlite3_free(key);
+    store->is_damaged = true;
     return ret;
 }
 
@@ -255,8 +256,9 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
     if (is_stopped(base)) {
         return SPOT_ERR_INTERRUPTED;
     }
-    return copy != NULL && spot_store_num_rows(copy, point_id) ==
-                               spot_store_num_rows(base, point_id)
+    return copy != NULL && !store->is_damaged &&
+                   spot_store_num_rows(copy, point_id) ==
+                       spot_store_num_rows(base, point_id)
                ? copy->read(copy, point_id, first_replication, function, context)
                : read_rows(store, point_id, first_replication, function, context);
 }

@@ -592,6 +592,40 @@ test_changed_rows_of_a_study(void **state)
     }
 }
 
+static int
+count_row(void *context, const spot_row_t *row)
+{
+    (void) row;
+    ++*(int *) context;
+    return 0;
+}
+
+/* Each time that it is read, and though all rows of its batches are good: the one of
+ * another point has come to it. */
+static void
+test_a_row_of_no_batch(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+    int num_rows = 0;
+
+    (void) state;
+    case_init(&known, 10);
+    store = case_open(&known);
+    case_put(store, 0, 0, 5);
+    case_put(store, 1, 0, 1);
+    store->close(store);
+    (void) case_sql(&known, "UPDATE replication SET point = 0, replication = 9 WHERE "
+                            "point = 1");
+    store = case_open_reader(&known);
+    for (int j = 1; j < 3; j++) {
+        assert_true(store->read(store, 0, 0, count_row, &num_rows) < 0);
+        assert_int_equal(num_rows, 5 * j);
+    }
+    store->close(store);
+    case_remove(&known);
+}
+
 /* A study that grows reads more files, and may come back to those before. */
 static void
 test_files_of_all_that_wrote(void **state)
@@ -951,6 +985,7 @@ main(void)
         cmocka_unit_test(test_damaged_plans),
         cmocka_unit_test(test_damaged_views),
         cmocka_unit_test(test_changed_rows_of_a_study),
+        cmocka_unit_test(test_a_row_of_no_batch),
         cmocka_unit_test(test_files_of_all_that_wrote),
         cmocka_unit_test(test_a_difference_is_said_once),
         cmocka_unit_test(test_files_that_are_no_store),
