@@ -70,7 +70,7 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
     SPOT_ARENA_ARRAY(&self->memory, self->own.changes, SPOT_CHANGES_AHEAD);
-    self->own.max_slots = num_slots + SPOT_CHANGES_AHEAD;
+    self->own.max_slots = num_slots + SPOT_CHANGES_AHEAD * SPOT_PLACES_AT_ONCE;
     SPOT_ARENA_ARRAY(
         &self->memory, self->own.slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
     SPOT_ARENA_ARRAY(
