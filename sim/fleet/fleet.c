@@ -385,11 +385,14 @@ spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
 {
     const int64_t starts[] = {self->ready_end, self->active_end, 0};
     const int32_t *place = &self->slots[starts[role]];
+    const int32_t num_slots = self->counts[role];
     int32_t count = 0;
 
-    while (count < self->counts[role]) { /* the next slot takes the place of a hole */
-        slots[count] = *place++;
-        count += slots[count] >= 0;
+    while (count < num_slots) {
+        const int32_t slot = *place++;
+
+        slots[count] = slot; /* the next one takes the place of a hole */
+        count += slot >= 0;
     }
     return count;
 }

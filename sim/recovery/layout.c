@@ -41,12 +41,11 @@ take_places(
     spot_bug_assert(num_places <= num_listed);
     self->num_pipelines = num_pipelines;
     self->depth = depth;
-    for (int32_t place = 0; place < num_listed; place++) {
-        if (place < num_places) {
-            self->places[self->slots[place]] = place;
-        } else {
-            self->slots[place] = SPOT_LAYOUT_NONE;
-        }
+    for (int32_t place = 0; place < num_places; place++) {
+        self->places[self->slots[place]] = place;
+    }
+    for (int32_t place = num_places; place < num_listed; place++) {
+        self->slots[place] = SPOT_LAYOUT_NONE;
     }
     self->num_held = num_places;
 }

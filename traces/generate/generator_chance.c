@@ -144,6 +144,17 @@ draw_moment(spot_rng_t *rng, double p, int64_t hour)
     return ((double) hour + part) * S_PER_H;
 }
 
+/* Sets when an item is due; most stay at never. */
+static void
+set_due(state_t *self, int32_t id, double time_s)
+{
+    const int64_t tick = spot_tick_of_double(time_s);
+
+    if (spot_calendar_item(&self->due, id).tick != tick) {
+        spot_calendar_move(&self->due, id, tick);
+    }
+}
+
 /* Draws the losses of the next hour among the living instances, and the places filled in
  * it. */
 static void
@@ -159,13 +170,13 @@ begin_hour(state_t *self)
             const double time_s = draw_moment(&self->lives, p_lost, self->hour);
 
             num_places += time_s < (double) INFINITY;
-            spot_calendar_move(&self->due, slot, spot_tick_of_double(time_s));
+            set_due(self, slot, time_s);
         }
     }
     for (int32_t j = 0; j < num_places; j++) {
         const double time_s = draw_moment(&self->places, p_filled, self->hour);
 
-        spot_calendar_move(&self->due, num_slots + j, spot_tick_of_double(time_s));
+        set_due(self, num_slots + j, time_s);
     }
     self->hour++;
 }
@@ -184,7 +195,7 @@ fill_place(state_t *self, double time_s)
     spot_roster_enter(&self->roster, slot);
     end_s = draw_moment(&self->lives, chance_in(self, PREEMPTION, hour), hour);
     if (end_s >= time_s) {
-        spot_calendar_move(&self->due, slot, spot_tick_of_double(end_s));
+        set_due(self, slot, end_s);
     }
 }
 
@@ -200,7 +211,7 @@ happen(state_t *self, const spot_due_t *first)
         begin_hour(self);
         return;
     }
-    spot_calendar_move(&self->due, id, spot_tick_of_double((double) INFINITY));
+    set_due(self, id, (double) INFINITY);
     if (id < self->roster.num_slots) {
         spot_roster_leave(&self->roster, id);
     } else {

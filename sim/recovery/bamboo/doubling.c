@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/recovery/bamboo/doubling.h"
 
+#include <string.h>
+
 /* A place without a holder since before the latest loss. */
 #define ABANDONED (-2)
 
 static void
 clear_doubled(spot_doubling_t *self)
 {
-    for (int32_t j = 0; j < self->layout.capacity; j++) {
-        self->second[j] = SPOT_LAYOUT_NONE;
-        self->takers[j] = SPOT_LAYOUT_NONE;
-    }
+    const size_t num_bytes = (size_t) self->layout.capacity * sizeof(*self->second);
+
+    memset(self->second, 0xff, num_bytes); /* all bits of NONE are set */
+    memset(self->takers, 0xff, num_bytes);
     self->num_doubled = 0;
 }
 
