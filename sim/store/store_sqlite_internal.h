@@ -104,8 +104,8 @@ void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *h
 SPOT_MUST_CHECK int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
     int64_t first_replication, spot_sqlite_batch_t *batch);
 
-/* Keeps rows that are in the file in memory too, if there is a copy: they are read
- * again, for the median run, the summary and the differences. */
+/* Keeps rows of the file, or of the transaction, in memory too, if there is a copy: they
+ * are read again, for the median run, the summary and the differences. */
 SPOT_MUST_CHECK static inline int
 spot_sqlite_copy(spot_sqlite_store_t *self, const spot_piece_t *piece)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading of the store on disk, batch by batch: rows are handed on once those of their
- * batch are known to be the ones that were written. */
+ * batch are known to be the ones that were written. Rows that this process has put, or
+ * has read before, may come from a copy in memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,18 @@ is_stopped(const spot_store_t *store)
     return stop != NULL && atomic_load(stop) != 0;
 }
 
-/* All batches of the point from the first one on; then no row may be left. */
+/* Whether the point has a row after those of its last batch, which has been read. */
+static bool
+has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
+{
+    int ret = 0;
+
+    return !spot_db_next_row(&store->reader, self->batches, &ret) &&
+           spot_db_next_row(&store->reader, self->rows, &ret);
+}
+
+/* All batches of the point from the first one on; then no row may be left. Whoever has
+ * enough before is not told of one. */
 static int
 read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context)
@@ -208,7 +220,9 @@ read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_i
                 function, context);
         }
     }
-    if (spot_db_next_row(&store->reader, self->rows, &ret)) {
+    if (ret > 0) {
+        store->is_damaged = store->is_damaged || has_rest(store, self);
+    } else if (spot_db_next_row(&store->reader, self->rows, &ret)) {
         ret = say_damaged(store, point_id, sqlite3_column_int64(self->rows, 0),
             "rows that are of none");
     }
@@ -245,12 +259,31 @@ read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication
     return ret;
 }
 
+/* Who reads from the copy, and may be stopped. */
+typedef struct {
+    const spot_store_t *store;
+    spot_row_function_t function;
+    void *context;
+} listener_t;
+
+static int
+hand_copied(void *context, const spot_row_t *row)
+{
+    const listener_t *self = context;
+
+    return row->replication % spot_study_batch_size(self->store->head) == 0 &&
+                   is_stopped(self->store)
+               ? SPOT_ERR_INTERRUPTED
+               : self->function(self->context, row);
+}
+
 int
 spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     spot_sqlite_store_t *store = spot_sqlite_store(base);
     const spot_store_t *copy = store->copy;
+    listener_t listener = {base, function, context};
 
     spot_bug_assert(point_id < base->head->num_points && first_replication >= 0);
     if (is_stopped(base)) {
@@ -259,6 +292,6 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
     return copy != NULL && !store->is_damaged &&
                    spot_store_num_rows(copy, point_id) ==
                        spot_store_num_rows(base, point_id)
-               ? copy->read(copy, point_id, first_replication, function, context)
+               ? copy->read(copy, point_id, first_replication, hand_copied, &listener)
                : read_rows(store, point_id, first_replication, function, context);
 }

@@ -272,6 +272,8 @@ test_rows_with_a_copy_and_without(void **state)
             case_check_point(store, 1, 160);
             case_check_point(store, 2, 70);
             case_check_point(store, 3, 0);
+            (void) case_sql(
+                &known, j == 0 ? "UPDATE replication SET warnings = 3 - warnings" : "");
         }
         case_put(store, 1, 160, 10);
         case_flush(store);
@@ -600,6 +602,13 @@ count_row(void *context, const spot_row_t *row)
     return 0;
 }
 
+static int
+stop_at_fourth(void *context, const spot_row_t *row)
+{
+    (void) context;
+    return row->replication == 4;
+}
+
 /* Each time that it is read, and though all rows of its batches are good: the one of
  * another point has come to it. */
 static void
@@ -618,6 +627,7 @@ test_a_row_of_no_batch(void **state)
     (void) case_sql(&known, "UPDATE replication SET point = 0, replication = 9 WHERE "
                             "point = 1");
     store = case_open_reader(&known);
+    assert_int_equal(store->read(store, 0, 0, stop_at_fourth, NULL), 1);
     for (int j = 1; j < 3; j++) {
         assert_true(store->read(store, 0, 0, count_row, &num_rows) < 0);
         assert_int_equal(num_rows, 5 * j);

@@ -56,6 +56,10 @@ test_reading_stops(void **state)
     reading.num_rows = -4096;
     assert_int_equal(store->read(store, 1, 0, count_row, &reading), 0);
     assert_int_equal(reading.num_rows, 0);
+    reading.num_rows = 0; /* those that were read before too */
+    assert_int_equal(
+        store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
+    assert_in_range(reading.num_rows, STOP_AFTER, 4095);
     spot_diag_init(&diag);
     assert_int_equal(store->flush(store, &diag), 0); /* the store is not damaged */
     spot_diag_free(&diag);
