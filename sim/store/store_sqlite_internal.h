@@ -37,7 +37,8 @@ typedef struct {
     size_t *point_ids;  /* [num_points] by number */
     spot_store_t *copy; /* in memory, of rows that were put or read; NULL: they may be
                            too many */
-    bool is_damaged;    /* so rows of the copy do not tell of what the file has more */
+    bool is_damaged;    /* the file, which is then read each time: the copy has good rows
+                           only */
     bool is_writer;
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */

@@ -204,8 +204,8 @@ has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
            spot_db_next_row(&store->reader, self->rows, &ret);
 }
 
-/* All batches of the point from the first one on; then no row may be left. Whoever has
- * enough before is not told of one. */
+/* All batches of the point from the first one on; then no row may be left. A
+ * function that stops before the end is told of no such row; later reads are. */
 static int
 read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context)
