@@ -244,9 +244,8 @@ spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
         spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
-/* derived: the definitions of the derived columns. */
 static char *
-replication_sql(const spot_columns_t *columns, spot_db_t *db, char *derived)
+replication_sql(const spot_columns_t *columns, spot_db_t *db)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -254,7 +253,8 @@ replication_sql(const spot_columns_t *columns, spot_db_t *db, char *derived)
         "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
         "NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) STRICT, "
         "WITHOUT ROWID",
-        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"), derived);
+        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
+        derived_sql(columns, db));
     return spot_db_finish(db, sql);
 }
 
@@ -290,7 +290,7 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "below_near REAL, below_far REAL, below_reach REAL, above REAL, above_near "
         "REAL, above_far REAL, above_reach REAL, PRIMARY KEY (best, next, key)) STRICT, "
         "WITHOUT ROWID;PRAGMA application_id = %d; PRAGMA user_version = %d",
-        replication_sql(columns, db, derived_sql(columns, db)),
+        replication_sql(columns, db),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
 }
@@ -298,10 +298,13 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 /* The connection reads the schema within a transaction that is rolled back, so that the
  * file never changes. A table that is not as it was made stays as it is. */
 int
-spot_schema_leave_out_derived(spot_db_t *db, const spot_columns_t *columns)
+spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns)
 {
-    char *whole = replication_sql(columns, db, derived_sql(columns, db));
-    char *kept = replication_sql(columns, db, NULL);
+    char *whole = replication_sql(columns, db);
+    char *bare = sqlite3_mprintf("CREATE TABLE replication (point, replication%z, "
+                                 "warnings, PRIMARY KEY (point, replication)) WITHOUT "
+                                 "ROWID",
+        spot_column_names_sql(&columns->metrics, db, ", ", ""));
     int ret = spot_db_run(db, "BEGIN IMMEDIATE");
 
     if (ret == 0) {
@@ -309,12 +312,12 @@ spot_schema_leave_out_derived(spot_db_t *db, const spot_columns_t *columns)
         ret = spot_db_run(db,
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = %Q WHERE name "
             "= 'replication' AND sql = %Q; PRAGMA writable_schema = RESET",
-            kept, whole);
+            bare, whole);
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         ret = ret == 0 ? spot_db_run(db, "SELECT point FROM replication LIMIT 0") : ret;
         ret = ret == 0 ? spot_db_run(db, "ROLLBACK") : spot_db_end(db, ret);
     }
     sqlite3_free(whole);
-    sqlite3_free(kept);
+    sqlite3_free(bare);
     return ret;
 }

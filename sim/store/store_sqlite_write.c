@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing to the store on disk: in transactions of what comes within a moment, by
  * whichever thread brings it. The row of a batch changes together with its rows. */
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +108,18 @@ spot_sqlite_flush(spot_sqlite_store_t *self)
 
 /* ---- Rows ---- */
 
+/* Binds a number as SQLite keeps one in a column of the type REAL: whole ones of 48 bits
+ * as integers. NAN becomes null. */
+static void
+bind_real(sqlite3_stmt *insert, int place, double number)
+{
+    if (fabs(number) < 0x1p47 && (double) (int64_t) number == number) {
+        sqlite3_bind_int64(insert, place, (int64_t) number);
+    } else {
+        sqlite3_bind_double(insert, place, number);
+    }
+}
+
 /* Binds a row of a piece to parameters from place on. Returns the place after them. */
 static int
 bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
@@ -119,7 +132,7 @@ bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
     sqlite3_bind_int64(insert, place++, piece->first_replication + (int64_t) row_id);
     for (size_t j = 0; j < head->num_metrics; j++) {
         if (head->metrics[j].numerator == NULL) {
-            sqlite3_bind_double(insert, place++, row[j]); /* NAN becomes null */
+            bind_real(insert, place++, row[j]);
         }
     }
     sqlite3_bind_int64(
@@ -317,7 +330,7 @@ spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
-    ret = spot_schema_leave_out_derived(&self->db, &self->columns);
+    ret = spot_schema_bare_rows(&self->db, &self->columns);
     if (ret == 0) {
         ret = spot_db_prepare(&self->db, &self->insert_batch,
             "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",

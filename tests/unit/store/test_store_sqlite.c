@@ -979,6 +979,34 @@ test_derived_columns_are_left_to_readers(void **state)
     case_remove(&known);
 }
 
+/* Who adds rows binds numbers as their type, which it does not know, would keep them:
+ * rows that SQLite writes anew by the type are as large. */
+static void
+test_numbers_are_kept_as_their_type_keeps_them(void **state)
+{
+    static const char *const bytes =
+        "SELECT sum(payload) FROM dbstat WHERE name = 'replication'";
+    store_case_t known;
+    spot_store_t *store;
+    double num_bytes;
+
+    (void) state;
+    case_init(&known, 100);
+    store = case_open(&known);
+    case_put_all(store);
+    store->close(store);
+    if (case_sql(&known, "SELECT count(*) FROM pragma_module_list WHERE name = "
+                         "'dbstat'") == 0) {
+        case_remove(&known);
+        skip(); /* an SQLite that does not say how large rows are */
+    }
+    num_bytes = case_sql(&known, bytes);
+    assert_true(num_bytes > 0);
+    (void) case_sql(&known, "UPDATE replication SET warnings = warnings");
+    assert_true(case_sql(&known, bytes) == num_bytes);
+    case_remove(&known);
+}
+
 int
 main(void)
 {
@@ -1005,6 +1033,7 @@ main(void)
         cmocka_unit_test(test_a_lock_that_stays),
         cmocka_unit_test(test_queries_of_the_manual),
         cmocka_unit_test(test_derived_columns_are_left_to_readers),
+        cmocka_unit_test(test_numbers_are_kept_as_their_type_keeps_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);
