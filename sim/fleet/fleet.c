@@ -13,7 +13,7 @@ const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "act
 #define AT_ONCE 4
 
 /* Places for each slot: enough that closing holes costs little per arrival. */
-#define PLACES_PER_SLOT 6
+#define PLACES_PER_SLOT 3
 
 int
 spot_fleet_init(spot_fleet_t *self, int64_t capacity)

@@ -48,6 +48,7 @@ typedef struct {
     int64_t hour; /* the next hour to begin, from time 0 */
     double p[NUM_DIRECTIONS][SPOT_HOURS_PER_DAY];
     spot_calendar_t due;
+    int64_t never; /* tick of the item that became never due last; those are NAN */
     spot_roster_t roster;
     spot_rng_t lives;
     spot_rng_t places;
@@ -117,8 +118,8 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
     spot_model_ticks_init(&self->ticks, &chances->common);
     self->tick = 0;
     self->hour = 0;
-    spot_calendar_init_in(&self->due, memory, 2 * (size_t) num_slots,
-        spot_tick_of_double((double) INFINITY));
+    self->never = INT64_MAX;
+    spot_calendar_init_in(&self->due, memory, 2 * (size_t) num_slots, self->never);
     spot_roster_init(&self->roster, memory + spot_calendar_bytes(2 * (size_t) num_slots),
         num_slots, chances->common.initial);
     spot_dice_seek(dice, &self->lives, SPOT_STREAM_LIFETIME, 0);
@@ -144,14 +145,17 @@ draw_moment(spot_rng_t *rng, double p, int64_t hour)
     return ((double) hour + part) * S_PER_H;
 }
 
-/* Sets when an item is due; most stay at never. */
+/* Sets when an item is due; most stay at never, INFINITY. An item that becomes never due
+ * goes before all others that are not, so that it does not sink below them. */
 static void
 set_due(state_t *self, int32_t id, double time_s)
 {
-    const int64_t tick = spot_tick_of_double(time_s);
+    const int64_t never = spot_tick_of_double((double) INFINITY);
 
-    if (spot_calendar_item(&self->due, id).tick != tick) {
-        spot_calendar_move(&self->due, id, tick);
+    if (time_s < (double) INFINITY) {
+        spot_calendar_move(&self->due, id, spot_tick_of_double(time_s));
+    } else if (spot_calendar_item(&self->due, id).tick < never) {
+        spot_calendar_move(&self->due, id, --self->never);
     }
 }
 
@@ -207,7 +211,7 @@ happen(state_t *self, const spot_due_t *first)
     const int32_t id = first->handle;
     const double time_s = spot_double_of_tick(first->tick);
 
-    if ((double) self->hour * S_PER_H <= time_s) {
+    if (!(time_s < (double) self->hour * S_PER_H)) { /* also of none, NAN */
         begin_hour(self);
         return;
     }
