@@ -8,10 +8,6 @@
 
 const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "active"};
 
-/* Instances that a loop takes without a branch on their number, which would be
- * unpredictable: the first one stands for those that are missing. */
-#define AT_ONCE 4
-
 /* Places for each slot: enough that closing holes costs little per arrival. */
 #define PLACES_PER_SLOT 3
 
@@ -134,16 +130,6 @@ skip_holes(spot_fleet_t *self)
     self->arrivals_start = j;
 }
 
-/* Writes slots[j] to the place that is j after start. */
-static void
-put_at(spot_fleet_t *self, const int32_t *slots, int32_t j, int32_t start)
-{
-    const int32_t slot = slots[j];
-
-    self->slots[start + j] = slot;
-    self->place[slot] = start + j;
-}
-
 void
 spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms)
 {
@@ -156,11 +142,9 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
         close_holes(self);
     }
     place = (int32_t) self->end;
-    for (int32_t j = 0; j < AT_ONCE; j++) {
-        put_at(self, slots, j & -(j < count), place);
-    }
-    for (int32_t j = AT_ONCE; j < count; j++) {
-        put_at(self, slots, j, place);
+    for (int32_t j = 0; j < count; j++) {
+        self->slots[place + j] = slots[j];
+        self->place[slots[j]] = place + j;
     }
     self->arrivals[self->arrivals_end++] = (spot_arrival_t){ready_ms, place + count};
     end_at(self, place + count);
@@ -187,20 +171,7 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     int32_t *lost = self->lost + self->num_lost;
     int32_t num_active = 0, num_prepping = 0;
 
-    if (count == 0) {
-        return;
-    }
-    for (int32_t j = 0; j < AT_ONCE; j++) {
-        const int32_t is_there = j < count;
-        const int32_t slot = slots[j & -is_there];
-        const int64_t place = self->place[slot];
-
-        self->slots[place] = -1;
-        lost[num_active] = slot;
-        num_active += is_there & (place < active_end);
-        num_prepping += is_there & (place >= ready_end);
-    }
-    for (int32_t j = AT_ONCE; j < count; j++) {
+    for (int32_t j = 0; j < count; j++) {
         const int32_t slot = slots[j];
         const int64_t place = self->place[slot];
 

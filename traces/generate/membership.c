@@ -69,14 +69,6 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
     SPOT_ARENA_ARRAY(
         &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
-    SPOT_ARENA_ARRAY(&self->memory, self->own.changes, SPOT_CHANGES_AHEAD);
-    self->own.max_slots = num_slots + SPOT_CHANGES_AHEAD * SPOT_PLACES_AT_ONCE;
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->own.slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->places, self->own.max_slots + SPOT_PLACES_AT_ONCE);
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->victim_slots, self->own.max_slots + SPOT_PLACES_AT_ONCE);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
@@ -227,13 +219,10 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
     spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
-    self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
-                    self->zones->num_zones == 0;
     self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
-    if (self->tape == NULL && self->is_flat) {
-        self->tape = &self->own;
-        spot_tape_clear(self->tape);
-    }
+    self->is_flat = self->tape != NULL && !self->tape->is_begun && !has_names &&
+                    self->num_pools == 1 && self->num_names == 0 &&
+                    self->zones->num_zones == 0;
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
@@ -251,7 +240,7 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
 static void
 apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
-    const spot_event_t *event = self->events;
+    const spot_event_t *event = &self->events[self->event_id];
     const int32_t room = self->capacity - self->num_living;
 
     change->count = event->count < room ? event->count : room;
@@ -268,7 +257,8 @@ apply_counted_loss(
     spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
-    int32_t population = pool->population, count = self->events->count;
+    int32_t population = pool->population;
+    int32_t count = self->events[self->event_id].count;
 
     count = count < population ? count : population;
     self->num_living -= count;
@@ -293,7 +283,7 @@ apply_counted_loss(
 static void
 apply_named_loss(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = self->events;
+    const spot_event_t *event = &self->events[self->event_id];
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t count = 0;
 
@@ -318,23 +308,24 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
 int64_t
 spot_membership_event_ms(spot_membership_t *self)
 {
-    if (self->num_events == 0) {
+    if (self->event_id == self->num_events) {
+        self->event_id = 0;
         self->num_events =
             spot_trace_model_next(self->model, self->source, self->events);
     }
-    return self->num_events > 0 ? self->events->time_ms : INT64_MAX;
+    return self->num_events > 0 ? self->events[self->event_id].time_ms : INT64_MAX;
 }
 
 bool
 spot_membership_make(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = self->events;
     spot_victim_pool_t *pool = self->pools;
+    const spot_event_t *event;
 
     if (spot_membership_event_ms(self) == INT64_MAX) {
         return false;
     }
-    self->num_events = 0;
+    event = &self->events[self->event_id];
     if (self->members->zone != NULL) {
         pool += self->members->zone(self->source);
     }
@@ -348,6 +339,7 @@ spot_membership_make(spot_membership_t *self, spot_change_t *change)
     change->time_ms = event->time_ms;
     change->kind = event->kind;
     change->num_clipped = event->count - change->count;
+    self->event_id++;
     self->num_made++;
     return true;
 }
@@ -386,11 +378,11 @@ meet_taped(spot_membership_t *self, spot_change_t *change)
     self->population += taped->kind == SPOT_EVENT_ADD ? count : -count;
 }
 
-/* Makes what comes next, which is not on the tape yet. Returns whether a tape has it. */
+/* Makes what comes next, which is not on the tape yet. Returns whether it is then. */
 static SPOT_NOINLINE bool
 make_next(spot_membership_t *self)
 {
-    if (self->tape != NULL && !self->tape->is_over) {
+    if (!self->tape->is_over) {
         spot_membership_extend_tape(self);
     }
     return self->tape != NULL && self->num_met < self->tape->num_changes;
@@ -400,9 +392,8 @@ make_next(spot_membership_t *self)
 static bool
 is_taped(spot_membership_t *self)
 {
-    const spot_tape_t *tape = self->tape;
-
-    return (tape != NULL && self->num_met < tape->num_changes) || make_next(self);
+    return self->tape != NULL &&
+           (self->num_met < self->tape->num_changes || make_next(self));
 }
 
 int64_t
@@ -414,49 +405,30 @@ spot_membership_next_ms(spot_membership_t *self)
     return self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
 }
 
-/* The same without a tape. */
-static SPOT_NOINLINE int64_t
-event_seen_ms(spot_membership_t *self)
-{
-    const int64_t time_ms =
-        self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
-
-    return time_ms == INT64_MAX ? INT64_MAX
-                                : spot_ticks_at_or_after(&self->ticks, time_ms);
-}
-
 int64_t
 spot_membership_seen_ms(spot_membership_t *self)
 {
-    return is_taped(self) ? self->tape->changes[self->num_met].seen_ms
-                          : event_seen_ms(self);
-}
+    int64_t time_ms;
 
-/* The same without a tape. */
-static SPOT_NOINLINE bool
-meet_made(spot_membership_t *self, spot_change_t *change)
-{
-    const bool is_there = self->tape == NULL && spot_membership_make(self, change);
-
-    if (is_there) {
-        self->population = self->num_living;
+    if (is_taped(self)) {
+        return self->tape->changes[self->num_met].seen_ms;
     }
-    return is_there;
+    time_ms = self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
+    return time_ms == INT64_MAX ? INT64_MAX
+                                : spot_ticks_at_or_after(&self->ticks, time_ms);
 }
 
 bool
 spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
-    spot_change_t made;
-
     if (is_taped(self)) {
         meet_taped(self, change);
         return true;
     }
-    if (!meet_made(self, &made)) {
+    if (self->tape != NULL || !spot_membership_make(self, change)) {
         return false;
     }
-    *change = made;
+    self->population = self->num_living;
     return true;
 }
 

@@ -33,7 +33,7 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
-/* Changes that are made at a time for those who want no names. */
+/* Changes that are made at a time for a tape. */
 #define SPOT_CHANGES_AHEAD 48
 
 /* Changes are made by the generator, and then met. With a tape, which others share, they
@@ -61,12 +61,10 @@ typedef struct {
     int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
     int32_t *slot_of_name; /* [num_names] -1: not living */
     spot_rng_t victims;
-    int32_t *places;       /* of the changes that are being made */
-    int32_t *victim_slots; /* the same */
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
-    bool is_flat;       /* this replication: one pool and no names */
-    spot_tape_t own;    /* of a flat one that shares none: the latest changes */
+    bool is_flat;       /* while the first changes of a tape of one pool without names
+                           are made: living has all slots, as membership_tape.c says */
     spot_tape_t *tape;  /* NULL: changes are met as they are made */
     bool is_started;    /* the generator; else only the tape was read */
     size_t num_made;    /* changes of the tape */

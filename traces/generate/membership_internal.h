@@ -4,9 +4,6 @@
 
 #include "traces/generate/membership.h"
 
-/* Places that are written at once, whether or not a change has as many. */
-#define SPOT_PLACES_AT_ONCE 4
-
 /* Starts the generator, whose changes are made from the first one on. */
 void spot_membership_start_making(spot_membership_t *self);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Changes of the living instances ahead of who meets them: those of a tape that readers
- * share, and of one pool without names the next ones of a single reader. */
+/* Changes of the living instances ahead of who meets them, on a tape that readers
+ * share. */
+#include <string.h>
+
 #include "traces/generate/membership_internal.h"
 
 /* How many zones a tape has for so many instances. */
@@ -29,8 +31,7 @@ spot_membership_begin_tape(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
 
-    if (tape != &self->own &&
-        !spot_tape_reserve(tape, 0, 0, num_zones_of(self, self->num_living))) {
+    if (!spot_tape_reserve(tape, 0, 0, num_zones_of(self, self->num_living))) {
         return false;
     }
     tape->is_begun = true;
@@ -39,13 +40,25 @@ spot_membership_begin_tape(spot_membership_t *self)
     return true;
 }
 
+/* Goes on with the living slots and the free ones apart. */
+static void
+split_living(spot_membership_t *self)
+{
+    for (int32_t j = 0; j < self->capacity; j++) {
+        self->place[self->living[j]] = j;
+        self->free_slots[self->capacity - 1 - j] = self->living[j];
+    }
+    self->pools->population = self->num_living;
+    self->is_flat = false;
+}
+
 void
 spot_membership_leave_tape(spot_membership_t *self)
 {
-    self->tape = self->is_flat ? &self->own : NULL;
-    spot_tape_clear(&self->own);
-    self->num_met = 0;
-    self->num_slots_met = 0;
+    if (self->is_flat) {
+        split_living(self);
+    }
+    self->tape = NULL;
 }
 
 /* ---- Tapes ---- */
@@ -65,12 +78,14 @@ tape_next(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
     spot_change_t change;
+    int32_t count;
 
     if (spot_membership_event_ms(self) == INT64_MAX) {
         return end_tape(self);
     }
-    if (tape->is_full || !spot_tape_reserve(tape, 1, (size_t) self->events->count,
-                             num_zones_of(self, self->events->count))) {
+    count = self->events[self->event_id].count;
+    if (tape->is_full ||
+        !spot_tape_reserve(tape, 1, (size_t) count, num_zones_of(self, count))) {
         return false;
     }
     if (!spot_membership_make(self, &change)) {
@@ -97,110 +112,46 @@ make_events(spot_membership_t *self)
         self->model, self->source, SPOT_CHANGES_AHEAD, self->events);
 }
 
-/* The slots of changes while they are made: first the place of each in living; of a
- * victim that of the last living one then. */
-typedef struct {
-    int32_t *slots;   /* [number] at last the slots */
-    int32_t *places;  /* [number] */
-    int32_t *victims; /* [losses] which of them */
-} places_t;
-
-/* Writes the places of the slots of a change, from the first one upwards or downwards,
- * and which slots of the chunk they are; some more behind. */
+/* Carries out an event: count instances come, into the slots after the living ones, or
+ * go, and victims change places with the last living ones. Writes their slots. */
 static void
-write_places(const places_t *self, size_t num_slots, size_t num_victims, int32_t first,
-    int32_t count, int32_t step)
+carry_out(spot_membership_t *self, spot_event_kind_t kind, int32_t count, int32_t *slots)
 {
-    int32_t *places = self->places + num_slots, *slots = self->slots + num_slots;
-    int32_t *victims = self->victims + num_victims;
-    int32_t j = 0;
+    int32_t *end = &self->living[self->num_living]; /* of the living */
 
-    do {
-        for (int32_t k = j; k < j + SPOT_PLACES_AT_ONCE; k++) {
-            places[k] = slots[k] = first + k * step;
-            victims[k] = (int32_t) num_slots + k;
-        }
-        j += SPOT_PLACES_AT_ONCE;
-    } while (j < count);
-}
-
-/* Draws the victims, and replaces places by slots. */
-static void
-take_slots(spot_membership_t *self, const places_t *places, size_t num_slots,
-    size_t num_victims)
-{
-    int32_t *living = self->living;
-
-    for (size_t j = 0; j < num_victims; j++) {
-        const int32_t k = places->victims[j];
-
-        places->slots[k] =
-            (int32_t) spot_rng_below(&self->victims, (uint64_t) places->places[k] + 1);
+    if (kind == SPOT_EVENT_ADD) {
+        memcpy(slots, end, (size_t) count * sizeof(*slots));
+        self->num_living += count;
+        return;
     }
-    for (size_t j = 0; j < num_slots; j++) {
-        int32_t *from = &living[places->slots[j]], *to = &living[places->places[j]];
-        const int32_t slot = *from;
+    for (int32_t j = 0; j < count; j++) {
+        int32_t *victim =
+            &self->living[spot_rng_below(&self->victims, (uint64_t) self->num_living)];
 
-        *from = *to;
-        *to = slot;
-        places->slots[j] = slot;
+        slots[j] = *victim;
+        *victim = *--end;
+        *end = slots[j];
+        self->num_living--;
     }
 }
 
-/* Carries out events that were made, up to num_changes and as far as the tape has room,
- * in passes without branches that depend on them: an addition takes the slots after the
- * living ones; a loss the slots of victims, which get those of the last living ones. */
+/* Makes changes of the events that were made; the tape has room for them. */
 static void
-make_flat(spot_membership_t *self, spot_tape_t *tape, size_t num_changes)
+make_flat(spot_membership_t *self, spot_tape_t *tape)
 {
-    spot_taped_change_t *taped = &tape->changes[tape->num_changes];
-    const spot_taped_change_t *end = taped + num_changes;
-    const spot_event_t *event = &self->events[self->event_id];
-    const spot_event_t *events_end = &self->events[self->num_events];
-    const places_t places = {
-        &tape->slots[tape->num_slots], self->places, self->victim_slots};
-    const spot_ticks_t ticks = self->ticks;
-    const int32_t capacity = self->capacity;
-    int32_t population = self->num_living;
-    size_t num_slots = 0, num_victims = 0;
-
-    for (; taped < end && event < events_end; taped++, event++) {
-        const int32_t loss = -(event->kind != SPOT_EVENT_ADD); /* 0 or -1 */
-        const int32_t room = (population ^ ~loss) + ((capacity + 1) & ~loss);
+    while (self->event_id < self->num_events) {
+        const spot_event_t *event = &self->events[self->event_id++];
+        const int32_t room = event->kind == SPOT_EVENT_ADD
+                                 ? self->capacity - self->num_living
+                                 : self->num_living;
         const int32_t count = event->count < room ? event->count : room;
 
-        if (num_slots + (size_t) count > self->own.max_slots) {
-            break;
-        }
-        taped->time_ms = event->time_ms;
-        taped->seen_ms = spot_ticks_at_or_after(&ticks, event->time_ms);
-        taped->kind = event->kind;
-        taped->count = count;
-        taped->num_clipped = event->count - count;
-        write_places(
-            &places, num_slots, num_victims, population + loss, count, 1 | loss);
-        num_slots += (size_t) count;
-        num_victims += (size_t) (count & loss);
-        population += (count ^ loss) - loss;
-    }
-    take_slots(self, &places, num_slots, num_victims);
-    self->num_living = population;
-    self->event_id = (size_t) (event - self->events);
-    self->num_made += (size_t) (taped - &tape->changes[tape->num_changes]);
-    tape->num_changes = (size_t) (taped - tape->changes);
-    tape->num_slots += num_slots;
-}
-
-/* Makes the changes again that the shared tape has. */
-static void
-catch_up(spot_membership_t *self)
-{
-    while (self->num_made < self->tape->num_changes) {
-        if (self->event_id == self->num_events) {
-            make_events(self);
-        }
-        spot_tape_clear(&self->own);
-        make_flat(self, &self->own, self->tape->num_changes - self->num_made);
+        tape->changes[tape->num_changes++] = (spot_taped_change_t){event->time_ms,
+            spot_ticks_at_or_after(&self->ticks, event->time_ms), count,
+            event->count - count, event->kind};
+        carry_out(self, event->kind, count, &tape->slots[tape->num_slots]);
+        tape->num_slots += (size_t) count;
+        self->num_made++;
     }
 }
 
@@ -208,7 +159,7 @@ catch_up(spot_membership_t *self)
 static bool
 reserve_flat(spot_membership_t *self)
 {
-    size_t count = SPOT_PLACES_AT_ONCE;
+    size_t count = 1; /* so that there are slots, if only of no instance */
 
     for (size_t j = self->event_id; j < self->num_events; j++) {
         const int32_t most = self->events[j].count;
@@ -227,12 +178,11 @@ extend_flat(spot_membership_t *self)
     }
     if (self->event_id == self->num_events) {
         end_tape(self);
-        return;
-    }
-    if (self->tape == &self->own || !reserve_flat(self)) {
+    } else if (!reserve_flat(self)) {
         spot_membership_leave_tape(self);
+    } else {
+        make_flat(self, self->tape);
     }
-    make_flat(self, self->tape, SPOT_CHANGES_AHEAD);
 }
 
 SPOT_NOINLINE SPOT_FLATTEN void
@@ -240,15 +190,15 @@ spot_membership_extend_tape(spot_membership_t *self)
 {
     spot_change_t change;
 
-    if (!self->is_started) {
-        spot_membership_start_making(self);
-    }
-    if (self->is_flat) {
-        if (self->tape != &self->own) {
-            catch_up(self);
-        }
+    if (self->is_flat && self->num_made == self->tape->num_changes) {
         extend_flat(self);
         return;
+    }
+    if (self->is_flat) { /* others have made changes meanwhile */
+        split_living(self);
+    }
+    if (!self->is_started) {
+        spot_membership_start_making(self);
     }
     while (self->num_made < self->tape->num_changes) {
         (void) spot_membership_make(self, &change);

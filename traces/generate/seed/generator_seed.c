@@ -5,6 +5,7 @@
  * keep defects of the notebook are in generator_seed_notebook.c. */
 
 #include "traces/generate/seed/generator_seed.h"
+#include "base/integers.h"
 #include "base/units.h"
 
 enum {
@@ -162,44 +163,55 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
     }
 }
 
+static int32_t
+next_size(spot_seed_trials_t *self)
+{
+    if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
+        draw_sizes(self);
+    }
+    return self->sizes[self->num_sizes_used];
+}
+
 /* The next events up to a tick, fewer than max_events if there are no more. An event
- * without effect (no instance left, or no room) is dropped. No branch depends on the
- * direction: it would be unpredictable. */
+ * without effect (no instance left, or no room) is dropped. */
 static size_t
 next_up_to_tick(
     state_t *self, int64_t last_tick, size_t max_events, spot_event_t *events)
 {
     const int64_t capacity = self->model->common.capacity;
     const int64_t tick_ms = self->model->common.tick_ms;
-    int64_t ticks[NUM_DIRECTIONS] = {spot_seed_next_tick(&self->trials[PREEMPTION]),
-        spot_seed_next_tick(&self->trials[ADDITION])};
+    spot_seed_trials_t *losses = &self->trials[PREEMPTION];
+    spot_seed_trials_t *additions = &self->trials[ADDITION];
     int64_t population = self->population;
     size_t num_events = 0;
 
     while (num_events < max_events) {
-        const bool is_addition = ticks[ADDITION] < ticks[PREEMPTION];
-        const int64_t tick = ticks[is_addition];
-        spot_seed_trials_t *trials = &self->trials[is_addition];
-        const int64_t room = is_addition ? capacity - population : population;
+        const int64_t loss_tick = spot_seed_next_tick(losses);
+        const int64_t addition_tick = spot_seed_next_tick(additions);
+        const bool is_addition = addition_tick < loss_tick;
+        const int64_t tick = spot_smaller(addition_tick, loss_tick);
+        spot_event_t *event = &events[num_events];
         int64_t size;
 
         if (tick > last_tick) {
             break;
         }
-        if (trials->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
-            draw_sizes(trials);
+        if (is_addition) {
+            size = spot_smaller(next_size(additions), capacity - population);
+            additions->num_sizes_used += size > 0;
+            spot_seed_advance(additions);
+            population += size;
+        } else {
+            size = spot_smaller(next_size(losses), population);
+            losses->num_sizes_used += size > 0;
+            spot_seed_advance(losses);
+            population -= size;
         }
-        size = trials->sizes[trials->num_sizes_used];
-        size = size < room ? size : room;
-        trials->num_sizes_used += room > 0;
-        spot_seed_advance(trials);
-        ticks[is_addition] = spot_seed_next_tick(trials);
-        population += is_addition ? size : -size;
-        events[num_events].time_ms = tick * tick_ms;
-        events[num_events].kind = trials->kind;
-        events[num_events].count = (int32_t) size;
-        events[num_events].name_ids = NULL;
-        num_events += room > 0;
+        event->time_ms = tick * tick_ms;
+        event->kind = is_addition ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
+        event->count = (int32_t) size;
+        event->name_ids = NULL;
+        num_events += size > 0;
     }
     self->population = population;
     return num_events;
