@@ -478,7 +478,7 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
 
-        for (int32_t j = 0; !self->is_flat && j < pool->population; j++) {
+        for (int32_t j = 0; self->tape == NULL && j < pool->population; j++) {
             fprintf(out, " %d=%s", pool->living[j],
                 spot_membership_name(self, pool->living[j], text));
         }

@@ -110,8 +110,8 @@ int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
 
-/* Prints the number of living instances, and where names may be asked for these as
- * "slot=name", in the order that victims index. */
+/* Prints the number of living instances, and without a tape these as "slot=name", in the
+ * order that victims index; once a tape was left, names may be "i0". */
 void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
 /* Aborts if an invariant is violated. O(capacity + names). */

@@ -40,11 +40,12 @@ spot_membership_begin_tape(spot_membership_t *self)
     return true;
 }
 
-/* Goes on with the living slots and the free ones apart. */
+/* Goes on with the living slots and the free ones apart. Births were not counted. */
 static void
 split_living(spot_membership_t *self)
 {
     for (int32_t j = 0; j < self->capacity; j++) {
+        self->birth[j] = 0;
         self->place[self->living[j]] = j;
         self->free_slots[self->capacity - 1 - j] = self->living[j];
     }
