@@ -153,7 +153,6 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
         spot_seed_trials_t *trials = &self->trials[j];
 
         trials->direction = &seed->directions[j];
-        trials->kind = j == ADDITION ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
         spot_dice_seek(dice, &trials->gap, SPOT_STREAM_GAP, (uint64_t) j);
         spot_dice_seek(dice, &trials->count, SPOT_STREAM_COUNT, (uint64_t) j);
         trials->last_tick = is_corrected ? 0 : -1;

@@ -65,7 +65,6 @@ typedef struct {
     unsigned num_ticks_used, num_sizes_used;
     int64_t ticks[SPOT_SEED_NUM_AHEAD]; /* of successes */
     int32_t sizes[SPOT_SEED_NUM_AHEAD]; /* of the corrected form */
-    spot_event_kind_t kind;
     const spot_seed_direction_t *direction;
     spot_rng_t gap, count;
     spot_trial_law_t gap_law; /* ticks from one success to the next; here, not in the
