@@ -258,6 +258,19 @@ replication_sql(const spot_columns_t *columns, spot_db_t *db)
     return spot_db_finish(db, sql);
 }
 
+/* The same without types and derived columns. */
+static char *
+bare_sql(const spot_columns_t *columns, spot_db_t *db)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+
+    sqlite3_str_appendf(sql,
+        "CREATE TABLE replication (point, replication%z, warnings, PRIMARY KEY (point, "
+        "replication)) WITHOUT ROWID",
+        spot_column_names_sql(&columns->metrics, db, ", ", ""));
+    return spot_db_finish(db, sql);
+}
+
 /* Rows lie in the order in which they are read, and none can be there twice. */
 int
 spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
@@ -301,10 +314,7 @@ int
 spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns)
 {
     char *whole = replication_sql(columns, db);
-    char *bare = sqlite3_mprintf("CREATE TABLE replication (point, replication%z, "
-                                 "warnings, PRIMARY KEY (point, replication)) WITHOUT "
-                                 "ROWID",
-        spot_column_names_sql(&columns->metrics, db, ", ", ""));
+    char *bare = bare_sql(columns, db);
     int ret = spot_db_run(db, "BEGIN IMMEDIATE");
 
     if (ret == 0) {

@@ -48,7 +48,7 @@ typedef struct {
     int64_t hour; /* the next hour to begin, from time 0 */
     double p[NUM_DIRECTIONS][SPOT_HOURS_PER_DAY];
     spot_calendar_t due;
-    int64_t never; /* tick of the item that became never due last; those are NAN */
+    int64_t never; /* tick of the item that became never due last; as a time NAN */
     spot_roster_t roster;
     spot_rng_t lives;
     spot_rng_t places;
@@ -150,11 +150,11 @@ draw_moment(spot_rng_t *rng, double p, int64_t hour)
 static void
 set_due(state_t *self, int32_t id, double time_s)
 {
-    const int64_t never = spot_tick_of_double((double) INFINITY);
+    const int64_t infinity = spot_tick_of_double((double) INFINITY);
 
     if (time_s < (double) INFINITY) {
         spot_calendar_move(&self->due, id, spot_tick_of_double(time_s));
-    } else if (spot_calendar_item(&self->due, id).tick < never) {
+    } else if (spot_calendar_item(&self->due, id).tick < infinity) {
         spot_calendar_move(&self->due, id, --self->never);
     }
 }
