@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "traces/generate/membership_internal.h"
 
@@ -157,22 +158,11 @@ give_initial_slots(spot_membership_t *self)
     }
 }
 
-void
-spot_membership_start_making(spot_membership_t *self)
+/* Starts with all slots free, gives those of the instances at time 0, and their names.
+ */
+static void
+start_slots(spot_membership_t *self)
 {
-    self->model->generator->start(self->source, self->model->model, &self->dice);
-    self->is_started = true;
-    self->num_made = 0;
-    self->event_id = 0;
-    self->num_events = 0;
-    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
-    if (self->is_flat) {
-        self->num_living =
-            (int32_t) spot_trace_model_initial_of(self->model, self->source);
-        memcpy(self->living, self->initial,
-            (size_t) self->capacity * sizeof(*self->living));
-        return;
-    }
     self->num_living = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
         self->free_slots[j] = self->capacity - 1 - j;
@@ -185,6 +175,23 @@ spot_membership_start_making(spot_membership_t *self)
         self->slot_of_name[j] = -1;
     }
     give_initial_slots(self);
+}
+
+void
+spot_membership_start_making(spot_membership_t *self)
+{
+    self->model->generator->start(self->source, self->model->model, &self->dice);
+    self->is_started = true;
+    self->num_made = 0;
+    self->event_id = 0;
+    self->num_events = 0;
+    spot_dice_seek(&self->dice, &self->victims, SPOT_STREAM_VICTIM, 0);
+    if (!self->is_flat) {
+        start_slots(self);
+        return;
+    }
+    self->num_living = (int32_t) spot_trace_model_initial_of(self->model, self->source);
+    memcpy(self->living, self->initial, (size_t) self->capacity * sizeof(*self->living));
 }
 
 /* Meets the instances at time 0. */
@@ -220,8 +227,7 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
 {
     self->dice = *dice;
     self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
-    self->is_flat = self->tape != NULL && !self->tape->is_begun && !has_names &&
-                    self->num_pools == 1 && self->num_names == 0 &&
+    self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
                     self->zones->num_zones == 0;
     self->is_started = false;
     self->num_met = 0;
@@ -231,7 +237,7 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
     }
     if (self->tape != NULL && !self->tape->is_begun &&
         !spot_membership_begin_tape(self)) {
-        spot_membership_leave_tape(self);
+        self->tape = NULL;
     }
     meet_initial(self);
 }
@@ -303,29 +309,72 @@ apply_named_loss(spot_membership_t *self, spot_change_t *change)
     change->slots = slots;
 }
 
-/* ---- Making changes ---- */
-
-int64_t
-spot_membership_event_ms(spot_membership_t *self)
+/* Carries out an event while is_flat: those that come have the slots after the living
+ * ones, victims change places with the last living ones. */
+static void
+apply_flat(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
-    if (self->event_id == self->num_events) {
-        self->event_id = 0;
-        self->num_events =
-            spot_trace_model_next(self->model, self->source, self->events);
+    int32_t *end = &self->living[self->num_living]; /* of the living */
+    int32_t count = event->count;
+
+    if (event->kind == SPOT_EVENT_ADD) {
+        change->count = (int32_t) spot_smaller(count, self->capacity - self->num_living);
+        change->slots = end;
+        self->num_living += change->count;
+        return;
     }
-    return self->num_events > 0 ? self->events[self->event_id].time_ms : INT64_MAX;
+    count = (int32_t) spot_smaller(count, self->num_living);
+    change->count = count;
+    change->slots = self->free_slots;
+    for (int32_t j = 0; j < count; j++) {
+        const uint64_t num_living = (uint64_t) (end - self->living);
+        int32_t *victim = &self->living[spot_rng_below(&self->victims, num_living)];
+        const int32_t slot = *victim;
+
+        self->free_slots[j] = slot;
+        *victim = *--end;
+        *end = slot;
+    }
+    self->num_living -= count;
 }
 
-bool
-spot_membership_make(spot_membership_t *self, spot_change_t *change)
+/* ---- Making changes ---- */
+
+/* Makes the next events, or one that never comes. Names of events are valid until the
+ * next one is made. */
+static SPOT_NOINLINE void
+make_events(spot_membership_t *self)
+{
+    self->event_id = 0;
+    self->num_events =
+        self->is_flat ? spot_trace_model_next_many(
+                            self->model, self->source, SPOT_EVENTS_AHEAD, self->events)
+                      : spot_trace_model_next(self->model, self->source, self->events);
+    for (size_t j = 0; j < self->num_events; j++) {
+        self->seen_ms[j] = spot_ticks_at_or_after(&self->ticks, self->events[j].time_ms);
+    }
+    if (self->num_events == 0) {
+        self->num_events = 1;
+        self->events[0].time_ms = INT64_MAX;
+        self->seen_ms[0] = INT64_MAX;
+    }
+}
+
+size_t
+spot_membership_next_event(spot_membership_t *self)
+{
+    if (self->event_id == self->num_events) {
+        make_events(self);
+    }
+    return self->event_id;
+}
+
+/* Carries out an event in the pool to which it belongs. */
+static void
+apply_event(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
     spot_victim_pool_t *pool = self->pools;
-    const spot_event_t *event;
 
-    if (spot_membership_event_ms(self) == INT64_MAX) {
-        return false;
-    }
-    event = &self->events[self->event_id];
     if (self->members->zone != NULL) {
         pool += self->members->zone(self->source);
     }
@@ -335,6 +384,21 @@ spot_membership_make(spot_membership_t *self, spot_change_t *change)
         apply_counted_loss(self, pool, change);
     } else {
         apply_named_loss(self, change);
+    }
+}
+
+bool
+spot_membership_make(spot_membership_t *self, spot_change_t *change)
+{
+    const spot_event_t *event = &self->events[spot_membership_next_event(self)];
+
+    if (event->time_ms == INT64_MAX) {
+        return false;
+    }
+    if (self->is_flat) {
+        apply_flat(self, event, change);
+    } else {
+        apply_event(self, event, change);
     }
     change->time_ms = event->time_ms;
     change->kind = event->kind;
@@ -402,20 +466,18 @@ spot_membership_next_ms(spot_membership_t *self)
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].time_ms;
     }
-    return self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
+    return self->tape != NULL ? INT64_MAX
+                              : self->events[spot_membership_next_event(self)].time_ms;
 }
 
 int64_t
 spot_membership_seen_ms(spot_membership_t *self)
 {
-    int64_t time_ms;
-
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].seen_ms;
     }
-    time_ms = self->tape != NULL ? INT64_MAX : spot_membership_event_ms(self);
-    return time_ms == INT64_MAX ? INT64_MAX
-                                : spot_ticks_at_or_after(&self->ticks, time_ms);
+    return self->tape != NULL ? INT64_MAX
+                              : self->seen_ms[spot_membership_next_event(self)];
 }
 
 bool
@@ -457,6 +519,7 @@ const char *
 spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES])
 {
+    spot_bug_assert(!self->is_flat);
     if (self->num_names > 0 && self->members->name_text != NULL) {
         return self->members->name_text(self->source, self->name_id[slot], text);
     }
@@ -477,10 +540,15 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
     fprintf(out, "living: %d of %d:", self->population, self->capacity);
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
         const spot_victim_pool_t *pool = &self->pools[pool_id];
+        const int32_t count = self->is_flat ? self->num_living : pool->population;
 
-        for (int32_t j = 0; self->tape == NULL && j < pool->population; j++) {
-            fprintf(out, " %d=%s", pool->living[j],
-                spot_membership_name(self, pool->living[j], text));
+        for (int32_t j = 0; self->tape == NULL && j < count; j++) {
+            const int32_t slot = pool->living[j];
+
+            fprintf(out, " %d", slot);
+            if (!self->is_flat) {
+                fprintf(out, "=%s", spot_membership_name(self, slot, text));
+            }
         }
     }
     putc('\n', out);

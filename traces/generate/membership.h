@@ -33,11 +33,13 @@ typedef struct {
     int64_t num_births;
 } spot_victim_pool_t;
 
-/* Changes that are made at a time for a tape. */
-#define SPOT_CHANGES_AHEAD 48
+/* Events that are made at a time while is_flat, and changes for a tape: as many as a run
+ * of the seed scenario has. */
+#define SPOT_EVENTS_AHEAD 128
 
-/* Changes are made by the generator, and then met. With a tape, which others share, they
- * are made some ahead, once for all: names cannot be asked for then. */
+/* Changes are made of the events of the generator, and then met. With a tape, which
+ * others share, they are made some ahead, once for all: names cannot be asked for then.
+ */
 typedef struct {
     spot_arena_t memory;                     /* of all that follows */
     const spot_trace_model_t *model;         /* must outlive self */
@@ -45,11 +47,13 @@ typedef struct {
     const spot_zones_t *zones;
     void *source;                /* state of the generator */
     size_t num_events, event_id; /* of the generator; the one to carry out next */
-    spot_event_t events[SPOT_CHANGES_AHEAD];
+    spot_event_t events[SPOT_EVENTS_AHEAD];
+    int64_t seen_ms[SPOT_EVENTS_AHEAD]; /* the ticks that see them */
     int32_t capacity;
     int32_t population;  /* as far as changes were met */
     int32_t num_living;  /* the same, as far as they were made */
-    int32_t *free_slots; /* [capacity - num_living] last in first out */
+    int32_t *free_slots; /* [capacity - num_living] last in first out; while is_flat
+                            [capacity] those of a loss */
     int32_t num_pools;
     spot_victim_pool_t *pools; /* [num_pools] one per zone of a generator, else one */
     int32_t *living;           /* memory of living in all pools */
@@ -63,8 +67,9 @@ typedef struct {
     spot_rng_t victims;
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
-    bool is_flat;       /* while the first changes of a tape of one pool without names
-                           are made: living has all slots, as membership_tape.c says */
+    bool is_flat;       /* one pool, whose instances need no names: living has all slots,
+                           after those of the living the free ones, next to be given
+                           first */
     spot_tape_t *tape;  /* NULL: changes are met as they are made */
     bool is_started;    /* the generator; else only the tape was read */
     size_t num_made;    /* changes of the tape */
@@ -110,8 +115,8 @@ int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot);
 const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES]);
 
-/* Prints the number of living instances, and without a tape these as "slot=name", in the
- * order that victims index; once a tape was left, names may be "i0". */
+/* Prints the number of living instances, and without a tape these as "slot=name", or
+ * "slot" if they need no names, in the order that victims index. */
 void spot_membership_print_state(const spot_membership_t *self, FILE *out);
 
 /* Aborts if an invariant is violated. O(capacity + names). */

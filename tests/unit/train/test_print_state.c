@@ -46,7 +46,7 @@ test_states_of_a_run(void **state)
     spot_train_start(&train, 1, 0, NULL);
     assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 0 active in 0 pipelines; "
                          "0 steps executed, 0 durable\n"
-                         "living: 3 of 4: 0=i1 1=i2 2=i3\n"
+                         "living: 3 of 4: 0 1 2\n"
                          "prepping: 3 of 4: 0 1 2\n"
                          "standby: 0 of 4:\n"
                          "active: 0 of 4:\n");
@@ -55,7 +55,7 @@ test_states_of_a_run(void **state)
     assert_state(&train, "now 0 ms, end 60000 ms; since 0 ms: 2 active in 1 pipelines, "
                          "training from 0 ms; "
                          "0 steps executed, 0 durable\n"
-                         "living: 3 of 4: 0=i1 1=i2 2=i3\n"
+                         "living: 3 of 4: 0 1 2\n"
                          "prepping: 0 of 4:\n"
                          "standby: 1 of 4: 2\n"
                          "active: 2 of 4: 0 1\n");
@@ -63,7 +63,7 @@ test_states_of_a_run(void **state)
     assert_state(&train, "now 5000 ms, end 60000 ms; since 0 ms: 2 active in 1 "
                          "pipelines, training from 0 "
                          "ms; 0 steps executed, 0 durable\n"
-                         "living: 4 of 4: 0=i1 1=i2 2=i3 3=i4\n"
+                         "living: 4 of 4: 0 1 2 3\n"
                          "prepping: 1 of 4: 3\n"
                          "standby: 1 of 4: 2\n"
                          "active: 2 of 4: 0 1\n");
