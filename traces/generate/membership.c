@@ -244,9 +244,9 @@ spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
 
 /* Adds instances up to the capacity; the others are clipped. */
 static void
-apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
+apply_addition(spot_membership_t *self, spot_victim_pool_t *pool,
+    const spot_event_t *event, spot_change_t *change)
 {
-    const spot_event_t *event = &self->events[self->event_id];
     const int32_t room = self->capacity - self->num_living;
 
     change->count = event->count < room ? event->count : room;
@@ -259,12 +259,12 @@ apply_addition(spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t 
 
 /* Takes victims uniformly without replacement from the living instances of the pool. */
 static void
-apply_counted_loss(
-    spot_membership_t *self, spot_victim_pool_t *pool, spot_change_t *change)
+apply_counted_loss(spot_membership_t *self, spot_victim_pool_t *pool,
+    const spot_event_t *event, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t population = pool->population;
-    int32_t count = self->events[self->event_id].count;
+    int32_t count = event->count;
 
     count = count < population ? count : population;
     self->num_living -= count;
@@ -287,9 +287,9 @@ apply_counted_loss(
 
 /* Takes the named victims; a name that does not live was clipped when it came. */
 static void
-apply_named_loss(spot_membership_t *self, spot_change_t *change)
+apply_named_loss(
+    spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
-    const spot_event_t *event = &self->events[self->event_id];
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
     int32_t count = 0;
 
@@ -379,11 +379,11 @@ apply_event(spot_membership_t *self, const spot_event_t *event, spot_change_t *c
         pool += self->members->zone(self->source);
     }
     if (event->kind == SPOT_EVENT_ADD) {
-        apply_addition(self, pool, change);
+        apply_addition(self, pool, event, change);
     } else if (event->name_ids == NULL) {
-        apply_counted_loss(self, pool, change);
+        apply_counted_loss(self, pool, event, change);
     } else {
-        apply_named_loss(self, change);
+        apply_named_loss(self, event, change);
     }
 }
 

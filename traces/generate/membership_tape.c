@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes of the living instances ahead of who meets them, on a tape that readers
  * share. */
-#include <string.h>
-
 #include "base/integers.h"
 #include "traces/generate/membership_internal.h"
 
@@ -40,8 +38,6 @@ spot_membership_begin_tape(spot_membership_t *self)
     tape_zones(self, self->initial, self->num_living);
     return true;
 }
-
-/* ---- Tapes ---- */
 
 /* Notes that there is no further change. */
 static bool
