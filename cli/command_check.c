@@ -249,7 +249,7 @@ static int
 say_events(file_t *self)
 {
     events_t events = {.file = self};
-    const int ret = spot_json_records(&(spot_convert_input_t){.path = self->path}, NULL,
+    const int ret = spot_json_records(&(spot_record_input_t){.path = self->path}, NULL,
         take_event, &events, &self->call->diag);
 
     NUMBER("events", events.num_events);
@@ -450,17 +450,17 @@ find_kind(file_t *self, const spot_convert_head_t *head, const char *text)
 static int
 say_file(file_t *self)
 {
-    const spot_convert_input_t input = {.path = self->path};
+    const spot_record_input_t input = {.path = self->path};
     spot_texts_t *texts = &self->call->texts;
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES];
-    char *text = spot_texts_room(texts, SPOT_CONVERT_HEAD_BYTES + 1);
+    char line[SPOT_RECORD_LINE_BYTES];
+    char *text = spot_texts_room(texts, SPOT_RECORD_HEAD_BYTES + 1);
     const spot_convert_head_t head = {line, text + 1, &(spot_convert_t){.kind = -1}};
     const char *list = "";
     size_t kind = 0; /* a database */
     int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     if (ret == 0 && !spot_files_is_database(self->path)) {
-        ret = spot_convert_input_head(&input, text + 1, line, &self->call->diag);
+        ret = spot_record_input_head(&input, text + 1, line, &self->call->diag);
         text[0] = '\n';
         kind = ret == 0 ? find_kind(self, &head, text) : 0;
     }

@@ -183,7 +183,7 @@ convert(const arguments_t *arguments, spot_trace_t *trace, spot_convert_report_t
     spot_diag_t *diag)
 {
     const size_t num_inputs = arguments->paths.num_texts;
-    spot_convert_input_t *inputs = calloc(num_inputs, sizeof(*inputs));
+    spot_record_input_t *inputs = calloc(num_inputs, sizeof(*inputs));
     int ret = SPOT_ERR_NO_MEMORY;
 
     for (size_t j = 0; inputs != NULL && j < num_inputs; j++) {

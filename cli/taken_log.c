@@ -8,7 +8,7 @@ spot_taken_log_read(
     spot_taken_log_t *self, const char *path, const char *written, spot_diag_t *diag)
 {
     int ret = spot_convert(&(spot_convert_t){.kind = -1, .window_ms = -1}, 1,
-        &(spot_convert_input_t){.path = path}, &self->trace, &self->report, diag);
+        &(spot_record_input_t){.path = path}, &self->trace, &self->report, diag);
 
     ret = ret != 0 ? ret : spot_describe_init(&self->figures, &self->trace);
     return ret != 0 || written == NULL ? ret

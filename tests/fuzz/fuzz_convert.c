@@ -28,8 +28,7 @@ choose_importer(uint8_t byte)
 }
 
 static void
-convert(
-    const spot_convert_t *task, const spot_convert_input_t *inputs, size_t num_inputs)
+convert(const spot_convert_t *task, const spot_record_input_t *inputs, size_t num_inputs)
 {
     spot_convert_report_t report;
     spot_trace_t trace;
@@ -49,7 +48,7 @@ convert(
 
 /* Takes --columns, which has been cut off the file, and cuts --events off it. */
 static void
-take_mapping(spot_convert_t *task, spot_convert_input_t *input, const char *columns)
+take_mapping(spot_convert_t *task, spot_record_input_t *input, const char *columns)
 {
     const char *end =
         input->num_bytes == 0 ? NULL : memchr(input->bytes, '\0', input->num_bytes);
@@ -68,7 +67,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     static const char path[] = "availability/4-node/aws-02-29-2024/zone_type.json";
     spot_convert_t task = {.kind = -1, .window_ms = -1};
     const spot_importer_t *importer;
-    spot_convert_input_t inputs[2];
+    spot_record_input_t inputs[2];
     const char *text, *second;
     size_t num_text, num_inputs = 1;
 
@@ -79,12 +78,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     text = (const char *) bytes + 1;
     num_text = num_bytes - 1;
     second = num_text == 0 ? NULL : memchr(text, '\0', num_text);
-    inputs[0] = (spot_convert_input_t){path, text, num_text};
-    inputs[1] = (spot_convert_input_t){path, "", 0};
+    inputs[0] = (spot_record_input_t){path, text, num_text};
+    inputs[1] = (spot_record_input_t){path, "", 0};
     if (second != NULL) {
         inputs[0].num_bytes = (size_t) (second - text);
         inputs[1] =
-            (spot_convert_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
+            (spot_record_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
     task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
     if (importer != NULL) {

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -53,12 +52,12 @@ find_importer(const char *name)
 
 /* Finds the importer by the begin of the first file. */
 static int
-recognise(const spot_convert_t *task, const spot_convert_input_t *input,
+recognise(const spot_convert_t *task, const spot_record_input_t *input,
     const spot_importer_t **found, spot_diag_t *diag)
 {
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
     const spot_convert_head_t head = {.line = line, .text = text, .task = task};
-    int ret = spot_convert_input_head(input, text, line, diag);
+    int ret = spot_record_input_head(input, text, line, diag);
     size_t num_found = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && ret == 0; j++) {
@@ -88,11 +87,11 @@ recognise(const spot_convert_t *task, const spot_convert_input_t *input,
 /* Reports a further file if another format fits it, and not that of the first one. */
 static int
 check_further(const spot_convert_t *task, const spot_importer_t *importer,
-    const spot_convert_input_t *input, spot_diag_t *diag)
+    const spot_record_input_t *input, spot_diag_t *diag)
 {
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
+    char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
     const spot_convert_head_t head = {.line = line, .text = text, .task = task};
-    const int ret = spot_convert_input_head(input, text, line, diag);
+    const int ret = spot_record_input_head(input, text, line, diag);
 
     for (size_t j = 0; ret == 0 && spot_importers[j] != NULL; j++) {
         if (!importer->sniff(&head) && spot_importers[j]->sniff(&head)) {
@@ -108,7 +107,7 @@ check_further(const spot_convert_t *task, const spot_importer_t *importer,
 /* Reports each option that the importer does not accept, and a wrong number of files. */
 static int
 check_task(const spot_convert_t *task, const spot_importer_t *importer,
-    size_t num_inputs, const spot_convert_input_t *inputs, spot_diag_t *diag)
+    size_t num_inputs, const spot_record_input_t *inputs, spot_diag_t *diag)
 {
     const bool is_mapping = importer == &spot_importer_mapping;
     const struct {
@@ -144,7 +143,7 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
 
 static int
 choose_importer(const spot_convert_t *task, size_t num_inputs,
-    const spot_convert_input_t *inputs, const spot_importer_t **importer,
+    const spot_record_input_t *inputs, const spot_importer_t **importer,
     spot_diag_t *diag)
 {
     int ret = 0;
@@ -453,7 +452,7 @@ finish(spot_import_t *self, bool is_canonical)
 
 int
 spot_convert(const spot_convert_t *task, size_t num_inputs,
-    const spot_convert_input_t *inputs, spot_trace_t *trace,
+    const spot_record_input_t *inputs, spot_trace_t *trace,
     spot_convert_report_t *report, spot_diag_t *diag)
 {
     const spot_importer_t *importer = NULL;
@@ -485,72 +484,5 @@ spot_convert(const spot_convert_t *task, size_t num_inputs,
     spot_trace_instances_free(&self.instances);
     free(self.arrivals);
     spot_diag_close_file(diag);
-    return ret;
-}
-
-int
-spot_convert_input_csv(
-    const spot_convert_input_t *self, spot_csv_t **csv, spot_diag_t *diag)
-{
-    if (self->bytes == NULL) {
-        return spot_csv_open(csv, self->path, diag);
-    }
-    return spot_csv_open_bytes(csv, self->path, self->bytes, self->num_bytes, diag);
-}
-
-int
-spot_convert_input_stream(
-    const spot_convert_input_t *self, spot_instream_t *stream, spot_diag_t *diag)
-{
-    if (self->bytes == NULL) {
-        return spot_instream_open(stream, self->path, diag);
-    }
-    spot_instream_open_bytes(stream, self->path, self->bytes, self->num_bytes);
-    return 0;
-}
-
-int
-spot_convert_input_head(const spot_convert_input_t *self,
-    char text[SPOT_CONVERT_HEAD_BYTES], char line[SPOT_CONVERT_INPUT_LINE_BYTES],
-    spot_diag_t *diag)
-{
-    spot_instream_t stream;
-    struct stat status;
-    size_t num_bytes = 0;
-    int ret;
-
-    text[0] = '\0';
-    line[0] = '\0';
-    if (self->bytes == NULL && stat(self->path, &status) == 0 &&
-        S_ISFIFO(status.st_mode)) {
-        return spot_diag_error(diag, self->path, 0, 0,
-            "expected a file: a pipe can be read only once, and its begin says what it "
-            "is");
-    }
-    ret = spot_convert_input_stream(self, &stream, diag);
-    if (ret == 0) {
-        ret = spot_instream_read(
-            &stream, text, SPOT_CONVERT_HEAD_BYTES - 1, &num_bytes, diag);
-    }
-    if (ret == 0) {
-        const char *start = text;
-
-        text[num_bytes] = '\0';
-        if (spot_foreign_kind(text, num_bytes) != NULL) {
-            ret = spot_diag_error(diag, self->path, 0, 0,
-                "this is %s: expected a recording", spot_foreign_kind(text, num_bytes));
-        } else if (num_bytes == 0) {
-            ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
-        }
-        start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        start += strspn(start, " \t\r\n");
-        num_bytes = strcspn(start, "\r\n");
-        snprintf(line, SPOT_CONVERT_INPUT_LINE_BYTES, "%.*s",
-            (int) (num_bytes < SPOT_CONVERT_INPUT_LINE_BYTES
-                       ? num_bytes
-                       : SPOT_CONVERT_INPUT_LINE_BYTES),
-            start);
-    }
-    spot_instream_close(&stream);
     return ret;
 }

@@ -6,19 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/instream.h"
+#include "traces/convert/record_input.h"
 #include "traces/convert/report.h"
 #include "traces/trace.h"
-
-/* A file to convert, on the disk (plain or gzip) or in memory. */
-typedef struct {
-    const char *path;  /* the file, and its name in messages */
-    const char *bytes; /* [num_bytes] its content; NULL: read path */
-    size_t num_bytes;
-} spot_convert_input_t;
 
 /* What a loss is whose cause a log does not say. */
 typedef enum { SPOT_UNKNOWN_STOP, SPOT_UNKNOWN_PREEMPT } spot_convert_unknown_t;
@@ -51,25 +43,5 @@ typedef struct {
  * remarks. BAD_INPUT with every reason in diag, IO, NO_MEMORY. Free trace and report
  * even then. */
 SPOT_MUST_CHECK int spot_convert(const spot_convert_t *task, size_t num_inputs,
-    const spot_convert_input_t *inputs, spot_trace_t *trace,
+    const spot_record_input_t *inputs, spot_trace_t *trace,
     spot_convert_report_t *report, spot_diag_t *diag);
-
-/* ---- For this room ---- */
-
-/* Opens the input for reading line by line. IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_convert_input_csv(
-    const spot_convert_input_t *self, spot_csv_t **csv, spot_diag_t *diag);
-
-/* Opens the bytes of the input. IO, NO_MEMORY; close stream even then. */
-SPOT_MUST_CHECK int spot_convert_input_stream(
-    const spot_convert_input_t *self, spot_instream_t *stream, spot_diag_t *diag);
-
-/* Reads the begin of the input: text gets its first SPOT_CONVERT_HEAD_BYTES - 1 bytes,
- * and line their first line that is not blank, without blanks before it, cut after
- * SPOT_CONVERT_INPUT_LINE_BYTES - 1 bytes; it is empty if these are all blank. BAD_INPUT
- * for an empty file, IO, NO_MEMORY. */
-#define SPOT_CONVERT_INPUT_LINE_BYTES 512
-#define SPOT_CONVERT_HEAD_BYTES 65536
-SPOT_MUST_CHECK int spot_convert_input_head(const spot_convert_input_t *self,
-    char text[SPOT_CONVERT_HEAD_BYTES], char line[SPOT_CONVERT_INPUT_LINE_BYTES],
-    spot_diag_t *diag);

@@ -52,7 +52,7 @@ read_rows(spot_import_t *self, size_t input_id,
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
     size_t num_rows = 0;
-    int found, ret = spot_convert_input_csv(&self->inputs[input_id], &csv, self->diag);
+    int found, ret = spot_record_input_csv(&self->inputs[input_id], &csv, self->diag);
     bool is_faulty = false;
 
     while (ret == 0 && (found = next(csv, &row)) != 0) {

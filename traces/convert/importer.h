@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     const spot_convert_t *task;
     size_t num_inputs;
-    const spot_convert_input_t *inputs; /* [num_inputs] */
+    const spot_record_input_t *inputs; /* [num_inputs] */
     int64_t unit_ms;     /* one unit of the times; 0: the format has its own */
     spot_trace_t *trace; /* the importer sets kind, initial and end_ms */
     spot_trace_instances_t instances;
@@ -54,8 +54,8 @@ enum {
 /* The begin of the first file, enough to recognise its format. */
 typedef struct {
     const char *line; /* the first one that is not blank, without blanks before it, cut
-                         after SPOT_CONVERT_INPUT_LINE_BYTES - 1 bytes */
-    const char *text; /* up to SPOT_CONVERT_HEAD_BYTES - 1 bytes of the file, the first
+                         after SPOT_RECORD_LINE_BYTES - 1 bytes */
+    const char *text; /* up to SPOT_RECORD_HEAD_BYTES - 1 bytes of the file, the first
                          NUL ends it */
     const spot_convert_t *task;
 } spot_convert_head_t;

@@ -125,7 +125,7 @@ read_lifetimes(spot_import_t *import)
     spot_lifetimes_t lifetimes = {0};
     moment_t *moments = NULL;
     spot_csv_t *csv = NULL;
-    int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
+    int ret = spot_record_input_csv(&import->inputs[0], &csv, import->diag);
 
     ret = ret == 0 ? spot_lifetimes_read_csv(&lifetimes, csv, import->diag) : ret;
     if (ret == 0) {

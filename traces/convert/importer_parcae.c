@@ -264,7 +264,7 @@ read_parcae(spot_import_t *import)
 {
     state_t self = {.import = import};
     spot_csv_t *csv = NULL;
-    int ret = spot_convert_input_csv(&import->inputs[0], &csv, import->diag);
+    int ret = spot_record_input_csv(&import->inputs[0], &csv, import->diag);
 
     ret = ret == 0 ? read_lines(&self, csv) : ret;
     ret = ret == 0 ? finish(&self) : ret;

@@ -15,7 +15,7 @@ sniff(const spot_convert_head_t *head)
 static int
 read_canonical(spot_import_t *self)
 {
-    const spot_convert_input_t *input = &self->inputs[0];
+    const spot_record_input_t *input = &self->inputs[0];
     const bool is_strict = self->task->is_strict;
     int ret = input->bytes == NULL
                   ? spot_trace_read(self->trace, input->path, is_strict, self->diag)

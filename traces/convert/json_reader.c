@@ -146,7 +146,7 @@ open_reader(spot_json_reader_t *self)
 }
 
 static int
-open_input(spot_json_reader_t *self, const spot_convert_input_t *input, bool is_values,
+open_input(spot_json_reader_t *self, const spot_record_input_t *input, bool is_values,
     spot_diag_t *diag)
 {
     int ret;
@@ -155,19 +155,19 @@ open_input(spot_json_reader_t *self, const spot_convert_input_t *input, bool is_
     self->file = input->path;
     self->diag = diag;
     self->is_values = is_values;
-    ret = spot_convert_input_stream(input, &self->stream, diag);
+    ret = spot_record_input_stream(input, &self->stream, diag);
     return ret == 0 ? open_reader(self) : ret;
 }
 
 int
 spot_json_reader_open(
-    spot_json_reader_t *self, const spot_convert_input_t *input, spot_diag_t *diag)
+    spot_json_reader_t *self, const spot_record_input_t *input, spot_diag_t *diag)
 {
     return open_input(self, input, false, diag);
 }
 
 int
-spot_json_reader_open_values(spot_json_reader_t *self, const spot_convert_input_t *input,
+spot_json_reader_open_values(spot_json_reader_t *self, const spot_record_input_t *input,
     size_t line, size_t column, spot_diag_t *diag)
 {
     int ret = open_input(self, input, true, diag);

@@ -259,7 +259,7 @@ read_records(records_t *self)
 }
 
 int
-spot_json_records(const spot_convert_input_t *input, const char *const *lists,
+spot_json_records(const spot_record_input_t *input, const char *const *lists,
     int (*take)(void *context, const spot_json_value_t *record), void *context,
     spot_diag_t *diag)
 {
@@ -277,12 +277,12 @@ spot_json_records(const spot_convert_input_t *input, const char *const *lists,
 }
 
 int
-spot_json_records_within(const spot_convert_input_t *input,
+spot_json_records_within(const spot_record_input_t *input,
     const spot_json_value_t *value, const char *const *lists,
     int (*take)(void *context, const spot_json_value_t *record), void *context,
     spot_diag_t *diag)
 {
-    const spot_convert_input_t text = {
+    const spot_record_input_t text = {
         .path = input->path, .bytes = value->text, .num_bytes = value->num_bytes};
     records_t self = {.lists = lists, .take = take, .context = context};
     int ret = spot_json_reader_open_values(

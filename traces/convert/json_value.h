@@ -40,14 +40,14 @@ const char *spot_json_text_at(const spot_json_value_t *self, const char *path);
  * record (reading goes on), or another error, which ends the reading. BAD_INPUT also if
  * any record was reported or the input has none (of an empty list too); IO, NO_MEMORY.
  * Memory is that of the largest record. */
-SPOT_MUST_CHECK int spot_json_records(const spot_convert_input_t *input,
+SPOT_MUST_CHECK int spot_json_records(const spot_record_input_t *input,
     const char *const *lists,
     int (*take)(void *context, const spot_json_value_t *record), void *context,
     spot_diag_t *diag);
 
 /* The same for text that stands within a value, as a message of a queue has it. Places
  * within it are those of the value. */
-SPOT_MUST_CHECK int spot_json_records_within(const spot_convert_input_t *input,
+SPOT_MUST_CHECK int spot_json_records_within(const spot_record_input_t *input,
     const spot_json_value_t *value, const char *const *lists,
     int (*take)(void *context, const spot_json_value_t *record), void *context,
     spot_diag_t *diag);

@@ -307,7 +307,7 @@ static int
 read_file(reading_t *self)
 {
     static const char *const lists[] = {"SpotPriceHistory", "Items", NULL};
-    const spot_convert_input_t input = {.path = self->file};
+    const spot_record_input_t input = {.path = self->file};
     spot_instream_t stream;
     char head[256] = "";
     size_t num_bytes = 0;

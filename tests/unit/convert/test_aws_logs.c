@@ -13,7 +13,7 @@ enum { FILE_BYTES = 262144 };
 static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
 
 static void
-assert_rows(const char *format, size_t num_inputs, const spot_convert_input_t *inputs,
+assert_rows(const char *format, size_t num_inputs, const spot_record_input_t *inputs,
     const char *expected, const char *remarks)
 {
     static char rows[FILE_BYTES];
@@ -106,7 +106,7 @@ assert_events(const char *head, const char *before, const char *behind,
             escaped(&texts, events[j], num_escapes), behind);
     }
     log = spot_texts_add(&texts, "%s%s", log, tail);
-    assert_rows("eventbridge", 1, &(spot_convert_input_t){"x", log, strlen(log)},
+    assert_rows("eventbridge", 1, &(spot_record_input_t){"x", log, strlen(log)},
         event_rows, remarks);
     spot_texts_free(&texts);
 }
@@ -154,7 +154,7 @@ test_layouts(void **state)
 static void
 test_two_files(void **state)
 {
-    const spot_convert_input_t inputs[] = {
+    const spot_record_input_t inputs[] = {
         {"late", events[4], strlen(events[4])}, {"early", events[1], strlen(events[1])}};
 
     (void) state;
@@ -180,7 +180,7 @@ static void
 assert_list(const char *text, const char *rows, const char *remarks)
 {
     assert_rows(
-        "ec2", 1, &(spot_convert_input_t){"x", text, strlen(text)}, rows, remarks);
+        "ec2", 1, &(spot_record_input_t){"x", text, strlen(text)}, rows, remarks);
 }
 
 static void

@@ -48,7 +48,7 @@ convert(const spot_convert_t *task, const char *path, const char *text,
     const char *second, spot_trace_t *trace, spot_convert_report_t *report,
     const char *errors)
 {
-    const spot_convert_input_t inputs[] = {{path, text, strlen(text)},
+    const spot_record_input_t inputs[] = {{path, text, strlen(text)},
         {"second", second, second == NULL ? 0 : strlen(second)}};
     spot_diag_t diag;
     int ret;
@@ -400,7 +400,7 @@ static void
 assert_as_recorded(const char *first, const char *second, const char *canonical)
 {
     static char rows[ROWS_BYTES], expected[ROWS_BYTES];
-    const spot_convert_input_t inputs[] = {{first, NULL, 0}, {second, NULL, 0}};
+    const spot_record_input_t inputs[] = {{first, NULL, 0}, {second, NULL, 0}};
     spot_convert_report_t report;
     spot_trace_t trace;
     spot_diag_t diag;
@@ -455,7 +455,7 @@ test_all_of_parcae(void **state)
     }
     for (size_t j = 0; j < 20; j++) {
         char path[PATH_BYTES];
-        spot_convert_input_t input = {.path = path};
+        spot_record_input_t input = {.path = path};
         spot_convert_report_t report;
         spot_trace_t trace;
         spot_diag_t diag;

@@ -249,7 +249,7 @@ read_back(const spot_trace_t *trace, char **bytes, size_t *num_bytes)
 }
 
 static void
-convert(const spot_convert_input_t *inputs, size_t num_inputs, const char *format,
+convert(const spot_record_input_t *inputs, size_t num_inputs, const char *format,
     char **bytes, size_t *num_bytes)
 {
     const spot_convert_t task = {.kind = -1, .window_ms = -1};
@@ -273,7 +273,7 @@ check_format(size_t format_id, const history_t *history)
     const int64_t end_s =
         (int64_t) history->num_ticks * TICK_S + formats[format_id].after_end_s;
     text_t text, second, rows;
-    spot_convert_input_t inputs[2] = {{.path = "first"}, {.path = "second"}}, again;
+    spot_record_input_t inputs[2] = {{.path = "first"}, {.path = "second"}}, again;
     char *once, *twice;
     size_t num_once, num_twice;
 
@@ -294,7 +294,7 @@ check_format(size_t format_id, const history_t *history)
         &once, &num_once);
     assert_string_equal(
         strstr(once, ",instances\n") + strlen(",instances\n"), rows.bytes);
-    again = (spot_convert_input_t){"again", once, num_once};
+    again = (spot_record_input_t){"again", once, num_once};
     convert(&again, 1, "spotsim", &twice, &num_twice);
     assert_string_equal(twice, once);
     free(once);

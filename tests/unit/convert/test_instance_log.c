@@ -13,7 +13,7 @@ enum { TEXT_BYTES = 1024 };
 /* A log, given as "SECONDS SAYS NAME" with ; between, and what follows from it. */
 typedef struct {
     spot_convert_t task;
-    const spot_convert_input_t *input;
+    const spot_record_input_t *input;
     spot_trace_t trace;
     spot_convert_report_t report;
     spot_diag_t diag;
@@ -21,7 +21,7 @@ typedef struct {
     spot_instance_log_t log;
 } fixture_t;
 
-static const spot_convert_input_t file = {.path = "x"};
+static const spot_record_input_t file = {.path = "x"};
 
 static const char *const words[] = {
     [SPOT_SAYS_RUNS] = "runs",

@@ -14,7 +14,7 @@
 enum { TEXT_BYTES = 2048 };
 
 typedef struct {
-    spot_convert_input_t input;
+    spot_record_input_t input;
     const char *const *lists;
     spot_diag_t diag;
     char text[TEXT_BYTES]; /* "LINE:COLUMN VALUE; " of each record */
@@ -177,7 +177,7 @@ test_paths(void **state)
     static const char text[] =
         "{\"a\":{\"b-c\":\"x\"},\"n\":[{\"m\":7},{\"m\":8}],\"empty\":[],\"null\":null,"
         "\"text\":\"null\",\"no\":false}";
-    const spot_convert_input_t input = {"x", text, sizeof(text) - 1};
+    const spot_record_input_t input = {"x", text, sizeof(text) - 1};
     spot_diag_t diag;
 
     (void) state;

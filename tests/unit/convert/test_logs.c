@@ -106,7 +106,7 @@ task_of(const sample_t *sample)
 /* Converts an input of a sample, which must be recognised. Returns the file of the
  * trace, which the caller frees. */
 static char *
-convert(const sample_t *sample, const spot_convert_input_t *input)
+convert(const sample_t *sample, const spot_record_input_t *input)
 {
     const spot_convert_t task = task_of(sample);
     spot_convert_report_t report;
@@ -146,7 +146,7 @@ test_samples(void **state)
     (void) state;
     for (size_t j = 0; j < NUM_SAMPLES; j++) {
         const sample_t *sample = &samples[j];
-        spot_convert_input_t input = {.path = sample->sample};
+        spot_record_input_t input = {.path = sample->sample};
         char *bytes, *expected, *written;
         size_t num_expected;
 
@@ -179,7 +179,7 @@ test_compressed(void **state)
         assert_non_null(stream);
         assert_int_equal(gzwrite(stream, bytes, (unsigned) num_bytes), num_bytes);
         assert_int_equal(gzclose(stream), Z_OK);
-        written = convert(&samples[j], &(spot_convert_input_t){.path = path});
+        written = convert(&samples[j], &(spot_record_input_t){.path = path});
         assert_string_equal(strstr(written, columns), strstr(expected, columns));
         remove(path);
         free(written);
@@ -192,8 +192,8 @@ test_compressed(void **state)
 static void
 test_no_other_form(void **state)
 {
-    static char text[SPOT_CONVERT_HEAD_BYTES];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES];
+    static char text[SPOT_RECORD_HEAD_BYTES];
+    char line[SPOT_RECORD_LINE_BYTES];
 
     (void) state;
     for (size_t j = 0; j < NUM_SAMPLES; j++) {
@@ -204,8 +204,8 @@ test_no_other_form(void **state)
 
         snprintf(path, sizeof(path), LOGS "%s", samples[j].sample);
         spot_diag_init(&diag);
-        assert_int_equal(spot_convert_input_head(
-                             &(spot_convert_input_t){.path = path}, text, line, &diag),
+        assert_int_equal(spot_record_input_head(
+                             &(spot_record_input_t){.path = path}, text, line, &diag),
             0);
         for (size_t k = 0; spot_importers[k] != NULL; k++) {
             const bool is_own = strcmp(spot_importers[k]->name, samples[j].form) == 0;

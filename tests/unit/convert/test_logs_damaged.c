@@ -45,7 +45,7 @@ static bool
 convert(const char *name, const char *bytes, size_t num_bytes)
 {
     spot_convert_t task = {.kind = -1, .window_ms = -1, .now = "2024-06-07T17:00:00Z"};
-    const spot_convert_input_t input = {
+    const spot_record_input_t input = {
         .path = name, .bytes = bytes, .num_bytes = num_bytes};
     spot_convert_report_t report;
     spot_trace_t trace;

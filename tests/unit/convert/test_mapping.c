@@ -240,7 +240,7 @@ convert(const rows_t *log, int shape, bool is_json, rows_t *found)
         .window_ms = -1,
         .columns = columns[shape][is_json],
         .events = shape == COUNTS ? NULL : "up=add,taken=preempt,g*=stop"};
-    spot_convert_input_t input = {.path = "log", .bytes = text};
+    spot_record_input_t input = {.path = "log", .bytes = text};
     spot_convert_report_t report;
     spot_trace_t trace;
     char now[SPOT_DATETIME_BYTES];
@@ -301,7 +301,7 @@ assert_small(const char *columns, const char *events, const char *text, const ch
         .unit_ms = 1000,
         .columns = columns,
         .events = events};
-    const spot_convert_input_t input = {
+    const spot_record_input_t input = {
         .path = "log", .bytes = text, .num_bytes = strlen(text)};
     static rows_t found;
     static char list[MAX_ROWS * ROW_BYTES];

@@ -421,9 +421,9 @@ read_input(state_t *self)
 {
     static const char *const lists[] = {"items", NULL};
     spot_import_t *import = self->log.import;
-    const spot_convert_input_t *input = &import->inputs[self->input_id];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
-    const int ret = spot_convert_input_head(input, text, line, import->diag);
+    const spot_record_input_t *input = &import->inputs[self->input_id];
+    char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
+    const int ret = spot_record_input_head(input, text, line, import->diag);
 
     self->first_ms = self->seen_ms = self->stamp_ms = INT64_MIN;
     self->table = TABLE_NONE;

@@ -211,9 +211,9 @@ spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
     int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
     int (*take_row)(void *state, const spot_csv_row_t *row), void *state)
 {
-    const spot_convert_input_t *input = &self->import->inputs[input_id];
-    char line[SPOT_CONVERT_INPUT_LINE_BYTES], text[SPOT_CONVERT_HEAD_BYTES];
-    const int ret = spot_convert_input_head(input, text, line, self->import->diag);
+    const spot_record_input_t *input = &self->import->inputs[input_id];
+    char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
+    const int ret = spot_record_input_head(input, text, line, self->import->diag);
 
     if (ret != 0) {
         return ret;
