@@ -42,9 +42,9 @@ extern "C" {
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "sim/train/job/scenario.h"
+#include "sim/train/job/train.h"
 #include "sim/train/metrics.h"
-#include "sim/train/scenario.h"
-#include "sim/train/train.h"
 
 #ifdef __cplusplus
 }

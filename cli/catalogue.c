@@ -6,9 +6,9 @@
 
 #include "base/texts.h"
 #include "base/units.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/recovery/recovery.h"
-#include "sim/study/study.h"
+#include "sim/train/recovery/recovery.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "reports/engine_report.h"
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 
 /* The name of the j-th engine, or NULL behind the last. */
 const char *spot_catalogue_engine_name(size_t j);

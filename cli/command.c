@@ -12,8 +12,8 @@
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "sim/store/origin.h"
-#include "sim/store/store_sqlite.h"
+#include "sim/bench/store/origin.h"
+#include "sim/bench/store/store_sqlite.h"
 
 const spot_command_t *const spot_commands[] = {
     &spot_command_run,

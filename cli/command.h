@@ -10,7 +10,7 @@
 #include "base/texts.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "sim/store/store.h"
+#include "sim/bench/store/store.h"
 
 enum {
     SPOT_EXIT_GOOD = 0,

@@ -12,7 +12,7 @@
 #include "reports/advice_chart.h"
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
-#include "sim/advise/advise.h"
+#include "sim/bench/advise/advise.h"
 #include "sim/engines.h"
 #include "traces/trace.h"
 

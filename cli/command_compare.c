@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/study_task.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 
 typedef struct {
     spot_study_task_t task;

@@ -12,8 +12,8 @@
 #include "cli/taken_log.h"
 #include "models/step_grid.h"
 #include "reports/table/wrap.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 
 extern const char spot_template_train[]; /* cli/template/train.yaml */
 

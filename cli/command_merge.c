@@ -5,8 +5,8 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "sim/analysis/completeness.h"
-#include "sim/store/store_sqlite.h"
+#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/store/store_sqlite.h"
 
 typedef struct {
     bool must_be_complete;

@@ -9,7 +9,7 @@
 #include "models/step_estimate.h"
 #include "models/step_pipeline.h"
 #include "sim/train/experiment.h"
-#include "sim/train/scenario.h"
+#include "sim/train/job/scenario.h"
 
 typedef struct {
     const char *scenario_path, *measured_path, *output_path;

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "reports/doc.h"
-#include "sim/recovery/recovery.h"
+#include "sim/train/recovery/recovery.h"
 
 typedef struct {
     const char *name; /* NULL: all systems */

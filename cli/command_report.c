@@ -6,7 +6,7 @@
 #include "reports/paper_pictures.h"
 #include "reports/study_parts.h"
 #include "reports/table/paper_text.h"
-#include "sim/store/origin.h"
+#include "sim/bench/store/origin.h"
 
 /* What is written to one file each. */
 enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };

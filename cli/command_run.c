@@ -9,7 +9,7 @@
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 #include "reports/timeline_chart.h"
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/engines.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/schedule_log.h"
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "traces/jobs/job_law.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 
 void
 spot_input_take_time(spot_call_t *call, const spot_option_t *option, const char *text)

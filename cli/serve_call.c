@@ -12,7 +12,7 @@
 #include "cli/schedule_tables.h"
 #include "reports/cdf_chart.h"
 #include "reports/table/table_machine.h"
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/serve/experiment.h"
 
 /* ---- Options ---- */

@@ -16,7 +16,7 @@
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
-#include "sim/store/store_sqlite.h"
+#include "sim/bench/store/store_sqlite.h"
 
 #define PILOT_BUDGET_S 0.3
 #define NAME_CHARS 64 /* of a point in a picture */

@@ -5,6 +5,7 @@ set(spot_library_rooms
     loader
     models
     traces
+    records
     convert
     describe
     laws
@@ -23,6 +24,7 @@ set(spot_library_rooms
     analysis
     study
     advise
+    train_job
     train
     schedule
     serve

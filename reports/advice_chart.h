@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/draw.h"
-#include "sim/analysis/advice_result.h"
+#include "sim/bench/analysis/advice_result.h"
 
 /* A marker for each alternative, filled if it keeps the goal and the budget, by market;
  * the answer has its name. context is a spot_advice_result_t. */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/table/document.h"
-#include "sim/analysis/advice_result.h"
+#include "sim/bench/analysis/advice_result.h"
 
 /* The answer in a paragraph, what nearly wins, what would change it, and what it rests
  * on; for a terminal or a page. */

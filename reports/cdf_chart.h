@@ -4,7 +4,7 @@
 #pragma once
 
 #include "reports/draw.h"
-#include "sim/engine/series.h"
+#include "sim/bench/engine/series.h"
 
 /* More lines cannot be distinguished. */
 #define SPOT_MAX_CDF_RUNS 8

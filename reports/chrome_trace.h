@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "sim/engine/series.h"
+#include "sim/bench/engine/series.h"
 
 /* One object, an event a line. A recording without such series has no events. Times are
  * exact to the ns. NO_MEMORY, IO. O(n log n). */

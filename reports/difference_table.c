@@ -8,7 +8,7 @@
 #include "reports/point_table.h"
 #include "reports/study_parts.h"
 #include "reports/words.h"
-#include "sim/analysis/point_groups.h"
+#include "sim/bench/analysis/point_groups.h"
 
 /* Beyond this gain the differences of a point are all the same but for rounding. */
 #define MAX_GAIN 1e9

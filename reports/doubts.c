@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "reports/point_table.h"
 #include "reports/words.h"
-#include "sim/analysis/point_groups.h"
+#include "sim/bench/analysis/point_groups.h"
 
 #define MAX_NAMED 5 /* points, those with the most of what is wrong first */
 #define GO_ON "Run the same command again: it runs what is missing."

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "reports/doc.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 /* Keys, metrics, warnings, series and example, on a terminal or for the page
  * spotsim-engine-NAME(5), and as JSON. outputs: of the example. */

@@ -13,8 +13,8 @@
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
 #include "reports/study_parts.h"
-#include "sim/analysis/difference.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/summary.h"
 
 /* A line of either format, cell by cell; also an object of the whole JSON. */
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "sim/store/store.h"
+#include "sim/bench/store/store.h"
 
 typedef enum { SPOT_EXPORT_CSV, SPOT_EXPORT_JSONL } spot_export_format_t;
 

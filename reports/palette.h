@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "reports/chart/chart.h"
-#include "sim/store/head.h"
+#include "sim/bench/store/head.h"
 
 /* The colour, "#rrggbb", of a category such as "prepping", or of a metric made from it
  * such as "prepping_fraction", by the table of the experiment. Other names get one by

@@ -10,7 +10,7 @@
 #include "reports/run_series.h"
 #include "reports/study_pictures.h"
 #include "reports/timeline_chart.h"
-#include "sim/store/series_rows.h"
+#include "sim/bench/store/series_rows.h"
 
 /* Of single runs; the page has as many. */
 #define MAX_TIMELINES 64

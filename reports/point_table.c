@@ -7,7 +7,7 @@
 #include "base/paired.h"
 #include "reports/doubts.h"
 #include "reports/words.h"
-#include "sim/analysis/point_groups.h"
+#include "sim/bench/analysis/point_groups.h"
 
 #define MAX_PAGE_ROWS 500
 #define MAX_PAGE_CELLS 10000 /* of 45 bytes on average, so that a page stays small */

@@ -10,8 +10,8 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/table/terminal.h"
-#include "sim/engine/experiment.h"
-#include "sim/engine/series.h"
+#include "sim/bench/engine/experiment.h"
+#include "sim/bench/engine/series.h"
 
 typedef struct {
     const spot_experiment_t *experiment;

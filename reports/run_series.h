@@ -14,8 +14,8 @@
 #include "reports/curve.h"
 #include "reports/draw.h"
 #include "reports/run_spans.h"
-#include "sim/engine/metric.h"
-#include "sim/engine/series.h"
+#include "sim/bench/engine/metric.h"
+#include "sim/bench/engine/series.h"
 
 #define SPOT_MAX_RUN_CURVES 4
 #define SPOT_MAX_RUN_STACKS 4

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "sim/engine/metric.h"
-#include "sim/engine/series.h"
+#include "sim/bench/engine/metric.h"
+#include "sim/bench/engine/series.h"
 
 #define SPOT_MAX_SLOTS 64 /* of a lane; spans that find none share the last ones */
 

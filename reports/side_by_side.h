@@ -19,7 +19,7 @@ enum { SPOT_BEFORE, SPOT_AFTER, SPOT_NUM_SIDES };
 /* What is known of a study. */
 typedef struct {
     const spot_study_head_t *head;
-    const char *canonical; /* see sim/store/origin.h, or NULL: not known */
+    const char *canonical; /* see sim/bench/store/origin.h, or NULL: not known */
 } spot_match_side_t;
 
 #define SPOT_NO_AXIS SIZE_MAX

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "reports/words.h"
-#include "sim/analysis/point_groups.h"
+#include "sim/bench/analysis/point_groups.h"
 
 /* Of a key whose curves were not asked for. */
 #define MAX_CHOSEN_CURVES 8

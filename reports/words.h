@@ -37,7 +37,7 @@ SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_m
  * differs from the baseline, or how the main metric changes along the first numeric key;
  * then where the metric is undefined, and what the answer rests on where the study is
  * not finished. It claims changes and differences that are sure
- * (sim/analysis/findings.h). Errors of reading, NO_MEMORY. */
+ * (sim/bench/analysis/findings.h). Errors of reading, NO_MEMORY. */
 #define SPOT_ANSWER_CHARS 480 /* of the longest answer; longer ones are cut */
 SPOT_MUST_CHECK int spot_answer_write(const spot_report_t *report, FILE *out);
 

@@ -2,7 +2,7 @@
 /* The list of engines. A new one is one line of engines.c. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 /* The engine of a scenario without the key engine. */
 #define SPOT_DEFAULT_ENGINE "train"

@@ -9,8 +9,8 @@
 #include "reports/run_series.h"
 #include "reports/study_pictures.h"
 #include "reports/table/document.h"
-#include "sim/store/origin.h"
-#include "sim/store/series_rows.h"
+#include "sim/bench/store/origin.h"
+#include "sim/bench/store/series_rows.h"
 
 typedef struct {
     const spot_page_source_t *source;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/texts.h"
-#include "sim/store/head.h"
+#include "sim/bench/store/head.h"
 
 #define SPOT_MAX_BARS 40
 

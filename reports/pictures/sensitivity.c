@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "reports/pictures/parts.h"
-#include "sim/analysis/study_effects.h"
+#include "sim/bench/analysis/study_effects.h"
 
 #define MAX_BARS 30
 

@@ -8,8 +8,8 @@
 #include "reports/study_parts.h"
 #include "reports/words.h"
 #include "reports/words/answer_internal.h"
-#include "sim/analysis/race_answer.h"
-#include "sim/analysis/study_effects.h"
+#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/study_effects.h"
 
 #define MAX_SEGMENTS 4
 #define SMALL_SHARE 0.05 /* of a key that hardly matters */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "reports/words.h"
-#include "sim/analysis/findings.h"
+#include "sim/bench/analysis/findings.h"
 
 typedef struct {
     const spot_report_t *report;

@@ -10,7 +10,7 @@
  * registers it, and no source of spotsim is edited. Help, manual, option checks,
  * comparisons, studies and plots then include the system.
  *
- * The parts of a system (all of them: sim/recovery/recovery.h):
+ * The parts of a system (all of them: sim/train/recovery/recovery.h):
  *
  * - Options: a struct and a table of its fields with type, limits, default and help. All
  *   threads read the options at once: never write to them.
@@ -20,10 +20,11 @@
  *   instance needs a new decision (is_new). The engine carries it out, charges the time
  *   to the ledger and settles the work (decision->work). The system never touches
  *   instances, clock or ledger.
- * - state_size() and start(): only with memory between decisions. sim/recovery/layout.h
- *   keeps the holders of the stages. A run allocates no memory.
- * - settle(): for values computed once from job and options. sim/recovery/terms.h has
- * the figures of the job, and reports what the scenario lacks.
+ * - state_size() and start(): only with memory between decisions.
+ * sim/train/recovery/layout.h keeps the holders of the stages. A run allocates no
+ * memory.
+ * - settle(): for values computed once from job and options. sim/train/recovery/terms.h
+ * has the figures of the job, and reports what the scenario lacks.
  *
  * Decide by sets, not by their order: the order of instances lost at one instant means
  * nothing. No static variables: many runs go on at once. Rules that make systems
@@ -36,7 +37,7 @@
 #include <stddef.h>
 
 #include "base/units.h"
-#include "sim/recovery/recovery.h"
+#include "sim/train/recovery/recovery.h"
 
 typedef struct {
     int64_t num_spares;

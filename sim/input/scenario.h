@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "models/loader/loader.h"
 #include "models/loader/npy.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 #define SPOT_INPUT_MAX_BATCHES 10000000 /* of an epoch */
 

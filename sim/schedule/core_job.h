@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/bind.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 /* An entry of the key trainers: a scenario of the training engine, whose trace, fleet
  * and prices are those of the scheduler. */

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "models/duration_learner.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/schedule/scenario.h"
 
 /* Of one replication. Zero it to start. */

@@ -2,7 +2,7 @@
 /* The scheduling engine as the bench sees it. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 extern const spot_experiment_t spot_schedule_experiment;
 

@@ -9,7 +9,7 @@
 #include "base/bind.h"
 #include "models/colocation.h"
 #include "models/price.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/schedule/core_job.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/job_data.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/texts.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/pool.h"

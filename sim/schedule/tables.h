@@ -3,7 +3,7 @@
  * and distributions. Their files are those of the rules in docs/scheduling.md. */
 #pragma once
 
-#include "sim/engine/series.h"
+#include "sim/bench/engine/series.h"
 #include "sim/schedule/schedule.h"
 #include "sim/schedule/summary.h"
 

@@ -2,7 +2,7 @@
 /* The engine "serve" for the bench. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 extern const spot_experiment_t spot_serve_experiment;
 

@@ -9,7 +9,7 @@
 
 #include "models/service.h"
 #include "models/serving_profile.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/serve/fleet_setting.h"
 #include "sim/serve/pipeline.h"
 #include "sim/serve/serve.h"

@@ -10,7 +10,7 @@
 
 #include "base/calendar.h"
 #include "models/service.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/serve/fleet_setting.h"
 #include "sim/serve/pipeline.h"
 #include "traces/outages/outages.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/engine/plain_scenario.h"
+#include "sim/bench/engine/plain_scenario.h"
 #include "sim/tasks/rerun.h"
 
 #define METRIC(name_, unit_, kind_, better_, text, ...)                                 \

@@ -2,7 +2,7 @@
 /* A task graph that runs again: its scenario, constant after binding, and a run. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 #include "traces/laws/law.h"
 #include "traces/tasks/task_analysis.h"
 

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };

@@ -2,7 +2,7 @@
 /* What may be chosen for a training job, for `spotsim advise`. */
 #pragma once
 
-#include "sim/engine/advice.h"
+#include "sim/bench/engine/advice.h"
 
 /* What the trace of a job so far says. */
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "sim/train/advice.h"
-#include "sim/train/scenario.h"
+#include "sim/train/job/scenario.h"
 
 /* Writes the price of spot instances times a factor, from now on if the job runs. */
 static bool

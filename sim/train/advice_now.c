@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "sim/train/advice.h"
-#include "sim/train/cost.h"
+#include "sim/train/job/cost.h"
 #include "traces/trace.h"
 
 /* Whether an instance that came with an event is still there at the end. */

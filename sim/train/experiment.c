@@ -9,12 +9,12 @@
 #include "base/texts.h"
 #include "sim/train/advice.h"
 #include "sim/train/colours.h"
+#include "sim/train/job/run_log.h"
+#include "sim/train/job/train.h"
 #include "sim/train/metrics.h"
 #include "sim/train/run_json.h"
-#include "sim/train/run_log.h"
 #include "sim/train/run_series.h"
 #include "sim/train/run_text.h"
-#include "sim/train/train.h"
 
 /* A scenario and, if it cannot run, rests on what was not measured, or does not pay in
  * US dollars, its own outputs, which say so. */

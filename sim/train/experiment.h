@@ -2,6 +2,6 @@
 /* Training as an experiment; sim/engines.c lists it. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 extern const spot_experiment_t spot_train_experiment;

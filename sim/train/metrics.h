@@ -2,8 +2,8 @@
 /* The metrics of a training run, computed from its exact result. */
 #pragma once
 
-#include "sim/engine/metric.h"
-#include "sim/train/train.h"
+#include "sim/bench/engine/metric.h"
+#include "sim/train/job/train.h"
 
 /* Every metric of a training run, in the order of values. */
 #define SPOT_TRAIN_NUM_METRICS 74

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "sim/train/job/train.h"
 #include "sim/train/run_theory.h"
-#include "sim/train/train.h"
 
 /* The exact figures of a run: its length, times, steps and counts. */
 void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-#include "sim/train/run_log.h"
+#include "sim/train/job/run_log.h"
 
 static const char *const event_names[] = {
     "preempted", "added", "stopped", "rolled back", "checkpoint", NULL};

@@ -3,9 +3,9 @@
  * progress and cost. */
 #pragma once
 
-#include "sim/engine/event_log.h"
-#include "sim/engine/series.h"
-#include "sim/train/train.h"
+#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
+#include "sim/train/job/train.h"
 
 #define SPOT_TRAIN_NUM_SERIES 4
 extern const spot_series_kind_t *const spot_train_series[SPOT_TRAIN_NUM_SERIES];

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "sim/train/job/train.h"
 #include "sim/train/run_theory.h"
-#include "sim/train/train.h"
 
 /* Writes what the job did, the paid time by category, the cost, the theory (NULL: none)
  * and the warnings. */

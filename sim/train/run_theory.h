@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 /* Assumptions that a run violates. */
 typedef enum {

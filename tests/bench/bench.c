@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/recovery/recovery.h"
-#include "sim/study/study.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
+#include "sim/train/recovery/recovery.h"
 #include "traces/generate/generate.h"
 
 #define BENCH_FOLDER SPOT_SOURCE_DIR "/tests/bench/"
@@ -434,4 +434,4 @@ main(void)
     bench_table();
     return 0;
 }
-#include "sim/study/study.h"
+#include "sim/bench/study/study.h"

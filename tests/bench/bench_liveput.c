@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sim/recovery/parcae/liveput.h"
-#include "sim/train/scenario.h"
+#include "sim/train/job/scenario.h"
+#include "sim/train/recovery/parcae/liveput.h"
 
 enum { NUM_INSTANCES = 32, NUM_SAMPLES = 20000 };
 

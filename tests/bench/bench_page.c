@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/store/store_sqlite.h"
+#include "sim/bench/store/store_sqlite.h"
 
 #define BATCH_ROWS 64 /* of the study */
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/summary.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
 
 #define BATCH_ROWS 64 /* of the study */
 

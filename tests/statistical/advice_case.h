@@ -8,7 +8,7 @@
 
 #include "base/outfile.h"
 #include "base/rng.h"
-#include "sim/advise/advise.h"
+#include "sim/bench/advise/advise.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "sim/train/job/run_log.h"
 #include "sim/train/metrics.h"
-#include "sim/train/run_log.h"
 #include "statistics.h"
 
 #define PRESET_FOLDER SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/"

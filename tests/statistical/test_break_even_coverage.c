@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 
 #define NUM_STUDIES 400
 #define NUM_ROWS 60

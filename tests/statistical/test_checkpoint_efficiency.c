@@ -17,7 +17,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/train/fixture.h"
 

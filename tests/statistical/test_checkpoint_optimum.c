@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "models/checkpoint_theory.h"
-#include "sim/analysis/race_answer.h"
+#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "tests/unit/train/fixture.h"
 
 #define MAX_SHARE 0.1

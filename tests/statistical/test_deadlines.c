@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/analysis/race.h"
+#include "sim/bench/analysis/race.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "statistics.h"
 
 #define NUM_SETTINGS 20

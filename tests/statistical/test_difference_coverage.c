@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/difference.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "statistics.h"
 
 #define NUM_STUDIES 1000

@@ -12,7 +12,7 @@
 
 #include "base/stats.h"
 #include "models/peer_copies.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/train/fixture.h"
 

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "sim/analysis/estimate.h"
+#include "sim/bench/analysis/estimate.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "statistics.h"
 
 #define NUM_STUDIES 400

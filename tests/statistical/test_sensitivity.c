@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/analysis/sensitivity.h"
-#include "sim/study/design.h"
+#include "sim/bench/analysis/sensitivity.h"
+#include "sim/bench/study/design.h"
 #include "tests/statistical/sensitivity_cases.h"
 #include "tests/statistical/statistics.h"
 

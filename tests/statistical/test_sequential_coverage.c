@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/summary.h"
 #include "tests/unit/study/toy_study.h"
 
 #define NUM_STUDIES 400

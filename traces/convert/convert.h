@@ -8,8 +8,8 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "traces/convert/record_input.h"
 #include "traces/convert/report.h"
+#include "traces/records/record_input.h"
 #include "traces/trace.h"
 
 /* What a loss is whose cause a log does not say. */

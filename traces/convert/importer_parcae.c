@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "traces/convert/importer.h"
-#include "traces/convert/json_reader.h"
+#include "traces/records/json_reader.h"
 
 typedef enum {
     OPERATION_ADD,

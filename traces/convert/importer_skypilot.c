@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "traces/convert/importer.h"
-#include "traces/convert/json_reader.h"
+#include "traces/records/json_reader.h"
 
 /* A sample that differs from the one before it. */
 typedef struct {

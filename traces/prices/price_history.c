@@ -10,8 +10,8 @@
 #include "base/table_file.h"
 #include "base/texts.h"
 #include "base/units.h"
-#include "traces/convert/json_value.h"
 #include "traces/names.h"
+#include "traces/records/json_value.h"
 
 #define MAX_LISTED 20   /* series in a message */
 #define PER_H "*_per_h" /* a price with its currency in its name */

@@ -11,7 +11,7 @@
 
 #include "../store/store_case.h"
 #include "base/rng.h"
-#include "sim/analysis/difference.h"
+#include "sim/bench/analysis/difference.h"
 
 enum { NUM_METRICS = 3 };
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/analysis/estimate.h"
+#include "sim/bench/analysis/estimate.h"
 
 /* Columns of a row, and metrics. */
 enum { COST, SAMPLES, FINISHED, PER_1000, MEAN_PER_1000, TIME, P50_TIME, P90_COST };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/pareto.h"
+#include "sim/bench/analysis/pareto.h"
 
 static spot_choice_t
 choice(double cost, double gain, double half_width)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/point_groups.h"
+#include "sim/bench/analysis/point_groups.h"
 
 #define NUM_AXES 3
 

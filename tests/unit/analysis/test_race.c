@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/analysis/completeness.h"
-#include "sim/analysis/race_answer.h"
+#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race_answer.h"
 
 #define BATCH_ROWS 64 /* of the study */
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/summary.h"
 
 #define T_4 2.7764451051977987 /* Student's 97.5 % point for 4 degrees of freedom */
 

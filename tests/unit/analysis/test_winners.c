@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/analysis/winners.h"
+#include "sim/bench/analysis/winners.h"
 
 enum { MAX_VALUES = 5, MAX_ROWS = 8 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/engine/series.h"
+#include "sim/bench/engine/series.h"
 
 static const spot_series_column_t columns[] = {
     {.name = "time", .unit = "", .kind = SPOT_COLUMN_INSTANT},

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "tests/unit/base/support.h"
 
 #define LAWS "per_hour: 5\ncheckpoint: {every: 1 h, write: 10 s}\n"

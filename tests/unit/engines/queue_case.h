@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/yaml.h"
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 extern const spot_experiment_t spot_engine_queue;
 

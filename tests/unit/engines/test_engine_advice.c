@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/advise/advise.h"
+#include "sim/bench/advise/advise.h"
 #include "sim/engines.h"
 
 enum { NUM_RUNS = 800, SEED = 77 };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sim/engine/scenario_file.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/engines.h"
 
 /* An engine with its example and a worker of it. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/fleet/fleet.h"
+#include "sim/train/fleet/fleet.h"
 
 #define CAPACITY 40
 

@@ -2,8 +2,8 @@
 /* Made-up studies that have every part of a page. */
 #pragma once
 
-#include "sim/store/origin.h"
-#include "sim/store/store.h"
+#include "sim/bench/store/origin.h"
+#include "sim/bench/store/store.h"
 
 #define PAGE_METRICS 2
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sim/recovery/parcae/parcae.h"
+#include "sim/train/recovery/parcae/parcae.h"
 
 typedef struct {
     spot_job_t job;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/recovery/layout.h"
+#include "sim/train/recovery/layout.h"
 
 #define CAPACITY 40
 

@@ -4,8 +4,8 @@
 #include "parcae_case.h"
 
 #include "../base/near.h"
-#include "sim/recovery/parcae/lookahead.h"
-#include "sim/recovery/parcae/predict.h"
+#include "sim/train/recovery/parcae/lookahead.h"
+#include "sim/train/recovery/parcae/predict.h"
 
 #define CAPACITY 20
 #define MAX_PAIRS 32

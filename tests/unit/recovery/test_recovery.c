@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/canonical.h"
-#include "sim/recovery/recovery.h"
+#include "sim/train/recovery/recovery.h"
 
 static const spot_field_t fields[] = {
     {.name = "recovery",

@@ -12,8 +12,8 @@
 
 #include "base/csv.h"
 #include "reports/export.h"
-#include "sim/analysis/difference.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
 
 static char *

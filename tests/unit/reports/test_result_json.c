@@ -14,8 +14,8 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "reports/export.h"
-#include "sim/analysis/difference.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
 
 /* ---- The grammar of RFC 8259, written for reading; NULL: not JSON ---- */

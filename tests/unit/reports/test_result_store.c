@@ -14,9 +14,9 @@
 
 #include "reports/export.h"
 #include "reports/study_parts.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
 
 #define NUM_REPORTS 3
 

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "reports/timeline_chart.h"
+#include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/store/series_rows.h"
-#include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
 #include "sim/train/experiment.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/train/fixture.h"

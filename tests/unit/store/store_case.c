@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "sim/store/digest.h"
-#include "sim/store/schema.h"
+#include "sim/bench/store/digest.h"
+#include "sim/bench/store/schema.h"
 
 static const spot_warning_t case_warnings[CASE_WARNINGS] = {
     {"beyond", "met \"it\""}, {"summary", "named as a column is"}};

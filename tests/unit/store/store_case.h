@@ -2,7 +2,7 @@
 /* A small study whose rows are known, for tests of stores. */
 #pragma once
 
-#include "sim/store/store_sqlite.h"
+#include "sim/bench/store/store_sqlite.h"
 
 #define CASE_METRICS 3
 #define CASE_WARNINGS 2

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sim/store/json_members.h"
+#include "sim/bench/store/json_members.h"
 
 typedef enum { GOOD, BAD } judgement_t;
 

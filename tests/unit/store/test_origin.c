@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "sim/store/origin.h"
-#include "sim/store/store.h"
+#include "sim/bench/store/origin.h"
+#include "sim/bench/store/store.h"
 #include "store_case.h"
 
 /* A process that adds rows [first, first + num_rows) of the first point. */

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "sim/store/series_rows.h"
-#include "sim/store/store.h"
+#include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/store.h"
 #include "store_case.h"
 
 /* Columns of every kind, with names that are no plain words of SQL. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim/store/store.h"
+#include "sim/bench/store/store.h"
 #include "store_contract.h"
 
 #define NUM_THREADS 4

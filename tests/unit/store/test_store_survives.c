@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/summary.h"
-#include "sim/store/store_sqlite_internal.h"
+#include "sim/bench/analysis/summary.h"
+#include "sim/bench/store/store_sqlite_internal.h"
 #include "store_case.h"
 
 #define BATCH_ROWS 64 /* of the study */

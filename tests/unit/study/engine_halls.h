@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 /* Keys: servers (1), load (0.5), chance (yes), batch (64), unit (of wait_mean_s: s).
  * Metrics: wait_mean_s, which is 10 load and without chance exactly so; then

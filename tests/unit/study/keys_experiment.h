@@ -3,7 +3,7 @@
  * first + 2 second plus noise that all points share. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 typedef struct {
     double first;

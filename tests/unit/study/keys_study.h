@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sim/study/study.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/keys_experiment.h"
 #include "tests/unit/train/fixture.h"
 

@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "sim/analysis/difference.h"
-#include "sim/analysis/winners.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/winners.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
 #include "tests/unit/train/fixture.h"
 
 #define NUM_ROWS 60

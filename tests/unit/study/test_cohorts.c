@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/bench/study/cohorts.h"
 #include "sim/engines.h"
-#include "sim/study/cohorts.h"
 #include "tests/unit/train/fixture.h"
 
 #define JOB                                                                             \

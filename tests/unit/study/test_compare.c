@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/difference.h"
-#include "sim/analysis/point_groups.h"
-#include "sim/analysis/summary.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/point_groups.h"
+#include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "sim/train/metrics.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/completeness.h"
-#include "sim/analysis/race_answer.h"
+#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race_answer.h"
 #include "tests/unit/study/toy_study.h"
 
 #define STUDY(goal, over, more, replications)                                           \

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/completeness.h"
+#include "sim/bench/analysis/completeness.h"
 #include "tests/unit/study/toy_study.h"
 
 #define BATCH_ROWS 64 /* of the study */

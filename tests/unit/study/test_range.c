@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/study/reading.h"
+#include "sim/bench/study/reading.h"
 
 /* Binds a range of a design; diag has what is wrong. */
 static spot_range_t

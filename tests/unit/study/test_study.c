@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "sim/study/study.h"
 #include "sim/train/experiment.h"
 #include "sim/train/metrics.h"
 #include "tests/unit/train/fixture.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/study/study.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 
 #define FIXED                                                                           \

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/study/study.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/keys_study.h"
 
 #define SWEEP "sweep: {first: {from: 0, to: 1, points: 100}}\n"

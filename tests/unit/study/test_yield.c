@@ -9,13 +9,13 @@
 
 #include <cmocka.h>
 
-#include "sim/analysis/completeness.h"
-#include "sim/analysis/difference.h"
-#include "sim/analysis/group_means.h"
-#include "sim/analysis/race_answer.h"
-#include "sim/analysis/winners.h"
-#include "sim/store/store_sqlite.h"
-#include "sim/study/study.h"
+#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/group_means.h"
+#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/winners.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"
 

@@ -5,7 +5,7 @@
  * meet the same events. */
 #pragma once
 
-#include "sim/engine/experiment.h"
+#include "sim/bench/engine/experiment.h"
 
 enum {
     TOY_NORMAL,      /* mean 10, standard deviation spread */

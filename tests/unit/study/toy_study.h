@@ -2,8 +2,8 @@
 /* Studies of the toy experiment, from text. Include after cmocka.h. */
 #pragma once
 
-#include "sim/analysis/summary.h"
-#include "sim/study/study.h"
+#include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_experiment.h"
 #include "tests/unit/train/fixture.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 typedef struct {
     const char *name;

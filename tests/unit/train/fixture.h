@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/yaml.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 #define PATH_BYTES 512
 

@@ -11,7 +11,7 @@
 #include "compare.h"
 #include "random_case.h"
 #include "set_recovery.h"
-#include "sim/train/run_log.h"
+#include "sim/train/job/run_log.h"
 
 double
 kept_steps(const spot_train_result_t *result)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 
 /* With the part of a step that a lossless system has. */
 double kept_steps(const spot_train_result_t *result);

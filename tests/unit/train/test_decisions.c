@@ -13,7 +13,7 @@
 #include "compare.h"
 #include "fixture.h"
 #include "random_case.h"
-#include "sim/train/run_log.h"
+#include "sim/train/job/run_log.h"
 #include "twin.h"
 
 #define NUM_CASES (4000 / SPOT_FEWER)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim/train/run_log.h"
+#include "sim/train/job/run_log.h"
 #include "tests/unit/train/compare.h"
 #include "tests/unit/train/fixture.h"
 #include "tests/unit/train/log_hash.h"

@@ -12,8 +12,8 @@
 #include "policy_laws.h"
 #include "random_case.h"
 #include "set_recovery.h"
+#include "sim/train/job/run_log.h"
 #include "sim/train/metrics.h"
-#include "sim/train/run_log.h"
 
 #define NUM_CASES (2000 / SPOT_FEWER)
 

@@ -11,8 +11,8 @@
 #include "compare.h"
 #include "fixture.h"
 #include "random_case.h"
+#include "sim/train/job/run_log.h"
 #include "sim/train/metrics.h"
-#include "sim/train/run_log.h"
 
 #define NUM_CASES (300 / SPOT_FEWER)
 #define NUM_SYSTEMS 8

@@ -16,7 +16,7 @@
 #include "law_case.h"
 #include "policy_laws.h"
 #include "set_recovery.h"
-#include "sim/train/run_log.h"
+#include "sim/train/job/run_log.h"
 
 #define MOST_CASES 240
 #define NUM_CASES (MOST_CASES / SPOT_FEWER)

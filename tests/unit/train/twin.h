@@ -11,7 +11,7 @@
 #include "models/checkpoint.h"
 #include "models/loader/loader.h"
 #include "models/step_time.h"
-#include "sim/train/train.h"
+#include "sim/train/job/train.h"
 #include "traces/trace.h"
 
 #define TWIN_MAX_POINTS 6

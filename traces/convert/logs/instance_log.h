@@ -15,7 +15,7 @@
 #pragma once
 
 #include "traces/convert/importer.h"
-#include "traces/convert/json_value.h"
+#include "traces/records/json_value.h"
 
 /* How long a notice explains a loss: the longest notice of a cloud is 2 minutes, and
  * instances take some time to shut down. */

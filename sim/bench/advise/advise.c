@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/advise/advise.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "sim/bench/advise/advise_internal.h"
+#include "sim/bench/engine/scenario_file.h"
+
+/* ---- The question ---- */
+
+/* Reads the scenario, puts the question into it and binds it. */
+static int
+pose(spot_advising_t *self)
+{
+    const spot_advise_request_t *request = self->request;
+    const spot_scenario_changes_t changes = {
+        .num_sets = request->num_sets, .sets = request->sets};
+    int ret = spot_scenario_read_document(
+        &self->document, request->path, &changes, self->diag);
+
+    if (ret == 0 && spot_node_get(self->document.root, "study") != NULL) {
+        ret = spot_diag_error(self->diag, request->path, 0, 0,
+            "this is a study: expected a scenario, the job that is asked about");
+    } else if (ret == 0 && spot_node_get(self->document.root, "scenario") == NULL) {
+        ret = spot_diag_error(self->diag, request->path, 0, 0,
+            "this is no scenario, which has the key \"scenario\": expected the job that "
+            "is asked about, such as `spotsim init` writes");
+    }
+    ret = ret != 0 ? ret
+                   : spot_experiment_choose(&self->experiment, request->engines,
+                         self->document.root, self->diag);
+    if (ret == 0 && self->experiment->advice == NULL) {
+        ret = spot_diag_error(self->diag, request->path, 0, 0,
+            "engine %s has nothing that advice could choose", self->experiment->name);
+    }
+    if (ret == 0) {
+        self->advice = self->experiment->advice;
+        ret = self->advice->pose(&request->question, &self->document, self->diag);
+    }
+    if (ret == 0) {
+        ret = self->experiment->bind(
+            &self->scenario, self->document.root, NULL, self->diag);
+        ret = ret == SPOT_ERR_CANNOT_RUN ? SPOT_ERR_BAD_INPUT : ret;
+    }
+    return ret;
+}
+
+const char *
+spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending)
+{
+    const char *dot = strrchr(path, '.');
+    const size_t num_bytes =
+        dot == NULL || strchr(dot, '/') != NULL ? strlen(path) : (size_t) (dot - path);
+
+    return spot_texts_add(texts, "%.*s%s", (int) num_bytes, path, ending);
+}
+
+/* ---- Alternatives ---- */
+
+/* Notes why something is not considered, once for each first word, which is what it
+ * is. */
+static int
+leave_out(spot_advising_t *self, const char *text)
+{
+    spot_advice_result_t *result = self->result;
+    const size_t num_bytes = strcspn(text, " :");
+
+    for (size_t j = 0; j < result->num_left_out; j++) {
+        if (strncmp(result->left_out[j], text, num_bytes) == 0 &&
+            strchr(" :", result->left_out[j][num_bytes]) != NULL) {
+            return 0;
+        }
+    }
+    return SPOT_ARRAY_APPEND(
+        result, left_out, spot_texts_add(&result->texts, "%s", text));
+}
+
+/* What is wrong with a scenario, its place left out: the first error. */
+static const char *
+first_error(spot_texts_t *texts, const spot_diag_t *diag)
+{
+    for (size_t j = 0; j < diag->num_items; j++) {
+        if (diag->items[j].is_error) {
+            const char *text = strstr(diag->items[j].text, ": ");
+
+            return spot_texts_add(
+                texts, "%s", text == NULL ? diag->items[j].text : text + 2);
+        }
+    }
+    return "the engine does not take it";
+}
+
+/* Why a bound alternative does not compete: a figure is lacking or is not measured, or
+ * its options break the rules that the others keep. NULL: it does. */
+static const char *
+why_not(const spot_advising_t *self, const void *scenario)
+{
+    spot_texts_t *texts = &self->result->texts;
+    const spot_outputs_t *outputs = self->experiment->outputs(scenario);
+    spot_standing_t standing = {.side = "it"};
+
+    if (self->experiment->standing != NULL) {
+        standing = self->experiment->standing(scenario);
+    }
+    if (outputs->cannot_run != NULL) {
+        return spot_texts_add(texts, "%s", outputs->cannot_run);
+    }
+    if (outputs->unmeasured != NULL) {
+        return spot_texts_add(texts, "%s: %s", standing.side, outputs->unmeasured);
+    }
+    return standing.path == NULL ? NULL
+                                 : spot_texts_add(texts,
+                                       "%s: its options break rules that the others "
+                                       "keep",
+                                       standing.side);
+}
+
+int
+spot_advising_look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why)
+{
+    spot_texts_t texts = {.error = 0};
+    const char *text = spot_advising_scenario_text(self, &texts, item->point);
+    spot_yaml_t document = {0};
+    void *scenario = NULL;
+    spot_diag_t diag;
+    int ret = texts.error;
+
+    spot_diag_init(&diag);
+    ret = ret != 0
+              ? ret
+              : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
+    ret = ret != 0
+              ? ret
+              : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
+    if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
+        *why = why_not(self, scenario);
+        ret = 0;
+    } else if (ret == SPOT_ERR_BAD_INPUT) {
+        *why = first_error(&self->result->texts, &diag);
+        ret = 0;
+    }
+    self->experiment->free(scenario);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    spot_texts_free(&texts);
+    return ret;
+}
+
+/* Keeps the alternatives that compete. */
+static int
+sift(spot_advising_t *self)
+{
+    spot_alternatives_t *all = &self->alternatives;
+    size_t num_kept = 0;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
+        const char *why = NULL;
+
+        ret = spot_advising_look(self, &all->items[j], &why);
+        if (ret == 0 && why == NULL) {
+            all->items[num_kept++] = all->items[j];
+        } else if (ret == 0) {
+            ret = leave_out(self, why);
+        }
+    }
+    all->num_items = num_kept;
+    return ret;
+}
+
+/* The study of all alternatives, in texts of the result. */
+static int
+read_study(spot_advising_t *self, spot_study_t *study)
+{
+    const spot_alternatives_t *all = &self->alternatives;
+    const char **points = spot_calloc(all->num_items, sizeof(*points));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    for (size_t j = 0; points != NULL && j < all->num_items; j++) {
+        points[j] = all->items[j].point;
+    }
+    if (points != NULL) {
+        self->result->study_text = spot_advising_study_text(self, &self->result->texts,
+            all->num_items, points, NULL, 0, self->request->seed);
+        ret = self->result->texts.error;
+    }
+    free(points);
+    return ret == 0 ? spot_advising_study(self, self->result->study_text, study) : ret;
+}
+
+/* Asks the engine what may be chosen, and makes a study of what competes. */
+static int
+propose(spot_advising_t *self, spot_study_t *study)
+{
+    spot_alternatives_t *all = &self->alternatives;
+    size_t num_left_out;
+    int ret = self->advice->propose(
+        &self->request->question, self->scenario, self->document.root, all, self->diag);
+
+    ret = ret == 0 ? spot_error_first(all->error, all->texts.error) : ret;
+    if (ret != 0) {
+        return ret;
+    }
+    self->result->question = spot_texts_add(&self->result->texts,
+        "What to rent %s at the least mean cost?", all->goal_words);
+    self->result->goal_words =
+        spot_texts_add(&self->result->texts, "%s", all->goal_words);
+    for (size_t j = 0; ret == 0 && j < all->num_left_out; j++) {
+        ret = leave_out(self, all->left_out[j]);
+    }
+    for (size_t j = 0; ret == 0 && j < all->num_notes; j++) {
+        ret = SPOT_ARRAY_APPEND(self->result, notes,
+            spot_texts_add(&self->result->texts, "%s", all->notes[j]));
+    }
+    num_left_out = self->result->num_left_out;
+    ret = ret == 0 ? sift(self) : ret;
+    if (ret == 0 && all->num_items == 0) {
+        return spot_diag_error(self->diag, self->request->path, 0, 0,
+            "there is nothing to choose from: %s",
+            self->result->num_left_out > num_left_out
+                ? self->result->left_out[num_left_out]
+                : "the fleet has no room for a pipeline");
+    }
+    ret = ret == 0 ? read_study(self, study) : ret;
+    self->result->num_points = all->num_items;
+    if (ret == 0) {
+        const spot_outputs_t *outputs = &study->yield.outputs;
+
+        const char *unit =
+            outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit;
+
+        self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
+            self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
+        if (!outputs->is_random) {
+            ret = SPOT_ARRAY_APPEND(self->result, notes,
+                "nothing is left to chance: all runs of an alternative are the same");
+        }
+    }
+    return ret;
+}
+
+/* ---- The search ---- */
+
+/* Ends the search before the round that would be too much. Rounds depend on rows alone,
+ * so the answer does not depend on when the round is stopped. */
+typedef struct {
+    const spot_advising_t *advising;
+    atomic_int stop;
+    int64_t budget;
+    bool is_spent;
+} watch_t;
+
+static void
+watch(void *context, const spot_study_progress_t *progress)
+{
+    watch_t *self = context;
+    const spot_advise_request_t *request = self->advising->request;
+
+    if (progress->num_wanted > self->budget) {
+        self->is_spent = true;
+        atomic_store(&self->stop, 1);
+    } else if (request->progress != NULL) {
+        request->progress(request->context, progress);
+    }
+    if (request->stop != NULL && atomic_load(request->stop) != 0) {
+        atomic_store(&self->stop, 1);
+    }
+}
+
+/* Two thirds of the runs that the first gate leaves, and the first round at least. */
+static int
+search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
+{
+    const int64_t num_left = spot_advising_left(self) - SPOT_ADVICE_PROMISE_RUNS;
+    watch_t watcher = {.advising = self,
+        .budget = (int64_t) fmax(2.0 / 3 * (double) num_left,
+            (double) (SPOT_ADVICE_SEARCH_RUNS * study->head.num_points))};
+    const spot_study_run_t run = {.num_threads = (int) self->request->num_threads,
+        .stop = &watcher.stop,
+        .progress = watch,
+        .context = &watcher};
+    int ret = spot_study_run(study, store, &run, &self->quiet);
+
+    if (ret == SPOT_ERR_INTERRUPTED && watcher.is_spent &&
+        (self->request->stop == NULL || atomic_load(self->request->stop) == 0)) {
+        ret = 0;
+    }
+    return ret;
+}
+
+/* Errors of the studies are for the user too: they name a file that is not there, but
+ * say what the engine refused. */
+static void
+report_errors(const spot_advising_t *self)
+{
+    for (size_t j = 0; j < self->quiet.num_items; j++) {
+        if (self->quiet.items[j].is_error) {
+            spot_diag_error(
+                self->diag, self->request->path, 0, 0, "%s", self->quiet.items[j].text);
+        }
+    }
+}
+
+int
+spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
+    spot_study_t *study, spot_store_t **store, spot_diag_t *diag)
+{
+    spot_advising_t self = {.request = request, .result = result, .diag = diag};
+    const double started_s = spot_clock_s();
+    int ret;
+
+    memset(result, 0, sizeof(*result));
+    memset(study, 0, sizeof(*study));
+    *store = NULL;
+    result->sure = request->question.sure;
+    result->budget = request->question.budget;
+    result->num_traces = request->question.num_traces;
+    spot_diag_init(&self.quiet);
+    self.study_path =
+        spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);
+    ret = result->texts.error == 0 ? pose(&self) : result->texts.error;
+    ret = ret == 0 ? propose(&self, study) : ret;
+    ret = ret == 0 ? spot_store_open_memory(store, &study->head) : ret;
+    ret = ret == 0 ? search(&self, study, *store) : ret;
+    ret = ret == 0 ? spot_advising_choose(&self, study, *store) : ret;
+    ret = ret == 0 ? result->texts.error : ret; /* names of the answer */
+    ret = ret == 0 && result->is_yes ? spot_advising_doubt(&self) : ret;
+    if (ret == 0) {
+        result->scenario_text =
+            spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);
+        result->passed_s = spot_clock_s() - started_s;
+        ret = result->texts.error;
+    }
+    if (ret != 0) {
+        report_errors(&self);
+    }
+    spot_diag_free(&self.quiet);
+    if (self.experiment != NULL) {
+        self.experiment->free(self.scenario);
+    }
+    spot_alternatives_free(&self.alternatives);
+    spot_yaml_free(&self.document);
+    return ret;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A question about money and time becomes a study, its race an answer.
+ *
+ * The engine says what may be chosen (sim/bench/engine/advice.h). A race with common
+ * events and simultaneous confidence finds the least mean cost among the alternatives
+ * that keep the goal and the budget. Its figures come from runs with another seed, which
+ * the search did not choose by. Larger fleets are looked at where no alternative will
+ * do. Then factors of what may be otherwise are searched, up to which the answer stays.
+ */
+#pragma once
+
+#include "sim/bench/analysis/advice_result.h"
+#include "sim/bench/engine/advice.h"
+#include "sim/bench/study/study.h"
+
+typedef struct {
+    const spot_experiment_t *const *engines;
+    const char *path; /* of the scenario */
+    size_t num_sets;
+    const char *const *sets; /* [num_sets] "KEY=VALUE" of the scenario */
+    spot_advice_question_t question;
+    uint64_t seed;
+    int64_t num_threads;
+    atomic_int *stop; /* may be NULL */
+    /* Progress of the search, as of spot_study_run_t; may be NULL. */
+    void (*progress)(void *context, const spot_study_progress_t *progress);
+    void *context;
+} spot_advise_request_t;
+
+/* Answers the question. store: the rows of the search, whose study must outlive it;
+ * close it, then free study. BAD_INPUT with the reasons in diag, INTERRUPTED, NO_MEMORY,
+ * IO; free result, and study and *store (NULL: none), even then. */
+SPOT_MUST_CHECK int spot_advise(const spot_advise_request_t *request,
+    spot_advice_result_t *result, spot_study_t *study, spot_store_t **store,
+    spot_diag_t *diag);
+
+/* "job.yaml" with another ending, for what is written beside it. */
+const char *spot_advice_beside(
+    spot_texts_t *texts, const char *path, const char *ending);
+#define SPOT_ADVICE_STUDY_ENDING ".advice-study.yaml"

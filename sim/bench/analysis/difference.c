@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/analysis/difference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/bench/analysis/point_groups.h"
+
+/* Rows of the base in memory. */
+#define BLOCK_ROWS 1024
+
+/* Reasons to stop reading. */
+enum { IS_FULL = 1, IS_DONE };
+
+/* Two points side by side. */
+typedef struct {
+    const spot_compared_t *point;
+    const spot_compared_t *base;
+    bool is_base_fixed;    /* its only row counts for all replications */
+    bool is_turned;        /* point and base are swapped */
+    size_t num_metrics;    /* compared */
+    spot_line_t *lines;    /* [2][num_metrics] of the point, then of the base: */
+    spot_compared_t lined; /* the latter is this one */
+    spot_paired_t *pairs;  /* [num_metrics] */
+    size_t num_rows;       /* rows of the base in memory */
+    size_t next_id; /* the first of them not before the current row of the point */
+    bool is_last;   /* the base has no later rows */
+    bool is_whole;  /* nor earlier ones: the rows serve another point too */
+    size_t max_keys;
+    int64_t *keys; /* [num_rows] their replications, ascending */
+    size_t max_values;
+    double *values; /* [num_rows][num_metrics] */
+} pairing_t;
+
+static size_t
+metric_of(const spot_compared_t *self, size_t j)
+{
+    return self->metric_ids == NULL ? j : self->metric_ids[j];
+}
+
+static int
+keep_row(void *context, const spot_row_t *row)
+{
+    pairing_t *self = context;
+    const size_t num_metrics = self->num_metrics;
+    int ret = SPOT_ARRAY_ROOM(self, keys, self->num_rows + 1);
+
+    if (ret == 0) {
+        ret = SPOT_ARRAY_ROOM(self, values, (self->num_rows + 1) * num_metrics);
+    }
+    if (ret == 0) {
+        self->keys[self->num_rows] = row->replication;
+        for (size_t j = 0; j < num_metrics; j++) {
+            self->values[self->num_rows * num_metrics + j] =
+                spot_line_value(&self->lines[num_metrics + j], row->metrics);
+        }
+        self->num_rows++;
+    }
+    return ret == 0 && self->num_rows == BLOCK_ROWS ? IS_FULL : ret;
+}
+
+/* Reads the next rows of the base, from a replication on. */
+static int
+read_base(pairing_t *self, int64_t first_replication)
+{
+    const spot_compared_t *base = self->base;
+    int ret;
+
+    self->num_rows = 0;
+    self->next_id = 0;
+    ret = base->store->read(
+        base->store, base->point_id, first_replication, keep_row, self);
+    self->is_last = ret == 0;
+    self->is_whole = ret == 0 && first_replication == 0;
+    return ret == IS_FULL ? 0 : ret;
+}
+
+static int
+pair_row(void *context, const spot_row_t *row)
+{
+    pairing_t *self = context;
+    const size_t num_metrics = self->num_metrics;
+    const int64_t key = self->is_base_fixed ? 0 : row->replication;
+    int ret = 0;
+
+    while (self->next_id < self->num_rows && self->keys[self->next_id] < key) {
+        self->next_id++;
+    }
+    if (self->next_id == self->num_rows && !self->is_last) {
+        ret = read_base(self, key);
+    }
+    if (ret == 0 && self->next_id == self->num_rows) {
+        return IS_DONE;
+    }
+    if (ret == 0 && self->keys[self->next_id] == key) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            const double value = spot_line_value(&self->lines[j], row->metrics);
+            const double other = self->values[self->next_id * num_metrics + j];
+
+            spot_paired_add(&self->pairs[j], self->is_turned ? other : value,
+                self->is_turned ? value : other);
+        }
+    }
+    return ret;
+}
+
+/* Pairs the rows of a point. Uses the rows of the base in memory if they are all. */
+static int
+pair_rows(pairing_t *self)
+{
+    const spot_store_t *store = self->point->store;
+    int ret;
+
+    if (!self->is_whole) {
+        self->num_rows = 0;
+        self->is_last = false;
+    }
+    self->next_id = 0;
+    ret = store->read(store, self->point->point_id, 0, pair_row, self);
+    return ret == IS_DONE ? 0 : ret;
+}
+
+static bool
+is_fixed(const spot_compared_t *compared)
+{
+    return spot_study_is_fixed(compared->store->head, compared->point_id);
+}
+
+/* Two fixed points are known as if all replications were run. */
+static void
+repeat_pair(spot_paired_t *pair, int64_t num_pairs)
+{
+    if (pair->difference.num_values == 1) {
+        pair->x.num_values = pair->y.num_values = num_pairs;
+        pair->difference.num_values = num_pairs;
+    }
+}
+
+/* Finds the lines of both; those of a base serve its next point too. */
+static int
+find_lines(pairing_t *self)
+{
+    const spot_compared_t *point = self->point, *base = self->base;
+    const size_t num_metrics = self->num_metrics;
+    int ret = 0;
+
+    if (self->lines == NULL) {
+        self->lines = spot_calloc(2 * num_metrics, sizeof(*self->lines));
+    }
+    if (self->lines == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (self->lined.store != base->store || self->lined.point_id != base->point_id ||
+        self->lined.metric_ids != base->metric_ids) {
+        ret = spot_lines_read(base->store, base->point_id, num_metrics, base->metric_ids,
+            &self->lines[num_metrics]);
+        self->lined = *base;
+    }
+    return ret == 0 ? spot_lines_read(point->store, point->point_id, num_metrics,
+                          point->metric_ids, self->lines)
+                    : ret;
+}
+
+static bool
+is_binary(const spot_compared_t *self, size_t j)
+{
+    return spot_metric_estimator(&self->store->head->metrics[metric_of(self, j)]) ==
+           SPOT_ESTIMATOR_PROBABILITY;
+}
+
+/* A fixed point is paired with every replication of the other one. */
+static int
+pair_point(pairing_t *self)
+{
+    const spot_compared_t *point = self->point, *base = self->base;
+    const bool is_point_fixed = is_fixed(point);
+    int ret;
+
+    self->is_base_fixed = is_fixed(base) || is_point_fixed;
+    self->is_turned = is_point_fixed && !is_fixed(base);
+    if (self->is_turned) {
+        self->point = base;
+        self->base = point;
+        self->is_whole = false;
+    }
+    ret = find_lines(self);
+    ret = ret == 0 ? pair_rows(self) : ret;
+    if (self->is_turned) {
+        self->point = point;
+        self->base = base;
+        self->is_whole = false;
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        const spot_study_head_t *head = point->store->head;
+
+        self->pairs[j].is_binary = is_binary(point, j) && is_binary(base, j) &&
+                                   !(is_point_fixed && is_fixed(base));
+        if (!spot_study_has_metric(head, point->point_id, metric_of(point, j)) ||
+            !spot_study_has_metric(
+                base->store->head, base->point_id, metric_of(base, j))) {
+            memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
+        } else if (is_point_fixed && is_fixed(base)) {
+            repeat_pair(&self->pairs[j], head->num_replications);
+        }
+    }
+    return ret;
+}
+
+int
+spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
+    size_t num_metrics, spot_paired_t *pairs)
+{
+    pairing_t pairing = {
+        .point = point, .base = base, .num_metrics = num_metrics, .pairs = pairs};
+    int ret;
+
+    memset(pairs, 0, num_metrics * sizeof(*pairs));
+    ret = pair_point(&pairing);
+    free(pairing.lines);
+    free(pairing.values);
+    free(pairing.keys);
+    return ret;
+}
+
+int
+spot_store_difference(
+    const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs)
+{
+    const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
+
+    return spot_store_difference_between(&point, &base, store->head->num_metrics, pairs);
+}
+
+typedef struct {
+    size_t base_id;
+    size_t point_id;
+} couple_t;
+
+static int
+compare_couples(const void *a, const void *b)
+{
+    const couple_t *x = a, *y = b;
+
+    return x->base_id != y->base_id
+               ? (x->base_id > y->base_id) - (x->base_id < y->base_id)
+               : (x->point_id > y->point_id) - (x->point_id < y->point_id);
+}
+
+/* Finds the points with a base, ordered by base, which is then read once. couples:
+ * [num_points]. Returns their number. */
+static size_t
+find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
+{
+    size_t num_couples = 0;
+
+    for (size_t j = 0; j < num_points; j++) {
+        if (base_ids[j] != SPOT_NO_POINT && base_ids[j] != j) {
+            couples[num_couples++] = (couple_t){base_ids[j], j};
+        }
+    }
+    if (num_couples > 0) {
+        qsort(couples, num_couples, sizeof(*couples), compare_couples);
+    }
+    return num_couples;
+}
+
+/* all: [num_points][num_metrics], zeroed. */
+static int
+pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *couples,
+    spot_paired_t *all)
+{
+    const size_t num_metrics = store->head->num_metrics;
+    spot_compared_t point = {store, 0, NULL}, base = {store, 0, NULL};
+    pairing_t pairing = {.point = &point, .base = &base, .num_metrics = num_metrics};
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_couples; j++) {
+        if (j > 0 && couples[j].base_id != base.point_id) {
+            pairing.is_whole = false;
+        }
+        base.point_id = couples[j].base_id;
+        point.point_id = couples[j].point_id;
+        pairing.pairs = &all[point.point_id * num_metrics];
+        ret = pair_point(&pairing);
+    }
+    free(pairing.lines);
+    free(pairing.values);
+    free(pairing.keys);
+    return ret;
+}
+
+int
+spot_store_differences(const spot_store_t *store, spot_paired_t **pairs)
+{
+    const spot_study_head_t *head = store->head;
+    spot_paired_t *all = spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
+    couple_t *couples = spot_calloc(head->num_points, sizeof(*couples));
+    size_t *base_ids = NULL;
+    int ret = all == NULL || couples == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && head->has_baseline) {
+        ret = spot_baseline_points(head, &base_ids);
+    }
+    if (ret == 0 && base_ids != NULL) {
+        const size_t num_couples = find_couples(head->num_points, base_ids, couples);
+
+        ret = pair_couples(store, num_couples, couples, all);
+    }
+    free(base_ids);
+    free(couples);
+    if (ret != 0) {
+        free(all);
+        all = NULL;
+    }
+    *pairs = all;
+    return ret;
+}

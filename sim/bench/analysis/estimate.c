@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/analysis/estimate.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/skewed.h"
+
+void
+spot_estimate_init(
+    spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
+{
+    *self = (spot_estimate_t){.metric = &head->metrics[metric_id],
+        .source = spot_study_source(head, metric_id),
+        .estimator = spot_metric_estimator(&head->metrics[metric_id])};
+}
+
+void
+spot_estimate_free(spot_estimate_t *self)
+{
+    free(self->values);
+    free(self->bounds);
+    memset(self, 0, sizeof(*self));
+}
+
+bool
+spot_metric_is_cut_off(
+    const spot_metric_t *metric, const spot_metric_source_t *source, const double *row)
+{
+    return metric->known_if != NULL && row[source->known_id] == 0;
+}
+
+bool
+spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *source,
+    const double *row, double numbers[2])
+{
+    const spot_estimator_t estimator = spot_metric_estimator(metric);
+    bool is_cut_off = false;
+
+    numbers[1] = 1;
+    if (estimator == SPOT_ESTIMATOR_RATIO) {
+        numbers[0] = row[source->of_id];
+        numbers[1] = spot_metric_denominator(metric, source, row);
+    } else if (estimator == SPOT_ESTIMATOR_QUANTILE) {
+        const double denominator = spot_metric_denominator(metric, source, row);
+
+        numbers[0] = denominator == 0 ? (double) NAN : row[source->of_id] / denominator;
+        is_cut_off = isfinite(numbers[0]) && spot_metric_is_cut_off(metric, source, row);
+        numbers[0] = is_cut_off ? (double) INFINITY : numbers[0];
+    } else {
+        numbers[0] = spot_metric_value(metric, source, row);
+    }
+    return (is_cut_off || isfinite(numbers[0])) && isfinite(numbers[1]);
+}
+
+/* The moments of the denominator, before those of v alone: n with it, dv and the factor
+ * of third moments as below. */
+static void
+add_denominator(spot_estimate_t *self, double b, double n, double dv, double third)
+{
+    const double db = b - self->mean_b;
+
+    self->vvb += dv * dv * db * third - (db * self->vv + 2 * dv * self->vb) / n;
+    self->vbb += dv * db * db * third - (dv * self->bb + 2 * db * self->vb) / n;
+    self->bbb += db * (db * db * third - 3 * self->bb / n);
+    self->mean_b += db / n;
+    self->vb += dv * (b - self->mean_b);
+    self->bb += db * (b - self->mean_b);
+}
+
+/* Update of third moments: Pebay, Sandia report SAND2008-6212, 2008. But for a ratio the
+ * denominator is 1. */
+static void
+add_moments(spot_estimate_t *self, double v, double b)
+{
+    const double dv = v - self->mean_v;
+    const double before = (double) self->num_values, n = before + 1;
+    const double third = before * (before - 1) / (n * n);
+
+    self->vvv += dv * (dv * dv * third - 3 * self->vv / n);
+    if (self->estimator == SPOT_ESTIMATOR_RATIO) {
+        add_denominator(self, b, n, dv, third);
+    } else {
+        self->mean_b = 1;
+    }
+    self->num_values++;
+    self->mean_v += dv / n;
+    self->vv += dv * (v - self->mean_v);
+}
+
+static int
+add_to_quantile(spot_estimate_t *self, double value, double bound)
+{
+    const size_t num = (size_t) self->num_values;
+    int ret =
+        spot_array_reserve(&self->values, &self->max_values, num + 1, sizeof(value));
+
+    ret = ret == 0 ? spot_array_reserve(
+                         &self->bounds, &self->max_bounds, num + 1, sizeof(bound))
+                   : ret;
+    if (ret == 0) {
+        self->values[num] = value;
+        self->bounds[num] = bound;
+        self->num_values++;
+    }
+    return ret;
+}
+
+int
+spot_estimate_add(spot_estimate_t *self, const double *row)
+{
+    double numbers[2];
+
+    self->num_unknown += spot_metric_is_cut_off(self->metric, &self->source, row);
+    if (!spot_line_numbers(self->metric, &self->source, row, numbers)) {
+        self->num_nulls++;
+        return 0;
+    }
+    if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        return add_to_quantile(self, numbers[0],
+            row[self->source.of_id] /
+                spot_metric_denominator(self->metric, &self->source, row));
+    }
+    if (self->estimator == SPOT_ESTIMATOR_RATIO && self->origin == 0 &&
+        numbers[1] != 0 && self->num_values == 0) {
+        self->origin = numbers[0] / numbers[1];
+    }
+    add_moments(self, numbers[0] - self->origin * numbers[1], numbers[1]);
+    return 0;
+}
+
+/* ---- Quantiles ---- */
+
+/* Sorts numbers that mostly are sorted already, as they were asked for before. */
+static void
+sort(double *numbers, size_t num)
+{
+    for (size_t j = 1; j < num; j++) {
+        if (numbers[j] < numbers[j - 1]) {
+            spot_sort(numbers, num);
+            return;
+        }
+    }
+}
+
+/* As of spot_quantile(), where values from some one on may be infinite. */
+static double
+quantile_of(const double *sorted, size_t num, double p)
+{
+    const double position = p * (double) (num - 1);
+    const size_t upper = (size_t) ceil(position);
+
+    return num > 0 && isinf(sorted[upper]) ? sorted[upper]
+                                           : spot_quantile(sorted, num, p);
+}
+
+/* The order statistics at these ranks, from 1 on, contain the quantile with the
+ * confidence, with equal probabilities below and above. Rank 0 or n + 1: there is none
+ * so far out. */
+static void
+find_ranks(double p, double n, double confidence, double *low, double *high)
+{
+    const double tail = (1 - confidence) / 2;
+    double below = 0, above = n + 1;
+
+    /* The largest rank l with P(at least l values below the quantile missing) small. */
+    for (double end = n; below < end;) {
+        const double middle = ceil((below + end) / 2);
+
+        if (gsl_cdf_binomial_P((unsigned) middle - 1, p, (unsigned) n) <= tail) {
+            below = middle;
+        } else {
+            end = middle - 1;
+        }
+    }
+    for (double first = 1; first < above;) {
+        const double middle = floor((first + above) / 2);
+
+        if (middle <= n &&
+            gsl_cdf_binomial_Q((unsigned) middle - 1, p, (unsigned) n) > tail) {
+            first = middle + 1;
+        } else {
+            above = middle;
+        }
+    }
+    *low = below;
+    *high = above;
+}
+
+static void
+quantile_bounds(
+    const spot_estimate_t *self, double confidence, double *low, double *high)
+{
+    const double n = (double) self->num_values;
+    double low_rank, high_rank;
+
+    *low = *high = (double) NAN;
+    if (n < 2) {
+        return;
+    }
+    sort(self->values, (size_t) self->num_values);
+    find_ranks(self->metric->p, n, confidence, &low_rank, &high_rank);
+    *low = low_rank < 1 ? -(double) INFINITY : self->values[(size_t) low_rank - 1];
+    *high = high_rank > n ? (double) INFINITY : self->values[(size_t) high_rank - 1];
+}
+
+double
+spot_estimate_least(const spot_estimate_t *self)
+{
+    sort(self->bounds, (size_t) self->num_values);
+    return spot_quantile(self->bounds, (size_t) self->num_values, self->metric->p);
+}
+
+/* ---- Means, ratios and probabilities ---- */
+
+/* The estimate less the origin. */
+static double
+slope_of(const spot_estimate_t *self)
+{
+    return self->mean_v / self->mean_b;
+}
+
+double
+spot_estimate_value(const spot_estimate_t *self)
+{
+    if (self->num_values == 0) {
+        return (double) NAN;
+    }
+    if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        sort(self->values, (size_t) self->num_values);
+        return quantile_of(self->values, (size_t) self->num_values, self->metric->p);
+    }
+    if (self->estimator != SPOT_ESTIMATOR_RATIO) {
+        return self->mean_v;
+    }
+    return self->mean_b == 0 ? (double) NAN : self->origin + slope_of(self);
+}
+
+/* Relative to b, below which u is rounding. */
+#define ROUNDING 1e-13
+
+/* The sum of squares, or with is_cubed of cubes, of u = v - slope b about its mean. */
+static double
+sum_of_powers(const spot_estimate_t *self, bool is_cubed)
+{
+    const bool is_ratio = self->estimator == SPOT_ESTIMATOR_RATIO;
+    const double slope = is_ratio ? slope_of(self) : 0;
+    const double squares = self->vv - slope * (2 * self->vb - slope * self->bb);
+    const double all_b =
+        self->bb + (double) self->num_values * self->mean_b * self->mean_b;
+    const double noise = ROUNDING * (self->origin + slope);
+
+    if (is_cubed) {
+        return self->vvv -
+               slope * (3 * self->vvb - slope * (3 * self->vbb - slope * self->bbb));
+    }
+    return is_ratio && squares <= noise * noise * all_b ? 0 : squares;
+}
+
+/* The standard deviation of what replications add to the estimate. */
+static double
+std_of(const spot_estimate_t *self)
+{
+    if (self->num_values < 2 || self->mean_b == 0 ||
+        self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        return (double) NAN;
+    }
+    return sqrt(sum_of_powers(self, false) / (double) (self->num_values - 1)) /
+           fabs(self->mean_b);
+}
+
+/* The same, also of a quantile, whose density follows from the width of its interval. */
+static double
+std_of_line(const spot_estimate_t *self)
+{
+    double value, low, high, half_width;
+
+    if (self->estimator != SPOT_ESTIMATOR_QUANTILE) {
+        return std_of(self);
+    }
+    value = spot_estimate_value(self);
+    quantile_bounds(self, SPOT_CONFIDENCE, &low, &high);
+    half_width = isfinite(low) && isfinite(high) ? (high - low) / 2
+                 : isfinite(low)                 ? value - low
+                                                 : high - value;
+    return isfinite(half_width)
+               ? half_width / gsl_cdf_ugaussian_Qinv((1 - SPOT_CONFIDENCE) / 2) *
+                     sqrt((double) self->num_values)
+               : (double) NAN;
+}
+
+double
+spot_estimate_stderr(const spot_estimate_t *self)
+{
+    return std_of_line(self) / sqrt((double) self->num_values);
+}
+
+spot_moments_t
+spot_estimate_moments(const spot_estimate_t *self)
+{
+    const double std = std_of_line(self);
+
+    if (self->estimator == SPOT_ESTIMATOR_MEAN ||
+        self->estimator == SPOT_ESTIMATOR_PROBABILITY) {
+        return (spot_moments_t){self->num_values, self->mean_v, self->vv};
+    }
+    return (spot_moments_t){self->num_values, spot_estimate_value(self),
+        self->num_values < 2 ? 0 : std * std * (double) (self->num_values - 1)};
+}
+
+static double
+skewness_of(const spot_estimate_t *self)
+{
+    const double n = (double) self->num_values;
+    const double std = sqrt(sum_of_powers(self, false) / (n - 1));
+
+    return copysign(1, self->mean_b) * sum_of_powers(self, true) / n / (std * std * std);
+}
+
+static void
+wilson_bounds(double p, double n, double confidence, double *low, double *high)
+{
+    const double z = gsl_cdf_ugaussian_Qinv((1 - confidence) / 2), zz = z * z / n;
+    const double middle = (p + zz / 2) / (1 + zz);
+    const double half_width = sqrt(p * (1 - p) * zz + zz * zz / 4) / (1 + zz);
+
+    *low = p == 0 ? 0 : middle - half_width;
+    *high = p == 1 ? 1 : middle + half_width;
+}
+
+void
+spot_estimate_bounds(
+    const spot_estimate_t *self, double confidence, double *low, double *high)
+{
+    const double value = spot_estimate_value(self);
+    double half_width;
+
+    if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        quantile_bounds(self, confidence, low, high);
+        return;
+    }
+    if (self->estimator == SPOT_ESTIMATOR_PROBABILITY && self->num_values > 0) {
+        wilson_bounds(value, (double) self->num_values, confidence, low, high);
+        return;
+    }
+    half_width = self->num_values < 2
+                     ? (double) NAN
+                     : spot_estimate_stderr(self) *
+                           spot_student_t(confidence, (double) (self->num_values - 1));
+    *low = value - half_width;
+    *high = value + half_width;
+}
+
+/* The p at which a beta variable is below it with a probability, by bisection: GSL's
+ * inverse does not converge for some tails. */
+static double
+beta_quantile(double probability, double a, double b)
+{
+    double low = 0, high = 1;
+
+    while (high - low > 1e-12) {
+        const double middle = (low + high) / 2;
+
+        if (gsl_cdf_beta_P(middle, a, b) < probability) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (low + high) / 2;
+}
+
+void
+spot_binomial_bounds(
+    double num_hits, double num, double confidence, double *low, double *high)
+{
+    const double tail = (1 - confidence) / 2;
+
+    *low = num_hits == 0 ? 0 : beta_quantile(tail, num_hits, num - num_hits + 1);
+    *high = num_hits == num ? 1 : 1 - beta_quantile(tail, num - num_hits, num_hits + 1);
+}
+
+void
+spot_estimate_safe_bounds(
+    const spot_estimate_t *self, double confidence, double *low, double *high)
+{
+    const double n = (double) self->num_values, std = std_of(self);
+
+    if (self->estimator == SPOT_ESTIMATOR_PROBABILITY && n > 0) {
+        spot_binomial_bounds(round(n * self->mean_v), n, confidence, low, high);
+        return;
+    }
+    spot_estimate_bounds(self, confidence, low, high);
+    if (std > 0) {
+        spot_skewed_widen(&(spot_skew_t){self->num_values, spot_estimate_value(self),
+                              std, skewness_of(self)},
+            confidence, low, high);
+    }
+}
+
+double
+spot_estimate_half_width(const spot_estimate_t *self, double confidence)
+{
+    double low, high;
+
+    spot_estimate_bounds(self, confidence, &low, &high);
+    return fmax(high - spot_estimate_value(self), spot_estimate_value(self) - low);
+}
+
+bool
+spot_estimate_is_heavy(const spot_estimate_t *self)
+{
+    return std_of(self) > 0 &&
+           (self->estimator == SPOT_ESTIMATOR_MEAN ||
+               self->estimator == SPOT_ESTIMATOR_RATIO) &&
+           spot_skewness_is_heavy(skewness_of(self), self->num_values);
+}
+
+bool
+spot_estimate_is_constant(const spot_estimate_t *self)
+{
+    return self->num_values > 1 && self->estimator != SPOT_ESTIMATOR_QUANTILE &&
+           sum_of_powers(self, false) == 0;
+}
+
+double
+spot_estimate_excess(const spot_estimate_t *self, const spot_until_t *until)
+{
+    const double value = spot_estimate_value(self);
+    const double wanted = until->half_width > 0
+                              ? until->half_width
+                              : until->relative_half_width * fabs(value);
+    double low, high;
+
+    spot_estimate_bounds(self, until->confidence, &low, &high);
+    if (high == low) {
+        const bool is_enough =
+            until->half_width > 0 ||
+            (value != 0 && until->relative_half_width * (double) self->num_values >= 3);
+
+        return is_enough ? 0 : (double) INFINITY;
+    }
+    return isfinite(high - low) && wanted > 0 ? (high - low) / 2 / wanted
+                                              : (double) INFINITY;
+}
+
+/* ---- Lines ---- */
+
+/* The share of the values that are larger: with ties not 1 - p. */
+static double
+share_above(const spot_estimate_t *self, double value)
+{
+    size_t num = 0;
+
+    for (int64_t j = 0; j < self->num_values; j++) {
+        num += self->values[j] > value;
+    }
+    return (double) num / (double) self->num_values;
+}
+
+spot_line_t
+spot_estimate_line(const spot_estimate_t *self)
+{
+    const double value = spot_estimate_value(self), p = self->metric->p;
+    spot_line_t line = {.metric = self->metric, .source = self->source, .of_a = 1};
+
+    if (self->estimator == SPOT_ESTIMATOR_RATIO) {
+        line.offset = value;
+        line.of_a = 1 / self->mean_b;
+        line.of_b = -value / self->mean_b;
+    } else if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        const bool is_single = self->num_values == 1; /* of a fixed point: known */
+
+        line.of_a = is_single ? 0 : std_of_line(self) / sqrt(p * (1 - p));
+        line.offset = value - share_above(self, value) * line.of_a;
+        line.quantile = value;
+    }
+    return line;
+}
+
+double
+spot_line_at(const spot_line_t *self, const double numbers[2])
+{
+    if (self->metric->estimator == SPOT_ESTIMATOR_QUANTILE) {
+        return self->offset + (numbers[0] > self->quantile ? self->of_a : 0);
+    }
+    return self->offset + self->of_a * numbers[0] + self->of_b * numbers[1];
+}
+
+double
+spot_line_value(const spot_line_t *self, const double *row)
+{
+    double numbers[2];
+
+    return spot_line_numbers(self->metric, &self->source, row, numbers)
+               ? spot_line_at(self, numbers)
+               : (double) NAN;
+}
+
+typedef struct {
+    size_t num_metrics;
+    spot_estimate_t *estimates; /* [num_metrics] */
+} lines_t;
+
+/* Whether the line of a metric depends on its rows. */
+static bool
+needs_rows(const spot_estimate_t *self)
+{
+    return self->estimator == SPOT_ESTIMATOR_RATIO ||
+           self->estimator == SPOT_ESTIMATOR_QUANTILE;
+}
+
+static int
+add_row(void *context, const spot_row_t *row)
+{
+    lines_t *self = context;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        if (needs_rows(&self->estimates[j])) {
+            ret = spot_estimate_add(&self->estimates[j], row->metrics);
+        }
+    }
+    return ret;
+}
+
+int
+spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
+    const size_t *metric_ids, spot_line_t *lines)
+{
+    lines_t self = {.num_metrics = num_metrics,
+        .estimates = spot_calloc(num_metrics, sizeof(*self.estimates))};
+    bool is_needed = false;
+    int ret = self.estimates == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        spot_estimate_init(
+            &self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
+        is_needed = is_needed || needs_rows(&self.estimates[j]);
+    }
+    if (ret == 0 && is_needed) {
+        ret = store->read(store, point_id, 0, add_row, &self);
+    }
+    for (size_t j = 0; self.estimates != NULL && j < num_metrics; j++) {
+        lines[j] = spot_estimate_line(&self.estimates[j]);
+        spot_estimate_free(&self.estimates[j]);
+    }
+    free(self.estimates);
+    return ret;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/analysis/race.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/skewed.h"
+
+/* Replications of a round over those of the one before. */
+#define GROWTH 1.5
+
+enum { READ_ALL = 1 };
+
+const char *const spot_fate_names[SPOT_NUM_FATES] = {
+    [SPOT_FATE_RACING] = "racing",
+    [SPOT_FATE_DOMINATED] = "dominated",
+    [SPOT_FATE_INFEASIBLE] = "infeasible",
+    [SPOT_FATE_UNDEFINED] = "undefined",
+};
+
+/* The replications of the round after one with num_rows. */
+static int64_t
+target_behind(const spot_study_head_t *head, int64_t num_rows)
+{
+    const int64_t size = spot_study_batch_size(head);
+    const double wanted = num_rows == 0 ? (double) head->min_replications
+                                        : ceil(GROWTH * (double) num_rows);
+    const double target = ceil(wanted / (double) size) * (double) size;
+
+    return (int64_t) fmin(target, (double) head->num_replications);
+}
+
+int64_t
+spot_race_target(const spot_race_t *self)
+{
+    return target_behind(self->head, self->num_rows);
+}
+
+int64_t
+spot_race_point_target(const spot_race_t *self, size_t point_id)
+{
+    return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
+}
+
+/* All intervals of all rounds hold at once with the confidence of the answer. Each point
+ * has one against the best, one per constraint, and one for its nulls. The best is
+ * chosen by the same rows, which is harmless: only the intervals between the true best
+ * and each other point must hold. */
+static double
+confidence_of_each(const spot_study_head_t *head)
+{
+    const double num_intervals =
+        (double) head->num_points * (double) (2 + head->optimise.num_constraints);
+    double num_rounds = 0;
+
+    for (int64_t num_rows = 0; num_rows < head->num_replications;) {
+        num_rows = target_behind(head, num_rows);
+        num_rounds++;
+    }
+    return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
+}
+
+int
+spot_race_init(spot_race_t *self, const spot_study_head_t *head)
+{
+    const size_t num_constraints = head->optimise.num_constraints;
+
+    *self = (spot_race_t){.head = head,
+        .metric_id = spot_study_metric_id(head, head->optimise.metric),
+        .confidence = confidence_of_each(head),
+        .num_racing = head->num_points};
+    spot_bug_assert(self->metric_id < head->num_metrics);
+    SPOT_ARENA_ARRAY(&self->memory, self->runners, head->num_points);
+    SPOT_ARENA_ARRAY(&self->memory, self->constraint_ids, num_constraints);
+    SPOT_ARENA_ARRAY(
+        &self->memory, self->constrained, head->num_points * num_constraints);
+    if (self->memory.error != 0) {
+        return self->memory.error;
+    }
+    for (size_t j = 0; j < num_constraints; j++) {
+        self->constraint_ids[j] =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
+    }
+    for (size_t j = 0; j < head->num_points; j++) {
+        spot_runner_t *runner = &self->runners[j];
+
+        runner->constrained = &self->constrained[j * num_constraints];
+        spot_estimate_init(&runner->estimate, head, self->metric_id);
+        for (size_t k = 0; k < num_constraints; k++) {
+            spot_estimate_init(&runner->constrained[k], head, self->constraint_ids[k]);
+        }
+        if (spot_study_cannot_run(head, j) != NULL) {
+            runner->fate = SPOT_FATE_UNDEFINED;
+            self->num_racing--;
+        }
+    }
+    return 0;
+}
+
+void
+spot_race_free(spot_race_t *self)
+{
+    const bool is_whole = self->head != NULL && self->memory.error == 0;
+
+    for (size_t j = 0; is_whole && j < self->head->num_points; j++) {
+        spot_runner_t *runner = &self->runners[j];
+
+        free(runner->rows);
+        spot_estimate_free(&runner->estimate);
+        for (size_t k = 0; k < self->head->optimise.num_constraints; k++) {
+            spot_estimate_free(&runner->constrained[k]);
+        }
+    }
+    spot_arena_free(&self->memory);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Reading a round ---- */
+
+typedef struct {
+    const spot_race_t *race;
+    spot_runner_t *runner;
+    int64_t end; /* replication after the last one */
+    bool is_fixed;
+} reader_t;
+
+static int
+add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
+{
+    double *numbers = runner->rows[runner->num_rows++];
+    int ret = spot_estimate_add(&runner->estimate, metrics);
+
+    if (!spot_line_numbers(
+            runner->estimate.metric, &runner->estimate.source, metrics, numbers)) {
+        numbers[0] = (double) NAN;
+    }
+    for (size_t j = 0; ret == 0 && j < race->head->optimise.num_constraints; j++) {
+        ret = spot_estimate_add(&runner->constrained[j], metrics);
+    }
+    return ret;
+}
+
+double
+spot_runner_value(const spot_runner_t *self, int64_t replication)
+{
+    return spot_line_at(&self->line, self->rows[replication]);
+}
+
+/* The only row of a fixed point counts for all its replications. */
+static int
+read_row(void *context, const spot_row_t *row)
+{
+    const reader_t *self = context;
+    spot_runner_t *runner = self->runner;
+    int ret;
+
+    spot_bug_assert(self->is_fixed || row->replication == runner->num_rows);
+    do {
+        ret = add_row(self->race, runner, row->metrics);
+    } while (ret == 0 && self->is_fixed && runner->num_rows < self->end);
+    return ret == 0 && runner->num_rows == self->end ? READ_ALL : ret;
+}
+
+static int
+read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_t end)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    const bool is_fixed = spot_study_is_fixed(self->head, point_id);
+    reader_t reader = {self, runner, end, is_fixed};
+    double(*rows)[2] = realloc(runner->rows, (size_t) end * sizeof(*rows));
+    int ret;
+
+    if (rows == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    runner->rows = rows;
+    ret =
+        store->read(store, point_id, is_fixed ? 0 : runner->num_rows, read_row, &reader);
+    ret = ret == READ_ALL ? 0 : ret;
+    runner->line = spot_estimate_line(&runner->estimate);
+    spot_bug_assert(ret != 0 || runner->num_rows == end);
+    return ret;
+}
+
+/* ---- Judging a round ---- */
+
+static void
+take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+
+    runner->fate = fate;
+    runner->gain = 0;
+    free(runner->rows);
+    runner->rows = NULL;
+    self->num_racing--;
+}
+
+/* The most nulls of the metric or of a constraint. */
+static int64_t
+num_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    int64_t fewest = runner->estimate.num_values;
+
+    for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
+        const int64_t num_values = runner->constrained[j].num_values;
+
+        fewest = num_values < fewest ? num_values : fewest;
+    }
+    return runner->num_rows - fewest;
+}
+
+/* Whether the share of nulls is above SPOT_RACE_MAX_NULLS, with confidence. */
+static bool
+has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
+{
+    const int64_t num = num_nulls(self, runner);
+
+    return num > 0 && gsl_cdf_binomial_Q((unsigned) (num - 1), SPOT_RACE_MAX_NULLS,
+                          (unsigned) runner->num_rows) < 1 - self->confidence;
+}
+
+/* Whether all values are the same, and nothing says how rare others may be. */
+static bool
+is_constant(const spot_estimate_t *estimate)
+{
+    return estimate->estimator != SPOT_ESTIMATOR_PROBABILITY &&
+           spot_estimate_is_constant(estimate);
+}
+
+/* The interval of an estimate; a fixed point is known. */
+static void
+find_bounds(const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed,
+    double *low, double *high)
+{
+    if (is_fixed) {
+        *low = *high = spot_estimate_value(estimate);
+    } else {
+        spot_estimate_safe_bounds(estimate, self->confidence, low, high);
+    }
+}
+
+/* A constraint that is certainly kept stays so, as all intervals hold at once. */
+static void
+judge_alone(spot_race_t *self, size_t point_id)
+{
+    const spot_optimise_t *optimise = &self->head->optimise;
+    spot_runner_t *runner = &self->runners[point_id];
+    const bool is_fixed = spot_study_is_fixed(self->head, point_id);
+    bool is_broken = false, is_kept = true;
+
+    runner->is_constant = false;
+    for (size_t j = 0; j < optimise->num_constraints; j++) {
+        const spot_constraint_t *constraint = &optimise->constraints[j];
+        double low, high;
+
+        find_bounds(self, &runner->constrained[j], is_fixed, &low, &high);
+        runner->is_constant =
+            runner->is_constant || (!is_fixed && is_constant(&runner->constrained[j]));
+        is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
+                                                       : high < constraint->limit);
+        is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
+                                                   : low >= constraint->limit);
+    }
+    runner->is_feasible = runner->is_feasible || is_kept;
+    if (has_too_many_nulls(self, runner)) {
+        take_out(self, point_id, SPOT_FATE_UNDEFINED);
+    } else if (is_broken) {
+        take_out(self, point_id, SPOT_FATE_INFEASIBLE);
+    }
+}
+
+/* Whether a point may dominate others. */
+static bool
+can_lead(const spot_race_t *self, spot_runner_t *runner)
+{
+    return runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
+           runner->estimate.num_values >= 2 &&
+           isfinite(spot_estimate_value(&runner->estimate)) &&
+           (double) num_nulls(self, runner) <=
+               SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
+}
+
+static bool
+is_better(const spot_race_t *self, double value, double other)
+{
+    return self->head->optimise.is_maximised ? value > other : value < other;
+}
+
+static void
+find_best(spot_race_t *self)
+{
+    self->has_best = false;
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        spot_runner_t *runner = &self->runners[j];
+
+        if (can_lead(self, runner) &&
+            (!self->has_best ||
+                is_better(self, spot_estimate_value(&self->runners[j].estimate),
+                    spot_estimate_value(&self->runners[self->best_id].estimate)))) {
+            self->has_best = true;
+            self->best_id = j;
+        }
+    }
+}
+
+/* Bounds of the mean of x - y, replication by replication. Of probabilities they are
+ * those of the share of replications in which x alone holds less that in which y does.
+ */
+static void
+compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_t *y,
+    bool *is_constant, double *low, double *high)
+{
+    const bool is_binary = x->estimate.estimator == SPOT_ESTIMATOR_PROBABILITY;
+    const double confidence = (1 + self->confidence) / 2; /* two intervals */
+    spot_skewed_t difference = {0};
+    double num[2] = {0}, lows[2], highs[2];
+
+    for (int64_t j = 0; j < x->num_rows; j++) {
+        const double step = spot_runner_value(x, j) - spot_runner_value(y, j);
+
+        if (isfinite(step)) { /* neither is null */
+            spot_skewed_add(&difference, step);
+            num[0] += step > 0;
+            num[1] += step < 0;
+        }
+    }
+    spot_skewed_bounds(&difference, self->confidence, low, high);
+    *is_constant =
+        difference.moments.num_values >= 2 && difference.moments.sum_squares == 0;
+    if (is_binary) {
+        for (int j = 0; j < 2; j++) {
+            spot_binomial_bounds(num[j], (double) difference.moments.num_values,
+                confidence, &lows[j], &highs[j]);
+        }
+        *is_constant = false;
+        *low = lows[0] - highs[1];
+        *high = highs[0] - lows[1];
+    }
+}
+
+/* Bounds of x - y from the intervals of both: of quantiles, and of points that are
+ * known. */
+static void
+compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
+    bool is_known, double *low, double *high)
+{
+    const double confidence = (1 + self->confidence) / 2;
+    double lows[2], highs[2];
+
+    spot_estimate_safe_bounds(&x->estimate, confidence, &lows[0], &highs[0]);
+    spot_estimate_safe_bounds(&y->estimate, confidence, &lows[1], &highs[1]);
+    if (is_known) {
+        lows[0] = highs[0] = spot_estimate_value(&x->estimate);
+        lows[1] = highs[1] = spot_estimate_value(&y->estimate);
+    }
+    *low = lows[0] - highs[1];
+    *high = highs[0] - lows[1];
+}
+
+/* Compares a point with the best. */
+static void
+judge_against_best(spot_race_t *self, size_t point_id)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+    spot_runner_t *best = &self->runners[self->best_id];
+    const bool is_known = spot_study_is_fixed(self->head, point_id) &&
+                          spot_study_is_fixed(self->head, self->best_id);
+    bool is_constant = false;
+    double low, high, behind;
+
+    if (is_known || runner->estimate.estimator == SPOT_ESTIMATOR_QUANTILE) {
+        compare_intervals(self, runner, best, is_known, &low, &high);
+    } else {
+        compare_rows(self, runner, best, &is_constant, &low, &high);
+    }
+    behind = self->head->optimise.is_maximised ? -high : low;
+    runner->is_constant = runner->is_constant || is_constant;
+    if (behind > 0) {
+        take_out(self, point_id, SPOT_FATE_DOMINATED);
+    } else {
+        runner->gain = isfinite(behind) ? fmax(-behind, 0) : (double) INFINITY;
+    }
+}
+
+static void
+judge_round(spot_race_t *self)
+{
+    const size_t num_points = self->head->num_points;
+
+    for (size_t j = 0; j < num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_alone(self, j);
+        }
+    }
+    find_best(self);
+    for (size_t j = 0; self->has_best && j < num_points; j++) {
+        if (j != self->best_id && self->runners[j].fate == SPOT_FATE_RACING) {
+            judge_against_best(self, j);
+        }
+    }
+    if (self->has_best) {
+        spot_runner_t *best = &self->runners[self->best_id];
+
+        best->gain = 0;
+        best->is_constant =
+            best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
+                                     is_constant(&best->estimate));
+    }
+}
+
+bool
+spot_race_is_decided(const spot_race_t *self)
+{
+    spot_runner_t *best = &self->runners[self->best_id];
+
+    return self->num_racing == 0 ||
+           (self->has_best && (self->num_racing == 1 ||
+                                  spot_race_regret(self) <=
+                                      self->head->optimise.indifference *
+                                          fabs(spot_estimate_value(&best->estimate))));
+}
+
+int
+spot_race_advance(spot_race_t *self, const spot_store_t *store)
+{
+    const int64_t target = spot_race_target(self);
+    int ret = 0;
+
+    spot_bug_assert(!self->is_over);
+    for (size_t j = 0; ret == 0 && j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            ret = read_round(self, store, j, target);
+        }
+    }
+    if (ret == 0) {
+        self->num_rows = target;
+        judge_round(self);
+        self->is_over =
+            spot_race_is_decided(self) || target >= self->head->num_replications;
+    }
+    return ret;
+}
+
+/* Whether the store has the replications [first, end) of a point, without a gap. */
+static bool
+has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
+{
+    const int64_t size = spot_study_batch_size(store->head);
+
+    if (spot_study_is_fixed(store->head, point_id)) {
+        return store->num_there(store, point_id, 0) > 0;
+    }
+    for (int64_t j = first / size * size; j < end; j += size) {
+        const int64_t wanted = end - j < size ? end - j : size;
+
+        if (store->num_there(store, point_id, j) < wanted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+spot_race_replay(spot_race_t *self, const spot_store_t *store)
+{
+    int ret = 0;
+
+    while (ret == 0 && !self->is_over) {
+        const int64_t target = spot_race_target(self);
+
+        for (size_t j = 0; j < self->head->num_points; j++) {
+            if (self->runners[j].fate == SPOT_FATE_RACING &&
+                !has_rows(store, j, self->num_rows, target)) {
+                return 0;
+            }
+        }
+        ret = spot_race_advance(self, store);
+    }
+    return ret;
+}
+
+double
+spot_race_regret(const spot_race_t *self)
+{
+    double regret = self->has_best ? 0 : (double) INFINITY;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        if (self->runners[j].fate == SPOT_FATE_RACING) {
+            regret = fmax(regret, self->runners[j].gain);
+        }
+    }
+    return regret;
+}

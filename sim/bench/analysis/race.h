@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The race for the best point of a plan: all points start, points that are worse with
+ * confidence stop, the others go on. A racing algorithm after Maron and Moore (Advances
+ * in Neural Information Processing Systems 6, 1994) with paired differences under common
+ * random numbers (Law, Simulation Modeling and Analysis, 5th ed., section 11.2).
+ * Bonferroni's bound over points, constraints and rounds gives the whole answer the
+ * requested confidence.
+ *
+ * A race depends only on the rows of a store, not on when or where they were run. Means
+ * and ratios have Student's intervals, corrected for skewness (base/skewed.h); those of
+ * probabilities and quantiles are exact. An event that occurs in no replication counts
+ * as impossible for means and ratios, so the minimum of replications must be large
+ * enough to include rare events that matter. */
+#pragma once
+
+#include "base/memory.h"
+#include "sim/bench/analysis/estimate.h"
+
+typedef enum {
+    SPOT_FATE_RACING,     /* may be the best */
+    SPOT_FATE_DOMINATED,  /* another point is better, with confidence */
+    SPOT_FATE_INFEASIBLE, /* breaks a constraint, with confidence */
+    SPOT_FATE_UNDEFINED,  /* the metric is null too often, or the point cannot run */
+    SPOT_NUM_FATES
+} spot_fate_t;
+
+/* "racing", "dominated", "infeasible", "undefined". */
+extern const char *const spot_fate_names[SPOT_NUM_FATES];
+
+/* The largest share of replications in which a metric may be null. Nulls are left out of
+ * the mean, so a point with more of them never leads, and leaves the race once that is
+ * certain. */
+#define SPOT_RACE_MAX_NULLS 0.01
+
+typedef struct {
+    spot_fate_t fate;
+    bool is_feasible; /* keeps all constraints, with confidence */
+    bool is_constant; /* its values, differences to the best, or values of a
+                         constraint are all the same; events in fewer than about 3
+                         of num_rows replications may be missing */
+    int64_t num_rows; /* replications used */
+    double gain;      /* racing: the most by which it may be better than the best;
+                         INFINITY: unknown */
+    spot_estimate_t estimate;     /* of the metric */
+    spot_estimate_t *constrained; /* [num_constraints] */
+    spot_line_t line;             /* of the metric, by the rows used */
+    double (*rows)[2]; /* [num_rows] numbers of the line while it races, else NULL; the
+                          first is NAN for null */
+} spot_runner_t;
+
+typedef struct {
+    const spot_study_head_t *head;
+    spot_arena_t memory;
+    size_t metric_id;
+    size_t *constraint_ids; /* [num_constraints] metrics */
+    double confidence;      /* of each of the intervals, so that all of them hold */
+    int64_t num_rows;       /* of every point that races */
+    bool is_over;
+    bool has_best;                /* a point keeps all constraints, with confidence */
+    size_t best_id;               /* the best estimate of such points */
+    size_t num_racing;            /* points, the best included */
+    spot_runner_t *runners;       /* [num_points] */
+    spot_estimate_t *constrained; /* [num_points][num_constraints] */
+} spot_race_t;
+
+/* The value of a runner in a replication, whose mean is the estimate; NAN: null. */
+double spot_runner_value(const spot_runner_t *self, int64_t replication);
+
+/* The head's optimise must have a metric. NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_race_init(spot_race_t *self, const spot_study_head_t *head);
+void spot_race_free(spot_race_t *self);
+
+/* Replications of every racing point at the end of the next round, and of one of them: a
+ * fixed point has one, which counts as all of them. */
+int64_t spot_race_target(const spot_race_t *self);
+int64_t spot_race_point_target(const spot_race_t *self, size_t point_id);
+
+/* Plays the next round. The store must have all racing points up to the target. Errors
+ * of reading, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_race_advance(spot_race_t *self, const spot_store_t *store);
+
+/* Plays all rounds whose rows the store has; is_over is set if these are all rounds. */
+SPOT_MUST_CHECK int spot_race_replay(spot_race_t *self, const spot_store_t *store);
+
+/* Whether the answer is final: at most one point is left, or no point can be better than
+ * the best by more than the study's indifference. */
+bool spot_race_is_decided(const spot_race_t *self);
+
+/* The most by which any point may be better than the best, in the metric's unit.
+ * INFINITY without a best. */
+double spot_race_regret(const spot_race_t *self);

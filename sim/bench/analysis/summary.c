@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/analysis/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/quantile_sketch.h"
+
+/* Values that are added to a sketch at once. */
+#define SKETCHED_VALUES 4096
+
+/* One metric at one point. */
+typedef struct {
+    spot_estimate_t estimate;
+    spot_moments_t moments;        /* of the values of replications */
+    int64_t num_known;             /* values that are more than a lower bound */
+    spot_quantile_sketch_t sketch; /* of these, without the values kept below */
+    size_t num_values;
+    size_t max_values;
+    double *values;   /* [num_values] */
+    bool is_sketched; /* too many to keep */
+} column_t;
+
+typedef struct {
+    size_t num_columns;
+    column_t *columns; /* [num_columns] */
+} collector_t;
+
+/* Moves the values kept into the sketch. */
+static int
+sketch_values(column_t *column)
+{
+    const int ret =
+        spot_quantile_sketch_add(&column->sketch, column->values, column->num_values);
+
+    column->is_sketched = true;
+    column->num_values = 0;
+    return ret;
+}
+
+static int
+collect_value(column_t *column, double value)
+{
+    const size_t most = column->is_sketched ? SKETCHED_VALUES : SPOT_EXACT_VALUES;
+    int ret = 0;
+
+    if (column->num_values == most) {
+        ret = sketch_values(column);
+    }
+    if (ret == 0) {
+        ret = spot_array_reserve(
+            &column->values, &column->max_values, column->num_values + 1, sizeof(value));
+    }
+    if (ret == 0) {
+        column->values[column->num_values++] = value;
+        column->num_known++;
+    }
+    return ret;
+}
+
+static int
+collect_row(void *context, const spot_row_t *row)
+{
+    collector_t *self = context;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
+        column_t *column = &self->columns[j];
+        const int64_t num_unknown = column->estimate.num_unknown;
+
+        ret = spot_estimate_add(&column->estimate, row->metrics);
+        if (ret == 0 && isfinite(row->metrics[j])) {
+            spot_moments_add(&column->moments, row->metrics[j]);
+            if (column->estimate.num_unknown == num_unknown) {
+                ret = collect_value(column, row->metrics[j]);
+            }
+        }
+    }
+    return ret;
+}
+
+/* Quantiles of all values, of which those cut off are the largest. */
+static int
+find_quantiles(column_t *column, double quantiles[3])
+{
+    static const double p[3] = {0.05, 0.5, 0.95};
+    const double num_known = (double) column->num_known;
+    const double num = num_known + (double) column->estimate.num_unknown;
+    double shares[3];
+    int ret = 0;
+
+    for (int j = 0; j < 3; j++) {
+        shares[j] = num > num_known && num_known > 1
+                        ? fmin(p[j] * (num - 1) / (num_known - 1), 1)
+                        : p[j];
+    }
+    if (column->is_sketched) {
+        ret = sketch_values(column);
+        ret = ret == 0
+                  ? spot_quantile_sketch_quantiles(&column->sketch, 3, shares, quantiles)
+                  : ret;
+    } else {
+        spot_quantiles(column->values, column->num_values, 3, shares, quantiles);
+    }
+    for (int j = 0; j < 3; j++) {
+        if (num > num_known && p[j] * (num - 1) > num_known - 1) {
+            quantiles[j] = (double) INFINITY;
+        }
+    }
+    return ret;
+}
+
+static int
+summarise_column(
+    column_t *column, const spot_study_head_t *head, spot_summary_t *summary)
+{
+    spot_estimate_t *estimate = &column->estimate;
+    double quantiles[3] = {0, 0, 0};
+    const int ret = find_quantiles(column, quantiles);
+
+    *summary = (spot_summary_t){
+        .num_values = estimate->num_values,
+        .num_nulls = estimate->num_nulls,
+        .num_unknown = estimate->num_unknown,
+        .moments = spot_estimate_moments(estimate),
+        .value = spot_estimate_value(estimate),
+        .stderr_value = spot_estimate_stderr(estimate),
+        .std = spot_moments_std(&column->moments),
+        .p05 = quantiles[0],
+        .median = quantiles[1],
+        .p95 = quantiles[2],
+        .is_heavy = spot_estimate_is_heavy(estimate),
+        .is_constant = spot_estimate_is_constant(estimate),
+    };
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &summary->ci_low, &summary->ci_high);
+    summary->half_width =
+        fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
+    if (isinf(summary->ci_low)) {
+        summary->ci_low = (double) NAN;
+    }
+    if (isinf(summary->ci_high)) {
+        summary->ci_high = (double) NAN;
+    }
+    if (estimate->estimator != SPOT_ESTIMATOR_QUANTILE &&
+        estimate->num_unknown > estimate->num_nulls) {
+        summary->num_cut_off = estimate->num_unknown - estimate->num_nulls;
+    }
+    summary->least =
+        isinf(summary->value) ? spot_estimate_least(estimate) : summary->value;
+    summary->excess = head->until.metric == NULL
+                          ? (double) NAN
+                          : spot_estimate_excess(estimate, &head->until);
+    return ret;
+}
+
+/* Corrects the summary of a metric that the point lacks, or of a fixed point. */
+static void
+settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
+    spot_summary_t *summary)
+{
+    if (!spot_study_has_metric(head, point_id, metric_id)) {
+        summary->num_nulls = 0;
+    } else if (spot_study_is_fixed(head, point_id) && summary->num_values == 1 &&
+               isfinite(summary->value)) {
+        summary->std = 0;
+        summary->stderr_value = 0;
+        summary->ci_low = summary->value;
+        summary->ci_high = summary->value;
+        summary->half_width = 0;
+        summary->excess = 0;
+    }
+}
+
+int
+spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
+{
+    const spot_study_head_t *head = store->head;
+    const size_t num_metrics = head->num_metrics;
+    collector_t collector = {.num_columns = num_metrics};
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    collector.columns = spot_calloc(num_metrics, sizeof(*collector.columns));
+    if (collector.columns == NULL) {
+        return ret;
+    }
+    for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_init(&collector.columns[j].estimate, head, j);
+    }
+    ret = store->read(store, point_id, 0, collect_row, &collector);
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        ret = summarise_column(&collector.columns[j], head, &summaries[j]);
+        settle_summary(head, point_id, j, &summaries[j]);
+    }
+    for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_free(&collector.columns[j].estimate);
+        free(collector.columns[j].values);
+        spot_quantile_sketch_free(&collector.columns[j].sketch);
+    }
+    free(collector.columns);
+    return ret;
+}
+
+int
+spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries)
+{
+    const spot_study_head_t *head = store->head;
+    spot_summary_t *all =
+        spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
+    int ret = all == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        ret = spot_summarise(store, j, &all[j * head->num_metrics]);
+    }
+    if (ret != 0) {
+        free(all);
+        all = NULL;
+    }
+    *summaries = all;
+    return ret;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an engine knows of a question about money and time: an optional second table. It
+ * puts the question into a scenario and says what may be chosen; the search is that of
+ * the bench (sim/bench/advise). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/texts.h"
+#include "base/yaml.h"
+
+/* The question. Durations in ms. */
+typedef struct {
+    int64_t num_steps;    /* work to be done; 0: not given */
+    int64_t finish_by_ms; /* 0: not given */
+    double sure;          /* probability that the goal is to be met with */
+    double budget;        /* limit of the 95th percentile of the cost; INFINITY: none */
+    int64_t max_fleet;    /* most instances; 0: as many as the scenario has */
+    size_t num_traces;
+    const char *const *traces; /* [num_traces] recorded traces, weighed equally; 0: the
+                                  trace of the scenario */
+    bool is_running;           /* the job runs already: */
+    int64_t progress;          /* of its work, done */
+    int64_t elapsed_ms;        /* since its start */
+    int64_t running;           /* instances that it has now */
+    const char *now_path;      /* its own trace, from its start to now */
+} spot_advice_question_t;
+
+/* The kind of the alternative to go on with what a job that runs has. */
+#define SPOT_ADVICE_AS_IT_IS "as it is"
+
+/* One that may be chosen. */
+typedef struct {
+    const char *point;   /* a YAML map from keys of the scenario to values, on a line */
+    const char *words;   /* what is rented and how: "24 spot instances, checkpoint" */
+    const char *kind;    /* its market: "spot", "on demand", "mixed" */
+    const char *assumed; /* what is assumed of it beyond the inputs; NULL: nothing */
+    int64_t size;        /* of the fleet, instances */
+    int64_t played_ms;   /* of its time, passed already: its runs play it too */
+} spot_alternative_t;
+
+/* Zero it to start. */
+typedef struct {
+    spot_texts_t texts;
+    const char *goal; /* the estimate to be at least sure: "probability(met_deadline)" */
+    const char *goal_words; /* "to be done by 5 d" */
+    size_t num_items, max_items;
+    spot_alternative_t *items; /* [num_items], with the same keys in each point */
+    size_t num_left_out, max_left_out;
+    const char **left_out; /* [num_left_out] what was not considered and why */
+    size_t num_notes, max_notes;
+    const char **notes; /* [num_notes] what the answer rests on */
+    int error;          /* NO_MEMORY */
+} spot_alternatives_t;
+
+void spot_alternatives_free(spot_alternatives_t *self);
+
+/* Something that may be otherwise than it was taken, by a factor. */
+typedef struct {
+    const char *noun;  /* "preemptions" */
+    const char *words; /* of a factor: "times as frequent" */
+    double most;       /* factor up to which it is looked at */
+    /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
+     * if the scenario has no such thing. */
+    bool (*change)(
+        const void *scenario, const spot_node_t *root, double factor, FILE *out);
+    /* Without change(): paths of numbers that have the factor, with blanks between;
+     * those after '/' are divided by it. A generator's that is not given is 1. */
+    const char *numbers;
+} spot_advice_doubt_t;
+
+typedef struct {
+    const char *cost;      /* metric whose mean is to be least: "cost_usd" */
+    const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
+    const char *time;      /* metric of the time that is said; NULL: none */
+    int64_t mean_runs; /* of an answer, for each alternative; 0: 500, a tenth of a full
+                          look */
+    const spot_advice_doubt_t *doubts; /* up to one without noun */
+    /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
+     * in diag, NO_MEMORY. */
+    int (*pose)(const spot_advice_question_t *question, spot_yaml_t *scenario,
+        spot_diag_t *diag);
+    /* Appends what may be chosen. scenario: as posed and bound; root: its document.
+     * Errors as above. */
+    int (*propose)(const spot_advice_question_t *question, const void *scenario,
+        const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag);
+} spot_advice_t;
+
+/* Sets "KEY=VALUE" of a scenario, printed. Errors as spot_yaml_assign(). */
+SPOT_MUST_CHECK int spot_advice_set(
+    spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...) SPOT_PRINTF(3, 4);
+
+/* Writes the path of a file, quoted, so that the study, which is read as a file beside
+ * the scenario, finds it: as it is given where the scenario is in the same folder. */
+void spot_advice_write_path(const char *path, const char *scenario_path, FILE *out);
+
+/* Puts a trace that is replayed from random starts in place of the value of a key such
+ * as "trace": the recordings of the question, else the file that the value names.
+ * Without either it changes nothing. Errors as spot_yaml_assign(). */
+SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question,
+    const char *key, spot_yaml_t *scenario, spot_diag_t *diag);
+
+/* What is assumed of so many instances on spot where the recordings had at most peak
+ * (0: there are no recordings); NULL: nothing. */
+const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot);
+
+/* Writes the numbers of a doubt at a factor, as change(). */
+bool spot_advice_scale(
+    const spot_node_t *root, const char *numbers, double factor, FILE *out);
+
+/* A node as YAML on one line, for a point. NULL: no memory. */
+const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

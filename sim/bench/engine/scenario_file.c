@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/engine/scenario_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bind.h"
+#include "base/memory.h"
+
+/* "trace: {file: PATH}". PATH is what the command line says, not YAML. */
+static int
+replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
+{
+    int ret = spot_yaml_assign(document, "--trace", "trace={}", diag);
+    const spot_node_t *trace;
+    spot_node_t *path;
+
+    if (ret != 0) {
+        return ret;
+    }
+    trace = spot_node_get(document->root, "trace");
+    path = spot_yaml_new_scalar(document, trace_path, trace);
+    return path == NULL ? SPOT_ERR_NO_MEMORY
+                        : spot_yaml_set(document, "trace.file", path);
+}
+
+/* The content of the file that the scalar at map_path names takes its place. */
+static int
+inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
+{
+    char *path = spot_node_file_path(spot_node_at(document->root, map_path));
+    spot_yaml_t file = {.root = NULL};
+    spot_node_t *root;
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&file, path, diag);
+
+    root = file.root;
+    if (ret == 0) {
+        ret = spot_yaml_adopt(document, &file);
+    }
+    if (ret == 0) {
+        ret = spot_yaml_set(document, map_path, root);
+    }
+    spot_yaml_free(&file);
+    free(path);
+    return ret;
+}
+
+int
+spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t *diag)
+{
+    static const char frequency[] = "trace.frequency", laws[] = "jobs.generate";
+    spot_node_t *trace = spot_node_get(document->root, "trace");
+    const spot_node_t *generate = spot_node_at(document->root, laws);
+    const size_t length = strcspn(key, "=");
+
+    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
+        length == sizeof(frequency) - 1 && strncmp(key, frequency, length) == 0) {
+        return spot_yaml_set(document, "trace.model", trace);
+    }
+    if (generate != NULL && generate->kind == SPOT_NODE_SCALAR &&
+        generate->text[0] != '\0' && length > sizeof(laws) &&
+        strncmp(key, laws, sizeof(laws) - 1) == 0 && key[sizeof(laws) - 1] == '.') {
+        return inline_file(document, laws, diag);
+    }
+    return 0;
+}
+
+int
+spot_scenario_change(
+    spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    if (document->root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it says what is wrong */
+    }
+    if (changes->trace_path != NULL) {
+        ret = replace_trace(document, changes->trace_path, diag);
+    }
+    for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
+        int error = spot_scenario_spell_file(document, changes->sets[j], diag);
+
+        if (error == 0) {
+            error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
+        }
+        ret = error != 0 ? error : ret;
+    }
+    return ret;
+}
+
+int
+spot_scenario_read_document(spot_yaml_t *document, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    const int error = spot_yaml_read(document, path, diag);
+    int ret = 0;
+
+    if (document->root != NULL && changes != NULL) {
+        ret = spot_scenario_change(document, changes, diag);
+    }
+    return error != 0 ? error : ret;
+}
+
+/* An engine without the key would call trace.file unknown. */
+static int
+check_trace(const spot_experiment_t *experiment, const spot_scenario_changes_t *changes,
+    spot_diag_t *diag)
+{
+    const spot_field_t *field = spot_field_first(experiment->fields);
+
+    if (changes == NULL || changes->trace_path == NULL) {
+        return 0;
+    }
+    while (field != NULL && strcmp(field->name, "trace") != 0) {
+        field = spot_field_next(field);
+    }
+    if (field == NULL) {
+        return spot_diag_error(
+            diag, "--trace", 0, 0, "the engine %s runs on no trace", experiment->name);
+    }
+    return 0;
+}
+
+/* Binds a document that was changed. */
+static int
+bind_document(spot_bound_scenario_t *self, const spot_experiment_t *const *engines,
+    const spot_node_t *root, const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    const spot_node_t *name = spot_node_get(root, "scenario");
+    int ret = spot_experiment_choose(&self->experiment, engines, root, diag);
+
+    ret = ret == 0 ? check_trace(self->experiment, changes, diag) : ret;
+    if (ret == 0 && name != NULL && name->kind == SPOT_NODE_SCALAR) {
+        self->name = spot_text_copy(name->text, strlen(name->text));
+        ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    return ret == 0 ? self->experiment->bind(&self->scenario, root, NULL, diag) : ret;
+}
+
+int
+spot_bound_scenario_read(spot_bound_scenario_t *self,
+    const spot_experiment_t *const *engines, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int error = spot_scenario_read_document(&document, path, changes, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (document.root != NULL) {
+        const int ret = bind_document(self, engines, document.root, changes, diag);
+
+        error = error != 0 ? error : ret;
+    }
+    spot_yaml_free(&document);
+    return error;
+}
+
+int
+spot_bound_scenario_example(
+    spot_bound_scenario_t *self, const spot_experiment_t *experiment, spot_diag_t *diag)
+{
+    const spot_experiment_t *const engines[] = {experiment, NULL};
+    spot_yaml_t document;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_yaml_parse(
+        &document, "example", experiment->example, strlen(experiment->example), diag);
+    ret = ret == 0 ? bind_document(self, engines, document.root, NULL, diag) : ret;
+    spot_yaml_free(&document);
+    return ret;
+}
+
+void
+spot_bound_scenario_free(spot_bound_scenario_t *self)
+{
+    if (self->experiment != NULL) {
+        self->experiment->free(self->scenario);
+    }
+    free(self->name);
+    memset(self, 0, sizeof(*self));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scenario files: read, changed as a command line asks, and bound by their engine. */
+#pragma once
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/yaml.h"
+#include "sim/bench/engine/experiment.h"
+
+/* Changes to a scenario that a command line asks for. */
+typedef struct {
+    const char *trace_path; /* a trace file in place of the scenario's key trace, of
+                               engines that have it; may be NULL */
+    size_t num_sets;
+    const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
+} spot_scenario_changes_t;
+
+/* Makes a map of the path of a file in a scenario if key, the path of a key or an
+ * assignment to it, is within that map: the value of trace, the path of a model file,
+ * becomes {model: PATH} for trace.frequency, and that of jobs.generate the content of
+ * the file for every key below it. BAD_INPUT, IO with the reasons in diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_spell_file(
+    spot_yaml_t *document, const char *key, spot_diag_t *diag);
+
+/* Carries out the changes on the document of a scenario. BAD_INPUT with the reasons in
+ * diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_change(
+    spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag);
+
+/* Reads the document of a scenario and changes it; changes may be NULL. Free document
+ * even after an error; a root that is there then can still be searched for errors.
+ * BAD_INPUT, IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_read_document(spot_yaml_t *document, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag);
+
+/* A scenario with its engine. */
+typedef struct {
+    const spot_experiment_t *experiment;
+    void *scenario; /* of the experiment */
+    char *name;     /* of the scenario; NULL: it has none */
+} spot_bound_scenario_t;
+
+/* Reads and changes a scenario file and binds it by the engine that it names. changes
+ * may be NULL. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free self even then.
+ */
+SPOT_MUST_CHECK int spot_bound_scenario_read(spot_bound_scenario_t *self,
+    const spot_experiment_t *const *engines, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag);
+
+/* The same of the engine's example. experiment->example must be there. */
+SPOT_MUST_CHECK int spot_bound_scenario_example(
+    spot_bound_scenario_t *self, const spot_experiment_t *experiment, spot_diag_t *diag);
+
+void spot_bound_scenario_free(spot_bound_scenario_t *self);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/engine/series.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/order.h"
+
+const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS + 1] = {
+    [SPOT_COLUMN_INSTANT] = "instant",
+    [SPOT_COLUMN_DURATION] = "duration",
+    [SPOT_COLUMN_COUNT] = "count",
+    [SPOT_COLUMN_NUMBER] = "number",
+    [SPOT_COLUMN_CATEGORY] = "category",
+    [SPOT_COLUMN_TEXT] = "text",
+};
+
+const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES + 1] = {
+    [SPOT_SERIES_TABLE] = "table",
+    [SPOT_SERIES_LEVELS] = "levels",
+    [SPOT_SERIES_EVENTS] = "events",
+    [SPOT_SERIES_CURVE] = "curve",
+    [SPOT_SERIES_SPANS] = "spans",
+    [SPOT_SERIES_CDF] = "cdf",
+    [SPOT_SERIES_SHOWN_TABLE] = "shown table",
+    [SPOT_SERIES_LONG_TABLE] = "long table",
+};
+
+const char *
+spot_series_column_unit(
+    const spot_series_kind_t *kind, const spot_series_column_t *column)
+{
+    if (column->kind > SPOT_COLUMN_DURATION) {
+        return column->unit;
+    }
+    return kind->ticks_per_s == 1 ? "s" : kind->ticks_per_s == 1000 ? "ms" : "ns";
+}
+
+int
+spot_recording_init(
+    spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds)
+{
+    memset(self, 0, sizeof(*self));
+    self->series = spot_calloc(num_series, sizeof(*self->series));
+    if (self->series == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->num_series = num_series;
+    for (size_t j = 0; j < num_series; j++) {
+        self->series[j].kind = kinds[j];
+    }
+    return 0;
+}
+
+int
+spot_recording_name(
+    spot_recording_t *self, const char *name, uint64_t seed, uint64_t replication)
+{
+    if (self->note[0] == '\0') {
+        snprintf(self->note, sizeof(self->note),
+            "seed %" PRIu64 ", replication %" PRIu64, seed, replication);
+    }
+    if (self->title == NULL && name != NULL) {
+        self->title = spot_text_copy(name, strlen(name));
+        return self->title == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    return 0;
+}
+
+/* A piece of memory that is kept, behind a pointer to the one before. */
+typedef union kept {
+    union kept *before;
+    max_align_t aligned;
+} kept_t;
+
+void *
+spot_recording_keep(spot_recording_t *self, size_t num_bytes)
+{
+    kept_t *kept = calloc(1, sizeof(*kept) + num_bytes);
+
+    if (kept == NULL) {
+        return NULL;
+    }
+    kept->before = self->kept;
+    self->kept = kept;
+    return kept + 1;
+}
+
+static void
+free_kept(kept_t *kept)
+{
+    while (kept != NULL) {
+        kept_t *before = kept->before;
+
+        free(kept);
+        kept = before;
+    }
+}
+
+void
+spot_recording_free(spot_recording_t *self)
+{
+    for (size_t j = 0; self->series != NULL && j < self->num_series; j++) {
+        free(self->series[j].cells);
+        free(self->series[j].texts);
+    }
+    free_kept(self->kept);
+    free(self->series);
+    free(self->title);
+    memset(self, 0, sizeof(*self));
+}
+
+static bool
+is_text(const spot_series_t *self, size_t column_id)
+{
+    return self->kind->columns[column_id].kind >= SPOT_COLUMN_CATEGORY;
+}
+
+int
+spot_series_add(spot_series_t *self, const spot_cell_t *cells)
+{
+    const size_t num_columns = self->kind->num_columns;
+    const size_t num_cells = self->num_rows * num_columns;
+    size_t num_text_bytes = 0;
+    int ret;
+
+    for (size_t j = 0; j < num_columns; j++) {
+        num_text_bytes += is_text(self, j) ? strlen(cells[j].text) + 1 : 0;
+    }
+    ret = spot_array_reserve(&self->texts, &self->max_text_bytes,
+        self->num_text_bytes + num_text_bytes, sizeof(*self->texts));
+    if (ret == 0) {
+        ret = SPOT_ARRAY_ROOM(self, cells, num_cells + num_columns);
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    for (size_t j = 0; j < num_columns; j++) {
+        self->cells[num_cells + j] = cells[j];
+        if (is_text(self, j)) { /* an offset, because the texts may move */
+            const size_t num_bytes = strlen(cells[j].text) + 1;
+
+            self->cells[num_cells + j].integer = (int64_t) self->num_text_bytes;
+            memcpy(self->texts + self->num_text_bytes, cells[j].text, num_bytes);
+            self->num_text_bytes += num_bytes;
+        }
+    }
+    self->num_rows++;
+    return 0;
+}
+
+int
+spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
+{
+    int32_t *order = spot_calloc(4 * num, sizeof(*order));
+    int64_t num_open = 0;
+    int ret = order == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0) {
+        spot_order_integers(ends, 2 * num, order, order + 2 * num);
+    }
+    for (size_t j = 0; ret == 0 && j < 2 * num; j++) {
+        const int64_t at = ends[order[j]];
+
+        num_open += order[j] % 2 == 0 ? 1 : -1;
+        if (j + 1 == 2 * num || ends[order[j + 1]] != at) {
+            ret = spot_series_add(self,
+                (const spot_cell_t[]){{.integer = at}, {.number = (double) num_open}});
+        }
+    }
+    free(order);
+    return ret;
+}
+
+const char *
+spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
+{
+    const spot_cell_t *cell = &self->cells[row_id * self->kind->num_columns + column_id];
+
+    spot_bug_assert(is_text(self, column_id));
+    return self->texts + cell->integer;
+}
+
+void
+spot_series_verify(const spot_series_t *self)
+{
+    const size_t num_columns = self->kind->num_columns;
+    const spot_series_shape_t shape = self->kind->shape;
+    const bool has_order = shape >= SPOT_SERIES_LEVELS && shape <= SPOT_SERIES_CURVE;
+
+    for (size_t j = 1; has_order && j < self->num_rows; j++) {
+        spot_bug_assert(self->cells[(j - 1) * num_columns].integer <=
+                        self->cells[j * num_columns].integer);
+    }
+}

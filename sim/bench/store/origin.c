@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/store/origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "sim/bench/store/store_sqlite_internal.h"
+
+#define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
+
+const spot_library_t spot_store_libraries[] = {
+    {"sqlite", sqlite3_libversion},
+    {NULL, NULL},
+};
+
+/* The texts of a writer, first in the query for it; the last two may be null. */
+#define NUM_TEXTS 12
+
+static void
+list_texts(spot_provenance_t *self, const char **texts[NUM_TEXTS])
+{
+    const char **const all[NUM_TEXTS] = {&self->started, &self->seen,
+        &self->canonical_sha256, &self->version, &self->commit, &self->compiler,
+        &self->libraries, &self->machine, &self->command_line, &self->shard,
+        &self->ended, &self->outcome};
+
+    memcpy(texts, all, sizeof(all));
+}
+
+static int
+add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
+{
+    const char **texts[NUM_TEXTS];
+    int ret = SPOT_ARRAY_ROOM(self, writers, self->num_writers + 1);
+
+    if (ret != 0) {
+        return ret;
+    }
+    self->writers[self->num_writers] =
+        (spot_provenance_t){.rows_added = sqlite3_column_int64(row, NUM_TEXTS),
+            .num_threads = sqlite3_column_int64(row, NUM_TEXTS + 1)};
+    list_texts(&self->writers[self->num_writers++], texts);
+    for (int j = 0; ret == 0 && j < NUM_TEXTS; j++) {
+        *texts[j] = spot_db_text(row, j, &ret);
+        if (ret == 0 && *texts[j] == NULL && j < NUM_TEXTS - 2) {
+            ret = spot_db_damaged(db, "it does not say where its rows come from");
+        }
+    }
+    return ret;
+}
+
+int
+spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
+{
+    spot_db_t *db = &spot_sqlite_store(store)->reader;
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row, "SELECT canonical, canonical_sha256 FROM study");
+
+    if (spot_db_next_row(db, row, &ret)) {
+        origin->canonical = spot_db_text(row, 0, &ret);
+        origin->canonical_sha256 = spot_db_text(row, 1, &ret);
+    }
+    sqlite3_finalize(row);
+    if (ret != 0) {
+        return ret;
+    }
+    ret = spot_db_prepare(db, &row,
+        "SELECT started, seen, canonical_sha256, version, commit_id, compiler, "
+        "libraries, machine, command_line, shard, ended, outcome, rows_added, threads "
+        "FROM provenance ORDER BY started, writer");
+    while (spot_db_next_row(db, row, &ret)) {
+        ret = add_writer(origin, db, row);
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
+int
+spot_origin_read(spot_origin_t *self, const spot_store_t *store)
+{
+    memset(self, 0, sizeof(*self));
+    return store->read_origin == NULL ? 0 : store->read_origin(store, self);
+}
+
+void
+spot_origin_free(spot_origin_t *self)
+{
+    for (size_t j = 0; j < self->num_writers; j++) {
+        const char **texts[NUM_TEXTS];
+
+        list_texts(&self->writers[j], texts);
+        for (size_t k = 0; k < NUM_TEXTS; k++) {
+            free((void *) (uintptr_t) *texts[k]);
+        }
+    }
+    free(self->writers);
+    free(self->canonical);
+    free(self->canonical_sha256);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Says which process writes to the file, as far as it noted it. */
+static void
+say_taken(spot_db_t *db, spot_diag_t *diag)
+{
+    char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT process, machine, command_line FROM provenance WHERE ended IS NULL "
+        "ORDER BY started DESC LIMIT 1");
+
+    if (spot_db_next_row(db, row, &ret)) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "process %lld on %s writes to it (%s); wait until it has ended, or run "
+            "shards and merge them",
+            (long long) sqlite3_column_int64(row, 0),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 1), machine),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 2), command));
+    } else {
+        spot_diag_error(diag, db->path, 0, 0,
+            "another process is opening it; wait until it has ended, or run shards and "
+            "merge them");
+    }
+    sqlite3_finalize(row);
+    spot_db_forget(db);
+}
+
+int
+spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
+{
+    bool is_taken;
+    const int ret = spot_db_claim(db, &is_taken);
+
+    if (ret != 0 || !is_taken) {
+        return ret;
+    }
+    say_taken(db, diag);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+/* Two programs are one if their versions and commits are the same. Whether there were
+ * changes that are in no commit makes no difference: most have nothing to do with the
+ * numbers. */
+int
+spot_programs_check(
+    spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    const bool is_ours = provenance != NULL;
+    const int other = is_ours ? 2 : 0; /* the column that a message begins with */
+    const char *texts[4];
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "WITH w AS (SELECT started, writer, version, commit_id, replace(commit_id, %Q, "
+        "'') AS bare FROM provenance WHERE rows_added > 0), p AS (SELECT coalesce(%Q, "
+        "version) AS version, coalesce(%Q, commit_id) AS commit_id FROM w ORDER BY "
+        "started, writer LIMIT 1) SELECT p.version, p.commit_id, w.version, w.commit_id "
+        "FROM p JOIN w ON w.version != p.version OR w.bare != replace(p.commit_id, %Q, "
+        "'') ORDER BY w.started, w.writer LIMIT 1",
+        CHANGED, is_ours ? provenance->version : NULL,
+        is_ours ? provenance->commit : NULL, CHANGED);
+
+    if (spot_db_next_row(db, row, &ret)) {
+        for (int j = 0; j < 4; j++) {
+            texts[j] = (const char *) sqlite3_column_text(row, (j + other) % 4);
+        }
+        spot_diag_warn(diag, db->path, 0, 0,
+            "has rows of spotsim %s (%s)%s %s (%s): numbers may differ, so run all of a "
+            "study with one program",
+            texts[0], texts[1], is_ours ? "; this is" : " and of", texts[2], texts[3]);
+    }
+    sqlite3_finalize(row);
+    return ret;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A connection to an SQLite file that remembers what first went wrong, so that code
+ * without a diag at hand only passes an error on. Internal to sim/bench/store. */
+#pragma once
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/error.h"
+
+/* A connection is for one thread at a time. */
+typedef enum {
+    SPOT_DB_WRITE, /* makes the file where it is not there */
+    SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
+} spot_db_mode_t;
+
+typedef struct {
+    sqlite3 *handle;
+    char *path;     /* as the user gave it */
+    int failure;    /* extended result code of SQLite that was met first, or 0 */
+    int cause;      /* errno of that failure; 0: none */
+    char *sentence; /* what SQLite, or we, say about it; may be NULL */
+    int claim;      /* descriptor that holds the claim of the writer, or -1 */
+} spot_db_t;
+
+/* Opens the file. Free self even after an error: IO, BAD_INPUT (no database), NO_MEMORY;
+ * spot_db_explain() says why. timeout_ms: how long to wait for others' locks. */
+SPOT_MUST_CHECK int spot_db_open(
+    spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms);
+
+/* Readies a file that is known to be ours, or new. Commits then do not wait for the
+ * disk, checkpoints do: a crash of the machine may cost the last moments, never more.
+ * Checkpoints come often enough to keep the log small, and seldom enough to write a page
+ * once that many rows fill. */
+SPOT_MUST_CHECK int spot_db_start_writing(spot_db_t *self);
+
+/* Accepts a zeroed self. Statements must be finalised. */
+void spot_db_close(spot_db_t *self);
+
+/* Claims the file for this process, as the only one that writes to it until self is
+ * closed; others may read. *is_taken: another process, or store, has the claim. The
+ * system gives it back when the process ends, however it ends. Close all other
+ * connections of the process to the file before self, whose closing ends their locks. */
+SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
+
+/* Attaches another file to read it. */
+SPOT_MUST_CHECK int spot_db_attach(
+    spot_db_t *self, const char *path, const char *schema);
+
+/* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
+ */
+int spot_db_check(spot_db_t *self, int result);
+
+/* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. format: as
+ * sqlite3_mprintf(). */
+int spot_db_damaged(spot_db_t *self, const char *format, ...);
+
+/* The error of what went wrong first; 0: nothing did. */
+int spot_db_error(const spot_db_t *self);
+
+/* Sees whether the file still is where it was opened; if not, all that is written is
+ * lost to whoever looks for it there. IO, remembered. */
+SPOT_MUST_CHECK int spot_db_check_place(spot_db_t *self);
+
+/* The error of opening a store: what cannot be reached or may not be written is
+ * BAD_INPUT then, as it is before any work was done and the user's to change. */
+SPOT_MUST_CHECK int spot_db_opening_error(const spot_db_t *self, int error);
+
+/* Forgets what went wrong. */
+void spot_db_forget(spot_db_t *self);
+
+/* Appends what went wrong and what to do about it; nothing if nothing did. */
+void spot_db_explain(const spot_db_t *self, spot_diag_t *diag);
+
+/* Ends a part of the SQL below, for %z in its format. */
+char *spot_db_finish(spot_db_t *self, sqlite3_str *text);
+
+/* Carries out statements that give no rows. format: as sqlite3_mprintf(), with %w for a
+ * name between double quotes, %Q for a text and %z for a text that it frees. NO_MEMORY
+ * also where memory ran out before, as it may have for such a text. */
+SPOT_MUST_CHECK int spot_db_run(spot_db_t *self, const char *format, ...);
+
+/* *statement is NULL after an error. */
+SPOT_MUST_CHECK int spot_db_prepare(
+    spot_db_t *self, sqlite3_stmt **statement, const char *format, ...);
+
+/* The first column of the first row of a query; 0 where there is none or it is null. */
+SPOT_MUST_CHECK int spot_db_integer(
+    spot_db_t *self, sqlite3_int64 *value, const char *format, ...);
+
+/* Steps a statement that gives no rows and makes it ready for the next time. */
+SPOT_MUST_CHECK int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement);
+
+/* Whether a query has one more row; false if *error is set, or the step sets it. */
+bool spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error);
+
+/* A copy of a text column, NULL for null; *error is set to NO_MEMORY where it fails. */
+char *spot_db_text(sqlite3_stmt *statement, int column, int *error);
+
+/* Ends a transaction: commits if error is 0, else rolls back. Returns error, or what the
+ * commit says. */
+SPOT_MUST_CHECK int spot_db_end(spot_db_t *self, int error);

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which metrics a study keeps. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+#include "sim/bench/study/reading.h"
+
+/* ---- Metrics ---- */
+
+int
+spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric)
+{
+    spot_study_t *study = self->study;
+    const spot_outputs_t *outputs = &study->yield.outputs;
+    spot_study_head_t *head = &study->head;
+    spot_metric_t *kept;
+
+    if (spot_study_metric_id(head, metric->name) < head->num_metrics) {
+        return 0;
+    }
+    if (spot_array_reserve(&head->metrics, &study->max_metrics, head->num_metrics + 1,
+            sizeof(*head->metrics)) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    kept = &head->metrics[head->num_metrics++];
+    *kept = *metric;
+    if (spot_outputs_metric_id(outputs, kept->known_if) == outputs->num_metrics) {
+        kept->known_if = NULL;
+    }
+    return 0;
+}
+
+/* Appends the sources of the metrics that derive from others, and finds them. */
+static int
+keep_sources(const spot_reading_t *self)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    spot_study_head_t *head = &self->study->head;
+    int ret = spot_forms_keep_sources(self);
+
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        const spot_metric_t metric = head->metrics[j];
+        const char *const names[] = {
+            metric.numerator, metric.denominator, metric.known_if};
+
+        for (size_t k = 0; ret == 0 && k < sizeof(names) / sizeof(names[0]); k++) {
+            if (names[k] != NULL) {
+                const size_t metric_id = spot_outputs_metric_id(outputs, names[k]);
+
+                spot_bug_assert(metric_id < outputs->num_metrics);
+                ret = spot_metrics_keep(self, &outputs->metrics[metric_id]);
+            }
+        }
+    }
+    return ret == 0 ? spot_study_head_find_sources(head) : ret;
+}
+
+void
+spot_metrics_unknown(const spot_reading_t *self, const char *key,
+    const spot_node_t *place, const char *name)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    spot_bind_t bind = {.diag = self->diag};
+    spot_suggest_t near;
+
+    spot_suggest_init(&near, name);
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        spot_suggest_offer(&near, outputs->metrics[j].name);
+    }
+    spot_bind_unknown(&bind, place, key, "metric", &near, SPOT_SEE_METRICS);
+}
+
+/* Appends the metric with this name to those that are kept, or reports the name with a
+ * suggestion. key, place: of the name in the study; NULL if the engine gives it. */
+static int
+add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
+    const char *name)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const size_t metric_id = spot_outputs_metric_id(outputs, name);
+    bool is_form;
+    int ret;
+
+    if (metric_id < outputs->num_metrics) {
+        return spot_metrics_keep(self, &outputs->metrics[metric_id]);
+    }
+    if (spot_study_metric_id(&self->study->head, name) < self->study->head.num_metrics) {
+        return 0;
+    }
+    ret = spot_forms_add(self, key, place, name, &is_form);
+    if (ret == 0 && !is_form) {
+        spot_metrics_unknown(self, key, place, name);
+    }
+    return ret;
+}
+
+/* The same for the metric that a key of the study names; name may be NULL. */
+static int
+add_named_metric(const spot_reading_t *self, const char *key, const char *name)
+{
+    return name == NULL ? 0 : add_metric(self, key, spot_reading_place(self, key), name);
+}
+
+static int
+add_listed_metrics(const spot_reading_t *self)
+{
+    const spot_node_t *words = self->request.metrics;
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const bool is_compared = self->study->is_comparison && outputs->num_compared > 0;
+    const bool is_all =
+        words == NULL && !is_compared && self->study->head.optimise.metric == NULL;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && words != NULL && j < words->num_children; j++) {
+        if (words->children[j]->kind == SPOT_NODE_SCALAR) { /* else it is reported */
+            ret = add_metric(
+                self, "metrics", words->children[j], words->children[j]->text);
+        }
+    }
+    for (size_t j = 0;
+         ret == 0 && words == NULL && is_compared && j < outputs->num_compared; j++) {
+        ret = add_metric(self, NULL, NULL, outputs->compared[j]);
+    }
+    for (size_t j = 0; ret == 0 && is_all && j < outputs->num_metrics; j++) {
+        if (!outputs->metrics[j].is_total) {
+            ret = spot_metrics_keep(self, &outputs->metrics[j]);
+        }
+    }
+    return ret;
+}
+
+/* The picture of a comparison shows the parts of the engine unless the study asks for
+ * others. */
+static int
+draw_parts(const spot_reading_t *self)
+{
+    const spot_outputs_t *outputs = &self->study->yield.outputs;
+    const char *const *bars = outputs->bars == NULL ? outputs->parts : outputs->bars;
+    spot_plot_request_t *plot = &self->study->head.plot;
+    char label[SPOT_UTF8_SHOWN_BYTES];
+    int ret = 0;
+
+    if (!self->study->is_comparison || outputs->num_parts == 0) {
+        return 0;
+    }
+    if (plot->x_label == NULL && outputs->whole != NULL) {
+        snprintf(label, sizeof(label), "share of the %s", outputs->whole);
+        ret = spot_reading_copy(&plot->x_label, label);
+    }
+    if (ret == 0 && plot->second_x == NULL && outputs->cost != NULL) {
+        ret = spot_reading_copy(&plot->second_x, outputs->cost);
+    }
+    if (ret == 0 && plot->num_stack == 0) {
+        free(plot->stack);
+        plot->stack = spot_calloc(outputs->num_parts, sizeof(*plot->stack));
+        ret = plot->stack == NULL ? SPOT_ERR_NO_MEMORY : 0;
+        for (size_t j = 0; ret == 0 && j < outputs->num_parts; j++) {
+            ret = spot_reading_copy(&plot->stack[plot->num_stack++], bars[j]);
+        }
+    }
+    return ret;
+}
+
+/* Appends the metrics of the plot. */
+static int
+add_plot_metrics(const spot_reading_t *self)
+{
+    const spot_plot_request_t *plot = &self->study->head.plot;
+    const spot_node_t *stack = spot_reading_place(self, "plot.stack");
+    int ret = add_named_metric(self, "plot.y", plot->y);
+
+    ret = ret == 0 ? add_named_metric(self, "plot.second_x", plot->second_x) : ret;
+    for (size_t j = 0; ret == 0 && j < plot->num_stack; j++) {
+        if (plot->stack[j] != NULL) { /* else it is reported */
+            ret = add_metric(self, "plot.stack",
+                stack->kind == SPOT_NODE_LIST ? stack->children[j] : NULL,
+                plot->stack[j]);
+        }
+    }
+    return ret;
+}
+
+/* ---- Kinds of points ---- */
+
+/* Whether points of a layout have a metric of the head, which is one of the engine or
+ * has sources that are. */
+static bool
+has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
+{
+    const spot_study_head_t *head = &study->head;
+    const spot_metric_source_t source = spot_study_source(head, metric_id);
+    const size_t ids[] = {source.of_id, source.per_id, source.known_id};
+    bool has_all = true;
+
+    for (size_t j = 0; j < sizeof(ids) / sizeof(ids[0]); j++) {
+        if (ids[j] < head->num_metrics) {
+            has_all = has_all &&
+                      (spot_forms_has(study, outputs, ids[j]) ||
+                          spot_outputs_metric_id(outputs, head->metrics[ids[j]].name) <
+                              outputs->num_metrics);
+        }
+    }
+    return has_all;
+}
+
+/* Finds the column of each metric of a layout, mostly the one after that of the metric
+ * before, and what is special of its points. A point is fixed only if others are not: a
+ * study without chance runs as many replications as it asks for. */
+static int
+settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
+    spot_point_kind_t *kind, bool *is_special)
+{
+    const spot_study_head_t *head = &study->head;
+    const spot_outputs_t *outputs = layout->outputs;
+    size_t next = 0;
+
+    free(layout->columns);
+    layout->columns = spot_calloc(outputs->num_metrics, sizeof(*layout->columns));
+    kind->has_metric = spot_calloc(head->num_metrics, sizeof(*kind->has_metric));
+    if (layout->columns == NULL || kind->has_metric == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (outputs->cannot_run != NULL) {
+        *is_special = true;
+        return spot_reading_copy(&kind->cannot_run, outputs->cannot_run);
+    }
+    if (outputs->unmeasured != NULL) {
+        *is_special = true;
+        if (spot_reading_copy(&kind->unmeasured, outputs->unmeasured) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
+    for (size_t j = 0; j < outputs->num_metrics; j++) {
+        const char *name = outputs->metrics[j].name;
+        const bool is_next =
+            next < head->num_metrics && strcmp(head->metrics[next].name, name) == 0;
+        const size_t metric_id = is_next ? next : spot_study_metric_id(head, name);
+        const bool is_kept =
+            metric_id < head->num_metrics && outputs->metrics[j].numerator == NULL;
+
+        layout->columns[j] = is_kept ? (int32_t) metric_id : -1;
+        next = metric_id + 1;
+    }
+    kind->is_fixed = study->yield.outputs.is_random && !outputs->is_random;
+    *is_special = *is_special || kind->is_fixed;
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        kind->has_metric[j] = has_metric(study, outputs, j);
+        *is_special = *is_special || !kind->has_metric[j];
+    }
+    return 0;
+}
+
+/* Settles the layouts, and gives the head its kinds of points where they differ. */
+static int
+settle_kinds(spot_study_t *study)
+{
+    const spot_yield_t *yield = &study->yield;
+    spot_study_head_t *head = &study->head;
+    bool is_special = false;
+    int ret = 0;
+
+    spot_study_head_free_kinds(head);
+    head->kinds = spot_calloc(yield->num_layouts, sizeof(*head->kinds));
+    if (head->kinds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    head->num_kinds = yield->num_layouts;
+    for (size_t j = 0; ret == 0 && j < yield->num_layouts; j++) {
+        ret = settle_layout(study, &yield->layouts[j], &head->kinds[j], &is_special);
+    }
+    if (ret == 0 && is_special && yield->num_layouts > 1) {
+        head->kind_ids = spot_calloc(head->num_points, sizeof(*head->kind_ids));
+        if (head->kind_ids == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        memcpy(head->kind_ids, yield->layout_ids,
+            head->num_points * sizeof(*head->kind_ids));
+    }
+    if (ret != 0 || !is_special) {
+        spot_study_head_free_kinds(head);
+    }
+    return ret;
+}
+
+/* ---- What reports show ---- */
+
+/* Finds the metrics of the engine's overview that are kept. The parts add up only
+ * together. */
+static int
+find_overview(spot_study_t *self)
+{
+    const spot_outputs_t *outputs = &self->yield.outputs;
+    spot_study_head_t *head = &self->head;
+    spot_overview_t *overview = &head->overview;
+
+    free(overview->part_ids);
+    overview->num_parts = 0;
+    overview->part_ids = spot_calloc(outputs->num_parts, sizeof(*overview->part_ids));
+    if (overview->part_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    overview->num_parts = outputs->num_parts;
+    for (size_t j = 0; j < outputs->num_parts; j++) {
+        overview->part_ids[j] = spot_study_metric_id(head, outputs->parts[j]);
+        if (overview->part_ids[j] == head->num_metrics) {
+            overview->num_parts = 0;
+        }
+    }
+    overview->cost_id = spot_study_metric_id(head, outputs->cost);
+    overview->gain_id = spot_study_metric_id(head, outputs->gain);
+    head->has_overview = overview->num_parts > 0 ||
+                         overview->cost_id < head->num_metrics ||
+                         overview->gain_id < head->num_metrics;
+    return 0;
+}
+
+static bool
+lacks(const spot_study_head_t *head, const char *name)
+{
+    return name != NULL && spot_study_metric_id(head, name) == head->num_metrics;
+}
+
+int
+spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
+{
+    const spot_outputs_t *outputs = &self->yield.outputs;
+    const char *const others[] = {outputs->cost, outputs->gain};
+    const spot_reading_t reading = {.study = self};
+    const size_t num_before = self->head.num_metrics;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && self->has_ledger && j < outputs->num_parts + 2; j++) {
+        const char *name =
+            j < outputs->num_parts ? outputs->parts[j] : others[j - outputs->num_parts];
+
+        ret = name == NULL ? 0 : add_metric(&reading, NULL, NULL, name);
+    }
+    ret = ret == 0 ? keep_sources(&reading) : ret;
+    for (size_t j = num_before; begun != NULL && j < self->head.num_metrics; j++) {
+        if (lacks(begun, self->head.metrics[j].name)) {
+            self->head.num_metrics = num_before;
+        }
+    }
+    ret = ret == 0 ? keep_sources(&reading) : ret;
+    ret = ret == 0 ? settle_kinds(self) : ret;
+    return ret == 0 ? find_overview(self) : ret;
+}
+
+static const char *
+optimise_key(const spot_study_head_t *head)
+{
+    return head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise";
+}
+
+/* A metric by which points are compared must exist at all points that run. key: its
+ * path. */
+static void
+check_everywhere(const spot_reading_t *self, const char *key, const char *name)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const size_t metric_id = spot_study_metric_id(head, name);
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0; metric_id < head->num_metrics && j < head->num_points; j++) {
+        if (spot_study_cannot_run(head, j) == NULL &&
+            !spot_study_has_metric(head, j, metric_id)) {
+            spot_reading_error(self, key, "there is no %s at %s", name,
+                spot_study_point_text(head, j, text, sizeof(text)));
+            return;
+        }
+    }
+}
+
+/* Appends all that the study names. */
+static int
+add_all(spot_reading_t *self)
+{
+    const spot_request_t *request = &self->request;
+    spot_study_head_t *head = &self->study->head;
+    int ret = add_listed_metrics(self), error = 0;
+
+    if (ret == 0) {
+        error = spot_constraints_find(self);
+        ret = error == SPOT_ERR_NO_MEMORY ? error : 0;
+    }
+    ret = ret == 0 ? add_named_metric(self, optimise_key(head), head->optimise.metric)
+                   : ret;
+    for (size_t j = 0; ret == 0 && error == 0 && j < head->optimise.num_constraints;
+         j++) {
+        ret = add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
+    }
+    ret = ret == 0
+              ? add_named_metric(self, "replications.until.metric", head->until.metric)
+              : ret;
+    ret =
+        ret == 0 ? add_named_metric(self, "best.maximise", request->best_maximise) : ret;
+    if (request->best_maximise == NULL) {
+        ret = ret == 0 ? add_named_metric(self, "best.minimise", request->best_minimise)
+                       : ret;
+    }
+    head->num_listed = head->num_metrics;
+    ret = ret == 0 ? draw_parts(self) : ret;
+    ret = ret == 0 ? add_plot_metrics(self) : ret;
+    return ret == 0 ? keep_sources(self) : ret;
+}
+
+/* Whether a limit keeps points out at which runs do not finish. */
+static bool
+limits_cut_off(const spot_metric_t *metric)
+{
+    return metric->kind == SPOT_METRIC_PROBABILITY ||
+           (metric->known_if != NULL && metric->estimator == SPOT_ESTIMATOR_QUANTILE);
+}
+
+/* A cost that is cut off is least where runs do not finish: warns where the least mean
+ * is looked for and nothing limits how many do not. key: of the metric. */
+static void
+check_cut_off(const spot_reading_t *self, const char *key, const char *name)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const spot_node_t *place = spot_reading_place(self, key);
+    const size_t metric_id = spot_study_metric_id(head, name);
+    bool is_limited = false;
+
+    if (metric_id == head->num_metrics || head->metrics[metric_id].known_if == NULL ||
+        spot_metric_estimator(&head->metrics[metric_id]) != SPOT_ESTIMATOR_MEAN) {
+        return;
+    }
+    for (size_t j = 0; j < head->optimise.num_constraints; j++) {
+        const size_t limit_id =
+            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+
+        is_limited = is_limited || limits_cut_off(&head->metrics[limit_id]);
+    }
+    if (!is_limited) {
+        spot_diag_warn(self->diag, place->file, place->line, place->column,
+            "%s: %s of a run that does not finish is what was paid until it was cut "
+            "off: a point where no run finishes may be the least; take \"p95(%s)\" "
+            "instead, or with optimise add subject_to: [\"probability(%s) >= 0.95\"]",
+            key, name, name, head->metrics[metric_id].known_if);
+    }
+}
+
+int
+spot_metrics_choose(spot_reading_t *self)
+{
+    const size_t num_errors = self->diag->num_errors;
+    spot_study_t *study = self->study;
+    spot_study_head_t *head = &study->head;
+    int ret = add_all(self);
+
+    ret = ret == 0 ? settle_kinds(study) : ret;
+    if (ret == 0 && self->diag->num_errors == num_errors) {
+        check_everywhere(self, "replications.until.metric", head->until.metric);
+        check_everywhere(self, optimise_key(head), head->optimise.metric);
+        for (size_t j = 0; j < head->optimise.num_constraints; j++) {
+            check_everywhere(
+                self, "optimise.subject_to", head->optimise.constraints[j].metric);
+        }
+        check_cut_off(self, "optimise.minimise",
+            head->optimise.is_maximised ? NULL : head->optimise.metric);
+        check_cut_off(self, "best.minimise", self->request.best_minimise);
+    }
+    return ret == 0 ? find_overview(study) : ret;
+}

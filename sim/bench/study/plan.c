@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "sim/bench/study/design.h"
+#include "sim/bench/study/reading.h"
+
+#define LABEL_BYTES 128
+
+typedef struct {
+    spot_reading_t *reading;
+    spot_study_head_t *head;
+    size_t num_swept;
+    spot_swept_t *swept; /* [num_swept] */
+    size_t num_rows;     /* points as they are planned, none for a grid */
+    uint32_t *rows;      /* [num_rows][num_swept] value ids */
+    double *u;           /* [num_rows][num_swept] coordinates of a design, else NULL */
+} planner_t;
+
+/* ---- Things that occur once or more ---- */
+
+/* The distinct ones of many things. */
+typedef struct {
+    uint32_t *ids; /* [num_things] the distinct ones, counted as they occur */
+    uint32_t num_distinct;
+    size_t first_repeated; /* the first thing that occurs again, or num_things */
+} distinct_t;
+
+typedef spot_key_t (*key_function_t)(void *things, size_t thing_id);
+
+/* Compares the keys of all things. NO_MEMORY; the caller frees the ids even then. */
+static int
+find_distinct(distinct_t *self, void *things, size_t num_things, key_function_t key_of)
+{
+    spot_key_t *keys = spot_calloc(num_things, sizeof(*keys));
+    size_t *first_ids = spot_calloc(num_things, sizeof(*first_ids));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    self->num_distinct = 0;
+    self->ids = spot_calloc(num_things, sizeof(*self->ids));
+    self->first_repeated = num_things;
+    if (keys != NULL && first_ids != NULL && self->ids != NULL) {
+        for (size_t j = 0; j < num_things; j++) {
+            keys[j] = key_of(things, j);
+        }
+        ret = spot_group_equal(keys, num_things, first_ids);
+    }
+    for (size_t j = 0; ret == 0 && j < num_things; j++) {
+        const bool is_new = first_ids[j] == j;
+
+        self->ids[j] = is_new ? self->num_distinct++ : self->ids[first_ids[j]];
+        if (!is_new && self->first_repeated == num_things) {
+            self->first_repeated = j;
+        }
+    }
+    free(first_ids);
+    free(keys);
+    return ret;
+}
+
+/* ---- Values ---- */
+
+/* What a text means. Equal quantities are equal however they are written; a number in
+ * quotes is a text. */
+typedef struct {
+    char *text;
+    spot_quantity_t quantity; /* of the text; without one the value is NAN */
+    bool is_quantity;         /* the quantity is the meaning, not the text */
+} meaning_t;
+
+static meaning_t
+meaning_of(char *text, bool is_quoted)
+{
+    meaning_t meaning = {.text = text};
+
+    if (!spot_quantity_parse(text, &meaning.quantity)) {
+        meaning.quantity = (spot_quantity_t){.value = (double) NAN};
+        return meaning;
+    }
+    meaning.is_quantity = !is_quoted || meaning.quantity.is_duration;
+    return meaning;
+}
+
+/* Without padding at the end. */
+#define QUANTITY_BYTES (offsetof(spot_quantity_t, unit) + SPOT_UNIT_BYTES)
+
+static spot_key_t
+key_of_meaning(void *meanings, size_t meaning_id)
+{
+    meaning_t *meaning = (meaning_t *) meanings + meaning_id;
+
+    meaning->quantity.value += 0.0; /* -0 is 0 */
+    return meaning->is_quantity ? (spot_key_t){&meaning->quantity, QUANTITY_BYTES}
+                                : (spot_key_t){meaning->text, strlen(meaning->text)};
+}
+
+/* A scalar within a list or map stands in quotes if it has brackets, commas or quotes.
+ */
+static void
+write_node(const spot_node_t *node, bool is_within, FILE *out)
+{
+    const bool is_map = node->kind == SPOT_NODE_MAP;
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        if (is_within && strpbrk(node->text, ",[]{}\"") != NULL) {
+            spot_json_quote(out, node->text, true);
+        } else {
+            fputs(node->text, out);
+        }
+        return;
+    }
+    fputc(is_map ? '{' : '[', out);
+    for (size_t j = 0; j < node->num_children; j++) {
+        fprintf(out, "%s%s%s", j == 0 ? "" : ", ", is_map ? node->keys[j]->text : "",
+            is_map ? ": " : "");
+        write_node(node->children[j], true, out);
+    }
+    fputc(is_map ? '}' : ']', out);
+}
+
+/* A node as YAML on one line. The caller frees it. NULL: no memory. */
+static char *
+node_line(const spot_node_t *node)
+{
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+
+    if (stream == NULL) {
+        return NULL;
+    }
+    write_node(node, false, stream);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* An item as YAML on one line, which the caller frees, and what it means. text NULL: no
+ * memory. */
+static meaning_t
+read_item(const planner_t *self, size_t axis_id, size_t item_id)
+{
+    const spot_swept_t *swept = &self->swept[axis_id];
+    const size_t u_id = item_id * self->num_swept + axis_id;
+    meaning_t item = {.is_quantity = true};
+    char number[SPOT_RANGE_TEXT_BYTES];
+
+    if (swept->nodes != NULL) {
+        item.text = node_line(swept->nodes[item_id]);
+        return item.text == NULL
+                   ? item
+                   : meaning_of(item.text, swept->nodes[item_id]->is_quoted);
+    }
+    item.quantity = swept->is_spread
+                        ? spot_range_draw(&swept->range, self->u[u_id], number)
+                        : spot_range_value(&swept->range, item_id, number);
+    item.text = spot_text_copy(number, strlen(number));
+    return item;
+}
+
+/* The unit of a quantity as a number of an axis. */
+static const char *
+unit_of(const spot_quantity_t *quantity)
+{
+    return quantity->is_duration ? "s" : quantity->unit;
+}
+
+/* Moves the distinct items to an axis, in their order, with numbers where they have the
+ * unit of the first one. */
+static int
+keep_values(
+    spot_axis_t *axis, spot_swept_t *swept, meaning_t *items, const distinct_t *values)
+{
+    const char *unit = unit_of(&items[0].quantity);
+
+    axis->path = spot_text_copy(swept->path, strlen(swept->path));
+    axis->unit = spot_text_copy(unit, strlen(unit));
+    axis->texts = spot_calloc(values->num_distinct, sizeof(*axis->texts));
+    axis->numbers = spot_calloc(values->num_distinct, sizeof(*axis->numbers));
+    if (axis->path == NULL || axis->unit == NULL || axis->texts == NULL ||
+        axis->numbers == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < swept->num_items; j++) {
+        const spot_quantity_t *quantity = &items[j].quantity;
+        const size_t value_id = axis->num_values;
+
+        if (values->ids[j] < value_id) {
+            continue;
+        }
+        axis->texts[value_id] = items[j].text;
+        items[j].text = NULL;
+        axis->numbers[value_id] = strcmp(unit, unit_of(quantity)) != 0 ? (double) NAN
+                                  : quantity->is_duration
+                                      ? quantity->value / (double) SPOT_MS_PER_S
+                                      : quantity->value;
+        if (swept->nodes != NULL) {
+            swept->nodes[value_id] = swept->nodes[j];
+        }
+        axis->num_values++;
+    }
+    return 0;
+}
+
+/* Makes the distinct items of a key the values of its axis. values: which value each
+ * item is; the caller frees its ids. */
+static int
+plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
+{
+    spot_swept_t *swept = &self->swept[axis_id];
+    spot_axis_t *axis = &self->head->axes[axis_id];
+    meaning_t *items = spot_calloc(swept->num_items, sizeof(*items));
+    int ret = items == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < swept->num_items; j++) {
+        items[j] = read_item(self, axis_id, j);
+        ret = items[j].text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    ret =
+        ret == 0 ? find_distinct(values, items, swept->num_items, key_of_meaning) : ret;
+    ret = ret == 0 ? keep_values(axis, swept, items, values) : ret;
+    for (size_t j = 0; items != NULL && j < swept->num_items; j++) {
+        free(items[j].text);
+    }
+    free(items);
+    return ret;
+}
+
+int
+spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node_t *node,
+    size_t *value_id)
+{
+    const spot_axis_t *axis = &self->study->head.axes[axis_id];
+    spot_node_t *const *nodes = self->study->template->swept[axis_id].nodes;
+    meaning_t *items = spot_calloc(axis->num_values + 1, sizeof(*items));
+    char *text = node_line(node);
+    distinct_t values = {.ids = NULL};
+    int ret = items == NULL || text == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < axis->num_values; j++) {
+        items[j] = meaning_of(axis->texts[j], nodes != NULL && nodes[j]->is_quoted);
+    }
+    if (ret == 0) {
+        items[axis->num_values] = meaning_of(text, node->is_quoted);
+        ret = find_distinct(&values, items, axis->num_values + 1, key_of_meaning);
+    }
+    *value_id = ret == 0 ? values.ids[axis->num_values] : axis->num_values;
+    free(values.ids);
+    free(text);
+    free(items);
+    return ret;
+}
+
+/* ---- Rows ---- */
+
+static const spot_node_t *
+item_place(const spot_swept_t *swept, size_t item_id)
+{
+    return swept->place->kind == SPOT_NODE_LIST ? swept->place->children[item_id]
+                                                : swept->place;
+}
+
+/* What reports call the key of an axis; nothing where its table has no label. */
+static int
+keep_label(const spot_reading_t *self, spot_axis_t *axis)
+{
+    const spot_study_t *study = self->study;
+    char label[LABEL_BYTES];
+
+    if (spot_field_label(study->experiment->fields, study->template->scenario.root,
+            axis->path, label, sizeof(label))) {
+        return spot_reading_copy(&axis->label, label);
+    }
+    return 0;
+}
+
+/* Fills an axis and its column of the rows. */
+static int
+fill_column(planner_t *self, size_t axis_id)
+{
+    spot_swept_t *swept = &self->swept[axis_id];
+    const bool is_choice = self->u != NULL && !swept->is_spread;
+    distinct_t values = {.ids = NULL};
+    int ret;
+
+    swept->num_items = swept->is_spread ? self->num_rows : swept->num_items;
+    ret = plan_axis(self, axis_id, &values);
+    ret = ret == 0 ? keep_label(self->reading, &self->head->axes[axis_id]) : ret;
+    if (ret == 0 && (is_choice || self->head->plan.kind == SPOT_PLAN_GRID) &&
+        values.first_repeated < swept->num_items) { /* points would be repeated */
+        spot_node_error(self->reading, item_place(swept, values.first_repeated), NULL,
+            "%s.%s: the value %s stands twice", self->reading->request.sweep_key,
+            swept->path,
+            self->head->axes[axis_id].texts[values.ids[values.first_repeated]]);
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_rows; j++) {
+        const size_t cell_id = j * self->num_swept + axis_id;
+        size_t item_id = j;
+
+        if (is_choice) { /* rounding does not leave the list */
+            item_id = (size_t) (self->u[cell_id] * (double) swept->num_items);
+            item_id = item_id < swept->num_items ? item_id : swept->num_items - 1;
+        }
+        self->rows[cell_id] = values.ids[item_id];
+    }
+    free(values.ids);
+    return ret;
+}
+
+/* A repeated point is an error in a list; in a design it is chance. */
+static void
+report_repeated_row(const planner_t *self, const distinct_t *points)
+{
+    const size_t row_id = points->first_repeated;
+    const spot_node_t *place = self->head->plan.kind == SPOT_PLAN_LIST
+                                   ? self->reading->request.sweep->children[row_id]
+                                   : item_place(&self->swept[0], row_id);
+
+    spot_node_error(self->reading, place, "sweep",
+        "point %zu has the same values as point %zu", row_id + 1,
+        (size_t) points->ids[row_id] + 1); /* all rows before it are distinct */
+}
+
+static spot_key_t
+key_of_row(void *planner, size_t row_id)
+{
+    const planner_t *self = planner;
+
+    return (spot_key_t){
+        &self->rows[row_id * self->num_swept], self->num_swept * sizeof(*self->rows)};
+}
+
+/* Makes the distinct rows the points of the head. */
+static int
+keep_points(planner_t *self)
+{
+    spot_study_head_t *head = self->head;
+    distinct_t points;
+    int ret = find_distinct(&points, self, self->num_rows, key_of_row);
+
+    if (ret != 0) {
+        free(points.ids);
+        return ret;
+    }
+    if (!spot_plan_is_design(head->plan.kind) &&
+        points.first_repeated < self->num_rows) {
+        report_repeated_row(self, &points);
+    }
+    head->num_points = 0;
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (points.ids[j] == head->num_points) {
+            memmove(&self->rows[head->num_points++ * self->num_swept],
+                &self->rows[j * self->num_swept], self->num_swept * sizeof(*self->rows));
+        }
+    }
+    head->value_ids = self->rows;
+    self->rows = NULL;
+    head->plan.num_merged = self->num_rows - head->num_points;
+    if (head->plan.kind == SPOT_PLAN_SENSITIVITY) {
+        head->plan.num_samples = (size_t) self->reading->request.num_drawn;
+        head->plan.sample_points = points.ids;
+    } else {
+        free(points.ids);
+    }
+    return 0;
+}
+
+/* ---- Plans ---- */
+
+/* Keys that move together need equal numbers of values, the number of rows. */
+static bool
+count_listed(planner_t *self)
+{
+    const spot_swept_t *first = &self->swept[0];
+    bool is_same = true;
+
+    for (size_t j = 1; j < self->num_swept; j++) {
+        const spot_swept_t *swept = &self->swept[j];
+
+        if (swept->num_items != first->num_items) {
+            is_same = false;
+            spot_node_error(self->reading, swept->place, NULL,
+                "%s.%s: %zu values, but %s (line %zu) has %zu: a zip needs as many of "
+                "each",
+                self->reading->request.sweep_key, swept->path, swept->num_items,
+                first->path, first->place->line, first->num_items);
+        }
+    }
+    self->num_rows = first->num_items;
+    return is_same;
+}
+
+/* The number of rows of a design; false: too many keys or rows. */
+static bool
+count_drawn(planner_t *self)
+{
+    const spot_plan_kind_t kind = self->head->plan.kind;
+    const bool is_sensitivity = kind == SPOT_PLAN_SENSITIVITY;
+    const size_t max_keys =
+        is_sensitivity ? SPOT_DESIGN_SALTELLI_INPUTS : SPOT_DESIGN_SOBOL_DIMS;
+    const size_t num_drawn = (size_t) self->reading->request.num_drawn;
+
+    if (kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
+        spot_reading_error(self->reading, "plan", "%s sweeps at most %zu keys, not %zu",
+            spot_plan_names[kind], max_keys, self->num_swept);
+        return false;
+    }
+    self->num_rows = is_sensitivity ? num_drawn * (self->num_swept + 2) : num_drawn;
+    if (self->num_rows > SPOT_MAX_POINTS) {
+        spot_reading_error(self->reading, "plan",
+            "%zu base samples of %zu keys are more than %d points", num_drawn,
+            self->num_swept, SPOT_MAX_POINTS);
+    }
+    return self->num_rows <= SPOT_MAX_POINTS;
+}
+
+static int (*const designs[])(
+    size_t num_points, size_t num_dims, uint64_t seed, double *points) = {
+    [SPOT_PLAN_LATIN_HYPERCUBE] = spot_design_latin,
+    [SPOT_PLAN_SOBOL] = spot_design_sobol,
+    [SPOT_PLAN_SENSITIVITY] = spot_design_saltelli,
+};
+
+/* Makes the rows, and draws the coordinates of a design. */
+static int
+make_rows(planner_t *self)
+{
+    const spot_plan_kind_t kind = self->head->plan.kind;
+    size_t num_ids;
+
+    if (kind != SPOT_PLAN_GRID &&
+        !(spot_plan_is_design(kind) ? count_drawn(self) : count_listed(self))) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    num_ids = self->num_rows * self->num_swept;
+    self->rows = spot_calloc(num_ids, sizeof(*self->rows));
+    if (self->rows == NULL || !spot_plan_is_design(kind)) {
+        return self->rows == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    self->u = spot_calloc(num_ids, sizeof(*self->u));
+    return self->u == NULL ? SPOT_ERR_NO_MEMORY
+                           : designs[kind]((size_t) self->reading->request.num_drawn,
+                                 self->num_swept, self->head->plan.seed, self->u);
+}
+
+/* The points of a grid are all combinations. */
+static int
+count_points(const planner_t *self)
+{
+    spot_study_head_t *head = self->head;
+
+    for (size_t j = 0; j < self->num_swept; j++) {
+        if (head->axes[j].num_values > SPOT_MAX_POINTS / head->num_points) {
+            spot_node_error(self->reading, self->swept[j].place, NULL,
+                "%s.%s: more than %d points in all", self->reading->request.sweep_key,
+                self->swept[j].path, SPOT_MAX_POINTS);
+            return SPOT_ERR_BAD_INPUT;
+        }
+        head->num_points *= head->axes[j].num_values;
+    }
+    return 0;
+}
+
+int
+spot_plan_make(spot_reading_t *self)
+{
+    const size_t num_errors = self->diag->num_errors;
+    spot_study_head_t *head = &self->study->head;
+    planner_t planner = {.reading = self,
+        .head = head,
+        .num_swept = self->study->template->num_swept,
+        .swept = self->study->template->swept};
+    int ret;
+
+    head->num_points = 1;
+    if (planner.num_swept == 0) {
+        return 0;
+    }
+    head->axes = spot_calloc(planner.num_swept, sizeof(*head->axes));
+    if (head->axes == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    head->num_axes = planner.num_swept;
+    ret = make_rows(&planner);
+    for (size_t j = 0; ret == 0 && j < planner.num_swept; j++) {
+        ret = fill_column(&planner, j);
+    }
+    free(planner.u); /* the keys of all rows need memory */
+    if (ret == 0) {
+        ret = head->plan.kind == SPOT_PLAN_GRID ? count_points(&planner)
+                                                : keep_points(&planner);
+    }
+    free(planner.rows);
+    return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canonical.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "sim/bench/engine/scenario_file.h"
+#include "sim/bench/study/reading.h"
+
+static const char inline_prefix[] = "scenario.";
+
+/* ---- Documents ---- */
+
+/* What follows a prefix, or NULL. */
+static const char *
+after(const char *text, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* In "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES" KEY is one key, which may have
+ * dots. */
+static int
+set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
+{
+    const char *const map =
+        after(assignment, "sweep.") != NULL ? "sweep" : "optimise.over";
+    const char *key = after(assignment, map);
+    const char *equals = strchr(assignment, '=');
+    int ret = 0;
+
+    if (key != NULL && key[0] == '.' && equals != NULL && ++key < equals &&
+        equals[1] != '\0') {
+        ret = spot_yaml_add_key(&self->study, map, key, (size_t) (equals - key));
+    }
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        return spot_diag_error(
+            diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
+    }
+    return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
+}
+
+/* Whether the key of an assignment has a scalar value. */
+static bool
+is_single(const spot_field_t *fields, const char *assignment)
+{
+    const size_t length = strcspn(assignment, ".=");
+    const spot_field_t *field = spot_field_find(fields, assignment, length);
+
+    if (field != NULL && field->type == SPOT_FIELD_MAP && assignment[length] == '.') {
+        return is_single(field->fields, assignment + length + 1);
+    }
+    return field != NULL && field->type < SPOT_FIELD_MAP && assignment[length] == '=';
+}
+
+/* Warns of an assignment to a part of what is swept, as the swept values replace it. */
+static void
+warn_of_replaced(const spot_node_t *sweep, const char *assignment, spot_diag_t *diag)
+{
+    const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
+    const spot_node_t *keys = is_list ? spot_word(sweep, 0) : sweep;
+    const int key_bytes = (int) strcspn(assignment, "=");
+    char whole[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
+
+    for (size_t j = 0;
+         keys != NULL && keys->kind == SPOT_NODE_MAP && j < keys->num_children; j++) {
+        if (spot_canonical_is_within(assignment, keys->keys[j]->text)) {
+            spot_diag_warn(diag, "--set", 0, 0, "%.*s has no effect: %s is swept",
+                key_bytes, spot_utf8_shown(assignment, whole),
+                spot_utf8_shown(keys->keys[j]->text, outer));
+        }
+    }
+}
+
+/* A key of the scenario, or the values of a swept one. */
+static int
+set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
+    const char *assignment, spot_diag_t *diag)
+{
+    const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
+    const spot_node_t *sweep = optimise != NULL
+                                   ? spot_node_get(optimise, "over")
+                                   : spot_node_get(self->study.root, "sweep");
+    const char *inner = after(assignment, inline_prefix);
+    const char *const set = inner == NULL ? assignment : inner;
+    const size_t length = strcspn(set, "=");
+    char *whole = malloc(sizeof("optimise.over.") + strlen(set));
+    char shown[SPOT_UTF8_SHOWN_BYTES], *key;
+    int ret = SPOT_ERR_BAD_INPUT;
+
+    if (whole == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    key = whole + sprintf(whole, "%s.", optimise != NULL ? "optimise.over" : "sweep");
+    memcpy(key, set, length);
+    key[length] = '\0';
+    if (set[length] == '=' && spot_node_get(sweep, key) != NULL) {
+        strcpy(key, set);
+        ret = spot_yaml_assign(&self->study, "--set", whole, diag);
+    } else if (sweep != NULL && sweep->kind == SPOT_NODE_LIST &&
+               spot_node_get(spot_word(sweep, 0), key) != NULL) {
+        spot_diag_error(diag, "--set", 0, 0,
+            "\"%s\" is for a key that each point of the sweep sets: set sweep as a "
+            "whole",
+            spot_utf8_shown(set, shown));
+    } else if (after(set + length, "=[") != NULL && is_single(experiment->fields, set)) {
+        spot_diag_error(
+            diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
+    } else {
+        warn_of_replaced(sweep, set, diag);
+        ret = spot_scenario_spell_file(&self->scenario, set, diag);
+        ret = ret == 0 ? spot_yaml_assign(&self->scenario, "--set", set, diag) : ret;
+    }
+    free(whole);
+    return ret;
+}
+
+/* Finds the scenario unless its document was given: the study has it or names its file.
+ * What is no map is refused. */
+static int
+read_scenario(spot_template_t *self, spot_diag_t *diag)
+{
+    const spot_field_t whole = {.expected = "a scenario, a map of keys"};
+    spot_node_t *node = spot_node_get(self->study.root, "scenario");
+    spot_bind_t bind = {.diag = diag};
+    char *path;
+    int ret = 0;
+
+    if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_MAP) {
+        self->scenario.root = node;
+    } else if (self->scenario.root == NULL && node != NULL &&
+               node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
+        path = spot_node_file_path(node);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_yaml_read(&self->scenario, path, diag);
+        free(path);
+    }
+    if (self->scenario.root != NULL && self->scenario.root->kind != SPOT_NODE_MAP) {
+        spot_bind_unexpected(&bind, &whole, self->scenario.root, "");
+        self->scenario.root = NULL;
+        ret = spot_error_first(ret, SPOT_ERR_BAD_INPUT);
+    }
+    return ret;
+}
+
+/* The part that an assignment changes. Changes of the study come first; the engine is
+ * chosen before other keys of the scenario are set. */
+typedef enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO } owner_t;
+
+static owner_t
+owner_of(const char *assignment)
+{
+    const char *inner = after(assignment, inline_prefix);
+
+    if (after(inner == NULL ? assignment : inner, "engine=") != NULL) {
+        return FOR_ENGINE;
+    }
+    return inner == NULL && spot_field_find(spot_study_fields, assignment,
+                                strcspn(assignment, ".[=")) != NULL
+               ? FOR_STUDY
+               : FOR_SCENARIO;
+}
+
+static int
+set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *source,
+    spot_diag_t *diag)
+{
+    spot_template_t *template = self->template;
+    int error = 0;
+
+    for (size_t j = 0; j < source->num_sets; j++) {
+        const char *set = source->sets[j];
+
+        if (owner_of(set) == owner) {
+            error = spot_error_first(
+                error, owner == FOR_STUDY
+                           ? set_study_key(template, set, diag)
+                           : set_scenario_key(template, self->experiment, set, diag));
+        }
+    }
+    return error;
+}
+
+/* Carries out the changes, reads the scenario, which changes alone may make, and finds
+ * its engine. */
+static int
+read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
+    const spot_study_source_t *source, spot_diag_t *diag)
+{
+    spot_template_t *template = self->template;
+    int error;
+
+    if (template->study.root->kind != SPOT_NODE_MAP) {
+        return 0; /* binding it reports what is wrong */
+    }
+    error = set_keys(self, FOR_STUDY, source, diag);
+    error = spot_error_first(error, read_scenario(template, diag));
+    error = spot_error_first(error, set_keys(self, FOR_ENGINE, source, diag));
+    error = spot_error_first(error, spot_experiment_choose(&self->experiment, engines,
+                                        template->scenario.root, diag));
+    error = spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
+    if (template->scenario.root != NULL) { /* also where changes alone made it */
+        error = spot_error_first(
+            error, spot_yaml_set(&template->study, "scenario", template->scenario.root));
+    }
+    return error;
+}
+
+/* ---- All ---- */
+
+/* Drops points, binds the others, notes the files that they read, and chooses from what
+ * they yield. */
+static int
+read_points(spot_reading_t *self)
+{
+    int ret;
+
+    self->diag->inputs = self->study->inputs;
+    ret = spot_where_apply(self);
+    ret = ret == 0 ? spot_views_check_baseline(self) : ret;
+    ret = ret == 0 ? spot_points_bind(self) : ret;
+    self->diag->inputs = NULL;
+    ret = ret == 0 ? spot_metrics_choose(self) : ret;
+    return ret == 0 ? spot_views_choose(self) : ret;
+}
+
+/* Reads all of the study. After an error in the plan the scenario alone may still say
+ * which metrics there are. */
+static int
+read_all(spot_reading_t *self)
+{
+    const size_t num_errors = self->diag->num_errors;
+    int ret = spot_request_read(self);
+    const bool has_scenario =
+        self->request.scenario != NULL && self->study->template->scenario.root != NULL;
+
+    ret = ret == 0 ? spot_sweep_read(self) : ret;
+    ret = ret == 0 ? spot_plan_make(self) : ret;
+    ret = ret == 0 ? spot_views_find_baseline(self) : ret;
+    if (ret == 0 && has_scenario) {
+        ret = read_points(self);
+    } else if (ret == SPOT_ERR_BAD_INPUT && has_scenario &&
+               spot_points_bind_unswept(self) == 0) {
+        ret = spot_metrics_choose(self);
+    }
+    return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int
+spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
+    const spot_study_source_t *source, spot_diag_t *diag)
+{
+    spot_reading_t reading = {.study = self, .diag = diag};
+    int error;
+
+    memset(self, 0, sizeof(*self));
+    self->experiment = engines[0]; /* freeing needs it */
+    self->is_comparison = source->is_comparison;
+    self->template = spot_calloc(1, sizeof(*self->template));
+    if (self->template == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->inputs = &self->template->inputs;
+    self->template->study = *source->study;
+    self->template->scenario = *source->scenario;
+    memset(source->study, 0, sizeof(*source->study));
+    memset(source->scenario, 0, sizeof(*source->scenario));
+    pthread_mutex_init(&self->template->lock, NULL);
+    error = read_documents(self, engines, source, diag);
+    error = spot_error_first(error, read_all(&reading));
+    self->head.seed = (uint64_t) reading.request.seed;
+    self->has_ledger = reading.request.has_ledger;
+    spot_request_free(&reading.request);
+    self->head.num_warnings = self->experiment->num_warnings;
+    self->head.warnings = self->experiment->warnings;
+    self->head.colours = self->experiment->colours;
+    self->head.engine =
+        spot_text_copy(self->experiment->name, strlen(self->experiment->name));
+    error = self->head.engine == NULL ? SPOT_ERR_NO_MEMORY : error;
+    return error != 0 ? error : spot_inputs_name(self->inputs, source->path, diag);
+}
+
+/* Whether a document has none of the keys of a study, so that it is probably a scenario.
+ */
+static bool
+is_no_study(const spot_node_t *root)
+{
+    return spot_node_get(root, "scenario") != NULL && root->num_children > 1 &&
+           spot_node_get(root, "study") == NULL &&
+           spot_node_get(root, "sweep") == NULL &&
+           spot_node_get(root, "optimise") == NULL &&
+           spot_node_get(root, "replications") == NULL &&
+           spot_node_get(root, "metrics") == NULL;
+}
+
+int
+spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
+    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
+{
+    spot_yaml_t study, scenario = {0};
+    const spot_study_source_t source = {&study, &scenario, path, false, num_sets, sets};
+    int error = spot_yaml_read(&study, path, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (study.root != NULL && is_no_study(study.root)) {
+        spot_diag_error(
+            diag, path, 0, 0, "this is a scenario, not a study: use `spotsim run`");
+        error = SPOT_ERR_BAD_INPUT;
+    } else if (study.root != NULL) {
+        error = spot_error_first(error, spot_study_init(self, engines, &source, diag));
+    }
+    spot_yaml_free(&study);
+    return error;
+}
+
+void
+spot_study_free(spot_study_t *self)
+{
+    spot_template_t *template = self->template;
+
+    spot_points_free(self);
+    spot_forms_free(self);
+    free(self->series);
+    spot_study_head_free(&self->head);
+    if (template != NULL) {
+        for (size_t j = 0; j < template->num_swept; j++) {
+            free(template->swept[j].nodes);
+        }
+        free(template->swept);
+        spot_inputs_free(&template->inputs);
+        spot_yaml_free(&template->scenario);
+        spot_yaml_free(&template->study);
+        pthread_mutex_destroy(&template->lock);
+    }
+    free(template);
+    memset(self, 0, sizeof(*self));
+}
+
+const char *
+spot_study_file(const spot_study_t *self, size_t file_id)
+{
+    const spot_yaml_t *scenario = &self->template->scenario;
+
+    return file_id < scenario->num_files ? scenario->files[file_id] : NULL;
+}
+
+int
+spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
+{
+    const spot_node_t *place;
+
+    if (self->head.optimise.metric == NULL || num_shards <= 1) {
+        return 0;
+    }
+    place = spot_node_place(self->template->study.root, "optimise");
+    return spot_diag_error(diag, place->file, place->line, place->column,
+        "optimise: compares all points with each other: run it without --shard");
+}

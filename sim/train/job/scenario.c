@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/job/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "sim/bench/engine/experiment.h"
+#include "traces/generate/so_far.h"
+
+static const spot_field_t until_fields[] = {
+    {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1,
+        (double) SPOT_MAX_STEPS, NULL, "steps to keep",
+        "the run ends when that many steps are kept")},
+    {.name = NULL},
+};
+
+static const spot_field_t so_far_fields[] = {
+    {SPOT_VALUE(PATH, "trace", spot_so_far_t, path, "",
+        "its trace from its start up to now, which each run plays first; the trace of "
+        "the scenario goes on with the instances that are left. horizon, deadline and "
+        "until.steps count from now on, all figures from the start")},
+    {SPOT_RANGE(DURATION, "elapsed", spot_so_far_t, elapsed_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "", "time so far",
+        "instead of trace, of a job that is stopped and started anew now: the time "
+        "since its start, from which on prices go on")},
+    {SPOT_RANGE(NUMBER, "paid_usd", spot_so_far_t, paid_usd, 0, 1e15, "", "paid so far",
+        "with elapsed: what it has cost, which is added to cost_usd")},
+    {.name = NULL},
+};
+
+#define HORIZON_EXPECTED                                                                \
+    "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
+
+static const char *const trace_end_names[] = {"trace-end", NULL};
+
+/* horizon_ms of trace-end is 0 until the trace is read. */
+static const spot_field_t horizon_forms[] = {
+    {.name = "",
+        .type = SPOT_FIELD_CHOICE,
+        .offset = SPOT_NOWHERE,
+        .choices = trace_end_names},
+    {.name = "until", .type = SPOT_FIELD_MAP, .fields = until_fields},
+    {.name = "",
+        .type = SPOT_FIELD_DURATION,
+        .offset = offsetof(spot_scenario_t, horizon_ms),
+        .min = 1,
+        .max = (double) SPOT_MAX_DURATION_MS,
+        .expected = HORIZON_EXPECTED},
+    {.name = NULL},
+};
+
+/* The forms of the value of trace. */
+static const spot_field_t trace_forms[] = {
+    {.name = "", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
+    {.name = NULL},
+};
+
+static const spot_field_t fleet_fields[] = {
+    {SPOT_RANGE(INTEGER, "capacity", spot_fleet_setting_t, capacity, 1,
+        SPOT_MAX_INSTANCES, "64", "fleet capacity",
+        "most instances at a time; additions above it are clipped and counted")},
+    {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES,
+        "32", "initial instances",
+        "instances that are ready at time 0; a trace file brings its own")},
+    {SPOT_RANGE(INTEGER, "preparing", spot_fleet_setting_t, preparing, 0,
+        SPOT_MAX_INSTANCES, "", "initial instances that prepare",
+        "of the initial instances, so many are not ready at time 0 but one after "
+        "another "
+        "within the preparation time, as in the middle of a run")},
+    {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0,
+        SPOT_MAX_INSTANCES, "0", "on-demand instances",
+        "instances rented on demand from time 0 to the end, besides those that capacity "
+        "allows: never preempted, the first in line for pipelines, at the price "
+        "on_demand")},
+    {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0,
+        HUGE_VAL, "180 s", "preparation time",
+        "time from the arrival of an instance until it is ready")},
+    {SPOT_RANGE(DURATION, "notice", spot_fleet_setting_t, notice_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
+        "how long before a preemption it is announced to the recovery system, at the "
+        "next tick; 0 s: not at all")},
+    {SPOT_RANGE(RATE, "network", spot_fleet_setting_t, network_bytes_per_s, 1, 1e18, "",
+        "network bandwidth of an instance",
+        "what each instance can send and receive, e.g. 100 Gbit/s: the time of copies "
+        "between instances, see job.model")},
+    {SPOT_RANGE(RATE, "storage", spot_fleet_setting_t, storage_bytes_per_s, 1, 1e18, "",
+        "storage bandwidth",
+        "what the storage of checkpoints can take and give, e.g. 10 GB/s, of the whole "
+        "fleet together: the time to write and to read back the state, see job.model")},
+    {SPOT_FIELDS(MAP, "price", spot_fleet_setting_t, price, spot_price_fields, "{}",
+        "what an instance costs")},
+    {.name = NULL},
+};
+
+/* The defaults are the measured means of the seed study, rounded to seconds. */
+const spot_field_t spot_scenario_fields[] = {
+    {SPOT_VALUE(TEXT, "scenario", spot_scenario_t, name, NULL, "name of the scenario")},
+    SPOT_ENGINE_FIELD,
+    {.name = "horizon",
+        .label = "horizon",
+        .type = SPOT_FIELD_ONE_OF,
+        .offset = 0,
+        .initial = "trace-end",
+        .fields = horizon_forms,
+        .expected = HORIZON_EXPECTED,
+        .help = "length of the run; trace-end needs a trace file"},
+    {.name = "until",
+        .type = SPOT_FIELD_MAP,
+        .offset = 0,
+        .initial = "",
+        .fields = until_fields,
+        .help = "ends the run before its horizon"},
+    {SPOT_RANGE(DURATION, "deadline", spot_scenario_t, deadline_ms, 1,
+        (double) SPOT_MAX_DURATION_MS, "", "deadline",
+        "when the steps of until.steps are to be kept, see met_deadline; at most the "
+        "horizon")},
+    {SPOT_FIELDS(MAP, "so_far", spot_scenario_t, so_far, so_far_fields, "",
+        "what a job that is under way has had so far")},
+    {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D,
+        "5 s", "tick", "how often the controller looks at the cluster")},
+    {SPOT_FIELDS(
+        MAP, "fleet", spot_scenario_t, fleet, fleet_fields, "{}", "the instances")},
+    {SPOT_FIELDS(
+        MAP, "job", spot_scenario_t, job, spot_job_fields, "{}", "the training job")},
+    {SPOT_VALUE(CUSTOM, "recovery", spot_scenario_t, recovery, "{system: checkpoint}",
+         "recovery system", "how the job goes on after a loss"),
+        .bind = spot_recovery_bind, .table = spot_recovery_table,
+        .expected = "NAME or {system: NAME}"},
+    {.name = "trace",
+        .label = "trace",
+        .type = SPOT_FIELD_ONE_OF,
+        .offset = offsetof(spot_scenario_t, trace_node),
+        .fields = trace_forms,
+        .bind = spot_bind_keep_node, /* bound when fleet and tick are known */
+        .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
+                    "a model file",
+        .help = "what happens to the instances from outside"},
+    {.name = NULL},
+};
+
+/* Checks fleet.initial, which does not count if the trace has its own initial
+ * instances. */
+static void
+check_fleet(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, bool is_own)
+{
+    const spot_fleet_setting_t *fleet = &self->fleet;
+
+    if (!is_own && fleet->capacity > 0 && fleet->initial > fleet->capacity) {
+        const spot_node_t *map = spot_node_get(root, "fleet");
+        const bool is_given = spot_node_get(map, "initial") != NULL;
+
+        spot_bind_error(bind,
+            spot_node_place(root, is_given ? "fleet.initial" : "fleet.capacity"),
+            "fleet.initial", "%lld instances are more than fleet.capacity (%lld)",
+            (long long) fleet->initial, (long long) fleet->capacity);
+    }
+}
+
+/* Checks fleet.on_demand, which has no effect with a recovery system that rents all
+ * instances on demand. */
+static void
+check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *node = spot_node_get(spot_node_get(root, "fleet"), "on_demand");
+    const spot_recovery_t *system = self->recovery.system;
+
+    if (spot_scenario_num_slots(self) > SPOT_MAX_INSTANCES) {
+        spot_bind_error(bind, spot_node_place(root, "fleet.on_demand"),
+            "fleet.on_demand",
+            "with fleet.capacity these are %lld instances, more than %d",
+            (long long) spot_scenario_num_slots(self), SPOT_MAX_INSTANCES);
+    }
+    if (self->fleet.on_demand > 0 && system != NULL && system->num_on_demand != NULL) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "fleet.on_demand has no effect with recovery system %s", system->name);
+        self->fleet.on_demand = 0;
+    }
+}
+
+/* Reports until beside a horizon that has it too. */
+static void
+check_until(spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *until = spot_node_get(root, "until");
+
+    if (until != NULL &&
+        spot_node_get(spot_node_get(root, "horizon"), "until") != NULL) {
+        spot_bind_error(bind, until, "until", "horizon has it already");
+    }
+}
+
+/* Reports a deadline that says nothing: without steps to keep, or after the end of all
+ * runs. */
+static void
+check_deadline(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *place = spot_node_get(root, "deadline");
+    char horizon[SPOT_DURATION_TEXT_BYTES];
+
+    if (place == NULL || self->deadline_ms == 0) {
+        return;
+    }
+    if (self->until_steps == 0) {
+        spot_bind_error(bind, place, "deadline",
+            "needs until: {steps: N}, the work that is to be done by then");
+    } else if (self->deadline_ms > self->horizon_ms) {
+        spot_duration_text(self->horizon_ms, horizon);
+        spot_bind_error(bind, place, "deadline",
+            "is after the horizon (%s), at which every run ends", horizon);
+    }
+}
+
+/* Warns of keys without effect. */
+static void
+warn_of_ignored_keys(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    static const char *const keys[] = {"snapshot", "busy"};
+    const spot_node_t *checkpoint =
+        spot_node_get(spot_node_get(root, "job"), "checkpoint");
+
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        const spot_node_t *node = spot_node_get(checkpoint, keys[j]);
+
+        if (node != NULL && self->job.checkpoint.mode == SPOT_CHECKPOINT_SYNC) {
+            spot_diag_warn(bind->diag, node->file, node->line, node->column,
+                "job.checkpoint.%s has no effect with mode sync", keys[j]);
+        }
+    }
+}
+
+/* Opens what a run plays first. Horizon and deadline count from its end. */
+static int
+open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_scenario_t *like, spot_recorded_trace_t *so_far)
+{
+    spot_so_far_t *past = &self->so_far;
+    const spot_trace_t *trace;
+    int ret;
+
+    if (past->path == NULL) {
+        return 0;
+    }
+    if (past->elapsed_ms > 0 || past->paid_usd > 0) {
+        spot_bind_error(bind, spot_node_place(root, "so_far"), "so_far",
+            "expected either trace, which says the time and the cost, or elapsed and "
+            "paid_usd");
+    }
+    ret = spot_recorded_trace_open(so_far,
+        like == NULL ? NULL : spot_trace_model_so_far(&like->trace), past->path,
+        bind->diag);
+    if (ret != 0) {
+        return ret;
+    }
+    trace = so_far->trace;
+    if (spot_trace_peak(trace) > self->fleet.capacity) {
+        spot_bind_error(bind, spot_node_place(root, "so_far"), "so_far.trace",
+            "the job had up to %d instances, more than fleet.capacity (%lld)",
+            (int) spot_trace_peak(trace), (long long) self->fleet.capacity);
+    }
+    past->elapsed_ms = trace->end_ms;
+    self->count_from_ms = trace->end_ms;
+    self->horizon_ms += self->horizon_ms > 0 ? trace->end_ms : 0;
+    self->deadline_ms += self->deadline_ms > 0 ? trace->end_ms : 0;
+    self->fleet.preparing = 0;
+    return 0;
+}
+
+/* Lets the trace go on from what was so far. */
+static int
+go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    spot_recorded_trace_t *so_far)
+{
+    const spot_recovery_t *system = self->recovery.system;
+    const char *why =
+        spot_trace_model_zones(&self->trace)->num_zones > 0
+            ? "a trace with zones cannot go on: nobody knows the zones of the instances "
+              "so far"
+        : system != NULL && system->num_on_demand != NULL
+            ? "its recovery system rents all instances on demand: expected elapsed and "
+              "paid_usd"
+            : NULL;
+
+    if (why != NULL) {
+        spot_bind_error(
+            bind, spot_node_place(root, "so_far"), "so_far.trace", "%s", why);
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return spot_trace_model_go_on(&self->trace, so_far);
+}
+
+/* Binds the trace with the values of the scenario. Faulty values of the scenario are
+ * replaced, so that errors of the trace are found in the same pass. */
+static int
+bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+    const spot_scenario_t *like)
+{
+    spot_recorded_trace_t so_far = {0};
+    spot_trace_setting_t setting = {
+        .tick_ms = self->tick_ms > 0 ? self->tick_ms : SPOT_MS_PER_S,
+        .capacity = self->fleet.capacity > 0 ? self->fleet.capacity : 1,
+        .initial = self->fleet.initial,
+        .horizon_ms = self->horizon_ms,
+    };
+    int ret = open_so_far(self, bind, root, like, &so_far);
+
+    if (so_far.trace != NULL) {
+        setting.initial = so_far.trace->final;
+    }
+    strcpy(bind->path, "trace.");
+    if (ret == 0) {
+        ret = spot_trace_model_init(&self->trace, bind, self->trace_node, &setting,
+            like == NULL ? NULL : spot_trace_model_rest(&like->trace));
+    }
+    bind->path[0] = '\0';
+    if (ret == 0 && so_far.trace != NULL) {
+        ret = go_on(self, bind, root, &so_far);
+    }
+    spot_recorded_trace_close(&so_far);
+    return ret;
+}
+
+static void
+settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const int64_t end_ms = spot_trace_model_end_ms(&self->trace);
+    const char *trace = self->trace.recording == NULL ? "trace" : "trace.file";
+
+    if (spot_trace_model_has_initial(&self->trace) &&
+        spot_trace_model_initial(&self->trace) > self->fleet.capacity) {
+        spot_bind_error(bind, spot_node_place(root, trace), trace,
+            "the trace starts with %lld instances, more than fleet.capacity (%lld)",
+            (long long) spot_trace_model_initial(&self->trace),
+            (long long) self->fleet.capacity);
+    }
+    if (self->horizon_ms == 0 && end_ms > 0) {
+        self->horizon_ms = end_ms;
+    } else if (self->horizon_ms == 0 && self->until_steps > 0) {
+        self->horizon_ms = SPOT_MAX_DURATION_MS; /* only the steps end the run */
+    } else if (self->horizon_ms == 0) {
+        spot_bind_error(bind, spot_node_place(root, "horizon"), "horizon",
+            "a generated trace has no end: expected a duration such as \"355 min\"");
+    } else if (end_ms > 0 && end_ms < self->horizon_ms) {
+        const spot_node_t *place = spot_node_place(root, "horizon");
+        char end[SPOT_DURATION_TEXT_BYTES];
+
+        spot_duration_text(end_ms, end);
+        spot_diag_warn(bind->diag, place->file, place->line, place->column,
+            "the horizon is beyond the end of the trace (%s): its last instances stay",
+            end);
+    }
+}
+
+/* Settles the currency of all prices: as its key says, else as the spot prices do. What
+ * is assumed of other prices is a warning. NO_MEMORY. */
+static int
+settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    static const char *const keys[] = {"fleet.price.spot", "fleet.price.on_demand"};
+    spot_price_t *price = &self->fleet.price;
+    const spot_node_t *map = spot_node_get(spot_node_get(root, "fleet"), "price");
+    const spot_node_t *place = spot_node_place(root, "fleet.price");
+    const char *found = price->spot.currency[0] != '\0'
+                            ? price->spot.currency
+                            : spot_trace_model_currency(&self->trace, "");
+    bool is_assumed = price->currency == NULL;
+
+    if (price->currency == NULL && found != NULL) {
+        price->currency = spot_text_copy(found, strlen(found));
+        if (price->currency == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
+    found = spot_price_currency(price);
+    for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
+        const spot_node_t *node = spot_node_get(map, strrchr(keys[j], '.') + 1);
+        const bool is_usd = node != NULL && node->kind == SPOT_NODE_SCALAR &&
+                            strstr(node->text, SPOT_USUAL_CURRENCY) != NULL;
+
+        spot_currency_check(
+            bind, root, keys[j], is_usd ? SPOT_USUAL_CURRENCY : NULL, found);
+        is_assumed = is_assumed || node == NULL;
+    }
+    if (is_assumed && strcmp(found, SPOT_USUAL_CURRENCY) != 0) {
+        spot_diag_warn(bind->diag, place->file, place->line, place->column,
+            "fleet.price.on_demand and all other prices are taken to be in %s, as the "
+            "spot prices are; what is not given keeps the number of its default, which "
+            "is in USD",
+            found);
+    }
+    spot_currency_check(bind, root, keys[0], price->spot.currency, found);
+    spot_currency_check(
+        bind, root, "trace", spot_trace_model_currency(&self->trace, found), found);
+    return 0;
+}
+
+static void
+warn_of_ignored_price(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *price =
+        spot_node_get(spot_node_get(spot_node_get(root, "fleet"), "price"), "spot");
+
+    if (price != NULL && spot_trace_model_has_price(&self->trace)) {
+        spot_diag_warn(bind->diag, price->file, price->line, price->column,
+            "fleet.price.spot is ignored: the price of the trace wins");
+    }
+}
+
+static void
+warn_of_ignored_initial(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    const spot_node_t *initial = spot_node_get(spot_node_get(root, "fleet"), "initial");
+    const int64_t own = spot_trace_model_initial(&self->trace);
+
+    if (initial != NULL && spot_trace_model_has_initial(&self->trace) &&
+        self->fleet.initial != own) {
+        spot_diag_warn(bind->diag, initial->file, initial->line, initial->column,
+            "fleet.initial is ignored: the trace starts with %lld instances of its own",
+            (long long) own);
+    }
+}
+
+/* Replaces the trace and its price by instances on demand, which are never lost. */
+static int
+rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
+{
+    static const char still[] = "generator: seed\n"
+                                "preemption: {per_minute: 0, count: {fixed: 1}}\n"
+                                "addition: {per_minute: 0, count: {fixed: 1}}\n";
+    const spot_recovery_choice_t *recovery = &self->recovery;
+    spot_bind_t bind = {.diag = diag};
+    spot_price_t *price = &self->fleet.price;
+    spot_yaml_t document;
+    int ret = spot_yaml_parse(&document, "on-demand", still, sizeof(still) - 1, diag);
+
+    spot_trace_model_free(&self->trace);
+    spot_price_steps_free(&price->spot);
+    self->fleet.capacity =
+        recovery->system->num_on_demand(recovery->options, self->fleet.capacity);
+    self->fleet.initial = self->fleet.capacity;
+    self->trace_node = document.root;
+    ret = ret != 0 ? ret : bind_trace(self, &bind, document.root, NULL);
+    spot_yaml_free(&document);
+    return ret != 0 ? ret
+                    : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
+}
+
+/* Settles the job, whose bandwidths are those of the fleet, and then the recovery
+ * system, unless there were more than num_errors. NO_MEMORY. */
+static int
+settle_job(
+    spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, size_t num_errors)
+{
+    const int64_t num_slots = spot_scenario_num_slots(self);
+
+    self->job.network_bytes_per_s = self->fleet.network_bytes_per_s;
+    self->job.storage_bytes_per_s = self->fleet.storage_bytes_per_s;
+    spot_job_settle_terms(&self->job, bind, spot_node_get(root, "job"));
+    spot_job_settle(&self->job, bind, spot_node_place(root, "job.step_time"), num_slots);
+    return bind->diag->num_errors > num_errors ? 0
+                                               : spot_recovery_settle(&self->recovery,
+                                                     bind, root, &self->job, num_slots);
+}
+
+int
+spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
+    const spot_scenario_t *like, spot_diag_t *diag)
+{
+    size_t num_errors = diag->num_errors; /* later: and of what is lacking */
+    spot_bind_t bind = {.diag = diag};
+    bool is_path;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    if (spot_node_get(root, "study") != NULL || spot_node_get(root, "sweep") != NULL) {
+        return spot_diag_error(diag, root->file, 0, 0,
+            "this is a study, not a scenario: use `spotsim study`");
+    }
+    ret = spot_bind_document(spot_scenario_fields, root, diag, self);
+    if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
+        return ret;
+    }
+    is_path =
+        self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
+    if (!is_path) {
+        check_fleet(self, &bind, root,
+            self->so_far.path != NULL || spot_trace_node_has_initial(self->trace_node));
+    }
+    check_until(&bind, root);
+    check_on_demand(self, &bind, root);
+    if (ret == 0) {
+        ret = settle_job(self, &bind, root, num_errors);
+        num_errors += self->recovery.num_lacks;
+    }
+    warn_of_ignored_keys(self, &bind, root);
+    if (ret != SPOT_ERR_NO_MEMORY && self->trace_node != NULL) {
+        ret = bind_trace(self, &bind, root, like);
+    }
+    if (is_path) { /* the file is read only now */
+        check_fleet(self, &bind, root, spot_trace_model_has_initial(&self->trace));
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        settle_horizon(self, &bind, root);
+        check_deadline(self, &bind, root);
+        warn_of_ignored_price(self, &bind, root);
+        warn_of_ignored_initial(self, &bind, root);
+        ret = settle_currency(self, &bind, root);
+        self->is_certain = self->trace.recording != NULL &&
+                           self->trace.recording->kind == SPOT_TRACE_NAMED;
+        if (ret == 0 && self->recovery.system->num_on_demand != NULL) {
+            ret = rent_on_demand(self, diag);
+        }
+    }
+    self->trace_node = NULL;
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = spot_rentals_init(&self->rentals, &self->job);
+    }
+    if (ret == 0 && bind.is_out_of_memory) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0 && diag->num_errors > num_errors) {
+        ret = SPOT_ERR_BAD_INPUT;
+    }
+    return ret == 0 && self->recovery.lacks != NULL ? SPOT_ERR_CANNOT_RUN : ret;
+}
+
+int
+spot_scenario_read(spot_scenario_t *self, const char *path,
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int error = spot_scenario_read_document(&document, path, changes, diag);
+
+    memset(self, 0, sizeof(*self));
+    if (document.root != NULL) {
+        const int ret = spot_scenario_init(self, document.root, NULL, diag);
+
+        error = error != 0 ? error : ret;
+    }
+    spot_yaml_free(&document);
+    return error;
+}
+
+void
+spot_scenario_free(spot_scenario_t *self)
+{
+    spot_trace_model_free(&self->trace);
+    spot_recovery_choice_free(&self->recovery);
+    spot_job_free(&self->job);
+    spot_price_free(&self->fleet.price);
+    spot_rentals_free(&self->rentals);
+    free(self->so_far.path);
+    free(self->name);
+    memset(self, 0, sizeof(*self));
+}

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/train/job/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/integers.h"
+#include "base/memory.h"
+#include "sim/train/job/cost.h"
+#include "sim/train/job/episode.h"
+#include "sim/train/job/run_log.h"
+
+const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
+    "waiting", "reconfiguring", "reloading", "training"};
+
+/* The time from the tick of arrival to the tick of being ready. Preparation of 0 s ends
+ * at the next tick: a tick ends preparations before it sees arrivals. */
+static int64_t
+ready_after_ms(const spot_train_t *self)
+{
+    const int64_t preparation_ms =
+        spot_ticks_at_or_after(&self->ticks, self->scenario->fleet.preparation_ms);
+
+    return preparation_ms > 0 ? preparation_ms : self->scenario->tick_ms;
+}
+
+/* Allocates the memory of the recovery system. */
+static int
+init_recovery(spot_train_t *self)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+
+    if (recovery->system->state_size != NULL) {
+        self->recovery_state_size = recovery->system->state_size(
+            recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
+        self->recovery_state = spot_calloc(1, self->recovery_state_size);
+    }
+    if (recovery->system->kept_size != NULL) {
+        self->recovery_kept =
+            spot_calloc(1, recovery->system->kept_size(recovery->options));
+    }
+    if (recovery->system->sees_all_losses) {
+        self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
+    }
+    return (recovery->system->state_size != NULL && self->recovery_state == NULL) ||
+                   (recovery->system->kept_size != NULL &&
+                       self->recovery_kept == NULL) ||
+                   (recovery->system->sees_all_losses && self->gone == NULL)
+               ? SPOT_ERR_NO_MEMORY
+               : 0;
+}
+
+/* Instances on demand have the slots after those of the trace. */
+static int
+init_on_demand(spot_train_t *self)
+{
+    const int64_t capacity = self->scenario->fleet.capacity;
+
+    self->num_on_demand = self->scenario->fleet.on_demand;
+    self->fleet.first_preferred = (int32_t) capacity;
+    self->on_demand =
+        spot_calloc((size_t) self->num_on_demand, sizeof(*self->on_demand));
+    if (self->on_demand == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int64_t j = 0; j < self->num_on_demand; j++) {
+        self->on_demand[j] = (int32_t) (capacity + j);
+    }
+    return 0;
+}
+
+/* Each step end is durable, at no cost. */
+static const spot_checkpoint_t kept_steps = {
+    .mode = SPOT_CHECKPOINT_ASYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
+
+int
+spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
+{
+    const int64_t num_slots = spot_scenario_num_slots(scenario);
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    self->scenario = scenario;
+    self->checkpoint = spot_recovery_keeps_steps(&scenario->recovery)
+                           ? &kept_steps
+                           : &scenario->job.checkpoint;
+    self->ticks = spot_ticks_of(scenario->tick_ms);
+    self->ready_after_ms = ready_after_ms(self);
+    self->worlds = spot_calloc(
+        (size_t) (num_slots / scenario->job.pipeline_depth) + 1, sizeof(*self->worlds));
+    if (self->worlds == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    if (spot_cost_init(self) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    ret = spot_membership_init(
+        &self->membership, &scenario->trace, scenario->fleet.capacity);
+    self->membership.ticks = self->ticks;
+    ret = ret == 0 ? spot_fleet_init(&self->fleet, num_slots) : ret;
+    ret = ret == 0 ? init_on_demand(self) : ret;
+    ret = ret == 0 ? spot_notices_init(&self->notices, scenario) : ret;
+    if (ret == 0) {
+        ret = spot_foresight_init(&self->foresight, scenario, self->ready_after_ms);
+    }
+    return ret != 0 ? ret : init_recovery(self);
+}
+
+void
+spot_train_free(spot_train_t *self)
+{
+    spot_membership_free(&self->membership);
+    spot_tapes_free(&self->own_tapes);
+    spot_fleet_free(&self->fleet);
+    spot_notices_free(&self->notices);
+    spot_foresight_free(&self->foresight);
+    free(self->worlds);
+    free(self->on_demand);
+    free(self->meters);
+    free(self->recovery_state);
+    free(self->recovery_kept);
+    free(self->gone);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Finds the tick that sees the next change of the trace. */
+static void
+look_ahead(spot_train_t *self)
+{
+    self->seen_ms = spot_membership_seen_ms(&self->membership);
+}
+
+/* For a recovery system that sees all losses. No instance becomes ready within a tick,
+ * so no ready instance is lost twice. */
+static void
+note_gone(spot_train_t *self, const spot_change_t *change)
+{
+    for (int32_t j = 0; j < change->count; j++) {
+        if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
+            self->gone[self->change.num_gone++] = change->slots[j];
+        } else {
+            self->change.num_gone_prepping++;
+        }
+    }
+}
+
+static void
+apply_loss(spot_train_t *self, const spot_change_t *change)
+{
+    spot_train_result_t *result = &self->result;
+
+    if (self->gone != NULL) {
+        note_gone(self, change);
+    }
+    if (self->is_metered) {
+        spot_cost_pay(self, change->slots, change->count, -1);
+    }
+    spot_fleet_remove(&self->fleet, change->slots, change->count);
+    if (change->kind == SPOT_EVENT_STOP) {
+        result->stopped += change->count;
+        return;
+    }
+    result->preempted += change->count;
+    if (change->count > 0 &&
+        (result->preemption_events == 0 || result->last_preemption_ms != self->now_ms)) {
+        if (result->preemption_events == 0) {
+            result->first_preemption_ms = self->now_ms;
+        }
+        result->preemption_events++;
+        result->last_preemption_ms = self->now_ms;
+    }
+}
+
+static void
+apply_change(spot_train_t *self, const spot_change_t *change)
+{
+    if (self->log != NULL) {
+        spot_run_log_change(self, change);
+    }
+    self->result.clipped += change->num_clipped;
+    if (change->kind != SPOT_EVENT_ADD) {
+        apply_loss(self, change);
+        return;
+    }
+    self->result.added += change->count;
+    if (self->is_metered) {
+        spot_cost_pay(self, change->slots, change->count, 1);
+    }
+    spot_fleet_add(
+        &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
+}
+
+/* The number of living instances, including those on demand. */
+static int64_t
+population(const spot_train_t *self)
+{
+    return self->membership.population + self->num_on_demand;
+}
+
+/* Charges the instances outside pipelines for the time since the last visited tick. The
+ * episode charges those in pipelines. */
+static void
+advance_to(spot_train_t *self, int64_t time_ms)
+{
+    const int32_t *counts = self->fleet.counts;
+    const int64_t passed_ms = time_ms - self->now_ms;
+    spot_ledger_t *ledger = &self->result.ledger;
+
+    ledger->instance_ms[SPOT_SHARE_PREPPING] += passed_ms * counts[SPOT_PREPPING];
+    ledger->instance_ms[SPOT_SHARE_STANDBY] += passed_ms * counts[SPOT_STANDBY];
+    ledger->population_ms += passed_ms * population(self);
+    self->now_ms = time_ms;
+}
+
+/* The next tick that sees a change or ends a preparation. */
+static int64_t
+next_tick_ms(const spot_train_t *self)
+{
+    return spot_smaller(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
+}
+
+/* Sets quiet_ms: before it only the events of next_tick_ms() happen, and none is
+ * noted. */
+static void
+settle_quiet(spot_train_t *self)
+{
+    self->quiet_ms = spot_smaller(spot_smaller(self->end_ms, self->count_from_ms),
+        spot_smaller(self->wake_ms, self->notices.next_ms));
+    if (self->log != NULL || self->gone != NULL) {
+        self->quiet_ms = 0;
+    }
+}
+
+/* Asks the recovery system, which must answer the loss of an active instance. */
+static void
+decide(spot_train_t *self, const spot_recovery_change_t *change)
+{
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
+    spot_recovery_view_t view = {
+        .now_ms = self->now_ms,
+        .job = &self->scenario->job,
+        .fleet = &self->fleet,
+        .num_pipelines = self->num_pipelines,
+        .num_active = self->fleet.counts[SPOT_ACTIVE],
+        .num_standby = self->fleet.counts[SPOT_STANDBY],
+        .num_prepping = self->fleet.counts[SPOT_PREPPING],
+        .training_ms = self->episode.training_ms,
+        .deadlines_ms = self->notices.deadlines_ms,
+    };
+    spot_recovery_decision_t decision = {0};
+
+    if (view.deadlines_ms != NULL) {
+        spot_episode_view_steps(self, &view);
+    }
+    recovery->system->decide(
+        recovery->options, self->recovery_state, &view, change, &decision);
+    spot_bug_assert(decision.is_new || change->num_lost_active == 0);
+    self->result.clipped_forecasts += decision.num_clipped;
+    self->result.lacks_step_time |= decision.lacks_step_time;
+    if (decision.step_ms == 0 && !recovery->system->has_own_step_time) {
+        self->result.lacks_step_time |=
+            spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
+    }
+    if (decision.is_new) {
+        self->result.fatal += decision.is_fatal;
+        spot_episode_begin(self, &decision);
+        self->wake_ms = INT64_MAX;
+        self->awaited_standby = decision.awaited_standby;
+    }
+    if (decision.wake_ms > 0 || decision.wakes_at_step_end) {
+        self->wake_ms = spot_episode_wake_ms(self, &decision);
+        self->wakes_last = decision.wakes_last;
+    }
+    settle_quiet(self);
+}
+
+/* Whether to ask the recovery system. Each condition alone is unpredictable: one branch
+ * for all of them. */
+static bool
+must_ask(const spot_train_t *self, int32_t num_noted)
+{
+    const int32_t is_enough = self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby;
+
+    return (self->fleet.num_lost | num_noted | (self->change.num_ready & -is_enough)) !=
+           0;
+}
+
+/* Carries out the changes of the trace that this tick sees. */
+static void
+see_changes(spot_train_t *self)
+{
+    do {
+        spot_change_t change;
+
+        (void) spot_membership_next(&self->membership, &change);
+        apply_change(self, &change);
+        if (self->notices.lead_ms > 0) {
+            spot_notices_see(&self->notices, &change);
+        }
+        look_ahead(self);
+    } while (self->seen_ms == self->now_ms);
+    self->result.peak_instances =
+        spot_larger(self->result.peak_instances, population(self));
+}
+
+/* Visits a tick: ends preparations, then sees changes. */
+static void
+advance_cluster(spot_train_t *self, int64_t tick_ms)
+{
+    advance_to(self, tick_ms);
+    self->change.num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
+    self->fleet.num_lost = 0;
+    if (self->seen_ms == self->now_ms) {
+        see_changes(self);
+    }
+}
+
+/* Takes the notices of this tick. */
+static void
+see_notices(spot_train_t *self)
+{
+    spot_recovery_change_t *change = &self->change;
+
+    spot_notices_look(&self->notices, self->now_ms);
+    change->num_noticed = self->notices.num_noticed;
+    change->deadline_ms = self->notices.deadline_ms;
+    if (change->num_noticed > 0 && self->log != NULL) {
+        spot_run_log_notice(self);
+    }
+    if (self->fleet.num_lost == 0 && change->num_ready == 0 && change->num_gone == 0 &&
+        change->num_gone_prepping == 0) {
+        change->kind = SPOT_CHANGE_NOTICE;
+    }
+}
+
+/* One question for all changes of a tick; num_noted counts further reasons to ask. */
+static void
+ask(spot_train_t *self, int32_t num_noted)
+{
+    if (must_ask(self, num_noted)) {
+        self->change.num_lost_active = self->fleet.num_lost;
+        decide(self, &self->change);
+    }
+}
+
+/* Visits the wake that the recovery system has asked for. The changes of the cluster at
+ * the same instant follow, unless wakes_last. */
+static void
+visit_wake(spot_train_t *self)
+{
+    const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
+
+    advance_to(self, self->wake_ms);
+    self->wake_ms = INT64_MAX;
+    decide(self, &change);
+    if (self->log != NULL) {
+        spot_run_log_fleet(self);
+    }
+}
+
+/* Visits the end of what is played of an earlier run, before the changes of that
+ * instant: the steps of the goal come on top of those that are kept now. */
+static void
+visit_count(spot_train_t *self)
+{
+    advance_to(self, self->count_from_ms);
+    self->count_from_ms = INT64_MAX;
+    if (self->scenario->until_steps > 0) {
+        spot_episode_set_goal(self, self->scenario->until_steps);
+    }
+    settle_quiet(self);
+}
+
+/* Whether an overdraw before the end of the run ended the trace. */
+static bool
+has_overdraw(const spot_train_t *self)
+{
+    const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
+
+    return self->seen_ms == INT64_MAX && stopped_ms >= 0 &&
+           spot_ticks_at_or_after(&self->ticks, stopped_ms) < self->end_ms;
+}
+
+/* Moves the recovery system's redundant share of the useful time. */
+static void
+settle_redundant(spot_train_t *self)
+{
+    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
+    int64_t *instance_ms = self->result.ledger.instance_ms;
+    int64_t redundant_ms;
+
+    if (recovery->system->redundant_share == NULL) {
+        return;
+    }
+    redundant_ms = (int64_t) (recovery->system->redundant_share(recovery->options) *
+                              (double) instance_ms[SPOT_SHARE_USEFUL]);
+    instance_ms[SPOT_SHARE_USEFUL] -= redundant_ms;
+    instance_ms[SPOT_SHARE_REDUNDANT] += redundant_ms;
+}
+
+static int
+finish(spot_train_t *self)
+{
+    const int64_t trace_end_ms = spot_trace_model_end_ms(&self->scenario->trace);
+    spot_train_result_t *result = &self->result;
+
+    advance_to(self, self->end_ms);
+    result->horizon_ms = self->end_ms;
+    result->is_past_trace_end = trace_end_ms > 0 && trace_end_ms < self->end_ms;
+    spot_episode_end(self);
+    spot_pending_end(self);
+    settle_redundant(self);
+    spot_ledger_verify(&result->ledger);
+    spot_bug_assert(result->input_stalled_instance_ms <=
+                    result->ledger.instance_ms[SPOT_SHARE_STALLED]);
+    result->cost_usd = spot_cost_until(self, self->end_ms);
+    if (self->log != NULL) {
+        spot_run_log_end(self);
+    }
+    if (self->notices.has_failed != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
+}
+
+static void
+start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+{
+    const spot_scenario_t *scenario = self->scenario;
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const spot_recovery_start_t run = {
+        .job = &scenario->job,
+        .capacity = spot_scenario_num_slots(scenario),
+        .horizon_ms = scenario->horizon_ms,
+        .seed = self->result.seed,
+        .replication = self->result.replication,
+        .future = self->foresight.is_wanted ? &self->foresight.future : NULL,
+        .kept = self->recovery_kept,
+    };
+
+    self->result.is_clairvoyant = self->foresight.is_wanted;
+    self->result.has_published_defaults = self->scenario->recovery.is_published;
+    if (self->foresight.is_wanted) {
+        spot_foresight_look(&self->foresight, dice, tapes, self->stop);
+    }
+    memset(self->recovery_state, 0, self->recovery_state_size);
+    if (recovery->system->start != NULL) {
+        recovery->system->start(recovery->options, self->recovery_state, &run);
+    }
+}
+
+void
+spot_train_start(
+    spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
+{
+    const spot_dice_t dice = {.seed = seed, .replication = replication};
+    spot_tapes_t *tapes = log == NULL ? self->tapes : NULL;
+
+    if (tapes == NULL && (self->foresight.is_wanted || self->notices.lead_ms > 0)) {
+        tapes = &self->own_tapes;
+        spot_tapes_clear(tapes);
+    }
+
+    memset(&self->result, 0, sizeof(self->result));
+    memset(&self->episode, 0, sizeof(self->episode));
+    memset(&self->pending, 0, sizeof(self->pending));
+    self->feed = spot_feed_init(&self->scenario->job);
+    self->episode.training_ms = INT64_MAX;
+    self->result.first_training_ms = -1;
+    self->wake_ms = INT64_MAX;
+    self->result.seed = seed;
+    self->result.replication = replication;
+    if (self->recovery_state != NULL) {
+        start_recovery(self, &dice, tapes);
+    }
+    self->log = log;
+    self->first_pending = 0;
+    self->first_begun = SIZE_MAX;
+    self->first_head = SIZE_MAX;
+    if (log != NULL) {
+        spot_event_log_clear(log);
+    }
+    spot_fleet_clear(&self->fleet);
+    spot_membership_start_with(
+        &self->membership, &dice, log == NULL ? tapes : NULL, log != NULL);
+    self->now_ms = 0;
+    self->end_ms = self->scenario->horizon_ms;
+    self->goal_steps = self->scenario->until_steps;
+    self->count_from_ms = INT64_MAX;
+    if (self->scenario->count_from_ms > 0) {
+        self->goal_steps = 0;
+        self->count_from_ms = self->scenario->count_from_ms;
+    }
+    self->num_pipelines = 0;
+    self->awaited_standby = 0;
+    self->result.initial = population(self);
+    spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
+    spot_fleet_add_initial(&self->fleet, self->membership.initial,
+        self->membership.population, self->scenario->fleet.preparing,
+        self->ready_after_ms, self->scenario->tick_ms);
+    self->is_metered = !self->has_one_price || log != NULL;
+    if (self->is_metered) {
+        spot_cost_start(self);
+    }
+    look_ahead(self);
+    spot_notices_start(&self->notices, &dice, tapes);
+    self->change = (spot_recovery_change_t){
+        .lost = self->fleet.lost, .noticed = self->notices.noticed, .gone = self->gone};
+    self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;
+    settle_quiet(self);
+    if (log != NULL && spot_smaller(next_tick_ms(self), self->notices.next_ms) > 0) {
+        spot_run_log_fleet(self);
+    }
+}
+
+/* Visits the next instant if it may be a wake, a notice, the begin of the count of steps
+ * or the end of the run, or if more is noted of it. Returns as spot_train_step(). */
+SPOT_NOINLINE static int
+visit_any(spot_train_t *self, int64_t due_ms)
+{
+    const int64_t tick_ms = spot_smaller(due_ms, self->notices.next_ms);
+    spot_recovery_change_t *change = &self->change;
+
+    if (self->count_from_ms <=
+        spot_smaller(tick_ms, spot_smaller(self->wake_ms, self->end_ms - 1))) {
+        visit_count(self);
+        return 1;
+    }
+    if (self->wake_ms <= tick_ms - self->wakes_last && self->wake_ms < self->end_ms) {
+        visit_wake(self);
+        return 1;
+    }
+    if (tick_ms >= self->end_ms) {
+        return finish(self);
+    }
+    advance_cluster(self, tick_ms);
+    if (self->notices.next_ms <= tick_ms) {
+        see_notices(self);
+    }
+    ask(self, change->num_gone | change->num_gone_prepping | change->num_noticed);
+    if (self->log != NULL) {
+        spot_run_log_fleet(self);
+    }
+    change->kind = SPOT_CHANGE_MEMBERSHIP;
+    change->num_gone = 0;
+    change->num_gone_prepping = 0;
+    change->num_noticed = 0;
+    settle_quiet(self);
+    return 1;
+}
+
+/* Inlining all calls saves 7 % of the instructions. */
+SPOT_FLATTEN int
+spot_train_step(spot_train_t *self, int64_t max_ticks)
+{
+    int ret = 1;
+
+    for (int64_t j = 0; j < max_ticks && ret == 1; j++) {
+        const int64_t due_ms = next_tick_ms(self);
+
+        if (due_ms >= self->quiet_ms) {
+            ret = visit_any(self, due_ms);
+        } else {
+            advance_cluster(self, due_ms);
+            ask(self, 0);
+        }
+    }
+    return ret;
+}
+
+/* Instants between two looks at the stop flag; they take some milliseconds with the
+ * slowest recovery systems. */
+#define TICKS_PER_LOOK 256
+
+static bool
+is_stopped(const spot_train_t *self)
+{
+    return self->stop != NULL && atomic_load(self->stop) != 0;
+}
+
+int
+spot_train_run(
+    spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
+{
+    int ret;
+
+    spot_train_start(self, seed, replication, log);
+    if (self->foresight.has_failed != 0) {
+        return self->foresight.has_failed;
+    }
+    do {
+        ret = spot_train_step(self, TICKS_PER_LOOK);
+    } while (ret == 1 && !is_stopped(self));
+    if (ret == 1) {
+        return SPOT_ERR_INTERRUPTED;
+    }
+    if (ret == 0 && log != NULL) {
+        ret = log->has_failed;
+    }
+    return ret;
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
+ * next stage too. A loss with such a holder is absorbed, and training goes on more
+ * slowly; the pipelines form anew at the end of a step when that pays. Any other loss is
+ * fatal: all pause, and only the step under way is lost.
+ *
+ * The simulator published with the paper has faults that change its results. Each is an
+ * option here, off by default. With stale_timers several pauses may be due: the first
+ * that ends forms the pipelines; a later one finds no instance waiting and stops the job
+ * until an instance becomes ready. */
+#include <stddef.h>
+
+#include "sim/train/recovery/bamboo/bamboo.h"
+#include "sim/train/recovery/bamboo/doubling.h"
+#include "sim/train/recovery/pause_ends.h"
+
+typedef enum {
+    WAITING, /* fewer instances than a pipeline needs */
+    PAUSING, /* until a timer is due */
+    TRAINING,
+    STOPPED /* by a stale timer */
+} phase_t;
+
+typedef struct {
+    spot_doubling_t holders;
+    int32_t num_waiting; /* standby as the published simulator counts it */
+    phase_t phase;
+    bool is_slowed;
+    bool trains_on;       /* in the pause */
+    bool has_unseen_loss; /* late restart: since the pause began */
+    bool needs_reload;
+    int64_t reload_end_ms;          /* of the latest reload */
+    const spot_instance_row_t *row; /* of the present pipelines; NULL: no table */
+    bool is_flat;                   /* row is of another number of instances */
+    spot_pause_ends_t ends;
+} state_t;
+
+/* The arguments of one decision. */
+typedef struct {
+    const spot_bamboo_options_t *options;
+    state_t *state;
+    const spot_recovery_view_t *view;
+    const spot_recovery_change_t *change;
+    spot_recovery_decision_t *decision;
+    int64_t num_standby; /* after the decision */
+} case_t;
+
+static size_t
+bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    (void) options;
+    (void) job;
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) +
+           spot_doubling_bytes(capacity);
+}
+
+static void
+bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
+{
+    state_t *self = state;
+
+    (void) options;
+    spot_pause_ends_start(&self->ends, self + 1, run->capacity);
+    spot_doubling_start(&self->holders,
+        (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
+}
+
+/* ---- Decisions ---- */
+
+static int64_t
+num_usable(const case_t *self)
+{
+    return spot_recovery_num_usable(self->view);
+}
+
+/* How many pipelines num_instances instances form. */
+static int64_t
+pipelines_of(const case_t *self, int64_t num_instances)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t most = num_instances / job->pipeline_depth;
+
+    if (!spot_by_instances_is_given(by_n)) {
+        return spot_job_pipelines(job, num_instances);
+    }
+    if (spot_by_instances_row(by_n, num_instances) == NULL) {
+        return 0;
+    }
+    return most < job->max_pipelines ? most : job->max_pipelines;
+}
+
+/* Whether to form the pipelines anew at the end of the step. */
+static bool
+should_reform(const case_t *self)
+{
+    const state_t *state = self->state;
+    const spot_job_t *job = self->view->job;
+    const double num_doubled = state->holders.num_doubled;
+    const int32_t num_held = state->holders.layout.num_held;
+    const int64_t num_standby =
+        self->options->counts_dead_standby ? state->num_waiting : self->num_standby;
+
+    if (state->holders.num_doubled > 0 &&
+        (num_standby >= state->holders.num_doubled ||
+            2 * num_doubled > self->options->doubled_share * num_held)) {
+        return true;
+    }
+    return num_held + num_standby >=
+               (state->holders.layout.num_pipelines + 1) * job->pipeline_depth &&
+           pipelines_of(self, num_held + num_standby) >
+               state->holders.layout.num_pipelines;
+}
+
+/* Stops training. The loss of a pausing instance starts the pause again. */
+static void
+decide_rest(case_t *self, int64_t num_active)
+{
+    spot_recovery_decision_t *decision = self->decision;
+
+    decision->is_new = true;
+    decision->num_pipelines = 0;
+    decision->num_active = (int32_t) num_active;
+    decision->step_ms = 0;
+    self->num_standby = num_usable(self) - num_active;
+}
+
+/* How many instances pause: those that will train, as far as known, or all if they are
+ * too few. */
+static int64_t
+num_pausing(const case_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
+
+    return num_pipelines == 0 || self->options->has_late_restart
+               ? num_usable(self)
+               : num_pipelines * job->pipeline_depth;
+}
+
+/* Sets the step time of the present pipelines, longer if they are slowed. */
+static void
+decide_step(const case_t *self)
+{
+    const spot_job_t *job = self->view->job;
+    const state_t *state = self->state;
+    const double factor =
+        self->options->step_factor * (state->is_slowed ? self->options->slowdown : 1);
+    spot_recovery_decision_t *decision = self->decision;
+
+    if (state->row != NULL) {
+        decision->step_ms = (int64_t) (factor * (double) state->row->step_ms);
+        decision->has_flat_step_time = state->is_flat;
+    } else if (factor > 1) {
+        const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
+
+        spot_recovery_decision_set_step(
+            decision, job, (int64_t) (factor * (double) step_ms));
+    }
+}
+
+/* Goes on with the instances left in the pipelines. */
+static void
+decide_training(case_t *self)
+{
+    spot_recovery_decision_t *decision = self->decision;
+
+    decision->is_new = true;
+    decision->is_same_pipelines = true;
+    decision->work = SPOT_WORK_KEPT;
+    decision->num_pipelines = self->state->holders.layout.num_pipelines;
+    decision->num_active = self->view->num_active;
+    decide_step(self);
+}
+
+/* Goes on with the present pause. */
+static void
+decide_pause(case_t *self)
+{
+    if (self->state->trains_on) {
+        decide_training(self);
+    } else {
+        decide_rest(self, num_pausing(self));
+    }
+}
+
+/* Ends a pause: all instances form pipelines, in their order. */
+static void
+form(case_t *self)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t num_pipelines = pipelines_of(self, num_usable(self));
+    spot_recovery_decision_t *decision = self->decision;
+    state_t *state = self->state;
+
+    decide_rest(self, num_pipelines * job->pipeline_depth);
+    decision->num_pipelines = (int32_t) num_pipelines;
+    decision->is_same_pipelines = true; /* the pause was counted */
+    decision->work = SPOT_WORK_STEPS_KEPT;
+    if (num_pipelines > 0) {
+        decision->reload_ms =
+            state->needs_reload ? job->reload_ms : self->options->copy_ms;
+        state->reload_end_ms = self->view->now_ms + decision->reload_ms;
+        spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
+            (int32_t) job->pipeline_depth);
+        state->needs_reload = false;
+    }
+    state->phase = num_pipelines > 0 ? TRAINING : WAITING;
+    state->is_slowed = false;
+    state->trains_on = false;
+    state->num_waiting = (int32_t) self->num_standby;
+    state->row = NULL;
+    if (num_pipelines > 0 && spot_by_instances_is_given(by_n)) {
+        state->row = spot_by_instances_row(by_n, num_usable(self));
+        state->is_flat = spot_by_instances_is_flat(by_n, num_usable(self));
+    }
+    if (num_pipelines > 0) {
+        decide_step(self);
+    }
+}
+
+/* A stale timer ends while no instance waits for it. */
+static void
+stop(case_t *self)
+{
+    if (self->state->phase == TRAINING) {
+        self->state->phase = STOPPED;
+        self->state->is_slowed = false;
+        decide_rest(self, self->decision->is_new ? self->decision->num_active
+                                                 : self->view->num_active);
+        self->decision->is_same_pipelines = true;
+        self->decision->work = SPOT_WORK_STEPS_KEPT;
+    }
+}
+
+/* ---- Pauses ---- */
+
+static int64_t
+local_pause_ms(const case_t *self)
+{
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_LOCAL_PAUSE_MS,
+        num_usable(self), self->options->local_pause_ms);
+}
+
+static int64_t
+global_pause_ms(const case_t *self)
+{
+    return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_GLOBAL_PAUSE_MS,
+        num_usable(self), self->options->global_pause_ms);
+}
+
+/* Starts a pause of all ready instances; stages without a holder are read from storage.
+ * At time 0 the first pipelines form at once. */
+static void
+pause_all(case_t *self, int64_t pause_ms)
+{
+    const bool is_global_while_training =
+        self->change->kind == SPOT_CHANGE_MEMBERSHIP &&
+        (self->state->phase == TRAINING || self->state->trains_on);
+    state_t *state = self->state;
+
+    state->phase = PAUSING;
+    state->has_unseen_loss = false;
+    state->trains_on = self->options->trains_in_pause && is_global_while_training;
+    if (!self->options->has_stale_timers) {
+        state->ends.num_ends = 0;
+    }
+    if (self->view->now_ms == 0) {
+        form(self);
+        return;
+    }
+    if (!self->options->has_no_fallback && spot_doubling_lacks_stage(&state->holders)) {
+        state->needs_reload = true;
+        state->trains_on = false;
+    }
+    self->decision->num_clipped +=
+        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
+    decide_pause(self);
+    if (!state->trains_on) {
+        self->decision->work =
+            state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+    }
+    self->decision->is_same_pipelines = false;
+}
+
+static void
+end_pause(case_t *self, int64_t pause_ms)
+{
+    state_t *state = self->state;
+
+    if (state->phase != PAUSING) {
+        stop(self);
+    } else if (state->has_unseen_loss) {
+        state->has_unseen_loss = false;
+        self->decision->num_clipped +=
+            spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
+    } else {
+        form(self);
+    }
+}
+
+/* Ends the pauses that are due. Returns whether there were any. */
+static bool
+end_pauses(case_t *self)
+{
+    bool has_ended = false;
+    int64_t pause_ms;
+
+    while (spot_pause_ends_take(&self->state->ends, self->view->now_ms, &pause_ms)) {
+        end_pause(self, pause_ms);
+        has_ended = true;
+    }
+    return has_ended;
+}
+
+/* ---- Decisions ---- */
+
+static void
+begin_fatal(case_t *self)
+{
+    self->decision->is_fatal = true;
+    pause_all(self, global_pause_ms(self));
+}
+
+static void
+lose_in_training(case_t *self, bool is_fatal)
+{
+    const spot_recovery_change_t *change = self->change;
+    state_t *state = self->state;
+
+    if (self->view->now_ms < state->reload_end_ms) { /* the state is read again */
+        state->needs_reload = true;
+        pause_all(self, global_pause_ms(self));
+    } else if (is_fatal) {
+        begin_fatal(self);
+    } else if (change->num_lost_active > 0 ||
+               (self->options->idle_losses_slow && !state->is_slowed)) {
+        state->is_slowed = true;
+        decide_training(self);
+        self->decision->reconfiguration_ms =
+            change->num_lost_active > 0 ? self->options->detection_ms : 0;
+    }
+}
+
+static void
+lose_in_pause(case_t *self)
+{
+    state_t *state = self->state;
+
+    if (!self->options->has_late_restart) {
+        pause_all(self, state->ends.ends[0].pause_ms);
+        return;
+    }
+    state->has_unseen_loss = true;
+    decide_pause(self);
+    self->decision->is_same_pipelines = true;
+    self->decision->work = state->trains_on ? SPOT_WORK_KEPT : SPOT_WORK_STEPS_KEPT;
+}
+
+static void
+handle_losses(case_t *self)
+{
+    const int32_t num_lost_active = self->change->num_lost_active;
+    state_t *state = self->state;
+    const bool is_fatal =
+        spot_doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
+
+    if (state->phase == TRAINING) {
+        lose_in_training(self, is_fatal);
+    } else if (is_fatal && self->options->has_stale_timers && state->phase != WAITING) {
+        begin_fatal(self);
+    } else if (state->phase == PAUSING && num_lost_active > 0) {
+        lose_in_pause(self);
+    } else if (num_lost_active > 0) {
+        decide_rest(self, self->view->num_active);
+        self->decision->is_same_pipelines = true;
+    }
+}
+
+/* New ready instances join the pause or wait for the next one. */
+static void
+handle_ready(case_t *self)
+{
+    state_t *state = self->state;
+
+    state->num_waiting += self->change->num_ready;
+    if (state->phase == PAUSING) {
+        if (!state->trains_on && !self->decision->is_new &&
+            num_pausing(self) != self->view->num_active) {
+            decide_rest(self, num_pausing(self));
+            self->decision->is_same_pipelines = true;
+            self->decision->work = SPOT_WORK_STEPS_KEPT;
+        }
+    } else if (state->phase != TRAINING &&
+               (self->options->has_stale_timers ||
+                   pipelines_of(self, num_usable(self)) > 0)) {
+        pause_all(self, global_pause_ms(self));
+    }
+}
+
+/* Asks for a wake at the end of a pause, or of a step if the pipelines should reform. */
+static void
+ask_again(case_t *self)
+{
+    const state_t *state = self->state;
+
+    self->decision->wake_ms = spot_pause_ends_next_ms(&state->ends);
+    self->decision->wakes_at_step_end =
+        (state->phase == TRAINING || state->trains_on) && should_reform(self);
+}
+
+/* Whether fewer pipelines form than there are instances for, for lack of a step time. */
+static bool
+lacks_step_time(const case_t *self)
+{
+    const spot_by_instances_t *by_n = &self->options->by_n;
+    const spot_job_t *job = self->view->job;
+    const int64_t num_instances = num_usable(self);
+    const state_t *state = self->state;
+    const int64_t num_formed = state->phase == TRAINING || state->trains_on
+                                   ? state->holders.layout.num_pipelines
+                                   : 0;
+
+    if (spot_by_instances_is_given(by_n)) {
+        return spot_by_instances_row(by_n, num_instances) == NULL &&
+               num_formed < job->max_pipelines &&
+               num_formed < num_instances / job->pipeline_depth;
+    }
+    return (self->decision->step_ms == 0 || !state->is_slowed) &&
+           spot_job_lacks_step_time(job, num_instances);
+}
+
+static void
+bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
+{
+    case_t self = {
+        .options = options,
+        .state = state,
+        .view = view,
+        .change = change,
+        .decision = decision,
+        .num_standby = view->num_standby,
+    };
+
+    if (change->kind == SPOT_CHANGE_WAKE) {
+        if (!end_pauses(&self) && should_reform(&self)) {
+            pause_all(&self, local_pause_ms(&self));
+        }
+    } else {
+        if (change->num_gone + change->num_gone_prepping > 0) {
+            handle_losses(&self);
+        }
+        if (change->num_ready > 0) {
+            handle_ready(&self);
+        }
+    }
+    ask_again(&self);
+    decision->lacks_step_time = lacks_step_time(&self);
+}
+
+/* ---- The system ---- */
+
+static void
+bamboo_release(void *options)
+{
+    spot_by_instances_free(&((spot_bamboo_options_t *) options)->by_n);
+}
+
+static double
+bamboo_redundant_share(const void *options)
+{
+    return ((const spot_bamboo_options_t *) options)->redundant_share;
+}
+
+static const spot_recovery_fault_t bamboo_faults[] = {
+    {"stale_timers", "a pause that is over stops the job"},
+    {"late_restart", "a loss does not start a pause again"},
+    {"trains_in_pause", "steps end in a pause"},
+    {"idle_losses_slow", "losses of idle instances slow"},
+    {"counts_dead_standby", "lost instances are counted"},
+    {"fallback", "a stage without a holder is there"},
+    {NULL, NULL},
+};
+
+const spot_recovery_t spot_recovery_bamboo = {
+    .name = "bamboo",
+    .doc = "redundant computation: the holder of a stage takes over the next one, in "
+           "pipelines of fixed depth",
+    .source = "Thorpe et al., Bamboo, NSDI'23",
+    .published = "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps "
+                 "1.5 times as long with a loss absorbed",
+    .options = spot_bamboo_fields,
+    .options_size = sizeof(spot_bamboo_options_t),
+    .has_own_step_time = true,
+    .sees_all_losses = true,
+    .settle = spot_bamboo_settle,
+    .release = bamboo_release,
+    .redundant_share = bamboo_redundant_share,
+    .faults = bamboo_faults,
+    .state_size = bamboo_state_size,
+    .start = bamboo_start,
+    .decide = bamboo_decide,
+};

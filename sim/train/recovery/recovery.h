@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of a recovery system: one const table in one file. A policy reads a view of
+ * the job and its instances and returns a decision; the engine carries the decision out
+ * and charges the time. A policy never touches instances, clock or ledger.
+ * share/examples/recovery_mine.c shows how to write and register one of your own. */
+#pragma once
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "base/suggest.h"
+#include "models/job.h"
+#include "sim/train/fleet/fleet.h"
+#include "sim/train/recovery/terms.h"
+
+/* What the policy may know at the instant of a decision. */
+typedef struct {
+    int64_t now_ms;
+    const spot_job_t *job;
+    const spot_fleet_t *fleet; /* active, standby and prepping instances, in order */
+    int32_t num_pipelines;     /* before the change; 0: no training */
+    int32_t num_active;        /* instances left of those that were in use */
+    int32_t num_standby;       /* ready, not in use */
+    int32_t num_prepping;
+    int64_t training_ms;         /* when training starts or started under the decision in
+                                    force; INT64_MAX: never */
+    const int64_t *deadlines_ms; /* by slot: when its announced preemption is seen,
+                                    INT64_MAX: none is announced; NULL: notices are
+                                    off */
+    /* Only with deadlines_ms: */
+    bool is_between_steps; /* training has started, and no step is under way */
+    int64_t step_end_ms;   /* the next end of a step under the decision in force, after
+                              now and all stalls; INT64_MAX: none */
+} spot_recovery_view_t;
+
+typedef enum {
+    SPOT_CHANGE_MEMBERSHIP, /* active instances are lost, or instances become ready */
+    SPOT_CHANGE_WAKE,       /* the instant that the latest decision asked for */
+    SPOT_CHANGE_NOTICE      /* preemptions are announced, and nothing else */
+} spot_change_kind_t;
+
+/* Why the engine asks. At one instant a wake comes before the membership, unless the
+ * decision says wakes_last. */
+typedef struct {
+    spot_change_kind_t kind;
+    int32_t num_lost_active; /* active instances preempted or stopped at this instant */
+    const int32_t *lost;     /* [num_lost_active] their slots; all are lost at once, the
+                                order means nothing */
+    int32_t num_ready;       /* became standby at this instant */
+    int32_t num_noticed;     /* preemptions announced at this instant, in any role */
+    const int32_t *noticed;  /* [num_noticed] their slots */
+    int64_t deadline_ms;     /* the earliest of theirs; all: view->deadlines_ms */
+    /* Only for a system with sees_all_losses: */
+    int32_t num_gone;    /* active and standby instances that are lost */
+    const int32_t *gone; /* [num_gone] their slots */
+    int32_t num_gone_prepping;
+} spot_recovery_change_t;
+
+/* What becomes of the steps that are not durable, and of the step under way. */
+typedef enum {
+    SPOT_WORK_ROLLED_BACK, /* all are lost: the job returns to the durable step */
+    SPOT_WORK_STEPS_KEPT,  /* steps that ended stay, the step under way is lost */
+    SPOT_WORK_KEPT,        /* the step under way goes on too */
+    SPOT_WORK_STEPS_SAVED /* steps that ended are durable from now on, the step under way
+                             is lost: a checkpoint of the policy's own */
+} spot_work_t;
+
+/* What the engine is to do. All zero: go on as before. At most 80 bytes, since it is
+ * cleared before each decision. A new decision drops a checkpoint in flight. */
+typedef struct {
+    bool is_new;            /* false: all but the wake, num_clipped and lacks_step_time
+                               is ignored */
+    bool is_same_pipelines; /* no pipelines form anew (another speed, the end of a
+                               pause): not counted as a reconfiguration */
+    bool is_fatal; /* the answer to a loss that could not be absorbed; counted */
+    bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; counted */
+    bool takes_noticed_last; /* instances with an announced preemption move to the end
+                                of standby: they are used if the others are too few */
+    bool has_flat_step_time : 1; /* step_ms comes from a table outside its points */
+    bool has_fitted_step_time : 1;
+    bool has_approximate_step_time : 1; /* step_ms comes from an unverified formula */
+    bool lacks_step_time : 1; /* instances stay standby because no step time is known
+                                 for more of them */
+    /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
+     * that is sooner. With neither and without is_new, an earlier wake stays. */
+    bool wakes_at_step_end;
+    bool wakes_last; /* after the membership of that instant, unless the answer to it
+                        asks for another wake; else before it */
+    spot_work_t work : 8;
+    uint16_t num_taken_back; /* so many durable steps are lost too, with their mean time:
+                               a fault of published simulators */
+    int32_t num_clipped; /* forecasts and timers cut off at a limit for this decision */
+    int64_t wake_ms;
+    int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
+                                 whole multiples of this number stay; 0: all */
+    int32_t num_active;       /* instances in use: the active ones from the front, then
+                                 standby from the front */
+    int32_t num_pipelines;    /* 0: the instances in use pause until the next decision */
+    int32_t awaited_standby;  /* new ready instances are no reason to ask before this
+                                 many are standby */
+    int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
+    const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
+                                            this decision; lives as long as the options;
+                                            NULL: that of the job */
+    /* Pause parts, in this order; none is paid at time 0 or without instances. */
+    int64_t flush_ms; /* stalled; afterwards all ended steps are durable */
+    int64_t reconfiguration_ms;
+    int64_t reload_ms;
+} spot_recovery_decision_t;
+
+static_assert(sizeof(spot_recovery_decision_t) <= 80, "cleared before each decision");
+
+/* An instance that comes or goes. */
+enum { SPOT_COMING_ADDED = 1, SPOT_COMING_LOST = 2 };
+typedef struct {
+    int64_t time_ms;
+    int kind;
+} spot_coming_t;
+
+/* What no real system knows: how many instances pipelines can form of at each time, and
+ * each instance that comes or goes up to the horizon, in the order of the trace. */
+typedef struct {
+    size_t num;
+    int64_t *times_ms; /* [num] increasing, from 0 on */
+    int32_t *counts;   /* [num] from then on, including the changes of that instant */
+    size_t num_coming;
+    spot_coming_t
+        *coming; /* [num_coming + SPOT_SPARE_COMINGS] the policy may change them */
+    int64_t ready_after_ms; /* from the arrival of an instance until it is ready */
+} spot_recovery_future_t;
+
+#define SPOT_SPARE_COMINGS 8
+
+/* The count at a time. O(log num). */
+int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms);
+
+/* What a policy gets when a run starts. */
+typedef struct {
+    const spot_job_t *job;
+    int64_t capacity; /* most instances at a time: slots are below it */
+    int64_t horizon_ms;
+    uint64_t seed; /* for the policy's own dice: stream SPOT_STREAM_RECOVERY */
+    uint64_t replication;
+    const spot_recovery_future_t *future; /* lives as long as the run; NULL: not known */
+    void *kept; /* [kept_size] zero before the first run with this memory, then as the
+                   runs before left it; NULL: no memory */
+} spot_recovery_start_t;
+
+/* An option, a choice or duration, that is not 0 to repeat published results, and which
+ * rule of a fair comparison it breaks then. */
+typedef struct {
+    const char *option;
+    const char *broken;
+} spot_recovery_fault_t;
+
+typedef struct {
+    const char *name; /* as in "recovery: {system: NAME}" */
+    const char *doc;
+    const char *source;          /* paper or program */
+    const char *published;       /* of which paper and model published_defaults are;
+                                    NULL: there are none */
+    const spot_field_t *options; /* goes on with the common ones */
+    size_t options_size;         /* of the bound options, shared by all threads */
+    /* No work is ever lost: the job needs no checkpoints, and a new decision does not
+     * interrupt the step under way. */
+    bool is_lossless;
+    /* Whether each step is safe once it ends, in the memory of a service, at no cost:
+     * checkpoints are off, and only the step under way can be lost. NULL: no. */
+    bool (*keeps_steps)(const void *options);
+    /* Its decisions give all step times and say which are missing; otherwise those of
+     * the job for pipelines of its depth apply. */
+    bool has_own_step_time;
+    /* Where job.step_time is by (D,P), it forms pipelines of the depths that it likes
+     * best, whatever job.pipeline_depth is. */
+    bool chooses_depth;
+    /* Asked also when standby or prepping instances are lost; change->gone has them. */
+    bool sees_all_losses;
+    /* Instances rented on demand for the whole run; the trace is then ignored. capacity:
+     * the fleet's. NULL: none. */
+    int64_t (*num_on_demand)(const void *options, int64_t capacity);
+    /* Computes or reads what depends on the job, once the job is bound without an error;
+     * or NULL. NO_MEMORY; errors of the input go to terms->bind. After a lack the
+     * options are only released. */
+    int (*settle)(void *options, spot_terms_t *terms);
+    void (*release)(void *options); /* frees what options hold; may be NULL */
+    /* The share of the useful time, 0 ... 1, that the ledger counts as redundant; NULL:
+     * none. */
+    double (*redundant_share)(const void *options);
+    /* Whether it gets the future when a run starts; the output then calls it
+     * clairvoyant. NULL: no. */
+    bool (*knows_future)(const void *options);
+    /* Ended by one without option; NULL: there are none. */
+    const spot_recovery_fault_t *faults;
+    /* Bytes of the policy's state, which is zeroed and then started at the start of a
+     * run. NULL: no state. */
+    size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
+    void (*start)(const void *options, void *state, const spot_recovery_start_t *run);
+    /* Bytes that runs one after another keep: for what options, job and capacity alone
+     * determine, so that no run depends on an earlier one; > 0. NULL: none. */
+    size_t (*kept_size)(const void *options);
+    /* Decides at one instant. Asked when an active instance is lost, when instances
+     * become ready (and awaited_standby of them are standby), when a preemption is
+     * announced, and at a wake. The loss of an active instance needs a new decision. */
+    void (*decide)(const void *options, void *state, const spot_recovery_view_t *view,
+        const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
+} spot_recovery_t;
+
+/* N: the instances of which pipelines can form. */
+static inline int64_t
+spot_recovery_num_usable(const spot_recovery_view_t *view)
+{
+    return (int64_t) view->num_active + view->num_standby;
+}
+
+/* Whether an active instance has an announced preemption. Only with notices. */
+static inline bool
+spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
+{
+    return view->deadlines_ms[slot] != INT64_MAX &&
+           view->fleet->place[slot] < view->fleet->active_end;
+}
+
+/* N without the instances with an announced preemption. O(slots) with notices. */
+int64_t spot_recovery_num_staying(const spot_recovery_view_t *view);
+
+/* When the first announced preemption is seen among the instances in use under the
+ * decision (that in force if it is not new); INT64_MAX: none. O(slots) with notices. */
+int64_t spot_recovery_first_deadline_ms(
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision);
+
+/* When training starts under the decision (that in force if it is not new); INT64_MAX:
+ * never. */
+int64_t spot_recovery_training_ms(
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision);
+
+/* For a system that stops between two steps before an announced loss. Returns whether it
+ * must stop now: rest_ms fits before deadline_ms (INT64_MAX: no such loss), but not
+ * after one more step. Otherwise the decision asks for a wake at the end of the step or
+ * pause, for the same question; such a system asks for no other wakes. */
+bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
+    int64_t rest_ms, spot_recovery_decision_t *decision);
+
+/* Sets num_pipelines pipelines of the job's depth. */
+static inline void
+spot_recovery_decision_set_pipelines(
+    spot_recovery_decision_t *decision, const spot_job_t *job, int64_t num_pipelines)
+{
+    decision->num_pipelines = (int32_t) num_pipelines;
+    decision->num_active = (int32_t) (num_pipelines * job->pipeline_depth);
+}
+
+/* Sets steps of step_ms, derived from the job's step time for the set pipelines. */
+static inline void
+spot_recovery_decision_set_step(
+    spot_recovery_decision_t *decision, const spot_job_t *job, int64_t step_ms)
+{
+    decision->step_ms = step_ms;
+    decision->has_flat_step_time = !spot_job_covers_step(job, decision->num_pipelines);
+    decision->has_fitted_step_time =
+        spot_job_is_step_fitted(job, decision->num_pipelines);
+}
+
+/* Every options table ends with {.name = NULL, .fields = spot_recovery_common_fields},
+ * or, of a system that writes no checkpoints, with spot_recovery_plain_fields. They are
+ * kept in the choice, not in the options. */
+extern const spot_field_t spot_recovery_common_fields[];
+extern const spot_field_t spot_recovery_plain_fields[];
+
+extern const spot_recovery_t spot_recovery_bamboo;
+extern const spot_recovery_t spot_recovery_checkpoint;
+extern const spot_recovery_t spot_recovery_gemini;
+extern const spot_recovery_t spot_recovery_ideal;
+extern const spot_recovery_t spot_recovery_on_demand;
+extern const spot_recovery_t spot_recovery_oobleck;
+extern const spot_recovery_t spot_recovery_parcae;
+extern const spot_recovery_t spot_recovery_parcae_throughput;
+extern const spot_recovery_t spot_recovery_recycle;
+extern const spot_recovery_t spot_recovery_varuna;
+
+/* All recovery systems, NULL-terminated. */
+extern const spot_recovery_t *const spot_recovery_systems[];
+
+/* A system with its options, bound from "recovery: {system: NAME, ...}" or from "NAME",
+ * the short form without options. */
+typedef struct {
+    const spot_recovery_t *system;
+    void *options;
+    bool is_published;        /* published_defaults: yes */
+    double service_usd_per_h; /* besides the instances, for the whole run */
+    char *lacks;              /* why it cannot run, in words; NULL: it can */
+    const char *unmeasured;   /* what its step times are instead of measured, in words;
+                                 NULL: they are measured */
+    size_t num_lacks;         /* errors that say so */
+} spot_recovery_choice_t;
+
+/* A bind function; target is a spot_recovery_choice_t. */
+void spot_recovery_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* The system with a name. NULL: there is none; near (may be NULL) then got all names. */
+const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near);
+
+/* The options table for a node, or NULL. */
+const spot_field_t *spot_recovery_table(const spot_node_t *node);
+
+/* Whether its options break rules of a fair comparison; text names them. */
+#define SPOT_BROKEN_RULES_BYTES 768
+bool spot_recovery_breaks_rules(
+    const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES]);
+
+/* Reads the common options, of which the checkpoints take the place of the job's, and
+ * calls settle of the system. Warns if it breaks rules of a fair comparison or takes
+ * figures of a paper. root: of the document. NO_MEMORY; what is lacking is an error in
+ * bind and in lacks. */
+SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
+    const spot_node_t *root, spot_job_t *job, int64_t capacity);
+
+/* Whether each ended step is safe at no cost. */
+static inline bool
+spot_recovery_keeps_steps(const spot_recovery_choice_t *self)
+{
+    return self->system->keeps_steps != NULL && self->system->keeps_steps(self->options);
+}
+
+void spot_recovery_choice_free(spot_recovery_choice_t *self);
